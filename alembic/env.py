@@ -1,0 +1,31 @@
+"""How migrations run: against the address that the caller of `comicsdb.scripts.database` passes in."""
+
+from sqlalchemy import text
+
+from alembic import context
+from comicsdb.models import metadata
+
+LOCK = 7_240_411  # two starting servers must not migrate at once
+
+
+def run(connection):
+    """Run all pending migrations, one transaction each, on an open connection."""
+    context.configure(
+        connection=connection,
+        target_metadata=metadata,
+        transaction_per_migration=True,
+        compare_server_default=True,
+        include_object=context.config.attributes.get("include_object"),
+    )
+    connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": LOCK})
+    connection.commit()
+    try:
+        with context.begin_transaction():
+            context.run_migrations()
+    finally:
+        connection.rollback()
+        connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": LOCK})
+        connection.commit()
+
+
+run(context.config.attributes["connection"])

@@ -1,0 +1,24 @@
+"""comicsdb, the core: what the catalogue is and what may be done with it."""
+
+from pyramid.config import Configurator
+
+from comicsdb import settings as settings_module
+
+
+def main(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes it)
+    """The WSGI application; the surfaces come in by the setting `pyramid.includes`."""
+    with Configurator(settings=settings_module.resolve(settings)) as config:
+        config.include("comicsdb")
+        return config.make_wsgi_app()
+
+
+def includeme(config):
+    """What every surface stands on, in the order in which one part needs another."""
+    config.include("comicsdb.settings")  # typed settings; a missing one stops the start
+    config.include("pyramid_retry")  # deadlocks and serialization failures are tried again
+    config.include("pyramid_tm")  # a transaction per request, committed unless the answer is an error
+    config.include("comicsdb.db")  # request.dbsession
+    config.include("comicsdb.clock")  # request.today, the business day
+    config.include("comicsdb.security")  # who asks, and what they may do
+    config.include("comicsdb.catalog")  # request.catalog, the one door for writes
+    config.include("comicsdb.media")  # pictures and their thumbnails

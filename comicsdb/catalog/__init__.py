@@ -1,0 +1,18 @@
+"""The catalogue: how its objects are found and changed, and what follows from a change."""
+
+from comicsdb.catalog.errors import CatalogError, Conflict, Gone, Invalid, Moved, NotFound
+from comicsdb.catalog.kinds import Kind, Link, add_kind
+from comicsdb.catalog.service import Catalog
+
+__all__ = ["Catalog", "CatalogError", "Conflict", "Gone", "Invalid", "Kind", "Link", "Moved", "NotFound"]
+
+
+def _catalog(request) -> Catalog:
+    identity = request.identity
+    return Catalog(request.dbsession, identity.user_id if identity else None)
+
+
+def includeme(config):
+    """`request.catalog`, acting for the caller, and the directive for kinds of other packages."""
+    config.add_request_method(_catalog, "catalog", reify=True)
+    config.add_directive("add_catalogue_kind", lambda _config, kind: add_kind(kind))

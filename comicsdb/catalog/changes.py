@@ -1,0 +1,52 @@
+"""The change log and the versions of lists: written last thing before a commit, under one short lock."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+LOCK = 7_240_412  # key of the advisory lock that orders commits
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the change log to be: which object, what happened, which fields changed."""
+
+    kind: str
+    object_id: int
+    action: str
+    fields: tuple[str, ...] = ()
+
+
+def append(session: Session, lines: list[Line], outdated: set[str], actor_id: int | None) -> None:
+    """Append lines to the log and advance the versions of the kinds whose lists are out of date.
+
+    The lock is held until the transaction ends. Its holder alone takes sequence numbers, so they grow in the
+    order of commits: whoever has read up to a number will never see a smaller one appear.
+    """
+    session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
+    if lines:
+        session.execute(
+            text(
+                "INSERT INTO change_log (user_id, kind, object_id, action, fields)"
+                " SELECT :actor, kind, object_id, action, string_to_array(fields, ',')"
+                " FROM unnest(CAST(:kinds AS varchar[]), CAST(:ids AS integer[]),"
+                " CAST(:actions AS varchar[]), CAST(:fields AS varchar[]))"
+                " WITH ORDINALITY AS line (kind, object_id, action, fields, place) ORDER BY place"
+            ),
+            {
+                "actor": actor_id,
+                "kinds": [line.kind for line in lines],
+                "ids": [line.object_id for line in lines],
+                "actions": [line.action for line in lines],
+                "fields": [",".join(line.fields) for line in lines],
+            },
+        )
+    if outdated:
+        session.execute(
+            text(
+                "INSERT INTO version (kind) SELECT unnest(CAST(:kinds AS varchar[]))"
+                " ON CONFLICT (kind) DO UPDATE SET value = version.value + 1"
+            ),
+            {"kinds": sorted(outdated)},
+        )

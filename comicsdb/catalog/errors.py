@@ -1,0 +1,47 @@
+"""What can go wrong with the catalogue, in terms that know no HTTP."""
+
+
+class CatalogError(Exception):
+    """Base of the catalogue's own errors."""
+
+
+class NotFound(CatalogError):  # noqa: N818  (a fact, named as its reader thinks of it)
+    """No object of this kind has that id or slug, and none ever had."""
+
+    def __init__(self, kind: str, key):
+        super().__init__(f"No {kind} {key!r}.")
+        self.kind = kind
+        self.key = key
+
+
+class Gone(CatalogError):  # noqa: N818
+    """The object was deleted; `tombstone` says when and why."""
+
+    def __init__(self, tombstone):
+        super().__init__(f"The {tombstone.kind} {tombstone.object_id} was deleted.")
+        self.tombstone = tombstone
+
+
+class Moved(CatalogError):  # noqa: N818
+    """The address is a former one: the object was merged into `entity`, or `entity` has a new slug."""
+
+    def __init__(self, entity):
+        super().__init__(f"See {entity.__tablename__} {entity.id}.")
+        self.entity = entity
+
+
+class Invalid(CatalogError):  # noqa: N818
+    """Values break rules; `errors` maps each field to its messages. `__all__` stands for several fields."""
+
+    def __init__(self, errors: dict[str, list[str]]):
+        super().__init__("; ".join(f"{field}: {' '.join(messages)}" for field, messages in errors.items()))
+        self.errors = errors
+
+
+class Conflict(CatalogError):  # noqa: N818
+    """Another object already has these values: a unique set of `fields` was refused (model.md 14.1-5)."""
+
+    def __init__(self, kind: str, fields: tuple[str, ...]):
+        super().__init__(f"Another {kind} has the same {', '.join(fields)}.")
+        self.kind = kind
+        self.fields = fields

@@ -1,0 +1,150 @@
+"""Links and parts of an object: set-based statements, each told to the unit of work."""
+
+from sqlalchemy import and_, delete, insert, select, tuple_
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.orm import Session
+
+from comicsdb.catalog.kinds import Link
+from comicsdb.catalog.unit import Unit
+from comicsdb.models import Attribution, Credit, Variant, credit_role
+
+
+def replace_links(session: Session, owner: str, link: Link, owner_id: int, wanted: list[int]) -> bool:
+    """Make `wanted` the ids an object is linked to by one field; gives whether anything changed."""
+    columns = link.table.columns
+    own, other = columns[link.own], columns[link.other]
+    present = set(session.scalars(select(other).where(own == owner_id)))
+    added, removed = set(wanted) - present, present - set(wanted)
+    if removed:
+        session.execute(delete(link.table).where(_pairs(link, owner_id, removed)))
+    if added:
+        rows = [{link.own: owner_id, link.other: each} for each in sorted(added)]
+        if link.symmetric:
+            rows += [{link.own: each, link.other: owner_id} for each in sorted(added)]
+        session.execute(upsert(link.table).on_conflict_do_nothing(), rows)
+    if added or removed:
+        Unit.of(session).link_changed(owner, link, {owner_id}, added | removed)
+    return bool(added or removed)
+
+
+def _pairs(link: Link, owner_id: int, others: set[int]):
+    own, other = link.table.columns[link.own], link.table.columns[link.other]
+    forth = and_(own == owner_id, other.in_(others))
+    return forth | and_(other == owner_id, own.in_(others)) if link.symmetric else forth
+
+
+def replace_credits(session: Session, issue_id: int, wanted: list[dict]) -> bool:
+    """Make `wanted` the credits of an issue: [{"creator": id, "roles": [ids]}], one per creator."""
+    present = credits_of(session, issue_id)
+    goal = {credit["creator"]: set(credit["roles"]) for credit in wanted}
+    if present == goal:
+        return False
+    gone = set(present) - set(goal)
+    if gone:
+        session.execute(delete(Credit).where(Credit.issue_id == issue_id, Credit.creator_id.in_(gone)))
+    for creator_id, roles in sorted(goal.items()):
+        if present.get(creator_id) != roles:
+            _write_credit(session, issue_id, creator_id, roles)
+    Unit.of(session).part_changed("issue", "credits", {issue_id})
+    return True
+
+
+def credits_of(session: Session, issue_id: int) -> dict[int, set[int]]:
+    """The credits of an issue as {creator id: role ids}."""
+    rows = session.execute(
+        select(Credit.creator_id, credit_role.c.role_id)
+        .outerjoin(credit_role, credit_role.c.credit_id == Credit.id)
+        .where(Credit.issue_id == issue_id)
+    )
+    found: dict[int, set[int]] = {}
+    for creator_id, role_id in rows:
+        found.setdefault(creator_id, set()).update([role_id] if role_id is not None else [])
+    return found
+
+
+def _write_credit(session: Session, issue_id: int, creator_id: int, roles: set[int]) -> int:
+    credit_id = session.scalar(
+        upsert(Credit)
+        .values(issue_id=issue_id, creator_id=creator_id)
+        .on_conflict_do_update(
+            index_elements=[Credit.issue_id, Credit.creator_id], set_={"creator_id": creator_id}
+        )
+        .returning(Credit.id)
+    )
+    session.execute(
+        delete(credit_role).where(credit_role.c.credit_id == credit_id, credit_role.c.role_id.not_in(roles))
+    )
+    if roles:
+        rows = [{"credit_id": credit_id, "role_id": role_id} for role_id in sorted(roles)]
+        session.execute(upsert(credit_role).on_conflict_do_nothing(), rows)
+    return credit_id
+
+
+VARIANT_FIELDS = (
+    "name",
+    "price",
+    "currency",
+    "sku",
+    "upc",
+    "image",
+    "image_width",
+    "image_height",
+    "cover_hash",
+)
+
+
+def replace_variants(session: Session, issue_id: int, wanted: list[dict]) -> bool:
+    """Make `wanted` the variants of an issue; one with the `id` of a present row changes that row."""
+    present = {
+        row.id: row
+        for row in session.execute(
+            select(Variant.id, *(getattr(Variant, field) for field in VARIANT_FIELDS)).where(
+                Variant.issue_id == issue_id
+            )
+        )
+    }
+    kept = {variant["id"] for variant in wanted if variant.get("id") in present}
+    changed = False
+    if set(present) - kept:
+        session.execute(delete(Variant).where(Variant.id.in_(set(present) - kept)))
+        changed = True
+    for variant in wanted:
+        values = {field: variant[field] for field in VARIANT_FIELDS if field in variant}
+        row = present.get(variant.get("id"))
+        if row is None:
+            session.execute(insert(Variant).values(issue_id=issue_id, **values))
+            changed = True
+        elif any(getattr(row, field) != value for field, value in values.items()):
+            session.execute(Variant.__table__.update().where(Variant.id == row.id).values(**values))
+            changed = True
+    if changed:
+        Unit.of(session).part_changed("issue", "variants", {issue_id})
+    return changed
+
+
+def replace_attributions(session: Session, owner: str, owner_id: int, wanted: list[dict]) -> bool:
+    """Make `wanted` the attributions of an object: [{"source": code, "url": text}]."""
+    column = getattr(Attribution, f"{owner}_id")
+    present = [
+        (row.source, row.url)
+        for row in session.execute(
+            select(Attribution.source, Attribution.url).where(column == owner_id).order_by(Attribution.id)
+        )
+    ]
+    goal = list(dict.fromkeys((item["source"], item["url"]) for item in wanted))
+    if present == goal:
+        return False
+    gone = set(present) - set(goal)
+    if gone:
+        session.execute(
+            delete(Attribution).where(
+                column == owner_id, tuple_(Attribution.source, Attribution.url).in_(gone)
+            )
+        )
+    for source, url in goal:
+        if (source, url) not in present:
+            session.execute(
+                insert(Attribution).values(**{f"{owner}_id": owner_id, "source": source, "url": url})
+            )
+    Unit.of(session).part_changed(owner, "attributions", {owner_id})
+    return True

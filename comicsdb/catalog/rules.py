@@ -1,0 +1,141 @@
+"""Rules that hold for every write, whatever surface it comes from (model.md 3, api.md 2).
+
+Shapes and lengths of single fields are the schemas' business; here is what takes a look at other fields or
+at the database. Only fields that are sent are judged, except where a pair of them disagrees.
+"""
+
+from datetime import date
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from comicsdb.catalog.errors import Invalid
+from comicsdb.catalog.kinds import Kind
+from comicsdb.models import Creator, Imprint, Role
+from comicsdb.models.choices import EARLIEST_YEAR
+
+MISSING = 'Invalid pk "{}" - object does not exist.'
+REQUIRED = "This field is required."
+NOT_NULL = "This field may not be null."
+
+
+class Findings:
+    """Messages by field, raised together."""
+
+    def __init__(self):
+        self.errors: dict[str, list[str]] = {}
+
+    def add(self, field: str, message: str) -> None:
+        """Note a message, once."""
+        messages = self.errors.setdefault(field, [])
+        if message not in messages:
+            messages.append(message)
+
+    def raise_any(self) -> None:
+        """Raise Invalid if anything was found."""
+        if self.errors:
+            raise Invalid(self.errors)
+
+
+def check(session: Session, kind: Kind, entity, values: dict) -> None:
+    """Judge `values` for a new object (`entity` None) or for a change of `entity`; raises Invalid."""
+    findings = Findings()
+    unknown = set(values) - set(kind.fields)
+    for field in sorted(unknown):
+        findings.add(field, f"A {kind.name} has no such field.")
+    if entity is None:
+        _check_required(kind, values, findings)
+    _check_references(session, kind, values, findings)
+    if kind.name == "series":
+        _check_series(session, entity, values, findings)
+    elif kind.name == "issue":
+        _check_issue(values, findings)
+    elif kind.name == "creator":
+        _check_life(entity, values, findings)
+    for link in kind.links:
+        if link.symmetric and entity is not None and entity.id in (values.get(link.field) or ()):
+            findings.add(link.field, f"A {kind.name} cannot be linked to itself.")
+    findings.raise_any()
+
+
+def _check_required(kind: Kind, values: dict, findings: Findings) -> None:
+    columns = kind.model.__table__.columns
+    for field in (*kind.scalars, *kind.parents):
+        column = columns[f"{field}_id" if field in kind.parents else field]
+        needed = not column.nullable and column.default is None and column.server_default is None
+        if needed and field not in values:
+            findings.add(field, REQUIRED)
+
+
+def _check_references(session: Session, kind: Kind, values: dict, findings: Findings) -> None:
+    columns = kind.model.__table__.columns
+    for field, target in kind.parents.items():
+        if field not in values:
+            continue
+        if values[field] is None:
+            if not columns[f"{field}_id"].nullable:
+                findings.add(field, NOT_NULL)
+        else:
+            _check_ids(session, field, target, [values[field]], findings)
+    for link in kind.links:
+        if link.field in values:
+            _check_ids(session, link.field, link.target, values[link.field], findings)
+    if "credits" in values:
+        _check_ids(session, "credits", Creator, [credit["creator"] for credit in values["credits"]], findings)
+        roles = {role for credit in values["credits"] for role in credit["roles"]}
+        _check_ids(session, "credits", Role, roles, findings)
+
+
+def _check_ids(session: Session, field: str, target, ids, findings: Findings) -> None:
+    """Every id must be that of a row, which is kept from being deleted until the transaction ends."""
+    wanted = set(ids)
+    if not wanted:
+        return
+    found = set(
+        session.scalars(
+            select(target.id).where(target.id.in_(wanted)).with_for_update(key_share=True, read=True)
+        )
+    )
+    for missing in sorted(wanted - found):
+        findings.add(field, MISSING.format(missing))
+
+
+def _after(entity, values: dict, field: str):
+    """The value a field will have."""
+    return values[field] if field in values else getattr(entity, field, None)
+
+
+def _check_series(session: Session, entity, values: dict, findings: Findings) -> None:
+    if "year_end" in values or "year_began" in values:
+        began, end = (_after(entity, values, field) for field in ("year_began", "year_end"))
+        if began is not None and end is not None and end < began:
+            field = "year_end" if "year_end" in values else "year_began"
+            findings.add(field, "A series cannot end before the year it began in.")
+    if values.get("imprint") or ("publisher" in values and "imprint" not in values):
+        imprint = values["imprint"] if "imprint" in values else getattr(entity, "imprint_id", None)
+        publisher = values["publisher"] if "publisher" in values else getattr(entity, "publisher_id", None)
+        owner = session.scalar(select(Imprint.publisher_id).where(Imprint.id == imprint)) if imprint else None
+        if owner is not None and publisher is not None and owner != publisher:
+            field = "imprint" if "imprint" in values else "publisher"
+            findings.add(field, "The imprint belongs to another publisher.")
+
+
+def _check_issue(values: dict, findings: Findings) -> None:
+    for field in ("cover_date", "store_date", "foc_date"):
+        day = values.get(field)
+        if day is not None and day < date(EARLIEST_YEAR, 1, 1):
+            findings.add(field, f"Dates before {EARLIEST_YEAR} are not accepted.")
+    if "price" in values and values["price"] is not None and values["price"] < 0:
+        findings.add("price", "Ensure this value is greater than or equal to 0.")
+    if "rating" in values and values["rating"] is None:
+        findings.add("rating", NOT_NULL)
+    creators = [credit["creator"] for credit in values.get("credits", ())]
+    if len(creators) != len(set(creators)):
+        findings.add("credits", "The fields issue, creator must make a unique set.")
+
+
+def _check_life(entity, values: dict, findings: Findings) -> None:
+    if "birth" in values or "death" in values:
+        birth, death = (_after(entity, values, field) for field in ("birth", "death"))
+        if birth is not None and death is not None and death < birth:
+            findings.add("death" if "death" in values else "birth", "Death lies before birth.")

@@ -1,0 +1,268 @@
+"""The catalogue service: the one door through which every write passes, and how objects are found."""
+
+from contextlib import contextmanager
+
+from sqlalchemy import delete, inspect, select, text
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from comicsdb.catalog import parts, rules, slugs
+from comicsdb.catalog.deletion import doomed_with
+from comicsdb.catalog.errors import Conflict, Gone, Invalid, Moved, NotFound
+from comicsdb.catalog.kinds import KINDS, Kind, kind_of
+from comicsdb.catalog.unit import Unit
+from comicsdb.models import Credit, FormerSlug, Series, Tombstone
+from comicsdb.models.base import SYSTEM_USER_ID, Authored
+
+SLUG_ATTEMPTS = 50
+ID_MAX = 2**31 - 1
+
+
+class Catalog:
+    """The catalogue as one account sees and changes it, within the session's transaction.
+
+    `actor_id` is the acting account, None for commands: their edits are the system account's, and their
+    history names nobody. Nothing is committed here.
+    """
+
+    def __init__(self, session: Session, actor_id: int | None = None, reason: str | None = None):
+        self.session = session
+        self.actor_id = actor_id
+        self.unit = Unit.of(session)
+        self.unit.actor_id = actor_id
+        self.unit.reason = reason
+
+    # Finding.
+
+    def get(self, model, object_id: int):
+        """The object with an id; raises NotFound, Gone or Moved."""
+        entity = self.session.get(model, object_id) if 0 < object_id <= ID_MAX else None
+        return entity or self._former(model, Tombstone.object_id == object_id, object_id)
+
+    def by_slug(self, model, slug: str):
+        """The object with a slug; raises NotFound, Gone or Moved (also for a slug it had before)."""
+        entity = self.session.scalar(select(model).where(model.slug == slug)) if "\0" not in slug else None
+        if entity is not None:
+            return entity
+        kind = model.__tablename__
+        former = self.session.get(FormerSlug, (kind, slug)) if "\0" not in slug else None
+        if former is not None:
+            raise Moved(self.get(model, former.object_id))
+        return self._former(model, Tombstone.slug == slug, slug)
+
+    def _former(self, model, condition, key):
+        kind = model.__tablename__
+        tombstone = None
+        if not (isinstance(key, int) and not 0 < key <= ID_MAX) and "\0" not in str(key):
+            tombstone = self.session.scalar(
+                select(Tombstone)
+                .where(Tombstone.kind == kind, condition)
+                .order_by(Tombstone.gone.desc(), Tombstone.object_id.desc())
+                .limit(1)
+            )
+        if tombstone is None:
+            raise NotFound(kind, key)
+        if tombstone.survivor_id is not None:
+            raise Moved(self.get(model, tombstone.survivor_id))
+        raise Gone(tombstone)
+
+    # Writing.
+
+    def create(self, model, values: dict):
+        """A new object from field values (`catalog.kinds`); if not, raises Invalid or Conflict.
+
+        The slug is made here and is safe from other writers (model.md 1.2). A value "slug" is taken as it is.
+        """
+        kind = kind_of(model)
+        values = dict(values)
+        slug = values.pop("slug", "")
+        rules.check(self.session, kind, None, values)
+        with self._attempt(kind):
+            entity = model(**_columns(kind, values))
+            if isinstance(entity, Authored):
+                entity.created_by_id = entity.edited_by_id = self.actor_id or SYSTEM_USER_ID
+            if hasattr(model, "slug"):
+                self._insert_with_slug(kind, entity, slug)
+            else:
+                self.session.add(entity)
+                self.session.flush()
+            self._write_parts(kind, entity, values)
+        self.unit.settle()
+        return entity
+
+    def update(self, entity, values: dict):
+        """Change some fields of an object; the rest stays. `modified` moves even if nothing differs.
+
+        The row is locked and read anew first, so that no other writer's change is lost. Raises Invalid,
+        Conflict, or NotFound if the object was deleted meanwhile.
+        """
+        kind = kind_of(type(entity))
+        self.lock(entity)
+        rules.check(self.session, kind, entity, values)
+        with self._attempt(kind):
+            for column, value in _columns(kind, values).items():
+                if getattr(entity, column) != value:
+                    setattr(entity, column, value)
+            if isinstance(entity, Authored):
+                entity.edited_by_id = self.actor_id or SYSTEM_USER_ID
+            self.unit.wrote(kind.name, {entity.id})
+            if kind.name == "issue":
+                self.unit.happened("series.issues", {entity.series_id})
+            self.session.flush()
+            self._write_parts(kind, entity, values)
+        self.unit.settle()
+        return entity
+
+    def delete(self, entity, reason: str = "") -> None:
+        """Delete an object and what belongs to it; ids and slugs stay known as tombstones (model.md 13)."""
+        kind = kind_of(type(entity))
+        self.lock(entity)
+        if kind.name == "series_type" and self.session.scalar(
+            select(Series.id).where(Series.series_type_id == entity.id).limit(1)
+        ):
+            raise Invalid({"series_type": ["Series of this type exist: give them another type first."]})
+        if kind.name == "age_rating" and entity.id == 1:
+            raise Invalid(
+                {"age_rating": ["The first age rating stands for the unknown and cannot be deleted."]}
+            )
+        doomed = doomed_with(self.session, kind.name, entity.id)
+        self.unit.deleting(doomed, "delete")
+        self._bury(doomed, reason)
+        self.session.execute(delete(kind.model).where(kind.model.id == entity.id))
+        self._forget(doomed)
+        self.unit.gone(doomed)
+        self.unit.settle()
+
+    def lock(self, entity) -> None:
+        """Keep other writers from an object until the transaction ends, and read its present state."""
+        if (
+            entity.__tablename__ == "issue"
+        ):  # owners first: whoever renames the series takes them in this order
+            self.session.execute(
+                select(Series.id).where(Series.id == entity.series_id).with_for_update(key_share=True)
+            )
+        model, object_id = type(entity), inspect(entity).identity[0]
+        found = self.session.scalar(
+            select(model)
+            .where(model.id == object_id)
+            .with_for_update(key_share=True, of=model)
+            .execution_options(populate_existing=True)
+        )
+        if found is None:
+            raise NotFound(model.__tablename__, object_id)
+
+    # Within.
+
+    @contextmanager
+    def _attempt(self, kind: Kind):
+        """A savepoint: a refused write leaves the session usable, and nothing known of it."""
+        known = self.unit.attempt()
+        try:
+            with self.session.begin_nested():
+                yield
+        except IntegrityError as error:
+            self.unit.known = known
+            raise _as_conflict(kind, error) from error
+        except BaseException:
+            self.unit.known = known
+            raise
+
+    def _insert_with_slug(self, kind: Kind, entity, slug: str) -> None:
+        if slug:
+            entity.slug = slug
+            self.session.add(entity)
+            self.session.flush()
+            return
+        words = self._words(kind, entity)
+        if not slugs.slugify(words):  # the slug will name the id
+            entity.id = self.session.scalar(
+                text("SELECT nextval(pg_get_serial_sequence(:table, 'id'))"), {"table": kind.name}
+            )
+        tried = slugs.candidates(self.session, kind.name, slugs.base_slug(kind.name, words, entity.id))
+        for _, candidate in zip(range(SLUG_ATTEMPTS), tried, strict=False):
+            entity.slug = candidate
+            try:
+                with self.session.begin_nested():
+                    self.session.add(entity)
+                    self.session.flush()
+            except IntegrityError as error:
+                if _constraint(error) != f"uq_{kind.name}_slug":
+                    raise
+            else:
+                return
+        raise Conflict(kind.name, ("slug",))
+
+    def _words(self, kind: Kind, entity) -> str:
+        """The words a slug is made of (model.md 1.2)."""
+        if kind.name == "series":
+            return f"{entity.name}-{entity.year_began}"
+        if kind.name == "issue":
+            series = self.session.scalar(select(Series.slug).where(Series.id == entity.series_id))
+            return f"{series}-{entity.number}"
+        return entity.name
+
+    def _write_parts(self, kind: Kind, entity, values: dict) -> None:
+        for link in kind.links:
+            if link.field in values:
+                parts.replace_links(self.session, kind.name, link, entity.id, values[link.field])
+        if "credits" in values:
+            parts.replace_credits(self.session, entity.id, values["credits"])
+        if "variants" in values:
+            parts.replace_variants(self.session, entity.id, values["variants"])
+        if "attributions" in values:
+            parts.replace_attributions(self.session, kind.name, entity.id, values["attributions"])
+
+    def _forget(self, doomed: dict[str, set[int]]) -> None:
+        """Take deleted rows out of the session, which did not delete them itself."""
+        for entity in list(self.session.identity_map.values()):
+            if inspect(entity).identity[0] in doomed.get(entity.__tablename__, ()):
+                self.session.expunge(entity)
+
+    def _bury(self, doomed: dict[str, set[int]], reason: str) -> None:
+        for name, ids in doomed.items():
+            model = KINDS[name].model
+            if not hasattr(model, "slug"):
+                continue
+            label = "number" if name == "issue" else "name"
+            self.session.execute(
+                text(
+                    "INSERT INTO tombstone (kind, object_id, slug, label, user_id, reason)"
+                    f" SELECT :kind, id, slug, {label}, :actor, :reason FROM {name} WHERE id = ANY(:ids)"
+                ),
+                {"kind": name, "actor": self.actor_id, "reason": reason, "ids": list(ids)},
+            )
+
+
+def _columns(kind: Kind, values: dict) -> dict:
+    """Column values out of field values: a parent's field holds an id, its column is `<field>_id`."""
+    columns = {field: values[field] for field in kind.scalars if field in values}
+    return columns | {f"{field}_id": values[field] for field in kind.parents if field in values}
+
+
+def _constraint(error: IntegrityError) -> str:
+    return getattr(getattr(error.orig, "diag", None), "constraint_name", None) or ""
+
+
+def _as_conflict(kind: Kind, error: IntegrityError) -> Exception:
+    """What a refused write means: a unique set that is taken, or a reference that has gone meanwhile."""
+    name = _constraint(error)
+    if name.startswith("uq_"):
+        return _taken(kind, name)
+    if name.startswith("fk_"):
+        return _vanished(kind, name)
+    return error
+
+
+def _taken(kind: Kind, name: str) -> Conflict:
+    table = kind.model.__table__ if name.startswith(f"uq_{kind.name}_") else Credit.__table__
+    rules_by_name = {rule.name: rule for rule in (*table.indexes, *table.constraints)}
+    columns = [column.name for column in rules_by_name[name].columns] or ["name"]  # an index on lower(name)
+    parents = {f"{field}_id": field for field in ("issue", "creator", *kind.parents)}
+    return Conflict(table.name, tuple(parents.get(column, column) for column in columns))
+
+
+def _vanished(kind: Kind, name: str) -> Invalid:
+    for field in (*kind.parents, *(link.field for link in kind.links)):
+        if field in name:
+            return Invalid({field: ["The object this points to was deleted in the meantime."]})
+    return Invalid({"__all__": ["An object this points to was deleted in the meantime."]})

@@ -1,0 +1,273 @@
+"""The unit of work: what a transaction did to the catalogue, and everything that follows from it.
+
+Sessions made by `db.session_factory` are watched. At each flush the unit learns which objects are new or
+changed; the service tells it of links, parts and deletions, which are set-based statements. From that one
+knowledge come, in the same transaction:
+
+- at `settle`: `modified` and the other stamps, of the rows written and of those the table in
+  `propagation` names;
+- once, before the commit: history, then, under one short lock, the change log and the versions. The lock
+  makes the order of the log the order of commits, and lets a version become visible with its data.
+"""
+
+from collections import defaultdict
+from copy import deepcopy
+from dataclasses import dataclass, field
+
+from sqlalchemy import event, inspect, text
+from sqlalchemy.orm import Session, sessionmaker
+
+from comicsdb.catalog import changes, history, propagation
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.models.issue import Issue
+
+_STAMPS = (
+    "modified",
+    "modified_before",
+    "issues_modified",
+    "issues_modified_before",
+    "name_changed",
+    "rating_count",
+    "rating_sum",
+    "rated",
+    "rated_before",
+)
+
+
+def _ids() -> dict[str, set[int]]:
+    return defaultdict(set)
+
+
+@dataclass
+class Knowledge:
+    """What is known so far; the first part is spent by `settle`, the second lasts until the commit."""
+
+    events: dict[str, set[int]] = field(default_factory=_ids)
+    saved: dict[str, set[int]] = field(default_factory=_ids)
+    fresh: dict[str, set[int]] = field(default_factory=_ids)
+    renamed: dict[str, set[int]] = field(default_factory=_ids)
+    touched: dict[str, set[int]] = field(default_factory=_ids)  # found before a deletion
+    listing: dict[str, set[int]] = field(default_factory=_ids)  # whose issue list changed otherwise
+    rated: dict[str, set[int]] = field(default_factory=_ids)
+
+    actions: dict[str, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
+    affected: dict[str, set[int]] = field(default_factory=_ids)  # their snapshot may have changed
+    deleted: list = field(default_factory=list)  # (kind, id, action) of rows that are gone
+    outdated: set[str] = field(default_factory=set)  # kinds whose lists changed
+
+    @property
+    def pending(self) -> bool:
+        """Whether there is anything for `settle` to do."""
+        return any((self.events, self.saved, self.fresh, self.touched, self.listing, self.rated))
+
+
+class Unit:
+    """The catalogue's side of one session; see the module."""
+
+    def __init__(self, session: Session):
+        self.session = session
+        self.actor_id: int | None = None
+        self.reason: str | None = None
+        self.known = Knowledge()
+
+    @classmethod
+    def of(cls, session: Session) -> "Unit":
+        """The unit of a session."""
+        if "catalog.unit" not in session.info:
+            session.info["catalog.unit"] = cls(session)
+        return session.info["catalog.unit"]
+
+    # What happened.
+
+    def wrote(self, kind: str, ids: set[int], action: str = "update") -> None:
+        """Rows were created or updated; an update moves their `modified`."""
+        known = self.known
+        for each in ids:
+            known.actions[kind].setdefault(each, action)
+        (known.fresh if action == "create" else known.saved)[kind] |= ids
+
+    def imported(self, kind: str, ids: set[int], action: str) -> None:
+        """Rows were stored with stamps of their own, which stay: only history, log and versions follow."""
+        for each in ids:
+            self.known.actions[kind].setdefault(each, action)
+        self.known.outdated.add(kind)
+
+    def happened(self, event_name: str, ids: set[int]) -> None:
+        """An event of the propagation table happened to rows."""
+        if ids:
+            self.known.events[event_name] |= ids
+
+    def part_changed(self, owner: str, part: str, ids: set[int]) -> None:
+        """Rows that belong to `owner` changed: credits, variants, attributions."""
+        self.happened(f"{owner}.{part}", ids)
+        self.known.affected[owner] |= ids
+
+    def link_changed(self, owner: str, link, own_ids: set[int], other_ids: set[int]) -> None:
+        """Links were added or removed between `own_ids` and `other_ids`."""
+        touched = own_ids | other_ids if link.symmetric else own_ids
+        self.part_changed(owner, link.field, touched)
+        if f"{owner}.{link.field}" in propagation.LINK_EVENTS:
+            self.happened(propagation.LINK_EVENTS[f"{owner}.{link.field}"], own_ids)
+        if owner == "issue" and not link.symmetric:
+            other = link.target.__tablename__
+            self.happened(f"{other}.issues", other_ids)
+            if other in propagation.ISSUE_LISTS:
+                self.known.listing[other] |= other_ids
+
+    def deleting(self, doomed: dict[str, set[int]], action: str) -> None:
+        """Rows are about to be deleted: find now what will not be found when they are gone."""
+        known = self.known
+        for kind, ids in doomed.items():
+            events = dict.fromkeys(propagation.DELETION_EVENTS.get(kind, ()), ids)
+            found = propagation.resolve(self.session, events)
+            for other, others in found.items():
+                known.touched[other] |= others
+                known.affected[other] |= others
+                if kind == "issue" and other in propagation.ISSUE_LISTS:
+                    known.listing[other] |= others
+            if kind == "issue":
+                known.rated["series"].update(
+                    self.session.scalars(
+                        text(
+                            "SELECT DISTINCT series_id FROM issue WHERE id = ANY(:ids) AND rating_count > 0"
+                        ),
+                        {"ids": list(ids)},
+                    )
+                )
+            known.deleted += [(kind, each, action) for each in sorted(ids)]
+            known.outdated.add(kind)
+        history.record_deletions(self.session, doomed, self.actor_id, self.reason)
+
+    def gone(self, doomed: dict[str, set[int]]) -> None:
+        """The rows are deleted: nothing that is still to be done concerns them."""
+        known = self.known
+        for kind, ids in doomed.items():
+            for pending in (
+                known.saved,
+                known.fresh,
+                known.renamed,
+                known.touched,
+                known.listing,
+                known.rated,
+            ):
+                if kind in pending:
+                    pending[kind] -= ids
+            known.affected[kind] -= ids
+            for each in ids:
+                known.actions[kind].pop(each, None)
+
+    # What follows.
+
+    def settle(self) -> None:
+        """Move the stamps of all rows written and touched since the last time."""
+        self.session.flush()
+        known = self.known
+        if not known.pending:
+            return
+        self.session.info.get("mark_changed", _nothing)()
+        moved = propagation.resolve(self.session, known.events)
+        for source in (known.touched, known.saved):
+            for kind, ids in source.items():
+                moved[kind] |= ids
+        for kind, ids in known.fresh.items():
+            moved[kind] -= ids  # their stamps are new already
+        for kind in KINDS:
+            propagation.move_stamp(self.session, kind, moved.get(kind, set()))
+            if known.renamed.get(kind):
+                propagation.move_name_stamp(self.session, kind, known.renamed[kind])
+        listed = moved.get("issue", set()) | known.fresh.get("issue", set())
+        if listed or known.listing:
+            propagation.move_issue_list_stamps(self.session, listed, known.listing)
+        if known.rated:
+            propagation.refresh_rating_figures(
+                self.session, series=known.rated["series"], issues=known.rated["issue"]
+            )
+        known.outdated.update(kind for kind, ids in (*moved.items(), *known.fresh.items()) if ids)
+        for spent in (known.events, known.saved, known.fresh, known.renamed, known.touched, known.listing):
+            spent.clear()
+        known.rated.clear()
+        self._forget_stamps()
+
+    def seal(self) -> None:
+        """The last thing before the commit: history, change log and versions."""
+        self.settle()
+        known = self.known
+        if not (known.outdated or known.actions or known.affected):
+            return
+        lines = history.record(self.session, known.actions, known.affected, self.actor_id, self.reason)
+        lines += [changes.Line(kind, each, action) for kind, each, action in known.deleted]
+        changes.append(self.session, lines, known.outdated, self.actor_id)
+        self.known = Knowledge()
+
+    def attempt(self) -> "Knowledge":
+        """A copy of what is known, to return to when a savepoint is rolled back."""
+        return deepcopy(self.known)
+
+    def _forget_stamps(self) -> None:
+        """Stamps were moved by SQL: read them again when they are asked for."""
+        for entity in self.session.identity_map.values():
+            names = [name for name in _STAMPS if name in inspect(entity).dict]
+            if names and entity.__tablename__ in KINDS:
+                self.session.expire(entity, names)
+
+
+def _nothing() -> None:
+    """A session outside a request's transaction commits without being told that it changed something."""
+
+
+def _after_flush(session: Session, _context) -> None:
+    """Learn which objects of the catalogue a flush created or changed."""
+    unit = Unit.of(session)
+    for entity in session.new:
+        if entity.__tablename__ in KINDS:
+            unit.wrote(entity.__tablename__, {entity.id}, "create")
+            if isinstance(entity, Issue):
+                _issue_saved(unit, {entity.series_id})
+    for entity in session.dirty:
+        kind = entity.__tablename__
+        if kind in KINDS and session.is_modified(entity):
+            unit.wrote(kind, {entity.id})
+            _note_fields(unit, kind, entity)
+    forbidden = [entity for entity in session.deleted if entity.__tablename__ in KINDS]
+    if forbidden:
+        raise RuntimeError(f"Delete {forbidden[0]!r} through the catalogue: it keeps tombstone and history.")
+
+
+def _note_fields(unit: Unit, kind: str, entity) -> None:
+    attributes = inspect(entity).attrs
+
+    def changed(column: str) -> bool:
+        return attributes[column].history.has_changes()
+
+    for event_name, columns in propagation.FIELD_EVENTS.get(kind, {}).items():
+        if any(changed(column) for column in columns):
+            unit.happened(event_name, {entity.id})
+    if hasattr(entity, "name_changed") and changed("name"):
+        unit.known.renamed[kind].add(entity.id)
+    if isinstance(entity, Issue):
+        series = {entity.series_id, *attributes.series_id.history.deleted}
+        _issue_saved(unit, series)
+        if len(series) > 1 and entity.rating_count:
+            unit.known.rated["series"] |= series
+
+
+def _issue_saved(unit: Unit, series: set[int]) -> None:
+    unit.happened("series.issues", series)
+    unit.known.listing["series"] |= series
+
+
+def _before_commit(session: Session) -> None:
+    if not session.in_nested_transaction():  # a released savepoint is no commit
+        Unit.of(session).seal()
+
+
+def _after_end(session: Session, transaction) -> None:
+    if transaction.parent is None:
+        Unit.of(session).known = Knowledge()
+
+
+def watch(factory: sessionmaker[Session]) -> None:
+    """Let the unit of work see what the sessions of a factory do."""
+    event.listen(factory, "after_flush", _after_flush)
+    event.listen(factory, "before_commit", _before_commit)
+    event.listen(factory, "after_transaction_end", _after_end)

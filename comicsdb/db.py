@@ -1,0 +1,43 @@
+"""The database: engine, sessions, and `request.dbsession` tied to the request's transaction."""
+
+import zope.sqlalchemy
+from sqlalchemy import Engine, create_engine, engine_from_config
+from sqlalchemy.orm import Session, sessionmaker
+
+from comicsdb import embedded
+from comicsdb.catalog import unit
+
+
+def make_engine(settings: dict) -> Engine:
+    """An engine from the `sqlalchemy.` settings; an `embedded:` address starts or joins our own server."""
+    configured = {**settings, "sqlalchemy.url": embedded.resolve(settings["sqlalchemy.url"])}
+    configured.setdefault("sqlalchemy.pool_pre_ping", "true")
+    return engine_from_config(configured, "sqlalchemy.")
+
+
+def engine_for(url: str) -> Engine:
+    """An engine for an address, as commands and tests need it."""
+    return create_engine(embedded.resolve(url), pool_pre_ping=True)
+
+
+def session_factory(bind) -> sessionmaker[Session]:
+    """Sessions whose every write is recorded by the catalogue (`catalog.unit`)."""
+    factory = sessionmaker(bind=bind, expire_on_commit=False)
+    unit.watch(factory)
+    return factory
+
+
+def _dbsession(request) -> Session:
+    session = request.registry["comicsdb.session_factory"]()
+    zope.sqlalchemy.register(session, transaction_manager=request.tm)
+    # Set-based statements pass the session's own bookkeeping by: the unit of work says when it wrote.
+    session.info["mark_changed"] = lambda: zope.sqlalchemy.mark_changed(session, request.tm)
+    return session
+
+
+def includeme(config):
+    """Open the engine once; a session is opened on first use and closed with the transaction."""
+    engine = make_engine(config.get_settings())
+    config.registry["comicsdb.engine"] = engine
+    config.registry["comicsdb.session_factory"] = session_factory(engine)
+    config.add_request_method(_dbsession, "dbsession", reify=True)

@@ -1,0 +1,26 @@
+"""Announcements on the home page."""
+
+from datetime import date
+
+from sqlalchemy import Boolean, Date, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from comicsdb.models.base import Base, blank, one_of
+from comicsdb.models.choices import AnnouncementStyle
+
+
+class Announcement(Base):
+    """A notice of the administrators, shown between two days, both included (model.md 3.15)."""
+
+    __tablename__ = "announcement"
+    __table_args__ = (one_of("display_type", AnnouncementStyle),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    title: Mapped[str] = mapped_column(String(255))
+    content: Mapped[str] = blank()
+    start_date: Mapped[date | None] = mapped_column(Date)
+    end_date: Mapped[date | None] = mapped_column(Date)
+    display_type: Mapped[str] = mapped_column(
+        String(20), server_default=AnnouncementStyle.PRIMARY, default=AnnouncementStyle.PRIMARY.value
+    )
+    active: Mapped[bool] = mapped_column(Boolean, server_default="true", default=True)

@@ -1,0 +1,46 @@
+"""Where the text of a catalogue object comes from."""
+
+from sqlalchemy import CheckConstraint, Index, String, text
+from sqlalchemy.orm import Mapped, declared_attr, mapped_column
+
+from comicsdb.models.base import Base, one_of, parent
+from comicsdb.models.choices import AttributionSource
+
+OWNERS = ("arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe")
+
+
+def _owner(kind: str):
+    return parent(f"{kind}.id", nullable=True, index=False)
+
+
+class Attribution(Base):
+    """A citation of a source: one nullable key per kind of owner, exactly one set (model.md 3.14)."""
+
+    __tablename__ = "attribution"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    source: Mapped[str] = mapped_column(
+        String(1), server_default=AttributionSource.WIKIPEDIA, default=AttributionSource.WIKIPEDIA.value
+    )
+    url: Mapped[str] = mapped_column(String(200))
+    arc_id: Mapped[int | None] = _owner("arc")
+    character_id: Mapped[int | None] = _owner("character")
+    creator_id: Mapped[int | None] = _owner("creator")
+    imprint_id: Mapped[int | None] = _owner("imprint")
+    issue_id: Mapped[int | None] = _owner("issue")
+    publisher_id: Mapped[int | None] = _owner("publisher")
+    series_id: Mapped[int | None] = _owner("series")
+    team_id: Mapped[int | None] = _owner("team")
+    universe_id: Mapped[int | None] = _owner("universe")
+
+    @declared_attr.directive
+    def __table_args__(cls):  # noqa: N805
+        columns = [f"{kind}_id" for kind in OWNERS]
+        return (
+            *(
+                Index(f"ix_attribution_{column}", column, postgresql_where=text(f"{column} IS NOT NULL"))
+                for column in columns
+            ),
+            CheckConstraint(f"num_nonnulls({', '.join(columns)}) = 1", name="one_owner"),
+            one_of("source", AttributionSource),
+        )

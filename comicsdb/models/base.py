@@ -1,0 +1,232 @@
+"""What all tables share: metadata, naming of constraints, stamps, folded text and the catalogue's base."""
+
+from datetime import datetime
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Computed,
+    DateTime,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    SmallInteger,
+    String,
+    Text,
+    func,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column, relationship
+
+# Deterministic names: migrations can name a constraint, and the catalogue knows which rule was refused.
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+SYSTEM_USER_ID = 1  # model.md 1.1: owns what nobody else owns, and can never be deleted
+EXTERNAL_ID_MAX = 2**31 - 1
+SMALL_MAX = 32767
+
+
+class Base(DeclarativeBase):
+    """Declarative base of every table, also of the tables an integrating package adds."""
+
+    metadata = metadata
+
+
+def stamp(*, default: bool = True) -> Mapped[datetime]:
+    """A moment in time with zone, microsecond resolution; by default the clock at insertion."""
+    if default:
+        return mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
+    return mapped_column(DateTime(timezone=True), nullable=True)
+
+
+def blank(length: int | None = None) -> Mapped[str]:
+    """Text whose "no value" is the empty string (model.md 0)."""
+    return mapped_column(String(length) if length else Text, server_default="", default="")
+
+
+def ordered_text(length: int) -> String:
+    """The type of text that lists are ordered by: C order, the same on every installation (api.md 3)."""
+    return String(length, collation="C")
+
+
+def folded(expression: str) -> Mapped[str]:
+    """A stored column with the folded form (case and accents) of an SQL expression, in C order.
+
+    Search and order use the same column, so the index always fits the query (model.md 8, api.md 3).
+    """
+    return mapped_column(Text(collation="C"), Computed(f"fold({expression})", persisted=True), deferred=True)
+
+
+def trigram(table: str, column: str) -> Index:
+    """The trigram index that serves substring and similarity search on a folded column."""
+    return Index(
+        f"ix_{table}_{column}_trgm", column, postgresql_using="gin", postgresql_ops={column: "gin_trgm_ops"}
+    )
+
+
+def within(column: str, low: int, high: int) -> CheckConstraint:
+    """A check that a number column, where set, lies between two bounds, both included."""
+    return CheckConstraint(f"{column} BETWEEN {low} AND {high}", name=f"{column}_range")
+
+
+def one_of(column: str, codes) -> CheckConstraint:
+    """A check that a text column holds one of the given codes."""
+    listed = ", ".join(f"'{code}'" for code in codes)
+    return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_choice")
+
+
+class Stamped:
+    """Columns of every object with a page: id, slug, and the stamps its caches rely on (model.md 9).
+
+    `modified_before` is the value `modified` had before: a date of one second's resolution can then be
+    told apart from a second change in the same second (api.md 1.9 rule 2).
+    """
+
+    id: Mapped[int] = mapped_column(Integer, primary_key=True)
+    slug: Mapped[str] = mapped_column(String(255))
+    modified: Mapped[datetime] = stamp()
+    modified_before: Mapped[datetime | None] = stamp(default=False)
+    created_on: Mapped[datetime] = stamp()
+
+
+class Entity(Stamped, Base):
+    """A named object with a page of its own; also the base of the objects that integrators add."""
+
+    __abstract__ = True
+
+    name: Mapped[str] = mapped_column(ordered_text(255))
+    folded: Mapped[str] = folded('name COLLATE "default"')
+
+    @declared_attr.directive
+    def __table_args__(cls):  # noqa: N805  (SQLAlchemy calls it on the class)
+        return entity_args(cls.__tablename__)
+
+    @property
+    def label(self) -> str:
+        """The words that stand for this object in a list or a title."""
+        return self.name
+
+
+def entity_args(table: str, *more):
+    """Constraints and indexes of a named object, in front of those of its own."""
+    return (
+        Index(f"uq_{table}_slug", "slug", unique=True),
+        Index(f"ix_{table}_order", "folded", "name", "id"),
+        Index(f"ix_{table}_modified", "modified", "id"),
+        trigram(table, "folded"),
+        *more,
+    )
+
+
+class Authored:
+    """Who made and who last edited an object; both fall back to the system account (model.md 1.1)."""
+
+    @declared_attr
+    def created_by_id(cls) -> Mapped[int]:  # noqa: N805
+        return _author_column()
+
+    @declared_attr
+    def edited_by_id(cls) -> Mapped[int]:  # noqa: N805
+        return _author_column()
+
+    @declared_attr
+    def created_by(cls):  # noqa: N805
+        return relationship("User", foreign_keys=[cls.created_by_id], lazy="raise")
+
+    @declared_attr
+    def edited_by(cls):  # noqa: N805
+        return relationship("User", foreign_keys=[cls.edited_by_id], lazy="raise")
+
+
+def _author_column():
+    return mapped_column(
+        ForeignKey("user_account.id", ondelete="SET DEFAULT"),
+        server_default=str(SYSTEM_USER_ID),
+        default=SYSTEM_USER_ID,
+        index=True,
+    )
+
+
+class Sourced:
+    """Ids of the same object in other databases, unique where set (model.md 1.1)."""
+
+    cv_id: Mapped[int | None] = mapped_column(Integer)
+    gcd_id: Mapped[int | None] = mapped_column(Integer)
+
+
+def sourced_args(table: str):
+    """Uniqueness and range of the external ids."""
+    return (
+        Index(f"uq_{table}_cv_id", "cv_id", unique=True),
+        Index(f"uq_{table}_gcd_id", "gcd_id", unique=True),
+        within("cv_id", 0, EXTERNAL_ID_MAX),
+        within("gcd_id", 0, EXTERNAL_ID_MAX),
+    )
+
+
+class Pictured:
+    """A picture: its storage key, at most 100 characters, and its size in pixels (model.md 1.3)."""
+
+    image: Mapped[str] = blank(100)
+    image_width: Mapped[int | None] = mapped_column(SmallInteger)
+    image_height: Mapped[int | None] = mapped_column(SmallInteger)
+
+
+class CatalogueEntity(Authored, Sourced, Entity):
+    """Columns common to the named kinds of the catalogue (model.md 1.1)."""
+
+    __abstract__ = True
+
+    desc: Mapped[str] = blank()
+
+    @declared_attr.directive
+    def __table_args__(cls):  # noqa: N805
+        return catalogue_args(cls.__tablename__)
+
+
+def catalogue_args(table: str, *more):
+    """Constraints and indexes of a named kind of the catalogue, in front of those of its own."""
+    return entity_args(table, *sourced_args(table), *more)
+
+
+class NameStamped:
+    """When the name last changed: the `modified` that others show beside an embedded name (api.md 2)."""
+
+    name_changed: Mapped[datetime] = stamp()
+
+
+class IssueListed:
+    """The second stamp: when anything that this object's issue list shows last changed (api.md 7.7)."""
+
+    issues_modified: Mapped[datetime] = stamp()
+    issues_modified_before: Mapped[datetime | None] = stamp(default=False)
+
+
+class Rated:
+    """Stars given by readers: number, sum and the time of the last change (model.md 9, M22)."""
+
+    rating_count: Mapped[int] = mapped_column(Integer, server_default="0", default=0)
+    rating_sum: Mapped[int] = mapped_column(BigInteger, server_default="0", default=0)
+    rated: Mapped[datetime | None] = stamp(default=False)
+    rated_before: Mapped[datetime | None] = stamp(default=False)
+
+    @property
+    def average_rating(self) -> float | None:
+        """Mean of all stars, two decimals, or None when nobody has rated (model.md 11)."""
+        return round(self.rating_sum / self.rating_count, 2) if self.rating_count else None
+
+
+CASCADE = "CASCADE"
+
+
+def parent(target: str, *, ondelete: str = CASCADE, nullable: bool = False, index: bool = True):
+    """A foreign key column to `target` ("table.id"), indexed, removed with its target by default."""
+    return mapped_column(ForeignKey(target, ondelete=ondelete), nullable=nullable, index=index)

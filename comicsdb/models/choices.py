@@ -1,0 +1,118 @@
+"""The closed lists of values that columns may hold (model.md 12)."""
+
+from enum import IntEnum, StrEnum
+
+
+class Status(IntEnum):
+    """Whether a series goes on (model.md 12.2)."""
+
+    CANCELLED = 1
+    COMPLETED = 2
+    HIATUS = 3
+    ONGOING = 4
+
+    @property
+    def label(self) -> str:
+        """The English word the API shows."""
+        return self.name.capitalize()
+
+
+class Currency(StrEnum):
+    """Currencies of prices (model.md 1.5)."""
+
+    USD = "USD"
+    GBP = "GBP"
+    EUR = "EUR"
+    ITL = "ITL"
+
+
+class SeriesTypeCode(StrEnum):
+    """What program logic asks of a series type; names and ids are data (model.md 12.1)."""
+
+    ONE_SHOT = "one_shot"
+    ANNUAL = "annual"
+    HARDCOVER = "hardcover"
+    GRAPHIC_NOVEL = "graphic_novel"
+    TRADE_PAPERBACK = "trade_paperback"
+    LIMITED_SERIES = "limited_series"
+    DIGITAL_CHAPTER = "digital_chapter"
+    SINGLE_ISSUE = "single_issue"
+    OMNIBUS = "omnibus"
+
+
+# Names in older data sets that stand for a code today (model.md 12.1).
+SERIES_TYPE_OLDER_NAMES = {
+    "Annual Series": SeriesTypeCode.ANNUAL,
+    "Digital Chapters": SeriesTypeCode.DIGITAL_CHAPTER,
+    "Hard Cover": SeriesTypeCode.HARDCOVER,
+}
+COLLECTED_CODES = (SeriesTypeCode.HARDCOVER, SeriesTypeCode.TRADE_PAPERBACK, SeriesTypeCode.OMNIBUS)
+
+
+class AttributionSource(StrEnum):
+    """Where a catalogue text comes from (model.md 12.5)."""
+
+    MARVEL = "M"
+    WIKIPEDIA = "W"
+    GCD = "G"
+    DC = "D"
+
+    @property
+    def label(self) -> str:
+        """The name of the source."""
+        return ATTRIBUTION_LABELS[self]
+
+
+ATTRIBUTION_LABELS = {
+    AttributionSource.MARVEL: "Marvel",
+    AttributionSource.WIKIPEDIA: "Wikipedia",
+    AttributionSource.GCD: "Grand Comics Database",
+    AttributionSource.DC: "DC",
+}
+
+
+class AnnouncementStyle(StrEnum):
+    """Colour of an announcement (model.md 12.10)."""
+
+    PRIMARY = "primary"
+    SUCCESS = "success"
+    LINK = "link"
+    WARNING = "warning"
+    DANGER = "danger"
+
+
+class SupporterTier(StrEnum):
+    """Tiers of supporters (model.md 12.9)."""
+
+    FRIEND = "friend"
+    BACKER = "backer"
+    SPONSOR = "sponsor"
+    MEGA_SPONSOR = "mega_sponsor"
+
+
+DEFAULT_COUNTRY = "US"
+DEFAULT_LANGUAGE = "en"
+UNKNOWN_AGE_RATING_ID = 1  # model.md 12.3
+EARLIEST_YEAR = 1900  # model.md 3.11
+
+COUNTRIES = tuple(
+    (
+        "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT "
+        "BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH "
+        "ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT "
+        "HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS "
+        "LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI "
+        "NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG "
+        "SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG "
+        "UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW"
+    ).split()
+)
+
+LANGUAGES = tuple(
+    (
+        "af ar ar-dz ast az be bg bn br bs ca ckb cs cy da de dsb el en en-au en-gb eo es es-ar es-co "
+        "es-mx es-ni es-ve et eu fa fi fr fy ga gd gl he hi hr hsb ht hu hy ia id ig io is it ja ka kab "
+        "kk km kn ko ky lb lt lv mk ml mn mr ms my nb ne nl nn os pa pl pt pt-br ro ru sk sl sq sr sr- "
+        "latn sv sw ta te tg th tk tr tt udm ug uk ur uz vi zh-hans zh-hant"
+    ).split()
+)

@@ -1,0 +1,201 @@
+"""Issues with their variants and credits."""
+
+from datetime import date, datetime
+from decimal import Decimal
+
+from sqlalchemy import (
+    CheckConstraint,
+    Column,
+    Date,
+    ForeignKey,
+    Index,
+    Numeric,
+    SmallInteger,
+    String,
+    Table,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.orm import Mapped, declared_attr, mapped_column, relationship
+
+from comicsdb.models.base import (
+    CASCADE,
+    SMALL_MAX,
+    Authored,
+    Base,
+    Pictured,
+    Rated,
+    Sourced,
+    Stamped,
+    blank,
+    metadata,
+    one_of,
+    ordered_text,
+    parent,
+    sourced_args,
+    stamp,
+    within,
+)
+from comicsdb.models.choices import EARLIEST_YEAR, UNKNOWN_AGE_RATING_ID, Currency
+from comicsdb.models.people import Arc, Character, Creator, Team, link_table
+from comicsdb.models.publisher import Universe
+from comicsdb.models.reference import AgeRating, Role
+from comicsdb.models.series import Series
+
+issue_arc = link_table("issue", "arc")
+issue_character = link_table("issue", "character")
+issue_team = link_table("issue", "team")
+issue_universe = link_table("issue", "universe")
+credit_role = link_table("credit", "role")
+# Symmetric, as series_associated.
+issue_reprint = Table(
+    "issue_reprint",
+    metadata,
+    Column("issue_id", ForeignKey("issue.id", ondelete=CASCADE), primary_key=True),
+    Column("reprint_id", ForeignKey("issue.id", ondelete=CASCADE), primary_key=True),
+    Index("ix_issue_reprint_reprint_id", "reprint_id", "issue_id"),
+    CheckConstraint("issue_id <> reprint_id", name="not_itself"),
+)
+
+
+class Priced:
+    """A cover price; an amount of None means no price, whatever the currency column says (model.md 1.5)."""
+
+    price: Mapped[Decimal | None] = mapped_column(Numeric(8, 2))
+    currency: Mapped[str] = mapped_column(String(3), server_default=Currency.USD, default=Currency.USD.value)
+
+
+def priced_args():
+    """Checks of a price."""
+    return (CheckConstraint("price >= 0", name="price_not_negative"), one_of("currency", Currency))
+
+
+def _since_earliest(column: str) -> CheckConstraint:
+    return CheckConstraint(f"{column} >= DATE '{EARLIEST_YEAR}-01-01'", name=f"{column}_earliest")
+
+
+class Issue(Rated, Pictured, Priced, Authored, Sourced, Stamped, Base):
+    """One published number of a series (model.md 3.11).
+
+    `name` holds the story titles in story order; `title` is the title of a collected edition.
+    """
+
+    __tablename__ = "issue"
+
+    series_id: Mapped[int] = parent("series.id", index=False)
+    number: Mapped[str] = mapped_column(ordered_text(25))
+    alt_number: Mapped[str] = blank(25)
+    title: Mapped[str] = blank(255)
+    name: Mapped[list[str]] = mapped_column(ARRAY(String(150)), server_default="{}", default=list)
+    cover_date: Mapped[date] = mapped_column(Date)
+    store_date: Mapped[date | None] = mapped_column(Date)
+    foc_date: Mapped[date | None] = mapped_column(Date)
+    rating_id: Mapped[int] = mapped_column(
+        ForeignKey("age_rating.id", ondelete="SET DEFAULT"),
+        server_default=str(UNKNOWN_AGE_RATING_ID),
+        default=UNKNOWN_AGE_RATING_ID,
+        index=True,
+    )
+    sku: Mapped[str] = blank(12)
+    isbn: Mapped[str] = blank(13)
+    upc: Mapped[str] = blank(20)
+    page: Mapped[int | None] = mapped_column(SmallInteger)
+    desc: Mapped[str] = blank()
+    cover_hash: Mapped[str] = blank(16)
+
+    series: Mapped[Series] = relationship(lazy="raise", viewonly=True)
+    rating: Mapped[AgeRating] = relationship(lazy="raise", viewonly=True)
+    arcs = relationship(Arc, secondary=issue_arc, lazy="raise", viewonly=True)
+    characters = relationship(Character, secondary=issue_character, lazy="raise", viewonly=True)
+    teams = relationship(Team, secondary=issue_team, lazy="raise", viewonly=True)
+    universes = relationship(Universe, secondary=issue_universe, lazy="raise", viewonly=True)
+    reprints = relationship(
+        "Issue",
+        secondary=issue_reprint,
+        primaryjoin="Issue.id == issue_reprint.c.issue_id",
+        secondaryjoin="Issue.id == issue_reprint.c.reprint_id",
+        lazy="raise",
+        viewonly=True,
+    )
+    credits = relationship("Credit", lazy="raise", viewonly=True)
+    variants = relationship("Variant", lazy="raise", viewonly=True, order_by="Variant.id")
+    attributions = relationship("Attribution", lazy="raise", viewonly=True, order_by="Attribution.id")
+
+    @declared_attr.directive
+    def __table_args__(cls):  # noqa: N805
+        return (
+            Index("uq_issue_slug", "slug", unique=True),
+            *sourced_args("issue"),
+            *priced_args(),
+            UniqueConstraint("series_id", "number", name="uq_issue_series_id_number"),
+            Index(
+                "ix_issue_series_order",
+                "series_id",
+                "cover_date",
+                "store_date",
+                "number",
+                "id",
+            ),
+            Index("ix_issue_series_id_number_upper", "series_id", text("upper(number)")),
+            Index("ix_issue_number_upper", text("upper(number)")),
+            Index("ix_issue_alt_number_upper", text("upper(alt_number)")),
+            Index("ix_issue_cover_date", "cover_date", "id"),
+            Index("ix_issue_store_date", "store_date", "id"),
+            Index("ix_issue_foc_date", "foc_date", "id"),
+            Index("ix_issue_upc", "upc", postgresql_ops={"upc": "varchar_pattern_ops"}),
+            Index("ix_issue_sku", "sku"),
+            Index("ix_issue_cover_hash", "cover_hash"),
+            Index("ix_issue_modified", "modified", "id"),
+            Index("ix_issue_created_on", "created_on", "id"),
+            within("page", 0, SMALL_MAX),
+            *(_since_earliest(column) for column in ("cover_date", "store_date", "foc_date")),
+        )
+
+    @property
+    def label(self) -> str:
+        """`Series (2020) #1`; needs `series` and its `series_type` loaded."""
+        return f"{self.series.label} {self.series.number_mark}{self.number}"
+
+    def is_released(self, today: date) -> bool:
+        """Whether the issue is out on the business day `today`; an unknown store date counts as out."""
+        return self.store_date is None or self.store_date <= today
+
+    def is_foc_past_due(self, today: date) -> bool:
+        """Whether the final order cut-off lies before the business day `today`."""
+        return self.foc_date is not None and self.foc_date < today
+
+
+class Variant(Pictured, Priced, Base):
+    """Another cover of an issue (model.md 3.12)."""
+
+    __tablename__ = "variant"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    issue_id: Mapped[int] = parent("issue.id")
+    name: Mapped[str] = blank(255)
+    sku: Mapped[str] = blank(12)
+    upc: Mapped[str] = blank(20)
+    cover_hash: Mapped[str] = blank(16)
+
+    issue: Mapped[Issue] = relationship(lazy="raise", viewonly=True)
+
+    @declared_attr.directive
+    def __table_args__(cls):  # noqa: N805
+        return (*priced_args(), CheckConstraint("image <> ''", name="image_required"))
+
+
+class Credit(Base):
+    """One creator's part in an issue; the roles hang on it (model.md 3.13)."""
+
+    __tablename__ = "credit"
+    __table_args__ = (UniqueConstraint("issue_id", "creator_id", name="uq_credit_issue_id_creator_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    issue_id: Mapped[int] = parent("issue.id", index=False)
+    creator_id: Mapped[int] = parent("creator.id")
+    modified: Mapped[datetime] = stamp()
+
+    issue: Mapped[Issue] = relationship(lazy="raise", viewonly=True)
+    creator: Mapped[Creator] = relationship(lazy="raise", viewonly=True)
+    roles = relationship(Role, secondary=credit_role, lazy="raise", viewonly=True, order_by=Role.order)

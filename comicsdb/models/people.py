@@ -1,0 +1,101 @@
+"""Arcs, creators, teams and characters, with the links between them."""
+
+from datetime import date
+
+from sqlalchemy import Column, Date, ForeignKey, Index, String, Table
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.orm import Mapped, declared_attr, mapped_column, relationship
+
+from comicsdb.models.base import (
+    CASCADE,
+    CatalogueEntity,
+    IssueListed,
+    NameStamped,
+    Pictured,
+    catalogue_args,
+    folded,
+    metadata,
+    trigram,
+)
+
+
+def link_table(
+    left: str, right: str, *, name: str | None = None, columns: tuple[str, str] | None = None
+) -> Table:
+    """A many-to-many table: unique pair, removed with either side, an index per direction (model.md 3.16)."""
+    first, second = columns or (f"{left}_id", f"{right}_id")
+    name = name or f"{left}_{right}"
+    return Table(
+        name,
+        metadata,
+        Column(first, ForeignKey(f"{left}.id", ondelete=CASCADE), primary_key=True),
+        Column(second, ForeignKey(f"{right}.id", ondelete=CASCADE), primary_key=True),
+        Index(f"ix_{name}_{second}", second, first),
+    )
+
+
+character_creator = link_table("character", "creator")
+character_team = link_table("character", "team")
+character_universe = link_table("character", "universe")
+team_creator = link_table("team", "creator")
+team_universe = link_table("team", "universe")
+
+
+class Aliased:
+    """Other names of a person or a character, each up to 100 characters (model.md 3.10)."""
+
+    alias: Mapped[list[str]] = mapped_column(ARRAY(String(100)), server_default="{}", default=list)
+    alias_folded: Mapped[str] = folded("joined(alias)")
+
+
+def aliased_args(table: str):
+    """Arguments of a table whose search also looks at aliases."""
+    return catalogue_args(table, trigram(table, "alias_folded"))
+
+
+class Arc(IssueListed, NameStamped, Pictured, CatalogueEntity):
+    """A story told over several issues (model.md 3.9)."""
+
+    __tablename__ = "arc"
+
+    attributions = relationship("Attribution", lazy="raise", viewonly=True, order_by="Attribution.id")
+
+
+class Creator(Aliased, NameStamped, Pictured, CatalogueEntity):
+    """Somebody who makes comics (model.md 3.10)."""
+
+    __tablename__ = "creator"
+
+    birth: Mapped[date | None] = mapped_column(Date)
+    death: Mapped[date | None] = mapped_column(Date)
+
+    attributions = relationship("Attribution", lazy="raise", viewonly=True, order_by="Attribution.id")
+
+    @declared_attr.directive
+    def __table_args__(cls):  # noqa: N805
+        return aliased_args("creator")
+
+
+class Team(IssueListed, NameStamped, Pictured, CatalogueEntity):
+    """A group of characters (model.md 3.10)."""
+
+    __tablename__ = "team"
+
+    creators = relationship(Creator, secondary=team_creator, lazy="raise", viewonly=True)
+    universes = relationship("Universe", secondary=team_universe, lazy="raise", viewonly=True)
+    attributions = relationship("Attribution", lazy="raise", viewonly=True, order_by="Attribution.id")
+
+
+class Character(Aliased, IssueListed, NameStamped, Pictured, CatalogueEntity):
+    """Somebody who appears in comics (model.md 3.10)."""
+
+    __tablename__ = "character"
+
+    creators = relationship(Creator, secondary=character_creator, lazy="raise", viewonly=True)
+    teams = relationship(Team, secondary=character_team, lazy="raise", viewonly=True)
+    universes = relationship("Universe", secondary=character_universe, lazy="raise", viewonly=True)
+    attributions = relationship("Attribution", lazy="raise", viewonly=True, order_by="Attribution.id")
+
+    @declared_attr.directive
+    def __table_args__(cls):  # noqa: N805
+        return aliased_args("character")

@@ -1,0 +1,91 @@
+"""Publishers, and the imprints and universes that belong to them."""
+
+from sqlalchemy import Index, SmallInteger, String
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.orm import Mapped, declared_attr, mapped_column, relationship
+
+from comicsdb.models.base import (
+    SMALL_MAX,
+    CatalogueEntity,
+    NameStamped,
+    Pictured,
+    catalogue_args,
+    folded,
+    ordered_text,
+    parent,
+    trigram,
+    within,
+)
+from comicsdb.models.choices import DEFAULT_COUNTRY
+
+
+class Publisher(Pictured, CatalogueEntity):
+    """A house that publishes comics (model.md 3.1)."""
+
+    __tablename__ = "publisher"
+
+    alt_names: Mapped[list[str]] = mapped_column(ARRAY(String(255)), server_default="{}", default=list)
+    alt_folded: Mapped[str] = folded("joined(alt_names)")
+    founded: Mapped[int | None] = mapped_column(SmallInteger)
+    country: Mapped[str] = mapped_column(String(2), server_default=DEFAULT_COUNTRY, default=DEFAULT_COUNTRY)
+
+    attributions = relationship("Attribution", lazy="raise", viewonly=True, order_by="Attribution.id")
+
+    @declared_attr.directive
+    def __table_args__(cls):  # noqa: N805
+        return catalogue_args(
+            "publisher", trigram("publisher", "alt_folded"), within("founded", 0, SMALL_MAX)
+        )
+
+
+class Imprint(Pictured, CatalogueEntity):
+    """A line of a publisher with a name of its own (model.md 3.2)."""
+
+    __tablename__ = "imprint"
+
+    publisher_id: Mapped[int] = parent("publisher.id")
+    founded: Mapped[int | None] = mapped_column(SmallInteger)
+
+    publisher: Mapped[Publisher] = relationship(lazy="raise", viewonly=True)
+    attributions = relationship("Attribution", lazy="raise", viewonly=True, order_by="Attribution.id")
+
+    @declared_attr.directive
+    def __table_args__(cls):  # noqa: N805
+        return catalogue_args("imprint", within("founded", 0, SMALL_MAX))
+
+
+class Universe(NameStamped, Pictured, CatalogueEntity):
+    """A shared fictional world (model.md 3.3)."""
+
+    __tablename__ = "universe"
+
+    publisher_id: Mapped[int] = parent("publisher.id", index=False)
+    designation: Mapped[str] = mapped_column(ordered_text(255), server_default="", default="")
+    designation_folded: Mapped[str] = folded('designation COLLATE "default"')
+
+    publisher: Mapped[Publisher] = relationship(lazy="raise", viewonly=True)
+    attributions = relationship("Attribution", lazy="raise", viewonly=True, order_by="Attribution.id")
+
+    @declared_attr.directive
+    def __table_args__(cls):  # noqa: N805
+        return catalogue_args(
+            "universe",
+            Index(
+                "uq_universe_publisher_id_name_designation",
+                "publisher_id",
+                "name",
+                "designation",
+                unique=True,
+            ),
+            Index(
+                "ix_universe_designation_order", "folded", "name", "designation_folded", "designation", "id"
+            ),
+            trigram("universe", "designation_folded"),
+        )
+
+    @property
+    def label(self) -> str:
+        """`name — designation` where the designation says more than the name (model.md 3.3)."""
+        if self.designation and self.designation != self.name:
+            return f"{self.name} — {self.designation}"
+        return self.name

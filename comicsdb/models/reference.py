@@ -1,0 +1,76 @@
+"""Reference data that administrators keep: series types, genres, age ratings and credit roles."""
+
+from datetime import datetime
+
+from sqlalchemy import Boolean, Index, SmallInteger, String, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from comicsdb.models.base import SMALL_MAX, Base, blank, stamp, within
+from comicsdb.models.choices import SeriesTypeCode
+
+
+class SeriesType(Base):
+    """A form of publication; logic asks for `code`, clients store `id` (model.md 3.4, 12.1)."""
+
+    __tablename__ = "series_type"
+    __table_args__ = (
+        Index("uq_series_type_name", "name", unique=True),
+        Index("uq_series_type_code", "code", unique=True),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(255))
+    code: Mapped[str | None] = mapped_column(String(20))
+    notes: Mapped[str] = blank()
+    modified: Mapped[datetime] = stamp()
+
+    @property
+    def is_code(self) -> SeriesTypeCode | None:
+        """The code as a member of its list, or None for a type that an administrator added."""
+        return SeriesTypeCode(self.code) if self.code else None
+
+
+class Genre(Base):
+    """A tag on series (model.md 3.5)."""
+
+    __tablename__ = "genre"
+    __table_args__ = (Index("uq_genre_name", text("lower(name)"), unique=True),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(25))
+    desc: Mapped[str] = blank()
+    modified: Mapped[datetime] = stamp()
+
+
+class AgeRating(Base):
+    """The audience a comic is meant for; not to be confused with stars (model.md 3.6)."""
+
+    __tablename__ = "age_rating"
+    __table_args__ = (Index("uq_age_rating_name", "name", unique=True),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(255))
+    short_description: Mapped[str] = blank(255)
+    description: Mapped[str] = blank()
+    modified: Mapped[datetime] = stamp()
+
+
+class Role(Base):
+    """What a creator did on an issue; flags say which statistics count it (model.md 3.7, 12.12)."""
+
+    __tablename__ = "role"
+    __table_args__ = (
+        Index("uq_role_name", "name", unique=True),
+        Index("uq_role_order", "order", unique=True),
+        within('"order"', 0, SMALL_MAX),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(25))
+    order: Mapped[int] = mapped_column(SmallInteger)
+    is_writer: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
+    is_artist: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
+    is_featured: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
+    is_cover: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
+    notes: Mapped[str] = blank()
+    modified: Mapped[datetime] = stamp()

@@ -1,0 +1,115 @@
+"""Series: runs of issues under one name."""
+
+from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Index, SmallInteger, String, Table
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.orm import Mapped, declared_attr, mapped_column, relationship
+
+from comicsdb.models.base import (
+    CASCADE,
+    SMALL_MAX,
+    CatalogueEntity,
+    IssueListed,
+    Rated,
+    catalogue_args,
+    folded,
+    metadata,
+    one_of,
+    ordered_text,
+    parent,
+    trigram,
+    within,
+)
+from comicsdb.models.choices import DEFAULT_LANGUAGE, LANGUAGES, SeriesTypeCode, Status
+from comicsdb.models.people import link_table
+from comicsdb.models.publisher import Imprint, Publisher
+from comicsdb.models.reference import Genre, SeriesType
+
+series_genre = link_table("series", "genre")
+# Symmetric: both directions are stored, and added and removed together (model.md 3.16).
+series_associated = Table(
+    "series_associated",
+    metadata,
+    Column("series_id", ForeignKey("series.id", ondelete=CASCADE), primary_key=True),
+    Column("associated_id", ForeignKey("series.id", ondelete=CASCADE), primary_key=True),
+    Index("ix_series_associated_associated_id", "associated_id", "series_id"),
+    CheckConstraint("series_id <> associated_id", name="not_itself"),
+)
+
+# Words between name and year, and after the year, by type (model.md 3.8).
+LABEL_INFIX = {
+    SeriesTypeCode.TRADE_PAPERBACK: " TPB",
+    SeriesTypeCode.HARDCOVER: " HC",
+    SeriesTypeCode.GRAPHIC_NOVEL: " GN",
+}
+LABEL_SUFFIX = {SeriesTypeCode.DIGITAL_CHAPTER: " Digital"}
+
+
+class Series(IssueListed, Rated, CatalogueEntity):
+    """A run of issues of one publisher under one name (model.md 3.8)."""
+
+    __tablename__ = "series"
+
+    sort_name: Mapped[str] = mapped_column(ordered_text(255))
+    sort_folded: Mapped[str] = folded('sort_name COLLATE "default"')
+    alt_names: Mapped[list[str]] = mapped_column(ARRAY(String(255)), server_default="{}", default=list)
+    alt_folded: Mapped[str] = folded("joined(alt_names)")
+    language: Mapped[str] = mapped_column(
+        String(10), server_default=DEFAULT_LANGUAGE, default=DEFAULT_LANGUAGE
+    )
+    volume: Mapped[int] = mapped_column(SmallInteger)
+    year_began: Mapped[int] = mapped_column(SmallInteger)
+    year_end: Mapped[int | None] = mapped_column(SmallInteger)
+    series_type_id: Mapped[int] = parent("series_type.id", ondelete="RESTRICT")
+    status: Mapped[int] = mapped_column(
+        SmallInteger, server_default=str(Status.ONGOING.value), default=Status.ONGOING.value
+    )
+    publisher_id: Mapped[int] = parent("publisher.id", index=False)
+    imprint_id: Mapped[int | None] = parent("imprint.id", ondelete="SET NULL", nullable=True)
+    collection: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
+
+    series_type: Mapped[SeriesType] = relationship(lazy="raise", viewonly=True)
+    publisher: Mapped[Publisher] = relationship(lazy="raise", viewonly=True)
+    imprint: Mapped[Imprint | None] = relationship(lazy="raise", viewonly=True)
+    genres = relationship(Genre, secondary=series_genre, lazy="raise", viewonly=True)
+    associated = relationship(
+        "Series",
+        secondary=series_associated,
+        primaryjoin="Series.id == series_associated.c.series_id",
+        secondaryjoin="Series.id == series_associated.c.associated_id",
+        lazy="raise",
+        viewonly=True,
+    )
+    attributions = relationship("Attribution", lazy="raise", viewonly=True, order_by="Attribution.id")
+
+    @declared_attr.directive
+    def __table_args__(cls):  # noqa: N805
+        return catalogue_args(
+            "series",
+            Index(
+                "uq_series_publisher_id_name_volume_series_type_id",
+                "publisher_id",
+                "name",
+                "volume",
+                "series_type_id",
+                unique=True,
+            ),
+            Index("ix_series_sort_order", "sort_folded", "sort_name", "year_began", "id"),
+            Index("ix_series_language", "language"),
+            trigram("series", "alt_folded"),
+            one_of("language", ("", *LANGUAGES)),
+            within("volume", 0, SMALL_MAX),
+            within("year_began", 0, SMALL_MAX),
+            within("year_end", 0, SMALL_MAX),
+            within("status", 1, 4),
+        )
+
+    @property
+    def label(self) -> str:
+        """The name and what tells it apart, such as `Name TPB (2020)`; needs `series_type` loaded."""
+        code = self.series_type.code
+        return f"{self.name}{LABEL_INFIX.get(code, '')} ({self.year_began}){LABEL_SUFFIX.get(code, '')}"
+
+    @property
+    def number_mark(self) -> str:
+        """What stands in front of an issue's number in its label."""
+        return "Chapter #" if self.series_type.code == SeriesTypeCode.DIGITAL_CHAPTER else "#"

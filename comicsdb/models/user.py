@@ -1,0 +1,112 @@
+"""Accounts: people, their groups, their sessions and API tokens."""
+
+from datetime import UTC, datetime
+
+from sqlalchemy import Boolean, Column, DateTime, ForeignKey, Index, String, Table, text
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from comicsdb.models.base import CASCADE, Base, Pictured, blank, metadata, parent, stamp
+from comicsdb.models.choices import SupporterTier
+
+EDITOR_GROUP = "editor"
+READING_LIST_EDITOR_GROUP = "reading list editor"
+
+user_group_member = Table(
+    "user_group_member",
+    metadata,
+    Column("user_id", ForeignKey("user_account.id", ondelete=CASCADE), primary_key=True),
+    Column("group_id", ForeignKey("user_group.id", ondelete=CASCADE), primary_key=True),
+    Index("ix_user_group_member_group_id", "group_id", "user_id"),
+)
+
+
+class Group(Base):
+    """A named set of accounts with rights of their own (model.md 4.1)."""
+
+    __tablename__ = "user_group"
+    __table_args__ = (Index("uq_user_group_name", "name", unique=True),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(150))
+
+
+class User(Pictured, Base):
+    """An account (model.md 4.1); number 1 is the system account, which always exists."""
+
+    __tablename__ = "user_account"
+    __table_args__ = (
+        Index("uq_user_account_username", text("lower(username)"), unique=True),
+        Index("uq_user_account_email", text("lower(email)"), unique=True),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    username: Mapped[str] = mapped_column(String(150))
+    email: Mapped[str] = mapped_column(String(254))
+    password: Mapped[str] = blank(128)
+    first_name: Mapped[str] = blank(150)
+    last_name: Mapped[str] = blank(150)
+    is_active: Mapped[bool] = mapped_column(Boolean, server_default="true", default=True)
+    is_staff: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
+    is_superuser: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
+    email_confirmed: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
+    bio: Mapped[str] = blank()
+    language: Mapped[str] = blank(10)
+    supporter_until: Mapped[datetime | None] = stamp(default=False)
+    supporter_tier: Mapped[str] = blank(20)
+    date_joined: Mapped[datetime] = stamp()
+    last_login: Mapped[datetime | None] = stamp(default=False)
+
+    groups: Mapped[list[Group]] = relationship(secondary=user_group_member, lazy="raise", order_by=Group.name)
+
+    @property
+    def is_supporter(self) -> bool:
+        """Whether the account has the rights of a supporter now (model.md 4.1)."""
+        return self.is_superuser or (
+            self.supporter_until is not None and self.supporter_until > datetime.now(UTC)
+        )
+
+    @property
+    def effective_tier(self) -> SupporterTier | None:
+        """The tier that counts now: superusers the highest, supporters of no known tier the lowest."""
+        if self.is_superuser:
+            return SupporterTier.MEGA_SPONSOR
+        if not self.is_supporter:
+            return None
+        try:
+            return SupporterTier(self.supporter_tier)
+        except ValueError:
+            return SupporterTier.FRIEND
+
+
+class LoginSession(Base):
+    """A browser that is logged in; the cookie holds the identifier, the row only its digest (web.md 10)."""
+
+    __tablename__ = "login_session"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    digest: Mapped[str] = mapped_column(String(64), unique=True)
+    user_id: Mapped[int] = parent("user_account.id")
+    begun: Mapped[datetime] = stamp()
+    seen: Mapped[datetime] = stamp()
+    expires: Mapped[datetime] = mapped_column(DateTime(timezone=True), index=True)
+    address: Mapped[str] = blank(45)
+    browser: Mapped[str] = blank(255)
+
+    user: Mapped[User] = relationship(lazy="raise", viewonly=True)
+
+
+class ApiToken(Base):
+    """A key to the API; only the SHA-256 digest of its text is kept (model.md 4.3)."""
+
+    __tablename__ = "api_token"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    digest: Mapped[str] = mapped_column(String(64), unique=True)
+    token_key: Mapped[str] = mapped_column(String(25))
+    user_id: Mapped[int] = parent("user_account.id")
+    name: Mapped[str] = blank(64)
+    created: Mapped[datetime] = stamp()
+    expiry: Mapped[datetime | None] = stamp(default=False)
+    last_used: Mapped[datetime | None] = stamp(default=False)
+
+    user: Mapped[User] = relationship(lazy="raise", viewonly=True)

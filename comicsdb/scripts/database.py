@@ -1,0 +1,36 @@
+"""Making and migrating the database, for commands, the server's start and the tests."""
+
+from pathlib import Path
+
+import comicsdb
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Engine
+
+MIGRATIONS = Path(comicsdb.__file__).parent / "migrations"
+
+
+def alembic_config(connection=None, *, url: str = "") -> Config:
+    """Alembic's configuration for an open connection; migrations are named by day, words and revision."""
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    config.set_main_option("path_separator", "os")
+    config.set_main_option("file_template", "%%(year)d%%(month).2d%%(day).2d_%%(slug)s_%%(rev)s")
+    config.attributes["connection"] = connection
+    config.attributes["url"] = url
+    return config
+
+
+def upgrade(engine: Engine) -> None:
+    """Bring a database to the newest schema; does nothing where it is there already."""
+    with engine.connect() as connection:
+        command.upgrade(alembic_config(connection), "head")
+
+
+def is_current(engine: Engine) -> bool:
+    """Whether the schema of a database is the one this code was written for."""
+    head = ScriptDirectory.from_config(alembic_config()).get_current_head()
+    with engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision() == head

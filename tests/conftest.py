@@ -1,0 +1,174 @@
+"""What all tests stand on: a real PostgreSQL of their own, the whole application, and factories.
+
+Most tests run inside one outer transaction that is rolled back: the application's commits land in
+savepoints, so everything that happens at a commit happens, and nothing remains. A test that needs real
+concurrent connections asks for `database`, a fresh copy of the migrated template.
+"""
+
+import itertools
+import os
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import webtest
+from sqlalchemy import create_engine, event
+from sqlalchemy.orm import close_all_sessions
+
+from comicsdb import embedded, main
+from comicsdb.catalog import Catalog
+from comicsdb.db import session_factory
+from comicsdb.scripts.database import upgrade
+from tests.factories import Make
+
+SETTINGS = {
+    "pyramid.includes": "comicsdb_api comicsdb_web",
+    "comicsdb.secret": "for tests only",
+    "comicsdb.password_cost": "fast",
+    "comicsdb.secure_cookies": "false",
+}
+
+
+@pytest.fixture(scope="session")
+def worker():
+    """A name for this test process, fit for the name of a database."""
+    return os.environ.get("PYTEST_XDIST_WORKER", "main")
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory):
+    """A PostgreSQL server of this test process's own, without the price of durability."""
+    cluster = embedded.start(tmp_path_factory.mktemp("postgres") / "data", durable=False)
+    yield cluster
+    cluster.release()
+
+
+@pytest.fixture(scope="session")
+def template(cluster, worker):
+    """The name of a migrated database that holds the reference data and nothing else."""
+    name = f"template_{worker}"
+    cluster.ensure_database(name)
+    engine = create_engine(cluster.url(name))
+    upgrade(engine)
+    engine.dispose()
+    return name
+
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture
+def database(cluster, template):
+    """The address of a fresh, migrated database; every commit in it is real."""
+    name = f"copy_{next(_numbers)}"
+    cluster.clone_database(template, name)
+    yield cluster.url(name)
+    close_all_sessions()
+    cluster.drop_database(name)
+
+
+@pytest.fixture(scope="session")
+def shared_database(cluster, template):
+    """One copy for all tests that roll back."""
+    cluster.clone_database(template, "shared")
+    return cluster.url("shared")
+
+
+@pytest.fixture(scope="session")
+def media_folder(tmp_path_factory) -> Path:
+    """Where the application under test keeps its pictures."""
+    return tmp_path_factory.mktemp("media")
+
+
+def build_app(url: str, media_folder: Path, **more):
+    """The whole WSGI application on a database."""
+    settings = {**SETTINGS, "sqlalchemy.url": url, "comicsdb.media.folder": str(media_folder), **more}
+    return main({}, **settings)
+
+
+@pytest.fixture(scope="session")
+def engine(shared_database):
+    """The engine of all tests that roll back."""
+    engine = create_engine(shared_database)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def connection(engine):
+    """One connection in an outer transaction, which everything in the test goes through."""
+    with engine.connect() as connection:
+        outer = connection.begin()
+        yield connection
+        close_all_sessions()
+        outer.rollback()
+
+
+ROLLED_BACK = {"join_transaction_mode": "create_savepoint"}
+
+
+@pytest.fixture
+def session(connection):
+    """A session of the core, whose commits land in savepoints of the test's connection."""
+    factory = session_factory(connection)
+    factory.configure(**ROLLED_BACK)
+    with factory() as session:
+        yield session
+
+
+@pytest.fixture
+def catalog(session):
+    """The catalogue service, acting for the system account."""
+    return Catalog(session)
+
+
+@pytest.fixture
+def make(catalog):
+    """Factories: `make.issue(number="2")` makes what it needs and commits."""
+    return Make(catalog)
+
+
+@pytest.fixture(scope="session")
+def wsgi(shared_database, media_folder):
+    """The whole application, site and API, made once."""
+    app = build_app(shared_database, media_folder)
+    yield app
+    app.registry["comicsdb.engine"].dispose()
+
+
+@pytest.fixture
+def testapp(wsgi, connection):
+    """A browser without JavaScript, or an API client, against the whole application.
+
+    Its requests go through the test's connection: they see what `make` made, and are rolled back with it.
+    """
+    factory = wsgi.registry["comicsdb.session_factory"]
+    before = {"bind": factory.kw["bind"], "join_transaction_mode": "conditional_savepoint"}
+    factory.configure(bind=connection, **ROLLED_BACK)
+    yield webtest.TestApp(wsgi)
+    factory.configure(**before)
+
+
+class Statements(list):
+    """The SQL statements sent while it was recording, savepoints left out."""
+
+    def __str__(self):
+        return f"{len(self)} statements:\n" + "\n".join(
+            f"-- {number}\n{sql}" for number, sql in enumerate(self, 1)
+        )
+
+
+@contextmanager
+def recording(engine):
+    """Record the statements an engine or connection sends: `with recording(connection) as statements`."""
+    statements = Statements()
+
+    def record(_connection, _cursor, statement, _parameters, _context, _many):
+        if not statement.startswith(("SAVEPOINT", "RELEASE", "ROLLBACK")):
+            statements.append(statement)
+
+    event.listen(engine, "before_cursor_execute", record)
+    try:
+        yield statements
+    finally:
+        event.remove(engine, "before_cursor_execute", record)

@@ -1,0 +1,111 @@
+"""Objects for tests, made through the catalogue service as any writer makes them."""
+
+import itertools
+from datetime import date
+
+from comicsdb import models
+from comicsdb.models import Group, User
+from comicsdb.models.choices import SeriesTypeCode
+
+_numbers = itertools.count(1)
+
+
+class Make:
+    """Makes one object per call, with what it needs around it, and commits.
+
+    Values are those of the catalogue service; a parent may be given as an object or an id.
+    """
+
+    def __init__(self, catalog):
+        self.catalog = catalog
+        self.session = catalog.session
+
+    def _make(self, model, values):
+        entity = self.catalog.create(model, {field: _id(value) for field, value in values.items()})
+        self.session.commit()
+        return entity
+
+    def _named(self, model, values):
+        return self._make(model, {"name": f"{model.__name__} {next(_numbers)}"} | values)
+
+    def publisher(self, **values):
+        """A publisher."""
+        return self._named(models.Publisher, values)
+
+    def imprint(self, **values):
+        """An imprint, of a publisher of its own unless one is given."""
+        values.setdefault("publisher", None)
+        return self._named(models.Imprint, values | {"publisher": values["publisher"] or self.publisher()})
+
+    def universe(self, **values):
+        """A universe, of a publisher of its own unless one is given."""
+        values.setdefault("publisher", None)
+        return self._named(models.Universe, values | {"publisher": values["publisher"] or self.publisher()})
+
+    def creator(self, **values):
+        """A creator."""
+        return self._named(models.Creator, values)
+
+    def team(self, **values):
+        """A team."""
+        return self._named(models.Team, values)
+
+    def character(self, **values):
+        """A character."""
+        return self._named(models.Character, values)
+
+    def arc(self, **values):
+        """An arc."""
+        return self._named(models.Arc, values)
+
+    def series(self, **values):
+        """A series of single issues that began in 2020, of a publisher of its own unless one is given."""
+        name = values.setdefault("name", f"Series {next(_numbers)}")
+        filled = {"sort_name": name, "volume": 1, "year_began": 2020, "series_type": 13} | values
+        return self._make(models.Series, filled | {"publisher": values.get("publisher") or self.publisher()})
+
+    def issue(self, **values):
+        """Number 1 of a series of its own, unless something else is said."""
+        filled = {"number": "1", "cover_date": date(2020, 5, 1)} | values
+        return self._make(models.Issue, filled | {"series": values.get("series") or self.series()})
+
+    def credit(self, issue, creator, *roles):
+        """A credit of `creator` on `issue` in roles given by name, beside those it has."""
+        from comicsdb.catalog.parts import credits_of
+
+        wanted = {each: sorted(role_ids) for each, role_ids in credits_of(self.session, issue.id).items()} | {
+            creator.id: [self.role(name).id for name in roles]
+        }
+        self.catalog.update(
+            issue, {"credits": [{"creator": each, "roles": role_ids} for each, role_ids in wanted.items()]}
+        )
+        self.session.commit()
+
+    def role(self, name):
+        """The role with a name."""
+        return self.session.query(models.Role).filter_by(name=name).one()
+
+    def series_type(self, code):
+        """The series type with a code."""
+        return self.session.query(models.SeriesType).filter_by(code=SeriesTypeCode(code)).one()
+
+    def user(self, username=None, *, password="", groups=(), passwords=None, **values):
+        """An account; `passwords` (the application's) hashes the password."""
+        username = username or f"user{next(_numbers)}"
+        user = User(
+            username=username,
+            email=values.pop("email", f"{username}@example.org"),
+            password=passwords.hash(password) if passwords else "!",
+            **values,
+        )
+        user.groups = [self.session.query(Group).filter_by(name=name).one() for name in groups]
+        self.session.add(user)
+        self.session.commit()
+        return user
+
+
+def _id(value):
+    """The id of an object, or of each of a list of objects; other values as they are."""
+    if isinstance(value, list):
+        return [_id(each) for each in value]
+    return value.id if isinstance(value, models.Base) else value
