@@ -1,0 +1,57 @@
+# What one does with this project; `make` alone lists it.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+PARTS = ./comicsdb[demo] ./comicsdb_api ./comicsdb_web
+METADATA = comicsdb/pyproject.toml comicsdb_api/pyproject.toml comicsdb_web/pyproject.toml constraints.txt
+WORKERS ?= 2
+
+PORT ?= 8000
+export COMICSDB_DATABASE_URL := $(or $(DB),$(COMICSDB_DATABASE_URL))
+
+.DEFAULT_GOAL := help
+.PHONY: help develop db serve test lint dist demo clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo "  serve takes DATA=FOLDER (a data set instead of the demo), DB=URL, PORT=8000"
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+	  { echo "This Python cannot make environments: install its venv module (apt install python3-venv)." >&2; exit 1; }
+	@touch $@
+
+$(VENV)/.serve: $(VENV)/.python $(METADATA)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt $(PARTS:%=-e %)
+	@touch $@
+
+$(VENV)/.develop: $(VENV)/.serve requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements-dev.txt
+	@touch $@
+
+develop: $(VENV)/.develop ## make the environment, with everything development needs
+
+db: $(VENV)/.serve ## make or migrate the development database
+	$(BIN)/comicsdb -c development.ini db upgrade
+
+serve: $(VENV)/.serve ## serve site and API with the demo catalogue on http://127.0.0.1:8000
+	$(BIN)/comicsdb -c development.ini serve --port $(PORT) $(if $(DATA),--data "$(DATA)")
+
+lint: $(VENV)/.develop ## what ruff has to say
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+test: lint ## every test, on real servers that it starts itself
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+
+dist: $(VENV)/.develop ## build the wheels of the three parts into dist/
+	for part in comicsdb comicsdb_api comicsdb_web; do $(BIN)/python -m build --outdir dist $$part || exit 1; done
+
+demo: $(VENV)/.serve ## write the demo catalogue, pictures included, to var/demo
+	$(BIN)/comicsdb -c development.ini demo var/demo
+
+clean: ## remove the environment, the databases and everything that was built
+	rm -rf $(VENV) var dist comicsdb*/build comicsdb*/*.egg-info

@@ -1,0 +1,217 @@
+"""Readers of values: each takes what JSON gave, refuses what does not fit, and gives what COPY takes.
+
+A reader raises ValueError with words that end the sentence "<field>: ...". Lengths and ranges come from the
+columns of the models.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import date, datetime
+
+from sqlalchemy import BigInteger, SmallInteger
+
+from comicsdb.models.base import EXTERNAL_ID_MAX, SMALL_MAX
+
+Reader = Callable[[object], object]
+
+INTEGER_MAX = 2**31 - 1
+URL = re.compile(r"https?://[^\s/?#]+[^\s]*", re.IGNORECASE)
+SLUG = re.compile(r"[A-Za-z0-9_-]+")
+_ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"'})
+
+
+def _string(value) -> str:
+    if type(value) is not str:
+        raise ValueError(f"takes text, not {_shown(value)}")
+    if "\0" in value:
+        raise ValueError("has a NUL character")
+    return value
+
+
+def _shown(value) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def optional(read: Reader) -> Reader:
+    """The same, but null is a value too."""
+    return lambda value: None if value is None else read(value)
+
+
+def text(column, *, required: bool = False) -> Reader:
+    """Text as long as the column takes."""
+    limit = column.type.length
+
+    def read(value):
+        value = _string(value)
+        if limit is not None and len(value) > limit:
+            raise ValueError(f"takes at most {limit} characters, not {len(value)}")
+        if required and not value.strip():
+            raise ValueError("must not be empty")
+        return value
+
+    return read
+
+
+def matching(column, pattern: str, words: str) -> Reader:
+    """Text of a form: `words` says which."""
+    check, form = text(column), re.compile(pattern)
+
+    def read(value):
+        if not form.fullmatch(check(value)):
+            raise ValueError(f"takes {words}, not {_shown(value)}")
+        return value
+
+    return read
+
+
+def slug(column) -> Reader:
+    """A slug: letters, digits, hyphens and underscores, and not digits alone (model.md 1.2)."""
+    check = matching(column, SLUG.pattern, "letters, digits, hyphens and underscores")
+
+    def read(value):
+        if check(value).isdigit():
+            raise ValueError("must not be a number: it would be mistaken for an id")
+        return value
+
+    return read
+
+
+def path(required: bool) -> Reader:
+    """The path of a file below a folder, with slashes."""
+
+    def read(value):
+        parts = _string(value).split("/")
+        if required and not value:
+            raise ValueError("must not be empty")
+        if value and ("\\" in value or any(part in {"", ".", ".."} for part in parts)):
+            raise ValueError(f"takes a path below images/, not {_shown(value)}")
+        return value
+
+    return read
+
+
+def url(column) -> Reader:
+    """An address of the web."""
+    return matching(column, URL.pattern, "an address that begins with http:// or https://")
+
+
+def texts(column) -> Reader:
+    """A list of texts, as an array in PostgreSQL's own notation."""
+    limit = column.type.item_type.length
+
+    def read(value):
+        if type(value) is not list:
+            raise ValueError(f"takes a list of texts, not {_shown(value)}")
+        for place, item in enumerate(value, 1):
+            if len(_string(item)) > limit:
+                raise ValueError(f"takes at most {limit} characters a text, not {len(item)} (place {place})")
+        return array(value)
+
+    return read
+
+
+def array(values: list[str]) -> str:
+    """An array of texts in PostgreSQL's own notation."""
+    return "{" + ",".join(f'"{value.translate(_ESCAPED)}"' for value in values) + "}"
+
+
+def whole(low: int, high: int) -> Reader:
+    """A whole number within bounds."""
+
+    def read(value):
+        if type(value) is not int:
+            raise ValueError(f"takes a whole number, not {_shown(value)}")
+        if not low <= value <= high:
+            raise ValueError(f"takes a number from {low} to {high:,}, not {value}")
+        return value
+
+    return read
+
+
+def number(column, *, low: int = 0) -> Reader:
+    """A number that the column holds."""
+    if isinstance(column.type, SmallInteger):
+        return whole(low, SMALL_MAX)
+    if isinstance(column.type, BigInteger):
+        return whole(low, 2**63 - 1)
+    return whole(low, EXTERNAL_ID_MAX)
+
+
+identifier = whole(1, INTEGER_MAX)
+
+
+def identifiers(value) -> str:
+    """A list of ids, each once, as an array in PostgreSQL's own notation."""
+    if type(value) is not list:
+        raise ValueError(f"takes a list of ids, not {_shown(value)}")
+    for each in value:
+        identifier(each)
+    if len(set(value)) != len(value):
+        twice = next(each for each in value if value.count(each) > 1)
+        raise ValueError(f"names {twice} more than once")
+    return "{" + ",".join(map(str, value)) + "}"
+
+
+def choice(values) -> Reader:
+    """One of a closed list."""
+    known = dict.fromkeys(values)
+
+    def read(value):
+        if type(value) not in (str, int) or value not in known:
+            some = ", ".join(str(each) or '""' for each in list(known)[:12])
+            if len(known) > 12:
+                some += " ..."
+            raise ValueError(f"takes one of {some}, not {_shown(value)}")
+        return value
+
+    return read
+
+
+def flag(value) -> bool:
+    """True or false."""
+    if type(value) is not bool:
+        raise ValueError(f"takes true or false, not {_shown(value)}")
+    return value
+
+
+def day(earliest: int = 1) -> Reader:
+    """A date YYYY-MM-DD, not before a year."""
+
+    def read(value):
+        try:
+            if len(_string(value)) != 10 or value[7] != "-":
+                raise ValueError
+            parsed = date.fromisoformat(value)
+        except ValueError:
+            raise ValueError(f"takes a date YYYY-MM-DD, not {_shown(value)}") from None
+        if parsed.year < earliest:
+            raise ValueError(f"takes no date before {earliest}, not {value}")
+        return value
+
+    return read
+
+
+def moment(value) -> str:
+    """An instant with its zone, such as 2026-11-18T10:20:30.123456Z."""
+    try:
+        if datetime.fromisoformat(_string(value)).tzinfo is None:
+            raise ValueError
+    except ValueError:
+        raise ValueError(f"takes an instant YYYY-MM-DDTHH:MM:SS.ffffffZ, not {_shown(value)}") from None
+    return value
+
+
+def money(column) -> Reader:
+    """An amount, never negative, with as many digits as the column takes."""
+    digits, decimals = column.type.precision - column.type.scale, column.type.scale
+    form = re.compile(rf"[0-9]{{1,{digits}}}(\.[0-9]{{1,{decimals}}})?")
+
+    def read(value):
+        if not form.fullmatch(_string(value)):
+            raise ValueError(
+                f"takes an amount of at most {digits} digits and {decimals} decimals, not {_shown(value)}"
+            )
+        return value
+
+    return read

@@ -1,0 +1,25 @@
+"""comicsdb_api, the REST surface of the catalogue: JSON below /api/."""
+
+from pyramid.config import Configurator
+
+from comicsdb.settings import resolve
+
+
+def main(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes it)
+    """The WSGI application of a host that serves the API alone."""
+    with Configurator(settings=resolve(settings)) as config:
+        config.include("comicsdb_api")
+        return config.make_wsgi_app()
+
+
+def includeme(config):
+    """The API, in the order in which one part needs another."""
+    config.include("comicsdb")  # the core; a second include changes nothing
+    config.add_settings(handle_exceptions=False)  # Cornice's own exception views would meet the site's
+    config.include("cornice")
+    config.include("comicsdb_api.responses")  # the headers of every answer
+    config.include("comicsdb_api.negotiation")  # suffixes, slashes, what the caller accepts
+    config.include("comicsdb_api.auth")  # who asks: HTTP Basic and tokens; who may not, and the log
+    config.include("comicsdb_api.errors")  # every refusal as JSON
+    config.include("comicsdb_api.entity")  # config.add_entity_resource
+    config.include("comicsdb_api.resources")  # what is served

@@ -1,0 +1,180 @@
+"""Who asks: HTTP Basic and tokens, on the API's routes only (api.md 1.7), with the log of it (1.11)."""
+
+import base64
+import binascii
+import logging
+from datetime import UTC, datetime
+
+from pyramid.httpexceptions import HTTPForbidden
+from sqlalchemy import String, bindparam, func, or_, select
+from sqlalchemy.dialects.postgresql import array
+
+from comicsdb.models import ApiToken, Group, User, user_group_member
+from comicsdb.passwords import digest
+from comicsdb.security import AuthenticationFailed, Identity
+from comicsdb_api.responses import is_api_route
+
+logger = logging.getLogger(__name__)
+
+NAME_SHOWN = 150  # characters of an attempted user name in the log
+
+_user, _group, _token = User.__table__, Group.__table__, ApiToken.__table__
+_groups = (
+    select(func.array_agg(_group.c.name))
+    .select_from(user_group_member.join(_group))
+    .where(user_group_member.c.user_id == _user.c.id)
+    .scalar_subquery()
+    .correlate(_user)
+)
+# The account with the names of its groups: all that a decision needs, in one statement.
+_account = select(
+    _user.c.id,
+    _user.c.username,
+    _user.c.password,
+    _user.c.is_active,
+    _user.c.is_staff,
+    _user.c.is_superuser,
+    func.coalesce(_groups, array([], type_=String)).label("groups"),
+)
+ACCOUNT_BY_NAME = _account.where(func.lower(_user.c.username) == func.lower(bindparam("name")))
+ACCOUNT_BY_TOKEN = _account.join_from(_user, _token).where(
+    _token.c.digest == bindparam("digest"),
+    or_(_token.c.expiry.is_(None), _token.c.expiry > bindparam("now")),
+)
+
+
+def authenticate(request) -> Identity | None:
+    """The caller by the Authorization header; None without one, for other schemes and off the API.
+
+    Raises AuthenticationFailed, which is logged, in the words of api.md 1.7.
+    """
+    if not is_api_route(request.matched_route.name):
+        return None
+    scheme, *credentials = request.environ.get("HTTP_AUTHORIZATION", "").split() or ("",)
+    match scheme.lower():
+        case "basic":
+            return _basic(request, credentials)
+        case "bearer":
+            return _bearer(request, credentials)
+    return None
+
+
+def _basic(request, credentials: list[str]) -> Identity:
+    name = password = ""
+    try:
+        if not credentials:
+            raise AuthenticationFailed("Invalid basic header. No credentials provided.")
+        if len(credentials) > 1:
+            raise AuthenticationFailed("Invalid basic header. Credentials string should not contain spaces.")
+        name, password = _decoded(credentials[0])
+        account = None
+        if "\0" not in name:  # which the database could not even compare
+            account = request.dbsession.execute(ACCOUNT_BY_NAME, {"name": name}).one_or_none()
+        # For nobody, and for an account that is switched off, the same work is done as for a wrong password.
+        stored = account.password if account and account.is_active else None
+        if not request.passwords.verify(stored, password):
+            raise AuthenticationFailed("Invalid username/password.")
+    except AuthenticationFailed:
+        _log_failure(request, "basic", name)
+        raise
+    return _identity(account, "basic")
+
+
+def _decoded(credentials: str) -> tuple[str, str]:
+    try:
+        decoded = base64.b64decode(credentials, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise AuthenticationFailed(
+            "Invalid basic header. Credentials not correctly base64 encoded."
+        ) from error
+    try:
+        text = decoded.decode()
+    except UnicodeDecodeError:
+        text = decoded.decode("latin-1")  # as older clients send it
+    name, _, password = text.partition(":")
+    return name, password
+
+
+def _bearer(request, credentials: list[str]) -> Identity:
+    name = ""
+    try:
+        if not credentials:
+            raise AuthenticationFailed("Invalid token header. No credentials provided.")
+        if len(credentials) > 1:
+            raise AuthenticationFailed("Invalid token header. Token string should not contain spaces.")
+        known = {"digest": digest(credentials[0]), "now": datetime.now(UTC)}
+        account = request.dbsession.execute(ACCOUNT_BY_TOKEN, known).one_or_none()
+        if account is None:
+            raise AuthenticationFailed("Invalid token.")
+        name = account.username
+        if not account.is_active:
+            raise AuthenticationFailed("User inactive or deleted.")
+    except AuthenticationFailed:
+        _log_failure(request, "token", name)
+        raise
+    return _identity(account, "token")
+
+
+def _identity(account, method: str) -> Identity:
+    return Identity(
+        user_id=account.id,
+        username=account.username,
+        is_staff=account.is_staff,
+        is_superuser=account.is_superuser,
+        groups=frozenset(account.groups),
+        method=method,
+    )
+
+
+def client_ip(request) -> str:
+    """The address of the peer."""
+    return request.remote_addr or "unknown"
+
+
+def _log_failure(request, method: str, name: str) -> None:
+    shown = _one_line(name) or "-"
+    ip = client_ip(request)
+    logger.warning(
+        "API credentials refused by %s (user=%s, ip=%s)",
+        method,
+        shown,
+        ip,
+        extra={"username": shown, "auth_method": method, "ip": ip},
+    )
+
+
+def _one_line(name: str) -> str:
+    """A caller's text as it may stand in a log line: no control characters, not endless."""
+    return "".join(letter if letter.isprintable() else " " for letter in name[:NAME_SHOWN])
+
+
+def admitted_view(view, info):
+    """View deriver, just inside the check of permissions: nobody unknown passes, and who passes is logged.
+
+    It also stands before Cornice's view for methods that are not offered, which has no permission of its
+    own: to those who may not ask at all, a method is neither allowed nor not.
+    """
+    if info.exception_only or not is_api_route(info.options.get("route_name")):
+        return view
+
+    def admitted(context, request):
+        identity = request.identity
+        if identity is None:
+            raise HTTPForbidden
+        ip = client_ip(request)
+        logger.info(
+            "API request authenticated by %s (user=%s, ip=%s)",
+            identity.method,
+            identity.username,
+            ip,
+            extra={"username": identity.username, "auth_method": identity.method, "ip": ip},
+        )
+        return view(context, request)
+
+    return admitted
+
+
+def includeme(config):
+    """The authenticator and the deriver."""
+    config.add_authenticator(authenticate)
+    config.add_view_deriver(admitted_view, "admitted_view", under="secured_view", over="csrf_view")

@@ -1,0 +1,166 @@
+"""Every refusal as JSON, in the shapes and words of api.md 1.6; only for paths below /api/."""
+
+import logging
+from functools import partial
+
+from pyramid.httpexceptions import HTTPException, HTTPForbidden, HTTPMethodNotAllowed, HTTPNotFound
+from pyramid.interfaces import IRoutesMapper
+from pyramid_retry import is_error_retryable
+
+from comicsdb import catalog
+from comicsdb.security import AuthenticationFailed
+from comicsdb_api.responses import answer, is_api_path, is_api_route, respond
+
+logger = logging.getLogger(__name__)
+
+NOT_FOUND = "Not found."
+CHALLENGE = ("WWW-Authenticate", 'Basic realm="api"')
+ID_NAMES = {"cv_id": "Comic Vine ID", "gcd_id": "GCD ID"}
+# The catalogue's word for "several fields", and the contract's.
+SEVERAL_FIELDS = {"__all__": "non_field_errors"}
+
+
+class Refused(Exception):  # noqa: N818  (an answer, not a fault)
+    """Ends a request with a status and one sentence."""
+
+    def __init__(self, status: int, detail: str):
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+
+
+class ApiPath:
+    """View predicate `api_path=True`: the request is for the API. Our error views then meet no other's."""
+
+    def __init__(self, value, config):
+        self.value = value
+
+    def text(self):
+        """What Pyramid shows in its listings."""
+        return f"api_path = {self.value}"
+
+    phash = text
+
+    def __call__(self, context, request):
+        """Judged by the raw path: an unreadable one must get its answer too."""
+        return is_api_path(request.environ) is self.value
+
+
+def refused(error: Refused, request):
+    """The sentence under `detail`."""
+    return respond(request, {"detail": error.detail}, error.status)
+
+
+def unauthenticated(request, detail: str):
+    """401 with the challenge, whatever scheme was tried."""
+    return respond(request, {"detail": detail}, 401, (CHALLENGE,))
+
+
+def authentication_failed(error: AuthenticationFailed, request):
+    """Credentials were sent and are wrong."""
+    return unauthenticated(request, str(error))
+
+
+def forbidden(_error, request):
+    """401 for nobody, 403 for somebody who may not."""
+    if request.identity is None:
+        return unauthenticated(request, "Authentication credentials were not provided.")
+    return respond(request, {"detail": "You do not have permission to perform this action."}, 403)
+
+
+def not_found(_error, request):
+    """404, or the way to the address with the slash (reads only; writes are served without it)."""
+    slashed = _slashed(request)
+    if slashed:
+        query = request.environ.get("QUERY_STRING", "")
+        location = f"{request.path_url}/{'?' if query else ''}{query}"
+        return answer(request, b"", 301, (("Location", location),))
+    return respond(request, {"detail": NOT_FOUND}, 404)
+
+
+def _slashed(request) -> bool:
+    """Whether a route of the API is known for the path with a slash."""
+    try:
+        path = request.path_info
+    except UnicodeDecodeError:
+        return False
+    if path.endswith("/") or request.method not in {"GET", "HEAD"}:
+        return False
+    routes = request.registry.getUtility(IRoutesMapper).get_routes()
+    return any(is_api_route(route.name) and route.match(path + "/") is not None for route in routes)
+
+
+def method_not_allowed(_error, request):
+    """405; `Allow` is on it as on every answer."""
+    return respond(request, {"detail": f'Method "{request.method}" not allowed.'}, 405)
+
+
+def http_error(error: HTTPException, request):
+    """Any other HTTP error that a view raises."""
+    return respond(request, {"detail": error.title}, error.status_int)
+
+
+def unreadable(_error, request):
+    """A path that is no text is the path of nothing."""
+    return respond(request, {"detail": NOT_FOUND}, 404)
+
+
+def missing(error: catalog.CatalogError, request):  # noqa: ARG001
+    """An object that the catalogue does not have, or no longer."""
+    return respond(request, {"detail": NOT_FOUND}, 404)
+
+
+def conflict(error: catalog.Conflict, request):
+    """Another object has these values already: 400 in the words of a failed validation, never 409."""
+    return respond(request, taken(error), 400)
+
+
+def taken(error: catalog.Conflict) -> dict[str, list[str]]:
+    """The body for a unique set that was refused."""
+    if len(error.fields) == 1:
+        field = error.fields[0]
+        return {field: [f"{error.kind} with this {ID_NAMES.get(field, field)} already exists."]}
+    return {"non_field_errors": [f"The fields {', '.join(error.fields)} must make a unique set."]}
+
+
+def invalid(error: catalog.Invalid, request):
+    """Values that break rules: messages by field."""
+    body = {SEVERAL_FIELDS.get(field, field): messages for field, messages in error.errors.items()}
+    return respond(request, body, 400)
+
+
+def fault(error: Exception, request):
+    """Our own mistake: logged with its traceback, unless the request is to be tried again."""
+    request.add_finished_callback(partial(_log_fault, error))
+    return respond(request, {"detail": "A server error occurred."}, 500)
+
+
+def _log_fault(error: Exception, request) -> None:
+    if not is_error_retryable(request, error):
+        logger.error(
+            "%s %r failed", request.method, request.environ.get("PATH_INFO", ""), exc_info=error
+        )
+
+
+VIEWS = (
+    (Refused, refused),
+    (AuthenticationFailed, authentication_failed),
+    (HTTPForbidden, forbidden),
+    (HTTPNotFound, not_found),
+    (HTTPMethodNotAllowed, method_not_allowed),
+    (HTTPException, http_error),
+    (UnicodeDecodeError, unreadable),
+    (catalog.NotFound, missing),
+    (catalog.Gone, missing),
+    (catalog.Moved, missing),
+    (catalog.Conflict, conflict),
+    (catalog.Invalid, invalid),
+    (Exception, fault),
+)
+
+
+def includeme(config):
+    """An exception view for each, on paths of the API only."""
+    config.add_view_predicate("api_path", ApiPath)
+    for error, view in VIEWS:
+        config.add_exception_view(view, error, api_path=True)

@@ -1,0 +1,90 @@
+"""What comes before a view is chosen or run: format suffixes, final slashes and the Accept header (api.md 1.1, 1.2)."""
+
+import re
+from urllib.parse import parse_qsl
+
+from pyramid.tweens import INGRESS
+
+from comicsdb_api.errors import Refused
+from comicsdb_api.responses import is_api_path, is_api_route
+
+FORMAT_KEY = "comicsdb_api.format"
+# A suffix begins with a letter: 1.5 is no number of an object, rather than number 1 in the format 5.
+SUFFIX = re.compile(r"(/api/(?:[^/.]+/)*[^/.]+)\.([A-Za-z][A-Za-z0-9]*)/?")
+FORMATS = {"", "json", "api"}  # "api" asks for a page for browsers; JSON is what we have
+ACCEPTED = {"*/*", "application/*", "application/json", "text/*", "text/html"}
+REFUSED_QUALITY = re.compile(r"\s*q\s*=\s*0(\.0*)?\s*", re.IGNORECASE)
+
+
+def tween_factory(handler, registry):  # noqa: ARG001  (Pyramid passes it)
+    """Bring addresses of the API to the one form the routes know, before they are matched.
+
+    A format suffix is cut off and remembered. A write without the final slash is served as if it had one;
+    a read without it is not touched here: it is redirected (`errors.not_found`).
+    """
+
+    def tween(request):
+        environ = request.environ
+        if is_api_path(environ):
+            path = environ["PATH_INFO"]
+            suffixed = SUFFIX.fullmatch(path)
+            if suffixed:
+                environ["PATH_INFO"], environ[FORMAT_KEY] = suffixed[1] + "/", suffixed[2]
+            elif not path.endswith("/") and environ["REQUEST_METHOD"] not in {"GET", "HEAD"}:
+                environ["PATH_INFO"] = path + "/"
+        return handler(request)
+
+    return tween
+
+
+def parameters(request) -> list[tuple[str, str]]:
+    """The query parameters in the order sent; bytes that are not UTF-8 become replacement characters."""
+    return parse_qsl(request.environ.get("QUERY_STRING", ""), keep_blank_values=True)
+
+
+def parameter(request, name: str) -> str | None:
+    """The last value of a query parameter, or None."""
+    found = None
+    for key, value in request.api_parameters:
+        if key == name:
+            found = value
+    return found
+
+
+def negotiate(request) -> None:
+    """Raise the refusal due to a caller who wants anything but JSON."""
+    asked = (request.environ.get(FORMAT_KEY), parameter(request, "format"))
+    if any(wanted is not None and wanted not in FORMATS for wanted in asked):
+        raise Refused(404, "Not found.")
+    if not accepts_json(request.environ.get("HTTP_ACCEPT", "")):
+        raise Refused(406, "Could not satisfy the request Accept header.")
+
+
+def accepts_json(header: str) -> bool:
+    """Whether an Accept header leaves room for our JSON; text/html is answered with JSON too."""
+    if header in {"", "*/*"}:
+        return True
+    for offer in header.split(","):
+        kind, *details = offer.split(";")
+        if kind.strip().lower() in ACCEPTED and not any(REFUSED_QUALITY.fullmatch(each) for each in details):
+            return True
+    return False
+
+
+def negotiated_view(view, info):
+    """View deriver: negotiation goes before everything else, credentials included (api.md 1.6)."""
+    if info.exception_only or not is_api_route(info.options.get("route_name")):
+        return view
+
+    def negotiated(context, request):
+        negotiate(request)
+        return view(context, request)
+
+    return negotiated
+
+
+def includeme(config):
+    """The tween, the deriver and `request.api_parameters`."""
+    config.add_request_method(parameters, "api_parameters", reify=True)
+    config.add_tween("comicsdb_api.negotiation.tween_factory", under=INGRESS)
+    config.add_view_deriver(negotiated_view, "negotiated_view", under=INGRESS, over="secured_view")

@@ -1,0 +1,30 @@
+"""What the API serves: one line per entity, in the order in which the root lists them (api.md 2.1)."""
+
+from comicsdb_api.entity import serve
+from comicsdb_api.resources.arc import ArcResource
+from comicsdb_api.resources.character import CharacterResource
+from comicsdb_api.resources.creator import CreatorResource
+from comicsdb_api.resources.imprint import ImprintResource
+from comicsdb_api.resources.issue import IssueResource
+from comicsdb_api.resources.publisher import PublisherResource
+from comicsdb_api.resources.reference import RoleResource, SeriesTypeResource
+from comicsdb_api.resources.root import RootResource
+from comicsdb_api.resources.series import SeriesResource
+from comicsdb_api.resources.team import TeamResource
+from comicsdb_api.resources.universe import UniverseResource
+
+
+def includeme(config):
+    """Serve them all."""
+    serve(config, RootResource, "api.root", "/api/", "get")
+    config.add_entity_resource(ArcResource)
+    config.add_entity_resource(CharacterResource)
+    config.add_entity_resource(CreatorResource)
+    config.add_entity_resource(ImprintResource)
+    config.add_entity_resource(IssueResource)
+    config.add_entity_resource(PublisherResource)
+    config.add_entity_resource(RoleResource)
+    config.add_entity_resource(SeriesResource)
+    config.add_entity_resource(SeriesTypeResource)
+    config.add_entity_resource(TeamResource)
+    config.add_entity_resource(UniverseResource)

@@ -1,0 +1,15 @@
+"""The root of the API: where everything else is (api.md 2.1)."""
+
+from comicsdb_api.entity import Resource
+from comicsdb_api.responses import respond
+
+
+class RootResource(Resource):
+    """The addresses of all lists."""
+
+    title = "root"
+
+    def get(self):
+        """GET: the absolute address of each list by its name."""
+        lists = self.request.registry["comicsdb_api.lists"]
+        return respond(self.request, {kind: self.request.route_url(route) for kind, route in lists.items()})

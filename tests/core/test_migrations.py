@@ -1,0 +1,146 @@
+"""Migrations: one line of them, the same tables as the models, and the reference data."""
+
+import pytest
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine, inspect, text
+
+from alembic import command
+from comicsdb.models import metadata
+from comicsdb.scripts.database import alembic_config, is_current, upgrade
+
+
+@pytest.fixture
+def empty(cluster):
+    """A database with nothing in it."""
+    cluster.ensure_database("empty")
+    engine = create_engine(cluster.url("empty"))
+    yield engine
+    engine.dispose()
+    cluster.drop_database("empty")
+
+
+def test_there_is_one_head():
+    assert len(ScriptDirectory.from_config(alembic_config()).get_heads()) == 1
+
+
+def test_models_and_migrations_agree(engine):
+    with engine.connect() as connection:
+        command.check(alembic_config(connection))
+
+
+def test_migrating_down_leaves_nothing_and_up_again_works(empty):
+    assert not is_current(empty)
+    upgrade(empty)
+    assert is_current(empty)
+    with empty.connect() as connection:
+        command.downgrade(alembic_config(connection), "base")
+        assert inspect(connection).get_table_names() == ["alembic_version"]
+    upgrade(empty)
+    upgrade(empty)  # a second time does nothing
+    assert is_current(empty)
+
+
+def test_every_constraint_has_a_name_by_the_convention(engine):
+    inspector = inspect(engine)
+    for table in metadata.tables:
+        names = [index["name"] for index in inspector.get_indexes(table)]
+        names += [rule["name"] for rule in inspector.get_unique_constraints(table)]
+        names += [rule["name"] for rule in inspector.get_foreign_keys(table)]
+        names += [rule["name"] for rule in inspector.get_check_constraints(table)]
+        wrong = [
+            name
+            for name in names
+            if not name.startswith(tuple(f"{p}_{table}_" for p in ("ix", "uq", "fk", "ck")))
+        ]
+        assert wrong == []
+
+
+def test_every_foreign_key_is_indexed(engine):
+    """Deleting a row must not read through the tables that point to it."""
+    inspector = inspect(engine)
+    for table in metadata.tables:
+        leading = {index["column_names"][0] for index in inspector.get_indexes(table)}
+        leading |= {rule["column_names"][0] for rule in inspector.get_unique_constraints(table)}
+        leading.add(inspector.get_pk_constraint(table)["constrained_columns"][0])
+        for key in inspector.get_foreign_keys(table):
+            assert key["constrained_columns"][0] in leading, (table, key["constrained_columns"])
+
+
+def test_the_reference_data_have_the_ids_that_clients_know(connection):
+    def rows(query):
+        return connection.execute(text(query)).all()
+
+    assert rows("SELECT id, name, code FROM series_type ORDER BY id") == [
+        (5, "One-Shot", "one_shot"),
+        (6, "Annual", "annual"),
+        (8, "Hardcover", "hardcover"),
+        (9, "Graphic Novel", "graphic_novel"),
+        (10, "Trade Paperback", "trade_paperback"),
+        (11, "Limited Series", "limited_series"),
+        (12, "Digital Chapter", "digital_chapter"),
+        (13, "Single Issue", "single_issue"),
+        (15, "Omnibus", "omnibus"),
+    ]
+    assert [row.name for row in rows("SELECT name FROM age_rating ORDER BY id")] == [
+        "Unknown",
+        "Everyone",
+        "Teen",
+        "Teen Plus",
+        "Mature",
+        "Explicit",
+        "Adult",
+    ]
+    genres = {row.name: row.id for row in rows("SELECT id, name FROM genre")}
+    assert (len(genres), genres["Adult"], genres["Western"], genres["Mystery"]) == (19, 1, 12, 16)
+    roles = rows('SELECT name, "order" FROM role ORDER BY "order"')
+    assert (len(roles), roles[0], roles[-1]) == (42, ("Writer", 10), ("Other", 420))
+    assert [row.name for row in rows("SELECT name FROM role WHERE is_writer ORDER BY id")] == [
+        "Writer",
+        "Script",
+        "Story",
+        "Plot",
+    ]
+    assert rows("SELECT id, username, is_active FROM user_account") == [(1, "system", True)]
+    assert {row.name for row in rows("SELECT name FROM user_group")} == {"editor", "reading list editor"}
+    assert len(rows("SELECT kind FROM version WHERE value = 1")) == 9
+
+
+def test_new_reference_rows_get_ids_after_the_seeded_ones(connection):
+    assert connection.scalar(text("INSERT INTO genre (name) VALUES ('Opera') RETURNING id")) == 20
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Élektra", "elektra"),
+        ("E\u0301lektra", "élektra"),  # the accent typed apart
+        ("ŁÓDŹ", "lodz"),
+        ("Straße", "strasse"),
+        ("Œuvre", "oeuvre"),
+        ("Città", "CITTA"),
+        ("ЖЫ", "жы"),
+    ],
+)
+def test_folding_hides_case_and_accents(connection, one, other):
+    assert connection.scalar(text("SELECT fold(:one) = fold(:other)"), {"one": one, "other": other})
+
+
+@pytest.mark.parametrize("wild", ["100%", "a_b", "back\\slash", "％"])
+def test_wildcards_in_a_search_are_ordinary_characters(connection, wild):
+    found = text("SELECT fold(:given) LIKE fold_pattern(:given), fold('xyz') LIKE fold_pattern(:given)")
+    assert connection.execute(found, {"given": wild}).one() == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("moment", "written"),
+    [
+        ("2026-03-04 15:15:30.204518+01", "2026-03-04T14:15:30.204518Z"),
+        ("2026-03-04 14:15:30+00", "2026-03-04T14:15:30Z"),
+        ("2026-03-04 14:15:30.2+00", "2026-03-04T14:15:30.200000Z"),
+    ],
+)
+def test_instants_are_written_as_the_api_wants_them(connection, moment, written):
+    assert (
+        connection.scalar(text("SELECT iso_instant(CAST(:moment AS timestamptz))"), {"moment": moment})
+        == written
+    )

@@ -1,0 +1,192 @@
+"""Writers at the same time, on real connections: one answer each, and nobody's change is lost."""
+
+import itertools
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+
+import pytest
+from sqlalchemy import create_engine, select, text
+
+from comicsdb import models
+from comicsdb.catalog import Catalog, Conflict
+from comicsdb.db import session_factory
+from comicsdb.models import Change, History
+from tests.factories import Make
+
+WRITERS = 6
+
+
+@pytest.fixture
+def factory(database):
+    """Sessions on real connections to a database of the test's own."""
+    engine = create_engine(database, pool_size=WRITERS + 1)
+    yield session_factory(engine)
+    engine.dispose()
+
+
+def at_once(factory, *jobs):
+    """Run jobs in threads that start together, each in a transaction of its own; their results or errors."""
+    barrier = threading.Barrier(len(jobs))
+
+    def run(job):
+        with factory() as session:
+            catalog = Catalog(session)
+            barrier.wait()
+            try:
+                answer = job(catalog)
+                session.commit()
+            except Conflict as conflict:
+                session.rollback()
+                return conflict
+            return answer
+
+    with ThreadPoolExecutor(len(jobs)) as pool:
+        return list(pool.map(run, jobs))
+
+
+def test_writers_of_one_name_get_a_slug_each(factory):
+    made = at_once(factory, *[lambda catalog: catalog.create(models.Arc, {"name": "Salt"}).slug] * WRITERS)
+    assert sorted(made) == ["salt", "salt-1", "salt-2", "salt-3", "salt-4", "salt-5"]
+
+
+def test_writers_of_one_number_get_one_issue_and_conflicts(factory):
+    with factory() as session:
+        series = Make(Catalog(session)).series().id
+    values = {"series": series, "number": "1", "cover_date": date(2020, 1, 1)}
+    answers = at_once(factory, *[lambda catalog: catalog.create(models.Issue, values).id] * WRITERS)
+    refused = [answer for answer in answers if isinstance(answer, Conflict)]
+    assert len(refused) == WRITERS - 1
+    assert {answer.fields for answer in refused} == {("series", "number")}
+    with factory() as session:
+        assert session.scalar(text("SELECT count(*) FROM issue")) == 1
+        assert session.scalar(text("SELECT count(*) FROM history WHERE kind = 'issue'")) == 1
+
+
+def test_renames_of_one_series_follow_one_another_and_none_is_lost(factory):
+    with factory() as session:
+        make = Make(Catalog(session))
+        series = make.series()
+        series_id, issue = series.id, make.issue(series=series)
+        issue_id, before = issue.id, issue.modified
+
+    def change(**values):
+        return lambda catalog: catalog.update(catalog.get(models.Series, series_id), values).id
+
+    names = [f"Name {number}" for number in range(WRITERS - 1)]
+    answers = at_once(factory, *(change(name=name) for name in names), change(desc="A description"))
+    assert answers == [series_id] * WRITERS
+    with factory() as session:
+        states = session.scalars(
+            select(History.snapshot).where(History.kind == "series").order_by(History.id)
+        ).all()
+        assert {state["name"] for state in states[1:]} >= set(names)
+        series = session.get(models.Series, series_id)
+        assert (series.name, series.desc) == (states[-1]["name"], "A description")
+        assert session.get(models.Issue, issue_id).modified > before
+
+
+def test_edits_of_issues_and_renames_of_their_series_do_not_block_one_another_for_ever(factory):
+    with factory() as session:
+        make = Make(Catalog(session))
+        series = make.series()
+        issues = [make.issue(series=series, number=str(number)).id for number in range(3)]
+        series_id = series.id
+    jobs = [
+        (lambda catalog: catalog.update(catalog.get(models.Series, series_id), {"name": "Other"}).id),
+        *(
+            (lambda catalog, each=each: catalog.update(catalog.get(models.Issue, each), {"desc": "x"}).id)
+            for each in issues
+        ),
+    ]
+    for _ in range(5):
+        assert at_once(factory, *jobs) == [series_id, *issues]
+
+
+def test_log_order_is_commit_order(factory):
+    """A reader that has seen a number never sees a smaller one appear."""
+    done = threading.Event()
+    seen: list[list[int]] = []
+
+    def read():
+        with factory() as session:
+            while not done.is_set():
+                seen.append(list(session.scalars(select(Change.seq).order_by(Change.seq))))
+                session.rollback()
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for _ in range(4):
+        at_once(factory, *[lambda catalog: catalog.create(models.Arc, {"name": "Tide"}).id] * WRITERS)
+    done.set()
+    reader.join()
+    for earlier, later in itertools.pairwise(seen):
+        assert later[: len(earlier)] == earlier
+    assert len(seen[-1]) <= 4 * WRITERS
+    with factory() as session:
+        assert session.scalar(text("SELECT count(*) FROM change_log")) == 4 * WRITERS
+
+
+def test_a_version_is_seen_exactly_with_its_data(factory):
+    with factory() as writer, factory() as reader:
+        version = text("SELECT value FROM version WHERE kind = 'arc'")
+        names = text("SELECT count(*) FROM arc")
+        before = (reader.scalar(version), reader.scalar(names))
+        reader.rollback()
+        Catalog(writer).create(models.Arc, {"name": "Tide"})
+        assert (reader.scalar(version), reader.scalar(names)) == before
+        reader.rollback()
+        writer.commit()
+        assert (reader.scalar(version), reader.scalar(names)) == (before[0] + 1, before[1] + 1)
+
+
+def test_two_edits_of_one_issue_keep_both_changes(factory):
+    with factory() as session:
+        issue_id = Make(Catalog(session)).issue().id
+
+    def change(**values):
+        return lambda catalog: catalog.update(catalog.get(models.Issue, issue_id), values).id
+
+    at_once(factory, change(desc="text"), change(page=32), change(title="T"), change(upc="123"))
+    with factory() as session:
+        issue = session.get(models.Issue, issue_id)
+        assert (issue.desc, issue.page, issue.title, issue.upc) == ("text", 32, "T", "123")
+        assert session.scalar(text("SELECT count(*) FROM history WHERE kind = 'issue'")) == 5
+
+
+def test_two_credits_for_one_pair_end_as_one(factory):
+    with factory() as session:
+        make = Make(Catalog(session))
+        issue_id, creator_id = make.issue().id, make.creator().id
+
+    def credit(role):
+        values = {"credits": [{"creator": creator_id, "roles": [role]}]}
+        return lambda catalog: catalog.update(catalog.get(models.Issue, issue_id), values).id
+
+    assert at_once(factory, credit(1), credit(2)) == [issue_id] * 2
+    with factory() as session:
+        assert session.scalar(text("SELECT count(*) FROM credit")) == 1
+        assert session.scalar(text("SELECT count(*) FROM credit_role")) == 1
+
+
+def test_a_reference_deleted_meanwhile_is_named_not_a_server_error(factory):
+    """The row a new link points to is kept from deletion once it was found; before that, it is missing."""
+    with factory() as session:
+        make = Make(Catalog(session))
+        arc_id, issue_id = make.arc().id, make.issue().id
+
+    def link(catalog):
+        try:
+            catalog.update(catalog.get(models.Issue, issue_id), {"arcs": [arc_id]})
+        except Exception as error:
+            return type(error).__name__
+        return "linked"
+
+    def remove(catalog):
+        catalog.delete(catalog.get(models.Arc, arc_id))
+        return "removed"
+
+    answers = at_once(factory, link, remove)
+    assert answers in (["linked", "removed"], ["Invalid", "removed"])
+    with factory() as session:
+        assert session.scalar(text("SELECT count(*) FROM issue_arc")) == 0

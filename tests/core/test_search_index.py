@@ -1,0 +1,115 @@
+"""Search and order are served by indexes: asked of the planner itself, at 20,000 rows."""
+
+import json
+
+import pytest
+from sqlalchemy import create_engine, text
+
+ROWS = 20_000
+NAMED = ("publisher", "creator", "character", "arc", "team", "imprint", "universe", "series")
+
+
+@pytest.fixture(scope="module")
+def filled(cluster, template):
+    """A database with 20,000 rows of each named kind, names and aliases as varied as real ones."""
+    cluster.clone_database(template, "search")
+    engine = create_engine(cluster.url("search"))
+    name = "(ARRAY['Élektra','Crimson','Ünder','Spider','Iron','Salt','Nuages','Città'])[1 + n % 8] || ' ' || md5(n::text)"
+    with engine.begin() as connection:
+        for kind in NAMED:
+            columns, values = "name, slug", f"{name}, 's' || n"
+            if kind in ("imprint", "universe", "series"):
+                columns, values = columns + ", publisher_id", values + ", 1 + n % 100"
+            if kind == "series":
+                columns += ", sort_name, volume, year_began, series_type_id"
+                values += f", {name}, 1, 1950 + n % 70, 13"
+            if kind in ("publisher", "series"):
+                columns, values = columns + ", alt_names", values + ", ARRAY['Other ' || md5('a' || n)]"
+            if kind in ("creator", "character"):
+                columns, values = columns + ", alias", values + ", ARRAY['Alias ' || md5('b' || n)]"
+            connection.execute(
+                text(f"INSERT INTO {kind} ({columns}) SELECT {values} FROM generate_series(1, {ROWS}) n")
+            )
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text("VACUUM ANALYZE"))
+        yield connection
+    engine.dispose()
+    cluster.drop_database("search")
+
+
+def nodes(connection, query, **values):
+    """The nodes of the plan of a query, as (type, index or None)."""
+    (plan,) = connection.execute(text(f"EXPLAIN (FORMAT JSON) {query}"), values).scalar_one()
+    found = []
+
+    def walk(node):
+        found.append((node["Node Type"], node.get("Index Name")))
+        for child in node.get("Plans", ()):
+            walk(child)
+
+    walk(plan["Plan"])
+    return json.loads(json.dumps(found))
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_a_name_is_found_by_the_trigram_index(filled, kind):
+    plan = nodes(filled, f"SELECT id FROM {kind} WHERE folded LIKE fold_pattern(:word)", word="ÉLEKTRA C4")
+    assert ["Bitmap Index Scan", f"ix_{kind}_folded_trgm"] in plan
+    assert "Seq Scan" not in [node for node, _ in plan]
+
+
+@pytest.mark.parametrize(
+    ("kind", "column"),
+    [
+        ("publisher", "alt_folded"),
+        ("series", "alt_folded"),
+        ("creator", "alias_folded"),
+        ("character", "alias_folded"),
+    ],
+)
+def test_either_name_or_other_names_are_found_without_reading_the_table(filled, kind, column):
+    query = (
+        f"SELECT id FROM {kind} WHERE folded LIKE fold_pattern(:word) OR {column} LIKE fold_pattern(:word)"
+    )
+    plan = nodes(filled, query, word="élektra c4")
+    assert ["Bitmap Index Scan", f"ix_{kind}_folded_trgm"] in plan
+    assert ["Bitmap Index Scan", f"ix_{kind}_{column}_trgm"] in plan
+    assert "Seq Scan" not in [node for node, _ in plan]
+
+
+def test_a_misspelt_name_is_found_by_the_same_index(filled):
+    with filled.engine.begin() as connection:
+        connection.execute(text("INSERT INTO character (name, slug) VALUES ('Spider-Woman', 'spider-woman')"))
+        connection.execute(text("SET LOCAL pg_trgm.word_similarity_threshold = 0.4"))
+        query = (
+            "SELECT name FROM character WHERE fold(:q) <% folded"
+            " ORDER BY word_similarity(fold(:q), folded) DESC, folded, name, id LIMIT 5"
+        )
+        plan = nodes(connection, query, q="spidr woman")
+        assert ["Bitmap Index Scan", "ix_character_folded_trgm"] in plan
+        assert "Spider-Woman" in connection.scalars(text(query), {"q": "spidr woman"}).all()
+        connection.rollback()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in NAMED if kind not in ("series", "universe")])
+def test_the_first_page_in_order_reads_an_index_and_sorts_nothing(filled, kind):
+    plan = nodes(filled, f"SELECT id, name FROM {kind} ORDER BY folded, name, id LIMIT 100")
+    assert plan == [["Limit", None], ["Index Scan", f"ix_{kind}_order"]]
+
+
+def test_series_and_universes_have_an_index_for_their_own_order(filled):
+    series = "SELECT id FROM series ORDER BY sort_folded, sort_name, year_began, id LIMIT 100"
+    universes = "SELECT id FROM universe ORDER BY folded, name, designation_folded, designation, id LIMIT 100"
+    for query, index in ((series, "ix_series_sort_order"), (universes, "ix_universe_designation_order")):
+        plan = nodes(filled, query)
+        assert "Sort" not in [node for node, _ in plan]
+        assert index in [name for _, name in plan]
+
+
+def test_accents_stand_beside_their_base_letters(connection):
+    for number, name in enumerate(["Zeta", "étoile", "Eton", "Etoile", "etna"]):
+        connection.execute(
+            text("INSERT INTO arc (name, slug) VALUES (:name, :slug)"), {"name": name, "slug": f"s{number}"}
+        )
+    ordered = connection.scalars(text("SELECT name FROM arc ORDER BY folded, name, id")).all()
+    assert ordered == ["etna", "Etoile", "étoile", "Eton", "Zeta"]

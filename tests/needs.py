@@ -1,0 +1,39 @@
+"""What tests need from the machine: found, or installed where that is allowed; otherwise a failure."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+CHROMIUM_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+def chromium() -> str:
+    """The path of a Chromium; as root on Debian it is installed if there is none."""
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+    if found is None and os.geteuid() == 0 and shutil.which("apt-get"):
+        _install("chromium")
+        found = shutil.which("chromium")
+    if found is None or not Path(found).exists():
+        pytest.fail(
+            "No Chromium: install one (apt install chromium) or set CHROMIUM.", pytrace=False
+        )
+    return found
+
+
+def _install(package: str) -> None:
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["apt-get", "update", "-q"], ["apt-get", "install", "-q", "-y", package]):
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.fail(f"{' '.join(command)} failed:\n{done.stderr[-2000:]}", pytrace=False)
