@@ -47,12 +47,8 @@ def test_every_constraint_has_a_name_by_the_convention(engine):
         names += [rule["name"] for rule in inspector.get_unique_constraints(table)]
         names += [rule["name"] for rule in inspector.get_foreign_keys(table)]
         names += [rule["name"] for rule in inspector.get_check_constraints(table)]
-        wrong = [
-            name
-            for name in names
-            if not name.startswith(tuple(f"{p}_{table}_" for p in ("ix", "uq", "fk", "ck")))
-        ]
-        assert wrong == []
+        right = tuple(f"{prefix}_{table}_" for prefix in ("ix", "uq", "fk", "ck"))
+        assert [name for name in names if not name.startswith(right)] == []
 
 
 def test_every_foreign_key_is_indexed(engine):
@@ -140,7 +136,5 @@ def test_wildcards_in_a_search_are_ordinary_characters(connection, wild):
     ],
 )
 def test_instants_are_written_as_the_api_wants_them(connection, moment, written):
-    assert (
-        connection.scalar(text("SELECT iso_instant(CAST(:moment AS timestamptz))"), {"moment": moment})
-        == written
-    )
+    found = connection.scalar(text("SELECT iso_instant(CAST(:moment AS timestamptz))"), {"moment": moment})
+    assert found == written
