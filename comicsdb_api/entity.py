@@ -100,7 +100,7 @@ class ListResource(Resource):
 
 
 class EntityResource(ListResource):
-    """An entity: list and detail. A kind says how it differs by overriding queries, `summary` and `detail`."""
+    """An entity: list and detail. A kind overrides the queries, `summary` and `detail` where it differs."""
 
     model: type[Entity]
     # Further addresses below the detail: URL segment → method.

@@ -32,7 +32,7 @@ class Refused(Exception):  # noqa: N818  (an answer, not a fault)
 class ApiPath:
     """View predicate `api_path=True`: the request is for the API. Our error views then meet no other's."""
 
-    def __init__(self, value, config):
+    def __init__(self, value, config):  # noqa: ARG002
         self.value = value
 
     def text(self):
@@ -41,7 +41,7 @@ class ApiPath:
 
     phash = text
 
-    def __call__(self, context, request):
+    def __call__(self, context, request):  # noqa: ARG002
         """Judged by the raw path: an unreadable one must get its answer too."""
         return is_api_path(request.environ) is self.value
 
@@ -137,9 +137,7 @@ def fault(error: Exception, request):
 
 def _log_fault(error: Exception, request) -> None:
     if not is_error_retryable(request, error):
-        logger.error(
-            "%s %r failed", request.method, request.environ.get("PATH_INFO", ""), exc_info=error
-        )
+        logger.error("%s %r failed", request.method, request.environ.get("PATH_INFO", ""), exc_info=error)
 
 
 VIEWS = (

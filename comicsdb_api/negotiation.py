@@ -1,4 +1,4 @@
-"""What comes before a view is chosen or run: format suffixes, final slashes and the Accept header (api.md 1.1, 1.2)."""
+"""What comes before a view: format suffixes, final slashes and the Accept header (api.md 1.1, 1.2)."""
 
 import re
 from urllib.parse import parse_qsl

@@ -1,4 +1,4 @@
-"""SQL expressions of what bodies are made of: nested objects and lists, labels, orders, money, instants (api.md 2, 3)."""
+"""What bodies are made of, as SQL: nested objects and lists, labels, orders; and plain values (api.md 2)."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -79,9 +79,7 @@ def genres(series):
 def attribution(owner):
     """The column `attribution`: where an object's text comes from, in the order entered."""
     table = Attribution.__table__
-    source = case(
-        {code.value: label for code, label in ATTRIBUTION_LABELS.items()}, value=table.c.source
-    )
+    source = case({code.value: label for code, label in ATTRIBUTION_LABELS.items()}, value=table.c.source)
     entries = json_list(
         json_object(source=source, url=table.c.url),
         table,
@@ -177,7 +175,7 @@ def money(amount: Decimal | None) -> str | None:
 
 
 def average(row) -> float | None:
-    """The mean of all stars of a row, two decimals, or None when nobody has rated (`Rated.average_rating`)."""
+    """The mean of a row's stars, two decimals, or None when nobody has rated (`Rated.average_rating`)."""
     return round(row.rating_sum / row.rating_count, 2) if row.rating_count else None
 
 

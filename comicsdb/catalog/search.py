@@ -144,7 +144,7 @@ def numbered(number: str) -> ColumnElement[bool]:
 
 
 def issues_matching(query: str) -> ColumnElement[bool]:
-    """The issues a query finds: words in the names of the series, its first year in parentheses, `#` number."""
+    """The issues a query finds: words of the series' names, its first year in parentheses, `#` number."""
     asked = parse_issue_query(query)
     if asked.is_empty:
         return false()

@@ -114,6 +114,11 @@ class Unit:
             if other in propagation.ISSUE_LISTS:
                 self.known.listing[other] |= other_ids
 
+    def rated(self, issues: set[int], series: set[int]) -> None:
+        """Stars were given, changed or taken back: figures and rating stamps follow, `modified` stays."""
+        self.known.rated["issue"] |= issues
+        self.known.rated["series"] |= series
+
     def deleting(self, doomed: dict[str, set[int]], action: str) -> None:
         """Rows are about to be deleted: find now what will not be found when they are gone."""
         known = self.known

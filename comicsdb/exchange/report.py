@@ -55,9 +55,9 @@ class Report:
             numbers = (f"{counts[what]:>10,}" for what in ("read", "new", "changed"))
             lines.append(f"{file:16}{''.join(numbers)}{counts['unchanged']:>11,}")
         speed = self.rows / self.seconds if self.seconds else 0
-        lines.append(
-            f"{self.rows:,} rows in {self.seconds:.1f} s, {speed:,.0f} rows/s; {self.pictures:,} pictures stored"
-        )
+        lines.append(f"{self.rows:,} rows in {self.seconds:.1f} s, {speed:,.0f} rows/s")
+        if self.pictures:
+            lines.append(f"{self.pictures:,} pictures stored")
         if not self.changed_anything:
             lines.append("Nothing had to be changed.")
         lines += self.notes

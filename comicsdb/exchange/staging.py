@@ -11,10 +11,12 @@ from pathlib import Path
 import orjson
 from psycopg import sql
 
+from comicsdb.exchange.advice import ADVISERS
 from comicsdb.exchange.fields import REQUIRED, File
 from comicsdb.exchange.format import FILES
 from comicsdb.exchange.problems import Problems
 from comicsdb.exchange.report import Report
+from comicsdb.exchange.run import Run
 from comicsdb.media.images import Picture, PictureError, inspect
 from comicsdb.media.storage import new_key
 
@@ -86,6 +88,7 @@ class Reader:
         self._keys = {field.key for field in file.fields}
         self._picture_at = next((at for at, field in enumerate(file.fields) if field.picture), None)
         self._folder = PICTURE_KINDS.get(file.kind, file.kind)
+        self._advise = ADVISERS.get(file.name)
 
     def row(self, number: int, record: dict) -> list | None:
         """The values for `columns`, or None when something was wrong with the record."""
@@ -108,6 +111,9 @@ class Reader:
         if wrong:
             self._problems.broken(self._file.name, record.get("id"))
             return None
+        if self._advise is not None:
+            for rule, words in self._advise(record):
+                self._report.advise(rule, self._file.file_name, number, words)
         return [number, values[0], *values]
 
     def _add_picture(self, number: int, values: list) -> bool:
@@ -159,18 +165,17 @@ def finish_table(cursor, file: File) -> None:
     cursor.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(file.staged)))
 
 
-def stage(
-    cursor, folder: Path, file: File, reader: Reader, problems: Problems, report: Report, progress
-) -> None:
+def stage(run: Run, file: File, pictures: Pictures) -> None:
     """Check a file and copy it into its staged table, a record at a time."""
-    create_table(cursor, file)
-    with cursor.copy(copy_statement(file)) as copy:
-        for number, record in records(folder, file, problems, progress):
+    reader = Reader(file, pictures, run.problems, run.report)
+    create_table(run.cursor, file)
+    with run.cursor.copy(copy_statement(file)) as copy:
+        for number, record in records(run.folder, file, run.problems, run.progress):
             row = reader.row(number, record)
             if row is not None:
-                report.count(file.name, "read")
+                run.report.count(file.name, "read")
                 copy.write_row(row)
-    finish_table(cursor, file)
+    finish_table(run.cursor, file)
 
 
 def drop_tables(cursor) -> None:

@@ -1,12 +1,9 @@
-"""What the nine kinds of the catalogue have in common, and the list of issues that four of them have."""
-
-from functools import cache
+"""What the nine kinds of the catalogue have in common, and pages of what belongs to one object."""
 
 from sqlalchemy import Select, bindparam, func, select
 
-from comicsdb.models import Issue
 from comicsdb_api import shapes
-from comicsdb_api.entity import EntityResource, window
+from comicsdb_api.entity import EntityResource, ListResource, window
 
 
 class CatalogueResource(EntityResource):
@@ -17,56 +14,29 @@ class CatalogueResource(EntityResource):
         """All columns of the row, and `attribution`."""
         return super().detail_query().add_columns(shapes.attribution(cls.model.__table__))
 
+    def closing(self, row) -> dict:
+        """The last fields of a detail."""
+        return {"modified": shapes.utc(row.modified), "attribution": row.attribution}
 
-@cache
-def children_count(parent, child, condition) -> Select:
-    """One row with the number of a parent's children; none where the parent is not there.
 
-    `condition` tells which rows of the table `child` belong to the row of `parent`.
+class Children:
+    """The rows of one kind that belong to an object of another: how many, and page by page.
+
+    `condition` tells, of the rows of the children's table, which belong to the object bound as `id`.
     """
-    children = select(func.count()).select_from(child).where(condition).correlate(parent).scalar_subquery()
-    return select(children).select_from(parent).where(parent.c.id == bindparam("id"))
 
+    def __init__(self, parent, resource: type[ListResource], condition, order):
+        child = resource.model.__table__
+        mine = select(func.count()).select_from(child).where(condition).scalar_subquery()
+        # One row with the count; none where the parent is not there.
+        self.count = select(mine).select_from(parent).where(parent.c.id == bindparam("id"))
+        self.query = window(resource.list_query().where(condition).order_by(None).order_by(*order))
+        self.resource = resource
 
-class IssueListed:
-    """For kinds with `/{id}/issue_list/`: the issues of one object, as the list of issues shows them."""
-
-    actions = {"issue_list": "issue_list"}
-
-    @classmethod
-    def issue_condition(cls):
-        """Which rows of the table of issues belong to the object whose id is bound as `id`."""
-        raise NotImplementedError
-
-    def issue_list(self):
-        """GET on the issues of one object: by cover date."""
-        from comicsdb_api.resources.issue import IssueResource
-
-        object_id = self.wanted_id()
-        count = self.rows(_issue_count(type(self)), id=object_id).scalar_one_or_none()
+    def page(self, owner: EntityResource):
+        """The page that the caller of `owner` asks for; 404 where the object is not there."""
+        object_id = owner.wanted_id()
+        count = owner.rows(self.count, id=object_id).scalar_one_or_none()
         if count is None:
-            raise self.missing()
-        return IssueResource(self.request).page(_issue_page(type(self)), count, id=object_id)
-
-
-def linked_issues(link):
-    """The condition of issues that a link table ties to the object whose id is bound as `id`."""
-    (other,) = (column for column in link.c if column.name != "issue_id")
-    return Issue.__table__.c.id.in_(select(link.c.issue_id).where(other == bindparam("id")))
-
-
-@cache
-def _issue_count(resource) -> Select:
-    parent, issue = resource.model.__table__, Issue.__table__
-    children = (
-        select(func.count()).select_from(issue).where(resource.issue_condition()).scalar_subquery()
-    )
-    return select(children).select_from(parent).where(parent.c.id == bindparam("id"))
-
-
-@cache
-def _issue_page(resource) -> Select:
-    from comicsdb_api.resources.issue import ISSUE_ORDER_OF_PARENT, IssueResource
-
-    query = IssueResource.list_query().where(resource.issue_condition())
-    return window(query.order_by(None).order_by(*ISSUE_ORDER_OF_PARENT))
+            raise owner.missing()
+        return self.resource(owner.request).page(self.query, count, id=object_id)

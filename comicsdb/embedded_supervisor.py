@@ -1,0 +1,153 @@
+"""The supervisor of a private PostgreSQL: it runs the server until the last process that uses it has gone.
+
+Every such process holds a shared lock on `users.lock` in the cluster's folder. The supervisor, detached from
+all of them, has PostgreSQL as its child; when it can have that lock for itself, all users are gone (also by
+`kill -9`), and it stops PostgreSQL. `control.lock` is held by whoever is starting or stopping the server, so
+that the two never cross; `supervisor.lock` says that a supervisor lives. The kernel lets go of a lock with
+the process that held it: whatever is killed, nothing stale remains.
+
+It is run by its path, not as a module, and needs the standard library only, so that nothing else is loaded.
+"""
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+PORT = "5432"  # only part of the socket's name; always said, so that no PGPORT of the environment counts
+STOPS = ((signal.SIGINT, 15), (signal.SIGQUIT, 5), (signal.SIGKILL, 5))  # fast, at once, by force; seconds
+INTERVAL = 0.2  # seconds between two looks at the locks
+
+
+def open_lock(home: Path, name: str) -> int:
+    """Open a lock file. Programs we start do not inherit it; no link is followed, as root opens it too."""
+    return os.open(home / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+
+
+def try_lock(file: int, kind: int) -> bool:
+    """Take a lock on an open file unless another process is in the way."""
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def until(condition: Callable[[], bool], seconds: float) -> bool:
+    """Wait until `condition()` holds; False when it does not in that time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def state(home: Path) -> str | None:
+    """None when no supervisor lives; else "", and once it has started the server both process ids."""
+    file = open_lock(home, "supervisor")
+    try:
+        return None if try_lock(file, fcntl.LOCK_SH) else os.read(file, 64).decode()
+    finally:
+        os.close(file)
+
+
+def supervise(home: Path, socket: Path, programs: Path, user: str, durable: bool) -> None:
+    """Run PostgreSQL until its last user has gone; root is given up for `user` ("uid:gid") if there is one.
+
+    The calling process ends as soon as the one that stays behind is sure to hold the supervisor's lock.
+    """
+    control, users, own = (open_lock(home, name) for name in ("control", "users", "supervisor"))
+    if not until(lambda: try_lock(own, fcntl.LOCK_EX), 2):
+        raise SystemExit(f"{home} has a supervisor already")
+    os.ftruncate(own, 0)
+    if user:  # not before: that user may be unable to read this program, and cannot open the locks root made
+        uid, gid = map(int, user.split(":"))
+        os.setgroups([])
+        os.setgid(gid)
+        os.setuid(uid)
+    if os.fork():
+        os._exit(0)
+    asked = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: asked.append(True))
+    _clear(home / "data")
+    server = subprocess.Popen(_command(home, socket, programs, durable), stdin=subprocess.DEVNULL)
+    os.write(own, f"{os.getpid()} {server.pid}\n".encode())
+    while server.poll() is None and not asked:
+        if try_lock(control, fcntl.LOCK_EX):
+            if try_lock(users, fcntl.LOCK_EX):
+                break  # with both locks: who comes now waits until we are gone
+            fcntl.flock(control, fcntl.LOCK_UN)
+        time.sleep(INTERVAL)
+    for number, seconds in STOPS:
+        with suppress(subprocess.TimeoutExpired):
+            server.send_signal(number)
+            server.wait(seconds)
+            break
+    if socket.parent != home:
+        with suppress(OSError):
+            socket.rmdir()
+
+
+def _command(home: Path, socket: Path, programs: Path, durable: bool) -> list[str | Path]:
+    settings = {
+        "listen_addresses": "",
+        "port": PORT,
+        "unix_socket_directories": f'"{socket}"',
+        "unix_socket_permissions": "0700",
+        "max_connections": "100",
+    }
+    if not durable:
+        settings |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+    options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+    return [programs / "postgres", "-D", home / "data", *options]
+
+
+def _clear(data: Path) -> None:
+    """End what a killed supervisor or server left working on the data, and forget the server's process id
+    where it would block a start: as another process's by now, or a dead one's that nobody has buried."""
+    pid_file = data / "postmaster.pid"
+    try:
+        server = int(pid_file.read_text().split()[0])
+    except (OSError, ValueError, IndexError):
+        return
+    for number, seconds in STOPS:
+        left = _working_on(data, server)
+        # The children of a dead server leave by themselves; to them SIGINT would mean something else.
+        targets = [server] if server in left else left if number != signal.SIGINT else []
+        for pid in targets:
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+        if until(lambda: not _working_on(data, server), seconds):
+            break
+    else:
+        raise SystemExit(f"The processes {_working_on(data, server)} will not let go of {data}")
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(server, 0)
+        pid_file.unlink(missing_ok=True)
+
+
+def _working_on(data: Path, server: int) -> list[int]:
+    """The processes at work in a data folder; where there is no /proc, the server's own if it lives."""
+    found = []
+    if Path("/proc/self").exists():
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            with suppress(OSError):
+                if os.readlink(f"/proc/{pid}/cwd") == os.path.realpath(data):
+                    found.append(int(pid))
+    else:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(server, 0)
+            found.append(server)
+    return found
+
+
+if __name__ == "__main__":
+    home, socket, programs, user, mode = sys.argv[1:]
+    supervise(Path(home), Path(socket), Path(programs), user, mode == "durable")

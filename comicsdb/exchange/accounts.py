@@ -1,0 +1,153 @@
+"""Accounts of a set: read with hashed passwords, matched by name, created.
+
+In a database whose only account is the seeded system account the set's ids are kept, and user 1 of the set
+takes the system account's place. Elsewhere a user whose name exists is that account, and nothing of it is
+changed. Secrets are hashed before they reach the database.
+"""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+
+from comicsdb.exchange.format import USERS
+from comicsdb.exchange.run import Run
+from comicsdb.exchange.staging import Pictures, Reader, copy_statement, create_table, finish_table, records
+from comicsdb.models.base import SYSTEM_USER_ID
+from comicsdb.passwords import UNUSABLE, Passwords, digest
+
+BATCH = 256
+TOKEN_KEY_LENGTH = 15
+TOKEN_COLUMN = (("token_key", "varchar(25)"),)
+_AT = {field.key: at for at, field in enumerate(USERS.fields, 2)}  # behind line and db_id
+
+
+def stage_users(run: Run, passwords: Passwords, pictures: Pictures) -> None:
+    """Read users.jsonl; only users whose names are new get their passwords hashed, which takes time."""
+    reader = Reader(USERS, pictures, run.problems, run.report)
+    run.cursor.execute("SELECT lower(username) FROM user_account")
+    taken = {name for (name,) in run.cursor}
+    create_table(run.cursor, USERS, TOKEN_COLUMN)
+
+    def prepared(row: list) -> list:
+        token, password = row[_AT["api_token"]], row[_AT["password"]]
+        wanted = password and row[_AT["username"]].lower() not in taken
+        row[_AT["password"]] = passwords.hash(password) if wanted else UNUSABLE
+        row[_AT["api_token"]] = digest(token) if token else ""
+        return [*row, token[:TOKEN_KEY_LENGTH]]
+
+    rows = (
+        row
+        for number, record in records(run.folder, USERS, run.problems, run.progress)
+        if (row := reader.row(number, record)) is not None
+    )
+    with (
+        ThreadPoolExecutor(os.cpu_count()) as pool,  # argon2 lets other threads run
+        run.cursor.copy(copy_statement(USERS, TOKEN_COLUMN)) as copy,
+    ):
+        while batch := list(islice(rows, BATCH)):
+            for row in pool.map(prepared, batch):
+                run.report.count(USERS.name, "read")
+                copy.write_row(row)
+    finish_table(run.cursor, USERS)
+
+
+def settle(run: Run) -> None:
+    """Match or create the accounts; afterwards `db_id` of the staged users is right."""
+    cursor = run.cursor
+    cursor.execute("SELECT count(*), max(id) FROM user_account")
+    if cursor.fetchone() == (1, SYSTEM_USER_ID):
+        cursor.execute("UPDATE staged_users SET found = true WHERE id = %s AND NOT found", (SYSTEM_USER_ID,))
+        replacing = cursor.rowcount == 1
+        _refuse_conflicts(run, SYSTEM_USER_ID if replacing else 0)
+        if replacing:
+            _replace_system_account(run)
+    else:
+        cursor.execute(
+            "UPDATE staged_users s SET db_id = t.id, found = true FROM user_account t"
+            " WHERE lower(t.username) = lower(s.username)"
+        )
+        run.report.count(USERS.name, "unchanged", cursor.rowcount)
+        cursor.execute(
+            "UPDATE staged_users s SET db_id = n.db_id FROM ("
+            " SELECT id, nextval(pg_get_serial_sequence('user_account', 'id')) AS db_id FROM"
+            " (SELECT id FROM staged_users WHERE NOT found ORDER BY id) o) n WHERE s.id = n.id"
+        )
+        _refuse_conflicts(run, 0)
+    _create(run)
+
+
+def _refuse_conflicts(run: Run, replaced: int) -> None:
+    """Names, addresses and tokens of new users that belong to other accounts."""
+    for field, condition in (
+        ("username", "lower(t.username) = lower(s.username)"),
+        ("email", "lower(t.email) = lower(s.email)"),
+        ("api_token", "EXISTS (SELECT FROM api_token k WHERE k.user_id = t.id AND k.digest = s.api_token)"),
+    ):
+        run.cursor.execute(
+            f"SELECT s.line, t.username FROM staged_users s JOIN user_account t ON {condition}"
+            " WHERE NOT s.found AND t.id <> %s ORDER BY s.line LIMIT %s",
+            (replaced, run.problems.room),
+        )
+        for line, owner in run.cursor.fetchall():
+            run.problems.add(USERS.file_name, line, field, f"belongs to the account {owner}")
+    run.cursor.execute(
+        "SELECT line, earlier FROM (SELECT line, min(line) OVER (PARTITION BY api_token) AS earlier"
+        " FROM staged_users WHERE api_token <> '') x WHERE line > earlier ORDER BY line LIMIT %s",
+        (run.problems.room,),
+    )
+    for line, earlier in run.cursor.fetchall():
+        run.problems.add(USERS.file_name, line, "api_token", f"was used on line {earlier} already")
+    run.problems.stop_if_any()
+
+
+_FILLED = (
+    "username",
+    "email",
+    "password",
+    "is_staff",
+    "is_superuser",
+    "supporter_tier",
+    "supporter_until",
+    "bio",
+    "date_joined",
+)
+
+
+def _replace_system_account(run: Run) -> None:
+    changes = ", ".join(f"{column} = s.{column}" for column in _FILLED)
+    run.cursor.execute(
+        f"UPDATE user_account t SET {changes}, email_confirmed = true FROM staged_users s"
+        " WHERE s.id = t.id AND t.id = %s",
+        (SYSTEM_USER_ID,),
+    )
+    run.report.count(USERS.name, "changed")
+    _add_groups_and_tokens(run, "s.id = 1")
+
+
+def _create(run: Run) -> None:
+    columns = ", ".join(_FILLED)
+    run.cursor.execute(
+        f"INSERT INTO user_account (id, {columns}, email_confirmed)"
+        f" SELECT db_id, {columns}, true FROM staged_users WHERE NOT found ORDER BY db_id"
+    )
+    run.report.count(USERS.name, "new", run.cursor.rowcount)
+    run.cursor.execute(
+        "SELECT setval(pg_get_serial_sequence('user_account', 'id'), (SELECT max(id) FROM user_account))"
+    )
+    _add_groups_and_tokens(run, "NOT s.found")
+
+
+def _add_groups_and_tokens(run: Run, which: str) -> None:
+    run.cursor.execute(
+        "INSERT INTO user_group (name)"
+        " SELECT DISTINCT g.name FROM staged_users s, unnest(s.groups) AS g (name)"
+        f" WHERE {which} ORDER BY 1 ON CONFLICT (name) DO NOTHING"
+    )
+    run.cursor.execute(
+        "INSERT INTO user_group_member (user_id, group_id) SELECT DISTINCT s.db_id, g.id"
+        f" FROM staged_users s JOIN user_group g ON g.name = ANY(s.groups) WHERE {which} ORDER BY 1, 2"
+    )
+    run.cursor.execute(
+        "INSERT INTO api_token (digest, token_key, user_id) SELECT s.api_token, s.token_key, s.db_id"
+        f" FROM staged_users s WHERE s.api_token <> '' AND {which} ORDER BY s.db_id"
+    )

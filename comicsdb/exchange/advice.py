@@ -1,0 +1,107 @@
+"""Advisory rules: breaches are counted and named in the report, never refused (model.md 3.8, 3.11)."""
+
+from collections.abc import Iterator
+
+from psycopg import sql
+from stdnum import ean, isbn
+
+from comicsdb.exchange.fields import File
+from comicsdb.exchange.format import ISSUES, SERIES
+from comicsdb.exchange.report import EXAMPLES
+from comicsdb.exchange.run import Run
+from comicsdb.models.choices import COLLECTED_CODES, SeriesTypeCode
+
+ISBN_RULE = "ISBN whose check digit or form is wrong"
+UPC_RULE = "UPC whose check digit or form is wrong"
+SKU_RULE = "SKU with other characters than letters and digits"
+ADDED_DIGITS = (0, 2, 5)  # a supplement behind the bar code proper
+CODE_DIGITS = (12, 13)
+
+
+def is_isbn(text: str) -> bool:
+    """Whether a text is an ISBN-10 or ISBN-13 in canonical form."""
+    return isbn.is_valid(text) and isbn.compact(text) == text
+
+
+def is_upc(text: str) -> bool:
+    """Whether a text is a UPC-A or EAN-13, alone or with a supplement of two or five digits."""
+    if not (text.isascii() and text.isdigit()):
+        return False
+    return any(
+        len(text) == length + added and ean.is_valid(text[:length])
+        for length in CODE_DIGITS
+        for added in ADDED_DIGITS
+    )
+
+
+def codes(record: dict) -> Iterator[tuple[str, str]]:
+    """The rules that the trade's numbers of an issue or variant break, with the number."""
+    if record.get("isbn") and not is_isbn(record["isbn"]):
+        yield ISBN_RULE, record["isbn"]
+    if record.get("upc") and not is_upc(record["upc"]):
+        yield UPC_RULE, record["upc"]
+    sku = record.get("sku")
+    if sku and not (sku.isascii() and sku.isalnum()):
+        yield SKU_RULE, sku
+
+
+ADVISERS = {"issues": codes, "variants": codes}
+
+_PAPERBACK = f"('{SeriesTypeCode.TRADE_PAPERBACK}')"
+_PAPERBACK_OR_HARDCOVER = f"('{SeriesTypeCode.TRADE_PAPERBACK}', '{SeriesTypeCode.HARDCOVER}')"
+_COLLECTED = "(" + ", ".join(f"'{code}'" for code in COLLECTED_CODES) + ")"
+
+# Over the staged rows s; `code` is that of the series' type.
+_SERIES_SOURCE = """(
+    SELECT s.*, x.code, i.publisher_id AS imprint_of FROM staged_series s
+    JOIN series_type x ON x.id = s.series_type_id LEFT JOIN staged_imprints i ON i.db_id = s.imprint_id
+) s"""
+_ISSUE_SOURCE = """(
+    SELECT i.*, x.code, s.collection FROM staged_issues i
+    JOIN staged_series s ON s.db_id = i.series_id JOIN series_type x ON x.id = s.series_type_id
+) s"""
+RULES: tuple[tuple[str, File, str, str], ...] = (
+    (
+        "cv_id on a Trade Paperback series",
+        SERIES,
+        _SERIES_SOURCE,
+        f"s.cv_id IS NOT NULL AND s.code IN {_PAPERBACK}",
+    ),
+    (
+        "associated series of a Hardcover, Omnibus or Trade Paperback",
+        SERIES,
+        _SERIES_SOURCE,
+        f"cardinality(s.associated_ids) > 0 AND s.code IN {_COLLECTED}",
+    ),
+    ("year_end before year_began", SERIES, _SERIES_SOURCE, "s.year_end < s.year_began"),
+    ("imprint of another publisher", SERIES, _SERIES_SOURCE, "s.imprint_of <> s.publisher_id"),
+    (
+        "collection title where the series allows none",
+        ISSUES,
+        _ISSUE_SOURCE,
+        "s.title <> '' AND NOT s.collection",
+    ),
+    (
+        "arcs on an issue of a Trade Paperback or Hardcover series",
+        ISSUES,
+        _ISSUE_SOURCE,
+        f"cardinality(s.arc_ids) > 0 AND s.code IN {_PAPERBACK_OR_HARDCOVER}",
+    ),
+)
+
+
+def advise(run: Run) -> None:
+    """Look for breaches that need more than one record; ids must be the database's already."""
+    for rule, file, source, condition in RULES:
+        run.cursor.execute(
+            sql.SQL(
+                f"SELECT s.line, s.slug, count(*) OVER () FROM {source} WHERE {condition}"
+                " ORDER BY s.line LIMIT %s"
+            ),
+            (EXAMPLES,),
+        )
+        rows = run.cursor.fetchall()
+        for line, slug, _ in rows:
+            run.report.advise(rule, file.file_name, line, slug)
+        if rows:
+            run.report.advice[rule].count = rows[0][2]

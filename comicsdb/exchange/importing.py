@@ -1,0 +1,205 @@
+"""Import of a data set: all of it or nothing, and safe to run again.
+
+`import_set` reads a folder in the format of `exchange.format` in one transaction.
+
+- Into an empty catalogue the set's ids are kept, and its reference data replace the seeded ones
+  (`exchange.reference`).
+- Into a catalogue that has rows, a row of the set is a row of the database when both were created at the
+  same microsecond and the slug is the one the row has, had before, or has with a number behind it
+  (`exchange.matching`). Such rows are brought up to date where they differ. All others are new: they get new
+  ids, and a number behind the slug where it is taken. So a set may be imported again, also into a catalogue
+  that gave its rows other ids the first time. Rows that a set does not have are never removed.
+- Structure is judged and refused, with file, line and field: types, lengths, ranges, choices, references and
+  unique sets. Advisory rules are counted in the report (`exchange.advice`).
+- ids, slugs, stamps, hashes and ratings of new rows are stored as they are given.
+
+Pictures are stored before the commit and removed again when it does not come.
+"""
+
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import orjson
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from comicsdb.exchange import accounts as accounts_step
+from comicsdb.exchange import advice, checks, matching, pictures, reference, staging, updating, writing
+from comicsdb.exchange.format import (
+    CATALOGUE,
+    FILES,
+    ISSUE_RATINGS,
+    ISSUES,
+    NOT_YET,
+    OF_ACCOUNTS,
+    PARTS,
+    REFERENCE,
+    SERIES,
+    USERS,
+    VARIANTS,
+    VERSION,
+)
+from comicsdb.exchange.fields import File
+from comicsdb.exchange.problems import ImportFailed, Problem
+from comicsdb.exchange.report import Report
+from comicsdb.exchange.run import Run, Silent
+from comicsdb.media.storage import Batch, Storage
+from comicsdb.models import Tombstone
+from comicsdb.passwords import Passwords
+
+LOCK = 7_240_413  # key of the advisory lock: one import at a time
+
+
+def import_set(
+    session: Session,
+    folder: Path,
+    storage: Storage,
+    passwords: Passwords | None = None,
+    *,
+    progress: Silent | None = None,
+) -> Report:
+    """Read a data set into the database and commit; accounts and ratings only where `passwords` is given.
+
+    Raises ImportFailed with all that is wrong (up to fifty places); nothing is stored then.
+    """
+    begun = time.monotonic()
+    folder = Path(folder)
+    _look(folder)
+    session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
+    session.execute(text("SET LOCAL work_mem = '64MB'"))
+    with session.connection().connection.cursor() as cursor:
+        run = Run(
+            session=session,
+            cursor=cursor,
+            folder=folder,
+            storage=storage,
+            accounts=passwords is not None and (folder / USERS.file_name).is_file(),
+            fresh=is_empty(session),
+            progress=progress or Silent(),
+        )
+        with storage.batch() as batch:
+            try:
+                _read(run, batch, passwords)
+                with _phase(run, "history and commit"):
+                    session.commit()
+            except BaseException:
+                session.rollback()
+                raise
+    for key in run.replaced_pictures:
+        storage.delete(key)
+    run.report.seconds = time.monotonic() - begun
+    return run.report
+
+
+def is_empty(session: Session) -> bool:
+    """Whether the catalogue has no rows and never gave an id that must not be given again."""
+    tables = [*(file.kind for file in CATALOGUE), Tombstone.__tablename__]
+    exists = " OR ".join(f"EXISTS (SELECT FROM {table})" for table in tables)
+    return not session.scalar(text(f"SELECT {exists}"))
+
+
+def _look(folder: Path) -> None:
+    """Refuse a folder that holds no data set, or one of another version."""
+    if not any((folder / file.file_name).is_file() for file in FILES):
+        raise ImportFailed([Problem(str(folder), 0, "", "holds no file of a data set, such as issues.jsonl")])
+    meta = folder / "meta.json"
+    if meta.is_file():
+        try:
+            version = orjson.loads(meta.read_bytes())["format"]
+        except (ValueError, KeyError, TypeError):
+            version = None
+        if version != VERSION:
+            raise ImportFailed([Problem("meta.json", 0, "format", f"takes {VERSION}, not {version}")])
+
+
+@contextmanager
+def _phase(run: Run, name: str):
+    run.progress.step(name)
+    begun = time.monotonic()
+    yield
+    run.report.phases[name] = run.report.phases.get(name, 0.0) + time.monotonic() - begun
+
+
+def _read(run: Run, batch: Batch, passwords: Passwords | None) -> None:
+    """The steps of a run, in their order."""
+    images = staging.Pictures(run.folder / "images")
+    with _phase(run, "reading"):
+        files = _stage(run, passwords, images)
+    with _phase(run, "checking"):
+        checks.check(run.cursor, files, run.problems)
+        run.problems.stop_if_any()
+        _complete_symmetric(run)
+    with _phase(run, "matching"):
+        _lock_tables(run)
+        reference.settle(run)
+        if run.accounts:
+            accounts_step.settle(run)
+        if not run.fresh:
+            matching.match(run)
+        advice.advise(run)
+    with _phase(run, "pictures"):
+        stored: dict[str, str] = {}
+        for file in (*CATALOGUE, VARIANTS):
+            if file.has_picture:
+                if not run.fresh:
+                    updating.keep_pictures(run, file, images)
+                pictures.store(run, file, images, batch, stored)
+    with _phase(run, "storing"):
+        writing.write_new(run)
+        if not run.fresh:
+            updating.update_found(run)
+        _tell_catalogue(run)
+        staging.drop_tables(run.cursor)
+
+
+def _stage(run: Run, passwords: Passwords | None, images: staging.Pictures) -> tuple[File, ...]:
+    """Read all files into their staged tables, and give those that were read."""
+    files = _files(run)
+    run.progress.start(sum((run.folder / file.file_name).stat().st_size for file in files if run.has(file)))
+    for file in FILES:
+        if file not in files:
+            staging.create_table(run.cursor, file)
+        elif file is USERS:
+            accounts_step.stage_users(run, passwords, images)
+        else:
+            staging.stage(run, file, images)
+    return files
+
+
+def _complete_symmetric(run: Run) -> None:
+    for file in (SERIES, ISSUES):
+        for field in file.links:
+            completed = checks.complete_symmetric(run.cursor, file, field) if field.link.symmetric else 0
+            if completed:
+                run.report.notes.append(
+                    f"{file.file_name}: {field.key} was completed in {completed:,} rows: such links go both ways."
+                )
+
+
+def _files(run: Run) -> tuple[File, ...]:
+    """The files to read; the report names those that are left."""
+    chosen = tuple(file for file in FILES if run.accounts or file not in OF_ACCOUNTS)
+    for file in OF_ACCOUNTS:
+        if file not in chosen and run.has(file):
+            run.report.left.append(f"{file.file_name} (only with accounts)")
+    for name in NOT_YET:
+        if (run.folder / f"{name}.jsonl").is_file():
+            run.report.left.append(f"{name}.jsonl (for a later version)")
+    return chosen
+
+
+def _lock_tables(run: Run) -> None:
+    """Keep other writers away from now on, so that what was matched stays true; readers go on."""
+    files = (*REFERENCE, *CATALOGUE, *PARTS, ISSUE_RATINGS, *([USERS] if run.accounts else []))
+    tables = ", ".join(file.kind for file in files)
+    run.cursor.execute(f"LOCK TABLE {tables} IN SHARE ROW EXCLUSIVE MODE")
+
+
+def _tell_catalogue(run: Run) -> None:
+    """Let the unit of work write history, change log and versions for the new rows at the commit."""
+    for file in CATALOGUE:
+        run.cursor.execute(f"SELECT db_id FROM {file.staged} WHERE NOT found ORDER BY db_id")
+        created = {each for (each,) in run.cursor}
+        if created:
+            run.unit.imported(file.kind, created, "create")

@@ -1,0 +1,198 @@
+"""Which rows of a set the database has already, in a catalogue that is not empty; ids for all others.
+
+Afterwards `db_id` and `found` of every staged row are right, every id in a staged row is the database's, and
+new rows have slugs that are free.
+"""
+
+from psycopg import sql
+
+from comicsdb.catalog import slugs
+from comicsdb.exchange.fields import File
+from comicsdb.exchange.format import (
+    ATTRIBUTIONS,
+    BY_KIND,
+    BY_NAME,
+    CATALOGUE,
+    CREDITS,
+    ISSUE_RATINGS,
+    OF_ACCOUNTS,
+    VARIANTS,
+)
+from comicsdb.exchange.run import Run
+from comicsdb.models.attribution import OWNERS
+
+# Rows of the set that are no row of the database yet, with candidates: the same microsecond of creation and
+# a slug that leads there. Only rows of the database that no other row of the set is are taken.
+_BY_SLUG = "SELECT s.id, t.id AS db_id FROM {staged} s JOIN {table} t ON t.slug = s.slug"
+_BY_FORMER_SLUG = (
+    "SELECT s.id, t.id AS db_id FROM {staged} s JOIN former_slug f ON f.kind = {kind} AND f.slug = s.slug"
+    " JOIN {table} t ON t.id = f.object_id"
+)
+_BY_NUMBERED_SLUG = (
+    "SELECT s.id, t.id AS db_id FROM {staged} s JOIN {table} t"
+    " ON left(t.slug, length(s.slug) + 1) = s.slug || '-' AND substr(t.slug, length(s.slug) + 2) ~ '^[0-9]+$'"
+)
+
+
+def match(run: Run) -> None:
+    """Match all files, in the order in which they point at each other."""
+    for file in CATALOGUE:
+        for candidates in (_BY_SLUG, _BY_FORMER_SLUG, _BY_NUMBERED_SLUG):
+            _match_entities(run, file, candidates)
+        _number_new(run, file)
+        _translate(run, file)
+        _refuse_taken(run, file)
+        _free_slugs(run, file)
+    for file, same in (
+        (CREDITS, "t.issue_id = s.issue_id AND t.creator_id = s.creator_id"),
+        (ISSUE_RATINGS, "t.issue_id = s.issue_id AND t.user_id = s.user_id"),
+    ):
+        _translate(run, file)
+        _execute(run, file, "UPDATE {staged} s SET db_id = t.id, found = true FROM {table} t WHERE " + same)
+        _number_new(run, file)
+    _translate(run, VARIANTS)
+    _match_parts(run, VARIANTS, ("issue_id",), ("name", "sku", "upc"))
+    _number_new(run, VARIANTS)
+    _translate_attributions(run)
+    _match_attributions(run)
+    _number_new(run, ATTRIBUTIONS)
+    run.problems.stop_if_any()
+
+
+def _execute(run: Run, file: File, statement: str, parameters=(), **more) -> None:
+    run.cursor.execute(
+        sql.SQL(statement).format(
+            staged=sql.Identifier(file.staged), table=sql.Identifier(file.kind), kind=sql.Literal(file.kind), **more
+        ),
+        parameters or None,
+    )
+
+
+def _match_entities(run: Run, file: File, candidates: str) -> None:
+    _execute(
+        run,
+        file,
+        "UPDATE {staged} s SET db_id = pair.db_id, found = true FROM ("
+        " SELECT DISTINCT ON (db_id) id, db_id FROM ("
+        "  SELECT DISTINCT ON (s.id) x.id, x.db_id FROM (" + candidates + " WHERE NOT s.found"
+        "   AND t.created_on = s.created_on) x JOIN {staged} s ON s.id = x.id"
+        "  WHERE NOT EXISTS (SELECT FROM {staged} o WHERE o.found AND o.db_id = x.db_id)"
+        "  ORDER BY s.id, x.db_id"
+        " ) y ORDER BY db_id, id"
+        ") pair WHERE s.id = pair.id",
+    )
+
+
+def _number_new(run: Run, file: File) -> None:
+    """Take a new id for every row that was not found, in the order of the set."""
+    _execute(
+        run,
+        file,
+        "UPDATE {staged} s SET db_id = n.db_id FROM ("
+        " SELECT id, nextval(pg_get_serial_sequence({kind}, 'id')) AS db_id"
+        " FROM (SELECT id FROM {staged} WHERE NOT found ORDER BY id) o"
+        ") n WHERE s.id = n.id",
+    )
+
+
+def _moved(run: Run, file: File) -> bool:
+    """Whether any row of a file has another id in the database than in the set."""
+    _execute(run, file, "SELECT EXISTS (SELECT FROM {staged} WHERE db_id <> id)")
+    return run.cursor.fetchone()[0]
+
+
+def _translate(run: Run, file: File) -> None:
+    """Replace the set's ids in a file by the database's."""
+    changes = []
+    for field in file.pointers:
+        target = BY_NAME[field.target]
+        if (target in OF_ACCOUNTS and not run.accounts) or not _moved(run, target):
+            continue
+        one = "(SELECT x.db_id FROM {target} x WHERE x.id = s.{column})"
+        many = (
+            "ARRAY(SELECT x.db_id FROM unnest(s.{column}) AS u (id) JOIN {target} x ON x.id = u.id"
+            " ORDER BY x.db_id)"
+        )
+        changes.append(
+            sql.SQL("{column} = " + (many if field.link else one)).format(
+                column=sql.Identifier(field.column), target=sql.Identifier(target.staged)
+            )
+        )
+    if changes:
+        _execute(run, file, "UPDATE {staged} s SET {changes}", changes=sql.SQL(", ").join(changes))
+
+
+def _translate_attributions(run: Run) -> None:
+    for kind in OWNERS:
+        run.cursor.execute(
+            sql.SQL(
+                "UPDATE staged_attributions s SET entity_id = x.db_id FROM {} x"
+                " WHERE s.entity = %s AND x.id = s.entity_id AND x.db_id <> x.id"
+            ).format(sql.Identifier(BY_KIND[kind].staged)),
+            (kind,),
+        )
+
+
+def _refuse_taken(run: Run, file: File) -> None:
+    """Unique values of new rows that belong to other rows of the database."""
+    for words, columns in file.unique:
+        if words == "slug":
+            continue
+        same = " AND ".join(f"t.{column} = s.{column}" for column in columns)
+        _execute(
+            run,
+            file,
+            "SELECT s.line, concat_ws(', ', {values}), t.id, t.slug FROM {staged} s JOIN {table} t ON " + same + " WHERE t.id <> s.db_id"
+            # A row that is being changed as well may let go of its value.
+            " AND NOT EXISTS (SELECT FROM {staged} o WHERE o.found AND o.db_id = t.id AND NOT (" + _same_row(columns) + "))"
+            " ORDER BY s.line LIMIT %s",
+            (run.problems.room,),
+            values=sql.SQL(", ").join(sql.Identifier("s", column) for column in columns),
+        )
+        for line, value, owner, slug in run.cursor.fetchall():
+            run.problems.add(file.file_name, line, words, f"{value} belongs to {file.kind} {owner} ({slug})")
+
+
+def _same_row(columns: tuple[str, ...]) -> str:
+    return " AND ".join(f"o.{column} IS NOT DISTINCT FROM t.{column}" for column in columns)
+
+
+def _free_slugs(run: Run, file: File) -> None:
+    """Give new rows whose slug is taken the next free one (model.md 1.2)."""
+    _execute(
+        run,
+        file,
+        "SELECT s.id, s.slug FROM {staged} s WHERE NOT s.found AND ("
+        " EXISTS (SELECT FROM {table} t WHERE t.slug = s.slug)"
+        " OR EXISTS (SELECT FROM former_slug f WHERE f.kind = {kind} AND f.slug = s.slug)) ORDER BY s.id",
+    )
+    for identifier, slug in run.cursor.fetchall():
+        base = slug[: slugs.LENGTH - slugs.SUFFIX_ROOM]
+        for candidate in slugs.candidates(run.session, file.kind, base):
+            _execute(run, file, "SELECT EXISTS (SELECT FROM {staged} WHERE slug = %s)", (candidate,))
+            if candidate != slug and not run.cursor.fetchone()[0]:
+                break
+        _execute(run, file, "UPDATE {staged} SET slug = %s WHERE id = %s", (candidate, identifier))
+
+
+def _match_parts(run: Run, file: File, owner: tuple[str, ...], content: tuple[str, ...]) -> None:
+    """Rows of the same owner: those of the same id, else of the same content, one to one."""
+    same_owner = " AND ".join(f"t.{column} = s.{column}" for column in owner)
+    _execute(
+        run,
+        file,
+        "UPDATE {staged} s SET found = true FROM {table} t WHERE t.id = s.db_id AND " + same_owner,
+    )
+    keys = ", ".join((*owner, *content))
+    same = " AND ".join(f"b.{column} = a.{column}" for column in (*owner, *content))
+    _execute(
+        run,
+        file,
+        "UPDATE {staged} s SET db_id = b.id, found = true FROM"
+        f" (SELECT id, {keys}, row_number() OVER (PARTITION BY {keys} ORDER BY id) AS place"
+        "  FROM {staged} WHERE NOT found) a"
+        f" JOIN (SELECT t.id, {', '.join('t.' + key for key in (*owner, *content))},"
+        f"  row_number() OVER (PARTITION BY {', '.join('t.' + key for key in (*owner, *content))} ORDER BY t.id) AS place"
+        "  FROM {table} t WHERE NOT EXISTS (SELECT FROM {staged} o WHERE o.found AND o.db_id = t.id)) b"
+        f" ON b.place = a.place AND {same} WHERE s.id = a.id",
+    )

@@ -1,0 +1,27 @@
+"""The pictures of a set: every row gets a file of its own, as a link to the first row's where it can be."""
+
+from psycopg import sql
+
+from comicsdb.exchange.fields import File
+from comicsdb.exchange.run import Run
+from comicsdb.exchange.staging import Pictures
+from comicsdb.media.storage import Batch
+
+CHUNK = 2000
+
+
+def store(run: Run, file: File, pictures: Pictures, batch: Batch, stored: dict[str, str]) -> None:
+    """Store the pictures of rows that have none in the database yet; `stored` maps paths to first keys."""
+    with run.cursor.connection.cursor("pictures") as rows:
+        rows.itersize = CHUNK
+        rows.execute(
+            sql.SQL("SELECT image_path, image FROM {} WHERE image_path <> ''").format(
+                sql.Identifier(file.staged)
+            )
+        )
+        for path, key in rows:
+            if path in stored:
+                batch.put_link(key, stored[path])
+            else:
+                stored[path] = batch.put(key, pictures.file(path))
+            run.report.pictures += 1

@@ -1,0 +1,113 @@
+"""Reference data of a set: it replaces the seeded rows of an empty catalogue, elsewhere names are matched.
+
+Into an empty catalogue the set's rows come with their ids, names and order, and a seeded row that the set
+lacks goes; what a set does not say (codes, role flags, notes, descriptions) is carried over from the row of
+the same name, names of older data included (model.md 12.1). Into a catalogue that has rows nothing is
+renamed: a row of the same name is the same, others are added.
+"""
+
+from sqlalchemy import delete, func, insert, select, text
+
+from comicsdb.exchange.fields import File
+from comicsdb.exchange.format import AGE_RATINGS, REFERENCE, ROLES, SERIES_TYPES
+from comicsdb.exchange.run import Run
+from comicsdb.models.base import SMALL_MAX
+from comicsdb.models.choices import SERIES_TYPE_OLDER_NAMES, UNKNOWN_AGE_RATING_ID
+
+ROLE_STEP = 10
+
+
+def settle(run: Run) -> None:
+    """Replace or match the four reference files; afterwards `db_id` of their staged rows is right."""
+    for file in REFERENCE:
+        if run.has(file):
+            if run.fresh:
+                _replace(run, file)
+            else:
+                _match(run, file)
+
+
+def _staged(run: Run, file: File) -> list[dict]:
+    order = ', "order"' if file is ROLES else ""
+    rows = run.session.execute(text(f"SELECT line, id, name{order} FROM {file.staged} ORDER BY id"))
+    return [dict(row) for row in rows.mappings()]
+
+
+def _existing(run: Run, file: File) -> dict[str, dict]:
+    """The rows of the database by name, in lower case, and series types also by their older names."""
+    table = file.model.__table__
+    rows = {row["name"].casefold(): dict(row) for row in run.session.execute(select(table)).mappings()}
+    if file is SERIES_TYPES:
+        by_code = {row["code"]: row for row in rows.values() if row["code"]}
+        for name, code in SERIES_TYPE_OLDER_NAMES.items():
+            if code in by_code:
+                rows.setdefault(name.casefold(), by_code[code])
+    return rows
+
+
+def _replace(run: Run, file: File) -> None:
+    table = file.model.__table__
+    known = _existing(run, file)
+    given = ("id", "name", "order") if file is ROLES else ("id", "name")
+    carried = [column.key for column in table.columns if column.key not in (*given, "modified")]
+    rows, claimed = [], set()
+    for staged in _staged(run, file):
+        row = {key: staged[key] for key in given}
+        former = known.get(row["name"].casefold())
+        if former and former["id"] not in claimed:
+            claimed.add(former["id"])
+            row |= {key: former[key] for key in carried}
+        rows.append(row)
+    if file is AGE_RATINGS and UNKNOWN_AGE_RATING_ID not in {row["id"] for row in rows}:
+        run.problems.add(
+            file.file_name, 0, "id", f"has no id {UNKNOWN_AGE_RATING_ID}, which issues without a rating need"
+        )
+        run.problems.stop_if_any()
+    run.session.execute(delete(table))
+    for row in rows:
+        run.session.execute(insert(table).values(row))
+    _set_sequence(run, file)
+    run.report.count(file.name, "new", len(rows))
+    run.unit.imported(file.kind, {row["id"] for row in rows}, "create")
+
+
+def _match(run: Run, file: File) -> None:
+    table = file.model.__table__
+    known = _existing(run, file)
+    added = set()
+    for staged in _staged(run, file):
+        former = known.get(staged["name"].casefold())
+        if former is None:
+            values = {"name": staged["name"]}
+            if file is ROLES:
+                values["order"] = _free_order(run, staged["order"])
+            former = dict(
+                run.session.execute(insert(table).values(values).returning(*table.columns)).mappings().one()
+            )
+            known[staged["name"].casefold()] = former
+            added.add(former["id"])
+        run.session.execute(
+            text(f"UPDATE {file.staged} SET db_id = :db_id, found = true WHERE id = :id"),
+            {"db_id": former["id"], "id": staged["id"]},
+        )
+    run.report.count(file.name, "new", len(added))
+    run.report.count(file.name, "unchanged", run.report.counts[file.name]["read"] - len(added))
+    if added:
+        run.unit.wrote(file.kind, added, "create")
+
+
+def _free_order(run: Run, wanted: int) -> int:
+    """The wanted place if it is free, else one behind all others."""
+    column = ROLES.model.order
+    if run.session.scalar(select(func.count()).where(column == wanted)) == 0:
+        return wanted
+    return min(run.session.scalar(select(func.max(column))) + ROLE_STEP, SMALL_MAX)
+
+
+def _set_sequence(run: Run, file: File) -> None:
+    run.session.execute(
+        text(
+            f"SELECT setval(pg_get_serial_sequence('{file.kind}', 'id'),"
+            f" (SELECT coalesce(max(id), 1) FROM {file.kind}))"
+        )
+    )

@@ -1,0 +1,1 @@
+"""What readers keep and say: stars, collections, pull, wish and reading lists; one service each."""

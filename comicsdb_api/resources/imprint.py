@@ -1,0 +1,35 @@
+"""Imprints (api.md 2.5)."""
+
+from comicsdb.models import Imprint, Publisher
+from comicsdb_api.resources.catalogue import CatalogueResource
+
+
+class ImprintResource(CatalogueResource):
+    """Lines of publishers with a name of their own."""
+
+    model = Imprint
+
+    @classmethod
+    def detail_query(cls):
+        """With the publisher's name."""
+        publisher = Publisher.__table__
+        return (
+            super()
+            .detail_query()
+            .join(publisher, publisher.c.id == Imprint.__table__.c.publisher_id)
+            .add_columns(publisher.c.name.label("publisher_name"))
+        )
+
+    def detail(self, row) -> dict:
+        """The detail form."""
+        return {
+            "id": row.id,
+            "name": row.name,
+            "founded": row.founded,
+            "desc": row.desc,
+            "image": self.image_url(row.image),
+            "cv_id": row.cv_id,
+            "gcd_id": row.gcd_id,
+            "publisher": {"id": row.publisher_id, "name": row.publisher_name},
+            "resource_url": self.page_url(row),
+        } | self.closing(row)

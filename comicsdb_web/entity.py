@@ -1,0 +1,273 @@
+"""The pages of one kind: a base class with the verbs as plain methods, and the directive that serves them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pyramid.httpexceptions import HTTPFound, HTTPMovedPermanently
+from sqlalchemy import ColumnElement, Select, func, select, tuple_
+from sqlalchemy.orm import joinedload, selectinload, undefer
+
+from comicsdb.catalog import Moved, search
+from comicsdb.models import Issue, Series
+from comicsdb_web import cards
+from comicsdb_web.fragments import fragment
+from comicsdb_web.locales import _
+from comicsdb_web.paging import BLOCK_STEP, offset_of, paginate
+from comicsdb_web.routing import with_query
+
+DETAIL = "detail"
+ID_MAX_DIGITS = 10
+
+# The orders a list of issues offers; anything else is the default (web.md 2.5).
+ISSUE_SORTS = {
+    "cover_new": (Issue.cover_date.desc(), Issue.store_date.desc().nulls_last(), Issue.id.desc()),
+    "cover_old": (Issue.cover_date, Issue.store_date.asc().nulls_last(), Issue.id),
+    "added": (Issue.created_on.desc(), Issue.id.desc()),
+}
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of a detail page that shows 30 rows and then more (web.md 2.6).
+
+    `rows` and `count` are functions of the views and the entity that give statements, `rows` in a total order;
+    `item` is the macro of `macros/blocks.jinja2` that shows a row.
+    """
+
+    name: str  # the word in its address, and the id of its element
+    title: str
+    rows: Callable[[object], Select]
+    count: Callable[[object], Select]
+    item: str = "card"
+
+
+def card_block(name: str, title: str, model, where: Callable[[object], ColumnElement], order=None) -> Block:
+    """A block of cards: the objects of a kind that meet the condition `where(entity)`."""
+
+    def rows(entity):
+        statement = cards.statement(model).where(where(entity))
+        return statement.order_by(*(order or search.ORDER[model]))
+
+    return Block(name, title, rows, lambda entity: cards.counted(model, where(entity)))
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a block shows now: its rows from `offset` on, and where the next ones begin."""
+
+    block: Block
+    rows: list
+    offset: int
+    total: int
+
+    @property
+    def next_offset(self) -> int | None:
+        """The offset of the next rows, None at the end."""
+        end = self.offset + len(self.rows)
+        return end if self.rows and end < self.total else None
+
+    @property
+    def previous_offset(self) -> int | None:
+        """The offset of the rows before these, None at the beginning."""
+        return max(0, min(self.offset, self.total) - BLOCK_STEP) if self.offset else None
+
+
+class EntityViews:
+    """The verbs of one kind; a kind that differs overrides the method."""
+
+    model: type
+    options: tuple = ()  # what a detail page loads with its object
+    blocks: tuple[Block, ...] = ()
+    order: tuple = ()  # of previous and next, if not that of the lists
+
+    def __init__(self, request):
+        self.request = request
+        self.session = request.dbsession
+        self.kind = self.model.__tablename__
+
+    # Lists.
+
+    def list(self):
+        """All objects of the kind."""
+        return self._listing({"query": ""})
+
+    def search(self):
+        """The objects that the words of `q` find."""
+        query = search.cleaned(self.request.GET.get("q", ""))
+        return self._listing({"query": query}, search.matching(self.model, query))
+
+    def _listing(self, values: dict, *conditions, model=None):
+        """The values of a list page; every list comes through here."""
+        model = model or self.model
+        rows = cards.statement(model).where(*conditions)
+        sort = self.request.GET.get("sort", "") if model is Issue else ""
+        rows = rows.order_by(*ISSUE_SORTS.get(sort, search.ORDER[model]))
+        page = paginate(self.request, rows, cards.counted(model, *conditions))
+        shared = {"kind": model.__tablename__, "page": page, "sort": sort if sort in ISSUE_SORTS else ""}
+        return {"owner": None, "within": None} | shared | values
+
+    # One object.
+
+    def detail(self):
+        """The page of one object."""
+        entity = self._entity()
+        previous, following = self._neighbours(entity)
+        parts = {block.name: self._part(block, entity, 0) for block in self.blocks}
+        values = {"entity": entity, "kind": self.kind, "previous": previous, "following": following}
+        return values | {"parts": parts} | self.facts(entity)
+
+    def facts(self, entity) -> dict:  # noqa: ARG002
+        """What else the detail page of this kind shows."""
+        return {}
+
+    def by_id(self):
+        """The address by number leads to the one by name; that of a merged object for good."""
+        text = self.request.matchdict["id"]
+        number = int(text) if len(text) <= ID_MAX_DIGITS else 0
+        try:
+            entity = self.request.catalog.get(self.model, number)
+        except Moved as moved:
+            return HTTPMovedPermanently(self._path(moved.entity))
+        return HTTPFound(self._path(entity))
+
+    def more(self):
+        """The next rows of a block: a fragment for our module, otherwise a page."""
+        offset = offset_of(self.request)
+        entity = self._entity()
+        name = self.request.matchdict["block"]
+        block = next(each for each in self.blocks if each.name == name)
+        values = {"entity": entity, "kind": self.kind, "part": self._part(block, entity, offset)}
+        return fragment(self.request, "block", values) if self.request.is_fragment else values
+
+    def _entity(self):
+        """The object that the address names; the catalogue knows those that are not there any more."""
+        slug = self.request.matchdict["slug"]
+        columns = [undefer(each) for each in self._order if each.key.endswith("folded")]
+        options = (selectinload(self.model.attributions), *columns, *self.options)
+        found = None
+        if "\0" not in slug:
+            found = self.session.scalar(select(self.model).where(self.model.slug == slug).options(*options))
+        return found or self.request.catalog.by_slug(self.model, slug)
+
+    def _part(self, block: Block, entity, offset: int) -> Part:
+        total = self.session.scalar(block.count(entity))
+        rows = []
+        if offset < total:
+            found = self.session.execute(block.rows(entity).limit(BLOCK_STEP).offset(offset))
+            rows = found.unique().all()
+        return Part(block, rows, offset, total)
+
+    @property
+    def _order(self) -> tuple:
+        return self.order or search.ORDER[self.model]
+
+    def _neighbours(self, entity) -> tuple:
+        """The objects before and after this one, None at the ends."""
+        columns = self._order
+        here = tuple_(*(getattr(entity, column.key) for column in columns))
+        statement = self._neighbour_statement(entity).limit(1)
+        before = statement.where(tuple_(*columns) < here).order_by(*(each.desc() for each in columns))
+        after = statement.where(tuple_(*columns) > here).order_by(*columns)
+        return self.session.scalar(before), self.session.scalar(after)
+
+    def _neighbour_statement(self, entity) -> Select:  # noqa: ARG002
+        return select(self.model)
+
+    def _path(self, entity) -> str:
+        return with_query(self.request, self.request.entity_path(entity))
+
+
+class WithIssues:
+    """The list of an object's issues, for the kinds that have one."""
+
+    def issue_list(self):
+        """The issues of the object, in the layout of the issue list."""
+        entity = self._entity()
+        return self._listing({"owner": entity, "query": ""}, cards.issues_of(entity), model=Issue)
+
+
+class WithSeries:
+    """The issues of an object within one series, and how many there are in each."""
+
+    def in_series(self):
+        """The issues of the object within a series."""
+        entity = self._entity()
+        wanted = select(Series).where(Series.slug == self.request.matchdict["series"])
+        series = self.session.scalar(wanted.options(joinedload(Series.series_type)))
+        if series is None:
+            series = self.request.catalog.by_slug(Series, self.request.matchdict["series"])
+        values = {"owner": entity, "within": series, "query": ""}
+        conditions = (cards.issues_of(entity), Issue.series_id == series.id)
+        return self._listing(values, *conditions, model=Issue)
+
+
+def series_block(title: str) -> Block:
+    """The series an object appears in, each with the number of its issues there."""
+
+    def numbers(entity):
+        return (
+            select(Issue.series_id, func.count().label("number"))
+            .where(cards.issues_of(entity))
+            .group_by(Issue.series_id)
+            .subquery()
+        )
+
+    def rows(entity):
+        found = numbers(entity)
+        statement = select(Series, found.c.number).join(found, found.c.series_id == Series.id)
+        return statement.options(joinedload(Series.series_type)).order_by(*search.ORDER[Series])
+
+    return Block(
+        "series", title, rows, lambda entity: select(func.count()).select_from(numbers(entity)), "appearance"
+    )
+
+
+def first_appearance(session, entity):
+    """The issue of an object with the earliest cover date, or None."""
+    statement = cards.statement(Issue).where(cards.issues_of(entity))
+    return session.scalar(statement.order_by(*ISSUE_SORTS["cover_old"]).limit(1))
+
+
+def recent_appearances(session, entity, number: int = 6) -> list:
+    """The latest issues of an object, by cover date."""
+    statement = cards.statement(Issue).where(cards.issues_of(entity))
+    return session.execute(statement.order_by(*ISSUE_SORTS["cover_new"]).limit(number)).unique().all()
+
+
+def issue_count(session, entity) -> int:
+    """How many issues an object has."""
+    return session.scalar(cards.counted(Issue, cards.issues_of(entity)))
+
+
+def entity_path(request, entity, action: str = DETAIL, **words) -> str:
+    """The path of one of an object's pages."""
+    return request.route_path(f"{entity.__tablename__}.{action}", slug=entity.slug, **words)
+
+
+def add_entity_views(config, views):
+    """Directive: the pages of one kind, one line each; the general addresses after the particular ones."""
+    kind = views.model.__tablename__
+    config.add_page(f"{kind}.list", f"/{kind}/", views, attr="list", renderer="entity/list.jinja2")
+    config.add_page(f"{kind}.search", f"/{kind}/search", views, attr="search", renderer="entity/list.jinja2")
+    config.add_page(f"{kind}.by_id", f"/{kind}/{{id:[0-9]+}}/", views, attr="by_id")
+    config.add_page(f"{kind}.detail", f"/{kind}/{{slug}}/", views, attr=DETAIL, renderer=f"{kind}/detail.jinja2")
+    if views.blocks:
+        names = "|".join(block.name for block in views.blocks)
+        address = f"/{kind}/{{slug}}/{{block:{names}}}/load-more/"
+        config.add_page(f"{kind}.more", address, views, attr="more", renderer="entity/block.jinja2")
+    for sublist in ("issue_list", "series_list"):
+        if hasattr(views, sublist):
+            address = f"/{kind}/{{slug}}/{sublist}/"
+            config.add_page(f"{kind}.{sublist}", address, views, attr=sublist, renderer="entity/list.jinja2")
+    if hasattr(views, "in_series"):  # any word here may be the slug of a series: the last route of the kind
+        address = f"/{kind}/{{slug}}/{{series}}/"
+        config.add_page(f"{kind}.in_series", address, views, attr="in_series", renderer="entity/list.jinja2")
+
+
+def includeme(config):
+    """Install the directive and `request.entity_path`."""
+    config.add_directive("add_entity_views", add_entity_views)
+    config.add_request_method(entity_path, "entity_path")
+
+
+__all__ = ["Block", "EntityViews", "Part", "WithIssues", "WithSeries", "_", "add_entity_views"]

@@ -1,0 +1,13 @@
+"""Parts of a page for our modules: `<template data-target data-mode>` (web.md 2.6)."""
+
+from pyramid.renderers import render
+from pyramid.response import Response
+
+
+def fragment(request, template: str, values: dict, *, status: int = 200) -> Response:
+    """A fragment answer; the template holds one or more `<template>` elements and nothing else."""
+    body = render(f"fragments/{template}.jinja2", values, request=request)
+    response = Response(body, status=status, content_type="text/html", charset="utf-8")
+    response.headers["Cache-Control"] = "no-store"
+    response.vary = ("X-Fragment",)
+    return response

@@ -1,0 +1,120 @@
+"""Language of a page: translated messages, and dates, numbers and money as its readers write them."""
+
+from datetime import date, datetime
+from decimal import Decimal
+
+from babel import Locale, UnknownLocaleError, dates, numbers
+from jinja2 import pass_context
+from markupsafe import Markup, escape
+from pyramid.i18n import TranslationStringFactory
+
+_ = TranslationStringFactory("comicsdb_web")
+
+
+def locale_of(request) -> Locale:
+    """The locale of a page, with its names of months, countries and languages."""
+    return Locale.parse(request.locale_name.replace("-", "_"))
+
+
+def _locale(context) -> Locale:
+    return locale_of(context["request"])
+
+
+@pass_context
+def number(context, value: int) -> str:
+    """A whole number with separators: 12,345."""
+    return numbers.format_decimal(value, locale=_locale(context))
+
+
+@pass_context
+def average(context, value: float) -> str:
+    """An average of stars with one decimal: 3.4."""
+    return numbers.format_decimal(Decimal(str(value)), format="0.0", locale=_locale(context))
+
+
+@pass_context
+def day(context, value: date) -> str:
+    """A date: July 29, 2026."""
+    return dates.format_date(value, "long", locale=_locale(context))
+
+
+@pass_context
+def month(context, value: date) -> str:
+    """The month of a cover date: October 2026."""
+    return dates.format_skeleton("yMMMM", value, locale=_locale(context))
+
+
+@pass_context
+def short_month(context, value: date) -> str:
+    """The month of a cover date where there is little room: Oct 2026."""
+    return dates.format_skeleton("yMMM", value, locale=_locale(context))
+
+
+@pass_context
+def local_day(context, value: datetime) -> str:
+    """The date of a moment in the time zone of the site."""
+    zone = context["request"].registry.settings["comicsdb.timezone"]
+    return dates.format_date(value.astimezone(zone).date(), "long", locale=_locale(context))
+
+
+@pass_context
+def money(context, value: Decimal, currency: str) -> str:
+    """An amount with its currency: $3.99. Lire have no cents unless the amount has."""
+    exact = currency == "ITL" and value != value.to_integral_value()
+    return numbers.format_currency(
+        value,
+        currency,
+        locale=_locale(context),
+        currency_digits=not exact,
+        decimal_quantization=not exact,
+    )
+
+
+@pass_context
+def country(context, code: str) -> str:
+    """The name of a country by its ISO 3166-1 code; the code where the name is not known."""
+    return _locale(context).territories.get(code, code)
+
+
+@pass_context
+def language(context, code: str) -> str:
+    """The name of a language by its code in the catalogue; the code where the name is not known."""
+    locale = _locale(context)
+    try:
+        return Locale.parse(code, sep="-").get_display_name(locale) or code
+    except (UnknownLocaleError, ValueError):
+        return locale.languages.get(code, code)
+
+
+def paragraphs(text: str) -> Markup:
+    """Plain text as paragraphs: an empty line parts them, a line break stays one."""
+    blocks = [block.strip() for block in text.replace("\r\n", "\n").split("\n\n")]
+    lines = (Markup("<br>").join(escape(line) for line in block.split("\n")) for block in blocks if block)
+    return Markup("\n").join(Markup("<p>{}</p>").format(each) for each in lines)
+
+
+def excerpt(text: str, length: int = 160) -> str:
+    """The beginning of a text in one line, cut between words."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else line[:length].rsplit(" ", 1)[0] + "…"
+
+
+FILTERS = (
+    number,
+    average,
+    day,
+    month,
+    short_month,
+    local_day,
+    money,
+    country,
+    language,
+    paragraphs,
+    excerpt,
+)
+
+
+def includeme(config):
+    """Add the messages, and the filters of the templates; before the template engine comes in."""
+    config.add_translation_dirs("comicsdb_web:locale")
+    config.add_settings({"jinja2.filters": {each.__name__: each for each in FILTERS}})

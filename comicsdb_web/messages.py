@@ -1,0 +1,64 @@
+"""Notices for the next page: a signed cookie that lives until it has been shown (web.md 2.2)."""
+
+from typing import NamedTuple
+
+from webob.cookies import SignedCookieProfile
+
+COOKIE = "messages"
+KINDS = ("success", "info", "warning", "error")
+SHOWN_MAX = 5
+
+
+class Message(NamedTuple):
+    """One notice; the text is plain and is escaped where it is shown."""
+
+    kind: str
+    text: str
+
+
+class Messages:
+    """The notices of one request: those that came with it, and those for the page after it."""
+
+    def __init__(self, request, profile: SignedCookieProfile):
+        self._request = request
+        self._profile = profile.bind(request)
+        self._next: list[Message] = []
+
+    def add(self, kind: str, text: str) -> None:
+        """Show `text` on the next page; `kind` is one of KINDS."""
+        if kind not in KINDS:
+            raise ValueError(f"There is no kind of message {kind!r}; there are: {', '.join(KINDS)}.")
+        if not self._next:
+            self._request.add_response_callback(self._keep)
+        self._next.append(Message(kind, text))
+
+    def take(self) -> list[Message]:
+        """The notices to show now; they are shown once, and the page that shows them is not kept."""
+        if COOKIE not in self._request.cookies:
+            return []
+        self._request.add_response_callback(self._forget)
+        value = self._profile.get_value()
+        return [Message(*pair) for pair in value] if value else []
+
+    def _keep(self, _request, response):
+        self._profile.set_cookies(response, [list(message) for message in self._next[:SHOWN_MAX]])
+
+    def _forget(self, _request, response):
+        response.headers["Cache-Control"] = "no-store"
+        if not self._next:
+            response.delete_cookie(COOKIE, path="/")
+
+
+def includeme(config):
+    """`request.messages`."""
+    settings = config.get_settings()
+    profile = SignedCookieProfile(
+        settings["comicsdb.secret"],
+        salt="comicsdb_web.messages",
+        cookie_name=COOKIE,
+        secure=settings["comicsdb.secure_cookies"],
+        httponly=True,
+        samesite="Lax",
+        hashalg="sha512",
+    )
+    config.add_request_method(lambda request: Messages(request, profile), "messages", reify=True)

@@ -1,0 +1,64 @@
+"""Routes of pages: each has one written form and a list of methods; anything else is answered in the open."""
+
+from pyramid.httpexceptions import HTTPMovedPermanently
+
+READ = ("GET", "HEAD")
+
+
+def add_page(config, name, pattern, view, *, attr=None, renderer=None, methods=READ, **options):
+    """Directive: a route and its view.
+
+    The other trailing-slash form leads to this one (web.md 3). A form with a slash that is written without one
+    would be taken by the route of the detail pages, so it gets a route of its own; for the opposite case the
+    view of unknown addresses looks for a page with a slash added (`views.errors`).
+    """
+    config.registry["comicsdb_web.methods"][name] = methods
+    config.add_route(name, pattern)
+    config.add_view(
+        view, attr=attr, route_name=name, renderer=renderer, request_method=_of_pyramid(methods), **options
+    )
+    if not pattern.endswith("/") and "GET" in methods and "." not in pattern.rsplit("/", 1)[-1]:
+        config.add_route(f"{name}.slash", f"{pattern}/")
+        config.add_view(_without_slash, route_name=f"{name}.slash", request_method="GET")
+        config.registry["comicsdb_web.methods"][f"{name}.slash"] = READ
+
+
+def _of_pyramid(methods):
+    """GET implies HEAD for Pyramid."""
+    return tuple(method for method in methods if method != "HEAD")
+
+
+def _without_slash(request):
+    return HTTPMovedPermanently(with_query(request, request.path.rstrip("/")))
+
+
+def with_query(request, path: str) -> str:
+    """A path of this site with the request's query string; never the address of another host."""
+    path = "/" + path.lstrip("/\\")
+    return f"{path}?{request.query_string}" if request.query_string else path
+
+
+def is_fragment(request) -> bool:
+    """Whether one of our modules asks for a part of the page (web.md 2.6)."""
+    return request.headers.get("X-Fragment") == "1"
+
+
+def is_api(request) -> bool:
+    """Whether the request is the API's business: decided by the name of the route alone."""
+    return request.matched_route is not None and request.matched_route.name.startswith("api.")
+
+
+def safe_path(request, target: str | None) -> str | None:
+    """`target` if it is a path of this site, as a browser would read it; otherwise None."""
+    if not target or not target.startswith("/") or target.startswith(("//", "/\\")):
+        return None
+    if any(ord(each) < 33 or each == "\\" or 0x7F <= ord(each) <= 0x9F for each in target):
+        return None  # browsers drop tabs and line breaks, and take a backslash for a slash
+    return target
+
+
+def includeme(config):
+    """Install the directive and the table of methods."""
+    config.registry["comicsdb_web.methods"] = {}
+    config.add_directive("add_page", add_page)
+    config.add_request_method(is_fragment, "is_fragment", reify=True)

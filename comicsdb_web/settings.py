@@ -1,0 +1,36 @@
+"""Settings of the site: its own, and what it asks of the template engine."""
+
+import re
+
+from comicsdb.settings import SettingsError
+
+# What the templates are written for, whatever the ini file says.
+JINJA = {
+    "jinja2.directories": "comicsdb_web:templates",
+    "jinja2.i18n.domain": "comicsdb_web",
+    "jinja2.newstyle": "true",  # escaped, interpolated translations
+    "jinja2.undefined": "strict",
+    "jinja2.trim_blocks": "true",
+    "jinja2.lstrip_blocks": "true",
+}
+_ORIGIN = re.compile(r"https?://[^/\s;,]+\Z")
+
+
+def origin(settings: dict, key: str) -> str:
+    """A setting that holds `https://host`, without a path; empty where it is not set."""
+    value = (settings.get(key) or "").strip().rstrip("/")
+    if value and not _ORIGIN.match(value):
+        raise SettingsError(f"The setting {key} ({value!r}) is wrong: it takes an address such as https://host.")
+    return value
+
+
+def includeme(config):
+    """Check our settings and fix those of the template engine.
+
+    `comicsdb_web.base_url`: the site's public address, for canonical links; by default the request's own.
+    `comicsdb_web.media_origin`: where pictures come from, if not from the site itself.
+    """
+    settings = config.get_settings()
+    config.add_settings(JINJA)
+    for key in ("comicsdb_web.base_url", "comicsdb_web.media_origin"):
+        config.add_settings({key: origin(settings, key)})

@@ -1,0 +1,59 @@
+"""What the tests of the API share: an account, and a client that signs in as it and reads JSON."""
+
+import base64
+
+import pytest
+
+PASSWORD = "correct horse"
+
+
+def basic(name, password):
+    """The Authorization header of HTTP Basic."""
+    return {"Authorization": "Basic " + base64.b64encode(f"{name}:{password}".encode()).decode()}
+
+
+class Client:
+    """Calls the API with fixed headers; every call says which status it expects."""
+
+    def __init__(self, testapp, headers):
+        self.testapp = testapp
+        self.headers = headers
+
+    def call(self, method, path, status=200, headers=None):
+        """One request; `headers` go on top of the client's own."""
+        sent = self.headers | (headers or {})
+        return self.testapp.request(path, method=method, headers=sent, status=status, expect_errors=True)
+
+    def get(self, path, status=200, headers=None):
+        """GET."""
+        return self.call("GET", path, status, headers)
+
+    def json(self, path, status=200):
+        """The body of a GET as plain values, keys in the order sent."""
+        return self.get(path, status).json
+
+
+@pytest.fixture(scope="session")
+def passwords(wsgi):
+    """The hasher of the application under test."""
+    from comicsdb.passwords import Passwords
+
+    return Passwords(wsgi.registry.settings["comicsdb.password_cost"])
+
+
+@pytest.fixture
+def reader(make, passwords):
+    """An ordinary account."""
+    return make.user("reader", password=PASSWORD, passwords=passwords)
+
+
+@pytest.fixture
+def anonymous(testapp):
+    """A client without credentials."""
+    return Client(testapp, {})
+
+
+@pytest.fixture
+def api(testapp, reader):
+    """A client that signs in by HTTP Basic."""
+    return Client(testapp, basic(reader.username, PASSWORD))

@@ -1,0 +1,74 @@
+"""Passwords: verified, remembered for a moment, and no oracle for strangers."""
+
+import time
+
+import pytest
+
+from comicsdb.passwords import COSTS, UNUSABLE, Passwords, digest, same
+
+
+@pytest.fixture(scope="module")
+def passwords():
+    """The real cost: what is remembered shows in the time it takes."""
+    return Passwords("default")
+
+
+def seconds(work):
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
+
+
+def test_a_hash_is_argon2id_with_the_recommended_cost(passwords):
+    assert passwords.hash("x").startswith("$argon2id$v=19$m=19456,t=2,p=1$")
+
+
+def test_only_the_right_password_is_good(passwords):
+    stored = passwords.hash("Città nuova 1")
+    assert passwords.verify(stored, "Città nuova 1")
+    assert not passwords.verify(stored, "citta nuova 1")
+    assert not passwords.verify(stored, "")
+
+
+@pytest.mark.parametrize("stored", [None, "", UNUSABLE, "not a hash", "$argon2id$v=19$broken"])
+def test_what_is_no_hash_lets_nobody_in(passwords, stored):
+    assert not passwords.verify(stored, "!")
+
+
+def test_a_verified_pair_is_remembered_and_a_wrong_one_is_not(passwords):
+    stored = passwords.hash("right")
+    first = seconds(lambda: passwords.verify(stored, "right"))
+    again = seconds(lambda: passwords.verify(stored, "right"))
+    wrong = [seconds(lambda: passwords.verify(stored, "wrong")) for _ in range(2)]
+    assert again < first / 10
+    assert min(wrong) > again * 10
+
+
+def test_a_changed_password_ends_what_was_remembered(passwords):
+    stored = passwords.hash("old")
+    assert passwords.verify(stored, "old")
+    assert not passwords.verify(passwords.hash("new"), "old")
+
+
+def test_an_unknown_account_takes_as_long_as_a_wrong_password(passwords):
+    stored = passwords.hash("right")
+    known = min(seconds(lambda: passwords.verify(stored, "wrong")) for _ in range(3))
+    unknown = min(seconds(lambda: passwords.verify(None, "wrong")) for _ in range(3))
+    assert known / 3 < unknown < known * 3
+
+
+def test_weaker_hashes_are_known_as_such(passwords):
+    assert passwords.needs_rehash(Passwords("fast").hash("x"))
+    assert not passwords.needs_rehash(passwords.hash("x"))
+
+
+def test_an_unknown_cost_says_which_there_are():
+    with pytest.raises(ValueError, match="comicsdb.password_cost") as caught:
+        Passwords("none")
+    assert all(cost in str(caught.value) for cost in COSTS)
+
+
+def test_secrets_are_kept_as_digests_and_compared_whole():
+    assert digest("demo") == "2a97516c354b68848cdbd8f54a226a0a55b21ed138e207ad6c5cbb9c00aa5aea"
+    assert same("abc", "abc")
+    assert not same("abc", "abd")

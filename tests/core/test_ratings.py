@@ -1,0 +1,315 @@
+"""Stars: who may give them, and that the figures of issue and series always equal them."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date, timedelta
+
+import pytest
+from sqlalchemy import create_engine, select, text
+
+from comicsdb import models
+from comicsdb.catalog import Catalog, Invalid, NotFound
+from comicsdb.db import session_factory
+from comicsdb.library.ratings import rate
+from comicsdb.models import IssueRating, User
+from tests.factories import Make
+
+TODAY = date(2026, 3, 4)
+STAMPS = "modified, modified_before, rated, rated_before"
+
+
+def stars(session, issue):
+    """The stars of an issue as {account: stars}."""
+    rows = select(IssueRating.user_id, IssueRating.rating).where(IssueRating.issue_id == issue.id)
+    return dict(list(session.execute(rows)))
+
+
+def figures(session, entity):
+    """(number, sum) as the row has them."""
+    return tuple(
+        session.execute(
+            text(f"SELECT rating_count, rating_sum FROM {entity.__tablename__} WHERE id = :id"),
+            {"id": entity.id},
+        ).one()
+    )
+
+
+def stamps(session, entity):
+    """The row's stamps, as they are stored."""
+    return session.execute(
+        text(f"SELECT {STAMPS} FROM {entity.__tablename__} WHERE id = :id"), {"id": entity.id}
+    ).one()
+
+
+@pytest.fixture
+def issue(make):
+    return make.issue()
+
+
+@pytest.fixture
+def series(session, issue):
+    return session.get(models.Series, issue.series_id)
+
+
+def test_stars_are_set_changed_and_taken_back(session, make, issue):
+    one, other = make.user().id, make.user().id
+    assert rate(session, issue, one, 4, today=TODAY) is True
+    assert rate(session, issue, other, 5, today=TODAY) is True
+    assert stars(session, issue) == {one: 4, other: 5}
+    assert rate(session, issue, one, 1, today=TODAY) is True
+    assert stars(session, issue) == {one: 1, other: 5}
+    assert rate(session, issue, other, None, today=TODAY) is True
+    assert stars(session, issue) == {one: 1}
+
+
+@pytest.mark.parametrize("wrong", [0, 6, -1, 4.0, True, "5"])
+def test_stars_other_than_whole_numbers_from_1_to_5_are_refused(session, make, issue, wrong):
+    with pytest.raises(Invalid) as caught:
+        rate(session, issue, make.user().id, wrong, today=TODAY)
+    assert list(caught.value.errors) == ["rating"]
+    assert stars(session, issue) == {}
+
+
+def test_an_issue_can_be_rated_from_its_store_date_on(session, make):
+    user = make.user().id
+    issue = make.issue(store_date=TODAY)
+    with pytest.raises(Invalid) as caught:
+        rate(session, issue, user, 5, today=TODAY - timedelta(days=1))
+    assert list(caught.value.errors) == ["rating"]
+    assert "2026-03-04" in caught.value.errors["rating"][0]
+    assert stars(session, issue) == {}
+    rate(session, issue, user, 5, today=TODAY)
+    assert stars(session, issue) == {user: 5}
+
+
+def test_release_is_judged_by_the_row_and_not_by_an_old_copy_of_it(session, make, issue):
+    session.execute(text("UPDATE issue SET store_date = '2030-01-01' WHERE id = :id"), {"id": issue.id})
+    assert issue.store_date is None
+    with pytest.raises(Invalid):
+        rate(session, issue, make.user().id, 5, today=TODAY)
+
+
+def test_stars_of_an_issue_that_was_put_off_can_be_taken_back(session, catalog, make, issue):
+    user = make.user().id
+    rate(session, issue, user, 5, today=TODAY)
+    catalog.update(issue, {"store_date": TODAY + timedelta(days=30)})
+    assert rate(session, issue, user, None, today=TODAY) is True
+    assert (stars(session, issue), figures(session, issue)) == ({}, (0, 0))
+
+
+def test_a_deleted_issue_is_not_found(session, catalog, make, issue):
+    catalog.delete(issue)
+    with pytest.raises(NotFound):
+        rate(session, issue, make.user().id, 5, today=TODAY)
+
+
+def test_the_series_counts_every_star_of_all_its_issues_once(session, make, issue, series):
+    second, elsewhere = make.issue(series=series, number="2"), make.issue()
+    users = [make.user().id for _ in range(3)]
+    for rated, given in ((issue, (5, 4, 4)), (second, (1,)), (elsewhere, (2, 2))):
+        for user, number in zip(users, given, strict=False):
+            rate(session, rated, user, number, today=TODAY)
+    session.commit()
+    assert figures(session, issue) == (3, 13)
+    assert figures(session, second) == (1, 1)
+    assert figures(session, series) == (4, 14)
+    assert (issue.average_rating, series.average_rating) == (4.33, 3.5)  # not (4.33 + 1) / 2
+    rate(session, issue, users[0], None, today=TODAY)
+    rate(session, second, users[0], None, today=TODAY)
+    assert figures(session, second) == (0, 0)
+    assert second.average_rating is None
+    assert figures(session, series) == (2, 8)
+
+
+def test_rating_moves_the_rating_stamps_of_issue_and_series_and_no_modified(session, make, issue, series):
+    neighbour = make.issue(series=series, number="2")
+    before = {each: stamps(session, each) for each in (issue, series, neighbour)}
+    rate(session, issue, make.user().id, 3, today=TODAY)
+    session.commit()
+    for entity in (issue, series):
+        after = stamps(session, entity)
+        assert after[:2] == before[entity][:2]
+        assert after.rated is not None
+        assert after.rated_before == before[entity].rated
+    assert stamps(session, neighbour) == before[neighbour]
+
+
+def test_the_rating_stamp_grows_strictly_and_keeps_the_value_it_had(session, make, issue):
+    user, seen = make.user().id, []
+    for number in (3, 4, None, 5):
+        rate(session, issue, user, number, today=TODAY)
+        seen.append(stamps(session, issue))
+    assert [after.rated_before for after in seen] == [None, *(before.rated for before in seen[:-1])]
+    assert sorted({after.rated for after in seen}) == [after.rated for after in seen]
+
+
+def test_the_same_stars_again_change_nothing(session, make, issue, series):
+    user = make.user().id
+    assert rate(session, issue, user, None, today=TODAY) is False
+    rate(session, issue, user, 3, today=TODAY)
+    before = stamps(session, issue), stamps(session, series)
+    assert rate(session, issue, user, 3, today=TODAY) is False
+    assert (stamps(session, issue), stamps(session, series)) == before
+
+
+def test_rating_is_no_edit(session, make, issue):
+    def records():
+        return [
+            session.scalar(text(f"SELECT {what}"))
+            for what in (
+                "(SELECT count(*) FROM history)",
+                "(SELECT count(*) FROM change_log)",
+                "(SELECT sum(value) FROM version)",
+            )
+        ]
+
+    before = records()
+    rate(session, issue, make.user().id, 3, today=TODAY)
+    session.commit()
+    assert records() == before
+
+
+def test_a_rolled_back_rating_leaves_no_trace(session, make, issue, series):
+    user = make.user().id
+    before = stamps(session, issue), stamps(session, series)
+    rate(session, issue, user, 3, today=TODAY)
+    session.rollback()
+    assert (stars(session, issue), figures(session, series)) == ({}, (0, 0))
+    assert (stamps(session, issue), stamps(session, series)) == before
+
+
+def test_an_entity_in_hand_shows_the_new_figures(session, make, issue, series):
+    assert (issue.rating_count, series.rating_count) == (0, 0)
+    rate(session, issue, make.user().id, 3, today=TODAY)
+    assert (issue.rating_count, issue.average_rating) == (1, 3.0)
+    assert (series.rating_count, series.average_rating) == (1, 3.0)
+
+
+RATERS = 6
+
+
+@pytest.fixture
+def factory(database):
+    """Sessions on real connections to a database of the test's own."""
+    engine = create_engine(database, pool_size=RATERS + 1)
+    yield session_factory(engine)
+    engine.dispose()
+
+
+def at_once(factory, *jobs):
+    """Run jobs that start together, each in a thread, session and transaction of its own."""
+    barrier = threading.Barrier(len(jobs))
+
+    def run(job):
+        with factory() as session:
+            barrier.wait()
+            job(session)
+            session.commit()
+
+    with ThreadPoolExecutor(len(jobs)) as pool:
+        list(pool.map(run, jobs))
+
+
+def rater(issue_id, user_id, *given):
+    """A job: one account gives these stars to an issue, one after the other."""
+
+    def job(session):
+        issue = session.get(models.Issue, issue_id)
+        for number in given:
+            rate(session, issue, user_id, number, today=TODAY)
+
+    return job
+
+
+def test_raters_of_two_issues_of_one_series_at_once_leave_exact_figures(factory):
+    with factory() as session:
+        make = Make(Catalog(session))
+        series = make.series()
+        first, second = (make.issue(series=series, number=number) for number in "12")
+        users = [make.user().id for _ in range(RATERS)]
+    jobs = [
+        rater((first, second)[place % 2].id, user, 1 + place % 5, 1 + (place + 2) % 5)
+        for place, user in enumerate(users)
+    ]
+    at_once(factory, *jobs)
+    with factory() as session:
+        given = [*stars(session, first).values(), *stars(session, second).values()]
+        assert len(given) == RATERS
+        assert figures(session, series) == (RATERS, sum(given))
+        for issue in (first, second):
+            mine = stars(session, issue).values()
+            assert figures(session, issue) == (len(mine), sum(mine))
+
+
+def test_the_second_rater_waits_for_the_first_and_counts_its_star(factory):
+    with factory() as session:
+        make = Make(Catalog(session))
+        series = make.series()
+        issues = [make.issue(series=series, number=number).id for number in "12"]
+        users = [make.user().id, make.user().id]
+    arrived = threading.Event()
+
+    def second():
+        with factory() as session:
+            issue = session.get(models.Issue, issues[1])
+            arrived.set()
+            rate(session, issue, users[1], 2, today=TODAY)
+            session.commit()
+
+    with factory() as session, ThreadPoolExecutor(1) as pool:
+        rate(session, session.get(models.Issue, issues[0]), users[0], 5, today=TODAY)
+        waiting = pool.submit(second)
+        arrived.wait()
+        with pytest.raises(TimeoutError):
+            waiting.result(timeout=0.3)
+        session.commit()
+        waiting.result(timeout=10)
+    with factory() as session:
+        assert figures(session, series) == (2, 7)
+
+
+def test_one_account_rating_twice_at_once_has_one_rating(factory):
+    with factory() as session:
+        issue = Make(Catalog(session)).issue()
+        assert session.get(User, 1) is not None
+    at_once(factory, *(rater(issue.id, 1, number) for number in (1, 2, 3, 4, 5)))
+    with factory() as session:
+        (number,) = stars(session, issue).values()
+        assert figures(session, issue) == (1, number)
+
+
+def test_a_rater_of_an_issue_that_moves_meanwhile_counts_for_the_new_series(factory):
+    with factory() as session:
+        make = Make(Catalog(session))
+        old, new = make.series(), make.series()
+        issue, user = make.issue(series=old), make.user().id
+    with factory() as mover, ThreadPoolExecutor(1) as pool:
+        Catalog(mover).update(mover.get(models.Issue, issue.id), {"series": new.id})
+        arrived = threading.Event()
+
+        def late():
+            with factory() as session:
+                held = session.get(models.Issue, issue.id)
+                arrived.set()
+                rate(session, held, user, 4, today=TODAY)
+                session.commit()
+
+        waiting = pool.submit(late)
+        arrived.wait()
+        with pytest.raises(TimeoutError):
+            waiting.result(timeout=0.3)
+        mover.commit()
+        waiting.result(timeout=10)
+    with factory() as session:
+        assert (figures(session, old), figures(session, new)) == ((0, 0), (1, 4))
+
+
+def test_the_series_is_locked_before_the_issue(session, make, issue, connection):
+    from tests.conftest import recording
+
+    user = make.user().id
+    with recording(connection) as statements:
+        rate(session, issue, user, 4, today=TODAY)
+    locking = [sql for sql in statements if "FOR NO KEY UPDATE" in sql]
+    assert "FROM series" in locking[0]
+    assert "FROM issue" in locking[1]

@@ -1,0 +1,48 @@
+"""A fourth package, as an integrator writes it: shops, a kind of its own in the API of comicsdb."""
+
+from colander import SchemaNode, String
+from comicsdb.schemas.base import EntitySchema
+from sqlalchemy import String as Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from comicsdb.catalog import Kind
+from comicsdb.models import Entity
+from comicsdb_api.entity import EntityResource
+
+
+class Shop(Entity):
+    """A place that sells comics."""
+
+    __tablename__ = "shop"
+
+    city: Mapped[str] = mapped_column(Text(100), server_default="")
+
+
+class ShopSchema(EntitySchema):
+    """What may be said of a shop."""
+
+    city = SchemaNode(String(), missing="")
+
+
+class ShopResource(EntityResource):
+    """Shops in the API."""
+
+    model = Shop
+
+    def detail(self, row):
+        """A shop says where it is."""
+        return self.summary(row) | {"city": row.city}
+
+
+def open_shop(request):
+    """Make a shop out of the query, through the one door for writes."""
+    values = ShopSchema().deserialize(dict(request.GET))
+    return {"id": request.catalog.create(Shop, values).id}
+
+
+def includeme(config):
+    config.include("comicsdb_api")
+    config.add_catalogue_kind(Kind(Shop, ("name", "city")))
+    config.add_entity_resource(ShopResource)
+    config.add_route("shop.open", "/shop/open/", request_method="POST")
+    config.add_view(open_shop, route_name="shop.open", renderer="json")

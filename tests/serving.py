@@ -1,0 +1,121 @@
+"""Starting a server as a deployer does: `pserve` with an ini file, in a process of its own."""
+
+import base64
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import create_engine, text
+
+from comicsdb.passwords import Passwords
+
+INI = """
+[app:main]
+use = egg:{egg}
+pyramid.includes = {includes}
+sqlalchemy.url = {url}
+comicsdb.secret = for tests only
+comicsdb.password_cost = fast
+comicsdb.media.folder = {media}
+comicsdb.secure_cookies = false
+
+[server:main]
+use = egg:waitress#main
+listen = 127.0.0.1:{port}
+"""
+
+
+def free_port() -> int:
+    """A port on which nobody listens now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def write_ini(folder: Path, url: str, *, egg="comicsdb", includes="", port: int) -> Path:
+    """An ini file for a server of a test."""
+    path = folder / "test.ini"
+    escaped = url.replace("%", "%%")
+    path.write_text(
+        INI.format(egg=egg, includes=includes, url=escaped, media=folder / "media", port=port), "utf-8"
+    )
+    return path
+
+
+def clean_environment(**more) -> dict[str, str]:
+    """The environment without what would change settings or find our checkout."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("COMICSDB_", "PYTHON"))}
+    return kept | more
+
+
+@contextmanager
+def pserve(ini: Path, port: int, *, python: str = sys.executable, **environment):
+    """Serve an ini file until the end of the block; gives the base address."""
+    log = ini.with_suffix(".log")
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [python, "-m", "pyramid.scripts.pserve", str(ini)],
+            cwd=ini.parent,
+            env=clean_environment(**environment),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            _wait_for(process, port, log)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def _wait_for(process, port: int, log: Path) -> None:
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        if process.poll() is not None:
+            break
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    raise AssertionError(f"The server did not start:\n{log.read_text()[-4000:]}")
+
+
+def fetch(url: str, *, method: str = "GET", **headers: str) -> tuple[int, dict, bytes]:
+    """Status, headers and body of an answer, errors included."""
+    asked = urllib.request.Request(url, method=method, headers=headers)
+    try:
+        with urllib.request.urlopen(asked, timeout=20) as answer:
+            return answer.status, dict(answer.headers), answer.read()
+    except urllib.error.HTTPError as error:
+        return error.code, dict(error.headers), error.read()
+
+
+def fetch_json(url: str, **headers):
+    """Status and parsed body."""
+    status, _, body = fetch(url, **headers)
+    return status, json.loads(body)
+
+
+def add_account(url: str, username: str = "ann", password: str = "secret") -> str:
+    """Make an account in a database; gives the header that proves it by HTTP Basic."""
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(
+            text("INSERT INTO user_account (username, email, password) VALUES (:name, :email, :password)"),
+            {
+                "name": username,
+                "email": f"{username}@example.org",
+                "password": Passwords("fast").hash(password),
+            },
+        )
+    engine.dispose()
+    return "Basic " + base64.b64encode(f"{username}:{password}".encode()).decode()

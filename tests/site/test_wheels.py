@@ -1,0 +1,112 @@
+"""What is published: wheels of the three parts, installed into empty environments and served from there."""
+
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from tests.serving import add_account, clean_environment, fetch, fetch_json, free_port, pserve, write_ini
+
+ROOT = Path(__file__).parent.parent.parent
+PARTS = ("comicsdb", "comicsdb_api", "comicsdb_web")
+
+
+def run(*command, cwd):
+    """Run a command; its output is the failure's text."""
+    done = subprocess.run(
+        command, cwd=cwd, env=clean_environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory):
+    """A folder with the three wheels, built by way of the source distributions as `make dist` does."""
+    folder = tmp_path_factory.mktemp("wheels")
+    for part in PARTS:
+        copy = folder / "source" / part
+        left_out = shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
+        shutil.copytree(ROOT / part, copy, ignore=left_out)  # links are followed: the migrations come along
+        run(sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(copy), cwd=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory, wheels):
+    """The interpreter of an empty environment into which the core and the API were installed."""
+    folder = tmp_path_factory.mktemp("installed")
+    venv.create(folder / "env", with_pip=True)
+    python = str(folder / "env" / "bin" / "python")
+    install(python, wheels, "comicsdb", "comicsdb_api")
+    return python
+
+
+def install(python, wheels, *parts):
+    """Install the wheels of some parts, with what they need from the index, at the versions we try."""
+    chosen = [str(next(wheels.glob(f"{part}-*.whl"))) for part in parts]
+    constraints = str(ROOT / "constraints.txt")
+    run(
+        python,
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--disable-pip-version-check",
+        "-c",
+        constraints,
+        *chosen,
+        cwd=wheels,
+    )
+
+
+def test_a_wheel_holds_its_package_with_its_data_and_nothing_else(wheels):
+    for part in PARTS:
+        names = zipfile.ZipFile(next(wheels.glob(f"{part}-*.whl"))).namelist()
+        own = [name for name in names if ".dist-info/" not in name]
+        assert all(name.startswith(f"{part}/") for name in own)
+        sources = {
+            path.relative_to(ROOT).as_posix()
+            for path in (ROOT / part).rglob("*")
+            if path.is_file()
+            and not {"__pycache__", "build"} & set(path.parts)
+            and ".egg-info" not in str(path)
+        }
+        missing = {name for name in sources - set(own) if not name.endswith(("pyproject.toml", ".gitkeep"))}
+        assert missing == set(), f"{part}: not in the wheel"
+
+
+def test_the_api_is_served_from_wheels_without_the_site(environment, wheels, cluster, tmp_path):
+    listed = run(environment, "-m", "pip", "list", "--format=freeze", cwd=tmp_path).lower()
+    assert "comicsdb-api" in listed.replace("_", "-")
+    assert "jinja2" not in listed
+    assert "comicsdb-web" not in listed.replace("_", "-")
+    cluster.ensure_database("wheels")
+    url = cluster.url("wheels")
+    port = free_port()
+    ini = write_ini(tmp_path, url, egg="comicsdb-api", port=port)
+    run(environment, "-m", "comicsdb", "-c", str(ini), "db", "upgrade", cwd=tmp_path)
+    engine = create_engine(url)
+    basic = add_account(url)
+    with engine.begin() as connection:
+        connection.execute(text("INSERT INTO publisher (name, slug) VALUES ('Nimbus', 'nimbus')"))
+    with pserve(ini, port, python=environment) as base:
+        status, page = fetch_json(f"{base}/api/publisher/", Authorization=basic)
+        assert (status, [row["name"] for row in page["results"]]) == (200, ["Nimbus"])
+        assert fetch(f"{base}/")[0] == 404
+
+    install(environment, wheels, "comicsdb_web")
+    port = free_port()
+    ini = write_ini(tmp_path, url, includes="comicsdb_api comicsdb_web", port=port)
+    with pserve(ini, port, python=environment) as base:
+        status, headers, body = fetch(f"{base}/publisher/nimbus/")
+        assert (status, b"Nimbus" in body) == (200, True)
+        assert headers["Content-Type"].startswith("text/html")
+        assert fetch(f"{base}/api/publisher/", Authorization=basic)[0] == 200
+    engine.dispose()
+    cluster.drop_database("wheels")
