@@ -196,3 +196,6 @@ def _match_parts(run: Run, file: File, owner: tuple[str, ...], content: tuple[st
         "  FROM {table} t WHERE NOT EXISTS (SELECT FROM {staged} o WHERE o.found AND o.db_id = t.id)) b"
         f" ON b.place = a.place AND {same} WHERE s.id = a.id",
     )
+
+
+def _match_attributions(run): ...

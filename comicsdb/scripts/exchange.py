@@ -1,0 +1,71 @@
+"""Commands `import` and `export`: data sets in and out of the catalogue."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from comicsdb.exchange.importing import import_set
+from comicsdb.exchange.run import Silent
+from comicsdb.scripts.support import Site, pass_site
+
+
+class Bar(Silent):
+    """Progress on a terminal: a bar while files are read, then a line per step."""
+
+    def __init__(self):
+        self._bar = None
+
+    def start(self, size: int) -> None:
+        """Show the bar."""
+        self._bar = click.progressbar(length=size, label="reading", file=sys.stderr)
+        self._bar.__enter__()
+
+    def read(self, size: int) -> None:
+        """Move the bar."""
+        self._bar.update(size)
+
+    def step(self, words: str) -> None:
+        """Say what is being done."""
+        if self._bar is not None:
+            self._bar.__exit__(None, None, None)
+            self._bar = None
+        click.echo(f"\r\033[K{words} ...", err=True, nl=False)
+
+    def end(self) -> None:
+        """Leave the terminal as it was."""
+        if self._bar is not None:
+            self._bar.__exit__(None, None, None)
+        click.echo("\r\033[K", err=True, nl=False)
+
+
+def progress(quiet: bool) -> Silent:
+    """A bar where somebody looks, else nothing."""
+    return Bar() if sys.stderr.isatty() and not quiet else Silent()
+
+
+@click.command("import")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--accounts", is_flag=True, help="Also import users and their ratings.")
+@click.option("--quiet", is_flag=True, help="Print nothing unless something is wrong.")
+@pass_site
+def import_command(site: Site, folder: Path, accounts: bool, quiet: bool):
+    """Import the data set in FOLDER: all of it, or nothing if anything is wrong with it."""
+    shown = progress(quiet)
+    with site.session() as session:
+        try:
+            report = import_set(
+                session, folder, site.storage, site.passwords if accounts else None, progress=shown
+            )
+        finally:
+            if isinstance(shown, Bar):
+                shown.end()
+    if not quiet:
+        click.echo("\n".join(report.lines()))
+
+
+@click.command("export")
+@click.argument("folder", type=click.Path(path_type=Path))
+@pass_site
+def export_command(site: Site, folder: Path):
+    """x"""
