@@ -11,7 +11,6 @@ from comicsdb.catalog import Moved, search
 from comicsdb.models import Issue, Series
 from comicsdb_web import cards
 from comicsdb_web.fragments import fragment
-from comicsdb_web.locales import _
 from comicsdb_web.paging import BLOCK_STEP, offset_of, paginate
 from comicsdb_web.routing import with_query
 
@@ -269,5 +268,3 @@ def includeme(config):
     config.add_directive("add_entity_views", add_entity_views)
     config.add_request_method(entity_path, "entity_path")
 
-
-__all__ = ["Block", "EntityViews", "Part", "WithIssues", "WithSeries", "_", "add_entity_views"]

@@ -1,0 +1,30 @@
+"""The pages of the site, one line each."""
+
+from comicsdb_web.views.arc import ArcViews
+from comicsdb_web.views.character import CharacterViews
+from comicsdb_web.views.creator import CreatorViews
+from comicsdb_web.views.imprint import ImprintViews
+from comicsdb_web.views.issue import IssueViews
+from comicsdb_web.views.publisher import PublisherViews
+from comicsdb_web.views.series import SeriesViews
+from comicsdb_web.views.team import TeamViews
+from comicsdb_web.views.universe import UniverseViews
+
+
+def includeme(config):
+    """Everything that has an address."""
+    config.include(".home")
+    config.include(".search")
+    config.include(".account")
+    config.include(".theme")
+    config.include(".site")
+    config.add_entity_views(PublisherViews)
+    config.add_entity_views(ImprintViews)
+    config.add_entity_views(UniverseViews)
+    config.add_entity_views(SeriesViews)
+    config.add_entity_views(IssueViews)
+    config.add_entity_views(CreatorViews)
+    config.add_entity_views(CharacterViews)
+    config.add_entity_views(TeamViews)
+    config.add_entity_views(ArcViews)
+    config.include(".errors")

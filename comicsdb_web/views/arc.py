@@ -1,0 +1,26 @@
+"""Arcs: the issues of a story, in reading order."""
+
+from comicsdb.models import Arc, Issue, Series
+from comicsdb_web import cards
+from comicsdb_web.entity import EntityViews, WithIssues, card_block, issue_count
+from comicsdb_web.locales import _
+
+READING_ORDER = (
+    Issue.cover_date,
+    Issue.store_date.asc().nulls_last(),
+    Series.sort_folded,
+    Series.sort_name,
+    Issue.number,
+    Issue.id,
+)
+
+
+class ArcViews(WithIssues, EntityViews):
+    """The pages of arcs (web.md 4.5)."""
+
+    model = Arc
+    blocks = (card_block("issues", _("Issues"), Issue, cards.issues_of, READING_ORDER),)
+
+    def facts(self, arc):
+        """The number of issues."""
+        return {"issue_count": issue_count(self.session, arc)}

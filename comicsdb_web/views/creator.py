@@ -1,0 +1,26 @@
+"""Creators: what they made."""
+
+from comicsdb.models import Creator
+from comicsdb_web.entity import (
+    EntityViews,
+    WithIssues,
+    WithSeries,
+    issue_count,
+    recent_appearances,
+    series_block,
+)
+from comicsdb_web.locales import _
+
+
+class CreatorViews(WithSeries, WithIssues, EntityViews):
+    """The pages of creators (web.md 4.5)."""
+
+    model = Creator
+    blocks = (series_block(_("Credits")),)
+
+    def facts(self, creator):
+        """The number of issues, and the latest."""
+        return {
+            "issue_count": issue_count(self.session, creator),
+            "recent": recent_appearances(self.session, creator),
+        }

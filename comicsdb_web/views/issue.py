@@ -1,0 +1,118 @@
+"""Issues: everything about one number, and its covers in large."""
+
+from pyramid.httpexceptions import HTTPNotFound
+from sqlalchemy import func, select
+from sqlalchemy.orm import joinedload, selectinload
+
+from comicsdb.catalog import search
+from comicsdb.models import (
+    Arc,
+    Character,
+    Creator,
+    Credit,
+    Issue,
+    Series,
+    Team,
+    Universe,
+
+    issue_arc,
+    issue_character,
+    issue_reprint,
+    issue_team,
+    issue_universe,
+)
+from comicsdb_web import cards
+from comicsdb_web.entity import Block, EntityViews, card_block
+from comicsdb_web.fragments import fragment
+from comicsdb_web.locales import _
+
+ID_MAX_DIGITS = 9
+
+
+def _linked(model, table, column):
+    return lambda issue: model.id.in_(select(column).where(table.c.issue_id == issue.id))
+
+
+def _credits(issue):
+    return (
+        select(Credit)
+        .join(Credit.creator)
+        .where(Credit.issue_id == issue.id)
+        .options(joinedload(Credit.creator), selectinload(Credit.roles))
+        .order_by(*search.ORDER[Creator])
+    )
+
+
+def _credit_count(issue):
+    return select(func.count()).where(Credit.issue_id == issue.id)
+
+
+class IssueViews(EntityViews):
+    """The pages of issues (web.md 4.5)."""
+
+    model = Issue
+    order = (Issue.cover_date, Issue.id)  # within the series
+    options = (
+        joinedload(Issue.series).options(
+            joinedload(Series.series_type), joinedload(Series.publisher), joinedload(Series.imprint)
+        ),
+        joinedload(Issue.rating),
+        selectinload(Issue.variants),
+    )
+    blocks = (
+        Block("credits", _("Credits"), _credits, _credit_count, "credit"),
+        card_block(
+            "characters",
+            _("Characters"),
+            Character,
+            _linked(Character, issue_character, issue_character.c.character_id),
+        ),
+        card_block("teams", _("Teams"), Team, _linked(Team, issue_team, issue_team.c.team_id)),
+        card_block(
+            "universes",
+            _("Universes"),
+            Universe,
+            _linked(Universe, issue_universe, issue_universe.c.universe_id),
+        ),
+    )
+
+    def facts(self, issue):
+        """Its arcs and reprints."""
+        links = issue_reprint.c
+        reprints = cards.statement(Issue).where(
+            Issue.id.in_(select(links.reprint_id).where(links.issue_id == issue.id))
+        )
+        arcs = select(Arc).where(_linked(Arc, issue_arc, issue_arc.c.arc_id)(issue))
+        return {
+            "arcs": self.session.scalars(arcs.order_by(*search.ORDER[Arc])).all(),
+            "reprints": self.session.scalars(
+                reprints.order_by(Issue.cover_date, *search.ORDER[Issue])
+            ).all(),
+        }
+
+    def cover(self):
+        """The cover in large: a page of its own, or the content of the dialog on the issue's page."""
+        issue = self._entity()
+        values = {"entity": issue, "kind": self.kind, "picture": self._picture(issue)}
+        return fragment(self.request, "cover", values) if self.request.is_fragment else values
+
+    def _picture(self, issue):
+        """The issue itself or the variant that is asked for; raises HTTPNotFound where there is no cover."""
+        wanted = self.request.GET.get("variant")
+        if wanted is None:
+            found = [issue] if issue.image else []
+        else:
+            is_id = wanted.isascii() and wanted.isdigit() and len(wanted) <= ID_MAX_DIGITS
+            found = [each for each in issue.variants if is_id and each.id == int(wanted)]
+        if not found:
+            raise HTTPNotFound(_("This issue has no such cover."))
+        return found[0]
+
+    def _neighbour_statement(self, issue):
+        return (
+            select(Issue)
+            .where(Issue.series_id == issue.series_id)
+            .options(joinedload(Issue.series).joinedload(Series.series_type))
+        )
+
+

@@ -1,0 +1,59 @@
+"""Series: their issues, makers and characters."""
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import joinedload, selectinload
+
+from comicsdb.catalog import search
+from comicsdb.models import Character, Creator, Credit, Genre, Issue, Series, issue_character
+from comicsdb_web import cards
+from comicsdb_web.entity import EntityViews, WithIssues, issue_count
+
+TOP = 12
+
+
+class SeriesViews(WithIssues, EntityViews):
+    """The pages of series (web.md 4.5)."""
+
+    model = Series
+    options = (
+        joinedload(Series.series_type),
+        joinedload(Series.publisher),
+        joinedload(Series.imprint),
+        selectinload(Series.genres),
+        selectinload(Series.associated).joinedload(Series.series_type),
+    )
+
+    def facts(self, series):
+        """Its first issues, and those who made and those who appear in most of them."""
+        first = cards.statement(Issue).where(Issue.series_id == series.id).order_by(*cards.WITHIN_SERIES)
+        return {
+            "issue_count": issue_count(self.session, series),
+            "issues": self.session.execute(first.limit(TOP)).unique().all(),
+            "creators": self._top(Creator, Credit.creator_id, Credit.issue_id, series),
+            "characters": self._top(
+                Character, issue_character.c.character_id, issue_character.c.issue_id, series
+            ),
+            "genres": sorted(series.genres, key=_by_name),
+            "associated": sorted(series.associated, key=lambda each: (each.sort_name, each.year_began, each.id)),
+        }
+
+    def _top(self, model, other, issue, series):
+        """The twelve of a kind that are linked with most issues of the series."""
+        number = func.count().label("number")
+        counted = (
+            select(other.label("id"), number)
+            .join(Issue, Issue.id == issue)
+            .where(Issue.series_id == series.id)
+            .group_by(other)
+            .subquery()
+        )
+        statement = select(model, counted.c.number).join(counted, counted.c.id == model.id)
+        order = (counted.c.number.desc(), *search.ORDER[model])
+        return self.session.execute(statement.order_by(*order).limit(TOP)).all()
+
+    def _neighbour_statement(self, series):  # noqa: ARG002
+        return select(Series).options(joinedload(Series.series_type))
+
+
+def _by_name(genre: Genre):
+    return (genre.name.lower(), genre.id)

@@ -1,0 +1,29 @@
+"""Teams and their members."""
+
+from sqlalchemy import select
+from sqlalchemy.orm import selectinload
+
+from comicsdb.models import Character, Team, character_team
+from comicsdb_web.entity import EntityViews, WithIssues, card_block, issue_count, recent_appearances
+from comicsdb_web.locales import _
+
+
+def _members(team):
+    return Character.id.in_(
+        select(character_team.c.character_id).where(character_team.c.team_id == team.id)
+    )
+
+
+class TeamViews(WithIssues, EntityViews):
+    """The pages of teams (web.md 4.5)."""
+
+    model = Team
+    options = (selectinload(Team.creators), selectinload(Team.universes))
+    blocks = (card_block("members", _("Members"), Character, _members),)
+
+    def facts(self, team):
+        """The number of issues, and the latest."""
+        return {
+            "issue_count": issue_count(self.session, team),
+            "recent": recent_appearances(self.session, team),
+        }
