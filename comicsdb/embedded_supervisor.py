@@ -76,7 +76,7 @@ def supervise(home: Path, socket: Path, programs: Path, user: str, durable: bool
     asked = []
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: asked.append(True))
-    _clear(home / "data")
+    _clear(home / "data", socket)
     server = subprocess.Popen(_command(home, socket, programs, durable), stdin=subprocess.DEVNULL)
     os.write(own, f"{os.getpid()} {server.pid}\n".encode())
     while server.poll() is None and not asked:
@@ -109,14 +109,11 @@ def _command(home: Path, socket: Path, programs: Path, durable: bool) -> list[st
     return [programs / "postgres", "-D", home / "data", *options]
 
 
-def _clear(data: Path) -> None:
-    """End what a killed supervisor or server left working on the data, and forget the server's process id
-    where it would block a start: as another process's by now, or a dead one's that nobody has buried."""
-    pid_file = data / "postmaster.pid"
-    try:
-        server = int(pid_file.read_text().split()[0])
-    except (OSError, ValueError, IndexError):
-        return
+def _clear(data: Path, socket: Path) -> None:
+    """End what a killed supervisor or server left working on the data, and forget the process ids it left
+    where they would block a start: as another process's by now, or a dead one's that nobody has buried."""
+    left_behind = (data / "postmaster.pid", socket / f".s.PGSQL.{PORT}.lock")
+    server = _process_in(left_behind[0])
     for number, seconds in STOPS:
         left = _working_on(data, server)
         # The children of a dead server leave by themselves; to them SIGINT would mean something else.
@@ -128,23 +125,37 @@ def _clear(data: Path) -> None:
             break
     else:
         raise SystemExit(f"The processes {_working_on(data, server)} will not let go of {data}")
-    with suppress(ProcessLookupError, PermissionError):
-        os.kill(server, 0)
-        pid_file.unlink(missing_ok=True)
+    for file in left_behind:
+        if _lives(_process_in(file)):
+            file.unlink(missing_ok=True)
 
 
-def _working_on(data: Path, server: int) -> list[int]:
+def _process_in(file: Path) -> int | None:
+    try:
+        return int(file.read_text().split()[0])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _lives(pid: int | None) -> bool:
+    """Whether PostgreSQL would take a process id for that of a living server."""
+    try:
+        if pid is not None:
+            os.kill(pid, 0)
+        return pid is not None
+    except (ProcessLookupError, PermissionError):
+        return False
+
+
+def _working_on(data: Path, server: int | None) -> list[int]:
     """The processes at work in a data folder; where there is no /proc, the server's own if it lives."""
+    if not Path("/proc/self").exists():
+        return [server] if _lives(server) else []
     found = []
-    if Path("/proc/self").exists():
-        for pid in filter(str.isdigit, os.listdir("/proc")):
-            with suppress(OSError):
-                if os.readlink(f"/proc/{pid}/cwd") == os.path.realpath(data):
-                    found.append(int(pid))
-    else:
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(server, 0)
-            found.append(server)
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError):
+            if os.readlink(f"/proc/{pid}/cwd") == os.path.realpath(data):
+                found.append(int(pid))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Who is logged in: the cookie holds a random identifier, the row in `login_session` its digest (web.md 10)."""
+"""Who is logged in: the cookie holds a random identifier, a row its digest (web.md 10)."""
 
 import secrets
 from datetime import UTC, datetime, timedelta

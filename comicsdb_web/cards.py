@@ -81,9 +81,9 @@ def statement(model) -> Select:
             )
         )
     if model is Series:
-        return select(
-            Series, number_of_issues(Series).label("number"), first_cover().label("cover")
-        ).options(joinedload(Series.series_type), joinedload(Series.publisher))
+        return select(Series, number_of_issues(Series).label("number"), first_cover().label("cover")).options(
+            joinedload(Series.series_type), joinedload(Series.publisher)
+        )
     number = number_of_series(model) if model in (Publisher, Imprint) else number_of_issues(model)
     return select(model, number.label("number"))
 

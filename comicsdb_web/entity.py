@@ -29,8 +29,8 @@ ISSUE_SORTS = {
 class Block:
     """A part of a detail page that shows 30 rows and then more (web.md 2.6).
 
-    `rows` and `count` are functions of the views and the entity that give statements, `rows` in a total order;
-    `item` is the macro of `macros/blocks.jinja2` that shows a row.
+    `rows` and `count` are functions of the entity that give statements, `rows` in a total order; `item`
+    is the macro of `macros/blocks.jinja2` that shows a row.
     """
 
     name: str  # the word in its address, and the id of its element
@@ -111,9 +111,9 @@ class EntityViews:
         """The page of one object."""
         entity = self._entity()
         previous, following = self._neighbours(entity)
-        parts = {block.name: self._part(block, entity, 0) for block in self.blocks}
+        shown = {block.name: self._part(block, entity, 0) for block in self.blocks}
         values = {"entity": entity, "kind": self.kind, "previous": previous, "following": following}
-        return values | {"parts": parts} | self.facts(entity)
+        return values | {"shown": shown} | self.facts(entity)
 
     def facts(self, entity) -> dict:  # noqa: ARG002
         """What else the detail page of this kind shows."""
@@ -249,7 +249,9 @@ def add_entity_views(config, views):
     config.add_page(f"{kind}.list", f"/{kind}/", views, attr="list", renderer="entity/list.jinja2")
     config.add_page(f"{kind}.search", f"/{kind}/search", views, attr="search", renderer="entity/list.jinja2")
     config.add_page(f"{kind}.by_id", f"/{kind}/{{id:[0-9]+}}/", views, attr="by_id")
-    config.add_page(f"{kind}.detail", f"/{kind}/{{slug}}/", views, attr=DETAIL, renderer=f"{kind}/detail.jinja2")
+    config.add_page(
+        f"{kind}.detail", f"/{kind}/{{slug}}/", views, attr=DETAIL, renderer=f"{kind}/detail.jinja2"
+    )
     if views.blocks:
         names = "|".join(block.name for block in views.blocks)
         address = f"/{kind}/{{slug}}/{{block:{names}}}/load-more/"
@@ -267,4 +269,3 @@ def includeme(config):
     """Install the directive and `request.entity_path`."""
     config.add_directive("add_entity_views", add_entity_views)
     config.add_request_method(entity_path, "entity_path")
-

@@ -1,12 +1,14 @@
 """Language of a page: translated messages, and dates, numbers and money as its readers write them."""
 
-from datetime import date, datetime
-from decimal import Decimal
+from datetime import date, datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal
 
 from babel import Locale, UnknownLocaleError, dates, numbers
 from jinja2 import pass_context
 from markupsafe import Markup, escape
 from pyramid.i18n import TranslationStringFactory
+
+from comicsdb.media.thumbnails import fitted
 
 _ = TranslationStringFactory("comicsdb_web")
 
@@ -86,11 +88,26 @@ def language(context, code: str) -> str:
         return locale.languages.get(code, code)
 
 
+@pass_context
+def is_new(context, created: datetime) -> bool:
+    """Whether something was added today or yesterday, as the site's days go (web.md 4.1)."""
+    request = context["request"]
+    zone = request.registry.settings["comicsdb.timezone"]
+    return created.astimezone(zone).date() >= request.today - timedelta(days=1)
+
+
 def paragraphs(text: str) -> Markup:
     """Plain text as paragraphs: an empty line parts them, a line break stays one."""
     blocks = [block.strip() for block in text.replace("\r\n", "\n").split("\n\n")]
     lines = (Markup("<br>").join(escape(line) for line in block.split("\n")) for block in blocks if block)
     return Markup("\n").join(Markup("<p>{}</p>").format(each) for each in lines)
+
+
+def star_fills(value: float) -> list[int]:
+    """How many percent of each of the five stars are filled: 3.4 gives 100, 100, 100, 40, 0 (model.md 11)."""
+    exact = Decimal(str(value))
+    shares = (min(max(exact - each, Decimal(0)), Decimal(1)) * 100 for each in range(5))
+    return [int(share.quantize(Decimal(1), ROUND_HALF_UP)) for share in shares]
 
 
 def excerpt(text: str, length: int = 160) -> str:
@@ -111,10 +128,16 @@ FILTERS = (
     language,
     paragraphs,
     excerpt,
+    is_new,
 )
 
 
 def includeme(config):
     """Add the messages, and the filters of the templates; before the template engine comes in."""
     config.add_translation_dirs("comicsdb_web:locale")
-    config.add_settings({"jinja2.filters": {each.__name__: each for each in FILTERS}})
+    config.add_settings(
+        {
+            "jinja2.filters": {each.__name__: each for each in FILTERS},
+            "jinja2.globals": {"fitted": fitted, "star_fills": star_fills},
+        }
+    )

@@ -1,5 +1,7 @@
 """Routes of pages: each has one written form and a list of methods; anything else is answered in the open."""
 
+from urllib.parse import urlencode, urlsplit
+
 from pyramid.httpexceptions import HTTPMovedPermanently
 
 READ = ("GET", "HEAD")
@@ -8,9 +10,9 @@ READ = ("GET", "HEAD")
 def add_page(config, name, pattern, view, *, attr=None, renderer=None, methods=READ, **options):
     """Directive: a route and its view.
 
-    The other trailing-slash form leads to this one (web.md 3). A form with a slash that is written without one
-    would be taken by the route of the detail pages, so it gets a route of its own; for the opposite case the
-    view of unknown addresses looks for a page with a slash added (`views.errors`).
+    The other trailing-slash form leads to this one (web.md 3). With a slash added, an address could be taken
+    by the route of the detail pages, so it gets a route of its own; for the opposite case the view of unknown
+    addresses looks for a page with a slash added (`views.errors`).
     """
     config.registry["comicsdb_web.methods"][name] = methods
     config.add_route(name, pattern)
@@ -38,6 +40,25 @@ def with_query(request, path: str) -> str:
     return f"{path}?{request.query_string}" if request.query_string else path
 
 
+def query_with(request, **changes) -> str:
+    """The request's query string with some parameters set, or left out where the value is None."""
+    kept = [(name, value) for name, value in request.GET.items() if name not in changes]
+    query = kept + [(name, value) for name, value in changes.items() if value is not None]
+    return f"?{urlencode(query)}" if query else ""
+
+
+def public_url(request, path: str | None = None) -> str:
+    """The public, absolute address of a path, by default of this page without its query (web.md 23).
+
+    A page of a list keeps its number: it is a page of its own.
+    """
+    base = request.registry.settings["comicsdb_web.base_url"] or request.host_url
+    if path is None:
+        page = request.GET.get("page", "")
+        path = request.path + (f"?page={page}" if page.isascii() and page.isalnum() else "")
+    return f"{base}{path}"
+
+
 def is_fragment(request) -> bool:
     """Whether one of our modules asks for a part of the page (web.md 2.6)."""
     return request.headers.get("X-Fragment") == "1"
@@ -48,17 +69,31 @@ def is_api(request) -> bool:
     return request.matched_route is not None and request.matched_route.name.startswith("api.")
 
 
-def safe_path(request, target: str | None) -> str | None:
+def safe_path(target: str | None) -> str | None:
     """`target` if it is a path of this site, as a browser would read it; otherwise None."""
     if not target or not target.startswith("/") or target.startswith(("//", "/\\")):
         return None
-    if any(ord(each) < 33 or each == "\\" or 0x7F <= ord(each) <= 0x9F for each in target):
+    if any(not 32 < ord(each) < 127 or each == "\\" for each in target):
         return None  # browsers drop tabs and line breaks, and take a backslash for a slash
     return target
+
+
+def referring_path(request) -> str | None:
+    """The path of the page that the browser came from, if it is one of ours."""
+    try:
+        parts = urlsplit(request.referer or "")
+    except ValueError:
+        return None
+    if (parts.scheme, parts.netloc) != (request.scheme, request.host):
+        return None
+    return safe_path(f"{parts.path}?{parts.query}" if parts.query else parts.path)
 
 
 def includeme(config):
     """Install the directive and the table of methods."""
     config.registry["comicsdb_web.methods"] = {}
     config.add_directive("add_page", add_page)
+    config.add_request_method(public_url, "public_url")
+    config.add_request_method(referring_path, "back_path", property=True)
+    config.add_request_method(query_with, "query_with")
     config.add_request_method(is_fragment, "is_fragment", reify=True)

@@ -20,7 +20,9 @@ def origin(settings: dict, key: str) -> str:
     """A setting that holds `https://host`, without a path; empty where it is not set."""
     value = (settings.get(key) or "").strip().rstrip("/")
     if value and not _ORIGIN.match(value):
-        raise SettingsError(f"The setting {key} ({value!r}) is wrong: it takes an address such as https://host.")
+        raise SettingsError(
+            f"The setting {key} ({value!r}) is wrong: it takes an address such as https://host."
+        )
     return value
 
 

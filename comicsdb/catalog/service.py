@@ -156,16 +156,11 @@ class Catalog:
     @contextmanager
     def _attempt(self, kind: Kind):
         """A savepoint: a refused write leaves the session usable, and nothing known of it."""
-        known = self.unit.attempt()
         try:
             with self.session.begin_nested():
                 yield
         except IntegrityError as error:
-            self.unit.known = known
             raise _as_conflict(kind, error) from error
-        except BaseException:
-            self.unit.known = known
-            raise
 
     def _insert_with_slug(self, kind: Kind, entity, slug: str) -> None:
         if slug:

@@ -11,8 +11,7 @@ knowledge come, in the same transaction:
 """
 
 from collections import defaultdict
-from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from sqlalchemy import event, inspect, text
 from sqlalchemy.orm import Session, sessionmaker
@@ -60,6 +59,17 @@ class Knowledge:
         """Whether there is anything for `settle` to do."""
         return any((self.events, self.saved, self.fresh, self.touched, self.listing, self.rated))
 
+    def copy(self) -> "Knowledge":
+        """The same, to return to when a savepoint is rolled back."""
+        return Knowledge(**{each.name: _copied(getattr(self, each.name)) for each in fields(self)})
+
+
+def _copied(value):
+    copied = value.copy()
+    if isinstance(value, dict):
+        copied.update((key, each.copy()) for key, each in value.items())
+    return copied
+
 
 class Unit:
     """The catalogue's side of one session; see the module."""
@@ -69,6 +79,8 @@ class Unit:
         self.actor_id: int | None = None
         self.reason: str | None = None
         self.known = Knowledge()
+        self.savepoints: dict = {}  # open savepoint → what was known at its begin
+        self.ended: tuple = (None, None)  # the savepoint that ended last, with the same
 
     @classmethod
     def of(cls, session: Session) -> "Unit":
@@ -204,9 +216,23 @@ class Unit:
         changes.append(self.session, lines, known.outdated, self.actor_id)
         self.known = Knowledge()
 
-    def attempt(self) -> "Knowledge":
-        """A copy of what is known, to return to when a savepoint is rolled back."""
-        return deepcopy(self.known)
+    # Savepoints: what was done within one that is rolled back did not happen.
+
+    def begun(self, savepoint) -> None:
+        """A savepoint begins."""
+        self.savepoints[savepoint] = self.known.copy()
+
+    def finished(self, savepoint) -> None:
+        """A savepoint is over, and it is not yet known how."""
+        self.ended = (savepoint, self.savepoints.pop(savepoint, None))
+
+    def undone(self, savepoint) -> None:
+        """The savepoint that just ended was rolled back."""
+        ended, known = self.ended
+        if ended is savepoint and known is not None:
+            self.known = known
+            self._forget_stamps()
+        self.ended = (None, None)
 
     def _forget_stamps(self) -> None:
         """Stamps were moved by SQL: read them again when they are asked for."""
@@ -266,13 +292,28 @@ def _before_commit(session: Session) -> None:
         Unit.of(session).seal()
 
 
+def _after_begin(session: Session, transaction) -> None:
+    if transaction.nested:
+        Unit.of(session).begun(transaction)
+
+
 def _after_end(session: Session, transaction) -> None:
+    unit = Unit.of(session)
     if transaction.parent is None:
-        Unit.of(session).known = Knowledge()
+        unit.known = Knowledge()
+    elif transaction.nested:
+        unit.finished(transaction)
+
+
+def _after_rollback(session: Session, transaction) -> None:
+    if transaction.nested:
+        Unit.of(session).undone(transaction)
 
 
 def watch(factory: sessionmaker[Session]) -> None:
     """Let the unit of work see what the sessions of a factory do."""
     event.listen(factory, "after_flush", _after_flush)
     event.listen(factory, "before_commit", _before_commit)
+    event.listen(factory, "after_transaction_create", _after_begin)
     event.listen(factory, "after_transaction_end", _after_end)
+    event.listen(factory, "after_soft_rollback", _after_rollback)

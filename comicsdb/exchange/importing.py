@@ -21,11 +21,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import orjson
+import psycopg
 from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from comicsdb.exchange import accounts as accounts_step
 from comicsdb.exchange import advice, checks, matching, pictures, reference, staging, updating, writing
+from comicsdb.exchange.fields import File
 from comicsdb.exchange.format import (
     CATALOGUE,
     FILES,
@@ -40,7 +43,6 @@ from comicsdb.exchange.format import (
     VARIANTS,
     VERSION,
 )
-from comicsdb.exchange.fields import File
 from comicsdb.exchange.problems import ImportFailed, Problem
 from comicsdb.exchange.report import Report
 from comicsdb.exchange.run import Run, Silent
@@ -83,6 +85,11 @@ def import_set(
                 _read(run, batch, passwords)
                 with _phase(run, "history and commit"):
                     session.commit()
+            except (psycopg.errors.IntegrityError, IntegrityError) as error:
+                session.rollback()
+                refused = getattr(error, "orig", error).diag
+                words = f"{refused.message_primary}: {refused.message_detail}"
+                raise ImportFailed([Problem(refused.table_name or "database", 0, "", words)]) from error
             except BaseException:
                 session.rollback()
                 raise
@@ -139,12 +146,11 @@ def _read(run: Run, batch: Batch, passwords: Passwords | None) -> None:
             matching.match(run)
         advice.advise(run)
     with _phase(run, "pictures"):
-        stored: dict[str, str] = {}
         for file in (*CATALOGUE, VARIANTS):
             if file.has_picture:
                 if not run.fresh:
                     updating.keep_pictures(run, file, images)
-                pictures.store(run, file, images, batch, stored)
+                pictures.store(run, file, images, batch)
     with _phase(run, "storing"):
         writing.write_new(run)
         if not run.fresh:
@@ -173,7 +179,7 @@ def _complete_symmetric(run: Run) -> None:
             completed = checks.complete_symmetric(run.cursor, file, field) if field.link.symmetric else 0
             if completed:
                 run.report.notes.append(
-                    f"{file.file_name}: {field.key} was completed in {completed:,} rows: such links go both ways."
+                    f"{file.file_name}: {field.key} was completed in {completed:,} rows; it goes both ways."
                 )
 
 

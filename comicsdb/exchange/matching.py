@@ -32,6 +32,14 @@ _BY_NUMBERED_SLUG = (
     "SELECT s.id, t.id AS db_id FROM {staged} s JOIN {table} t"
     " ON left(t.slug, length(s.slug) + 1) = s.slug || '-' AND substr(t.slug, length(s.slug) + 2) ~ '^[0-9]+$'"
 )
+# Attributions of the database with their owners as a set names them.
+ATTRIBUTED = (
+    "(SELECT id, source, url, CASE "
+    + " ".join(f"WHEN {kind}_id IS NOT NULL THEN '{kind}'" for kind in OWNERS)
+    + " END AS entity, coalesce("
+    + ", ".join(f"{kind}_id" for kind in OWNERS)
+    + ") AS entity_id FROM attribution)"
+)
 
 
 def match(run: Run) -> None:
@@ -43,29 +51,32 @@ def match(run: Run) -> None:
         _translate(run, file)
         _refuse_taken(run, file)
         _free_slugs(run, file)
-    for file, same in (
-        (CREDITS, "t.issue_id = s.issue_id AND t.creator_id = s.creator_id"),
-        (ISSUE_RATINGS, "t.issue_id = s.issue_id AND t.user_id = s.user_id"),
-    ):
-        _translate(run, file)
-        _execute(run, file, "UPDATE {staged} s SET db_id = t.id, found = true FROM {table} t WHERE " + same)
-        _number_new(run, file)
-    _translate(run, VARIANTS)
-    _match_parts(run, VARIANTS, ("issue_id",), ("name", "sku", "upc"))
-    _number_new(run, VARIANTS)
-    _translate_attributions(run)
-    _match_attributions(run)
-    _number_new(run, ATTRIBUTIONS)
     run.problems.stop_if_any()
+    for file in (CREDITS, ISSUE_RATINGS, VARIANTS):
+        _translate(run, file)
+    _translate_attributions(run)
+    _match_pairs(run, CREDITS, "issue_id", "creator_id")
+    _match_pairs(run, ISSUE_RATINGS, "issue_id", "user_id")
+    kept = not any(_moved(run, file) for file in CATALOGUE)
+    for file, source, owner, content in (
+        (VARIANTS, "variant", ("issue_id",), ("name", "sku", "upc")),
+        (ATTRIBUTIONS, ATTRIBUTED, ("entity", "entity_id"), ("source", "url")),
+    ):
+        _match_content(run, file, source, (*owner, *content))
+        if kept:
+            _match_ids(run, file, source, owner)
+    for file in (CREDITS, ISSUE_RATINGS, VARIANTS, ATTRIBUTIONS):
+        _number_new(run, file)
 
 
-def _execute(run: Run, file: File, statement: str, parameters=(), **more) -> None:
-    run.cursor.execute(
-        sql.SQL(statement).format(
-            staged=sql.Identifier(file.staged), table=sql.Identifier(file.kind), kind=sql.Literal(file.kind), **more
-        ),
-        parameters or None,
-    )
+def _execute(run: Run, file: File, statement: str, parameters=None, **more) -> None:
+    """Run a statement in which {staged}, {table} and {kind} stand for those of a file."""
+    names = {
+        "staged": sql.Identifier(file.staged),
+        "table": sql.Identifier(file.kind),
+        "kind": sql.Literal(file.kind),
+    }
+    run.cursor.execute(sql.SQL(statement).format(**names, **more), parameters)
 
 
 def _match_entities(run: Run, file: File, candidates: str) -> None:
@@ -134,7 +145,7 @@ def _translate_attributions(run: Run) -> None:
 
 
 def _refuse_taken(run: Run, file: File) -> None:
-    """Unique values of new rows that belong to other rows of the database."""
+    """Unique values that belong to other rows of the database; two rows cannot swap theirs in one run."""
     for words, columns in file.unique:
         if words == "slug":
             continue
@@ -142,19 +153,15 @@ def _refuse_taken(run: Run, file: File) -> None:
         _execute(
             run,
             file,
-            "SELECT s.line, concat_ws(', ', {values}), t.id, t.slug FROM {staged} s JOIN {table} t ON " + same + " WHERE t.id <> s.db_id"
-            # A row that is being changed as well may let go of its value.
-            " AND NOT EXISTS (SELECT FROM {staged} o WHERE o.found AND o.db_id = t.id AND NOT (" + _same_row(columns) + "))"
-            " ORDER BY s.line LIMIT %s",
+            "SELECT s.line, concat_ws(', ', {values}), t.id, t.slug FROM {staged} s"
+            f" JOIN {{table}} t ON {same} WHERE t.id <> s.db_id ORDER BY s.line LIMIT %s",
             (run.problems.room,),
             values=sql.SQL(", ").join(sql.Identifier("s", column) for column in columns),
         )
         for line, value, owner, slug in run.cursor.fetchall():
-            run.problems.add(file.file_name, line, words, f"{value} belongs to {file.kind} {owner} ({slug})")
-
-
-def _same_row(columns: tuple[str, ...]) -> str:
-    return " AND ".join(f"o.{column} IS NOT DISTINCT FROM t.{column}" for column in columns)
+            run.problems.add(
+                file.file_name, line, words, f"{value} belongs to the {file.kind} {owner} ({slug})"
+            )
 
 
 def _free_slugs(run: Run, file: File) -> None:
@@ -175,27 +182,40 @@ def _free_slugs(run: Run, file: File) -> None:
         _execute(run, file, "UPDATE {staged} SET slug = %s WHERE id = %s", (candidate, identifier))
 
 
-def _match_parts(run: Run, file: File, owner: tuple[str, ...], content: tuple[str, ...]) -> None:
-    """Rows of the same owner: those of the same id, else of the same content, one to one."""
-    same_owner = " AND ".join(f"t.{column} = s.{column}" for column in owner)
+def _match_pairs(run: Run, file: File, one: str, other: str) -> None:
+    """Rows that a pair of ids identifies."""
     _execute(
         run,
         file,
-        "UPDATE {staged} s SET found = true FROM {table} t WHERE t.id = s.db_id AND " + same_owner,
+        "UPDATE {staged} s SET db_id = t.id, found = true FROM {table} t"
+        f" WHERE t.{one} = s.{one} AND t.{other} = s.{other}",
     )
-    keys = ", ".join((*owner, *content))
-    same = " AND ".join(f"b.{column} = a.{column}" for column in (*owner, *content))
+
+
+def _match_content(run: Run, file: File, source: str, columns: tuple[str, ...]) -> None:
+    """Parts of the same owner and content, one to one in the order of their ids."""
+
+    def listed(alias: str) -> str:
+        return ", ".join(f"{alias}.{column}" for column in columns)
+
+    same = " AND ".join(f"b.{column} = a.{column}" for column in columns)
     _execute(
         run,
         file,
         "UPDATE {staged} s SET db_id = b.id, found = true FROM"
-        f" (SELECT id, {keys}, row_number() OVER (PARTITION BY {keys} ORDER BY id) AS place"
-        "  FROM {staged} WHERE NOT found) a"
-        f" JOIN (SELECT t.id, {', '.join('t.' + key for key in (*owner, *content))},"
-        f"  row_number() OVER (PARTITION BY {', '.join('t.' + key for key in (*owner, *content))} ORDER BY t.id) AS place"
-        "  FROM {table} t WHERE NOT EXISTS (SELECT FROM {staged} o WHERE o.found AND o.db_id = t.id)) b"
-        f" ON b.place = a.place AND {same} WHERE s.id = a.id",
+        f" (SELECT x.id, {listed('x')}, row_number() OVER (PARTITION BY {listed('x')} ORDER BY x.id) AS place"
+        " FROM {staged} x) a"
+        f" JOIN (SELECT t.id, {listed('t')}, row_number() OVER (PARTITION BY {listed('t')} ORDER BY t.id)"
+        f" AS place FROM {source} t) b ON b.place = a.place AND {same} WHERE s.id = a.id",
     )
 
 
-def _match_attributions(run): ...
+def _match_ids(run: Run, file: File, source: str, owner: tuple[str, ...]) -> None:
+    """Parts of the same owner and id; only good where the catalogue has the set's own ids."""
+    same = " AND ".join(f"t.{column} = s.{column}" for column in owner)
+    _execute(
+        run,
+        file,
+        f"UPDATE {{staged}} s SET found = true FROM {source} t WHERE NOT s.found AND t.id = s.id"
+        f" AND {same} AND NOT EXISTS (SELECT FROM {{staged}} o WHERE o.found AND o.db_id = t.id)",
+    )

@@ -10,8 +10,8 @@ from comicsdb.media.storage import Batch
 CHUNK = 2000
 
 
-def store(run: Run, file: File, pictures: Pictures, batch: Batch, stored: dict[str, str]) -> None:
-    """Store the pictures of rows that have none in the database yet; `stored` maps paths to first keys."""
+def store(run: Run, file: File, pictures: Pictures, batch: Batch) -> None:
+    """Store the pictures of rows that have none in the database yet."""
     with run.cursor.connection.cursor("pictures") as rows:
         rows.itersize = CHUNK
         rows.execute(
@@ -20,8 +20,5 @@ def store(run: Run, file: File, pictures: Pictures, batch: Batch, stored: dict[s
             )
         )
         for path, key in rows:
-            if path in stored:
-                batch.put_link(key, stored[path])
-            else:
-                stored[path] = batch.put(key, pictures.file(path))
+            pictures.store(batch, path, key)
             run.report.pictures += 1

@@ -52,6 +52,8 @@ class Report:
         """The report as text."""
         lines = [f"{'':16}{'read':>10}{'new':>10}{'changed':>10}{'unchanged':>11}"]
         for file, counts in self.counts.items():
+            if not counts["read"]:
+                continue
             numbers = (f"{counts[what]:>10,}" for what in ("read", "new", "changed"))
             lines.append(f"{file:16}{''.join(numbers)}{counts['unchanged']:>11,}")
         speed = self.rows / self.seconds if self.seconds else 0

@@ -18,17 +18,19 @@ from comicsdb.exchange.problems import Problems
 from comicsdb.exchange.report import Report
 from comicsdb.exchange.run import Run
 from comicsdb.media.images import Picture, PictureError, inspect
-from comicsdb.media.storage import new_key
+from comicsdb.media.storage import Batch, new_key
 
 PICTURE_KINDS = {"variant": "variants"}  # the folder of a kind's pictures, where it is not its name
+REMEMBERED = 10_000  # picture files
 
 
 class Pictures:
-    """The picture files of a set; each is decoded once, however many rows use it."""
+    """The picture files of a set; each is decoded once, however many rows in a row use it."""
 
     def __init__(self, folder: Path):
         self._folder = folder
         self._known: dict[str, Picture | str] = {}
+        self._stored: dict[str, str] = {}  # path: key of the first row
 
     def file(self, path: str) -> Path:
         """The file of a path as records give it."""
@@ -37,11 +39,18 @@ class Pictures:
     def look(self, path: str) -> Picture:
         """What the picture is; raises ValueError where it is missing or unsound."""
         if path not in self._known:
-            self._known[path] = self._inspect(path)
+            remember(self._known, path, self._inspect(path))
         known = self._known[path]
         if isinstance(known, str):
             raise ValueError(known)
         return known
+
+    def store(self, batch: Batch, path: str, key: str) -> None:
+        """Store a picture under a key: a copy for the first row that has it, a link for the others."""
+        if path in self._stored:
+            batch.put_link(key, self._stored[path])
+        else:
+            remember(self._stored, path, batch.put(key, self.file(path)))
 
     def _inspect(self, path: str) -> Picture | str:
         file = self.file(path)
@@ -55,6 +64,13 @@ class Pictures:
             return f"the file images/{path} {error}"
         except OSError as error:
             return f"the file images/{path} cannot be read: {error.strerror}"
+
+
+def remember(known: dict, key, value) -> None:
+    """Add to a dictionary that forgets its oldest entries, so that memory stays bounded."""
+    if len(known) >= REMEMBERED:
+        del known[next(iter(known))]
+    known[key] = value
 
 
 def records(folder: Path, file: File, problems: Problems, progress) -> Iterator[tuple[int, dict]]:

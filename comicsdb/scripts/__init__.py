@@ -8,7 +8,10 @@ from comicsdb.scripts.support import INI_VARIABLE, Commands, Site, find_ini
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
-    "-c", "--config", metavar="INI", help=f"The ini file; by default that of {INI_VARIABLE} or ./development.ini."
+    "-c",
+    "--config",
+    metavar="INI",
+    help=f"The ini file; by default that of {INI_VARIABLE} or ./development.ini.",
 )
 @click.pass_context
 def main(context: click.Context, config: str | None):

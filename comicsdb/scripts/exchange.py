@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from comicsdb.exchange.exporting import export_set
 from comicsdb.exchange.importing import import_set
 from comicsdb.exchange.run import Silent
 from comicsdb.scripts.support import Site, pass_site
@@ -66,6 +67,12 @@ def import_command(site: Site, folder: Path, accounts: bool, quiet: bool):
 
 @click.command("export")
 @click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--accounts", is_flag=True, help="Also write users (without passwords) and their ratings.")
+@click.option("--quiet", is_flag=True, help="Print nothing unless something is wrong.")
 @pass_site
-def export_command(site: Site, folder: Path):
-    """x"""
+def export_command(site: Site, folder: Path, accounts: bool, quiet: bool):
+    """Write the catalogue as a data set into FOLDER, which must be empty or not there yet."""
+    with site.session() as session:
+        result = export_set(session, folder, site.storage, accounts=accounts)
+    if not quiet:
+        click.echo("\n".join(result.lines()))

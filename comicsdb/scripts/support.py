@@ -11,6 +11,7 @@ from sqlalchemy.exc import OperationalError
 
 from comicsdb import db
 from comicsdb.embedded import EmbeddedError
+from comicsdb.exchange.exporting import ExportFailed
 from comicsdb.exchange.problems import ImportFailed
 from comicsdb.media.storage import Storage
 from comicsdb.passwords import Passwords
@@ -18,7 +19,7 @@ from comicsdb.settings import SettingsError, resolve
 
 INI_VARIABLE = "COMICSDB_INI"
 DEFAULT_INI = "development.ini"
-EXPECTED = (ImportFailed, SettingsError, EmbeddedError, OSError)
+EXPECTED = (ImportFailed, ExportFailed, SettingsError, EmbeddedError, OSError)
 
 
 class Commands(click.Group):

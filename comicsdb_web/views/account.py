@@ -19,7 +19,7 @@ PASSWORD_MAX = 1024  # more would only keep the hash busy
 
 def login_form(request):
     """The form; who is logged in already goes on."""
-    target = safe_path(request, request.GET.get("next"))
+    target = safe_path(request.GET.get("next"))
     if request.identity is not None:
         return HTTPFound(target or request.route_path("home"))
     return _form(request, target)
@@ -27,7 +27,7 @@ def login_form(request):
 
 def login(request):
     """Log in with user name and password; the error tells nothing about accounts."""
-    target = safe_path(request, request.POST.get("next"))
+    target = safe_path(request.POST.get("next"))
     username, password = request.POST.get("username", ""), request.POST.get("password", "")
     user = _account(request, username, password)
     if user is None:
@@ -48,7 +48,7 @@ def logout(request):
     if identity is not None:
         log.info("User logged out (user=%s, ip=%s)", identity.username, request.remote_addr)
     request.messages.add("success", request.localizer.translate(_("You are logged out. See you soon!")))
-    return HTTPSeeOther(safe_path(request, request.POST.get("next")) or request.route_path("home"))
+    return HTTPSeeOther(safe_path(request.POST.get("next")) or request.route_path("home"))
 
 
 def _account(request, username: str, password: str) -> User | None:

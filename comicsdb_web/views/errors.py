@@ -3,24 +3,17 @@
 import logging
 
 from pyramid.exceptions import PredicateMismatch
-from pyramid.httpexceptions import (
-    HTTPBadRequest,
-    HTTPClientError,
-    HTTPForbidden,
-    HTTPMethodNotAllowed,
-    HTTPMovedPermanently,
-    HTTPNotFound,
-    HTTPSeeOther,
-)
+from pyramid.httpexceptions import HTTPClientError, HTTPMovedPermanently, HTTPSeeOther
+from pyramid.i18n import TranslationString
+from pyramid.interfaces import IRoutesMapper
 from pyramid.renderers import render
 from pyramid.response import Response
-from pyramid.tweens import INGRESS
 from pyramid_retry import is_error_retryable
 
 from comicsdb.catalog import Gone, Moved, NotFound
 from comicsdb_web.fragments import fragment
 from comicsdb_web.locales import _
-from comicsdb_web.routing import READ, is_api, with_query
+from comicsdb_web.routing import READ, is_api, referring_path, with_query
 
 log = logging.getLogger(__name__)
 
@@ -58,27 +51,24 @@ def error_page(request, status: int, text: str | None = None, **values) -> Respo
 
 
 def notfound(error, request):
-    """404; first the other trailing-slash form is tried, and the method of an address that exists."""
+    """404; first the other trailing-slash form is tried, and the methods of an address that exists."""
     if isinstance(error, PredicateMismatch) and request.matched_route is not None:
-        return _wrong_method(request)
+        response = error_page(request, 405)
+        response.allow = request.registry["comicsdb_web.methods"].get(request.matched_route.name, READ)
+        return response
     path = request.path_info
     if request.method in READ and not path.endswith("/") and _page_at(request, f"{path}/"):
         return HTTPMovedPermanently(with_query(request, f"{request.path}/"))
-    return error_page(request, 404, getattr(error, "detail", None) if error.code == 404 else None)
+    # Pyramid's own words name the path; only what one of our views says is for readers.
+    said = error.detail if isinstance(error.detail, TranslationString) else None
+    return error_page(request, 404, said)
 
 
 def _page_at(request, path: str) -> bool:
     """Whether a path is the address of one of our pages."""
     ours = request.registry["comicsdb_web.methods"]
-    routes = request.registry.getUtility(_IRoutesMapper).get_routes()
-    return any(route.name in ours and "GET" in ours[route.name] for route in routes if route.match(path) is not None)
-
-
-def _wrong_method(request):
-    methods = request.registry["comicsdb_web.methods"].get(request.matched_route.name, READ)
-    response = error_page(request, 405)
-    response.allow = methods
-    return response
+    routes = request.registry.getUtility(IRoutesMapper).get_routes()
+    return any("GET" in ours.get(route.name, ()) and route.match(path) is not None for route in routes)
 
 
 def unknown(_error, request):
@@ -94,38 +84,30 @@ def gone(error, request):
 def moved(error, request):
     """The object is to be found elsewhere: the same page there."""
     entity, route = error.entity, request.matched_route.name
-    words = dict(request.matchdict)
-    if route.startswith(f"{entity.__tablename__}."):
-        words["slug"] = entity.slug
-    else:
-        words[entity.__tablename__] = entity.slug
+    own = route.startswith(f"{entity.__tablename__}.")
+    words = request.matchdict | {"slug" if own else entity.__tablename__: entity.slug}
     return HTTPMovedPermanently(with_query(request, request.route_path(route, **words)))
 
 
-def forbidden(_error, request):
+def forbidden(error, request):
     """403, or the way to the log-in form for somebody who might be allowed once known (web.md 1)."""
-    if request.identity is not None or request.matched_route is None:
-        return error_page(request, 403, _detail(_error))
-    target = with_query(request, request.path) if request.method in READ else "/"
+    if error.result is None or request.identity is not None:
+        return error_page(request, 403, error.detail if error.result is None else None)
     if request.is_fragment:
         response = Response(status=204)
         response.headers["X-Location"] = request.route_path("login")
         return response
-    return HTTPSeeOther(request.route_path("login", _query={"next": target}))
-
-
-def _detail(error):
-    return None
-
-
-def bad_request(error, request):
-    """400: a form without its token, an offset that is none, bytes that are no text."""
-    return error_page(request, 400, getattr(error, "detail", None))
+    target = with_query(request, request.path) if request.method in READ else referring_path(request)
+    return HTTPSeeOther(request.route_path("login", _query={"next": target} if target else {}))
 
 
 def client_error(error, request):
-    """Any other fault of the caller's."""
-    return error_page(request, error.code) if error.code in TITLES else error
+    """Another fault of the caller's: a form without its token, or something that cannot be read."""
+    status = getattr(error, "code", 400)
+    said = getattr(error, "detail", None)
+    return error_page(
+        request, status if status in TITLES else 400, said if isinstance(said, TranslationString) else None
+    )
 
 
 def server_error(error, request):
@@ -133,3 +115,49 @@ def server_error(error, request):
     if not is_error_retryable(request, error):
         log.error("Server error at %s %s", request.method, request.path, exc_info=error)
     return error_page(request, 500)
+
+
+def last_resort_tween_factory(handler, registry):  # noqa: ARG001
+    """Faults that come up after the view, when the transaction is committed, get the same page."""
+
+    def tween(request):
+        try:
+            return handler(request)
+        except Exception as error:
+            if is_api(request) or is_error_retryable(request, error):
+                raise
+            return server_error(error, request)
+
+    return tween
+
+
+class OnSite:
+    """View predicate: the request is not the API's business."""
+
+    def __init__(self, value, _config):
+        self._value = value
+
+    def text(self):
+        """How Pyramid's tools name it."""
+        return f"on_site = {self._value}"
+
+    phash = text
+
+    def __call__(self, _context, request):
+        return is_api(request) != self._value
+
+
+def includeme(config):
+    """One view per kind of trouble; those of the API are the API's."""
+    config.add_view_predicate("on_site", OnSite)
+    config.add_tween(
+        "comicsdb_web.views.errors.last_resort_tween_factory", over="pyramid_tm.tm_tween_factory"
+    )
+    config.add_notfound_view(notfound, on_site=True)
+    config.add_forbidden_view(forbidden, on_site=True)
+    config.add_exception_view(unknown, context=NotFound, on_site=True)
+    config.add_exception_view(gone, context=Gone, on_site=True)
+    config.add_exception_view(moved, context=Moved, on_site=True)
+    config.add_exception_view(client_error, context=HTTPClientError, on_site=True)
+    config.add_exception_view(client_error, context=UnicodeDecodeError, on_site=True)
+    config.add_exception_view(server_error, context=Exception, on_site=True)

@@ -14,7 +14,6 @@ from comicsdb.models import (
     Series,
     Team,
     Universe,
-
     issue_arc,
     issue_character,
     issue_reprint,
@@ -85,9 +84,7 @@ class IssueViews(EntityViews):
         arcs = select(Arc).where(_linked(Arc, issue_arc, issue_arc.c.arc_id)(issue))
         return {
             "arcs": self.session.scalars(arcs.order_by(*search.ORDER[Arc])).all(),
-            "reprints": self.session.scalars(
-                reprints.order_by(Issue.cover_date, *search.ORDER[Issue])
-            ).all(),
+            "reprints": self.session.scalars(reprints.order_by(Issue.cover_date, *search.ORDER[Issue])).all(),
         }
 
     def cover(self):
@@ -114,5 +111,3 @@ class IssueViews(EntityViews):
             .where(Issue.series_id == issue.series_id)
             .options(joinedload(Issue.series).joinedload(Series.series_type))
         )
-
-

@@ -34,7 +34,9 @@ class SeriesViews(WithIssues, EntityViews):
                 Character, issue_character.c.character_id, issue_character.c.issue_id, series
             ),
             "genres": sorted(series.genres, key=_by_name),
-            "associated": sorted(series.associated, key=lambda each: (each.sort_name, each.year_began, each.id)),
+            "associated": sorted(
+                series.associated, key=lambda each: (each.sort_name, each.year_began, each.id)
+            ),
         }
 
     def _top(self, model, other, issue, series):

@@ -9,9 +9,7 @@ from comicsdb_web.locales import _
 
 
 def _members(team):
-    return Character.id.in_(
-        select(character_team.c.character_id).where(character_team.c.team_id == team.id)
-    )
+    return Character.id.in_(select(character_team.c.character_id).where(character_team.c.team_id == team.id))
 
 
 class TeamViews(WithIssues, EntityViews):

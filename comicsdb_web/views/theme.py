@@ -1,14 +1,13 @@
 """The theme switch: system, light or dark, kept in a cookie and written by the server (web.md 2.1)."""
 
 from datetime import timedelta
-from urllib.parse import urlsplit
 
 from pyramid.httpexceptions import HTTPForbidden, HTTPFound
 
 from comicsdb_web.csrf import from_here
 from comicsdb_web.fragments import fragment
 from comicsdb_web.locales import _
-from comicsdb_web.routing import safe_path
+from comicsdb_web.routing import referring_path, safe_path
 
 COOKIE = "theme"
 THEMES = ("system", "light", "dark")
@@ -29,7 +28,7 @@ def switch(request):
     if request.is_fragment:
         response = fragment(request, "theme", {"theme": chosen if chosen in THEMES else request.theme})
     else:
-        response = HTTPFound(safe_path(request, request.POST.get("next")) or referring_path(request) or "/")
+        response = HTTPFound(safe_path(request.POST.get("next")) or referring_path(request) or "/")
     if chosen in THEMES:
         response.set_cookie(
             COOKIE,
@@ -41,17 +40,6 @@ def switch(request):
             samesite="Lax",
         )
     return response
-
-
-def referring_path(request) -> str | None:
-    """The path of the page that the browser came from, if it is one of ours."""
-    try:
-        parts = urlsplit(request.referer or "")
-    except ValueError:
-        return None
-    if (parts.scheme, parts.netloc) != (request.scheme, request.host):
-        return None
-    return safe_path(request, f"{parts.path}?{parts.query}" if parts.query else parts.path)
 
 
 def includeme(config):

@@ -482,7 +482,13 @@ def test_an_issue_with_everything(api, make, session):
                 {"id": collected.id, "issue": "Harbor Lights TPB (2020) #1"},
             ],
             "variants": [
-                {"name": "Blank", "price": None, "sku": "", "upc": "", "image": f"{BASE}/media/variants/b.jpg"},
+                {
+                    "name": "Blank",
+                    "price": None,
+                    "sku": "",
+                    "upc": "",
+                    "image": f"{BASE}/media/variants/b.jpg",
+                },
                 {
                     "name": "Foil",
                     "price": "5.99",
@@ -660,7 +666,9 @@ def test_the_status_of_a_series_is_a_word(api, make, status, label):
 def test_an_association_shows_on_both_sides(api, make):
     first = make.series(name="First")
     second = make.series(name="Second", associated=[first])
-    assert api.json(f"/api/series/{first.id}/")["associated"] == [{"id": second.id, "series": "Second (2020)"}]
+    assert api.json(f"/api/series/{first.id}/")["associated"] == [
+        {"id": second.id, "series": "Second (2020)"}
+    ]
     assert api.json(f"/api/series/{second.id}/")["associated"] == [{"id": first.id, "series": "First (2020)"}]
 
 

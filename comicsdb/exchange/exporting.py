@@ -1,0 +1,160 @@
+"""Export: the catalogue as a data set, in the format that import reads.
+
+Files are written row by row from one consistent view of the database, ordered by id, keys in the format's
+order. Without accounts everybody's work is the system account's, and users and ratings are not written.
+Passwords and tokens are never written: an account that is imported from an export has no usable password.
+"""
+
+import hashlib
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import orjson
+from psycopg import sql
+from sqlalchemy.orm import Session
+
+from comicsdb.exchange.fields import Field, File
+from comicsdb.exchange.format import ATTRIBUTIONS, FILES, OF_ACCOUNTS, USERS, VERSION
+from comicsdb.exchange.matching import ATTRIBUTED
+from comicsdb.exchange.staging import remember
+from comicsdb.exchange.writing import AUTHORS
+from comicsdb.media.storage import BadKey, Storage
+from comicsdb.models.base import SYSTEM_USER_ID
+
+CHUNK = 1000
+INSTANT = """to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
+
+
+class ExportFailed(Exception):  # noqa: N818  (what happened, as the command words it)
+    """The data set cannot be written; the text says why."""
+
+
+@dataclass
+class Exported:
+    """What was written: rows per file, pictures, and keys of rows whose picture file is missing."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    pictures: int = 0
+    missing: list[str] = field(default_factory=list)
+
+    def lines(self) -> list[str]:
+        """The result as text."""
+        lines = [f"{count:>10,}  {name}" for name, count in self.counts.items()]
+        lines.append(f"{self.pictures:>10,}  picture files")
+        lines += [
+            f"The file of the picture {key} is missing: its row is written without." for key in self.missing
+        ]
+        return lines
+
+
+def export_set(session: Session, folder: Path, storage: Storage, *, accounts: bool = False) -> Exported:
+    """Write a data set into a folder that is empty or not there yet.
+
+    The folder appears when it is complete. Raises ExportFailed where it holds anything.
+    """
+    folder = Path(folder).absolute()
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ExportFailed(f"{folder} is not an empty folder: name one that is empty or not there yet.")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = folder.with_name(f".{folder.name}.unfinished")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir()
+    try:
+        result = _Export(session, unfinished, storage, accounts).run()
+        unfinished.rename(folder)
+    except BaseException:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        raise
+    return result
+
+
+class _Export:
+    def __init__(self, session: Session, folder: Path, storage: Storage, accounts: bool):
+        self._folder = folder
+        self._storage = storage
+        self._accounts = accounts
+        self._result = Exported()
+        self._shared: dict[tuple[int, int], str] = {}  # file with several names: the path it was written to
+        connection = session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+        self._connection = connection.connection.driver_connection
+
+    def run(self) -> Exported:
+        """Write all files and the summary."""
+        digests = {}
+        for file in FILES:
+            if self._accounts or file not in OF_ACCOUNTS:
+                self._result.counts[file.name], digests[file.name] = self._write(file)
+        meta = {"format": VERSION, "counts": self._result.counts, "sha256": digests}
+        (self._folder / "meta.json").write_bytes(orjson.dumps(meta, option=orjson.OPT_INDENT_2) + b"\n")
+        return self._result
+
+    def _write(self, file: File) -> tuple[int, str]:
+        keys = [each.key for each in file.fields]
+        picture = next((each.key for each in file.fields if each.picture), None)
+        digest, count = hashlib.sha256(), 0
+        with (
+            (self._folder / file.file_name).open("wb") as stream,
+            self._connection.cursor("export") as rows,
+        ):
+            rows.itersize = CHUNK
+            rows.execute(self._query(file))
+            for row in rows:
+                record = dict(zip(keys, row, strict=True))
+                if picture and record[picture]:
+                    record[picture] = self._add_picture(record[picture])
+                line = orjson.dumps(record) + b"\n"
+                stream.write(line)
+                digest.update(line)
+                count += 1
+        return count, digest.hexdigest()
+
+    def _query(self, file: File) -> sql.Composed:
+        source = sql.Identifier(file.kind)
+        if file is ATTRIBUTIONS:
+            source = sql.SQL(ATTRIBUTED)
+        return sql.SQL("SELECT {} FROM {} t ORDER BY t.id").format(
+            sql.SQL(", ").join(self._expression(file, each) for each in file.fields), source
+        )
+
+    def _expression(self, file: File, each: Field) -> sql.Composable:
+        if file is USERS and each.key in {"password", "api_token"}:
+            return sql.SQL("''")
+        if file is USERS and each.key == "groups":
+            return sql.SQL(
+                "ARRAY(SELECT g.name FROM user_group_member m JOIN user_group g ON g.id = m.group_id"
+                " WHERE m.user_id = t.id ORDER BY g.name)"
+            )
+        if each.column in AUTHORS and not self._accounts:
+            return sql.Literal(SYSTEM_USER_ID)
+        if each.link:
+            return sql.SQL("ARRAY(SELECT x.{other} FROM {table} x WHERE x.{own} = t.id ORDER BY 1)").format(
+                table=sql.Identifier(each.link.table.name),
+                own=sql.Identifier(each.link.own),
+                other=sql.Identifier(each.link.other),
+            )
+        column = sql.Identifier("t", each.column)
+        if each.type.startswith("TIMESTAMP"):
+            return sql.SQL(INSTANT).format(column)
+        if each.type.startswith(("DATE", "NUMERIC")):
+            return sql.SQL("{}::text").format(column)
+        return column
+
+    def _add_picture(self, key: str) -> str:
+        """Copy a picture; files that are one on disk stay one. Gives the path below images/."""
+        try:
+            source = self._storage.path(key)
+            status = source.stat()
+        except (BadKey, FileNotFoundError):
+            self._result.missing.append(key)
+            return ""
+        inode = (status.st_dev, status.st_ino)
+        if inode in self._shared:
+            return self._shared[inode]
+        target = self._folder / "images" / key
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+        self._result.pictures += 1
+        if status.st_nlink > 1:
+            remember(self._shared, inode, key)
+        return key

@@ -1,0 +1,31 @@
+"""What may be written to each kind: fields, types, limits, and messages for what does not fit (api.md 1.6).
+
+`PublisherSchema().deserialize(values)` gives the values that `catalog.create` takes, or raises
+`colander.Invalid`, which `errors_of` turns into messages by field. With `partial=True` nothing is required
+(PATCH); with `form=True` an empty text stands for "no value" where a field has such a state (api.md 1.3).
+No schema looks at the database: whether ids exist, and how fields must agree, is the catalogue's business.
+"""
+
+from comicsdb.schemas.base import CatalogueSchema, EntitySchema, ObjectSchema, errors_of
+from comicsdb.schemas.issue import CreditSchema, IssueSchema, VariantSchema
+from comicsdb.schemas.people import ArcSchema, CharacterSchema, CreatorSchema, TeamSchema
+from comicsdb.schemas.publisher import ImprintSchema, PublisherSchema, UniverseSchema
+from comicsdb.schemas.series import SeriesSchema
+
+__all__ = [
+    "ArcSchema",
+    "CatalogueSchema",
+    "CharacterSchema",
+    "CreatorSchema",
+    "CreditSchema",
+    "EntitySchema",
+    "ImprintSchema",
+    "IssueSchema",
+    "ObjectSchema",
+    "PublisherSchema",
+    "SeriesSchema",
+    "TeamSchema",
+    "UniverseSchema",
+    "VariantSchema",
+    "errors_of",
+]

@@ -1,0 +1,89 @@
+"""Issues, their credits and their variants (api.md 2.6, 2.12, 2.13)."""
+
+import colander
+
+from comicsdb.models.choices import Currency
+from comicsdb.schemas.base import (
+    ObjectSchema,
+    day,
+    external_id,
+    field,
+    reference,
+    references,
+    small,
+    text,
+    texts,
+)
+from comicsdb.schemas.types import Amount, Choice, Price
+
+NUMBER_LENGTH = 25
+TITLE_LENGTH = 255
+STORY_LENGTH = 150
+SKU_LENGTH, ISBN_LENGTH, UPC_LENGTH = 12, 13, 20
+
+
+class IssueSchema(ObjectSchema):
+    """An issue; `price` gives both `price` and `currency`."""
+
+    series = reference(required=True)
+    number = text(NUMBER_LENGTH, required=True)
+    alt_number = text(NUMBER_LENGTH)
+    title = text(TITLE_LENGTH)
+    name = texts(STORY_LENGTH)
+    cover_date = day(required=True)
+    store_date = day()
+    foc_date = day()
+    price = field(Price())
+    rating = reference()
+    sku = text(SKU_LENGTH)
+    isbn = text(ISBN_LENGTH, without="-")
+    upc = text(UPC_LENGTH)
+    page = small()
+    desc = text()
+    arcs = references()
+    characters = references()
+    teams = references()
+    universes = references()
+    reprints = references()
+    cv_id = external_id()
+    gcd_id = external_id()
+
+    def deserialize(self, cstruct=colander.null):
+        """The values for the catalogue; a price that is sent always comes with its currency."""
+        values = super().deserialize(cstruct)
+        if "price" in values:
+            values["price"], currency = values["price"]
+            if currency:
+                values["currency"] = currency
+        return values
+
+
+class CreditSchema(ObjectSchema):
+    """One creator's part in an issue."""
+
+    issue = reference(required=True)
+    creator = reference(required=True)
+    role = references(required=True)
+
+
+class VariantSchema(ObjectSchema):
+    """Another cover of an issue.
+
+    The currency counts only beside a price: a price alone is in US dollars, a currency alone changes nothing.
+    The picture is not judged here: it comes as a file.
+    """
+
+    name = text(TITLE_LENGTH)
+    price = field(Amount())
+    price_currency = field(Choice([currency.value for currency in Currency]))
+    sku = text(SKU_LENGTH)
+    upc = text(UPC_LENGTH)
+    issue = reference(required=True)
+
+    def deserialize(self, cstruct=colander.null):
+        """The values for the catalogue, the currency under its name there."""
+        values = super().deserialize(cstruct)
+        currency = values.pop("price_currency", Currency.USD.value)
+        if "price" in values:
+            values["currency"] = currency
+        return values

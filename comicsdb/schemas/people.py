@@ -1,0 +1,33 @@
+"""Arcs, characters, creators and teams (api.md 2.2-2.4, 2.9)."""
+
+from comicsdb.schemas.base import CatalogueSchema, day, references, texts
+
+ALIAS_LENGTH = 100
+
+
+class ArcSchema(CatalogueSchema):
+    """An arc."""
+
+
+class CharacterSchema(CatalogueSchema):
+    """A character."""
+
+    alias = texts(ALIAS_LENGTH)
+    creators = references()
+    teams = references()
+    universes = references()
+
+
+class CreatorSchema(CatalogueSchema):
+    """A creator."""
+
+    birth = day()
+    death = day()
+    alias = texts(ALIAS_LENGTH)
+
+
+class TeamSchema(CatalogueSchema):
+    """A team."""
+
+    creators = references()
+    universes = references()

@@ -1,0 +1,40 @@
+"""Series (api.md 2.8)."""
+
+from comicsdb.models.choices import LANGUAGES, Status
+from comicsdb.schemas.base import (
+    NAME_LENGTH,
+    CatalogueSchema,
+    field,
+    reference,
+    references,
+    small,
+    text,
+    texts,
+)
+from comicsdb.schemas.types import Choice, Id
+
+
+class SeriesSchema(CatalogueSchema):
+    """A series.
+
+    Without `partial`, a missing imprint means none, as an empty one, 0 and null do: whoever writes the whole
+    series and names no imprint clears it.
+    """
+
+    sort_name = text(NAME_LENGTH, required=True)
+    alt_names = texts(NAME_LENGTH)
+    language = field(Choice(("", *LANGUAGES)))
+    volume = small(required=True)
+    series_type = reference(required=True)
+    status = field(Choice([status.value for status in Status]), required=True)
+    publisher = reference(required=True)
+    imprint = field(Id(nullable=True, zero_is_none=True))
+    year_began = small(required=True)
+    year_end = small()
+    genres = references()
+    associated = references()
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        if not self.partial:
+            self["imprint"].missing = None

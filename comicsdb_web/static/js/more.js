@@ -1,0 +1,20 @@
+// "More" links add their rows to the page instead of leading to another one.
+import { announce, load } from "./fragments.js";
+
+export function followMoreLinks() {
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest("a[data-fragment]");
+    if (!link || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    if (link.getAttribute("aria-busy") === "true") return;
+    link.setAttribute("aria-busy", "true");
+    const list = link.parentElement.id.replace(/-more$/, "");
+    const added = await load(link.href);
+    link.removeAttribute("aria-busy");
+    const first = added?.get(list)?.[0];
+    if (!first) return;
+    const target = first.querySelector("a[href]") ?? first;
+    target.focus({ preventScroll: true });
+    announce(document.getElementById("announcer").dataset.more);
+  });
+}

@@ -1,0 +1,20 @@
+// The site's only script: every module enhances links and forms that work without it.
+import { followMoreLinks } from "./more.js";
+import { closeMenus } from "./menus.js";
+import { enlargeInDialog } from "./dialog.js";
+import { offerCopying } from "./copy.js";
+import { switchThemeInPlace } from "./theme.js";
+import { fadeMessages } from "./messages.js";
+
+closeMenus();
+followMoreLinks();
+enlargeInDialog();
+offerCopying(document);
+switchThemeInPlace();
+fadeMessages();
+
+// A choice that is made sends its form; the button is for those without this script.
+for (const select of document.querySelectorAll("select[data-submit]")) {
+  select.form.querySelector("button[type=submit]").hidden = true;
+  select.addEventListener("change", () => select.form.requestSubmit());
+}
