@@ -191,12 +191,12 @@ class Cluster:
                 raise
 
     def _await_server(self, binaries: Path | None, durable: bool) -> None:
-        deadline, launched, problem = time.monotonic() + PATIENCE, False, "it ended"
+        deadline, launches, problem = time.monotonic() + PATIENCE, 0, "it ended"
         while True:
             state = supervisor.state(self.home)
-            if state is None and not launched:
+            if state is None and launches < 2:  # once more, for a server killed before it was ready
                 self._launch(binaries, durable)
-                launched = True
+                launches += 1
                 continue
             if state:
                 try:

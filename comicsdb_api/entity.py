@@ -24,7 +24,7 @@ from sqlalchemy import Select, bindparam, func, select
 from comicsdb.models import Entity
 from comicsdb.security import Permission
 from comicsdb_api import paging, shapes
-from comicsdb_api.errors import NOT_FOUND, Refused
+from comicsdb_api.errors import NOT_FOUND, Refused, missing
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, allow, respond
 
 INTEGER = re.compile(r"-?[0-9]+")
@@ -152,7 +152,7 @@ class EntityResource(ListResource):
 
     def missing(self) -> Refused:
         """404 for an object that is not there."""
-        return Refused(404, f"No {self.model.__name__} matches the given query.")
+        return Refused(404, missing(self.model.__tablename__))
 
     def page_url(self, row) -> str:
         """The address of the object's page on the site, slug and all."""

@@ -3,6 +3,7 @@
 import logging
 from functools import partial
 
+from pyramid.events import ApplicationCreated
 from pyramid.httpexceptions import HTTPException, HTTPForbidden, HTTPMethodNotAllowed, HTTPNotFound
 from pyramid.interfaces import IRoutesMapper
 from pyramid_retry import is_error_retryable
@@ -14,6 +15,8 @@ from comicsdb_api.responses import answer, is_api_path, is_api_route, respond
 logger = logging.getLogger(__name__)
 
 NOT_FOUND = "Not found."
+# Every other address below /api/. Having a route of the API, it gets its refusal from us, not from the site.
+UNKNOWN_ROUTE, UNKNOWN_PATTERN = "api.unknown", "/api{rest:(/.*)?}"
 CHALLENGE = ("WWW-Authenticate", 'Basic realm="api"')
 ID_NAMES = {"cv_id": "Comic Vine ID", "gcd_id": "GCD ID"}
 # The catalogue's word for "several fields", and the contract's.
@@ -80,14 +83,13 @@ def not_found(_error, request):
 
 def _slashed(request) -> bool:
     """Whether a route of the API is known for the path with a slash."""
-    try:
-        path = request.path_info
-    except UnicodeDecodeError:
-        return False
+    path = request.path_info
     if path.endswith("/") or request.method not in {"GET", "HEAD"}:
         return False
-    routes = request.registry.getUtility(IRoutesMapper).get_routes()
-    return any(is_api_route(route.name) and route.match(path + "/") is not None for route in routes)
+    return any(
+        is_api_route(route.name) and route.name != UNKNOWN_ROUTE and route.match(path + "/") is not None
+        for route in request.registry.getUtility(IRoutesMapper).get_routes()
+    )
 
 
 def method_not_allowed(_error, request):
@@ -100,14 +102,24 @@ def http_error(error: HTTPException, request):
     return respond(request, {"detail": error.title}, error.status_int)
 
 
-def unreadable(_error, request):
-    """A path that is no text is the path of nothing."""
-    return respond(request, {"detail": NOT_FOUND}, 404)
+def unknown(error: catalog.NotFound, request):
+    """The catalogue has no such object."""
+    return respond(request, {"detail": missing(error.kind)}, 404)
 
 
-def missing(error: catalog.CatalogError, request):  # noqa: ARG001
-    """An object that the catalogue does not have, or no longer."""
-    return respond(request, {"detail": NOT_FOUND}, 404)
+def gone(error: catalog.Gone, request):
+    """The object was deleted."""
+    return respond(request, {"detail": missing(error.tombstone.kind)}, 404)
+
+
+def moved(error: catalog.Moved, request):
+    """The object lives on in another one, which has a number of its own."""
+    return respond(request, {"detail": missing(error.entity.__tablename__)}, 404)
+
+
+def missing(kind: str) -> str:
+    """The sentence for an object that is not there or may not be seen."""
+    return f"No {kind.title().replace('_', '')} matches the given query."
 
 
 def conflict(error: catalog.Conflict, request):
@@ -147,14 +159,19 @@ VIEWS = (
     (HTTPNotFound, not_found),
     (HTTPMethodNotAllowed, method_not_allowed),
     (HTTPException, http_error),
-    (UnicodeDecodeError, unreadable),
-    (catalog.NotFound, missing),
-    (catalog.Gone, missing),
-    (catalog.Moved, missing),
+    (catalog.NotFound, unknown),
+    (catalog.Gone, gone),
+    (catalog.Moved, moved),
     (catalog.Conflict, conflict),
     (catalog.Invalid, invalid),
     (Exception, fault),
 )
+
+
+def _add_unknown_route(event) -> None:
+    """Put the route for unknown addresses behind all others, those of later packages included."""
+    mapper = event.app.registry.getUtility(IRoutesMapper)
+    mapper.connect(UNKNOWN_ROUTE, UNKNOWN_PATTERN)
 
 
 def includeme(config):
@@ -162,3 +179,4 @@ def includeme(config):
     config.add_view_predicate("api_path", ApiPath)
     for error, view in VIEWS:
         config.add_exception_view(view, error, api_path=True)
+    config.add_subscriber(_add_unknown_route, ApplicationCreated)

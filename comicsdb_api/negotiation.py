@@ -5,8 +5,8 @@ from urllib.parse import parse_qsl
 
 from pyramid.tweens import INGRESS
 
-from comicsdb_api.errors import Refused
-from comicsdb_api.responses import is_api_path, is_api_route
+from comicsdb_api.errors import NOT_FOUND, Refused
+from comicsdb_api.responses import is_api_path, is_api_route, respond
 
 FORMAT_KEY = "comicsdb_api.format"
 # A suffix begins with a letter: 1.5 is no number of an object, rather than number 1 in the format 5.
@@ -19,14 +19,16 @@ REFUSED_QUALITY = re.compile(r"\s*q\s*=\s*0(\.0*)?\s*", re.IGNORECASE)
 def tween_factory(handler, registry):  # noqa: ARG001  (Pyramid passes it)
     """Bring addresses of the API to the one form the routes know, before they are matched.
 
-    A format suffix is cut off and remembered. A write without the final slash is served as if it had one;
-    a read without it is not touched here: it is redirected (`errors.not_found`).
+    A path that is no text is the path of nothing. A format suffix is cut off and remembered. A write without
+    the final slash is served as if it had one; a read is redirected instead (`errors.not_found`).
     """
 
     def tween(request):
         environ = request.environ
         if is_api_path(environ):
             path = environ["PATH_INFO"]
+            if not _is_text(path):
+                return respond(request, {"detail": NOT_FOUND}, 404)
             suffixed = SUFFIX.fullmatch(path)
             if suffixed:
                 environ["PATH_INFO"], environ[FORMAT_KEY] = suffixed[1] + "/", suffixed[2]
@@ -35,6 +37,15 @@ def tween_factory(handler, registry):  # noqa: ARG001  (Pyramid passes it)
         return handler(request)
 
     return tween
+
+
+def _is_text(path: str) -> bool:
+    """Whether the bytes of a WSGI path are UTF-8."""
+    try:
+        path.encode("latin-1").decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def parameters(request) -> list[tuple[str, str]]:
@@ -55,7 +66,7 @@ def negotiate(request) -> None:
     """Raise the refusal due to a caller who wants anything but JSON."""
     asked = (request.environ.get(FORMAT_KEY), parameter(request, "format"))
     if any(wanted is not None and wanted not in FORMATS for wanted in asked):
-        raise Refused(404, "Not found.")
+        raise Refused(404, NOT_FOUND)
     if not accepts_json(request.environ.get("HTTP_ACCEPT", "")):
         raise Refused(406, "Could not satisfy the request Accept header.")
 

@@ -47,21 +47,10 @@ def authenticate(request) -> Identity | None:
 
 def begin_session(request, user: User) -> None:
     """Log an account in under a new identifier; the session the browser had before ends."""
-    _delete_row(request)
+    _close(request.dbsession, session_identifier(request))
     identifier = secrets.token_urlsafe(32)
-    now = datetime.now(UTC)
-    request.dbsession.add(
-        LoginSession(
-            digest=digest(identifier),
-            user_id=user.id,
-            begun=now,
-            seen=now,
-            expires=now + LIFETIME,
-            address=request.remote_addr or "",
-            browser=printable(request.user_agent or "")[:255],
-        )
-    )
-    user.last_login = now
+    browser = printable(request.user_agent or "")[:255]
+    user.last_login = _open(request.dbsession, identifier, user.id, request.remote_addr or "", browser)
 
     def set_cookie(request, response):
         response.set_cookie(
@@ -73,7 +62,7 @@ def begin_session(request, user: User) -> None:
 
 def end_session(request) -> None:
     """Forget the browser's session, here and there."""
-    _delete_row(request)
+    _close(request.dbsession, session_identifier(request))
     request.add_response_callback(
         lambda request, response: response.set_cookie(
             cookie_name(request), "", max_age=0, **_cookie_options(request)
@@ -81,13 +70,29 @@ def end_session(request) -> None:
     )
 
 
-def _delete_row(request) -> None:
-    identifier = request.cookies.get(cookie_name(request))
+def _open(session, identifier: str, user_id: int, address: str, browser: str) -> datetime:
+    """Store the row of a new session; gives the moment it began."""
+    now = datetime.now(UTC)
+    session.add(
+        LoginSession(
+            digest=digest(identifier),
+            user_id=user_id,
+            begun=now,
+            seen=now,
+            expires=now + LIFETIME,
+            address=address,
+            browser=browser,
+        )
+    )
+    return now
+
+
+def _close(session, identifier: str | None) -> None:
+    """Remove the row of a session, if there is one."""
     if identifier:
-        found = select(LoginSession).where(LoginSession.digest == digest(identifier))
-        login = request.dbsession.scalar(found)
+        login = session.scalar(select(LoginSession).where(LoginSession.digest == digest(identifier)))
         if login is not None:
-            request.dbsession.delete(login)
+            session.delete(login)
 
 
 def _cookie_options(request) -> dict:

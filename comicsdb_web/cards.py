@@ -1,6 +1,7 @@
 """Cards: for each kind the statement that loads what its cards show, at a constant cost (web.md 4.1)."""
 
 from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import contains_eager, joinedload
 
 from comicsdb.catalog.search import ORDER
@@ -51,7 +52,7 @@ def number_of_series(model) -> ColumnElement[int]:
 def first_cover() -> ColumnElement:
     """The cover of each series: `[key, width, height]` of its first issue, NULL if there is none."""
     return (
-        select(func.jsonb_build_array(Issue.image, Issue.image_width, Issue.image_height))
+        select(func.jsonb_build_array(Issue.image, Issue.image_width, Issue.image_height, type_=JSONB))
         .where(Issue.series_id == Series.id)
         .order_by(*WITHIN_SERIES)
         .limit(1)

@@ -153,7 +153,7 @@ class EntityViews:
         rows = []
         if offset < total:
             found = self.session.execute(block.rows(entity).limit(BLOCK_STEP).offset(offset))
-            rows = found.unique().all()
+            rows = found.all()
         return Part(block, rows, offset, total)
 
     @property
@@ -230,7 +230,7 @@ def first_appearance(session, entity):
 def recent_appearances(session, entity, number: int = 6) -> list:
     """The latest issues of an object, by cover date."""
     statement = cards.statement(Issue).where(cards.issues_of(entity))
-    return session.execute(statement.order_by(*ISSUE_SORTS["cover_new"]).limit(number)).unique().all()
+    return session.execute(statement.order_by(*ISSUE_SORTS["cover_new"]).limit(number)).all()
 
 
 def issue_count(session, entity) -> int:

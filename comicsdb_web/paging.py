@@ -43,7 +43,7 @@ def paginate(request, rows: Select, count: Select, per_page: int = PER_PAGE) -> 
     total = request.dbsession.scalar(count)
     pages = max(1, ceil(total / per_page))
     number = _page_number(request.GET.get("page", "1"), pages)
-    found = request.dbsession.execute(rows.limit(per_page).offset((number - 1) * per_page)).unique().all()
+    found = request.dbsession.execute(rows.limit(per_page).offset((number - 1) * per_page)).all()
     return Page(found, number, total, pages)
 
 

@@ -7,18 +7,20 @@ from pyramid.httpexceptions import HTTPMovedPermanently
 READ = ("GET", "HEAD")
 
 
-def add_page(config, name, pattern, view, *, attr=None, renderer=None, methods=READ, **options):
-    """Directive: a route and its view.
+def add_page(config, name, pattern, view, *, attr=None, renderer=None, methods=READ, post=None, **options):
+    """Directive: a route and its view, and where the page holds a form, the view `post` of what it sends.
 
     The other trailing-slash form leads to this one (web.md 3). With a slash added, an address could be taken
     by the route of the detail pages, so it gets a route of its own; for the opposite case the view of unknown
     addresses looks for a page with a slash added (`views.errors`).
     """
-    config.registry["comicsdb_web.methods"][name] = methods
+    config.registry["comicsdb_web.methods"][name] = (*methods, "POST") if post else methods
     config.add_route(name, pattern)
     config.add_view(
         view, attr=attr, route_name=name, renderer=renderer, request_method=_of_pyramid(methods), **options
     )
+    if post:
+        config.add_view(post, route_name=name, renderer=renderer, request_method="POST", **options)
     if not pattern.endswith("/") and "GET" in methods and "." not in pattern.rsplit("/", 1)[-1]:
         config.add_route(f"{name}.slash", f"{pattern}/")
         config.add_view(_without_slash, route_name=f"{name}.slash", request_method="GET")
@@ -55,8 +57,16 @@ def public_url(request, path: str | None = None) -> str:
     base = request.registry.settings["comicsdb_web.base_url"] or request.host_url
     if path is None:
         page = request.GET.get("page", "")
-        path = request.path + (f"?page={page}" if page.isascii() and page.isalnum() else "")
+        path = request.here.split("?")[0] + (f"?page={page}" if page.isascii() and page.isalnum() else "")
     return f"{base}{path}"
+
+
+def here(request) -> str:
+    """The path and query of this page; the root where the address cannot be read."""
+    try:
+        return request.path_qs
+    except UnicodeDecodeError:
+        return "/"
 
 
 def is_fragment(request) -> bool:
@@ -65,8 +75,13 @@ def is_fragment(request) -> bool:
 
 
 def is_api(request) -> bool:
-    """Whether the request is the API's business: decided by the name of the route alone."""
-    return request.matched_route is not None and request.matched_route.name.startswith("api.")
+    """Whether the request is the API's business: decided by the name of the route alone.
+
+    An address that cannot even be read has no route; then the raw path decides.
+    """
+    if request.matched_route is None:
+        return request.environ.get("PATH_INFO", "").startswith("/api/")
+    return request.matched_route.name.startswith("api.")
 
 
 def safe_path(target: str | None) -> str | None:
@@ -96,4 +111,5 @@ def includeme(config):
     config.add_request_method(public_url, "public_url")
     config.add_request_method(referring_path, "back_path", property=True)
     config.add_request_method(query_with, "query_with")
+    config.add_request_method(here, "here", reify=True)
     config.add_request_method(is_fragment, "is_fragment", reify=True)

@@ -12,7 +12,7 @@ import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import create_engine, text
+from sqlalchemy import NullPool, create_engine, text
 
 from comicsdb.passwords import Passwords
 
@@ -105,10 +105,17 @@ def fetch_json(url: str, **headers):
     return status, json.loads(body)
 
 
+@contextmanager
+def connected(url: str):
+    """A connection to a database, in a transaction that is committed at the end of the block."""
+    engine = create_engine(url, poolclass=NullPool)
+    with engine.begin() as connection:
+        yield connection
+
+
 def add_account(url: str, username: str = "ann", password: str = "secret") -> str:
     """Make an account in a database; gives the header that proves it by HTTP Basic."""
-    engine = create_engine(url)
-    with engine.begin() as connection:
+    with connected(url) as connection:
         connection.execute(
             text("INSERT INTO user_account (username, email, password) VALUES (:name, :email, :password)"),
             {
@@ -117,5 +124,4 @@ def add_account(url: str, username: str = "ann", password: str = "secret") -> st
                 "password": Passwords("fast").hash(password),
             },
         )
-    engine.dispose()
     return "Basic " + base64.b64encode(f"{username}:{password}".encode()).decode()

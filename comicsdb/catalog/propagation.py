@@ -29,6 +29,14 @@ _REPRINTS_OF_SERIES = (
     "id IN (SELECT r.issue_id FROM issue_reprint r JOIN issue i ON i.id = r.reprint_id"
     " WHERE i.series_id = ANY(:ids))"
 )
+_ASSOCIATED_WITH_TYPE = (
+    "id IN (SELECT a.series_id FROM series_associated a JOIN series s ON s.id = a.associated_id"
+    " WHERE s.series_type_id = ANY(:ids))"
+)
+_REPRINTS_OF_TYPE = (
+    "id IN (SELECT r.issue_id FROM issue_reprint r JOIN issue i ON i.id = r.reprint_id"
+    " JOIN series s ON s.id = i.series_id WHERE s.series_type_id = ANY(:ids))"
+)
 _CREDITED = "id IN (SELECT issue_id FROM credit WHERE creator_id = ANY(:ids))"
 _CREDITED_IN_ROLE = (
     "id IN (SELECT c.issue_id FROM credit c JOIN credit_role r ON r.credit_id = c.id"
@@ -78,6 +86,7 @@ TABLE: tuple[tuple[str, str, dict[str, str]], ...] = (
         "series_type.name",
         {"series": "series_type_id = ANY(:ids)", "issue": _issues_of_series("series_type_id = ANY(:ids)")},
     ),
+    ("M12, M15", "series_type.label", {"series": _ASSOCIATED_WITH_TYPE, "issue": _REPRINTS_OF_TYPE}),
     ("M15", "age_rating.name", {"issue": "rating_id = ANY(:ids)"}),
     ("M15", "role.name", {"issue": _CREDITED_IN_ROLE}),
     ("M16", "arc.name", {"issue": _linked("issue_arc", "issue_id", "arc_id")}),
@@ -160,7 +169,7 @@ FIELD_EVENTS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "issue": {"issue.place": ("series_id", "number", "cover_date", "store_date")},
     "genre": {"genre.name": ("name",)},
-    "series_type": {"series_type.name": ("name", "code")},
+    "series_type": {"series_type.name": ("name", "code"), "series_type.label": ("code",)},
     "age_rating": {"age_rating.name": ("name",)},
     "role": {"role.name": ("name", "order")},
 }

@@ -80,7 +80,6 @@ class Unit:
         self.reason: str | None = None
         self.known = Knowledge()
         self.savepoints: dict = {}  # open savepoint → what was known at its begin
-        self.ended: tuple = (None, None)  # the savepoint that ended last, with the same
 
     @classmethod
     def of(cls, session: Session) -> "Unit":
@@ -222,17 +221,16 @@ class Unit:
         """A savepoint begins."""
         self.savepoints[savepoint] = self.known.copy()
 
-    def finished(self, savepoint) -> None:
-        """A savepoint is over, and it is not yet known how."""
-        self.ended = (savepoint, self.savepoints.pop(savepoint, None))
+    def released(self, savepoint) -> None:
+        """A savepoint was released: what was done within it is part of the transaction."""
+        self.savepoints.pop(savepoint, None)
 
-    def undone(self, savepoint) -> None:
-        """The savepoint that just ended was rolled back."""
-        ended, known = self.ended
-        if ended is savepoint and known is not None:
+    def ended(self, savepoint) -> None:
+        """A savepoint is over; unless it was released before, it was rolled back."""
+        known = self.savepoints.pop(savepoint, None)
+        if known is not None:
             self.known = known
             self._forget_stamps()
-        self.ended = (None, None)
 
     def _forget_stamps(self) -> None:
         """Stamps were moved by SQL: read them again when they are asked for."""
@@ -297,17 +295,16 @@ def _after_begin(session: Session, transaction) -> None:
         Unit.of(session).begun(transaction)
 
 
+def _after_commit(session: Session) -> None:
+    Unit.of(session).released(session.get_nested_transaction())
+
+
 def _after_end(session: Session, transaction) -> None:
     unit = Unit.of(session)
     if transaction.parent is None:
         unit.known = Knowledge()
     elif transaction.nested:
-        unit.finished(transaction)
-
-
-def _after_rollback(session: Session, transaction) -> None:
-    if transaction.nested:
-        Unit.of(session).undone(transaction)
+        unit.ended(transaction)
 
 
 def watch(factory: sessionmaker[Session]) -> None:
@@ -315,5 +312,5 @@ def watch(factory: sessionmaker[Session]) -> None:
     event.listen(factory, "after_flush", _after_flush)
     event.listen(factory, "before_commit", _before_commit)
     event.listen(factory, "after_transaction_create", _after_begin)
+    event.listen(factory, "after_commit", _after_commit)
     event.listen(factory, "after_transaction_end", _after_end)
-    event.listen(factory, "after_soft_rollback", _after_rollback)

@@ -5,7 +5,7 @@ from functools import lru_cache
 from PIL import Image
 
 from comicsdb.demo.draw_canvas import SCALE, Canvas, Color
-from comicsdb.demo.draw_type import REFERENCE, length, letters, padding
+from comicsdb.demo.draw_type import REFERENCE, length, letters, padding, unaccented
 
 STRIPS = 24  # of which an arched masthead is bent
 
@@ -27,17 +27,14 @@ def banner(
     `weight` and `grow` are shares of the letters' height, `arch` lifts the middle by this share of the box.
     """
     size = 110
-    style = (slant, round(tracking * size), round(bounce * size))
-    plain = letters(text, size, round(weight * size), *style)
+    style = (slant, round((tracking + spread(weight)) * size), round(bounce * size))
+    plain = letters(unaccented(text), size, round(weight * size), *style)  # capitals fill the box, marks do not
+    mask = letters(text, size, round((weight + grow) * size), *style)
     box = plain.getbbox() or (0, 0, 1, 1)
-    mask = plain
-    if grow:
-        mask = letters(text, size, round((weight + grow) * size), *style)
-        dx, dy = (mask.width - plain.width) // 2, (mask.height - plain.height) // 2
-        box = (box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy)
-    margin = round(size * 0.2)
-    wide = box[2] - box[0]
-    tall = box[3] - box[1]
+    dx, dy = (mask.width - plain.width) // 2, (mask.height - plain.height) // 2
+    box = (box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy)
+    margin = round(size * 0.42)
+    wide, tall = box[2] - box[0], box[3] - box[1]
     stretch_x, stretch_y = width / wide, height / tall
     cut = (box[0] - margin, box[1] - margin, box[2] + margin, box[3] + margin)
     piece = mask.crop(cut).resize(
@@ -50,14 +47,28 @@ def banner(
     return _arched(piece, arch * height) if arch else piece
 
 
+def spread(weight: float) -> float:
+    """How much further apart thickened letters stand."""
+    return weight * 1.1
+
+
 def _arched(mask: Image.Image, lift: float) -> Image.Image:
-    """The mask with its middle lifted."""
-    bent = Image.new("L", (mask.width, mask.height + round(abs(lift))))
+    """The mask with its middle lifted, or its ends where `lift` is negative."""
+    height = mask.height + round(abs(lift))
+    mesh = []
     for strip in range(STRIPS):
         x0, x1 = (round(mask.width * edge / STRIPS) for edge in (strip, strip + 1))
-        off = (2 * (strip + 0.5) / STRIPS - 1) ** 2
-        bent.paste(mask.crop((x0, 0, x1, mask.height)), (x0, round(lift * off if lift > 0 else lift * (off - 1))))
-    return bent
+        y0, y1 = (_rise(edge / STRIPS, lift) for edge in (strip, strip + 1))
+        mesh.append(((x0, 0, x1, height), (x0, -y0, x0, height - y0, x1, height - y1, x1, -y1)))
+    bent = Image.new("L", (mask.width, height))
+    bent.paste(mask, (0, 0))
+    return bent.transform(bent.size, Image.Transform.MESH, mesh, Image.Resampling.BILINEAR)
+
+
+def _rise(place: float, lift: float) -> float:
+    """How far down a column is set: `place` is 0 at the left end and 1 at the right."""
+    off = (2 * place - 1) ** 2
+    return lift * off if lift > 0 else lift * (off - 1)
 
 
 class Masthead:
@@ -95,7 +106,7 @@ class Masthead:
         return y - gap
 
     def _line(self, canvas: Canvas, text: str, x: float, y: float, width: float, height: float) -> None:
-        natural = (length(text) / REFERENCE + self.tracking * len(text) + 2 * self.weight) / 0.72 * height
+        natural = (length(text) / REFERENCE + (self.tracking + spread(self.weight)) * len(text) + 2 * self.weight) / 0.72 * height
         wide = max(min(width, natural * 1.25), min(width, natural)) * min(1.0, self.condense)
         if text in SMALL:
             wide = min(width, natural * 0.9)

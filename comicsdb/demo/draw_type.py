@@ -40,6 +40,11 @@ def length(text: str) -> float:
     return sum(font.getlength(_parts(letter)[0]) for letter in spelled(text))
 
 
+def unaccented(text: str) -> str:
+    """The letters of a text without what is drawn on them."""
+    return "".join(_parts(letter)[0] for letter in spelled(text))
+
+
 def padding(size: int, weight: int, bounce: int = 0) -> int:
     """The empty border of a mask that `letters` makes."""
     return weight + round(size * 0.4) + bounce
@@ -109,17 +114,18 @@ class _Glyph:
             self._mark(mark, middle, self._y + top - self._weight, self._y + bottom + self._weight, base)
 
     def _stroke(self, *points: tuple[float, float]) -> None:
-        width = max(2, round(self._size * 0.085) + 2 * self._weight)
+        width = max(2, round(self._size * 0.085 + self._weight * 1.1))
         self._pen.line(points, fill=255, width=width, joint="curve")
 
     def _dot(self, x: float, y: float) -> None:
-        radius = self._size * 0.06 + self._weight
+        radius = self._size * 0.06 + self._weight * 0.6
         self._pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=255)
 
     def _mark(self, mark: str, x: float, top: float, bottom: float, base: str) -> None:
         """One mark above, below or across; `top` and `bottom` are those of the letter."""
         u = self._size
-        low, high, side = top - u * 0.05, top - u * 0.18, u * 0.11
+        gap = u * 0.05 + self._weight * 0.8
+        low, high, side = top - gap, top - gap - u * 0.13, u * 0.11
         mid = (low + high) / 2
         if mark == "\u0301":
             self._stroke((x - side * 0.4, low), (x + side * 0.8, high))

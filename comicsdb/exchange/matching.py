@@ -21,9 +21,7 @@ from comicsdb.exchange.format import (
 from comicsdb.exchange.run import Run
 from comicsdb.models.attribution import OWNERS
 
-# Rows of the set that are no row of the database yet, with candidates: the same microsecond of creation and
-# a slug that leads there. Only rows of the database that no other row of the set is are taken.
-_BY_SLUG = "SELECT s.id, t.id AS db_id FROM {staged} s JOIN {table} t ON t.slug = s.slug"
+# Candidates for rows of the set that are not matched by their slug; `created_on` must be the same as well.
 _BY_FORMER_SLUG = (
     "SELECT s.id, t.id AS db_id FROM {staged} s JOIN former_slug f ON f.kind = {kind} AND f.slug = s.slug"
     " JOIN {table} t ON t.id = f.object_id"
@@ -45,8 +43,15 @@ ATTRIBUTED = (
 def match(run: Run) -> None:
     """Match all files, in the order in which they point at each other."""
     for file in CATALOGUE:
-        for candidates in (_BY_SLUG, _BY_FORMER_SLUG, _BY_NUMBERED_SLUG):
-            _match_entities(run, file, candidates)
+        _execute(
+            run,
+            file,
+            "UPDATE {staged} s SET db_id = t.id, found = true FROM {table} t"
+            " WHERE t.slug = s.slug AND t.created_on = s.created_on",
+        )
+        _execute(run, file, "ANALYZE {staged}")
+        for candidates in (_BY_FORMER_SLUG, _BY_NUMBERED_SLUG):
+            _match_candidates(run, file, candidates)
         _number_new(run, file)
         _translate(run, file)
         _refuse_taken(run, file)
@@ -79,16 +84,17 @@ def _execute(run: Run, file: File, statement: str, parameters=None, **more) -> N
     run.cursor.execute(sql.SQL(statement).format(**names, **more), parameters)
 
 
-def _match_entities(run: Run, file: File, candidates: str) -> None:
+def _match_candidates(run: Run, file: File, candidates: str) -> None:
+    """Match rows one to one; only rows of the database that no other row of the set is are taken."""
     _execute(
         run,
         file,
         "UPDATE {staged} s SET db_id = pair.db_id, found = true FROM ("
         " SELECT DISTINCT ON (db_id) id, db_id FROM ("
-        "  SELECT DISTINCT ON (s.id) x.id, x.db_id FROM (" + candidates + " WHERE NOT s.found"
-        "   AND t.created_on = s.created_on) x JOIN {staged} s ON s.id = x.id"
+        "  SELECT DISTINCT ON (id) id, db_id FROM (" + candidates + " WHERE NOT s.found"
+        "   AND t.created_on = s.created_on) x"
         "  WHERE NOT EXISTS (SELECT FROM {staged} o WHERE o.found AND o.db_id = x.db_id)"
-        "  ORDER BY s.id, x.db_id"
+        "  ORDER BY id, db_id"
         " ) y ORDER BY db_id, id"
         ") pair WHERE s.id = pair.id",
     )
@@ -104,6 +110,8 @@ def _number_new(run: Run, file: File) -> None:
         " FROM (SELECT id FROM {staged} WHERE NOT found ORDER BY id) o"
         ") n WHERE s.id = n.id",
     )
+    _execute(run, file, "CREATE INDEX ON {staged} (db_id)")
+    _execute(run, file, "ANALYZE {staged}")
 
 
 def _moved(run: Run, file: File) -> bool:

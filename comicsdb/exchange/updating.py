@@ -279,14 +279,14 @@ def _update_attributions(run: Run) -> None:
 
 
 def _update_ratings(run: Run) -> None:
-    issues = {issue for _, issue in _update_parts(run, ISSUE_RATINGS, ["rating"], "t.issue_id")}
-    issues |= _owners_of_new(run, ISSUE_RATINGS, "issue_id", ISSUES)
-    run.unit.known.rated["issue"] |= issues
+    changed = {issue for _, issue in _update_parts(run, ISSUE_RATINGS, ["rating"], "t.issue_id")}
+    run.unit.known.rated["issue"] |= changed | _owners_of_new(run, ISSUE_RATINGS, "issue_id", ISSUES)
     # Series that were there before also show the stars of new issues.
+    run.cursor.execute("SELECT DISTINCT issue_id FROM staged_issue_ratings WHERE NOT found")
+    rated = changed | {issue for (issue,) in run.cursor.fetchall()}
     run.cursor.execute(
         "SELECT DISTINCT p.db_id FROM staged_issues i JOIN staged_series p ON p.db_id = i.series_id"
-        " WHERE p.found AND (i.db_id = ANY(%s) OR NOT i.found"
-        " AND EXISTS (SELECT FROM staged_issue_ratings r WHERE r.issue_id = i.db_id))",
-        (list(issues),),
+        " WHERE p.found AND i.db_id = ANY(%s)",
+        (list(rated),),
     )
     run.unit.known.rated["series"] |= {series for (series,) in run.cursor.fetchall()}

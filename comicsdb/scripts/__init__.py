@@ -2,7 +2,10 @@
 
 import click
 
+from comicsdb.scripts.db import db_group
+from comicsdb.scripts.demo import demo_command
 from comicsdb.scripts.exchange import export_command, import_command
+from comicsdb.scripts.serve import serve_command
 from comicsdb.scripts.support import INI_VARIABLE, Commands, Site, find_ini
 
 
@@ -19,5 +22,5 @@ def main(context: click.Context, config: str | None):
     context.obj = Site(find_ini(config))
 
 
-for command in (import_command, export_command):
+for command in (serve_command, import_command, export_command, demo_command, db_group):
     main.add_command(command)

@@ -1,6 +1,7 @@
 """Commands `import` and `export`: data sets in and out of the catalogue."""
 
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -40,9 +41,17 @@ class Bar(Silent):
         click.echo("\r\033[K", err=True, nl=False)
 
 
-def progress(quiet: bool) -> Silent:
+@contextmanager
+def shown_progress(quiet: bool = False):
     """A bar where somebody looks, else nothing."""
-    return Bar() if sys.stderr.isatty() and not quiet else Silent()
+    if quiet or not sys.stderr.isatty():
+        yield Silent()
+        return
+    bar = Bar()
+    try:
+        yield bar
+    finally:
+        bar.end()
 
 
 @click.command("import")
@@ -52,15 +61,9 @@ def progress(quiet: bool) -> Silent:
 @pass_site
 def import_command(site: Site, folder: Path, accounts: bool, quiet: bool):
     """Import the data set in FOLDER: all of it, or nothing if anything is wrong with it."""
-    shown = progress(quiet)
-    with site.session() as session:
-        try:
-            report = import_set(
-                session, folder, site.storage, site.passwords if accounts else None, progress=shown
-            )
-        finally:
-            if isinstance(shown, Bar):
-                shown.end()
+    passwords = site.passwords if accounts else None
+    with site.session() as session, shown_progress(quiet) as progress:
+        report = import_set(session, folder, site.storage, passwords, progress=progress)
     if not quiet:
         click.echo("\n".join(report.lines()))
 

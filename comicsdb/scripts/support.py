@@ -15,10 +15,12 @@ from comicsdb.exchange.exporting import ExportFailed
 from comicsdb.exchange.problems import ImportFailed
 from comicsdb.media.storage import Storage
 from comicsdb.passwords import Passwords
+from comicsdb.scripts.database import is_current
 from comicsdb.settings import SettingsError, resolve
 
 INI_VARIABLE = "COMICSDB_INI"
 DEFAULT_INI = "development.ini"
+NOT_CURRENT = "The schema is not the one this version needs: run `comicsdb db upgrade`."
 EXPECTED = (ImportFailed, ExportFailed, SettingsError, EmbeddedError, OSError)
 
 
@@ -77,9 +79,12 @@ class Site:
 
     @contextmanager
     def session(self):
-        """A session on the site's database."""
-        with self.engine() as engine, db.session_factory(engine)() as session:
-            yield session
+        """A session on the site's database, whose schema must be current."""
+        with self.engine() as engine:
+            if not is_current(engine):
+                raise click.ClickException(NOT_CURRENT)
+            with db.session_factory(engine)() as session:
+                yield session
 
 
 pass_site = click.make_pass_decorator(Site)

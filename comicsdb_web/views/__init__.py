@@ -23,6 +23,9 @@ def includeme(config):
     config.add_entity_views(UniverseViews)
     config.add_entity_views(SeriesViews)
     config.add_entity_views(IssueViews)
+    config.add_page(
+        "issue.cover", "/issue/{slug}/cover/", IssueViews, attr="cover", renderer="issue/cover.jinja2"
+    )
     config.add_entity_views(CreatorViews)
     config.add_entity_views(CharacterViews)
     config.add_entity_views(TeamViews)

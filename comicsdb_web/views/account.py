@@ -67,12 +67,5 @@ def _form(request, target, *, username="", failed=False):
 
 def includeme(config):
     """The form, and both ways through it."""
-    config.add_page(
-        "login",
-        "/accounts/login/",
-        login_form,
-        renderer="login.jinja2",
-        methods=("GET", "HEAD", "POST"),
-    )
-    config.add_view(login, route_name="login", renderer="login.jinja2", request_method="POST")
+    config.add_page("login", "/accounts/login/", login_form, renderer="login.jinja2", post=login)
     config.add_page("logout", "/accounts/logout/", logout, methods=("POST",))

@@ -31,7 +31,7 @@ def home(request):
     counts = (select(func.count()).select_from(model).scalar_subquery() for model in TOTALS)
     totals = session.execute(select(*counts)).one()
     newest = cards.statement(Issue).order_by(*ISSUE_SORTS["added"]).limit(RECENT)
-    recent = session.execute(newest).unique().all()
+    recent = session.execute(newest).all()
     return {
         "announcements": [(each, clean(each.content)) for each in announcements(session, request.today)],
         "totals": dict(zip((model.__tablename__ for model in TOTALS), totals, strict=True)),

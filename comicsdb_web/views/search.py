@@ -24,7 +24,7 @@ def _groups(session, query, statement_for):
     """For each kind with results its name, the first rows, and whether there are more."""
     groups = []
     for model in KINDS:
-        rows = session.execute(statement_for(model, query).limit(SHOWN + 1)).unique().all()
+        rows = session.execute(statement_for(model, query).limit(SHOWN + 1)).all()
         if rows:
             groups.append((model.__tablename__, rows[:SHOWN], len(rows) > SHOWN))
     return groups

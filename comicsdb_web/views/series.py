@@ -28,7 +28,7 @@ class SeriesViews(WithIssues, EntityViews):
         first = cards.statement(Issue).where(Issue.series_id == series.id).order_by(*cards.WITHIN_SERIES)
         return {
             "issue_count": issue_count(self.session, series),
-            "issues": self.session.execute(first.limit(TOP)).unique().all(),
+            "issues": self.session.execute(first.limit(TOP)).all(),
             "creators": self._top(Creator, Credit.creator_id, Credit.issue_id, series),
             "characters": self._top(
                 Character, issue_character.c.character_id, issue_character.c.issue_id, series

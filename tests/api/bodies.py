@@ -2,7 +2,15 @@
 
 from datetime import UTC
 
+from sqlalchemy import update
+
 BASE = "http://localhost"
+# Attributions as they are written, and as they are shown.
+SOURCES = [{"source": "G", "url": "https://example.org/a"}, {"source": "W", "url": "https://example.org/b"}]
+ATTRIBUTION = [
+    {"source": "Grand Comics Database", "url": "https://example.org/a"},
+    {"source": "Wikipedia", "url": "https://example.org/b"},
+]
 
 
 def instant(moment):
@@ -36,3 +44,21 @@ def ordered(value):
     if isinstance(value, dict):
         return [(key, ordered(each)) for key, each in value.items()]
     return [ordered(each) for each in value] if isinstance(value, list) else value
+
+
+def rate(session, entity, *, count, total):
+    """Give an object stars."""
+    model = type(entity)
+    session.execute(update(model).where(model.id == entity.id).values(rating_count=count, rating_sum=total))
+    session.commit()
+
+
+def reread(session, entity):
+    """An object as it is now."""
+    session.refresh(entity)
+    return entity
+
+
+def body_name(api, publisher_id):
+    """The name of a publisher, as its own detail gives it."""
+    return api.json(f"/api/publisher/{publisher_id}/")["name"]

@@ -214,10 +214,8 @@ def test_wrong_credentials_are_refused_for_any_method(anonymous, reader):
 # Cost.
 
 
-@pytest.mark.parametrize("groups", [(), ("editor", "reading list editor")])
-def test_reading_credentials_and_account_costs_one_statement(
-    anonymous, make, passwords, token, connection, groups
-):
+def test_reading_credentials_and_account_costs_one_statement(anonymous, make, passwords, token, connection):
+    groups = ("editor", "reading list editor")
     user = make.user("grouped", password=PASSWORD, passwords=passwords, groups=groups)
     for sent in (basic("grouped", PASSWORD)["Authorization"], f"Bearer {token(user)}"):
         with recording(connection) as statements:
@@ -264,26 +262,35 @@ def test_so_is_one_that_came_to_nothing_later(api, caplog, method, path, status)
 
 
 @pytest.mark.parametrize(
-    ("sent", "name", "method"),
+    ("sent", "name"),
     [
-        (basic("reader", "wrong")["Authorization"], "reader", "basic"),
-        (basic("nobody", "x")["Authorization"], "nobody", "basic"),
-        (basic("evil\r\nuser=admin\x1b[2J\u2028", "x")["Authorization"], "evil  user=admin [2J ", "basic"),
-        (basic("x" * 500, "x")["Authorization"], "x" * 150, "basic"),
-        ("Basic !!!", "-", "basic"),
-        ("Basic", "-", "basic"),
-        ("Bearer unknown", "-", "token"),
-        ("Bearer a b", "-", "token"),
+        (basic("reader", "wrong")["Authorization"], "reader"),
+        (basic("nobody", "x")["Authorization"], "nobody"),
+        (basic("evil\r\nuser=admin\x1b[2J\u2028", "x")["Authorization"], "evil  user=admin [2J "),
+        (basic("x" * 500, "x")["Authorization"], "x" * 150),
+        ("Basic !!!", "-"),
+        ("Basic", "-"),
+        ("Bearer unknown", "-"),
+        ("Bearer a b", "-"),
     ],
 )
-def test_a_failed_attempt_is_logged_in_the_same_form(anonymous, reader, caplog, sent, name, method):
+def test_a_failed_attempt_is_logged_in_the_same_form(anonymous, reader, caplog, sent, name):
     caplog.set_level(logging.INFO, LOGGER)
     refusal(anonymous, sent)
     (record,) = caplog.records
+    method = "basic" if sent.startswith("Basic") else "token"
     assert record.levelname == "WARNING"
-    assert record.getMessage().endswith(f"(user={name}, ip=unknown)")
+    assert record.getMessage().endswith(f"by {method} (user={name}, ip=unknown)")
     assert (record.username, record.auth_method, record.ip) == (name, method, "unknown")
     assert len(record.getMessage().splitlines()) == 1
+
+
+def test_a_switched_off_account_is_named_when_its_token_is_tried(anonymous, reader, token, session, caplog):
+    sent = token(reader)
+    session.execute(update(User).where(User.id == reader.id).values(is_active=False))
+    session.commit()
+    refusal(anonymous, f"Bearer {sent}")
+    assert [record.username for record in caplog.records] == ["reader"]
 
 
 def test_neither_password_nor_token_is_logged(anonymous, reader, token, caplog):

@@ -1,4 +1,4 @@
-"""What one write may move, worked out from two readings of the world and the rules M1-M24 of model.md 9.
+"""What one write has to move and may move, from two readings of the world and the rules M1-M24 of model.md 9.
 
 Written from the table of the specification, not from the one in the code: the events are found by comparing
 plain rows, and the rows they touch by walking plain links.
@@ -78,8 +78,8 @@ class Oracle:
 
     # The rules.
 
-    def allowed(self) -> Keys:
-        """Everything whose `modified` model.md 9 lets this write move."""
+    def touched(self) -> Keys:
+        """Everything whose `modified` this write has to move, and nothing else may (model.md 9)."""
         found: dict[str, set[int]] = defaultdict(set)
         for kind, each in self.written:
             found[kind].add(each)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 import psycopg
@@ -119,10 +120,9 @@ def user():
     """Start a process that uses a folder's server; what is left of them ends with the test."""
     running = []
 
-    def user(folder):
-        process = subprocess.Popen(
-            command(USER, folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT
-        )
+    def user(folder, **how):
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        process = subprocess.Popen(command(USER, folder), **pipes, cwd=ROOT, **how)
         running.append(process)
         assert process.stdout.readline() == b"ready\n"
         return process
@@ -162,19 +162,18 @@ def test_the_only_way_in_is_a_unix_socket_in_a_folder_closed_to_others(shared):
         assert not held & {f"socket:[{line[9]}]" for line in lines}
 
 
-def test_the_server_runs_as_an_unprivileged_user_even_for_root(shared):
-    owner = shared.data.stat().st_uid
-    assert owner != 0
-    assert owner == os.geteuid() or AS_ROOT
-    if Path("/proc/self").exists():
-        for pid in processes(shared):
-            status = Path(f"/proc/{pid}/status").read_text()
-            assert (
-                next(line.split()[1:] for line in status.splitlines() if line.startswith("Uid:"))
-                == [str(owner)] * 4
-            )
-            groups = next(line.split()[1:] for line in status.splitlines() if line.startswith("Groups:"))
-            assert "0" not in groups or not AS_ROOT
+def test_the_server_runs_as_an_unprivileged_user_with_no_group_of_roots(start, user, folder):
+    user(folder, **({"extra_groups": [0, 4242]} if AS_ROOT else {}))
+    cluster = start(folder)
+    owner = cluster.data.stat()
+    assert owner.st_uid != 0
+    assert owner.st_uid == os.geteuid() or AS_ROOT
+    for pid in processes(cluster) if Path("/proc/self").exists() else ():
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+        status = {name: values.split() for name, _, values in (line.partition(":") for line in lines)}
+        assert status["Uid"] == [str(owner.st_uid)] * 4
+        assert status["Gid"] == [str(owner.st_gid)] * 4
+        assert status["Groups"] == ([] if AS_ROOT else [str(group) for group in sorted(os.getgroups())])
 
 
 def test_letters_beyond_ascii_are_letters_to_the_database(shared):
@@ -188,15 +187,14 @@ def test_letters_beyond_ascii_are_letters_to_the_database(shared):
 
 
 def test_the_environment_of_the_caller_leads_nowhere_else(shared, monkeypatch, start, folder):
-    for name, value in {
-        "PGPORT": "6543",
-        "PGHOST": "192.0.2.1",
-        "PGUSER": "nobody",
-        "PGDATA": "/none",
-    }.items():
+    strange = {"PGPORT": "6543", "PGHOST": "192.0.2.1", "PGUSER": "nobody", "PGDATA": "/none"}
+    for name, value in {**strange, "PGCLIENTENCODING": "LATIN1"}.items():
         monkeypatch.setenv(name, value)
     assert query(shared, "SELECT current_user") == ("comicsdb",)
-    assert query(start(folder), "SELECT current_user") == ("comicsdb",)
+    cluster = start(folder)
+    assert query(cluster, "SELECT current_user") == ("comicsdb",)
+    monkeypatch.delenv("PGCLIENTENCODING")
+    assert query(cluster, "SHOW client_encoding") == ("UTF8",)
 
 
 def test_accepted_data_survive_a_crash_unless_that_is_given_up(start, folder, shared):
@@ -265,7 +263,7 @@ def test_the_first_process_may_leave_while_a_second_stays_and_the_last_stops_the
     before = processes(cluster)
     output, _ = first.communicate(timeout=5)  # the server keeps no pipe of the process that started it
     assert (output, first.returncode) == (b"", 0)
-    threading.Event().wait(1)
+    time.sleep(3 * embedded_supervisor.INTERVAL)
     assert processes(cluster) == before
     assert query(cluster, "SELECT 1") == (1,)
     cluster.release()
@@ -274,19 +272,30 @@ def test_the_first_process_may_leave_while_a_second_stays_and_the_last_stops_the
     assert not (cluster.data / "postmaster.pid").exists()
 
 
+def test_an_interrupt_at_the_terminal_of_one_process_leaves_the_server_to_the_others(start, user, folder):
+    first = user(folder, start_new_session=True)
+    cluster = start(folder)
+    before = processes(cluster)
+    os.killpg(first.pid, signal.SIGINT)
+    assert b"KeyboardInterrupt" in first.communicate(timeout=5)[1]
+    time.sleep(3 * embedded_supervisor.INTERVAL)
+    assert processes(cluster) == before
+    assert query(cluster, "SELECT 1") == (1,)
+
+
 def test_killing_the_only_user_stops_the_server_though_a_program_it_started_lives_on(start, user, folder):
     first = user(folder)
     cluster = start(folder)
     _, server = processes(cluster)
     cluster.release()
-    threading.Event().wait(1)
+    time.sleep(3 * embedded_supervisor.INTERVAL)
     assert not is_gone(server)
     first.kill()
     await_gone(server)
 
 
 def test_after_everything_was_killed_a_start_finds_the_data_intact(start, user, folder):
-    first = user(folder)
+    first = user(folder)  # who starts the server, and so makes it a durable one
     cluster = start(folder)
     query(cluster, "CREATE TABLE issue AS SELECT 27 AS number")
     supervisor, server = processes(cluster)

@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import text
 
-from tests.serving import add_account, clean_environment, fetch_json, free_port, pserve, write_ini
+from tests.serving import add_account, clean_environment, connected, fetch_json, free_port, pserve, write_ini
 
 PLUGIN = Path(__file__).parent.parent / "plugin"
 MAKE_TABLE = """
@@ -26,7 +26,7 @@ def test_a_package_of_ones_own_plugs_in_by_one_word(database, tmp_path, includes
     port = free_port()
     ini = write_ini(tmp_path, database, includes=includes, port=port)
     with pserve(ini, port, PYTHONPATH=str(PLUGIN)) as base:
-        status, made = fetch_json(f"{base}/shop/open/?name=Città+dei+fumetti&city=Lucca", method="POST")
+        status, made = fetch_json(f"{base}/shop/open/?name=Citt%C3%A0+dei+fumetti&city=Lucca", method="POST")
         assert status == 200
         status, shop = fetch_json(f"{base}/api/shop/{made['id']}/", Authorization=basic)
         assert (status, shop["name"], shop["city"]) == (200, "Città dei fumetti", "Lucca")
@@ -34,7 +34,7 @@ def test_a_package_of_ones_own_plugs_in_by_one_word(database, tmp_path, includes
         assert (shops["count"], shops["results"][0]["id"]) == (1, made["id"])
         assert fetch_json(f"{base}/api/shop/")[0] == 401
         assert "shop" in fetch_json(f"{base}/api/", Authorization=basic)[1]
-    with create_engine(database).connect() as connection:
+    with connected(database) as connection:
         assert connection.execute(text("SELECT slug FROM shop")).scalar_one() == "citta-dei-fumetti"
         recorded = text("SELECT type, snapshot ->> 'city' FROM history WHERE kind = 'shop'")
         assert connection.execute(recorded).all() == [("+", "Lucca")]

@@ -8,9 +8,18 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import text
 
-from tests.serving import add_account, clean_environment, fetch, fetch_json, free_port, pserve, write_ini
+from tests.serving import (
+    add_account,
+    clean_environment,
+    connected,
+    fetch,
+    fetch_json,
+    free_port,
+    pserve,
+    write_ini,
+)
 
 ROOT = Path(__file__).parent.parent.parent
 PARTS = ("comicsdb", "comicsdb_api", "comicsdb_web")
@@ -91,9 +100,8 @@ def test_the_api_is_served_from_wheels_without_the_site(environment, wheels, clu
     port = free_port()
     ini = write_ini(tmp_path, url, egg="comicsdb-api", port=port)
     run(environment, "-m", "comicsdb", "-c", str(ini), "db", "upgrade", cwd=tmp_path)
-    engine = create_engine(url)
     basic = add_account(url)
-    with engine.begin() as connection:
+    with connected(url) as connection:
         connection.execute(text("INSERT INTO publisher (name, slug) VALUES ('Nimbus', 'nimbus')"))
     with pserve(ini, port, python=environment) as base:
         status, page = fetch_json(f"{base}/api/publisher/", Authorization=basic)
@@ -108,5 +116,4 @@ def test_the_api_is_served_from_wheels_without_the_site(environment, wheels, clu
         assert (status, b"Nimbus" in body) == (200, True)
         assert headers["Content-Type"].startswith("text/html")
         assert fetch(f"{base}/api/publisher/", Authorization=basic)[0] == 200
-    engine.dispose()
     cluster.drop_database("wheels")

@@ -3,6 +3,13 @@ const SHOWN_MS = 5000;
 
 export function fadeMessages() {
   for (const message of document.querySelectorAll("[data-message]")) {
+    const close = document.createElement("button");
+    close.type = "button";
+    close.className = "message-close";
+    close.textContent = "×";
+    close.setAttribute("aria-label", document.getElementById("messages").dataset.close);
+    close.addEventListener("click", () => message.remove());
+    message.append(close);
     if (!["success", "info"].includes(message.dataset.message)) continue;
     let timer = setTimeout(() => message.remove(), SHOWN_MS);
     for (const kind of ["pointerenter", "focusin"]) {

@@ -1,0 +1,176 @@
+"""Command `serve`: everything a newcomer needs in one step, database and data included."""
+
+import hashlib
+import itertools
+import os
+import re
+import signal
+import socket
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import orjson
+from pyramid.paster import setup_logging
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+from waitress import create_server
+
+import comicsdb
+from comicsdb import db
+from comicsdb.exchange.importing import import_set, is_empty
+from comicsdb.models import User
+from comicsdb.scripts.database import upgrade
+from comicsdb.scripts.demo import write_demo
+from comicsdb.scripts.exchange import shown_progress
+from comicsdb.scripts.support import Site, pass_site
+
+THREADS = 4
+SHOWN_ACCOUNTS = 5
+EMBEDDED = "embedded:"
+URL_VARIABLE = "COMICSDB_DATABASE_URL"
+NAME_LENGTH = 40
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is served: the database's address, the folder of the data set, and whether that is the demo."""
+
+    url: str
+    folder: Path
+    is_demo: bool
+
+
+@click.command("serve")
+@click.option(
+    "--data", type=click.Path(path_type=Path, file_okay=False), help="Serve this data set, not the demo."
+)
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535))
+@click.option("--host", default="127.0.0.1", show_default=True)
+@pass_site
+def serve_command(site: Site, data: Path | None, port: int, host: str):
+    """Serve site and API, starting the database and loading the demo catalogue or a data set first."""
+    signal.signal(signal.SIGTERM, _stop)
+    with _claim(host, port) as claimed:
+        if data is not None and not data.is_dir():
+            raise click.ClickException(f"There is no folder {data}.")
+        setup_logging(str(site.ini))
+        plan = make_plan(site, data)
+        accounts = _prepare(site, plan)
+        os.environ[URL_VARIABLE] = plan.url  # the environment goes before the ini file
+        app = comicsdb.main({"__file__": str(site.ini)}, **site.given)
+        try:
+            _serve(app, claimed, host, accounts)
+        finally:
+            app.registry["comicsdb.engine"].dispose()
+
+
+def _stop(_signal, _frame):
+    raise SystemExit(0)
+
+
+def _claim(host: str, port: int) -> socket.socket:
+    """A socket bound to the address, so that nobody else gets it while data are being loaded.
+
+    It does not listen yet: whoever comes too early is refused rather than kept waiting.
+    """
+    busy = click.ClickException(
+        f"Port {port} of {host} is in use: stop what serves there, or choose another with --port."
+    )
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        claimed = socket.socket(family, kind, protocol)
+        claimed.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        claimed.bind(address)
+        with socket.socket(family, kind, protocol) as probe:
+            probe.settimeout(1)
+            if port and probe.connect_ex(claimed.getsockname()) == 0:
+                raise busy
+    except socket.gaierror as error:
+        raise click.ClickException(f"There is no host {host}: {error.strerror}.") from error
+    except OSError as error:
+        if port:
+            raise busy from error
+        raise click.ClickException(f"Nothing can be served on {host}: {error.strerror}.") from error
+    return claimed
+
+
+def make_plan(site: Site, data: Path | None) -> Plan:
+    """Which database is served: a data set has one of its own where the server is ours."""
+    url = site.settings["sqlalchemy.url"]
+    if data is None:
+        return Plan(url, site.ini.absolute().parent / "var" / "demo", is_demo=True)
+    if url.startswith(EMBEDDED):
+        folder, _, query = url.partition("?")
+        others = [option for option in query.split("&") if option and not option.startswith("database=")]
+        url = f"{folder}?{'&'.join([f'database={database_name(data)}', *others])}"
+    return Plan(url, data, is_demo=False)
+
+
+def database_name(folder: Path) -> str:
+    """The database of a data set: its folder's name, and a digest of where it lies and what it says it is."""
+    folder = folder.resolve()
+    meta = folder / "meta.json"
+    digest = hashlib.sha256(os.fsencode(folder) + b"\0" + (meta.read_bytes() if meta.is_file() else b""))
+    words = re.sub(r"[^a-z0-9]+", "_", folder.name.lower()).strip("_")[:NAME_LENGTH]
+    return f"data_{words}_{digest.hexdigest()[:10]}"
+
+
+def _prepare(site: Site, plan: Plan) -> list[tuple[str, str]]:
+    """Migrate, load what is to be served into an empty catalogue, and give accounts that can log in."""
+    with site.engine(plan.url) as engine:
+        upgrade(engine)
+        with db.session_factory(engine)() as session:
+            if is_empty(session):
+                session.rollback()
+                _load(site, plan, session)
+            elif not plan.is_demo and not plan.url.startswith(EMBEDDED):
+                click.echo("The catalogue of this database has rows already: it is served as it is.")
+            return _accounts(site, plan.folder, session)
+
+
+def _load(site: Site, plan: Plan, session: Session) -> None:
+    if plan.is_demo:
+        click.echo("Writing the demo catalogue ...")
+        write_demo(plan.folder)
+    click.echo(f"Loading {plan.folder} ...")
+    with shown_progress() as progress:
+        report = import_set(session, plan.folder, site.storage, site.passwords, progress=progress)
+    click.echo(f"{report.rows:,} rows loaded in {report.seconds:.0f} s.")
+
+
+def _accounts(site: Site, folder: Path, session: Session) -> list[tuple[str, str]]:
+    """The first accounts of a data set whose passwords are theirs in this database."""
+    users = folder / "users.jsonl"
+    if not users.is_file():
+        return []
+    found = []
+    with users.open("rb") as stream:
+        for line in itertools.islice(stream, SHOWN_ACCOUNTS):
+            user = orjson.loads(line)
+            stored = session.scalar(
+                select(User.password).where(func.lower(User.username) == user["username"].lower())
+            )
+            if stored and site.passwords.verify(stored, user["password"]):
+                found.append((user["username"], user["password"]))
+    return found
+
+
+def _serve(app, claimed: socket.socket, host: str, accounts: list[tuple[str, str]]) -> None:
+    try:
+        server = create_server(app, sockets=[claimed], threads=THREADS)
+    except OSError as error:
+        raise click.ClickException(f"Nothing can be served there: {error.strerror}.") from error
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{claimed.getsockname()[1]}"
+    click.echo(f"Site and API: {address}/ and {address}/api/")
+    if accounts:
+        click.echo("Accounts (user name, password):")
+        for name, password in accounts:
+            click.echo(f"    {name:20} {password}")
+    click.echo("Ctrl-C ends it.")
+    sys.stdout.flush()
+    server.run()  # until Ctrl-C or SIGTERM; requests that were begun are finished
+    server.close()
+    click.echo("Stopped.")

@@ -1,0 +1,118 @@
+"""How many SQL statements an answer costs: the same few, however much there is to show."""
+
+import pytest
+from pyramid.interfaces import IRoutesMapper
+
+from comicsdb_api.errors import UNKNOWN_PATTERN
+from tests.conftest import recording
+
+ACCOUNT, COUNT, ROWS, OBJECT = 1, 1, 1, 1
+LIST = ACCOUNT + COUNT + ROWS
+DETAIL = ACCOUNT + OBJECT
+COSTS = {
+    "/api/": ACCOUNT,
+    "/api/arc/": LIST,
+    "/api/arc/{arc}/": DETAIL,
+    "/api/arc/{arc}/issue_list/": LIST,
+    "/api/character/": LIST,
+    "/api/character/{character}/": DETAIL,
+    "/api/character/{character}/issue_list/": LIST,
+    "/api/creator/": LIST,
+    "/api/creator/{creator}/": DETAIL,
+    "/api/imprint/": LIST,
+    "/api/imprint/{imprint}/": DETAIL,
+    "/api/issue/": LIST,
+    "/api/issue/{issue}/": DETAIL,
+    "/api/publisher/": LIST,
+    "/api/publisher/{publisher}/": DETAIL,
+    "/api/publisher/{publisher}/series_list/": LIST,
+    "/api/role/": LIST,
+    "/api/series/": LIST,
+    "/api/series/{series}/": DETAIL,
+    "/api/series/{series}/issue_list/": LIST,
+    "/api/series_type/": LIST,
+    "/api/team/": LIST,
+    "/api/team/{team}/": DETAIL,
+    "/api/team/{team}/issue_list/": LIST,
+    "/api/universe/": LIST,
+    "/api/universe/{universe}/": DETAIL,
+}
+
+
+def world(make, size):
+    """`size` rows of each kind, everything tied to everything; gives the id of one object of each kind."""
+    many = range(size)
+    cited = {"attributions": [{"source": "W", "url": f"https://example.org/{each}"} for each in many]}
+    publisher = make.publisher(**cited)
+    imprint = make.imprint(publisher=publisher, **cited)
+    publishers = [make.publisher() for _ in many]
+    imprints = [make.imprint(publisher=publisher) for _ in many]
+    universes = [make.universe(publisher=publisher, **cited) for _ in many]
+    creators = [make.creator(**cited) for _ in many]
+    roles = [make.role(name).id for name in ("Writer", "Cover", "Editor")]
+    team = make.team(creators=creators, universes=universes, **cited)
+    teams = [team, *(make.team() for _ in many)]
+    character = make.character(creators=creators, teams=teams, universes=universes, **cited)
+    characters = [character, *(make.character() for _ in many)]
+    arcs = [make.arc(**cited) for _ in many]
+    others = [make.series(publisher=publisher) for _ in many]
+    series = make.series(
+        publisher=publisher, imprint=imprint, genres=list(range(1, 13)), associated=others, **cited
+    )
+    links = {"arcs": arcs, "characters": characters, "teams": teams, "universes": universes}
+    issues = [make.issue(series=series, number=str(each), **links) for each in many]
+    issue = make.issue(
+        series=series,
+        number="-1",
+        reprints=issues,
+        credits=[{"creator": each.id, "roles": roles} for each in creators],
+        variants=[{"name": f"V{each}", "image": f"variants/{each}.jpg"} for each in many],
+        **links,
+        **cited,
+    )
+    shown = (publisher, imprint, universes[0], creators[0], team, character, arcs[0], series, issue)
+    assert len(publishers) == len(imprints) == size
+    return {each.__tablename__: each.id for each in shown}
+
+
+@pytest.mark.parametrize("size", [2, 30])
+def test_the_cost_of_an_answer_does_not_depend_on_how_much_it_shows(api, make, connection, size):
+    ids = world(make, size)
+    found = {}
+    for path in COSTS:
+        with recording(connection) as statements:
+            api.get(path.format(**ids))
+        found[path] = len(statements)
+    assert found == COSTS
+
+
+def test_head_costs_what_get_costs(api, make, connection):
+    arc = make.arc()
+    for path, cost in (("/api/arc/", LIST), (f"/api/arc/{arc.id}/", DETAIL)):
+        with recording(connection) as statements:
+            api.call("HEAD", path)
+        assert len(statements) == cost, statements
+
+
+@pytest.mark.parametrize(
+    ("path", "cost"),
+    [
+        ("/api/arc/999/", DETAIL),
+        ("/api/arc/0/", ACCOUNT),
+        ("/api/arc/x/", ACCOUNT),
+        ("/api/arc/?page=2", ACCOUNT + COUNT),
+        ("/api/arc/999/issue_list/", ACCOUNT + COUNT),
+        ("/api/nothing/", 0),
+    ],
+)
+def test_what_is_not_there_costs_no_more(api, connection, path, cost):
+    with recording(connection) as statements:
+        api.get(path, 404)
+    assert len(statements) == cost, statements
+
+
+def test_every_address_has_its_cost(wsgi):
+    routes = wsgi.registry.getUtility(IRoutesMapper).get_routes()
+    served = {route.pattern for route in routes if route.name.startswith("api.")} - {UNKNOWN_PATTERN}
+    listed = {path.replace("{" + path.split("/")[2] + "}", "{id}") if "{" in path else path for path in COSTS}
+    assert served == listed

@@ -1,0 +1,369 @@
+"""Import of data sets: what is stored, what is refused, and what happens when it is run again."""
+
+import json
+import tracemalloc
+from datetime import UTC, datetime
+
+import pytest
+
+from comicsdb.catalog import Catalog
+from comicsdb.models import Series
+from comicsdb.passwords import UNUSABLE, Passwords, digest
+from tests.dataset import entity, issue, pictures, small_set, variant, write_set
+from tests.importer import Importer
+
+
+@pytest.fixture
+def importer(database, tmp_path):
+    """An empty catalogue of its own, and a folder for pictures."""
+    importer = Importer(database, tmp_path)
+    yield importer
+    importer.engine.dispose()
+
+
+# Into an empty catalogue.
+
+
+def test_ids_slugs_and_stamps_are_those_of_the_set(importer):
+    importer.run(small_set())
+    [row] = importer.query("SELECT id, slug, modified, created_on, name_changed FROM character WHERE id = 2")
+    assert row == (
+        2,
+        "manga-hero",
+        datetime(2025, 2, 3, 4, 5, 6, 2, UTC),
+        datetime(2024, 1, 2, 3, 4, 5, 2, UTC),
+        datetime(2025, 2, 3, 4, 5, 6, 2, UTC),
+    )
+    assert importer.query("SELECT id, number, price, currency FROM issue ORDER BY id")[1] == (
+        2,
+        "½",
+        1500,
+        "ITL",
+    )
+    assert importer.one("SELECT cover_hash FROM issue WHERE id = 1") == "00ff00ff00ff00ff"
+
+
+def test_new_ids_follow_those_of_the_set(importer):
+    importer.run(small_set())
+    with importer.factory() as session:
+        made = Catalog(session).create(
+            Series,
+            {
+                "name": "Next",
+                "volume": 1,
+                "sort_name": "Next",
+                "year_began": 2026,
+                "publisher": 1,
+                "series_type": 13,
+            },
+        )
+        session.commit()
+        assert made.id == 4
+    assert importer.one("SELECT nextval(pg_get_serial_sequence('variant', 'id'))") == 4
+
+
+def test_text_of_any_kind_arrives_as_it_was(importer):
+    importer.run(small_set())
+    expected = small_set()["publishers"][0]
+    [(desc, names)] = importer.query('SELECT "desc", alt_names FROM publisher WHERE id = 1')
+    assert desc == expected["desc"]
+    assert names == expected["alt_names"]
+    assert importer.one("SELECT name FROM issue WHERE id = 1") == ["One, Two", 'A "quoted" one', ""]
+
+
+def test_links_are_stored_in_both_directions_where_they_are_symmetric(importer):
+    importer.run(small_set())
+    assert importer.query("SELECT * FROM issue_reprint ORDER BY 1") == [(1, 3), (3, 1)]
+    assert importer.query("SELECT * FROM series_associated ORDER BY 1") == [(2, 3), (3, 2)]
+    assert importer.query("SELECT * FROM character_universe ORDER BY 1, 2") == [(1, 1), (1, 2)]
+    assert importer.query("SELECT * FROM credit_role ORDER BY 1, 2") == [(1, 1), (1, 2), (2, 3)]
+
+
+def test_a_symmetric_link_given_in_one_direction_is_completed(importer):
+    rows = small_set()
+    rows["issues"][2]["reprint_ids"] = []
+    report = importer.run(rows)
+    assert importer.query("SELECT * FROM issue_reprint ORDER BY 1") == [(1, 3), (3, 1)]
+    assert report.notes == ["issues.jsonl: reprint_ids was completed in 1 rows; it goes both ways."]
+
+
+def test_stars_are_counted_and_summed_for_issues_and_series(importer):
+    importer.run(small_set())
+    assert importer.query("SELECT id, rating_count, rating_sum FROM issue ORDER BY id") == [
+        (1, 2, 7),
+        (2, 1, 4),
+        (3, 0, 0),
+    ]
+    assert importer.query("SELECT rating_count, rating_sum, rated FROM series WHERE id = 1") == [
+        (3, 11, datetime(2025, 7, 1, tzinfo=UTC))
+    ]
+
+
+def test_the_second_stamp_is_the_latest_of_the_object_and_its_issues(importer):
+    rows = small_set()
+    rows["characters"][1]["modified"] = "2026-01-01T00:00:00.000000Z"
+    importer.run(rows)
+    latest_issue = datetime(2025, 4, 3, 4, 5, 6, 1, UTC)
+    for kind in ("arc", "team", "series", "character"):
+        assert importer.one(f"SELECT issues_modified FROM {kind} WHERE id = 1") >= latest_issue
+    assert importer.one("SELECT issues_modified FROM arc WHERE id = 1") == latest_issue
+    assert importer.one("SELECT issues_modified FROM character WHERE id = 2") == datetime(
+        2026, 1, 1, tzinfo=UTC
+    )
+    assert importer.one("SELECT issues_modified = modified FROM series WHERE id = 3")
+
+
+def test_history_log_and_versions_know_of_the_import(importer):
+    before = dict(importer.query("SELECT kind, value FROM version"))
+    importer.run(small_set())
+    assert importer.one("SELECT count(*) FROM history WHERE kind = 'issue' AND type = '+'") == 3
+    assert (
+        importer.one("SELECT snapshot ->> 'number' FROM history WHERE kind = 'issue' AND object_id = 2")
+        == "½"
+    )
+    assert importer.one("SELECT count(*) FROM change_log WHERE kind = 'series' AND action = 'create'") == 3
+    assert all(value > before[kind] for kind, value in importer.query("SELECT kind, value FROM version"))
+
+
+def test_what_follows_an_import_goes_on_from_its_state(importer):
+    importer.run(small_set())
+    with importer.factory() as session:
+        catalog = Catalog(session)
+        catalog.update(catalog.get(Series, 1), {"name": "The Lighthouse Again"})
+        session.commit()
+    assert importer.query("SELECT type FROM history WHERE kind = 'series' AND object_id = 1 ORDER BY id") == [
+        ("+",),
+        ("~",),
+    ]
+    assert importer.one("SELECT modified_before FROM issue WHERE id = 1") == datetime(
+        2025, 4, 3, 4, 5, 6, 1, UTC
+    )
+
+
+# Pictures.
+
+
+def test_every_row_has_a_picture_file_of_its_own(importer):
+    report = importer.run(small_set())
+    keys = [
+        key
+        for table in (
+            "publisher",
+            "imprint",
+            "universe",
+            "creator",
+            "team",
+            "character",
+            "arc",
+            "issue",
+            "variant",
+        )
+        for (key,) in importer.query(f"SELECT image FROM {table} WHERE image <> ''")
+    ]
+    assert len(set(keys)) == len(keys) == report.pictures == len(importer.files())
+    assert keys[0].startswith("publisher/")
+    assert importer.one("SELECT bool_and(image LIKE 'variants/%') FROM variant")
+    first, second = (importer.storage.path(key) for key in keys[:2])  # publisher and imprint share a logo
+    importer.storage.delete(keys[0])
+    assert not first.exists()
+    assert second.read_bytes() == pictures()["logos/port.png"]
+
+
+def test_the_size_of_a_picture_is_measured_not_believed(importer):
+    importer.run(small_set())
+    assert importer.query("SELECT image_width, image_height FROM issue ORDER BY id") == [
+        (40, 60),
+        (None, None),
+        (60, 40),
+    ]
+    assert importer.one("SELECT image FROM issue WHERE id = 3").endswith(".jpg")
+
+
+# Reference data.
+
+
+def test_reference_data_of_the_set_replace_the_seeded_rows(importer):
+    importer.run(small_set())
+    assert importer.query("SELECT id, name, code FROM series_type ORDER BY id") == [
+        (6, "Annual Series", "annual"),  # by its older name
+        (10, "Trade Paperback", "trade_paperback"),
+        (13, "Single Issue", "single_issue"),
+        (14, "Omnibus", "omnibus"),
+    ]
+    assert importer.query('SELECT id, name, "order", is_writer, is_cover FROM role ORDER BY id') == [
+        (1, "Writer", 1, True, False),
+        (2, "Cover", 2, False, True),
+        (3, "Letterer", 3, False, False),
+    ]
+    western, sea = importer.query('SELECT id, name, "desc" FROM genre ORDER BY id')
+    assert western == (1, "Western", "The American frontier or its conventions")
+    assert sea == (2, "Sea Tales", "")
+    assert importer.query("SELECT name, short_description FROM age_rating ORDER BY id") == [
+        ("Unknown", ""),
+        ("Teen", "12 and up"),
+    ]
+
+
+def test_seeded_reference_data_stay_where_the_set_has_no_such_file(importer):
+    seeded = importer.query("SELECT id, name FROM role ORDER BY id")
+    importer.run({"publishers": [entity(1, "Only", "only", image="")]})
+    assert importer.query("SELECT id, name FROM role ORDER BY id") == seeded
+
+
+def test_reference_data_are_matched_by_name_where_the_catalogue_has_rows(importer):
+    importer.run({"publishers": [entity(1, "First", "first", image="")]})
+    names = importer.query("SELECT name FROM series_type ORDER BY id")
+    importer.run(small_set())
+    assert importer.query("SELECT name FROM series_type ORDER BY id") == names  # nothing renamed, nothing new
+    assert importer.query(
+        "SELECT t.name FROM series s JOIN series_type t ON t.id = s.series_type_id ORDER BY s.id"
+    ) == [("Single Issue",), ("Annual",), ("Omnibus",)]
+    assert ("Sea Tales",) in importer.query("SELECT name FROM genre")
+    assert importer.query(
+        "SELECT g.name FROM series_genre l JOIN genre g ON g.id = l.genre_id ORDER BY g.name"
+    ) == [("Sea Tales",), ("Western",)]
+    assert importer.query(
+        "SELECT r.name FROM credit_role l JOIN role r ON r.id = l.role_id ORDER BY l.credit_id, r.name"
+    ) == [("Cover",), ("Writer",), ("Letterer",)]
+
+
+def test_an_age_rating_for_issues_without_one_is_required(importer):
+    rows = small_set() | {"age_ratings": [{"id": 2, "name": "Teen"}]}
+    rows["issues"] = [issue(1, 1, "1", age_rating_id=2)]
+    for name in ("credits", "variants", "attributions", "issue_ratings"):
+        rows[name] = []
+    assert importer.problems(rows) == [
+        "age_ratings.jsonl: id: has no id 1, which issues without a rating need"
+    ]
+
+
+# Accounts.
+
+
+def test_accounts_are_stored_with_hashed_secrets(importer):
+    importer.run(small_set())
+    rows = importer.query(
+        "SELECT id, username, password, email_confirmed, is_active FROM user_account ORDER BY id"
+    )
+    assert [(row[0], row[1], row[3], row[4]) for row in rows] == [
+        (1, "admin", True, True),
+        (2, "Editor", True, True),
+        (3, "reader", True, True),
+    ]
+    assert all(Passwords("fast").verify(row[2], f"{row[1]}-password") for row in rows)
+    assert importer.query("SELECT user_id, digest, token_key FROM api_token ORDER BY user_id")[1] == (
+        2,
+        digest(f"{2:064x}"),
+        "0" * 15,
+    )
+    assert importer.query(
+        "SELECT m.user_id, g.name FROM user_group_member m JOIN user_group g ON g.id = m.group_id"
+        " ORDER BY g.name"
+    ) == [(2, "editor"), (2, "letterers")]
+    assert importer.query("SELECT supporter_tier, supporter_until FROM user_account WHERE id = 3") == [
+        ("backer", datetime(2030, 1, 1, tzinfo=UTC))
+    ]
+    everything = json.dumps(importer.everything(), default=str)
+    assert "reader-password" not in everything
+    assert f"{3:064x}" not in everything
+
+
+def test_authorship_follows_the_accounts(importer):
+    importer.run(small_set())
+    assert importer.query("SELECT created_by_id, edited_by_id FROM issue WHERE id = 1") == [(2, 3)]
+
+
+def test_without_accounts_everything_is_the_system_accounts(importer):
+    report = importer.run(small_set(), accounts=False)
+    assert importer.query("SELECT username FROM user_account") == [("system",)]
+    assert importer.query("SELECT DISTINCT created_by_id, edited_by_id FROM issue") == [(1, 1)]
+    assert importer.one("SELECT count(*) FROM issue_rating") == 0
+    assert report.left == ["users.jsonl (only with accounts)", "issue_ratings.jsonl (only with accounts)"]
+
+
+def test_accounts_that_exist_are_matched_by_name_and_left_alone(importer):
+    importer.query(
+        "INSERT INTO user_account (username, email, password) VALUES ('READER', 'other@example.org', 'kept')"
+    )
+    importer.run(small_set())
+    rows = importer.query("SELECT id, username, email, password = 'kept' FROM user_account ORDER BY id")
+    assert rows[0][1] == "system"
+    assert rows[1] == (2, "READER", "other@example.org", True)
+    assert [row[1] for row in rows[2:]] == ["admin", "Editor"]
+    assert importer.query("SELECT user_id FROM issue_rating ORDER BY id") == [(4,), (2,), (2,)]
+    assert importer.query("SELECT created_by_id, edited_by_id FROM issue WHERE id = 1") == [(4, 2)]
+
+
+def test_an_address_of_another_account_is_refused(importer):
+    importer.query(
+        "INSERT INTO user_account (username, email, password) VALUES ('someone', 'Reader@example.org', '!')"
+    )
+    assert importer.problems(small_set()) == ["users.jsonl:3: email: belongs to the account someone"]
+
+
+def test_an_account_without_password_gets_an_unusable_one(importer):
+    rows = small_set()
+    rows["users"][2] |= {"password": "", "api_token": ""}
+    importer.run(rows)
+    assert importer.one("SELECT password FROM user_account WHERE id = 3") == UNUSABLE
+    assert importer.one("SELECT count(*) FROM api_token WHERE user_id = 3") == 0
+
+
+# Advice.
+
+
+def test_advisory_rules_are_counted_and_named_but_not_enforced(importer):
+    rows = small_set()
+    rows["series"][0] |= {"series_type_id": 10, "year_end": 1999}
+    rows["issues"][0] |= {
+        "isbn": "9780306406158",
+        "upc": "03600029145300111",
+        "sku": "AUG-2000",
+        "title": "No",
+    }
+    rows["issues"][1]["colour"] = "red"
+    report = importer.run(rows)
+    assert {rule: advice.places for rule, advice in report.advice.items()} == {
+        "ISBN whose check digit or form is wrong": ["issues.jsonl:1: 9780306406158"],
+        "UPC whose check digit or form is wrong": ["issues.jsonl:1: 03600029145300111"],
+        "SKU with other characters than letters and digits": ["issues.jsonl:1: AUG-2000"],
+        "cv_id on a Trade Paperback series": ["series.jsonl:1: the-lighthouse-2020"],
+        "associated series of a Hardcover, Omnibus or Trade Paperback": ["series.jsonl:3: faro-tutto-2001"],
+        "year_end before year_began": ["series.jsonl:1: the-lighthouse-2020"],
+        "collection title where the series allows none": ["issues.jsonl:1: issue-1"],
+        "arcs on an issue of a Trade Paperback or Hardcover series": ["issues.jsonl:1: issue-1"],
+        "unknown field, not read": ["issues.jsonl:2: colour"],
+    }
+    assert all(advice.count == 1 for advice in report.advice.values())
+    assert importer.one("SELECT isbn FROM issue WHERE id = 1") == "9780306406158"
+
+
+# Size.
+
+
+def _many(count: int) -> dict[str, list[dict]]:
+    rows = small_set()
+    rows["issues"] = [issue(number, 1, str(number), desc="Words. " * 40) for number in range(1, count + 1)]
+    rows["credits"] = [
+        {"id": number, "issue_id": number, "creator_id": 1, "role_ids": [1]} for number in range(1, count + 1)
+    ]
+    rows["variants"] = [variant(number, number) for number in range(1, count + 1, 10)]
+    rows["attributions"] = []
+    rows["issue_ratings"] = []
+    return rows
+
+
+def test_memory_does_not_grow_with_the_size_of_a_set(importer):
+    """Two megabytes more text must not cost as much memory; what grows is ids, for the change log."""
+    peaks = []
+    for count in (1_000, 6_000):
+        folder = write_set(importer.folder / f"many{count}", _many(count))
+        importer.query("TRUNCATE publisher, creator, arc, user_account CASCADE")
+        importer.query("INSERT INTO user_account (id, username, email) VALUES (1, 'system', 's@localhost')")
+        tracemalloc.start()
+        importer.run(folder)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    text_size = 5_000 * 280
+    assert importer.one("SELECT count(*) FROM issue") == 6_000
+    assert peaks[1] - peaks[0] < text_size + 3_000_000

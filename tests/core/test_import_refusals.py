@@ -1,0 +1,226 @@
+"""What import refuses, and how it says so: by file, line and field, and with nothing left behind."""
+
+import pytest
+
+from comicsdb.models.attribution import OWNERS
+from tests.dataset import entity, picture, pictures, small_set, write_set
+from tests.importer import Importer
+
+
+@pytest.fixture(scope="module")
+def importer(cluster, template, tmp_path_factory):
+    """One empty catalogue for all: what is refused leaves nothing behind."""
+    cluster.clone_database(template, "refusals")
+    importer = Importer(cluster.url("refusals"), tmp_path_factory.mktemp("refusals"))
+    yield importer
+    importer.engine.dispose()
+    cluster.drop_database("refusals")
+
+
+def _broken(file: str, place: int, **values) -> dict:
+    rows = small_set()
+    rows[file][place] = rows[file][place] | values
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("place", "values", "field", "words"),
+    [
+        ("publishers.jsonl:1", {"founded": "1950"}, "founded", "takes a whole number, not '1950'"),
+        ("publishers.jsonl:1", {"founded": 40000}, "founded", "takes a number from 0 to 32,767, not 40000"),
+        ("publishers.jsonl:2", {"name": "x" * 256}, "name", "takes at most 255 characters, not 256"),
+        ("publishers.jsonl:2", {"name": " "}, "name", "must not be empty"),
+        ("publishers.jsonl:2", {"desc": "a\0b"}, "desc", "has a NUL character"),
+        (
+            "publishers.jsonl:2",
+            {"slug": "11"},
+            "slug",
+            "must not be a number: it would be mistaken for an id",
+        ),
+        (
+            "publishers.jsonl:2",
+            {"slug": "a/b"},
+            "slug",
+            "takes letters, digits, hyphens and underscores, not 'a/b'",
+        ),
+        ("publishers.jsonl:2", {"alt_names": ["ok", 3]}, "alt_names", "takes text, not 3"),
+        ("publishers.jsonl:2", {"cv_id": True}, "cv_id", "takes a whole number, not True"),
+        (
+            "publishers.jsonl:2",
+            {"modified": "2025-01-01T00:00:00"},
+            "modified",
+            "takes an instant YYYY-MM-DDTHH:MM:SS.ffffffZ, not '2025-01-01T00:00:00'",
+        ),
+        ("creators.jsonl:1", {"birth": "1890-13-01"}, "birth", "takes a date YYYY-MM-DD, not '1890-13-01'"),
+        (
+            "creators.jsonl:1",
+            {"alias": ["x" * 101]},
+            "alias",
+            "takes at most 100 characters a text, not 101 (place 1)",
+        ),
+        ("series.jsonl:1", {"status": 5}, "status", "takes one of 1, 2, 3, 4, not 5"),
+        ("series.jsonl:1", {"collection": 1}, "collection", "takes true or false, not 1"),
+        (
+            "issues.jsonl:1",
+            {"cover_date": "1899-12-31"},
+            "cover_date",
+            "takes no date before 1900, not 1899-12-31",
+        ),
+        (
+            "issues.jsonl:1",
+            {"cover_date": "2026-W01-1"},
+            "cover_date",
+            "takes a date YYYY-MM-DD, not '2026-W01-1'",
+        ),
+        (
+            "issues.jsonl:1",
+            {"price": "-1.00"},
+            "price",
+            "takes an amount of at most 6 digits and 2 decimals, not '-1.00'",
+        ),
+        ("issues.jsonl:1", {"price": 3.99}, "price", "takes text, not 3.99"),
+        ("issues.jsonl:1", {"currency": "CHF"}, "currency", "takes one of USD, GBP, EUR, ITL, not 'CHF'"),
+        ("issues.jsonl:1", {"cover_hash": "xyz"}, "cover_hash", "takes 16 hexadecimal digits, not 'xyz'"),
+        ("issues.jsonl:1", {"arc_ids": [1, 1]}, "arc_ids", "names 1 more than once"),
+        ("variants.jsonl:1", {"image": ""}, "image", "must not be empty"),
+        (
+            "attributions.jsonl:1",
+            {"url": "javascript:x"},
+            "url",
+            "takes an address that begins with http:// or https://, not 'javascript:x'",
+        ),
+        (
+            "attributions.jsonl:1",
+            {"entity": "credit"},
+            "entity",
+            f"takes one of {', '.join(OWNERS)}, not 'credit'",
+        ),
+        ("issue_ratings.jsonl:1", {"rating": 6}, "rating", "takes a number from 1 to 5, not 6"),
+        (
+            "users.jsonl:2",
+            {"username": "12"},
+            "username",
+            "takes letters, digits and @ . + - _, and not digits alone, not '12'",
+        ),
+        # Unique sets.
+        (
+            "publishers.jsonl:2",
+            {"slug": "editions-du-port"},
+            "slug",
+            "editions-du-port was used on line 1 already",
+        ),
+        ("publishers.jsonl:2", {"cv_id": 11}, "cv_id", "11 was used on line 1 already"),
+        ("creators.jsonl:2", {"gcd_id": 7, "id": 1}, "id", "1 was used on line 1 already"),
+        (
+            "universes.jsonl:2",
+            {"designation": "Earth 1"},
+            "publisher_id, name and designation",
+            "2, Earth 1, Earth 1 was used on line 1 already",
+        ),
+        ("issues.jsonl:2", {"number": "1"}, "series_id and number", "1, 1 was used on line 1 already"),
+        ("credits.jsonl:2", {"creator_id": 1}, "issue_id and creator_id", "1, 1 was used on line 1 already"),
+        ("issue_ratings.jsonl:2", {"user_id": 2}, "issue_id and user_id", "1, 2 was used on line 1 already"),
+        ("users.jsonl:2", {"username": "ADMIN"}, "username", "admin was used on line 1 already"),
+        ("genres.jsonl:2", {"name": "WESTERN"}, "name", "western was used on line 1 already"),
+        # References.
+        ("imprints.jsonl:1", {"publisher_id": 9}, "publisher_id", "publishers.jsonl has no id 9"),
+        ("characters.jsonl:1", {"team_ids": [1, 8]}, "team_ids", "teams.jsonl has no id 8"),
+        ("series.jsonl:1", {"associated_ids": [1]}, "associated_ids", "names the row itself"),
+        ("issues.jsonl:1", {"created_by_id": 7}, "created_by_id", "users.jsonl has no id 7"),
+        ("credits.jsonl:1", {"role_ids": [4]}, "role_ids", "roles.jsonl has no id 4"),
+        ("attributions.jsonl:1", {"entity_id": 77}, "entity_id", "issues.jsonl has no id 77"),
+    ],
+)
+def test_a_wrong_value_is_refused_by_file_line_and_field(importer, place, values, field, words):
+    file, _, line = place.partition(".jsonl:")
+    assert f"{place}: {field}: {words}" in importer.problems(_broken(file, int(line) - 1, **values))
+    assert importer.one("SELECT count(*) FROM publisher") == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "there is no file images/covers/one.png"),
+        (b"", "the file images/covers/one.png is empty"),
+        (b"GIF89a of no use", "the file images/covers/one.png is not a readable picture"),
+        (b"<svg/>", "the file images/covers/one.png is not a JPEG, PNG, WebP, GIF or AVIF picture"),
+        (picture("red", (200, 200))[:150], "the file images/covers/one.png is damaged or cut off"),
+    ],
+)
+def test_an_unusable_picture_is_refused_by_file_line_and_field(importer, content, words):
+    images = pictures() | {"covers/one.png": content}
+    if content is None:
+        del images["covers/one.png"]
+    problems = importer.problems(small_set(), images=images)
+    assert f"variants.jsonl:1: image: {words}" in problems
+    assert f"universes.jsonl:1: image: {words}" in problems
+
+
+def test_a_picture_path_does_not_lead_out_of_the_folder(importer, tmp_path):
+    (tmp_path / "secret.png").write_bytes(picture())
+    rows = small_set()
+    rows["arcs"][0]["image"] = "../../secret.png"
+    folder = write_set(tmp_path / "escape", rows)
+    (folder / "images" / "covers" / "two.jpg").unlink()
+    (folder / "images" / "covers" / "two.jpg").symlink_to(tmp_path / "secret.png")
+    problems = importer.problems(folder)
+    assert "arcs.jsonl:1: image: takes a path below images/, not '../../secret.png'" in problems
+    assert "creators.jsonl:2: image: the file images/covers/two.jpg lies outside the folder" in problems
+
+
+def test_a_missing_field_is_named(importer):
+    rows = small_set()
+    del rows["issues"][1]["number"]
+    assert importer.problems(rows) == ["issues.jsonl:2: number: is missing"]
+
+
+def test_a_line_that_is_no_record_is_named(importer):
+    rows = small_set()
+    rows["arcs"] = ['{"id": 1,', "[1]", "7"]
+    problems = importer.problems(rows)
+    assert problems[:3] == [f"arcs.jsonl:{line}: is not a JSON object on one line" for line in (1, 2, 3)]
+
+
+def test_several_problems_are_told_at_once_and_at_most_fifty(importer):
+    rows = small_set()
+    rows["publishers"][0]["country"] = "France"
+    rows["issues"][0]["price"] = "free"
+    rows["issues"][2]["series_id"] = 99
+    assert [problem.partition(": takes")[0] for problem in importer.problems(rows)] == [
+        "publishers.jsonl:1: country",
+        "issues.jsonl:1: price",
+        "issues.jsonl:3: series_id: series.jsonl has no id 99",
+    ]
+    rows["creators"] = [entity(number, "", f"nobody-{number}") for number in range(1, 100)]
+    assert len(importer.problems(rows)) == 50
+
+
+def test_an_error_in_the_last_file_leaves_nothing_behind(importer):
+    before = importer.everything()
+    problems = importer.problems(_broken("issue_ratings", 2, rating=0))
+    assert problems == ["issue_ratings.jsonl:3: rating: takes a number from 1 to 5, not 0"]
+    assert importer.everything() == before
+    assert importer.files() == []
+
+
+def test_a_failure_while_storing_takes_rows_and_pictures_back(importer):
+    importer.query("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$")
+    importer.query(
+        "CREATE TRIGGER refuse BEFORE INSERT ON issue_rating FOR EACH ROW EXECUTE FUNCTION refuse()"
+    )
+    before = importer.everything()
+    with pytest.raises(Exception, match="no"):
+        importer.run(small_set())
+    assert importer.everything() == before
+    assert importer.files() == []
+    importer.query("DROP FUNCTION refuse() CASCADE")
+
+
+def test_a_folder_without_a_data_set_is_refused(importer, tmp_path):
+    (tmp_path / "empty").mkdir()
+    assert importer.problems(tmp_path / "empty") == [
+        f"{tmp_path / 'empty'}: holds no file of a data set, such as issues.jsonl"
+    ]
+    folder = write_set(tmp_path / "newer", small_set())
+    (folder / "meta.json").write_text('{"format": 2}')
+    assert importer.problems(folder) == ["meta.json: format: takes 1, not 2"]

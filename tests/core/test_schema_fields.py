@@ -1,0 +1,297 @@
+"""Single fields of the schemas but for prices: what they take, and their messages (api.md 1.3, 1.6)."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from comicsdb.schemas import (
+    ArcSchema,
+    CharacterSchema,
+    CreatorSchema,
+    CreditSchema,
+    ImprintSchema,
+    IssueSchema,
+    PublisherSchema,
+    SeriesSchema,
+    UniverseSchema,
+    VariantSchema,
+)
+from tests.core.schema_reading import fault, read
+
+SERIES = {
+    "name": "Run",
+    "sort_name": "Run",
+    "volume": 1,
+    "series_type": 13,
+    "status": 4,
+    "publisher": 2,
+    "year_began": 2020,
+}
+
+
+# Text.
+
+
+@pytest.mark.parametrize(
+    ("sent", "stored"),
+    [
+        ("  Harbor  ", "Harbor"),
+        (7, "7"),
+        (1.5, "1.5"),
+        ("\u00a0x\n", "x"),
+        ("a\nb", "a\nb"),
+        ("漫画", "漫画"),
+    ],
+)
+def test_text_is_trimmed_and_numbers_become_text(sent, stored):
+    assert read(ArcSchema, "name", sent) == {"name": stored}
+
+
+@pytest.mark.parametrize("sent", [True, False, [], ["x"], {}, {"a": 1}, b"x"])
+def test_nothing_else_is_text(sent):
+    assert fault(ArcSchema, "name", sent) == ["Not a valid string."]
+
+
+@pytest.mark.parametrize("sent", ["", "   ", "\t\n"])
+def test_required_text_may_not_be_blank_but_other_text_may(sent):
+    assert fault(IssueSchema, "number", sent) == ["This field may not be blank."]
+    assert read(IssueSchema, "title", sent) == {"title": ""}
+
+
+@pytest.mark.parametrize("field", ["name", "desc"])
+def test_text_is_never_null(field):
+    assert fault(ArcSchema, field, None) == ["This field may not be null."]
+
+
+@pytest.mark.parametrize(
+    ("schema", "field", "longest"),
+    [
+        (ArcSchema, "name", 255),
+        (SeriesSchema, "sort_name", 255),
+        (UniverseSchema, "designation", 255),
+        (IssueSchema, "number", 25),
+        (IssueSchema, "alt_number", 25),
+        (IssueSchema, "title", 255),
+        (IssueSchema, "sku", 12),
+        (IssueSchema, "isbn", 13),
+        (IssueSchema, "upc", 20),
+        (VariantSchema, "name", 255),
+        (VariantSchema, "sku", 12),
+        (VariantSchema, "upc", 20),
+    ],
+)
+def test_text_has_a_greatest_length(schema, field, longest):
+    assert read(schema, field, " " + "x" * longest) == {field: "x" * longest}
+    message = f"Ensure this field has no more than {longest} characters."
+    assert fault(schema, field, "x" * (longest + 1)) == [message]
+
+
+def test_the_hyphens_of_an_isbn_do_not_count():
+    assert read(IssueSchema, "isbn", "978-0-306-40615-7") == {"isbn": "9780306406157"}
+
+
+def test_a_description_has_no_greatest_length():
+    assert read(ArcSchema, "desc", "x" * 100_000) == {"desc": "x" * 100_000}
+
+
+def test_text_that_no_database_holds_is_refused():
+    assert fault(ArcSchema, "desc", "a\0b") == ["Null characters are not allowed."]
+    assert fault(ArcSchema, "desc", "a\ud800b") == ["Surrogate characters are not allowed."]
+
+
+# Numbers.
+
+
+@pytest.mark.parametrize("sent", [12, "12", " 12 ", 12.0, "12.0", "+12", "012"])
+def test_an_integer_in_its_spellings(sent):
+    assert read(IssueSchema, "page", sent) == {"page": 12}
+
+
+@pytest.mark.parametrize("sent", [12.5, "12.5", True, False, "", "x", "1_2", "１２", [], {}, float("inf")])
+def test_what_is_no_integer(sent):
+    assert fault(IssueSchema, "page", sent) == ["A valid integer is required."]
+
+
+@pytest.mark.parametrize(
+    ("schema", "field", "greatest"),
+    [
+        (SeriesSchema, "volume", 32767),
+        (SeriesSchema, "year_began", 32767),
+        (SeriesSchema, "year_end", 32767),
+        (PublisherSchema, "founded", 32767),
+        (ImprintSchema, "founded", 32767),
+        (IssueSchema, "page", 32767),
+        (IssueSchema, "cv_id", 2147483647),
+        (UniverseSchema, "gcd_id", 2147483647),
+    ],
+)
+def test_integers_have_bounds(schema, field, greatest):
+    assert read(schema, field, 0) == {field: 0}
+    assert read(schema, field, greatest) == {field: greatest}
+    assert fault(schema, field, -1) == ["Ensure this value is greater than or equal to 0."]
+    over = [f"Ensure this value is less than or equal to {greatest}."]
+    assert fault(schema, field, greatest + 1) == over
+    assert fault(schema, field, "9" * 900) == over
+    assert fault(schema, field, 1e300) == over
+    assert fault(schema, field, 10**5000) == over
+
+
+@pytest.mark.parametrize(
+    ("schema", "field"), [(SeriesSchema, "year_end"), (IssueSchema, "page"), (ArcSchema, "cv_id")]
+)
+def test_optional_numbers_may_be_null(schema, field):
+    assert read(schema, field, None) == {field: None}
+
+
+@pytest.mark.parametrize("field", ["volume", "year_began", "status", "publisher", "series_type"])
+def test_required_numbers_may_not_be_null(field):
+    assert fault(SeriesSchema, field, None) == ["This field may not be null."]
+
+
+# Dates.
+
+
+@pytest.mark.parametrize("sent", ["2020-05-01", "2020-5-1", date(2020, 5, 1)])
+def test_a_date(sent):
+    assert read(IssueSchema, "cover_date", sent) == {"cover_date": date(2020, 5, 1)}
+
+
+@pytest.mark.parametrize(
+    "sent",
+    ["", "x", "2020", "2020-13-01", "2020-02-30", "01/05/2020", "20200501", "2020-W01-1", "2020-05-01T00:00",
+     20200501, True, [], {}, datetime(2020, 5, 1, tzinfo=UTC), "0000-01-01"],
+)  # fmt: skip
+def test_what_is_no_date(sent):
+    message = "Date has wrong format. Use one of these formats instead: YYYY-MM-DD."
+    assert fault(IssueSchema, "cover_date", sent) == [message]
+
+
+def test_only_optional_dates_may_be_null():
+    assert read(IssueSchema, "store_date", None) == {"store_date": None}
+    assert read(CreatorSchema, "birth", None) == {"birth": None}
+    assert fault(IssueSchema, "cover_date", None) == ["This field may not be null."]
+
+
+# Choices.
+
+
+@pytest.mark.parametrize(("sent", "stored"), [("GB", "GB"), ("gb", "GB"), ("zw", "ZW")])
+def test_a_country_in_either_case(sent, stored):
+    assert read(PublisherSchema, "country", sent) == {"country": stored}
+
+
+@pytest.mark.parametrize("sent", ["ZZ", "zz", "", "USA", 5])
+def test_an_unknown_country(sent):
+    assert fault(PublisherSchema, "country", sent) == [f'"{sent}" is not a valid choice.']
+
+
+@pytest.mark.parametrize("sent", [1, "1", 4])
+def test_a_status_is_a_number(sent):
+    assert read(SeriesSchema, "status", sent) == {"status": int(sent)}
+
+
+@pytest.mark.parametrize(
+    ("sent", "shown"), [(0, "0"), (5, "5"), ("ongoing", "ongoing"), (True, "True"), ([1], "[1]")]
+)
+def test_an_unknown_status(sent, shown):
+    assert fault(SeriesSchema, "status", sent) == [f'"{shown}" is not a valid choice.']
+
+
+@pytest.mark.parametrize("sent", ["", "en", "zh-hant", "pt-br"])
+def test_a_language(sent):
+    assert read(SeriesSchema, "language", sent) == {"language": sent}
+
+
+@pytest.mark.parametrize("sent", ["EN", "tlh", "english"])
+def test_an_unknown_language(sent):
+    assert fault(SeriesSchema, "language", sent) == [f'"{sent}" is not a valid choice.']
+
+
+# References.
+
+
+@pytest.mark.parametrize("sent", [3, "3", 3.0])
+def test_an_id(sent):
+    assert read(ImprintSchema, "publisher", sent) == {"publisher": 3}
+
+
+@pytest.mark.parametrize(
+    ("sent", "kind"), [("abc", "str"), (True, "bool"), ([], "list"), ({}, "dict"), (2.5, "float")]
+)
+def test_what_is_no_id(sent, kind):
+    message = f"Incorrect type. Expected pk value, received {kind}."
+    assert fault(ImprintSchema, "publisher", sent) == [message]
+    assert fault(CharacterSchema, "creators", [1, sent]) == [message]
+
+
+@pytest.mark.parametrize("sent", [0, -1, 2**31, "99999999999999999999"])
+def test_an_id_that_no_row_can_have(sent):
+    message = f'Invalid pk "{sent}" - object does not exist.'
+    assert fault(ImprintSchema, "publisher", sent) == [message]
+    assert fault(CharacterSchema, "teams", [sent]) == [message]
+
+
+@pytest.mark.parametrize("sent", [None, ""])
+def test_a_required_parent_may_not_be_null(sent):
+    assert fault(ImprintSchema, "publisher", sent) == ["This field may not be null."]
+
+
+@pytest.mark.parametrize("sent", [None, "", 0, "0"])
+def test_no_imprint_in_its_spellings(sent):
+    assert read(SeriesSchema, "imprint", sent) == {"imprint": None}
+
+
+def test_a_missing_imprint_means_none_unless_the_write_is_partial():
+    assert SeriesSchema().deserialize(SERIES) == SERIES | {"imprint": None}
+    assert SeriesSchema(partial=True).deserialize(SERIES) == SERIES
+
+
+# Lists.
+
+
+def test_ids_come_once_each_in_the_order_sent():
+    assert read(CharacterSchema, "creators", [3, "1", 3, 2]) == {"creators": [3, 1, 2]}
+
+
+def test_an_empty_list_clears():
+    assert read(IssueSchema, "name", []) == {"name": []}
+    assert read(IssueSchema, "arcs", []) == {"arcs": []}
+
+
+@pytest.mark.parametrize(("sent", "kind"), [("a", "str"), (1, "int"), ({"0": "a"}, "dict"), (True, "bool")])
+@pytest.mark.parametrize(
+    ("schema", "field"), [(CharacterSchema, "alias"), (CharacterSchema, "creators"), (IssueSchema, "name")]
+)
+def test_what_is_no_list(schema, field, sent, kind):
+    assert fault(schema, field, sent) == [f'Expected a list of items but got type "{kind}".']
+
+
+@pytest.mark.parametrize("field", ["alias", "creators"])
+def test_a_list_may_not_be_null(field):
+    assert fault(CharacterSchema, field, None) == ["This field may not be null."]
+
+
+def test_a_credit_needs_a_role():
+    assert fault(CreditSchema, "role", []) == ["This list may not be empty."]
+    values = {"issue": 1, "creator": 2, "role": [4, 3]}
+    assert CreditSchema().deserialize(values) == values
+
+
+@pytest.mark.parametrize(
+    ("schema", "field", "longest"),
+    [
+        (CharacterSchema, "alias", 100),
+        (CreatorSchema, "alias", 100),
+        (PublisherSchema, "alt_names", 255),
+        (SeriesSchema, "alt_names", 255),
+        (IssueSchema, "name", 150),
+    ],
+)
+def test_the_faults_of_texts_are_told_by_index(schema, field, longest):
+    assert read(schema, field, [" a ", "x" * longest, 5]) == {field: ["a", "x" * longest, "5"]}
+    assert fault(schema, field, ["fine", "", "x" * (longest + 1), None, True]) == {
+        "1": ["This field may not be blank."],
+        "2": [f"Ensure this field has no more than {longest} characters."],
+        "3": ["This field may not be null."],
+        "4": ["Not a valid string."],
+    }

@@ -1,0 +1,69 @@
+"""A database of its own to import into and to look at, for the tests of import and export."""
+
+from pathlib import Path
+
+from sqlalchemy import create_engine, text
+
+from comicsdb.db import session_factory
+from comicsdb.exchange.exporting import export_set
+from comicsdb.exchange.importing import import_set
+from comicsdb.exchange.problems import ImportFailed
+from comicsdb.media.storage import Storage
+from comicsdb.passwords import Passwords
+from tests.dataset import write_set
+
+
+class Importer:
+    """Imports sets, given as rows or as folders, and reads tables."""
+
+    def __init__(self, url: str, folder: Path):
+        self.folder = folder
+        self.engine = create_engine(url)
+        self.factory = session_factory(self.engine)
+        self.storage = Storage(folder / "media")
+        self.passwords = Passwords("fast")
+        self._sets = 0
+
+    def run(self, rows, *, accounts: bool = True, images=None):
+        """Import rows (or a folder) and give the report."""
+        if isinstance(rows, dict):
+            self._sets += 1
+            rows = write_set(self.folder / f"set{self._sets}", rows, images)
+        with self.factory() as session:
+            return import_set(session, rows, self.storage, self.passwords if accounts else None)
+
+    def problems(self, rows, **more) -> list[str]:
+        """What an import that must fail complains of."""
+        try:
+            self.run(rows, **more)
+        except ImportFailed as failure:
+            return [str(problem) for problem in failure.problems]
+        raise AssertionError("the set was taken")
+
+    def export(self, name: str, *, accounts: bool = False) -> Path:
+        """Export into a new folder."""
+        with self.factory() as session:
+            export_set(session, self.folder / name, self.storage, accounts=accounts)
+        return self.folder / name
+
+    def query(self, statement: str, **parameters) -> list[tuple]:
+        """The rows of a statement."""
+        with self.engine.begin() as connection:
+            result = connection.execute(text(statement), parameters)
+            return [tuple(row) for row in result] if result.returns_rows else []
+
+    def one(self, statement: str, **parameters):
+        """The only value of a statement."""
+        [(value,)] = self.query(statement, **parameters)
+        return value
+
+    def files(self) -> list[Path]:
+        """All files of the folder of pictures."""
+        return sorted(path for path in self.storage.folder.rglob("*") if path.is_file())
+
+    def everything(self) -> dict[str, list[tuple]]:
+        """The rows of every table that an import may touch, versions and log included."""
+        tables = self.query(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1"
+        )
+        return {name: sorted(self.query(f'SELECT t::text FROM "{name}" t')) for (name,) in tables}

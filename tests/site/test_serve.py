@@ -1,0 +1,182 @@
+"""`comicsdb serve`, as `make serve` calls it: from nothing to a served catalogue, and again after a kill."""
+
+import base64
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from comicsdb.embedded import Cluster
+from tests.serving import clean_environment, fetch, fetch_json, free_port
+
+INI = """
+[app:main]
+use = egg:comicsdb
+pyramid.includes = comicsdb_api comicsdb_web
+sqlalchemy.url = embedded:%(here)s/var/postgres?database=comicsdb
+comicsdb.secret = for tests only
+comicsdb.media.folder = %(here)s/var/media
+comicsdb.password_cost = fast
+comicsdb.secure_cookies = false
+
+[loggers]
+keys = root
+[handlers]
+keys = console
+[formatters]
+keys = plain
+[logger_root]
+level = WARNING
+handlers = console
+[handler_console]
+class = StreamHandler
+args = (sys.stderr,)
+formatter = plain
+[formatter_plain]
+format = %(message)s
+"""
+READY = "Ctrl-C ends it."
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A folder with an ini file, where everything that is served is made."""
+    folder = tmp_path_factory.mktemp("serve")
+    (folder / "site.ini").write_text(INI)
+    return folder
+
+
+@contextmanager
+def served(site, *more):
+    """`comicsdb serve` in a process of its own; gives the process, its address and what it printed."""
+    port = free_port()
+    command = [
+        sys.executable,
+        "-m",
+        "comicsdb",
+        "-c",
+        str(site / "site.ini"),
+        "serve",
+        "--port",
+        str(port),
+        *more,
+    ]
+    log = site / f"serve-{port}.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command, cwd=site, env=clean_environment(), stdout=output, stderr=subprocess.STDOUT
+        )
+    try:
+        until = time.monotonic() + 180
+        while READY not in log.read_text() and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.2)
+        assert READY in log.read_text(), log.read_text()[-3000:]
+        yield process, f"http://127.0.0.1:{port}", log
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        process.wait(30)
+
+
+def basic(name, password):
+    return "Basic " + base64.b64encode(f"{name}:{password}".encode()).decode()
+
+
+def running_servers(site):
+    """PostgreSQL servers of the site's own cluster."""
+    home = str(Cluster(site / "var" / "postgres").home)
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    return [line for line in listed.splitlines() if f"-D {home}" in line]
+
+
+def test_the_demo_is_served_from_nothing_and_survives_a_kill(site):
+    with served(site) as (process, base, log):
+        printed = log.read_text()
+        assert f"{base}/" in printed
+        assert "demo-admin-pass" in printed
+        assert len(running_servers(site)) == 1
+        status, headers, _ = fetch(f"{base}/")
+        assert (status, headers["Content-Type"].split(";")[0]) == (200, "text/html")
+        status, issues = fetch_json(f"{base}/api/issue/", Authorization=basic("reader", "demo-reader-pass"))
+        assert (status, issues["count"]) == (200, 500)
+        picture = next(row["image"] for row in issues["results"] if row["image"])
+        assert fetch(picture)[0] == 200
+        assert fetch_json(f"{base}/api/issue/")[0] == 401
+        process.kill()
+        process.wait(10)
+
+    begun = time.monotonic()
+    with served(site) as (process, base, log):
+        assert "Loading" not in log.read_text()  # what was there is served again
+        status, issues = fetch_json(f"{base}/api/issue/", Authorization=basic("reader", "demo-reader-pass"))
+        assert (status, issues["count"]) == (200, 500)
+        assert time.monotonic() - begun < 60
+        process.terminate()
+        assert process.wait(20) == 0
+    until = time.monotonic() + 15
+    while running_servers(site) and time.monotonic() < until:
+        time.sleep(0.2)
+    assert running_servers(site) == []
+
+
+def test_a_data_set_is_served_from_a_database_of_its_own(site, tmp_path):
+    folder = tmp_path / "My set"
+    folder.mkdir()
+    stamps = '"created_on":"2026-01-01T00:00:00.000000Z","modified":"2026-01-01T00:00:00.000000Z"'
+    (folder / "publishers.jsonl").write_text(
+        '{"id":7,"name":"Nimbus","slug":"nimbus","desc":"","cv_id":null,"gcd_id":null,'
+        f'{stamps},"alt_names":[],"founded":null,"country":"US","image":""}}\n'
+    )
+    (folder / "users.jsonl").write_text(
+        '{"id":1,"username":"admin","email":"admin@example.org","password":"one-pass","api_token":"'
+        + "a" * 64
+        + '","is_staff":true,"is_superuser":true,"groups":[],"supporter_tier":"","supporter_until":null,'
+        '"bio":"","date_joined":"2026-01-01T00:00:00.000000Z"}\n'
+    )
+    with served(site, "--data", str(folder)) as (_, base, log):
+        assert "one-pass" in log.read_text()
+        status, page = fetch_json(f"{base}/api/publisher/", Authorization=basic("admin", "one-pass"))
+        assert (status, [(row["id"], row["name"]) for row in page["results"]]) == (200, [(7, "Nimbus")])
+        assert fetch_json(f"{base}/api/publisher/7/", Authorization="Bearer " + "a" * 64)[0] == 200
+        assert (
+            fetch_json(f"{base}/api/publisher/", Authorization=basic("reader", "demo-reader-pass"))[0] == 401
+        )
+
+
+def test_a_busy_port_is_said_before_anything_is_done(site):
+    with served(site) as (_, base, _log):
+        port = base.rsplit(":", 1)[1]
+        command = [sys.executable, "-m", "comicsdb", "-c", str(site / "site.ini"), "serve", "--port", port]
+        done = subprocess.run(
+            command, cwd=site, env=clean_environment(), capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 1
+        assert f"Port {port}" in done.stderr
+        assert "--port" in done.stderr
+        assert fetch(f"{base}/health/")[0] == 200
+
+
+def test_what_is_missing_is_named_in_one_line(site, tmp_path):
+    command = [sys.executable, "-m", "comicsdb"]
+    upgrade = [*command, "-c", str(site / "site.ini"), "db", "upgrade"]
+    subprocess.run(upgrade, cwd=tmp_path, env=clean_environment(), check=True)
+    for arguments, words in (
+        (["-c", "nowhere.ini", "serve"], "nowhere.ini"),
+        (["-c", str(site / "site.ini"), "serve", "--data", "nowhere"], "nowhere"),
+        (["-c", str(site / "site.ini"), "import", str(tmp_path)], str(tmp_path)),
+    ):
+        done = subprocess.run(
+            [*command, *arguments],
+            cwd=tmp_path,
+            env=clean_environment(PATH=os.environ["PATH"]),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode != 0
+        assert words in done.stderr
+        assert "Traceback" not in done.stderr

@@ -1,0 +1,139 @@
+"""A small catalogue in which every page has something to show, and helpers to read pages."""
+
+from datetime import date
+from decimal import Decimal
+from types import SimpleNamespace
+
+import pytest
+from bs4 import BeautifulSoup
+from sqlalchemy import insert
+
+from comicsdb.models import IssueRating
+from comicsdb.passwords import Passwords
+
+COVER = {"image": "issue/2026/01/02/cover.png", "image_width": 600, "image_height": 900}
+LANDSCAPE = {"image": "issue/2026/01/02/wide.png", "image_width": 900, "image_height": 600}
+
+
+def soup(response):
+    """A page, parsed."""
+    return BeautifulSoup(response.text, "html.parser")
+
+
+def labels(response) -> list[str]:
+    """The labels of the cards of a page, in their order."""
+    return [each.get_text(strip=True) for each in soup(response).select(".card-label")]
+
+
+def facts(response) -> dict[str, str]:
+    """The details box of a page."""
+    page = soup(response)
+    return {
+        each.dt.get_text(" ", strip=True): each.dd.get_text(" ", strip=True)
+        for each in page.select(".facts .fact")
+    }
+
+
+@pytest.fixture
+def world(make, session):
+    """One object of each kind, linked with one another, and a few more issues."""
+    w = SimpleNamespace()
+    w.publisher = make.publisher(
+        name="Harbor House",
+        alt_names=["Porto Press"],
+        founded=1938,
+        country="IT",
+        desc="First.\n\nSecond\nline.",
+    )
+    w.imprint = make.imprint(name="Little Harbor", publisher=w.publisher, founded=1999)
+    w.universe = make.universe(name="Prime", designation="Earth 7", publisher=w.publisher)
+    w.creator = make.creator(
+        name="Ada Pencil", alias=["The Line"], birth=date(1950, 3, 2), cv_id=11, gcd_id=12
+    )
+    w.inker = make.creator(name="Bo Brush")
+    w.team = make.team(name="Night Crew", creators=[w.creator], universes=[w.universe])
+    w.character = make.character(
+        name="Lamplighter",
+        alias=["Wick"],
+        creators=[w.creator],
+        teams=[w.team],
+        universes=[w.universe],
+    )
+    w.arc = make.arc(name="The Long Dusk")
+    w.series = make.series(
+        name="Lamplight",
+        sort_name="Lamplight",
+        publisher=w.publisher,
+        imprint=w.imprint,
+        year_began=2019,
+        year_end=2021,
+        status=2,
+        language="it",
+        alt_names=["Luce"],
+    )
+    w.book = make.series(
+        name="Lamplight Collected", sort_name="Lamplight Collected", publisher=w.publisher, series_type=10
+    )
+    w.first = make.issue(
+        series=w.series,
+        number="1",
+        cover_date=date(2019, 5, 1),
+        store_date=date(2019, 4, 3),
+        foc_date=date(2019, 3, 11),
+        price=Decimal("3.99"),
+        currency="USD",
+        page=32,
+        sku="JAN190001",
+        upc="76194134182600111",
+        name=["A Spark", "Ashes"],
+        desc="It begins.",
+        rating=3,
+        characters=[w.character],
+        teams=[w.team],
+        universes=[w.universe],
+        arcs=[w.arc],
+        credits=[
+            {"creator": w.creator.id, "roles": [make.role("Writer").id, make.role("Penciller").id]},
+            {"creator": w.inker.id, "roles": [make.role("Inker").id]},
+        ],
+        variants=[
+            {"name": "Foil", "price": Decimal("4.99"), "currency": "USD", "sku": "JAN190002", **LANDSCAPE}
+        ],
+        attributions=[{"source": "W", "url": "https://en.wikipedia.org/wiki/Lamplight"}],
+        cv_id=21,
+        gcd_id=22,
+        **COVER,
+    )
+    w.second = make.issue(
+        series=w.series, number="2", cover_date=date(2019, 6, 1), characters=[w.character], arcs=[w.arc]
+    )
+    w.third = make.issue(series=w.series, number="3", alt_number="103", cover_date=date(2019, 7, 1))
+    w.reprint = make.issue(series=w.book, number="1", cover_date=date(2020, 1, 1), reprints=[w.first])
+    users = [make.user() for _ in range(2)]
+    session.execute(
+        insert(IssueRating),
+        [
+            {"issue_id": w.first.id, "user_id": user.id, "rating": stars}
+            for user, stars in zip(users, (3, 4), strict=True)
+        ],
+    )
+    w.first.rating_count = w.series.rating_count = 2
+    w.first.rating_sum = w.series.rating_sum = 7
+    session.commit()
+    return w
+
+
+@pytest.fixture
+def member(make):
+    """An account that can log in with the password "correct horse"."""
+    return make.user("Nora", password="correct horse", passwords=Passwords("fast"))
+
+
+def log_in(testapp, username="Nora", password="correct horse", **fields):
+    """Send the log-in form as a browser does."""
+    form = testapp.get("/accounts/login/", fields.pop("get", {})).forms[1]
+    assert form.method == "post"
+    form["username"], form["password"] = username, password
+    for name, value in fields.items():
+        form[name] = value
+    return form.submit(expect_errors=True)
