@@ -3,6 +3,7 @@
 import zope.sqlalchemy
 from sqlalchemy import Engine, create_engine, engine_from_config
 from sqlalchemy.orm import Session, sessionmaker
+from zope.sqlalchemy.datamanager import STATUS_CHANGED
 
 from comicsdb import embedded
 from comicsdb.catalog import unit
@@ -29,9 +30,9 @@ def session_factory(bind) -> sessionmaker[Session]:
 
 def _dbsession(request) -> Session:
     session = request.registry["comicsdb.session_factory"]()
-    zope.sqlalchemy.register(session, transaction_manager=request.tm)
-    # Set-based statements pass the session's own bookkeeping by: the unit of work says when it wrote.
-    session.info["mark_changed"] = lambda: zope.sqlalchemy.mark_changed(session, request.tm)
+    # Committed even where nothing was flushed: set-based statements pass the session's own bookkeeping by,
+    # and psycopg forgets the statements it prepared at every rollback.
+    zope.sqlalchemy.register(session, STATUS_CHANGED, request.tm)
     return session
 
 

@@ -22,6 +22,7 @@ class Importer:
         self.factory = session_factory(self.engine)
         self.storage = Storage(folder / "media")
         self.passwords = Passwords("fast")
+        self.exported = None  # what the last export said
         self._sets = 0
 
     def run(self, rows, *, accounts: bool = True, images=None):
@@ -43,7 +44,7 @@ class Importer:
     def export(self, name: str, *, accounts: bool = False) -> Path:
         """Export into a new folder."""
         with self.factory() as session:
-            export_set(session, self.folder / name, self.storage, accounts=accounts)
+            self.exported = export_set(session, self.folder / name, self.storage, accounts=accounts)
         return self.folder / name
 
     def query(self, statement: str, **parameters) -> list[tuple]:

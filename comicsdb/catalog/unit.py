@@ -180,7 +180,6 @@ class Unit:
         known = self.known
         if not known.pending:
             return
-        self.session.info.get("mark_changed", _nothing)()
         moved = propagation.resolve(self.session, known.events)
         for source in (known.touched, known.saved):
             for kind, ids in source.items():
@@ -238,10 +237,6 @@ class Unit:
             names = [name for name in _STAMPS if name in inspect(entity).dict]
             if names and entity.__tablename__ in KINDS:
                 self.session.expire(entity, names)
-
-
-def _nothing() -> None:
-    """A session outside a request's transaction commits without being told that it changed something."""
 
 
 def _after_flush(session: Session, _context) -> None:

@@ -210,7 +210,7 @@ def _closeup(c: Canvas, order: Order, p: Palette, dice: Dice, low: float) -> Non
     else:
         MOTIFS[order.motif][0](c, p, dice, c.h * (low - 0.05))
     if kind != 3:
-        c.dots(darker(ground, 0.22), (0, c.h * 0.35, c.w, c.h), cell=10, high=0.55)
+        c.dots(darker(ground, 0.22), (0, c.h * 0.35, c.w, c.h), cell=13, high=0.55)
     bust(c, c.w * dice.real(0.46, 0.54), c.h * (low + 0.02), c.w * dice.real(0.42, 0.5), face)
 
 
@@ -219,11 +219,11 @@ def _versus(c: Canvas, order: Order, p: Palette, dice: Dice, low: float) -> None
     one, other = order.faces[0], dice.pick(order.faces[1:])
     left, right = dice.pick(((p[2], p[0]), (p[1], p[4]), (p[4], p[2]), (p[0], p[1])))
     c.rect(0, 0, c.w, c.h, left)
-    c.dots(darker(left, 0.2), cell=10, high=0.5)
+    c.dots(darker(left, 0.2), cell=13, high=0.5)
     bust(c, c.w * 0.3, c.h * (low - 0.07), c.w * 0.36, one)
     lean = dice.real(0.12, 0.3) * dice.pick((-1, 1))
     low_half = Canvas((c.w, c.h), right)
-    low_half.dots(lighter(right, 0.18), cell=10, high=0.5)
+    low_half.dots(lighter(right, 0.18), cell=13, high=0.5)
     bust(low_half, c.w * 0.68, c.h * (low + 0.16), c.w * 0.38, other)
     edge = Canvas((c.w, c.h), (0, 0, 0))
     edge.poly([(0, c.h * (low + 0.12 + lean / 2)), (c.w, c.h * (low + 0.02 - lean / 2)), (c.w, c.h), (0, c.h)], (255, 255, 255))
@@ -250,7 +250,7 @@ def _shadow(c: Canvas, order: Order, p: Palette, dice: Dice, low: float) -> None
     other = order.faces[-1]
     ground = dice.pick((p[2], p[1], p[4]))
     c.blend(lighter(ground, 0.15), darker(ground, 0.3))
-    c.dots(darker(ground, 0.2), cell=10, high=0.5)
+    c.dots(darker(ground, 0.2), cell=13, high=0.5)
     bust(c, c.w * 0.54, c.h * (low - 0.07), c.w * 0.62, other, tint=darker(p[0], 0.55))
     for side in (-1, 1):
         x = c.w * (0.54 + side * 0.1)

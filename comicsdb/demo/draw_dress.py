@@ -5,9 +5,10 @@ A style draws a whole cover on a canvas: the art, the masthead, and the small pr
 
 from comicsdb.demo.chance import Dice
 from comicsdb.demo.draw_art import MOTIFS, Palette, art, inks_for
-from comicsdb.demo.draw_canvas import BLACK, WHITE, Canvas, Color, contrasting, darker, lighter, luminance, mix
+from comicsdb.demo.draw_canvas import BLACK, SCALE, WHITE, Canvas, Color, contrasting, darker, lighter, luminance, mix
 from comicsdb.demo.draw_faces import bust
 from comicsdb.demo.draw_lettering import Masthead, print_line, wrapped
+from comicsdb.demo.draw_type import REFERENCE, length
 from comicsdb.demo.pictures import Order
 
 MONTHS = "JAN FEB MAR APR MAY JUNE JULY AUG SEPT OCT NOV DEC".split()
@@ -29,12 +30,10 @@ def caption(c: Canvas, text: str, x: float, y: float, ground: Color, *, size: fl
     lines = wrapped(text, wide, 3)
     ink = contrasting(ground, BLACK, WHITE)
     y -= len(lines) * (size + 17)
-    for number, line in enumerate(lines):
-        mask = Canvas((10, 10), ground)
-        width = print_line(mask, line, 0, -500, size, ink, weight=0.035)
-        c.rect(x, y, x + width + 26, y + size + 19, ground)
+    for line in lines:
+        c.rect(x, y, x + length(line) / REFERENCE * size + 26, y + size + 19, ground)
         print_line(c, line, x + 13, y + 6, size, ink, weight=0.035)
-        y += size + 17 + (number < 0)
+        y += size + 17
 
 
 def corner(c: Canvas, order: Order, p: Palette, x: float, y: float) -> None:
@@ -43,11 +42,12 @@ def corner(c: Canvas, order: Order, p: Palette, x: float, y: float) -> None:
     c.frame(x, y, x + 92, y + 128, 3, BLACK)
     c.rect(x + 3, y + 3, x + 89, y + 24, p[2])
     print_line(c, order.facts["house"].split()[0].upper(), x + 46, y + 6, 12, WHITE, anchor="m", limit=78, weight=0.05)
+    sign = Canvas((84, 58), p[4])
     thing = MOTIFS[order.motif][1] or MOTIFS["lightning"][1]
-    thing(c, x + 46, y + 56, 52, inks_for(p[3], p), Dice(order.facts["house"]))
-    c.rect(x + 3, y + 24, x + 3.5, y + 125, p[3])
-    print_line(c, order.facts["price"] or month(order), x + 46, y + 86, 17, BLACK, anchor="m", limit=80, weight=0.06)
-    print_line(c, numbered(order), x + 46, y + 106, 15, BLACK, anchor="m", limit=80, weight=0.04)
+    thing(sign, 42, 30, 50, inks_for(p[4], p), Dice(order.facts["house"]))
+    c.raw.paste(sign.raw, ((x + 4) * SCALE, (y + 25) * SCALE))
+    print_line(c, order.facts["price"] or month(order), x + 46, y + 88, 17, BLACK, anchor="m", limit=80, weight=0.06)
+    print_line(c, numbered(order), x + 46, y + 108, 14, BLACK, anchor="m", limit=80, weight=0.04)
 
 
 def heroic(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
@@ -85,7 +85,6 @@ def event(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
 def classic(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     """The seventies: a strip on top, an arched masthead, too many words in a burst."""
     art(c, order, p, dice, low=0.62)
-    c.dots(mix(p[1], WHITE, 0.2), (0, 0, c.w, 300), cell=8, low=0.34, high=0.0)
     c.rect(0, 0, c.w, 44, p[1])
     c.rect(0, 44, c.w, 48, BLACK)
     print_line(c, order.facts["house"].upper(), 22, 9, 22, BLACK, weight=0.06, limit=330)
@@ -95,8 +94,9 @@ def classic(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     if order.words[1]:
         x, y = dice.pick((152, c.w - 152)), c.h - 138
         lines = wrapped(order.words[1].upper(), 13, 4)
-        c.star(x + 5, y + 6, 136, 112, 16, BLACK, turn=dice.real(0, 20))
-        c.star(x, y, 134, 110, 16, p[1], turn=dice.real(0, 20))
+        turn = dice.real(0, 20)
+        c.star(x + 5, y + 6, 136, 112, 16, BLACK, turn=turn)
+        c.star(x, y, 134, 110, 16, p[1], turn=turn)
         for number, line in enumerate(lines):
             print_line(c, line, x, y + (number - len(lines) / 2) * 30, 24, BLACK, anchor="m", weight=0.06, limit=190, slant=0.1)
     c.frame(0, 0, c.w, c.h, 6, BLACK)
@@ -115,9 +115,8 @@ def golden(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
         thing(inner, inner.w / 2, inner.h * 0.52, 380, inks_for(contrasting(ground, p[3], p[0]), p), dice)
     else:
         art(inner, order, p, dice, low=0.52)
-    inner.dots(mix(p[0], BLACK, 0.3), cell=7, low=0.0, high=0.26)
     c.rect(0, 0, c.w, c.h, paper)
-    c.raw.paste(inner.raw, (56, 440))
+    c.raw.paste(inner.raw, (28 * SCALE, 220 * SCALE))
     c.frame(28, 220, c.w - 28, c.h - 70, 5, BLACK)
     c.rect(28, 22, c.w - 28, 208, p[2])
     c.frame(28, 22, c.w - 28, 208, 4, BLACK)
@@ -140,7 +139,7 @@ def weekly(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     split = dice.real(0.42, 0.58)
     big = Canvas((c.w - 24, round((c.h - 232) * cut)), p[0])
     art(big, order, p, Dice(order.path, "big"), low=0.5)
-    c.raw.paste(big.raw, (24, 448))
+    c.raw.paste(big.raw, (12 * SCALE, 224 * SCALE))
     y = 224 + big.h + 10
     rest = c.h - y - 44
     for place, (x, wide) in enumerate(((12, (c.w - 34) * split), (22 + (c.w - 34) * split, (c.w - 34) * (1 - split)))):
@@ -150,14 +149,14 @@ def weekly(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
             bust(panel, panel.w / 2, panel.h * 0.5, panel.h * 0.55, dice.pick(order.faces))
         else:
             thing = MOTIFS[order.motif][1] or MOTIFS["rocket"][1]
-            panel.dots(darker(p[4], 0.2), cell=8, high=0.5)
+            panel.dots(darker(p[4], 0.2), cell=12, high=0.5)
             thing(panel, panel.w / 2, panel.h * 0.52, panel.h * 0.78, inks_for(p[4], p), Dice(order.path, place))
-        c.raw.paste(panel.raw, (round(x) * 2, round(y) * 2))
+        c.raw.paste(panel.raw, (round(x) * SCALE, round(y) * SCALE))
         c.frame(round(x), round(y), round(x) + panel.w, round(y) + panel.h, 4, BLACK)
     c.frame(12, 224, c.w - 12, 224 + big.h, 4, BLACK)
     c.poly([(0, 0), (c.w, 0), (c.w, 190), (0, 226)], p[1])
     c.poly([(0, 226), (c.w, 190), (c.w, 202), (0, 238)], p[2])
-    logo = Masthead(p[2], weight=0.08, slant=0.12, outlines=((BLACK, 0.09), (WHITE, 0.045)), depth=(BLACK, 5, 6))
+    logo = Masthead(contrasting(p[1], p[2], p[0]), weight=0.08, slant=0.12, outlines=((BLACK, 0.09), (WHITE, 0.045)), depth=(BLACK, 5, 6))
     logo.write(c, order.words[0], 26, 40, c.w - 52, 128)
     c.rect(0, 0, c.w, 27, p[0])
     print_line(c, f"{month(order)}   {numbered(order)}", 14, 4, 17, contrasting(p[0], BLACK, WHITE), weight=0.05)

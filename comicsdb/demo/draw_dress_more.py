@@ -16,7 +16,8 @@ from comicsdb.demo.pictures import Order
 def noir(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     """Night: two inks and a blind in front of the lamp."""
     art(c, order, p, dice, low=0.55)
-    duotone = ImageOps.colorize(c.raw.convert("L"), darker(p[0], 0.35), mix(p[3], p[1], 0.25), mid=mix(p[0], p[4], 0.75))
+    grey = ImageOps.autocontrast(c.raw.convert("L"), cutoff=1)
+    duotone = ImageOps.colorize(grey, darker(p[0], 0.35), mix(p[3], p[1], 0.25), mid=mix(p[0], p[4], 0.75))
     c.raw.paste(duotone)
     kind = dice.whole(0, 2)
     if kind == 0:
@@ -26,7 +27,7 @@ def noir(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     elif kind == 1:
         c.poly([(0, c.h * 0.2), (c.w * 0.26, c.h * 0.2), (c.w * 0.1, c.h), (0, c.h)], p[2])
     else:
-        c.dots(darker(p[0], 0.5), cell=9, low=0.05, high=0.42)
+        c.dots(darker(p[0], 0.5), cell=12, low=0.05, high=0.42)
     c.rect(0, 0, c.w, 178, darker(p[0], 0.45))
     c.rect(0, 178, c.w, 184, p[2])
     Masthead(p[3], weight=0.0, tracking=0.1).write(c, order.words[0], 34, 34, c.w - 68, 112)
@@ -45,7 +46,7 @@ def noir(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
 def western(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     """Dust and woodcut: a broadside border, slab letters between rules."""
     art(c, order, p, dice, low=0.6)
-    c.dots(darker(p[2], 0.3), (0, c.h * 0.5, c.w, c.h), cell=8, high=0.34)
+    c.dots(darker(p[2], 0.3), (0, c.h * 0.5, c.w, c.h), cell=12, high=0.34)
     c.rect(0, 0, c.w, 196, p[3])
     for y, thick in ((14, 5), (24, 2), (172, 2), (179, 5)):
         c.rect(24, y, c.w - 24, y + thick, darker(p[2], 0.45))
@@ -100,18 +101,19 @@ def manga(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     inner = Canvas((c.w, c.h), p[0])
     inks = (p[0], mix(p[0], p[1], 0.2), mix(p[1], p[0], 0.3), WHITE, mix(p[0], p[4], 0.5))
     if order.faces and dice.happens(0.55):
-        inner.circle(c.w * 0.5, c.h * 0.5, 300, mix(p[0], p[4], 0.28))
+        inner.circle(c.w * dice.real(0.4, 0.6), c.h * dice.real(0.38, 0.5), dice.real(220, 310), mix(p[0], p[4], 0.28))
         MOTIFS[order.motif][0](inner, (mix(p[0], p[4], 0.4), p[1], p[4], p[0], mix(p[0], p[4], 0.6)), dice, c.h * 0.66)
-        bust(inner, c.w * 0.54, c.h * 0.5, c.w * 0.46, dice.pick(order.faces))
+        bust(inner, c.w * dice.real(0.44, 0.56), c.h * dice.real(0.46, 0.56), c.w * dice.real(0.34, 0.52), dice.pick(order.faces))
     else:
         art(inner, order, inks, dice, low=0.52)
-    tone = ImageOps.colorize(inner.raw.convert("L"), p[1], p[0], mid=mix(p[0], p[4], 0.65))
+    grey = ImageOps.autocontrast(inner.raw.convert("L"), cutoff=1)
+    tone = ImageOps.colorize(grey, p[1], lighter(p[0], 0.4), mid=mix(p[0], p[4], 0.7))
     c.raw.paste(tone)
-    c.dots(mix(p[1], p[4], 0.4), (0, c.h * 0.45, c.w, c.h), cell=7, low=0.0, high=0.3)
+    c.dots(mix(p[1], p[4], 0.5), (0, c.h * 0.5, c.w, c.h), cell=12, low=0.0, high=0.24)
     spot = p[2]
-    if dice.happens(0.5):
-        c.circle(c.w - 96, 320, 62, spot)
     left = dice.happens(0.5)
+    if dice.happens(0.5):
+        c.circle(c.w - 96 if left else 96, 150, 62, spot)
     x = 0 if left else c.w - 128
     c.rect(x, 0, x + 128, c.h, spot)
     side = Canvas((c.h - 210, 128), spot)
@@ -123,7 +125,7 @@ def manga(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     for number, line in enumerate(order.facts["house"].split()[:2]):
         print_line(c, line, x + 64, c.h - 54 + number * 24, 18, WHITE, anchor="m", limit=110)
     if order.words[1]:
-        print_line(c, order.words[1], c.w - 24 if left else 24, c.h - 44, 22, p[1], anchor="r" if left else "l", weight=0.03, limit=460)
+        caption(c, order.words[1], 150 if left else 22, c.h - 26, WHITE, size=22, wide=30)
 
 
 def kids(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
@@ -195,13 +197,13 @@ def pop(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
         face = dice.pick(order.faces)
         for place, ground in enumerate((p[1], p[2], p[4], p[0])):
             cell = Canvas((c.w // 2, 400), ground)
-            cell.dots(lighter(ground, 0.25), cell=10, high=0.5)
+            cell.dots(lighter(ground, 0.25), cell=13, high=0.5)
             bust(cell, cell.w / 2, 190, 210, face)
             c.raw.paste(cell.raw, (place % 2 * cell.w * SCALE, (184 + place // 2 * 400) * SCALE))
     else:
         art(c, order, p, dice, low=0.57)
         if dice.happens(0.6):
-            c.dots(p[2], (0, c.h * 0.45, c.w, c.h), cell=14, low=0.0, high=0.22)
+            c.dots(p[2], (0, c.h * 0.45, c.w, c.h), cell=16, low=0.0, high=0.22)
     c.rect(0, 0, c.w, 190, p[0])
     words = order.words[0].upper().split()
     lines = [" ".join(words[:-1]), words[-1]] if len(words) > 1 else words
@@ -227,7 +229,7 @@ def night_card(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     """A variant without lettering but for its name: one thing, one face, one colour."""
     ground = dice.pick((p[0], p[2], p[4], p[1]))
     c.rect(0, 0, c.w, c.h, ground)
-    c.dots(darker(ground, 0.25), cell=11, low=0.0, high=0.5)
+    c.dots(darker(ground, 0.25), cell=14, low=0.0, high=0.5)
     if "Blank" in order.facts["variant"]:
         c.rect(0, 0, c.w, c.h, WHITE)
         c.frame(26, 200, c.w - 26, c.h - 60, 2, mix(WHITE, p[0], 0.3))

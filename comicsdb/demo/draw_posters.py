@@ -36,7 +36,7 @@ def emblem(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     """A house: its sign in a disc, its name, and the year it began."""
     ground = p[0]
     c.rect(0, 0, c.w, c.h, ground)
-    c.dots(lighter(ground, 0.1), cell=13, low=0.12, high=0.42)
+    c.dots(lighter(ground, 0.1), cell=16, low=0.12, high=0.42)
     middle = c.h * 0.46
     kind = dice.whole(0, 2)
     if kind == 0:
@@ -94,7 +94,7 @@ def creator(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     """Somebody who makes comics, at the drawing board."""
     ground = dice.pick((p[1], p[4], mix(p[3], p[2], 0.35), p[0]))
     c.rect(0, 0, c.w, c.h, ground)
-    c.dots(darker(ground, 0.14), cell=11, low=0.05, high=0.45)
+    c.dots(darker(ground, 0.14), cell=14, low=0.05, high=0.45)
     words = [dice.pick(("woman", "man")), dice.pick(("", "glasses", "glasses", "", "cap", "hat")), dice.pick(("", "", "beard", "moustache"))]
     if words[0] == "woman":
         words[2] = ""
@@ -133,7 +133,7 @@ def character(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
         scene(c, p, dice, 520)
     else:
         c.circle(c.w / 2, 370, 275, contrasting(ground, p[3], p[1], p[0]))
-    c.dots(darker(ground, 0.2), (0, 520, c.w, c.h), cell=11, low=0.0, high=0.5)
+    c.dots(darker(ground, 0.2), (0, 520, c.w, c.h), cell=14, low=0.0, high=0.5)
     bust(c, c.w / 2, 350, 300, order.faces[0])
     c.poly([(0, 842), (c.w, 812), (c.w, c.h), (0, c.h)], darker(p[0], 0.3))
     c.poly([(0, 832), (c.w, 802), (c.w, 812), (0, 842)], p[1])
@@ -168,7 +168,7 @@ def team(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     ground = dice.pick((p[2], p[4], p[1], p[0]))
     c.rect(0, 0, c.w, c.h, ground)
     c.rays(c.w / 2, c.h * 0.5, 18, lighter(ground, 0.14), dice.real(0, 1))
-    c.dots(darker(ground, 0.2), (0, c.h * 0.4, c.w, c.h), cell=11, high=0.5)
+    c.dots(darker(ground, 0.2), (0, c.h * 0.4, c.w, c.h), cell=14, high=0.5)
     spots = [(0.5, 0.56, 0.3), (0.25, 0.42, 0.26), (0.75, 0.41, 0.26), (0.5, 0.29, 0.24), (0.13, 0.25, 0.2)]
     if len(order.faces) < 3:
         spots = [(0.34, 0.5, 0.36), (0.7, 0.42, 0.34)]

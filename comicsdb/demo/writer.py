@@ -17,7 +17,7 @@ from comicsdb.demo.source import read
 from comicsdb.media.phash import phash
 
 FORMAT = 1
-QUALITY = 82
+QUALITY = 74
 BATCH = 16  # pictures that a process is given at a time
 FILES = (
     "genres",

@@ -142,7 +142,9 @@ def _read(run: Run, batch: Batch, passwords: Passwords | None) -> None:
         reference.settle(run)
         if run.accounts:
             accounts_step.settle(run)
-        if not run.fresh:
+        if run.fresh:
+            matching.translate_accounts(run)
+        else:
             matching.match(run)
         advice.advise(run)
     with _phase(run, "pictures"):

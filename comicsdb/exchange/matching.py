@@ -15,6 +15,7 @@ from comicsdb.exchange.format import (
     CATALOGUE,
     CREDITS,
     ISSUE_RATINGS,
+    ISSUES,
     OF_ACCOUNTS,
     VARIANTS,
 )
@@ -72,6 +73,12 @@ def match(run: Run) -> None:
             _match_ids(run, file, source, owner)
     for file in (CREDITS, ISSUE_RATINGS, VARIANTS, ATTRIBUTIONS):
         _number_new(run, file)
+
+
+def translate_accounts(run: Run) -> None:
+    """Where only accounts have other ids than in the set: put the database's into what names them."""
+    for file in (ISSUES, ISSUE_RATINGS):
+        _translate(run, file)
 
 
 def _execute(run: Run, file: File, statement: str, parameters=None, **more) -> None:

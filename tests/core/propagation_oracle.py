@@ -94,8 +94,8 @@ class Oracle:
             found[kind] |= {
                 each
                 for name, each in self.kept
-                if name == kind and self._attributions(self.before, kind, each)
-                != self._attributions(self.after, kind, each)
+                if name == kind
+                and self._attributions(self.before, kind, each) != self._attributions(self.after, kind, each)
             }
         return {(kind, each) for kind, ids in found.items() for each in ids} & self.kept
 
@@ -104,9 +104,7 @@ class Oracle:
         return [(row["source"], row["url"]) for row in world.attributions_of[kind, each]]
 
     def _rules_of_issues(self, found) -> None:
-        acted = {
-            each for kind, each in self.written | self.created | self.deleted if kind == "issue"
-        }
+        acted = {each for kind, each in self.written | self.created | self.deleted if kind == "issue"}
         for world in (self.before, self.after):  # M1, on a move both series
             found["series"] |= {
                 world.rows["issue"][each]["series_id"] for each in acted if each in world.rows["issue"]
@@ -124,10 +122,10 @@ class Oracle:
 
     @staticmethod
     def _parts(world: World, issue: int) -> tuple:
-        credits = {
+        roles = {
             credit["creator_id"]: sorted(world.roles_of[credit["id"]]) for credit in world.credits_of[issue]
         }
-        return credits, world.variants_of[issue]
+        return roles, world.variants_of[issue]
 
     def _rules_of_names(self, found) -> None:
         def renamed(kind: str, *more: str) -> set[int]:

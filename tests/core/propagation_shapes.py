@@ -243,7 +243,5 @@ def snapshot(world: World, kind: str, each: int) -> dict:
             for credit in sorted(world.credits_of[each], key=lambda credit: credit["creator_id"])
         ]
         kept = ("id", "name", "price", "currency", "sku", "upc", "image")
-        state["variants"] = [
-            {field: variant[field] for field in kept} for variant in world.variants_of[each]
-        ]
+        state["variants"] = [{field: variant[field] for field in kept} for variant in world.variants_of[each]]
     return state

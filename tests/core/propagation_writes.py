@@ -33,7 +33,10 @@ days = st.sampled_from((date(2020, 1, 1), date(2020, 2, 1), date(2021, 1, 1)))
 aliases = st.lists(st.sampled_from(("Red", "Blue")), max_size=2, unique=True)
 sources = st.lists(
     st.fixed_dictionaries(
-        {"source": st.sampled_from("WG"), "url": st.sampled_from(("https://a.example/", "https://b.example/"))}
+        {
+            "source": st.sampled_from("WG"),
+            "url": st.sampled_from(("https://a.example/", "https://b.example/")),
+        }
     ),
     max_size=2,
 )
@@ -54,7 +57,12 @@ FIELDS = {
     "genre": {"name": names, "desc": texts},
     "age_rating": {"name": names, "description": texts},
     "role": {"name": names, "notes": texts, "order": st.integers(1001, 1004), "is_cover": st.booleans()},
-    "publisher": {**_COMMON, "alt_names": aliases, "founded": years, "country": st.sampled_from(("US", "IT"))},
+    "publisher": {
+        **_COMMON,
+        "alt_names": aliases,
+        "founded": years,
+        "country": st.sampled_from(("US", "IT")),
+    },
     "imprint": {**_COMMON, "founded": years, "publisher": positions},
     "universe": {**_COMMON, "designation": st.sampled_from(("", "Prime")), "publisher": positions},
     "creator": {**_PEOPLE, "birth": st.none() | days},
@@ -137,10 +145,30 @@ def changes(*kinds: str):
     return st.sampled_from(kinds).flatmap(lambda kind: st.tuples(st.just(kind), _some_fields(kind)))
 
 
+def single_changes(kind: str):
+    """(kind, drawing) of an update of one field, each as likely as the others."""
+    return st.sampled_from(sorted(FIELDS[kind])).flatmap(
+        lambda field: st.tuples(st.just(kind), st.fixed_dictionaries({field: FIELDS[kind][field]}))
+    )
+
+
+def relinkings():
+    """(kind, drawing) of an update of one set of links."""
+    fields = [(kind, link[0]) for kind, links in LINKS.items() for link in links]
+    return st.sampled_from(fields).flatmap(
+        lambda chosen: st.tuples(st.just(chosen[0]), st.fixed_dictionaries({chosen[1]: several}))
+    )
+
+
 def renames():
-    """(kind, drawing) of an update of nothing but the name."""
-    named = [kind for kind in KINDS if kind != "issue"]
-    return st.tuples(st.sampled_from(named), st.fixed_dictionaries({"name": names}))
+    """(kind, drawing) of an update of nothing but the name, or what else labels an object."""
+    fields = [(kind, "name") for kind in KINDS if kind != "issue"]
+    fields += [("universe", "designation"), ("role", "order"), ("series_type", "code"), ("issue", "number")]
+    return st.sampled_from(fields).flatmap(
+        lambda chosen: st.tuples(
+            st.just(chosen[0]), st.fixed_dictionaries({chosen[1]: FIELDS[chosen[0]][chosen[1]]})
+        )
+    )
 
 
 class Positions:
@@ -171,7 +199,7 @@ class Positions:
                     return None
         for field, _, _, _, target in LINKS.get(kind, ()):
             if field in values:
-                values[field] = self.all_at(target, values[field])
+                values[field] = [each for each in self.all_at(target, values[field]) if each != object_id]
         if "credits" in values:
             values["credits"] = self._credits(values["credits"])
         if "variants" in values:

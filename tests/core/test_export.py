@@ -1,0 +1,121 @@
+"""Export: what it writes is what import reads, and what it must not write is not there."""
+
+import hashlib
+import json
+
+import pytest
+
+from comicsdb.exchange.exporting import ExportFailed
+from comicsdb.passwords import UNUSABLE
+from tests.dataset import pictures, read_set, small_set
+from tests.importer import Importer
+
+
+@pytest.fixture
+def filled(database, tmp_path):
+    """A catalogue that holds the small set, accounts included."""
+    importer = Importer(database, tmp_path)
+    importer.run(small_set())
+    yield importer
+    importer.engine.dispose()
+
+
+def _without_pictures(rows: dict) -> dict:
+    return {
+        name: [{**row, "image": ""} if "image" in row else row for row in each] for name, each in rows.items()
+    }
+
+
+def test_an_export_with_accounts_gives_back_every_fact_but_secrets(filled):
+    exported = read_set(filled.export("out", accounts=True))
+    expected = small_set()
+    for row in expected["users"]:
+        row |= {"password": "", "api_token": ""}
+    assert _without_pictures(exported) == _without_pictures(expected)
+    assert [list(row) for row in exported["issues"]] == [
+        list(row) for row in expected["issues"]
+    ]  # order of keys
+
+
+def test_pictures_are_written_as_they_are(filled):
+    folder = filled.export("out")
+    exported, given = read_set(folder), small_set()
+    for name, rows in given.items():
+        for number, row in enumerate(rows):
+            if row.get("image"):
+                path = exported[name][number]["image"]
+                assert (folder / "images" / path).read_bytes() == pictures()[row["image"]], path
+    # What is one file on disk is written once.
+    assert len([path for path in (folder / "images").rglob("*") if path.is_file()]) == 3
+
+
+def test_without_accounts_no_person_is_named(filled):
+    folder = filled.export("out")
+    exported = read_set(folder)
+    assert "users" not in exported
+    assert "issue_ratings" not in exported
+    assert {(row["created_by_id"], row["edited_by_id"]) for row in exported["issues"]} == {(1, 1)}
+    assert "Editor" not in "".join(path.read_text() for path in folder.glob("*.json*"))
+
+
+def test_an_export_imports_into_an_empty_catalogue_with_the_same_facts(filled, cluster, template, tmp_path):
+    folder = filled.export("out", accounts=True)
+    cluster.clone_database(template, "reimported")
+    again = Importer(cluster.url("reimported"), tmp_path / "again")
+    try:
+        again.run(folder)
+        exported = read_set(again.export("out", accounts=True))
+        assert _without_pictures(exported) == _without_pictures(read_set(folder))
+        assert again.query("SELECT DISTINCT password FROM user_account") == [(UNUSABLE,)]
+        assert again.one("SELECT count(*) FROM api_token") == 0
+        kept = "SELECT id, slug, modified, issues_modified, rating_sum, rated FROM series ORDER BY id"
+        assert again.query(kept) == filled.query(kept)
+    finally:
+        again.engine.dispose()
+        cluster.drop_database("reimported")
+
+
+def test_an_export_imported_where_it_came_from_changes_nothing(filled):
+    before = filled.everything()
+    assert not filled.run(filled.export("out", accounts=True)).changed_anything
+    assert filled.everything() == before
+
+
+def test_the_summary_has_the_counts_and_digests_of_the_files(filled):
+    folder = filled.export("out")
+    meta = json.loads((folder / "meta.json").read_text())
+    assert meta["format"] == 1
+    assert meta["counts"]["issues"] == 3
+    for name, digest in meta["sha256"].items():
+        assert hashlib.sha256((folder / f"{name}.jsonl").read_bytes()).hexdigest() == digest
+
+
+def test_two_exports_of_the_same_state_are_the_same(filled):
+    one, other = filled.export("one"), filled.export("other")
+    assert {path.name: path.read_bytes() for path in one.glob("*.json*")} == {
+        path.name: path.read_bytes() for path in other.glob("*.json*")
+    }
+
+
+def test_a_folder_that_holds_anything_is_left_alone(filled, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.txt").write_text("mine")
+    with pytest.raises(ExportFailed, match="is not an empty folder"):
+        filled.export("out")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]
+
+
+def test_a_picture_whose_file_is_lost_is_reported(filled, tmp_path):
+    key = filled.one("SELECT image FROM arc")
+    filled.storage.delete(key)
+    folder = filled.export("out")
+    assert read_set(folder)["arcs"][0]["image"] == ""
+    assert filled.exported.missing == [key]
+    assert f"The picture {key} has no file: its row is written without it." in filled.exported.lines()
+
+
+def test_an_export_that_fails_leaves_no_folder(filled, tmp_path):
+    filled.query("ALTER TABLE variant RENAME COLUMN sku TO gone")
+    with pytest.raises(Exception, match="sku"):
+        filled.export("out")
+    assert not [path for path in tmp_path.iterdir() if "out" in path.name]

@@ -1,0 +1,386 @@
+"""Pictures: storage, inspection, thumbnails, and the two routes that serve them."""
+
+import io
+import os
+import threading
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import webtest
+from PIL import Image
+from pyramid.config import Configurator
+
+from comicsdb.media import images, storage, thumbnails
+from comicsdb.media.images import PictureError, inspect
+from comicsdb.media.storage import BadKey, Storage
+from comicsdb.media.thumbnails import SIZES, Thumbnails, fitted, frame
+from tests.dataset import picture
+
+
+@pytest.fixture
+def media(tmp_path):
+    """An empty folder of pictures."""
+    return Storage(tmp_path / "media")
+
+
+@pytest.fixture
+def served(media):
+    """The routes alone: no session, no database, no log-in."""
+    with Configurator(settings={"comicsdb.media.folder": media.folder}) as config:
+        config.include("comicsdb.media")
+        config.add_route("urls", "/urls/{key:.*}")
+        config.add_view(
+            lambda request: {
+                "media": request.media_url(request.matchdict["key"]),
+                "thumbnail": request.thumbnail_url(request.matchdict["key"], "cover"),
+            },
+            route_name="urls",
+            renderer="json",
+        )
+        return webtest.TestApp(config.make_wsgi_app())
+
+
+def _files(media) -> list[str]:
+    return sorted(str(path.relative_to(media.folder)) for path in media.folder.rglob("*") if path.is_file())
+
+
+# Storage.
+
+
+def test_a_key_names_kind_and_day_and_cannot_be_guessed(media):
+    keys = {media.save("issue", b"same", "jpg") for _ in range(3)}
+    assert len(keys) == 3
+    for key in keys:
+        kind, year, month, day, name = key.split("/")
+        assert (kind, len(year), len(month), len(day), len(name)) == (
+            "issue",
+            4,
+            2,
+            2,
+            len("0" * 32 + ".jpg"),
+        )
+        assert len(key) <= 100
+    assert media.save("user", b"x", "png").count("/") == 1
+
+
+def test_bytes_and_files_come_back_as_they_were(media, tmp_path):
+    (tmp_path / "given").write_bytes(b"from a file")
+    with media.open(media.save("arc", b"bytes", "png")) as stream:
+        assert stream.read() == b"bytes"
+    key = media.save("arc", tmp_path / "given", "png")
+    (tmp_path / "given").write_bytes(b"changed since")
+    with media.open(key) as stream:
+        assert stream.read() == b"from a file"
+
+
+def test_a_link_is_a_file_of_its_own_for_the_same_bytes(media):
+    first = media.save("issue", b"cover", "jpg")
+    second = media.link("variants", first)
+    assert second.startswith("variants/")
+    assert media.path(first).samefile(media.path(second))
+    media.delete(first)
+    assert not media.exists(first)
+    assert media.path(second).read_bytes() == b"cover"
+
+
+def test_a_link_is_a_copy_where_the_file_system_has_no_more_links(media, monkeypatch):
+    first = media.save("issue", b"cover", "jpg")
+
+    def refuse(*_paths):
+        raise OSError(31, "Too many links")
+
+    monkeypatch.setattr(os, "link", refuse)
+    second = media.link("issue", first)
+    assert media.path(second).read_bytes() == b"cover"
+    assert not media.path(first).samefile(media.path(second))
+
+
+def test_a_batch_that_fails_is_taken_back(media):
+    kept = media.save("issue", b"kept", "jpg")
+
+    def fail():
+        with media.batch() as batch:
+            batch.link("issue", batch.save("issue", b"new", "jpg"))
+            assert len(batch) == 2
+            raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError, match="no"):
+        fail()
+    assert _files(media) == [kept]
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing(media, tmp_path):
+    with pytest.raises(FileNotFoundError):
+        media.save("issue", tmp_path / "missing", "jpg")
+    assert _files(media) == []
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "",
+        "/etc/passwd",
+        "../outside.png",
+        "issue/../../outside.png",
+        "issue/./a.png",
+        "issue//a.png",
+        ".hidden.png",
+        "issue/.hidden.png",
+        "issue/a\0.png",
+        "issue/a.png\n",
+        "issue\\a.png",
+        "thumbs/cover/issue/a.png",
+        "issue/noending",
+        "issue/é.png",
+        "issue/" + "a" * 100 + ".png",
+    ],
+)
+def test_a_key_that_no_picture_can_have_is_refused(media, key):
+    with pytest.raises(BadKey):
+        media.path(key)
+    assert not media.exists(key)
+
+
+def test_a_symbolic_link_does_not_lead_out_of_the_folder(media, tmp_path, served):
+    (tmp_path / "secret.png").write_bytes(picture())
+    media.folder.mkdir()
+    (media.folder / "issue").symlink_to(tmp_path)
+    with pytest.raises(BadKey, match="leads out"):
+        media.path("issue/secret.png")
+    served.get("/media/issue/secret.png", status=404)
+
+
+def test_deleting_a_picture_removes_its_thumbnails(media):
+    key, other = (media.save("issue", picture(), "png") for _ in range(2))
+    made = Thumbnails(media)
+    paths = [made.path(size, key) for size in ("cover", "card")]
+    kept = made.path("cover", other)
+    media.delete(key)
+    assert not any(path.exists() for path in paths)
+    assert kept.exists()
+    media.delete(key)  # once more is no error
+
+
+# Inspection.
+
+
+@pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "GIF", "AVIF"])
+def test_a_picture_is_known_by_what_it_decodes_to(form, tmp_path):
+    (tmp_path / "claims.txt").write_bytes(picture("red", (30, 20), form))
+    found = inspect(tmp_path / "claims.txt")
+    assert (found.width, found.height, found.format) == (30, 20, form)
+    assert found == inspect(picture("red", (30, 20), form))
+    assert found.suffix in {"jpg", "png", "webp", "gif", "avif"}
+
+
+@pytest.mark.parametrize("form", ["BMP", "TIFF", "ICO", "PPM"])
+def test_other_formats_are_refused(form):
+    with pytest.raises(PictureError, match="is not a JPEG, PNG, WebP, GIF or AVIF picture"):
+        inspect(picture("red", (16, 16), form))
+
+
+@pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "GIF", "AVIF"])
+def test_a_picture_that_was_cut_off_is_refused(form):
+    stream = io.BytesIO()
+    Image.effect_noise((200, 200), 90).convert("RGB").save(stream, form)
+    whole = stream.getvalue()
+    with pytest.raises(PictureError):
+        inspect(whole[: len(whole) // 2])
+
+
+def test_too_many_bytes_or_pixels_are_refused_before_decoding(monkeypatch):
+    with pytest.raises(PictureError, match="at most 20,971,520 are taken"):
+        inspect(b"x" * (images.MAX_BYTES + 1))
+    stream = io.BytesIO()
+    Image.new("1", (20_000, 20_000)).save(stream, "PNG")
+    monkeypatch.setattr(Image.Image, "load", lambda _self: pytest.fail("was decoded"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(PictureError, match="more than 50,000,000 pixels"):
+            inspect(stream.getvalue())
+
+
+def test_a_picture_longer_than_the_column_holds_is_refused():
+    with pytest.raises(PictureError, match="32768 by 1 pixels"):
+        inspect(picture("red", (32768, 1)))
+
+
+def test_a_turned_photo_counts_as_it_is_shown():
+    exif = Image.Exif()
+    exif[images.ORIENTATION] = 6
+    found = inspect(picture("red", (60, 40), "JPEG", exif=exif))
+    assert (found.width, found.height) == (40, 60)
+
+
+# Thumbnails.
+
+
+def _thumbnail(media, content: bytes, size: str, suffix: str = "png") -> Image.Image:
+    path = Thumbnails(media).path(size, media.save("issue", content, suffix))
+    with Image.open(path) as image:
+        assert image.format == "WEBP"
+        image.load()
+        return image.convert("RGB")
+
+
+@pytest.mark.parametrize(
+    ("size", "given", "made"),
+    [
+        ("cover", (1000, 1500), (320, 480)),
+        ("cover", (1500, 1000), (480, 320)),  # a landscape cover gets a landscape frame
+        ("cover", (600, 1500), (192, 480)),
+        ("cover_large", (700, 1000), (640, 914)),
+        ("cover_large", (100, 150), (100, 150)),  # never enlarged
+        ("list_item", (1500, 1000), (96, 64)),
+        ("card", (1000, 1000), (320, 480)),
+        ("card", (2000, 480), (320, 480)),
+        ("card", (100, 100), (67, 100)),  # the frame's shape, no pixel added
+        ("creator", (300, 900), (256, 256)),
+        ("portrait", (640, 480), (64, 64)),
+        ("banner", (3200, 3200), (1600, 520)),
+        ("avatar_large", (5, 5), (5, 5)),
+    ],
+)
+def test_a_thumbnail_has_the_size_that_was_announced(media, size, given, made):
+    assert fitted(size, *given) == made
+    assert _thumbnail(media, picture("red", given), size).size == made
+
+
+def _striped() -> bytes:
+    """Red above, green in the middle, blue below; 100 wide, 600 high."""
+    image = Image.new("RGB", (100, 600), "green")
+    image.paste("red", (0, 0, 100, 200))
+    image.paste("blue", (0, 400, 100, 600))
+    stream = io.BytesIO()
+    image.save(stream, "PNG")
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(("size", "middle"), [("portrait", (255, 0, 0)), ("emblem", (0, 128, 0))])
+def test_cropping_keeps_the_top_or_the_centre(media, size, middle):
+    found = _thumbnail(media, _striped(), size).getpixel((32, 32))
+    assert all(abs(one - other) < 12 for one, other in zip(found, middle, strict=True))
+
+
+def test_a_turned_photo_is_upright_in_its_thumbnail(media):
+    image = Image.new("RGB", (300, 200), "red")
+    image.paste("blue", (0, 0, 150, 200))  # the left half; turned by 90 degrees it is on top
+    stream = io.BytesIO()
+    exif = Image.Exif()
+    exif[images.ORIENTATION] = 6
+    image.save(stream, "JPEG", exif=exif, quality=95)
+    made = _thumbnail(media, stream.getvalue(), "cover", "jpg")
+    assert made.size == (200, 300)
+    assert made.getpixel((100, 30))[2] > 200
+    assert made.getpixel((100, 270))[0] > 200
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "CMYK", "I;16"])
+def test_pictures_of_any_mode_have_thumbnails(media, mode):
+    stream = io.BytesIO()
+    Image.new(mode, (50, 50)).save(stream, "JPEG" if mode == "CMYK" else "PNG")
+    assert _thumbnail(media, stream.getvalue(), "avatar").size == (50, 50)
+
+
+def test_transparency_is_kept(media):
+    stream = io.BytesIO()
+    Image.new("RGBA", (50, 50), (255, 0, 0, 0)).save(stream, "PNG")
+    path = Thumbnails(media).path("avatar", media.save("issue", stream.getvalue(), "png"))
+    with Image.open(path) as image:
+        assert image.getpixel((25, 25))[3] == 0
+
+
+def test_every_size_of_the_site_has_a_frame():
+    assert frame("cover", 10, 20) == frame("cover", None, None) == (320, 480)
+    assert frame("cover", 20, 10) == (480, 320)
+    assert frame("card", 20, 10) == (320, 480)
+    assert {SIZES[name][:2] for name in ("banner", "banner_card", "read")} == {
+        (1600, 520),
+        (640, 320),
+        (300, 450),
+    }
+
+
+def test_a_thumbnail_is_made_once_and_few_at_a_time(media, monkeypatch):
+    keys = [media.save("issue", picture("red", (400, 600)), "png") for _ in range(4)]
+    made = Thumbnails(media, made_at_once=2)
+    running, most, renders = [], [], []
+    lock = threading.Lock()
+    real = thumbnails.render
+
+    def slow(source, size):
+        with lock:
+            running.append(source)
+            most.append(len(running))
+            renders.append(source)
+        try:
+            threading.Event().wait(0.05)
+            return real(source, size)
+        finally:
+            with lock:
+                running.remove(source)
+
+    monkeypatch.setattr(thumbnails, "render", slow)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda key: made.path("cover", key), keys))
+        list(pool.map(lambda key: made.path("cover", key), keys))
+    assert max(most) == 2
+    assert len(renders) == 4
+    assert not [path for path in _files(media) if path.endswith(".new")]
+
+
+# Serving.
+
+
+def test_a_picture_is_served_for_ever(media, served):
+    key = media.save("issue", picture(), "png")
+    response = served.get(f"/media/{key}")
+    assert response.body == picture()
+    assert response.content_type == "image/png"
+    assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert response.content_length == len(picture())
+    again = served.get(f"/media/{key}", headers={"If-Modified-Since": response.headers["Last-Modified"]})
+    assert again.status_int == 304
+
+
+def test_a_thumbnail_is_served_for_ever(media, served):
+    key = media.save("issue", picture("red", (1000, 1500)), "png")
+    response = served.get(f"/media/thumb/cover/{key}.webp")
+    assert response.content_type == "image/webp"
+    assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert response.content_length == len(response.body)
+    with Image.open(io.BytesIO(response.body)) as image:
+        assert image.size == (320, 480)
+    head = served.head(f"/media/thumb/cover/{key}.webp")
+    assert (head.body, head.content_length) == (b"", response.content_length)
+
+
+def test_what_is_not_there_is_404_and_no_error(media, served):
+    broken = media.save("issue", b"no picture", "png")
+    for path in (
+        "/media/issue/none.png",
+        "/media/thumbs/cover/issue/none.png",
+        "/media/thumb/cover/issue/none.png.webp",
+        f"/media/thumb/nosuchsize/{broken}.webp",
+        f"/media/thumb/cover/{broken}.webp",
+        f"/media/thumb/cover/{broken}",
+        "/media/%2e%2e/%2e%2e/etc/passwd",
+        "/media/a%00.png",
+        "/media/" + "a/" * 3000 + "b.png",
+    ):
+        served.get(path, status=404)
+    served.post(f"/media/{broken}", status=404)
+    assert [path for path in _files(media) if path.startswith(storage.THUMBNAILS)] == []
+
+
+def test_addresses_are_absolute_and_none_where_there_is_no_picture(media, served):
+    key = media.save("issue", picture(), "png")
+    urls = served.get(f"/urls/{key}").json
+    assert urls == {
+        "media": f"http://localhost/media/{key}",
+        "thumbnail": f"http://localhost/media/thumb/cover/{key}.webp",
+    }
+    assert served.get(urls["thumbnail"]).content_type == "image/webp"
+    assert served.get("/urls/").json == {"media": None, "thumbnail": None}

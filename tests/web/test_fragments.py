@@ -1,0 +1,123 @@
+"""Load more: a page for everybody, a fragment for our module (web.md 2.6)."""
+
+import pytest
+
+from tests.web.conftest import labels, soup
+
+FRAGMENT = {"X-Fragment": "1"}
+
+
+def templates(response):
+    """The templates of a fragment by their target, and nothing beside them."""
+    parsed = soup(response)
+    assert all(each.name == "template" for each in parsed.find_all(recursive=False))
+    assert parsed.find(["script", "style"]) is None
+    return {each["data-target"]: each for each in parsed.find_all("template")}
+
+
+@pytest.fixture
+def crowd(make):
+    """A publisher with 65 imprints."""
+    publisher = make.publisher(name="Crowd")
+    for number in range(65):
+        make.imprint(name=f"Imprint {number:02}", publisher=publisher)
+    return publisher
+
+
+def test_a_block_shows_thirty_and_the_way_to_more(testapp, crowd):
+    page = soup(testapp.get("/publisher/crowd/"))
+    assert len(page.select("#imprints .card")) == 30
+    assert page.select_one("#imprints-title .block-count").get_text() == "65"
+    assert page.select_one("#imprints-more a")["href"] == "/publisher/crowd/imprints/load-more/?offset=30"
+
+
+def test_a_fragment_holds_the_next_rows_and_the_next_link(testapp, crowd):
+    response = testapp.get("/publisher/crowd/imprints/load-more/?offset=30", headers=FRAGMENT)
+    parts = templates(response)
+    assert list(parts) == ["imprints", "imprints-more"]
+    assert parts["imprints"]["data-mode"] == "append"
+    assert [each.get_text(strip=True) for each in parts["imprints"].select(".card-label")] == [
+        f"Imprint {number}" for number in range(30, 60)
+    ]
+    assert parts["imprints-more"]["data-mode"] == "replace"
+    assert parts["imprints-more"].a["href"].endswith("?offset=60")
+    assert response.headers["Cache-Control"] == "no-store"
+    assert "X-Fragment" in response.headers["Vary"]
+
+
+def test_the_last_fragment_takes_the_link_away(testapp, crowd):
+    parts = templates(testapp.get("/publisher/crowd/imprints/load-more/?offset=60", headers=FRAGMENT))
+    assert len(parts["imprints"].select(".card")) == 5
+    assert parts["imprints-more"].a is None
+
+
+def test_without_scripts_the_link_leads_to_a_page(testapp, crowd):
+    response = testapp.get("/publisher/crowd/").click(href="imprints/load-more")
+    assert labels(response) == [f"Imprint {number}" for number in range(30, 60)]
+    page = soup(response)
+    assert page.select_one("header.top") is not None
+    assert page.select_one('.pagination a[rel="prev"]')["href"].endswith("?offset=0")
+    assert page.select_one('.pagination a[rel="next"]')["href"].endswith("?offset=60")
+    assert "X-Fragment" in response.headers["Vary"]
+
+
+@pytest.mark.parametrize("offset", ["-1", "x", "1.5", "", " 1", "²", "1e3", "+1"])
+@pytest.mark.parametrize("headers", [{}, FRAGMENT])
+def test_an_offset_that_is_none_is_refused(testapp, crowd, offset, headers):
+    response = testapp.get(
+        "/publisher/crowd/imprints/load-more/", {"offset": offset}, headers=headers, status=400
+    )
+    assert "The offset must be a whole number" in response.text
+    if headers:
+        assert list(templates(response)) == ["messages"]
+
+
+@pytest.mark.parametrize("offset", ["65", "2147483648", "9" * 60])
+def test_beyond_the_end_there_is_nothing_more(testapp, crowd, offset):
+    assert labels(testapp.get(f"/publisher/crowd/imprints/load-more/?offset={offset}")) == []
+    parts = templates(testapp.get(f"/publisher/crowd/imprints/load-more/?offset={offset}", headers=FRAGMENT))
+    assert parts["imprints"].select(".card") == []
+    assert parts["imprints-more"].a is None
+
+
+def test_every_row_is_shown_exactly_once(testapp, make, session):
+    """Also where names are equal: the order is total."""
+    series = make.series()
+    creators = [make.creator(name="Same Name") for _ in range(64)]
+    role = make.role("Writer").id
+    issue = make.issue(series=series, credits=[{"creator": each.id, "roles": [role]} for each in creators])
+    page = soup(testapp.get(f"/issue/{issue.slug}/"))
+    seen = [each["href"] for each in page.select("#credits .credit-text > a")]
+    link = page.select_one("#credits-more a")
+    while link is not None:
+        parts = templates(testapp.get(link["href"], headers=FRAGMENT))
+        seen += [each["href"] for each in parts["credits"].select(".credit-text > a")]
+        link = parts["credits-more"].a
+    assert len(seen) == 64
+    assert len(set(seen)) == 64
+
+
+def test_every_block_of_every_kind_answers(testapp, world):
+    """The addresses of web.md 3, with and without the header."""
+    addresses = [
+        *(f"/publisher/{world.publisher.slug}/{block}" for block in ("imprints", "universes")),
+        *(f"/universe/{world.universe.slug}/{block}" for block in ("characters", "teams", "series")),
+        *(f"/issue/{world.first.slug}/{block}" for block in ("credits", "characters", "teams", "universes")),
+        f"/arc/{world.arc.slug}/issues",
+        f"/team/{world.team.slug}/members",
+        f"/character/{world.character.slug}/series",
+        f"/creator/{world.creator.slug}/series",
+    ]
+    for address in addresses:
+        page = soup(testapp.get(f"{address}/load-more/"))
+        shown = page.select("main li.card, main li.credit, main li.appearance")
+        assert shown, address
+        parts = templates(testapp.get(f"{address}/load-more/", headers=FRAGMENT))
+        block = address.rsplit("/", 1)[1]
+        assert len(parts[block].select("li.card, li.credit, li.appearance")) == len(shown), address
+    testapp.get(f"/arc/{world.arc.slug}/members/load-more/", status=404)
+
+
+def test_what_is_not_there_is_a_short_fragment_too(testapp):
+    response = testapp.get("/publisher/nobody/imprints/load-more/?offset=0", headers=FRAGMENT, status=404)
+    assert templates(response)["messages"].p["role"] == "alert"

@@ -1,0 +1,193 @@
+"""Search: words in any order, case and accents aside, and a second chance for typing errors (model.md 8)."""
+
+import pytest
+from sqlalchemy import select
+
+from comicsdb.catalog import search
+from comicsdb.models import Issue
+from tests.web.conftest import labels, soup
+
+
+def found(testapp, kind, query):
+    return labels(testapp.get(f"/{kind}/search", {"q": query}))
+
+
+def groups(response):
+    """The labels of a quick search by kind, in the order of the page."""
+    page = soup(response)
+    return {
+        each.h2["id"].removeprefix("found-"): [
+            card.get_text(strip=True) for card in each.select(".card-label")
+        ]
+        for each in page.select("section.block")
+    }
+
+
+def test_words_are_found_in_any_order_whatever_their_case_and_accents(testapp, make):
+    make.arc(name="Éclair über Straße")
+    for query in ("éclair", "ECLAIR", "uber ecl", "strasse", "  clair   UBE "):
+        assert found(testapp, "arc", query) == ["Éclair über Straße"], query
+    assert found(testapp, "arc", "eclair missing") == []
+
+
+def test_an_accent_typed_apart_is_the_same_letter(testapp, make):
+    make.arc(name="Caf\u00e9")
+    assert found(testapp, "arc", "cafe\u0301") == ["Caf\u00e9"]
+
+
+@pytest.mark.parametrize("query", ["%", "_", "100%", "\\", "a%b", "__"])
+def test_wildcards_are_ordinary_characters(testapp, make, query):
+    make.arc(name="Plain")
+    assert found(testapp, "arc", query) == []
+    make.arc(name=f"With {query} inside")
+    assert found(testapp, "arc", query) == [f"With {query} inside"]
+
+
+def test_each_kind_is_searched_in_its_own_fields(testapp, world):
+    assert found(testapp, "publisher", "porto") == ["Harbor House"]
+    assert found(testapp, "publisher", "house porto") == ["Harbor House"]
+    assert found(testapp, "series", "luce") == ["Lamplight (2019)"]
+    assert found(testapp, "universe", "earth prime") == ["Prime — Earth 7"]
+    assert found(testapp, "character", "wick") == ["Lamplighter"]
+    assert found(testapp, "creator", "the line") == ["Ada Pencil"]
+    assert found(testapp, "imprint", "little") == ["Little Harbor"]
+    assert found(testapp, "team", "crew night") == ["Night Crew"]
+    assert found(testapp, "arc", "dusk") == ["The Long Dusk"]
+
+
+@pytest.mark.parametrize(
+    ("query", "numbers"),
+    [
+        ("lamplight", ["(2019) #1", "(2019) #2", "(2019) #3", "TPB (2020) #1"]),
+        ("light lamp", ["(2019) #1", "(2019) #2", "(2019) #3", "TPB (2020) #1"]),
+        ("luce #2", ["(2019) #2"]),
+        ("lamplight #1", ["(2019) #1", "TPB (2020) #1"]),
+        ("lamplight (2019) #1", ["(2019) #1"]),
+        ("lamplight (2019)", ["(2019) #1", "(2019) #2", "(2019) #3"]),
+        ("(2020) #1", ["TPB (2020) #1"]),
+        ("#103", ["(2019) #3"]),
+        ("#", []),
+        ("lamplight #9", []),
+        ("lamplight (1999) #1", []),
+    ],
+)
+def test_issues_are_found_by_series_year_and_number(testapp, world, query, numbers):
+    assert [
+        each.split("Lamplight ")[1].replace("Collected ", "") for each in found(testapp, "issue", query)
+    ] == numbers
+
+
+def test_an_issue_number_is_exact_but_for_its_case(testapp, make):
+    series = make.series(name="Mixed")
+    for number in ("1", "10", "1.MU"):
+        make.issue(series=series, number=number)
+    assert found(testapp, "issue", "mixed #1") == ["Mixed (2020) #1"]
+    assert found(testapp, "issue", "mixed #1.mu") == ["Mixed (2020) #1.MU"]
+
+
+def test_what_an_autocomplete_offers_includes_numbers(session, world):
+    def numbers(query):
+        statement = select(Issue.number).where(search.issue_items_matching(query)).order_by(Issue.id)
+        return session.scalars(statement).all()
+
+    assert numbers("103") == ["3"]
+    assert numbers("luce") == ["1", "2", "3"]
+    assert numbers("lamplight (2020) #1") == ["1"]
+    assert numbers("#") == []
+
+
+def test_the_search_page_keeps_the_query_and_names_it(testapp, world):
+    page = soup(testapp.get("/series/search", {"q": ' "lamp" '}))
+    assert page.select_one("#list-q")["value"] == '"lamp"'
+    assert 'Nothing matches “"lamp"”.' in page.get_text()
+    assert page.find("meta", attrs={"name": "robots"})["content"] == "noindex"
+
+
+def test_an_empty_query_finds_everything(testapp, world):
+    assert len(found(testapp, "series", "")) == 2
+
+
+def test_a_search_with_a_slash_leads_to_the_one_without(testapp, world):
+    response = testapp.get("/series/search/?q=lamp&page=1", status=301)
+    assert response.location == "http://localhost/series/search?q=lamp&page=1"
+
+
+@pytest.mark.parametrize(
+    "query", ["\x00", "a\x00b", "x" * 5000, "ab " * 3000, "\ud800".encode("utf-8", "surrogatepass")]
+)
+def test_no_query_breaks_the_search(testapp, world, query):
+    for address in ("/search/", "/issue/search", "/publisher/search"):
+        testapp.get(address, {"q": query}, status=200)
+
+
+def test_quick_search_finds_all_kinds_and_groups_them(testapp, make):
+    publisher = make.publisher(name="Comet Press")
+    make.imprint(name="Comet Line", publisher=publisher)
+    make.universe(name="Comet World", publisher=publisher)
+    make.creator(name="Cora Comet")
+    make.team(name="Comets")
+    make.character(name="The Comet")
+    make.arc(name="Comet Falls")
+    make.issue(series=make.series(name="Comet", publisher=publisher))
+    assert groups(testapp.get("/search/?q=comet")) == {
+        "series": ["Comet (2020)"],
+        "issue": ["Comet (2020) #1"],
+        "character": ["The Comet"],
+        "creator": ["Cora Comet"],
+        "publisher": ["Comet Press"],
+        "team": ["Comets"],
+        "arc": ["Comet Falls"],
+        "universe": ["Comet World"],
+        "imprint": ["Comet Line"],
+    }
+
+
+def test_quick_search_shows_eight_of_a_kind_and_the_way_to_the_rest(testapp, make):
+    for number in range(9):
+        make.arc(name=f"Echo {number}")
+    page = testapp.get("/search/?q=echo")
+    assert len(groups(page)["arc"]) == 8
+    link = soup(page).select_one(".block-head a")["href"]
+    assert len(labels(testapp.get(link))) == 9
+
+
+def test_names_that_begin_with_the_words_come_first(testapp, make):
+    make.arc(name="A Moon")
+    make.arc(name="Moon")
+    assert groups(testapp.get("/search/?q=moon"))["arc"] == ["Moon", "A Moon"]
+
+
+def test_a_typing_error_is_forgiven_only_when_nothing_matches(testapp, world):
+    forgiven = testapp.get("/search/?q=lampligter")
+    assert "Lamplighter" in groups(forgiven)["character"]
+    assert "Lamplight (2019)" in groups(forgiven)["series"]
+    assert "Nothing matches exactly" in forgiven.text
+    exact = testapp.get("/search/?q=lamplighter")
+    assert groups(exact) == {"character": ["Lamplighter"]}
+    assert "Nothing matches exactly" not in exact.text
+
+
+def test_nothing_similar_is_said_plainly(testapp, world):
+    response = testapp.get("/search/?q=zzzzqqqq")
+    assert groups(response) == {}
+    assert "Nothing matches “zzzzqqqq”." in response.text
+
+
+def test_quick_search_without_words_only_shows_its_form(testapp, world):
+    for query in ("", "   "):
+        response = testapp.get("/search/", {"q": query})
+        assert groups(response) == {}
+        assert "Nothing matches" not in response.text
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("bat man (1940) #5", search.IssueQuery(("bat", "man"), 1940, "5")),
+        ("bat #", search.IssueQuery(("bat",), None, "")),
+        ("bat (abc) 7", search.IssueQuery(("bat", "(abc)", "7"), None, None)),
+        ("#1 #2", search.IssueQuery((), None, "1 #2")),
+    ],
+)
+def test_issue_queries_are_taken_apart(query, expected):
+    assert search.parse_issue_query(query) == expected
