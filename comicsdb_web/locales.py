@@ -9,6 +9,7 @@ from markupsafe import Markup, escape
 from pyramid.i18n import TranslationStringFactory
 
 from comicsdb.media.thumbnails import fitted
+from comicsdb.models.choices import DEFAULT_LANGUAGE
 
 _ = TranslationStringFactory("comicsdb_web")
 
@@ -132,8 +133,14 @@ FILTERS = (
 )
 
 
+def negotiate(request) -> str:  # noqa: ARG001
+    """The language of a page; Pyramid's own way would believe any parameter of the address."""
+    return DEFAULT_LANGUAGE
+
+
 def includeme(config):
     """Add the messages, and the filters of the templates; before the template engine comes in."""
+    config.set_locale_negotiator(negotiate)
     config.add_translation_dirs("comicsdb_web:locale")
     config.add_settings(
         {

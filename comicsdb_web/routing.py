@@ -57,16 +57,8 @@ def public_url(request, path: str | None = None) -> str:
     base = request.registry.settings["comicsdb_web.base_url"] or request.host_url
     if path is None:
         page = request.GET.get("page", "")
-        path = request.here.split("?")[0] + (f"?page={page}" if page.isascii() and page.isalnum() else "")
+        path = request.path + (f"?page={page}" if page.isascii() and page.isalnum() else "")
     return f"{base}{path}"
-
-
-def here(request) -> str:
-    """The path and query of this page; the root where the address cannot be read."""
-    try:
-        return request.path_qs
-    except UnicodeDecodeError:
-        return "/"
 
 
 def is_fragment(request) -> bool:
@@ -111,5 +103,4 @@ def includeme(config):
     config.add_request_method(public_url, "public_url")
     config.add_request_method(referring_path, "back_path", property=True)
     config.add_request_method(query_with, "query_with")
-    config.add_request_method(here, "here", reify=True)
     config.add_request_method(is_fragment, "is_fragment", reify=True)

@@ -40,7 +40,7 @@ def cluster(tmp_path_factory):
     """A PostgreSQL server of this test process's own, without the price of durability."""
     cluster = embedded.start(tmp_path_factory.mktemp("postgres") / "data", durable=False)
     yield cluster
-    cluster.release()
+    cluster.discard()
 
 
 @pytest.fixture(scope="session")

@@ -109,7 +109,12 @@ def _thing(c: Canvas, order: Order, p: Palette, dice: Dice, low: float) -> None:
     _weather(c, p, dice, top)
     horizon = c.h * (low + dice.real(0.08, 0.18))
     disc = c.w * dice.real(0.24, 0.36)
-    c.circle(c.w * dice.real(0.3, 0.7), c.h * (low - 0.06), disc, mix(bottom, contrasting(bottom, p[1], p[3]), 0.55))
+    c.circle(
+        c.w * dice.real(0.3, 0.7),
+        c.h * (low - 0.06),
+        disc,
+        mix(bottom, contrasting(bottom, p[1], p[3]), 0.55),
+    )
     if thing is None:
         scene(c, p, dice, c.h * (low + dice.real(-0.02, 0.06)))
         people = people_of(order)
@@ -156,10 +161,21 @@ def _lonely(c: Canvas, order: Order, p: Palette, dice: Dice, low: float) -> None
     scene(c, dark if luminance(disc) > 0.45 else p, dice, horizon + c.h * 0.05)
     people = people_of(order)
     shade = darker(p[0], 0.8)
-    knoll = [(x + c.w * 0.3 * (i / 10 - 1), horizon + c.h * (0.08 - 0.06 * sin(pi * i / 20))) for i in range(21)]
+    knoll = [
+        (x + c.w * 0.3 * (i / 10 - 1), horizon + c.h * (0.08 - 0.06 * sin(pi * i / 20))) for i in range(21)
+    ]
     c.poly([*knoll, (x + c.w * 0.5, c.h), (x - c.w * 0.5, c.h)], shade)
     if people:
-        figure(c, x, horizon + c.h * 0.03, c.h * 0.26, people[0], dice.pick(("stand", "back", "wide", "run")), dice, shadow=shade)
+        figure(
+            c,
+            x,
+            horizon + c.h * 0.03,
+            c.h * 0.26,
+            people[0],
+            dice.pick(("stand", "back", "wide", "run")),
+            dice,
+            shadow=shade,
+        )
     else:
         c.limb((x, horizon + c.h * 0.03), (x, horizon - c.h * 0.1), 26, 30, shade)
         c.circle(x, horizon - c.h * 0.145, 20, shade)
@@ -179,7 +195,9 @@ def _hero(c: Canvas, order: Order, p: Palette, dice: Dice, low: float) -> None:
         if thing and dice.happens(0.6):
             place = c.w * (0.2 if x > c.w / 2 else 0.8)
             standing = order.motif in STANDING
-            thing(c, place, c.h * (low + (0.02 if standing else -0.12)), c.h * 0.36, inks_for(bottom, p), dice)
+            thing(
+                c, place, c.h * (low + (0.02 if standing else -0.12)), c.h * 0.36, inks_for(bottom, p), dice
+            )
     if scene is not scenes.speed:
         scene(c, p, dice, c.h * (low + dice.real(0.14, 0.22)))
     pose = dice.pick(HEROIC if heroic else (*QUIET, "strike", "wide"))
@@ -187,7 +205,15 @@ def _hero(c: Canvas, order: Order, p: Palette, dice: Dice, low: float) -> None:
     rest = c.h * 0.96 if pose in {"wide", "strike", "stand", "back", "run"} else c.h * 0.9
     for place, other in enumerate(people[1:3]):
         if dice.happens(0.55):
-            figure(c, c.w * (0.2, 0.82)[place], c.h * 0.97, c.h * 0.4, other, dice.pick(HEROIC[:1] + HEROIC[3:]), dice)
+            figure(
+                c,
+                c.w * (0.2, 0.82)[place],
+                c.h * 0.97,
+                c.h * 0.4,
+                other,
+                dice.pick(HEROIC[:1] + HEROIC[3:]),
+                dice,
+            )
     figure(c, x, rest, tall, people[0], pose, dice)
 
 
@@ -202,11 +228,21 @@ def _closeup(c: Canvas, order: Order, p: Palette, dice: Dice, low: float) -> Non
     if kind == 0:
         c.rays(c.w / 2, c.h * low, 18, lighter(ground, 0.18), dice.real(0, 1))
     elif kind == 1:
-        halo(c, c.w / 2, c.h * (low - 0.02), c.w * 0.4, contrasting(ground, p[1], p[2], p[3]), lighter(ground, 0.4))
+        halo(
+            c,
+            c.w / 2,
+            c.h * (low - 0.02),
+            c.w * 0.4,
+            contrasting(ground, p[1], p[2], p[3]),
+            lighter(ground, 0.4),
+        )
     elif kind == 2:
         for stripe in range(-2, 9):
             x = stripe * c.w / 5
-            c.poly([(x, 0), (x + c.w / 10, 0), (x + c.w / 10 - c.w * 0.3, c.h), (x - c.w * 0.3, c.h)], darker(ground, 0.12))
+            c.poly(
+                [(x, 0), (x + c.w / 10, 0), (x + c.w / 10 - c.w * 0.3, c.h), (x - c.w * 0.3, c.h)],
+                darker(ground, 0.12),
+            )
     else:
         MOTIFS[order.motif][0](c, p, dice, c.h * (low - 0.05))
     if kind != 3:
@@ -226,7 +262,10 @@ def _versus(c: Canvas, order: Order, p: Palette, dice: Dice, low: float) -> None
     low_half.dots(lighter(right, 0.18), cell=13, high=0.5)
     bust(low_half, c.w * 0.68, c.h * (low + 0.16), c.w * 0.38, other)
     edge = Canvas((c.w, c.h), (0, 0, 0))
-    edge.poly([(0, c.h * (low + 0.12 + lean / 2)), (c.w, c.h * (low + 0.02 - lean / 2)), (c.w, c.h), (0, c.h)], (255, 255, 255))
+    edge.poly(
+        [(0, c.h * (low + 0.12 + lean / 2)), (c.w, c.h * (low + 0.02 - lean / 2)), (c.w, c.h), (0, c.h)],
+        (255, 255, 255),
+    )
     c.raw.paste(low_half.raw, (0, 0), edge.raw.convert("L"))
     c.line([(-20, c.h * (low + 0.12 + lean / 2)), (c.w + 20, c.h * (low + 0.02 - lean / 2))], 9, p[3])
 
@@ -240,7 +279,14 @@ def _group(c: Canvas, order: Order, p: Palette, dice: Dice, low: float) -> None:
         c.rays(c.w / 2, c.h * low, 16, mix(top, WHITE, 0.18), dice.real(0, 1))
     if scene is not scenes.speed:
         scene(c, p, dice, c.h * (low - 0.02))
-    spots = [(0.5, 0.1, 0.3), (0.26, -0.04, 0.26), (0.75, -0.05, 0.26), (0.5, -0.16, 0.24), (0.12, -0.17, 0.2), (0.88, -0.18, 0.2)]
+    spots = [
+        (0.5, 0.1, 0.3),
+        (0.26, -0.04, 0.26),
+        (0.75, -0.05, 0.26),
+        (0.5, -0.16, 0.24),
+        (0.12, -0.17, 0.2),
+        (0.88, -0.18, 0.2),
+    ]
     crowd(c, [(c.w * x, c.h * (low + y), c.w * s) for x, y, s in spots], list(order.faces[:6]))
 
 
@@ -259,7 +305,15 @@ def _shadow(c: Canvas, order: Order, p: Palette, dice: Dice, low: float) -> None
     if Person(people[0]).beast:
         bust(c, c.w * 0.4, c.h * 0.86, c.w * 0.2, people[0])
     else:
-        figure(c, c.w * dice.real(0.3, 0.6), c.h * 0.96, c.h * 0.38, people[0], dice.pick(("back", "wide", "strike")), dice)
+        figure(
+            c,
+            c.w * dice.real(0.3, 0.6),
+            c.h * 0.96,
+            c.h * 0.38,
+            people[0],
+            dice.pick(("back", "wide", "strike")),
+            dice,
+        )
 
 
 def _pattern(c: Canvas, order: Order, p: Palette, dice: Dice, low: float) -> None:
@@ -278,7 +332,14 @@ def _pattern(c: Canvas, order: Order, p: Palette, dice: Dice, low: float) -> Non
                 c.circle(x, y, size * 0.52, contrasting(ground, p[2], p[1]))
                 thing(c, x, y, size * 0.8, inks_for(contrasting(ground, p[2], p[1]), p), Dice(order.path))
             else:
-                thing(c, x, y, size * 0.74, (shade, mix(ground, shade, 0.6), mix(ground, shade, 0.25)), Dice(order.path))
+                thing(
+                    c,
+                    x,
+                    y,
+                    size * 0.74,
+                    (shade, mix(ground, shade, 0.6), mix(ground, shade, 0.25)),
+                    Dice(order.path),
+                )
     if order.faces:
         bust(c, c.w * 0.5, c.h * (low + 0.17), c.w * 0.36, order.faces[0])
 

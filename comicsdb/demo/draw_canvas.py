@@ -75,9 +75,7 @@ class Canvas:
 
     def ellipse(self, x: float, y: float, rx: float, ry: float, fill: Color) -> None:
         """A filled ellipse about its middle."""
-        self._pen.ellipse(
-            ((x - rx) * SCALE, (y - ry) * SCALE, (x + rx) * SCALE, (y + ry) * SCALE), fill=fill
-        )
+        self._pen.ellipse(((x - rx) * SCALE, (y - ry) * SCALE, (x + rx) * SCALE, (y + ry) * SCALE), fill=fill)
 
     def circle(self, x: float, y: float, radius: float, fill: Color) -> None:
         """A disc."""
@@ -170,7 +168,9 @@ class Canvas:
         far = self.w + self.h
         for each in range(number):
             a, b = (2 * pi * (each + part) / number + turn for part in (0, 0.5))
-            self.poly([(x, y), (x + far * cos(a), y + far * sin(a)), (x + far * cos(b), y + far * sin(b))], ink)
+            self.poly(
+                [(x, y), (x + far * cos(a), y + far * sin(a)), (x + far * cos(b), y + far * sin(b))], ink
+            )
 
     def star(
         self, x: float, y: float, outer: float, inner: float, tips: int, fill: Color, turn: float = -90

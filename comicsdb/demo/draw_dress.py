@@ -5,7 +5,18 @@ A style draws a whole cover on a canvas: the art, the masthead, and the small pr
 
 from comicsdb.demo.chance import Dice
 from comicsdb.demo.draw_art import MOTIFS, Palette, art, inks_for
-from comicsdb.demo.draw_canvas import BLACK, SCALE, WHITE, Canvas, Color, contrasting, darker, lighter, luminance, mix
+from comicsdb.demo.draw_canvas import (
+    BLACK,
+    SCALE,
+    WHITE,
+    Canvas,
+    Color,
+    contrasting,
+    darker,
+    lighter,
+    luminance,
+    mix,
+)
 from comicsdb.demo.draw_faces import bust
 from comicsdb.demo.draw_lettering import Masthead, print_line, wrapped
 from comicsdb.demo.draw_type import REFERENCE, length
@@ -25,7 +36,9 @@ def month(order: Order) -> str:
     return f"{MONTHS[int(order.facts['month']) - 1]} {order.facts['year']}"
 
 
-def caption(c: Canvas, text: str, x: float, y: float, ground: Color, *, size: float = 25, wide: int = 24) -> None:
+def caption(
+    c: Canvas, text: str, x: float, y: float, ground: Color, *, size: float = 25, wide: int = 24
+) -> None:
     """A story title in boxes of its own, one a line, whose last line ends at y."""
     lines = wrapped(text, wide, 3)
     ink = contrasting(ground, BLACK, WHITE)
@@ -41,12 +54,24 @@ def corner(c: Canvas, order: Order, p: Palette, x: float, y: float) -> None:
     c.rect(x, y, x + 92, y + 128, p[3])
     c.frame(x, y, x + 92, y + 128, 3, BLACK)
     c.rect(x + 3, y + 3, x + 89, y + 24, p[2])
-    print_line(c, order.facts["house"].split()[0].upper(), x + 46, y + 6, 12, WHITE, anchor="m", limit=78, weight=0.05)
+    print_line(
+        c,
+        order.facts["house"].split()[0].upper(),
+        x + 46,
+        y + 6,
+        12,
+        WHITE,
+        anchor="m",
+        limit=78,
+        weight=0.05,
+    )
     sign = Canvas((84, 58), p[4])
     thing = MOTIFS[order.motif][1] or MOTIFS["lightning"][1]
     thing(sign, 42, 30, 50, inks_for(p[4], p), Dice(order.facts["house"]))
     c.raw.paste(sign.raw, ((x + 4) * SCALE, (y + 25) * SCALE))
-    print_line(c, order.facts["price"] or month(order), x + 46, y + 88, 17, BLACK, anchor="m", limit=80, weight=0.06)
+    print_line(
+        c, order.facts["price"] or month(order), x + 46, y + 88, 17, BLACK, anchor="m", limit=80, weight=0.06
+    )
     print_line(c, numbered(order), x + 46, y + 108, 14, BLACK, anchor="m", limit=80, weight=0.04)
 
 
@@ -57,7 +82,9 @@ def heroic(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     top = c.raw.resize((1, 1), box=(0, 40, c.raw.width, 420)).getpixel((0, 0))
     fill = contrasting(top, p[1], p[3], p[2])
     rim = darker(p[0], 0.5) if luminance(fill) > 0.35 else p[3]
-    logo = Masthead(fill, weight=0.055, slant=0.16, outlines=((rim, 0.09),), depth=(p[2] if fill != p[2] else p[0], 5, 8))
+    logo = Masthead(
+        fill, weight=0.055, slant=0.16, outlines=((rim, 0.09),), depth=(p[2] if fill != p[2] else p[0], 5, 8)
+    )
     logo.write(c, order.words[0], 118, 36, c.w - 146, 132)
     corner(c, order, p, 18, 30)
     if order.facts["variant"]:
@@ -66,7 +93,9 @@ def heroic(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
         title = order.words[1].upper()
         caption(c, title, 22, c.h - 26, p[1] if dice.happens(0.6) else p[3])
     c.rect(0, 0, c.w, 15, darker(p[0], 0.5))
-    print_line(c, f"{order.facts['house'].upper()}   {month(order)}", c.w / 2, 1, 11, p[3], anchor="m", weight=0.03)
+    print_line(
+        c, f"{order.facts['house'].upper()}   {month(order)}", c.w / 2, 1, 11, p[3], anchor="m", weight=0.03
+    )
 
 
 def event(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
@@ -88,7 +117,16 @@ def classic(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     c.rect(0, 0, c.w, 44, p[1])
     c.rect(0, 44, c.w, 48, BLACK)
     print_line(c, order.facts["house"].upper(), 22, 9, 22, BLACK, weight=0.06, limit=330)
-    print_line(c, f"{month(order)}   {numbered(order)}   {order.facts['price']}", c.w - 20, 12, 18, BLACK, anchor="r", weight=0.05)
+    print_line(
+        c,
+        f"{month(order)}   {numbered(order)}   {order.facts['price']}",
+        c.w - 20,
+        12,
+        18,
+        BLACK,
+        anchor="r",
+        weight=0.05,
+    )
     logo = Masthead(p[2], weight=0.07, arch=0.3, outlines=((BLACK, 0.13), (p[3], 0.07)), depth=(BLACK, 6, 9))
     logo.write(c, order.words[0], 34, 72, c.w - 68, 118)
     if order.words[1]:
@@ -98,7 +136,18 @@ def classic(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
         c.star(x + 5, y + 6, 136, 112, 16, BLACK, turn=turn)
         c.star(x, y, 134, 110, 16, p[1], turn=turn)
         for number, line in enumerate(lines):
-            print_line(c, line, x, y + (number - len(lines) / 2) * 30, 24, BLACK, anchor="m", weight=0.06, limit=190, slant=0.1)
+            print_line(
+                c,
+                line,
+                x,
+                y + (number - len(lines) / 2) * 30,
+                24,
+                BLACK,
+                anchor="m",
+                weight=0.06,
+                limit=190,
+                slant=0.1,
+            )
     c.frame(0, 0, c.w, c.h, 6, BLACK)
 
 
@@ -120,7 +169,12 @@ def golden(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     c.frame(28, 220, c.w - 28, c.h - 70, 5, BLACK)
     c.rect(28, 22, c.w - 28, 208, p[2])
     c.frame(28, 22, c.w - 28, 208, 4, BLACK)
-    logo = Masthead(p[1] if luminance(p[2]) < 0.5 else p[0], weight=0.05, outlines=((BLACK, 0.06),), depth=(darker(p[2], 0.5), 4, 6))
+    logo = Masthead(
+        p[1] if luminance(p[2]) < 0.5 else p[0],
+        weight=0.05,
+        outlines=((BLACK, 0.06),),
+        depth=(darker(p[2], 0.5), 4, 6),
+    )
     logo.write(c, order.words[0], 52, 48, c.w - 104 - (100 if order.facts["price"] else 0), 134)
     if order.facts["price"]:
         c.circle(c.w - 92, 114, 50, BLACK)
@@ -142,7 +196,9 @@ def weekly(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     c.raw.paste(big.raw, (12 * SCALE, 224 * SCALE))
     y = 224 + big.h + 10
     rest = c.h - y - 44
-    for place, (x, wide) in enumerate(((12, (c.w - 34) * split), (22 + (c.w - 34) * split, (c.w - 34) * (1 - split)))):
+    for place, (x, wide) in enumerate(
+        ((12, (c.w - 34) * split), (22 + (c.w - 34) * split, (c.w - 34) * (1 - split)))
+    ):
         panel = Canvas((round(wide), round(rest)), (p[1], p[4])[place])
         if order.faces and place == 0:
             panel.rays(panel.w / 2, panel.h / 2, 14, lighter(p[1], 0.3))
@@ -150,19 +206,48 @@ def weekly(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
         else:
             thing = MOTIFS[order.motif][1] or MOTIFS["rocket"][1]
             panel.dots(darker(p[4], 0.2), cell=12, high=0.5)
-            thing(panel, panel.w / 2, panel.h * 0.52, panel.h * 0.78, inks_for(p[4], p), Dice(order.path, place))
+            thing(
+                panel, panel.w / 2, panel.h * 0.52, panel.h * 0.78, inks_for(p[4], p), Dice(order.path, place)
+            )
         c.raw.paste(panel.raw, (round(x) * SCALE, round(y) * SCALE))
         c.frame(round(x), round(y), round(x) + panel.w, round(y) + panel.h, 4, BLACK)
     c.frame(12, 224, c.w - 12, 224 + big.h, 4, BLACK)
     c.poly([(0, 0), (c.w, 0), (c.w, 190), (0, 226)], p[1])
     c.poly([(0, 226), (c.w, 190), (c.w, 202), (0, 238)], p[2])
-    logo = Masthead(contrasting(p[1], p[2], p[0]), weight=0.08, slant=0.12, outlines=((BLACK, 0.09), (WHITE, 0.045)), depth=(BLACK, 5, 6))
+    logo = Masthead(
+        contrasting(p[1], p[2], p[0]),
+        weight=0.08,
+        slant=0.12,
+        outlines=((BLACK, 0.09), (WHITE, 0.045)),
+        depth=(BLACK, 5, 6),
+    )
     logo.write(c, order.words[0], 26, 40, c.w - 52, 128)
     c.rect(0, 0, c.w, 27, p[0])
-    print_line(c, f"{month(order)}   {numbered(order)}", 14, 4, 17, contrasting(p[0], BLACK, WHITE), weight=0.05)
-    print_line(c, order.facts["price"] or order.facts["house"], c.w - 14, 4, 17, contrasting(p[0], BLACK, WHITE), anchor="r", weight=0.05)
+    print_line(
+        c, f"{month(order)}   {numbered(order)}", 14, 4, 17, contrasting(p[0], BLACK, WHITE), weight=0.05
+    )
+    print_line(
+        c,
+        order.facts["price"] or order.facts["house"],
+        c.w - 14,
+        4,
+        17,
+        contrasting(p[0], BLACK, WHITE),
+        anchor="r",
+        weight=0.05,
+    )
     c.rect(0, c.h - 40, c.w, c.h, p[2])
-    print_line(c, order.words[1].upper(), c.w / 2, c.h - 34, 24, contrasting(p[2], BLACK, WHITE), anchor="m", weight=0.05, limit=c.w - 30)
+    print_line(
+        c,
+        order.words[1].upper(),
+        c.w / 2,
+        c.h - 34,
+        24,
+        contrasting(p[2], BLACK, WHITE),
+        anchor="m",
+        weight=0.05,
+        limit=c.w - 30,
+    )
 
 
 def bonelli(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
@@ -173,14 +258,37 @@ def bonelli(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     c.rect(0, 172, c.w, 178, BLACK)
     ink = p[2] if band != p[2] else p[3]
     ink = ink if abs(luminance(ink) - luminance(band)) > 0.25 else darker(p[0], 0.3)
-    Masthead(ink, weight=0.05, slant=0.2, outlines=((BLACK if luminance(ink) > 0.2 else WHITE, 0.05),), depth=(BLACK, 3, 5)).write(
-        c, order.words[0], 132, 30, c.w - 160, 116
-    )
+    Masthead(
+        ink,
+        weight=0.05,
+        slant=0.2,
+        outlines=((BLACK if luminance(ink) > 0.2 else WHITE, 0.05),),
+        depth=(BLACK, 3, 5),
+    ).write(c, order.words[0], 132, 30, c.w - 160, 116)
     c.rect(20, 26, 112, 148, WHITE)
     c.frame(20, 26, 112, 148, 4, BLACK)
     Masthead(BLACK, weight=0.04).write(c, order.facts["number"], 30, 44, 72, 50)
     print_line(c, order.facts["price"], 66, 116, 17, BLACK, anchor="m", limit=80, weight=0.04)
     c.rect(0, c.h - 92, c.w, c.h, darker(p[0], 0.4))
     c.rect(0, c.h - 96, c.w, c.h - 92, p[1])
-    print_line(c, order.words[1].upper(), c.w / 2, c.h - 76, 34, p[3], anchor="m", weight=0.04, slant=0.15, limit=c.w - 50)
-    print_line(c, f"{order.facts['house']}   {order.facts['month']}/{order.facts['year']}", c.w / 2, c.h - 28, 14, p[1], anchor="m")
+    print_line(
+        c,
+        order.words[1].upper(),
+        c.w / 2,
+        c.h - 76,
+        34,
+        p[3],
+        anchor="m",
+        weight=0.04,
+        slant=0.15,
+        limit=c.w - 50,
+    )
+    print_line(
+        c,
+        f"{order.facts['house']}   {order.facts['month']}/{order.facts['year']}",
+        c.w / 2,
+        c.h - 28,
+        14,
+        p[1],
+        anchor="m",
+    )

@@ -11,6 +11,8 @@ SKINS = ("#f3c9a5", "#e3a97f", "#c98a5e", "#9a6240", "#6d4329", "#f6d7bd")
 HAIRS = ("#2a1d1a", "#4a2c20", "#7a4526", "#b5652b", "#d9a441", "#1b1b24", "#8d8d93", "#9c2f2a")
 COMPLEXIONS = {"pale": "#f3c9a5", "tan": "#d29a6a", "dark": "#7a4d30"}
 SHADES = {"black": "#1f1b22", "brown": "#5a3422", "grey": "#a3a3aa", "red": "#b5512b", "blond": "#dcab4c"}
+GREY = 6
+COVERING = {"cap", "hat", "crown", "helmet", "hood"}
 STYLES = ("short", "bob", "long", "bun", "curly", "spiky", "bald")
 
 
@@ -29,6 +31,10 @@ class Person:
         named = [style for style in STYLES if style in self.words]
         usual = ("long", "bob", "bun", "curly") if self.woman else ("short", "curly", "short", "spiky")
         self.style = named[0] if named else dice.pick(usual)
+        if self.style in {"spiky", "bun"} and self.words & COVERING:
+            self.style = "short"
+        if "child" in self.words and self.hair == color(HAIRS[GREY]):
+            self.hair = color(HAIRS[0])
         self.smile = dice.real(-0.4, 1.0)
         self.side = dice.pick((-1, 1))
 
@@ -58,7 +64,9 @@ def bust(c: Canvas, x: float, y: float, s: float, face: Face, *, tint: Color | N
         _back_hair(c, x, y, s, who)
     _shoulders(c, x, y, s, who)
     if who.beast:
-        BEASTS[who.beast](c, x, y, s, who.cloth, who.trim, who.skin if tint else mix(who.hair, who.trim, 0.35))
+        BEASTS[who.beast](
+            c, x, y, s, who.cloth, who.trim, who.skin if tint else mix(who.hair, who.trim, 0.35)
+        )
     else:
         _head(c, x, y, s, who, plain=tint is not None)
     _headgear(c, x, y, s, who)
@@ -66,9 +74,24 @@ def bust(c: Canvas, x: float, y: float, s: float, face: Face, *, tint: Color | N
 
 def _cape(c: Canvas, x: float, y: float, s: float, who: Person) -> None:
     ink = darker(who.trim, 0.25)
-    c.poly([(x - s * 0.34, y + s * 0.3), (x + s * 0.34, y + s * 0.3), (x + s * 1.25, y + s * 2.2), (x - s * 1.25, y + s * 2.2)], ink)
+    c.poly(
+        [
+            (x - s * 0.34, y + s * 0.3),
+            (x + s * 0.34, y + s * 0.3),
+            (x + s * 1.25, y + s * 2.2),
+            (x - s * 1.25, y + s * 2.2),
+        ],
+        ink,
+    )
     for side in (-1, 1):
-        c.poly([(x + side * s * 0.2, y + s * 0.75), (x + side * s * 0.58, y + s * 0.2), (x + side * s * 0.72, y + s * 0.95)], who.trim)
+        c.poly(
+            [
+                (x + side * s * 0.2, y + s * 0.75),
+                (x + side * s * 0.58, y + s * 0.2),
+                (x + side * s * 0.72, y + s * 0.95),
+            ],
+            who.trim,
+        )
 
 
 def _back_hair(c: Canvas, x: float, y: float, s: float, who: Person) -> None:
@@ -81,20 +104,56 @@ def _shoulders(c: Canvas, x: float, y: float, s: float, who: Person) -> None:
     wide = 0.62 if who.woman or "child" in who.words else 0.8
     foot = y + s * 2.2
     c.rect(x - s * 0.15, y + s * 0.25, x + s * 0.15, y + s * 0.85, darker(who.skin, 0.22))
-    body = [(x - s * (wide + 0.12), foot), (x - s * wide, y + s * 0.98), (x - s * (wide - 0.16), y + s * 0.82), (x - s * 0.2, y + s * 0.66),
-            (x, y + s * 0.78), (x + s * 0.2, y + s * 0.66), (x + s * (wide - 0.16), y + s * 0.82), (x + s * wide, y + s * 0.98), (x + s * (wide + 0.12), foot)]
+    body = [
+        (x - s * (wide + 0.12), foot),
+        (x - s * wide, y + s * 0.98),
+        (x - s * (wide - 0.16), y + s * 0.82),
+        (x - s * 0.2, y + s * 0.66),
+        (x, y + s * 0.78),
+        (x + s * 0.2, y + s * 0.66),
+        (x + s * (wide - 0.16), y + s * 0.82),
+        (x + s * wide, y + s * 0.98),
+        (x + s * (wide + 0.12), foot),
+    ]
     c.poly(body, who.cloth)
-    c.poly([(x + s * 0.12, y + s * 0.75), (x + s * 0.2, y + s * 0.66), (x + s * (wide - 0.16), y + s * 0.82), (x + s * wide, y + s * 0.98),
-            (x + s * (wide + 0.12), foot), (x + s * 0.3, foot)], darker(who.cloth, 0.18))
+    c.poly(
+        [
+            (x + s * 0.12, y + s * 0.75),
+            (x + s * 0.2, y + s * 0.66),
+            (x + s * (wide - 0.16), y + s * 0.82),
+            (x + s * wide, y + s * 0.98),
+            (x + s * (wide + 0.12), foot),
+            (x + s * 0.3, foot),
+        ],
+        darker(who.cloth, 0.18),
+    )
     if "coat" in who.words:
         for side in (-1, 1):
-            c.poly([(x + side * s * 0.2, y + s * 0.64), (x + side * s * 0.46, y + s * 0.84), (x + side * s * 0.34, y + s * 1.2), (x, y + s * 1.6)], lighter(who.cloth, 0.18))
+            c.poly(
+                [
+                    (x + side * s * 0.2, y + s * 0.64),
+                    (x + side * s * 0.46, y + s * 0.84),
+                    (x + side * s * 0.34, y + s * 1.2),
+                    (x, y + s * 1.6),
+                ],
+                lighter(who.cloth, 0.18),
+            )
         c.poly([(x - s * 0.09, y + s * 0.74), (x + s * 0.09, y + s * 0.74), (x, y + s * 1.4)], who.trim)
     elif "cape" in who.words or "mask" in who.words:
         c.circle(x, y + s * 1.2, s * 0.2, who.trim)
         c.star(x, y + s * 1.2, s * 0.17, s * 0.07, 5, who.cloth)
     else:
-        c.poly([(x - s * 0.22, y + s * 0.65), (x, y + s * 0.92), (x + s * 0.22, y + s * 0.65), (x + s * 0.28, y + s * 0.72), (x, y + s * 1.06), (x - s * 0.28, y + s * 0.72)], who.trim)
+        c.poly(
+            [
+                (x - s * 0.22, y + s * 0.65),
+                (x, y + s * 0.92),
+                (x + s * 0.22, y + s * 0.65),
+                (x + s * 0.28, y + s * 0.72),
+                (x, y + s * 1.06),
+                (x - s * 0.28, y + s * 0.72),
+            ],
+            who.trim,
+        )
         for button in range(3):
             c.circle(x, y + s * (1.2 + button * 0.24), s * 0.035, who.trim)
 
@@ -106,7 +165,17 @@ def _head(c: Canvas, x: float, y: float, s: float, who: Person, *, plain: bool) 
     for side in (-1, 1):
         c.ellipse(x + side * s * wide, y + s * 0.06, s * 0.075, s * 0.11, shade)
     if not who.woman and not young:
-        c.poly([(x - s * wide, y), (x + s * wide, y), (x + s * 0.25, y + s * 0.46), (x + s * 0.1, y + s * 0.53), (x - s * 0.1, y + s * 0.53), (x - s * 0.25, y + s * 0.46)], shade)
+        c.poly(
+            [
+                (x - s * wide, y),
+                (x + s * wide, y),
+                (x + s * 0.25, y + s * 0.46),
+                (x + s * 0.1, y + s * 0.53),
+                (x - s * 0.1, y + s * 0.53),
+                (x - s * 0.25, y + s * 0.46),
+            ],
+            shade,
+        )
     c.ellipse(x, y, s * wide, s * 0.5, shade)
     c.ellipse(x - s * 0.045, y - s * 0.01, s * (wide - 0.045), s * 0.485, who.skin)
     if not plain:
@@ -127,10 +196,32 @@ def _features(c: Canvas, x: float, y: float, s: float, who: Person, young: bool)
         c.ellipse(ex, y + s * 0.02, s * 0.08, s * (0.07 if young else 0.052), WHITE)
         c.circle(ex + who.side * s * 0.014, y + s * 0.02, s * (0.045 if young else 0.038), who.eyes)
         if who.woman:
-            c.line([(ex - side * s * 0.075, y - s * 0.02), (ex + side * s * 0.05, y - s * 0.04), (ex + side * s * 0.105, y - s * 0.035)], s * 0.022, BLACK)
-        c.line([(ex - side * s * 0.09, y - s * 0.115 - s * 0.02 * who.smile), (ex + side * s * 0.085, y - s * 0.13)],
-               s * (0.022 if who.woman or young else 0.036), darker(who.hair, 0.2))
-    c.line([(x - s * 0.005, y + s * 0.03), (x + s * 0.045 * who.side, y + s * 0.15), (x - s * 0.01, y + s * 0.16)], s * 0.02, line)
+            c.line(
+                [
+                    (ex - side * s * 0.075, y - s * 0.02),
+                    (ex + side * s * 0.05, y - s * 0.04),
+                    (ex + side * s * 0.105, y - s * 0.035),
+                ],
+                s * 0.022,
+                BLACK,
+            )
+        c.line(
+            [
+                (ex - side * s * 0.09, y - s * 0.115 - s * 0.02 * who.smile),
+                (ex + side * s * 0.085, y - s * 0.13),
+            ],
+            s * (0.022 if who.woman or young else 0.036),
+            darker(who.hair, 0.2),
+        )
+    c.line(
+        [
+            (x - s * 0.005, y + s * 0.03),
+            (x + s * 0.045 * who.side, y + s * 0.15),
+            (x - s * 0.01, y + s * 0.16),
+        ],
+        s * 0.02,
+        line,
+    )
     if young:
         for side in (-1, 1):
             c.circle(x + side * s * 0.25, y + s * 0.16, s * 0.06, mix(who.skin, (226, 90, 80), 0.4))
@@ -139,14 +230,25 @@ def _features(c: Canvas, x: float, y: float, s: float, who: Person, young: bool)
         c.ellipse(x, y + s * 0.31, s * 0.1, s * 0.035, (150, 60, 55))
     elif who.woman:
         c.ellipse(x, y + s * 0.29, s * 0.085, s * 0.032, mix((176, 40, 50), who.skin, 0.15))
-        c.line([(x - s * 0.08, y + s * 0.287), (x + s * 0.08, y + s * 0.287)], s * 0.009, darker(who.skin, 0.6))
+        c.line(
+            [(x - s * 0.08, y + s * 0.287), (x + s * 0.08, y + s * 0.287)], s * 0.009, darker(who.skin, 0.6)
+        )
     elif who.smile > 0.2:
         c.arc(x, y + s * 0.18, s * 0.13, 35, 145, s * 0.026, line)
     else:
         c.line([(x - s * 0.1, y + s * 0.3), (x + s * 0.1, y + s * 0.29)], s * 0.024, line)
     if "moustache" in who.words:
         for side in (-1, 1):
-            c.poly([(x, y + s * 0.19), (x + side * s * 0.13, y + s * 0.2), (x + side * s * 0.25, y + s * 0.28), (x + side * s * 0.1, y + s * 0.27), (x, y + s * 0.245)], who.hair)
+            c.poly(
+                [
+                    (x, y + s * 0.19),
+                    (x + side * s * 0.13, y + s * 0.2),
+                    (x + side * s * 0.25, y + s * 0.28),
+                    (x + side * s * 0.1, y + s * 0.27),
+                    (x, y + s * 0.245),
+                ],
+                who.hair,
+            )
 
 
 def _hair(c: Canvas, x: float, y: float, s: float, who: Person, wide: float) -> None:
@@ -164,7 +266,14 @@ def _hair(c: Canvas, x: float, y: float, s: float, who: Person, wide: float) -> 
         for spike in range(7):
             a = radians(200 + spike * 23.5)
             b, e = a - 0.26, a + 0.26
-            c.poly([(x + s * 0.36 * cos(b), top + s * 0.4 * sin(b)), (x + s * 0.6 * cos(a), top + s * 0.66 * sin(a)), (x + s * 0.36 * cos(e), top + s * 0.4 * sin(e))], who.hair)
+            c.poly(
+                [
+                    (x + s * 0.36 * cos(b), top + s * 0.4 * sin(b)),
+                    (x + s * 0.6 * cos(a), top + s * 0.66 * sin(a)),
+                    (x + s * 0.36 * cos(e), top + s * 0.4 * sin(e)),
+                ],
+                who.hair,
+            )
         c.pie(x, top, s * (wide + 0.01), 198, 342, who.hair, ry=s * 0.47)
         return
     if who.style == "bun":
@@ -181,25 +290,63 @@ def _hair(c: Canvas, x: float, y: float, s: float, who: Person, wide: float) -> 
     if who.style in {"bob", "long"}:
         low = 0.3 if who.style == "bob" else 0.62
         for side in (-1, 1):
-            c.limb((x + side * s * (wide + 0.01), y - s * 0.1), (x + side * s * (wide + 0.03), y + s * low), s * 0.12, s * 0.07, who.hair)
+            c.limb(
+                (x + side * s * (wide + 0.01), y - s * 0.1),
+                (x + side * s * (wide + 0.03), y + s * low),
+                s * 0.12,
+                s * 0.07,
+                who.hair,
+            )
     if who.style == "short":
         for side in (-1, 1):
-            c.rect(x + side * s * (wide - 0.015) - s * 0.03, y - s * 0.16, x + side * s * (wide - 0.015) + s * 0.03, y + s * 0.04, who.hair)
+            c.rect(
+                x + side * s * (wide - 0.015) - s * 0.03,
+                y - s * 0.16,
+                x + side * s * (wide - 0.015) + s * 0.03,
+                y + s * 0.04,
+                who.hair,
+            )
 
 
 def _domino(c: Canvas, x: float, y: float, s: float, who: Person) -> None:
     ink = darker(who.cloth, 0.2)
     for side in (-1, 1):
-        c.poly([(x, y - s * 0.05), (x + side * s * 0.1, y - s * 0.13), (x + side * s * 0.39, y - s * 0.14), (x + side * s * 0.33, y + s * 0.12), (x + side * s * 0.12, y + s * 0.13), (x, y + s * 0.06)], ink)
-        c.poly([(x + side * s * 0.08, y + s * 0.035), (x + side * s * 0.26, y - s * 0.05), (x + side * s * 0.24, y + s * 0.05)], WHITE)
+        c.poly(
+            [
+                (x, y - s * 0.05),
+                (x + side * s * 0.1, y - s * 0.13),
+                (x + side * s * 0.39, y - s * 0.14),
+                (x + side * s * 0.33, y + s * 0.12),
+                (x + side * s * 0.12, y + s * 0.13),
+                (x, y + s * 0.06),
+            ],
+            ink,
+        )
+        c.poly(
+            [
+                (x + side * s * 0.08, y + s * 0.035),
+                (x + side * s * 0.26, y - s * 0.05),
+                (x + side * s * 0.24, y + s * 0.05),
+            ],
+            WHITE,
+        )
 
 
 def _headgear(c: Canvas, x: float, y: float, s: float, who: Person) -> None:
     if "hood" in who.words:
         for side in (-1, 1):
-            edge = [(x + side * s * 0.56 * cos(radians(t)), y + s * 0.02 - s * 0.66 * sin(radians(t))) for t in range(0, 91, 15)]
-            inner = [(x + side * s * 0.36 * cos(radians(t)), y - s * 0.48 * sin(radians(t))) for t in range(90, -1, -15)]
-            c.poly([*edge, *inner, (x + side * s * 0.3, y + s * 0.62), (x + side * s * 0.62, y + s * 0.78)], who.trim if side < 0 else darker(who.trim, 0.2))
+            edge = [
+                (x + side * s * 0.56 * cos(radians(t)), y + s * 0.02 - s * 0.66 * sin(radians(t)))
+                for t in range(0, 91, 15)
+            ]
+            inner = [
+                (x + side * s * 0.36 * cos(radians(t)), y - s * 0.48 * sin(radians(t)))
+                for t in range(90, -1, -15)
+            ]
+            c.poly(
+                [*edge, *inner, (x + side * s * 0.3, y + s * 0.62), (x + side * s * 0.62, y + s * 0.78)],
+                who.trim if side < 0 else darker(who.trim, 0.2),
+            )
     if "helmet" in who.words:
         c.arc(x, y - s * 0.02, s * 0.68, 0, 360, s * 0.05, lighter(who.trim, 0.3))
         c.arc(x, y - s * 0.02, s * 0.56, 200, 260, s * 0.05, WHITE)
@@ -208,14 +355,34 @@ def _headgear(c: Canvas, x: float, y: float, s: float, who: Person) -> None:
         base = y - s * 0.4
         points = [(x - s * 0.34, base)]
         for tip in range(5):
-            points += [(x - s * 0.34 + tip * s * 0.17, base - s * (0.3 if tip % 2 == 0 else 0.34)), (x - s * 0.255 + tip * s * 0.17, base - s * 0.14)]
+            points += [
+                (x - s * 0.34 + tip * s * 0.17, base - s * (0.3 if tip % 2 == 0 else 0.34)),
+                (x - s * 0.255 + tip * s * 0.17, base - s * 0.14),
+            ]
         c.poly([*points[:-1], (x + s * 0.34, base)], who.trim)
         for gem in (-0.2, 0, 0.2):
             c.circle(x + gem * s, base - s * 0.06, s * 0.035, who.cloth)
     if "hat" in who.words:
         ink = darker(who.cloth, 0.35)
-        c.poly([(x - s * 0.33, y - s * 0.3), (x - s * 0.29, y - s * 0.78), (x - s * 0.05, y - s * 0.72), (x + s * 0.27, y - s * 0.79), (x + s * 0.33, y - s * 0.3)], ink)
-        c.poly([(x - s * 0.335, y - s * 0.42), (x + s * 0.335, y - s * 0.42), (x + s * 0.335, y - s * 0.31), (x - s * 0.335, y - s * 0.31)], who.trim)
+        c.poly(
+            [
+                (x - s * 0.33, y - s * 0.3),
+                (x - s * 0.29, y - s * 0.78),
+                (x - s * 0.05, y - s * 0.72),
+                (x + s * 0.27, y - s * 0.79),
+                (x + s * 0.33, y - s * 0.3),
+            ],
+            ink,
+        )
+        c.poly(
+            [
+                (x - s * 0.335, y - s * 0.42),
+                (x + s * 0.335, y - s * 0.42),
+                (x + s * 0.335, y - s * 0.31),
+                (x - s * 0.335, y - s * 0.31),
+            ],
+            who.trim,
+        )
         c.ellipse(x, y - s * 0.28, s * 0.66, s * 0.085, ink)
     if "cap" in who.words:
         ink = darker(who.cloth, 0.15)

@@ -28,7 +28,9 @@ def banner(
     """
     size = 110
     style = (slant, round((tracking + spread(weight)) * size), round(bounce * size))
-    plain = letters(unaccented(text), size, round(weight * size), *style)  # capitals fill the box, marks do not
+    plain = letters(
+        unaccented(text), size, round(weight * size), *style
+    )  # capitals fill the box, marks do not
     mask = letters(text, size, round((weight + grow) * size), *style)
     box = plain.getbbox() or (0, 0, 1, 1)
     dx, dy = (mask.width - plain.width) // 2, (mask.height - plain.height) // 2
@@ -85,13 +87,12 @@ class Masthead:
         arch: float = 0.0,
         outlines: tuple[tuple[Color, float], ...] = (),
         depth: tuple[Color, float, float] | None = None,
-        condense: float = 1.0,
         capitals: bool = True,
     ):
         self.fill = fill
         self.weight, self.slant, self.tracking, self.bounce, self.arch = weight, slant, tracking, bounce, arch
         self.outlines, self.depth = outlines, depth  # outlines from the outside in; depth is colour, x, y
-        self.condense, self.capitals = condense, capitals
+        self.capitals = capitals
 
     def write(self, canvas: Canvas, text: str, x: float, y: float, width: float, height: float) -> float:
         """Write a name centred into a box, on one or two lines; gives the lower edge."""
@@ -105,9 +106,24 @@ class Masthead:
             y += tall + gap
         return y - gap
 
+    def _shape(self, text: str) -> float:
+        """Width by height of a line, capitals measured without their marks."""
+        size = 110
+        tracking = round((self.tracking + spread(self.weight)) * size)
+        style = (self.slant, tracking, round(self.bounce * size))
+        left, top, right, bottom = letters(
+            unaccented(text), size, round(self.weight * size), *style
+        ).getbbox() or (
+            0,
+            0,
+            1,
+            1,
+        )
+        return (right - left) / (bottom - top)
+
     def _line(self, canvas: Canvas, text: str, x: float, y: float, width: float, height: float) -> None:
-        natural = (length(text) / REFERENCE + (self.tracking + spread(self.weight)) * len(text) + 2 * self.weight) / 0.72 * height
-        wide = max(min(width, natural * 1.25), min(width, natural)) * min(1.0, self.condense)
+        natural = self._shape(text) * height
+        wide = min(width, natural * (1.25 if len(text) > 3 else 1.0))
         if text in SMALL:
             wide = min(width, natural * 0.9)
         tall = height * min(1.0, max(0.55, wide / (natural * 0.62)))

@@ -49,7 +49,9 @@ def emblem(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
         c.star(c.w / 2, middle, 262, 238, 24, p[1])
         c.circle(c.w / 2, middle, 222, p[3])
     if order.motif in EMBLEMS:
-        MOTIFS[EMBLEMS[order.motif]][1](c, c.w / 2, middle, 340, (darker(p[0], 0.2), p[2], p[1]), Dice(order.path, "sign"))
+        MOTIFS[EMBLEMS[order.motif]][1](
+            c, c.w / 2, middle, 340, (darker(p[0], 0.2), p[2], p[1]), Dice(order.path, "sign")
+        )
     else:
         wheel(c, c.w / 2, middle, 380, (p[0], p[2], p[1]), dice)
     ink = contrasting(ground, p[3], p[1])
@@ -67,7 +69,14 @@ def imprint(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     c.rays(c.w / 2, c.h * 0.42, 22, lighter(ground, 0.12), dice.real(0, 1))
     c.circle(c.w / 2, c.h * 0.42, 206, p[3])
     thing = MOTIFS.get(order.motif, (None, None))[1]
-    (thing or wheel)(c, c.w / 2, c.h * 0.42, 320, (darker(p[0], 0.2), ground if luminance(ground) < 0.7 else p[2], p[1]), dice)
+    (thing or wheel)(
+        c,
+        c.w / 2,
+        c.h * 0.42,
+        320,
+        (darker(p[0], 0.2), ground if luminance(ground) < 0.7 else p[2], p[1]),
+        dice,
+    )
     c.rect(0, c.h * 0.7, c.w, c.h * 0.86, darker(p[0], 0.3))
     Masthead(p[3], weight=0.04, tracking=0.04).write(c, order.words[0], 60, c.h * 0.728, c.w - 120, 94)
 
@@ -95,7 +104,11 @@ def creator(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     ground = dice.pick((p[1], p[4], mix(p[3], p[2], 0.35), p[0]))
     c.rect(0, 0, c.w, c.h, ground)
     c.dots(darker(ground, 0.14), cell=14, low=0.05, high=0.45)
-    words = [dice.pick(("woman", "man")), dice.pick(("", "glasses", "glasses", "", "cap", "hat")), dice.pick(("", "", "beard", "moustache"))]
+    words = [
+        dice.pick(("woman", "man")),
+        dice.pick(("", "glasses", "glasses", "", "cap", "hat")),
+        dice.pick(("", "", "beard", "moustache")),
+    ]
     if words[0] == "woman":
         words[2] = ""
     words[0] = _guessed(order.words[0]) or words[0]
@@ -177,12 +190,32 @@ def team(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     if order.faces:
         crowd(c, [(c.w * x, c.h * y, c.w * s) for x, y, s in spots], list(order.faces))
     else:
-        c.poly([(c.w / 2 - 190, 220), (c.w / 2 + 190, 220), (c.w / 2 + 190, 470), (c.w / 2, 700), (c.w / 2 - 190, 470)], p[0])
-        c.poly([(c.w / 2 - 168, 242), (c.w / 2 + 168, 242), (c.w / 2 + 168, 462), (c.w / 2, 672), (c.w / 2 - 168, 462)], p[3])
+        c.poly(
+            [
+                (c.w / 2 - 190, 220),
+                (c.w / 2 + 190, 220),
+                (c.w / 2 + 190, 470),
+                (c.w / 2, 700),
+                (c.w / 2 - 190, 470),
+            ],
+            p[0],
+        )
+        c.poly(
+            [
+                (c.w / 2 - 168, 242),
+                (c.w / 2 + 168, 242),
+                (c.w / 2 + 168, 462),
+                (c.w / 2, 672),
+                (c.w / 2 - 168, 462),
+            ],
+            p[3],
+        )
         wheel(c, c.w / 2, 430, 280, (p[0], p[2], p[1]), dice)
     c.poly([(0, 800), (c.w, 770), (c.w, 900), (0, 930)], darker(p[0], 0.35))
     c.poly([(0, 790), (c.w, 760), (c.w, 770), (0, 800)], p[1])
-    Masthead(p[1] if luminance(p[1]) > 0.3 else WHITE, weight=0.05, slant=0.1).write(c, order.words[0], 56, 808, c.w - 112, 84)
+    Masthead(p[1] if luminance(p[1]) > 0.3 else WHITE, weight=0.05, slant=0.1).write(
+        c, order.words[0], 56, 808, c.w - 112, 84
+    )
 
 
 def arc(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
@@ -198,4 +231,3 @@ def arc(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     c.rect(0, 716, c.w, c.h, BLACK)
     c.rect(0, 716, c.w, 722, p[2])
     Masthead(p[1], weight=0.02, tracking=0.05).write(c, order.words[0], 56, 756, c.w - 112, 120)
-    print_line(c, order.facts.get("count", ""), c.w / 2, 900, 20, p[3], anchor="m")

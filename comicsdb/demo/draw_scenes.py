@@ -83,11 +83,29 @@ def rooftops(c: Canvas, p: Palette, dice: Dice, y: float) -> None:
             top = base - tall * 0.4
             c.rect(x + wide * 0.66, top - tall * 0.25, x + wide * 0.76, top + tall * 0.5, darker(roof, 0.3))
             c.rect(x + 4, top + tall * 0.55, x + wide - 4, c.h, mix(p[3], p[4], 0.2 * tier))
-            c.poly([(x - 6, top + tall * 0.62), (x + wide * 0.22, top), (x + wide * 0.78, top), (x + wide + 6, top + tall * 0.62)], roof)
-            c.poly([(x + wide * 0.6, top), (x + wide * 0.78, top), (x + wide + 6, top + tall * 0.62), (x + wide * 0.72, top + tall * 0.62)], darker(roof, 0.18))
+            c.poly(
+                [
+                    (x - 6, top + tall * 0.62),
+                    (x + wide * 0.22, top),
+                    (x + wide * 0.78, top),
+                    (x + wide + 6, top + tall * 0.62),
+                ],
+                roof,
+            )
+            c.poly(
+                [
+                    (x + wide * 0.6, top),
+                    (x + wide * 0.78, top),
+                    (x + wide + 6, top + tall * 0.62),
+                    (x + wide * 0.72, top + tall * 0.62),
+                ],
+                darker(roof, 0.18),
+            )
             lit = p[1] if dice.happens(0.45) else darker(p[4], 0.4)
             for window in (0.2, 0.58):
-                c.rect(x + wide * window, top + tall * 0.72, x + wide * (window + 0.2), top + tall * 1.05, lit)
+                c.rect(
+                    x + wide * window, top + tall * 0.72, x + wide * (window + 0.2), top + tall * 1.05, lit
+                )
             x += wide * dice.real(0.95, 1.15)
 
 
@@ -105,8 +123,16 @@ def mountain(c: Canvas, p: Palette, dice: Dice, y: float) -> None:
         ground(c, [*line, (x, base)], ink)
         if layer < 2:
             for px, py, tall, wide in peaks:
-                c.poly([(px, py), (px - wide * 0.13, py + tall * 0.27), (px - wide * 0.04, py + tall * 0.2),
-                        (px + wide * 0.03, py + tall * 0.3), (px + wide * 0.12, py + tall * 0.24)], WHITE)
+                c.poly(
+                    [
+                        (px, py),
+                        (px - wide * 0.13, py + tall * 0.27),
+                        (px - wide * 0.04, py + tall * 0.2),
+                        (px + wide * 0.03, py + tall * 0.3),
+                        (px + wide * 0.12, py + tall * 0.24),
+                    ],
+                    WHITE,
+                )
 
 
 def forest(c: Canvas, p: Palette, dice: Dice, y: float) -> None:
@@ -142,12 +168,26 @@ def desert(c: Canvas, p: Palette, dice: Dice, y: float) -> None:
     while x < c.w:
         wide, tall = dice.real(110, 220), dice.real(50, 130)
         ink = mix(p[2], p[0], 0.35)
-        c.poly([(x, y + 10), (x + wide * 0.12, y - tall), (x + wide * 0.8, y - tall), (x + wide, y + 10)], ink)
-        c.poly([(x + wide * 0.55, y - tall), (x + wide * 0.8, y - tall), (x + wide, y + 10), (x + wide * 0.62, y + 10)], darker(ink, 0.25))
+        c.poly(
+            [(x, y + 10), (x + wide * 0.12, y - tall), (x + wide * 0.8, y - tall), (x + wide, y + 10)], ink
+        )
+        c.poly(
+            [
+                (x + wide * 0.55, y - tall),
+                (x + wide * 0.8, y - tall),
+                (x + wide, y + 10),
+                (x + wide * 0.62, y + 10),
+            ],
+            darker(ink, 0.25),
+        )
         x += wide * dice.real(1.1, 1.9)
     for band in range(4):
         top = y + band * (c.h - y) / 4
-        ground(c, swing(0, c.w, top, 7 + band * 5, 420 + band * 90, dice.real(0, 2 * pi)), mix(lighter(p[0], 0.25), darker(p[2], 0.3), band / 3))
+        ground(
+            c,
+            swing(0, c.w, top, 7 + band * 5, 420 + band * 90, dice.real(0, 2 * pi)),
+            mix(lighter(p[0], 0.25), darker(p[2], 0.3), band / 3),
+        )
 
 
 def road(c: Canvas, p: Palette, dice: Dice, y: float) -> None:
@@ -165,14 +205,29 @@ def road(c: Canvas, p: Palette, dice: Dice, y: float) -> None:
         a = (pole / 5) ** 1.5
         px, py, tall = x + 20 + a * c.w * 0.62, y + (c.h - y) * a * 0.5, 30 + a * 260
         c.line([(px, py), (px, py - tall)], 2 + a * 6, darker(p[2], 0.5))
-        c.line([(px - tall * 0.14, py - tall * 0.88), (px + tall * 0.14, py - tall * 0.88)], 2 + a * 5, darker(p[2], 0.5))
+        c.line(
+            [(px - tall * 0.14, py - tall * 0.88), (px + tall * 0.14, py - tall * 0.88)],
+            2 + a * 5,
+            darker(p[2], 0.5),
+        )
 
 
 def hills(c: Canvas, p: Palette, dice: Dice, y: float) -> None:
     """Rolling fields, clear as a shop window."""
     for layer in range(4):
         ink = (mix(p[4], WHITE, 0.45), mix(p[1], p[4], 0.4), mix(p[4], p[3], 0.1), darker(p[4], 0.25))[layer]
-        ground(c, swing(0, c.w, y + layer * (c.h - y) / 4.2, 22 + layer * 5, c.w * dice.real(0.7, 1.5), dice.real(0, 6.3)), ink)
+        ground(
+            c,
+            swing(
+                0,
+                c.w,
+                y + layer * (c.h - y) / 4.2,
+                22 + layer * 5,
+                c.w * dice.real(0.7, 1.5),
+                dice.real(0, 6.3),
+            ),
+            ink,
+        )
     for _ in range(4):
         x, top = dice.real(30, c.w - 30), y + dice.real(30, 150)
         c.rect(x - 3, top, x + 3, top + 34, darker(p[2], 0.5))
@@ -206,5 +261,11 @@ def speed(c: Canvas, p: Palette, dice: Dice, y: float) -> None:
         a = dice.real(0, 2 * pi)
         near, width = dice.real(0.3, 0.55) * c.w, dice.real(1.5, 7)
         dx, dy = sin(a), sin(a + pi / 2)
-        c.poly([(x + dx * near, y + dy * near), (x + dx * 1400 - dy * width * 3, y + dy * 1400 + dx * width * 3),
-                (x + dx * 1400 + dy * width * 3, y + dy * 1400 - dx * width * 3)], p[1])
+        c.poly(
+            [
+                (x + dx * near, y + dy * near),
+                (x + dx * 1400 - dy * width * 3, y + dy * 1400 + dx * width * 3),
+                (x + dx * 1400 + dy * width * 3, y + dy * 1400 - dx * width * 3),
+            ],
+            p[1],
+        )

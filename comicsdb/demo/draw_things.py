@@ -28,7 +28,12 @@ def kite(c: Canvas, x: float, y: float, s: float, inks: Inks, dice: Dice) -> Non
     """A kite on its line, with bows."""
     body, accent, light = inks
     lean = dice.real(-0.12, 0.12) * s
-    top, left, right, foot = (x + lean, y - s * 0.46), (x - s * 0.27, y - s * 0.12), (x + s * 0.27, y - s * 0.16), (x - lean, y + s * 0.26)
+    top, left, right, foot = (
+        (x + lean, y - s * 0.46),
+        (x - s * 0.27, y - s * 0.12),
+        (x + s * 0.27, y - s * 0.16),
+        (x - lean, y + s * 0.26),
+    )
     tail = [(foot[0] + s * 0.1 * sin(i * 0.55), foot[1] + i * s * 0.024) for i in range(14)]
     c.line(tail, s * 0.014, body)
     for knot in tail[3::4]:
@@ -50,10 +55,20 @@ def balloon(c: Canvas, x: float, y: float, s: float, inks: Inks, dice: Dice) -> 
         ink = accent if gore % 2 == 0 else light
         if wide > 0:
             c.ellipse(x, top, wide, r, ink)
-            c.poly([(x - wide, top + r * 0.25), (x + wide, top + r * 0.25), (x + wide * 0.22, top + r * 1.32), (x - wide * 0.22, top + r * 1.32)], ink)
+            c.poly(
+                [
+                    (x - wide, top + r * 0.25),
+                    (x + wide, top + r * 0.25),
+                    (x + wide * 0.22, top + r * 1.32),
+                    (x - wide * 0.22, top + r * 1.32),
+                ],
+                ink,
+            )
     for side in (-1, 1):
         c.line([(x + side * r * 0.2, top + r * 1.3), (x + side * s * 0.05, y + s * 0.38)], s * 0.008, body)
-    c.rect(x - s * 0.065, y + s * 0.38, x + s * 0.065, y + s * 0.48, darker(mix(body, (150, 100, 50), 0.6), 0.2))
+    c.rect(
+        x - s * 0.065, y + s * 0.38, x + s * 0.065, y + s * 0.48, darker(mix(body, (150, 100, 50), 0.6), 0.2)
+    )
     c.circle(x - s * dice.real(-0.02, 0.03), y + s * 0.36, s * 0.022, WHITE)
 
 
@@ -61,10 +76,20 @@ def lightning(c: Canvas, x: float, y: float, s: float, inks: Inks, dice: Dice) -
     """A bolt."""
     body, accent, light = inks
     d = dice.pick((-1, 1))
-    bolt = [(0.1, -0.52), (-0.24, 0.06), (-0.02, 0.04), (-0.14, 0.52), (0.26, -0.12), (0.04, -0.1), (0.22, -0.52)]
+    bolt = [
+        (0.1, -0.52),
+        (-0.24, 0.06),
+        (-0.02, 0.04),
+        (-0.14, 0.52),
+        (0.26, -0.12),
+        (0.04, -0.1),
+        (0.22, -0.52),
+    ]
     for grow, ink in ((0.06, body), (0.0, accent)):
         c.poly([(x + d * s * px * (1 + grow * 3), y + s * py * (1 + grow)) for px, py in bolt], ink)
-    c.poly([(x + d * s * px, y + s * py) for px, py in (bolt[0], bolt[1], (-0.14, 0.0), (0.16, -0.52))], light)
+    c.poly(
+        [(x + d * s * px, y + s * py) for px, py in (bolt[0], bolt[1], (-0.14, 0.0), (0.16, -0.52))], light
+    )
 
 
 def mask(c: Canvas, x: float, y: float, s: float, inks: Inks, dice: Dice) -> None:
@@ -72,13 +97,32 @@ def mask(c: Canvas, x: float, y: float, s: float, inks: Inks, dice: Dice) -> Non
     body, accent, light = inks
     c.ellipse(x, y, s * 0.32, s * 0.46, body)
     c.ellipse(x, y, s * 0.3, s * 0.44, accent)
-    c.poly([(x, y - s * 0.44), (x - s * 0.11, y - s * 0.2), (x, y - s * 0.04), (x + s * 0.11, y - s * 0.2)], light)
+    c.poly(
+        [(x, y - s * 0.44), (x - s * 0.11, y - s * 0.2), (x, y - s * 0.04), (x + s * 0.11, y - s * 0.2)],
+        light,
+    )
     c.star(x, y - s * 0.24, s * 0.075, s * 0.032, dice.pick((5, 6, 8)), body)
     for side in (-1, 1):
-        c.poly([(x + side * s * 0.04, y), (x + side * s * 0.27, y - s * 0.13), (x + side * s * 0.25, y + s * 0.06), (x + side * s * 0.09, y + s * 0.08)], light)
+        c.poly(
+            [
+                (x + side * s * 0.04, y),
+                (x + side * s * 0.27, y - s * 0.13),
+                (x + side * s * 0.25, y + s * 0.06),
+                (x + side * s * 0.09, y + s * 0.08),
+            ],
+            light,
+        )
         c.ellipse(x + side * s * 0.145, y + s * 0.005, s * 0.065, s * 0.04, BLACK)
         c.circle(x + side * s * 0.145, y + s * 0.005, s * 0.022, WHITE)
-        c.poly([(x + side * s * 0.3, y - s * 0.06), (x + side * s * 0.3, y + s * 0.12), (x + side * s * 0.2, y + s * 0.36), (x + side * s * 0.22, y + s * 0.1)], body)
+        c.poly(
+            [
+                (x + side * s * 0.3, y - s * 0.06),
+                (x + side * s * 0.3, y + s * 0.12),
+                (x + side * s * 0.2, y + s * 0.36),
+                (x + side * s * 0.22, y + s * 0.1),
+            ],
+            body,
+        )
     c.ellipse(x, y + s * 0.25, s * 0.11, s * 0.065, light)
     c.ellipse(x, y + s * 0.25, s * 0.075, s * 0.036, darker(accent, 0.6))
 
@@ -88,13 +132,29 @@ def train(c: Canvas, x: float, y: float, s: float, inks: Inks, dice: Dice) -> No
     body, accent, light = inks
     foot = y + s * 0.42
     for side in (-1, 1):
-        c.poly([(x + side * s * 0.12, foot - s * 0.05), (x + side * s * 0.17, foot - s * 0.05), (x + side * s * 0.42, foot + s * 0.3), (x + side * s * 0.3, foot + s * 0.3)], darker(body, 0.3))
+        c.poly(
+            [
+                (x + side * s * 0.12, foot - s * 0.05),
+                (x + side * s * 0.17, foot - s * 0.05),
+                (x + side * s * 0.42, foot + s * 0.3),
+                (x + side * s * 0.3, foot + s * 0.3),
+            ],
+            darker(body, 0.3),
+        )
     c.rect(x - s * 0.3, y - s * 0.4, x + s * 0.3, foot, accent, s * 0.07)
     c.rect(x - s * 0.3, y + s * 0.08, x + s * 0.3, foot - s * 0.06, light)
     c.rect(x - s * 0.3, y + s * 0.16, x + s * 0.3, y + s * 0.21, accent)
     for left, right in ((-0.25, -0.08), (-0.065, 0.065), (0.08, 0.25)):
         c.rect(x + left * s, y - s * 0.24, x + right * s, y + s * 0.04, darker(body, 0.2), s * 0.02)
-        c.poly([(x + left * s, y - s * 0.1), (x + (left * 0.4 + right * 0.6) * s, y - s * 0.24), (x + right * s, y - s * 0.24), (x + left * s, y)], lighter(body, 0.35))
+        c.poly(
+            [
+                (x + left * s, y - s * 0.1),
+                (x + (left * 0.4 + right * 0.6) * s, y - s * 0.24),
+                (x + right * s, y - s * 0.24),
+                (x + left * s, y),
+            ],
+            lighter(body, 0.35),
+        )
     c.rect(x - s * 0.14, y - s * 0.36, x + s * 0.14, y - s * 0.28, BLACK, s * 0.01)
     for side in (-1, 1):
         c.circle(x + side * s * 0.2, y + s * 0.3, s * 0.05, mix(light, WHITE, dice.real(0.6, 1)))
@@ -106,7 +166,11 @@ def tram(c: Canvas, x: float, y: float, s: float, inks: Inks, dice: Dice) -> Non
     body, accent, light = inks
     left, right, top, foot = x - s * 0.52, x + s * 0.52, y - s * 0.2, y + s * 0.26
     c.line([(x - s * 0.9, top - s * 0.22), (x + s * 0.9, top - s * 0.26)], s * 0.008, BLACK)
-    c.line([(x - s * 0.05, top), (x + s * 0.08, top - s * 0.12), (x - s * 0.04, top - s * 0.23)], s * 0.014, BLACK)
+    c.line(
+        [(x - s * 0.05, top), (x + s * 0.08, top - s * 0.12), (x - s * 0.04, top - s * 0.23)],
+        s * 0.014,
+        BLACK,
+    )
     c.rect(left, top, right, foot, accent, s * 0.05)
     c.rect(left, top + s * 0.03, right, top + s * 0.07, light)
     for window in range(6):
@@ -141,11 +205,16 @@ def bed(c: Canvas, x: float, y: float, s: float, inks: Inks, dice: Dice) -> None
     body, accent, light = inks
     stride = dice.real(0.06, 0.14)
     for dx, side in ((-0.3, -1), (-0.22, 1), (0.24, -1), (0.32, 1)):
-        knee, foot = (x + (dx + side * stride) * s, y + s * 0.26), (x + (dx - side * stride * 0.4) * s, y + s * 0.5)
+        knee, foot = (
+            (x + (dx + side * stride) * s, y + s * 0.26),
+            (x + (dx - side * stride * 0.4) * s, y + s * 0.5),
+        )
         c.line([(x + dx * s, y), knee, foot], s * 0.03, darker(accent, 0.2 if side > 0 else 0.45))
     c.line([(x - s * 0.4, y + s * 0.06), (x - s * 0.4, y - s * 0.36)], s * 0.04, accent)
     c.line([(x + s * 0.4, y + s * 0.06), (x + s * 0.4, y - s * 0.2)], s * 0.04, accent)
-    c.poly([(x - s * 0.4, y - s * 0.34), (x - s * 0.4, y), (x - s * 0.3, y), (x - s * 0.3, y - s * 0.26)], accent)
+    c.poly(
+        [(x - s * 0.4, y - s * 0.34), (x - s * 0.4, y), (x - s * 0.3, y), (x - s * 0.3, y - s * 0.26)], accent
+    )
     c.rect(x - s * 0.4, y - s * 0.06, x + s * 0.4, y + s * 0.05, darker(accent, 0.15))
     c.ellipse(x - s * 0.26, y - s * 0.12, s * 0.1, s * 0.055, WHITE)
     c.pie(x + s * 0.08, y - s * 0.05, s * 0.33, 180, 360, light, ry=s * 0.14)
@@ -159,7 +228,14 @@ def dog(c: Canvas, x: float, y: float, s: float, inks: Inks, dice: Dice) -> None
     """A broad-faced dog who has an opinion."""
     body, accent, light = inks
     for side in (-1, 1):
-        c.poly([(x + side * s * 0.2, y - s * 0.34), (x + side * s * 0.42, y - s * 0.42), (x + side * s * 0.36, y - s * 0.08)], body)
+        c.poly(
+            [
+                (x + side * s * 0.2, y - s * 0.34),
+                (x + side * s * 0.42, y - s * 0.42),
+                (x + side * s * 0.36, y - s * 0.08),
+            ],
+            body,
+        )
     c.ellipse(x, y, s * 0.36, s * 0.36, accent)
     c.ellipse(x + s * 0.14, y - s * 0.1, s * 0.13, s * 0.16, body)
     c.ellipse(x, y + s * 0.16, s * 0.26, s * 0.2, light)
@@ -199,8 +275,12 @@ def rider(c: Canvas, x: float, y: float, s: float, inks: Inks, dice: Dice) -> No
     def at(px: float, py: float) -> tuple[float, float]:
         return x + d * px * s, y + py * s
 
-    for hip, knee, hoof in (((-0.24, 0.14), (-0.32 + gait, 0.3), (-0.26, 0.5)), ((-0.18, 0.14), (-0.14, 0.32), (-0.2 - gait, 0.5)),
-                            ((0.16, 0.14), (0.24 + gait, 0.3), (0.16, 0.48)), ((0.2, 0.12), (0.16, 0.32), (0.22 - gait, 0.5))):
+    for hip, knee, hoof in (
+        ((-0.24, 0.14), (-0.32 + gait, 0.3), (-0.26, 0.5)),
+        ((-0.18, 0.14), (-0.14, 0.32), (-0.2 - gait, 0.5)),
+        ((0.16, 0.14), (0.24 + gait, 0.3), (0.16, 0.48)),
+        ((0.2, 0.12), (0.16, 0.32), (0.22 - gait, 0.5)),
+    ):
         c.limb(at(*hip), at(*knee), s * 0.09, s * 0.05, body)
         c.limb(at(*knee), at(*hoof), s * 0.05, s * 0.035, body)
     c.limb(at(-0.2, 0.08), at(0.18, 0.06), s * 0.24, s * 0.22, body)
@@ -213,7 +293,17 @@ def rider(c: Canvas, x: float, y: float, s: float, inks: Inks, dice: Dice) -> No
     c.limb(at(0.0, -0.04), at(0.01, -0.26), s * 0.14, s * 0.16, accent)
     c.limb(at(0.03, -0.24), at(0.22, -0.1), s * 0.065, s * 0.045, darker(accent, 0.25))
     c.circle(*at(0.02, -0.4), s * 0.065, body)
-    c.poly([at(-0.13, -0.42), at(0.18, -0.44), at(0.1, -0.47), at(0.08, -0.56), at(-0.05, -0.56), at(-0.06, -0.46)], body)
+    c.poly(
+        [
+            at(-0.13, -0.42),
+            at(0.18, -0.44),
+            at(0.1, -0.47),
+            at(0.08, -0.56),
+            at(-0.05, -0.56),
+            at(-0.06, -0.46),
+        ],
+        body,
+    )
 
 
 def wheel(c: Canvas, x: float, y: float, s: float, inks: Inks, dice: Dice) -> None:
@@ -223,8 +313,15 @@ def wheel(c: Canvas, x: float, y: float, s: float, inks: Inks, dice: Dice) -> No
     for petal in range(petals):
         a = 2 * pi * petal / petals + dice.real(0, 0.01)
         tip, side = (x + s * 0.46 * cos(a), y + s * 0.46 * sin(a)), radians(9)
-        c.poly([(x, y), (x + s * 0.34 * cos(a - side), y + s * 0.34 * sin(a - side)), tip,
-                (x + s * 0.34 * cos(a + side), y + s * 0.34 * sin(a + side))], accent if petal % 2 else body)
+        c.poly(
+            [
+                (x, y),
+                (x + s * 0.34 * cos(a - side), y + s * 0.34 * sin(a - side)),
+                tip,
+                (x + s * 0.34 * cos(a + side), y + s * 0.34 * sin(a + side)),
+            ],
+            accent if petal % 2 else body,
+        )
     c.circle(x, y, s * 0.14, light)
     c.circle(x, y, s * 0.1, accent)
     c.star(x, y, s * 0.08, s * 0.035, 5, light)

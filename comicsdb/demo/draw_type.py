@@ -136,9 +136,7 @@ class _Glyph:
             self._stroke((x - side * 1.2, foot), (x, tip), (x + side * 1.2, foot))
         elif mark == "\u0303":
             steps = [i / 8 for i in range(9)]
-            self._stroke(
-                *((x + side * 1.6 * (2 * s - 1), mid - u * 0.045 * sin(6.28 * s)) for s in steps)
-            )
+            self._stroke(*((x + side * 1.6 * (2 * s - 1), mid - u * 0.045 * sin(6.28 * s)) for s in steps))
         elif mark == "\u0308":
             self._dot(x - side * 1.05, mid)
             self._dot(x + side * 1.05, mid)
@@ -150,10 +148,18 @@ class _Glyph:
             for shift in (-side * 0.8, side * 0.6):
                 self._stroke((x + shift - side * 0.3, low), (x + shift + side * 0.5, high))
         elif mark == "\u0327":
-            self._stroke((x, bottom - u * 0.02), (x + side * 0.4, bottom + u * 0.08), (x - side * 0.6, bottom + u * 0.15))
+            self._stroke(
+                (x, bottom - u * 0.02),
+                (x + side * 0.4, bottom + u * 0.08),
+                (x - side * 0.6, bottom + u * 0.15),
+            )
         elif mark == "\u0328":
             right = x + side * 1.2
-            self._stroke((right, bottom - u * 0.02), (right - side * 0.6, bottom + u * 0.08), (right + side * 0.3, bottom + u * 0.15))
+            self._stroke(
+                (right, bottom - u * 0.02),
+                (right - side * 0.6, bottom + u * 0.08),
+                (right + side * 0.3, bottom + u * 0.15),
+            )
         else:
             self._across(mark, x, top, bottom, base)
 

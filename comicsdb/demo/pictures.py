@@ -82,13 +82,15 @@ class Orders(list):
         path = f"{kind}/{slug}.jpg"
         if house is None and kind == "creator":
             return ""  # no invented faces for people who lived
-        palette = tuple(house["palette"]) if house else ("#5b4636", "#d9b878", "#9c2f2f", "#f3e7cf", "#3f5f6f")
+        palette = (
+            tuple(house["palette"]) if house else ("#5b4636", "#d9b878", "#9c2f2f", "#f3e7cf", "#3f5f6f")
+        )
         order = {
             "path": path,
             "kind": kind,
             "size": SQUARE if kind == "creator" else POSTER,
             "style": "house",
-            "motif": MOTIFS.get(house["look"], "") if house else "",
+            "motif": entry.get("motif", MOTIFS.get(house["look"], "")) if house else "",
             "palette": palette,
             "words": (_latin(entry),),
         }

@@ -42,9 +42,7 @@ class Exported:
         """The result as text."""
         lines = [f"{count:>10,}  {name}" for name, count in self.counts.items()]
         lines.append(f"{self.pictures:>10,}  picture files")
-        lines += [
-            f"The file of the picture {key} is missing: its row is written without." for key in self.missing
-        ]
+        lines += [f"The picture {key} has no file: its row is written without it." for key in self.missing]
         return lines
 
 

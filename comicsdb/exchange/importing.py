@@ -83,6 +83,7 @@ def import_set(
         with storage.batch() as batch:
             try:
                 _read(run, batch, passwords)
+                batch.sync()
                 with _phase(run, "history and commit"):
                     session.commit()
             except (psycopg.errors.IntegrityError, IntegrityError) as error:

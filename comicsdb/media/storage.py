@@ -105,12 +105,16 @@ class Batch:
     def __exit__(self, failure, *_details) -> None:
         if failure is not None:
             self.undo()
-            return
-        for folder in self._folders:
-            sync_folder(folder)
+        else:
+            self.sync()
 
     def __len__(self) -> int:
         return len(self._journal)
+
+    def sync(self) -> None:
+        """Wait until all names are on disk; call it before what names them is committed."""
+        while self._folders:
+            sync_folder(self._folders.pop())
 
     def undo(self) -> None:
         """Remove all that was stored."""

@@ -103,6 +103,8 @@ def forbidden(error, request):
 
 def client_error(error, request):
     """Another fault of the caller's: a form without its token, or something that cannot be read."""
+    if isinstance(error, UnicodeDecodeError):  # nor can the page that says so read it
+        request.environ.update(PATH_INFO="/", QUERY_STRING="")
     status = getattr(error, "code", 400)
     said = getattr(error, "detail", None)
     return error_page(

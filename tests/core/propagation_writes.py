@@ -10,7 +10,7 @@ from decimal import Decimal
 from hypothesis import strategies as st
 
 from comicsdb import models
-from tests.core.propagation_world import KINDS, LINKS, World
+from tests.core.propagation_world import KINDS, LINKS, OWNERS, World
 
 MODELS = {model.__tablename__: model for model in (*models.CATALOGUE, models.SeriesType, models.Genre)} | {
     "age_rating": models.AgeRating,
@@ -147,28 +147,35 @@ def changes(*kinds: str):
 
 def single_changes(kind: str):
     """(kind, drawing) of an update of one field, each as likely as the others."""
-    return st.sampled_from(sorted(FIELDS[kind])).flatmap(
-        lambda field: st.tuples(st.just(kind), st.fixed_dictionaries({field: FIELDS[kind][field]}))
+    return _one_of_fields([(kind, field) for field in sorted(FIELDS[kind])])
+
+
+def _one_of_fields(fields: list[tuple[str, str]]):
+    """(kind, drawing) of one of some (kind, field)."""
+    return st.sampled_from(fields).flatmap(
+        lambda chosen: st.tuples(
+            st.just(chosen[0]), st.fixed_dictionaries({chosen[1]: FIELDS[chosen[0]][chosen[1]]})
+        )
     )
 
 
 def relinkings():
     """(kind, drawing) of an update of one set of links."""
-    fields = [(kind, link[0]) for kind, links in LINKS.items() for link in links]
-    return st.sampled_from(fields).flatmap(
-        lambda chosen: st.tuples(st.just(chosen[0]), st.fixed_dictionaries({chosen[1]: several}))
-    )
+    return _one_of_fields([(kind, link[0]) for kind, links in LINKS.items() for link in links])
+
+
+def part_changes():
+    """(kind, drawing) of another set of credits, variants or attributions."""
+    fields = [("issue", "credits"), ("issue", "variants")]
+    fields += [(kind, "attributions") for kind in OWNERS]
+    return _one_of_fields(fields)
 
 
 def renames():
     """(kind, drawing) of an update of nothing but the name, or what else labels an object."""
     fields = [(kind, "name") for kind in KINDS if kind != "issue"]
     fields += [("universe", "designation"), ("role", "order"), ("series_type", "code"), ("issue", "number")]
-    return st.sampled_from(fields).flatmap(
-        lambda chosen: st.tuples(
-            st.just(chosen[0]), st.fixed_dictionaries({chosen[1]: FIELDS[chosen[0]][chosen[1]]})
-        )
-    )
+    return _one_of_fields(fields)
 
 
 class Positions:

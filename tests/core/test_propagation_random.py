@@ -15,19 +15,17 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from sqlalchemy import text
 
 from comicsdb import models
-from comicsdb.catalog import Catalog, Conflict, Invalid
+from comicsdb.catalog import Catalog, Conflict, Invalid, kinds, parts
 from comicsdb.db import session_factory
 from comicsdb.library.ratings import rate
 from tests.conftest import ROLLED_BACK
+from tests.core.propagation_checks import check_stamps, check_state
 from tests.core.propagation_oracle import Oracle
-from tests.core.propagation_shapes import Shown, rating_figures, snapshot
+from tests.core.propagation_shapes import snapshot
 from tests.core.propagation_world import (
     KINDS,
-    NAME_STAMPED,
     NAMED,
-    RATED,
     REFERENCE,
-    SYMMETRIC,
     World,
     contents,
     moved,
@@ -37,6 +35,7 @@ from tests.core.propagation_writes import (
     Positions,
     changes,
     creations,
+    part_changes,
     positions,
     relinkings,
     renames,
@@ -55,69 +54,6 @@ PROFILE = settings(
 )
 TODAY = date(2020, 6, 1)
 endings = st.sampled_from(("commit", "commit", "commit", "go on", "go on", "roll back"))
-
-
-def check_stamps(before: World, after: World, oracle: Oracle) -> list[str]:
-    """What is wrong with the stamps after one write, in words."""
-    wrong = []
-    shown, shows = Shown(before), Shown(after)
-    stamps = ("modified", "issues_modified", "name_changed", "rated")
-    changed = {stamp: moved(before, after, stamp) for stamp in stamps}
-    stale = {key for key in oracle.kept if shown.details[key] != shows.details[key]}
-    stale |= oracle.written & oracle.kept
-    stale_lists = {key for key in shows.lists if key in shown.lists and shown.lists[key] != shows.lists[key]}
-    rated = {key for key in oracle.kept if key[0] in RATED}
-    figures = {key for key in rated if rating_figures(before, *key) != rating_figures(after, *key)}
-    named_by_rules = oracle.touched()
-    named = {key for key in oracle.renamed() if key[0] in NAME_STAMPED}
-    for words, keys in (
-        ("stale: body changed, modified did not", stale - changed["modified"]),
-        ("a rule names it, modified did not move", named_by_rules - changed["modified"]),
-        ("modified moved for no rule", changed["modified"] - named_by_rules),
-        ("stale: issue list changed, its stamp did not", stale_lists - changed["issues_modified"]),
-        ("issue list stamp should have moved", oracle.lists() - changed["issues_modified"]),
-        ("issue list stamp moved for no rule", changed["issues_modified"] - oracle.lists()),
-        ("stale: rating figures changed, their stamp did not", figures - changed["rated"]),
-        ("rating stamp should have moved", oracle.rated() - changed["rated"]),
-        ("rating stamp moved for no rule", changed["rated"] - oracle.rated()),
-        ("name changed, its stamp did not", named - changed["name_changed"]),
-        ("name stamp moved, the name did not change", changed["name_changed"] - named),
-    ):
-        wrong += [f"{words}: {key}" for key in sorted(keys)]
-    for stamp, keys in changed.items():
-        shrunk = {key for key in keys if not _grew(before, after, key, stamp)}
-        wrong += [f"{stamp} did not grow: {key}" for key in sorted(shrunk)]
-    lost = {key for key in oracle.kept if not _kept(before, after, key)}
-    return wrong + [f"previous stamp is wrong: {key}" for key in sorted(lost)]
-
-
-def _grew(before: World, after: World, key, stamp: str) -> bool:
-    earlier = before.row(key)[stamp]
-    return earlier is None or after.row(key)[stamp] > earlier
-
-
-def _kept(before: World, after: World, key) -> bool:
-    """Whether each previous stamp is what the stamp was before it moved, and stayed where it did not move."""
-    old, new = before.row(key), after.row(key)
-    return all(
-        new[f"{stamp}_before"] == (old[f"{stamp}_before"] if new[stamp] == old[stamp] else old[stamp])
-        for stamp in ("modified", "issues_modified", "rated")
-        if f"{stamp}_before" in new
-    )
-
-
-def check_state(world: World) -> list[str]:
-    """What is wrong with the state itself: links stored one way only, figures that are not the ratings."""
-    wrong = []
-    for table in SYMMETRIC:
-        pairs = {tuple(row.values()) for row in world.tables[table]}
-        wrong += [f"{table} is one way only: {pair}" for pair in sorted(pairs) if pair[::-1] not in pairs]
-    for kind in RATED:
-        for each, row in world.rows[kind].items():
-            average = round(row["rating_sum"] / row["rating_count"], 2) if row["rating_count"] else None
-            if (average, row["rating_count"]) != rating_figures(world, kind, each):
-                wrong.append(f"figures are not the ratings: {kind} {each}")
-    return wrong
 
 
 class Writes(RuleBasedStateMachine):
@@ -273,6 +209,28 @@ class Writes(RuleBasedStateMachine):
     @rule(change=relinkings(), position=positions, ending=endings)
     def relink(self, change, position, ending):
         self.update(change, position, ending)
+
+    @rule(change=relinkings() | part_changes(), position=positions, ending=endings)
+    def write_parts_alone(self, change, position, ending):
+        """Links and parts without their owner, as an import writes them."""
+        kind, drawing = change
+        entity = self.found(kind, position)
+        if entity is not None:
+            values = Positions(self.world, self.hidden).values(kind, drawing, entity.id)
+            self.write(lambda: self.replace_parts(kind, entity.id, values), ending)
+
+    def replace_parts(self, kind: str, each: int, values: dict):
+        """Write links and parts, and settle."""
+        for link in kinds.KINDS[kind].links:
+            if link.field in values:
+                parts.replace_links(self.session, kind, link, each, values[link.field])
+        if "credits" in values:
+            parts.replace_credits(self.session, each, values["credits"])
+        if "variants" in values:
+            parts.replace_variants(self.session, each, values["variants"])
+        if "attributions" in values:
+            parts.replace_attributions(self.session, kind, each, values["attributions"])
+        self.catalog.unit.settle()
 
     @rule(change=renames(), position=positions, ending=endings)
     def rename(self, change, position, ending):

@@ -114,7 +114,8 @@ def test_issues_can_be_sorted_and_an_unknown_order_is_the_usual_one(testapp, ses
 
 
 def test_the_sort_form_works_without_scripts_and_keeps_the_search(testapp, world):
-    form = testapp.get("/issue/search?q=lamplight").forms[-1]
+    forms = testapp.get("/issue/search?q=lamplight").forms.values()
+    form = next(each for each in forms if "sort" in each.fields and each.action == "/issue/search")
     form["sort"] = "cover_new"
     response = form.submit()
     assert "q=lamplight" in response.request.query_string

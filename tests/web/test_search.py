@@ -112,9 +112,7 @@ def test_a_search_with_a_slash_leads_to_the_one_without(testapp, world):
     assert response.location == "http://localhost/series/search?q=lamp&page=1"
 
 
-@pytest.mark.parametrize(
-    "query", ["\x00", "a\x00b", "x" * 5000, "ab " * 3000, "\ud800".encode("utf-8", "surrogatepass")]
-)
+@pytest.mark.parametrize("query", ["\x00", "a\x00b", "x" * 5000, "ab " * 3000, "\u0301", "((((", "[a-"])
 def test_no_query_breaks_the_search(testapp, world, query):
     for address in ("/search/", "/issue/search", "/publisher/search"):
         testapp.get(address, {"q": query}, status=200)

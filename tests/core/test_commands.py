@@ -1,0 +1,231 @@
+"""The command line: what newcomers and operators type, with real databases and a real server."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+import psycopg
+import pytest
+from click.testing import CliRunner
+
+from comicsdb.scripts import main
+from comicsdb.scripts.serve import database_name
+from tests.dataset import pictures, read_set, small_set, write_set
+
+SECONDS = 60  # a server may take to come up on a busy machine
+
+
+def _ini(folder, url: str) -> str:
+    path = folder / "site.ini"
+    path.write_text(
+        "[app:main]\n"
+        "use = egg:comicsdb\n"
+        f"sqlalchemy.url = {url.replace('%', '%%')}\n"
+        "comicsdb.secret = for tests only\n"
+        "comicsdb.password_cost = fast\n"
+        f"comicsdb.media.folder = {folder / 'media'}\n"
+        "[loggers]\nkeys = root\n[handlers]\nkeys = console\n[formatters]\nkeys = plain\n"
+        "[logger_root]\nlevel = WARNING\nhandlers = console\n"
+        "[handler_console]\nclass = StreamHandler\nargs = (sys.stderr,)\nformatter = plain\n"
+        "[formatter_plain]\nformat = %(message)s\n"
+    )
+    return str(path)
+
+
+@pytest.fixture
+def ini(database, tmp_path):
+    """An ini file for a fresh, migrated database."""
+    return _ini(tmp_path, database)
+
+
+def run(*arguments: str):
+    """Run a command in this process."""
+    return CliRunner().invoke(main, arguments)
+
+
+def test_a_set_goes_in_and_comes_out_by_command(ini, tmp_path):
+    given = write_set(tmp_path / "given", small_set())
+    result = run("-c", ini, "import", str(given), "--accounts")
+    assert result.exit_code == 0, result.output
+    assert re.search(r"^issues +3 +3 +0 +0$", result.output, re.MULTILINE)
+    assert "rows/s" in result.output
+    again = run("-c", ini, "import", str(given), "--accounts")
+    assert "Nothing had to be changed." in again.output
+    result = run("-c", ini, "export", str(tmp_path / "out"))
+    assert result.exit_code == 0, result.output
+    assert len(read_set(tmp_path / "out")["issues"]) == 3
+
+
+def test_a_quiet_import_says_nothing(ini, tmp_path):
+    result = run("-c", ini, "import", str(write_set(tmp_path / "given", small_set())), "--quiet")
+    assert (result.exit_code, result.output) == (0, "")
+
+
+def test_a_refused_set_is_told_line_by_line_with_exit_code_1(ini, tmp_path):
+    rows = small_set()
+    rows["issues"][1]["price"] = "free"
+    rows["arcs"][0]["slug"] = ""
+    result = run("-c", ini, "import", str(write_set(tmp_path / "given", rows)))
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: arcs.jsonl:1: slug: ")
+    assert "\nissues.jsonl:2: price: takes an amount" in result.output
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("-c", "/none.ini", "db", "check"), "There is no ini file /none.ini"),
+        (("import", "/none"), "/none: holds no file of a data set"),
+    ],
+)
+def test_what_is_not_there_is_one_clear_line(ini, arguments, words, monkeypatch):
+    monkeypatch.setenv("COMICSDB_INI", ini)
+    result = run(*arguments)
+    assert result.exit_code == 1
+    assert result.output.startswith(f"Error: {words}")
+    assert result.output.count("\n") == 1
+
+
+def test_a_database_that_does_not_answer_is_one_clear_line(tmp_path):
+    ini = _ini(tmp_path, f"postgresql+psycopg://comicsdb@/none?host={tmp_path}")
+    result = run("-c", ini, "import", str(write_set(tmp_path / "given", small_set())))
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: The database does not answer: ")
+
+
+def test_a_missing_setting_is_named(tmp_path, monkeypatch):
+    monkeypatch.delenv("COMICSDB_DATABASE_URL", raising=False)
+    result = run("-c", _ini(tmp_path, ""), "db", "check")
+    assert result.exit_code == 1
+    assert "sqlalchemy.url" in result.output
+
+
+def test_the_schema_is_made_checked_and_asked_for(cluster, tmp_path):
+    cluster.ensure_database("commands")
+    try:
+        ini = _ini(tmp_path, cluster.url("commands"))
+        check = run("-c", ini, "db", "check")
+        assert (check.exit_code, "run `comicsdb db upgrade`" in check.output) == (1, True)
+        early = run("-c", ini, "import", str(write_set(tmp_path / "given", small_set())))
+        assert (early.exit_code, "run `comicsdb db upgrade`" in early.output) == (1, True)
+        assert run("-c", ini, "db", "upgrade").output == "The schema is current now.\n"
+        assert run("-c", ini, "db", "upgrade").output == "The schema was current already.\n"
+        assert run("-c", ini, "db", "check").exit_code == 0
+    finally:
+        cluster.drop_database("commands")
+
+
+def test_each_data_set_has_a_database_name_of_its_own(tmp_path):
+    one, other = (write_set(tmp_path / name / "My Set!", small_set()) for name in ("a", "b"))
+    assert re.fullmatch(r"data_my_set_[0-9a-f]{10}", database_name(one))
+    assert database_name(one) != database_name(other)
+    before = database_name(one)
+    (one / "meta.json").write_text('{"format": 1, "today": "2026-01-01"}')
+    assert database_name(one) != before
+    long = write_set(tmp_path / ("x" * 200), small_set())
+    assert len(database_name(long)) <= 63
+
+
+# Serving.
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Server:
+    """`comicsdb serve` as a process of its own."""
+
+    def __init__(self, ini: str, *arguments: str):
+        self.port = _free_port()
+        command = [sys.executable, "-m", "comicsdb", "-c", ini, "serve", "--port", str(self.port), *arguments]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_failure):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+    def await_status(self, path: str) -> int:
+        """The status of a path, once the server answers."""
+        deadline = time.monotonic() + SECONDS
+        while time.monotonic() < deadline and self.process.poll() is None:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=10) as answer:
+                    return answer.status
+            except urllib.error.HTTPError as error:
+                with error:
+                    return error.code
+            except OSError:
+                time.sleep(0.1)
+        raise AssertionError(f"no answer: {self.process.communicate(timeout=10)[0]}")
+
+    def stop(self, number: int) -> tuple[int, str]:
+        """End it by a signal; its exit code and all it said."""
+        self.process.send_signal(number)
+        said, _ = self.process.communicate(timeout=SECONDS)
+        return self.process.returncode, said
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_serve_loads_a_set_serves_it_and_ends_cleanly(ini, database, tmp_path, number):
+    folder = write_set(tmp_path / "given", small_set())
+    with Server(ini, "--data", str(folder)) as server:
+        assert server.await_status("/media/none.png") == 404
+        dsn = database.replace("+psycopg", "")
+        with psycopg.connect(dsn) as connection:
+            [key] = connection.execute("SELECT image FROM issue WHERE id = 1").fetchone()
+        with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/media/{key}") as answer:
+            assert answer.read() == pictures()["covers/one.png"]
+        code, said = server.stop(number)
+    assert code == 0
+    assert f"http://127.0.0.1:{server.port}/" in said
+    assert re.search(r"admin +admin-password\n +Editor +Editor-password\n +reader +reader-password", said)
+    assert said.endswith("Stopped.\n")
+    assert "Traceback" not in said
+
+
+def test_serve_leaves_a_filled_catalogue_as_it_is(ini, tmp_path):
+    run("-c", ini, "import", str(write_set(tmp_path / "given", small_set())))
+    other = small_set()
+    other["publishers"][0]["name"] = "Another"
+    with Server(ini, "--data", str(write_set(tmp_path / "other", other))) as server:
+        server.await_status("/media/none.png")
+        code, said = server.stop(signal.SIGTERM)
+    assert code == 0
+    assert "has rows already: it is served as it is" in said
+    assert "admin-password" not in said  # these are not the accounts of this database
+
+
+def test_a_busy_port_is_told_before_anything_is_loaded(ini, database, tmp_path):
+    with socket.socket() as busy:
+        busy.bind(("127.0.0.1", 0))
+        busy.listen()
+        port = str(busy.getsockname()[1])
+        folder = write_set(tmp_path / "given", small_set())
+        result = run("-c", ini, "serve", "--data", str(folder), "--port", port)
+    assert result.exit_code == 1
+    assert result.output == (
+        f"Error: Port {port} of 127.0.0.1 is in use: stop what serves there, or choose another with --port.\n"
+    )
+    with psycopg.connect(database.replace("+psycopg", "")) as connection:
+        assert connection.execute("SELECT count(*) FROM issue").fetchone() == (0,)
+    assert not os.path.exists(tmp_path / "media")
+
+
+def test_serve_wants_a_folder_that_is_there(ini, tmp_path):
+    result = run("-c", ini, "serve", "--data", str(tmp_path / "none"), "--port", str(_free_port()))
+    assert result.exit_code == 1
+    assert result.output == f"Error: There is no folder {tmp_path / 'none'}.\n"
