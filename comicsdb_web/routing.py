@@ -91,7 +91,7 @@ def referring_path(request) -> str | None:
         parts = urlsplit(request.referer or "")
     except ValueError:
         return None
-    if (parts.scheme, parts.netloc) != (request.scheme, request.host):
+    if f"{parts.scheme}://{parts.netloc}" != request.host_url:
         return None
     return safe_path(f"{parts.path}?{parts.query}" if parts.query else parts.path)
 

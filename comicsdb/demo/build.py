@@ -1,5 +1,7 @@
 """The source of the demo catalogue made into the rows of a data set, and the pictures those rows name."""
 
+# ruff: noqa: PLR0917  (coordinates have an order that everybody knows)
+
 from datetime import timedelta
 from itertools import count
 from urllib.parse import quote
@@ -12,6 +14,8 @@ from comicsdb.demo.source import Source, VariantLine, on_sale
 
 BARCODES_SINCE = 1980
 BOOK_NUMBERS_SINCE = 2007
+# What a price would be in where none is known: the format always wants a currency.
+CURRENCIES = {"GB": "GBP", "IT": "EUR", "FR": "EUR", "BE": "EUR", "DE": "EUR", "ES": "EUR"}
 RATERS = (3, 5, 6, 7, 8)
 SINGULAR = {
     "houses": "publisher",
@@ -195,7 +199,7 @@ class Builder:
             "store_date": store and store.isoformat(),
             "foc_date": (store - timedelta(days=foc_days)).isoformat() if foc_days else None,
             "price": f"{float(line.price[1]):.2f}" if line.price else None,
-            "currency": line.price[0] if line.price else "",
+            "currency": line.price[0] if line.price else CURRENCIES.get(house["country"], "USD"),
             "age_rating_id": reference.AGE_RATINGS.index(series.get("rating", "Unknown")) + 1,
             "sku": sku(house["sku"], line.cover_date, row_id) if traded and "sku" in house else "",
             "isbn": isbn(slug) if book and line.cover_date.year >= BOOK_NUMBERS_SINCE else "",

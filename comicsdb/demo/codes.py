@@ -55,7 +55,7 @@ def isbn(slug: str) -> str:
 
 
 def barcode(series_slug: str, country: str, sequence: int, cover: int) -> str:
-    """A bar code for use inside a shop, so never another product's, with the five digits of issue and cover."""
+    """A bar code for use inside shops, so no other product's, with the five digits of issue and cover."""
     if country in {"US", "GB"}:
         digits = f"4{digest('upc', series_slug) % 10**10:010d}"
     else:

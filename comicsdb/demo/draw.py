@@ -43,7 +43,7 @@ def draw(order: Order) -> Image.Image:
     dice = Dice(order.path)
     if order.kind != "cover":
         POSTERS[order.kind](canvas, order, palette, dice)
-    elif order.facts["variant"] and dice.happens(0.5) or "Blank" in order.facts["variant"]:
+    elif (order.facts["variant"] and dice.happens(0.5)) or "Blank" in order.facts["variant"]:
         draw_dress_more.night_card(canvas, order, palette, dice)
     else:
         STYLES[order.style](canvas, order, palette, dice)

@@ -1,5 +1,7 @@
 """Heads of characters that are no people: animals, robots, skulls and spirits."""
 
+# ruff: noqa: ARG001, PLR0917  (coordinates have an order that everybody knows; all share one signature)
+
 from math import cos, radians, sin
 
 from comicsdb.demo.draw_canvas import BLACK, WHITE, Canvas, Color, darker, lighter, mix

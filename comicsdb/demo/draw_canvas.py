@@ -1,5 +1,7 @@
 """A canvas with the few shapes that the demo's pictures are made of; drawn at twice the size, then halved."""
 
+# ruff: noqa: PLR0917  (coordinates have an order that everybody knows)
+
 from functools import lru_cache
 from math import cos, hypot, pi, radians, sin
 

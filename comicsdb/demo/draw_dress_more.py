@@ -300,9 +300,11 @@ def steam(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
 
 def pop(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     """Posters and fairground: flat colour, letters in boxes, sometimes everything four times."""
-    if order.faces and dice.happens(0.5):
+    if order.faces and dice.happens(0.35):
         face = dice.pick(order.faces)
-        for place, ground in enumerate((p[1], p[2], p[4], p[0])):
+        first = dice.whole(0, 3)
+        grounds = (p[1], p[2], p[4], p[0])
+        for place, ground in enumerate(grounds[first:] + grounds[:first]):
             cell = Canvas((c.w // 2, 400), ground)
             cell.dots(lighter(ground, 0.25), cell=13, high=0.5)
             bust(cell, cell.w / 2, 190, 210, face)

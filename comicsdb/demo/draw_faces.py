@@ -1,10 +1,13 @@
 """Characters from the chest up: skin, hair, hats and clothes follow from the look and the seed."""
 
+# ruff: noqa: PLR0917  (coordinates have an order that everybody knows)
+
 from math import cos, pi, radians, sin
 
 from comicsdb.demo.chance import Dice
 from comicsdb.demo.draw_beasts import BEASTS
 from comicsdb.demo.draw_canvas import BLACK, WHITE, Canvas, Color, color, darker, lighter, mix
+from comicsdb.demo.draw_hats import COVERING, headgear
 from comicsdb.demo.pictures import Face
 
 SKINS = ("#f3c9a5", "#e3a97f", "#c98a5e", "#9a6240", "#6d4329", "#f6d7bd")
@@ -12,7 +15,6 @@ HAIRS = ("#2a1d1a", "#4a2c20", "#7a4526", "#b5652b", "#d9a441", "#1b1b24", "#8d8
 COMPLEXIONS = {"pale": "#f3c9a5", "tan": "#d29a6a", "dark": "#7a4d30"}
 SHADES = {"black": "#1f1b22", "brown": "#5a3422", "grey": "#a3a3aa", "red": "#b5512b", "blond": "#dcab4c"}
 GREY = 6
-COVERING = {"cap", "hat", "crown", "helmet", "hood"}
 STYLES = ("short", "bob", "long", "bun", "curly", "spiky", "bald")
 
 
@@ -69,7 +71,7 @@ def bust(c: Canvas, x: float, y: float, s: float, face: Face, *, tint: Color | N
         )
     else:
         _head(c, x, y, s, who, plain=tint is not None)
-    _headgear(c, x, y, s, who)
+    headgear(c, x, y, s, who.words, who.cloth, who.trim, who.side)
 
 
 def _cape(c: Canvas, x: float, y: float, s: float, who: Person) -> None:
@@ -330,66 +332,6 @@ def _domino(c: Canvas, x: float, y: float, s: float, who: Person) -> None:
             ],
             WHITE,
         )
-
-
-def _headgear(c: Canvas, x: float, y: float, s: float, who: Person) -> None:
-    if "hood" in who.words:
-        for side in (-1, 1):
-            edge = [
-                (x + side * s * 0.56 * cos(radians(t)), y + s * 0.02 - s * 0.66 * sin(radians(t)))
-                for t in range(0, 91, 15)
-            ]
-            inner = [
-                (x + side * s * 0.36 * cos(radians(t)), y - s * 0.48 * sin(radians(t)))
-                for t in range(90, -1, -15)
-            ]
-            c.poly(
-                [*edge, *inner, (x + side * s * 0.3, y + s * 0.62), (x + side * s * 0.62, y + s * 0.78)],
-                who.trim if side < 0 else darker(who.trim, 0.2),
-            )
-    if "helmet" in who.words:
-        c.arc(x, y - s * 0.02, s * 0.68, 0, 360, s * 0.05, lighter(who.trim, 0.3))
-        c.arc(x, y - s * 0.02, s * 0.56, 200, 260, s * 0.05, WHITE)
-        c.rect(x - s * 0.5, y + s * 0.55, x + s * 0.5, y + s * 0.72, who.trim, s * 0.06)
-    if "crown" in who.words:
-        base = y - s * 0.4
-        points = [(x - s * 0.34, base)]
-        for tip in range(5):
-            points += [
-                (x - s * 0.34 + tip * s * 0.17, base - s * (0.3 if tip % 2 == 0 else 0.34)),
-                (x - s * 0.255 + tip * s * 0.17, base - s * 0.14),
-            ]
-        c.poly([*points[:-1], (x + s * 0.34, base)], who.trim)
-        for gem in (-0.2, 0, 0.2):
-            c.circle(x + gem * s, base - s * 0.06, s * 0.035, who.cloth)
-    if "hat" in who.words:
-        ink = darker(who.cloth, 0.35)
-        c.poly(
-            [
-                (x - s * 0.33, y - s * 0.3),
-                (x - s * 0.29, y - s * 0.78),
-                (x - s * 0.05, y - s * 0.72),
-                (x + s * 0.27, y - s * 0.79),
-                (x + s * 0.33, y - s * 0.3),
-            ],
-            ink,
-        )
-        c.poly(
-            [
-                (x - s * 0.335, y - s * 0.42),
-                (x + s * 0.335, y - s * 0.42),
-                (x + s * 0.335, y - s * 0.31),
-                (x - s * 0.335, y - s * 0.31),
-            ],
-            who.trim,
-        )
-        c.ellipse(x, y - s * 0.28, s * 0.66, s * 0.085, ink)
-    if "cap" in who.words:
-        ink = darker(who.cloth, 0.15)
-        c.pie(x, y - s * 0.22, s * 0.43, 180, 360, ink, ry=s * 0.4)
-        c.rect(x - s * 0.43, y - s * 0.27, x + s * 0.43, y - s * 0.18, who.trim)
-        c.ellipse(x + who.side * s * 0.12, y - s * 0.16, s * 0.4, s * 0.055, BLACK)
-        c.circle(x, y - s * 0.4, s * 0.07, who.trim)
 
 
 def crowd(c: Canvas, spots: list[tuple[float, float, float]], faces: list[Face]) -> None:

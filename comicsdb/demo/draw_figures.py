@@ -1,5 +1,7 @@
 """Whole people in motion, small enough that a pose says more than a face."""
 
+# ruff: noqa: PLR0917  (coordinates have an order that everybody knows)
+
 from comicsdb.demo.chance import Dice
 from comicsdb.demo.draw_canvas import BLACK, Canvas, Color, darker, lighter
 from comicsdb.demo.draw_faces import Person

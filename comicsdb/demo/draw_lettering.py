@@ -1,5 +1,7 @@
 """Lettering: mastheads, titles and small print, all from the font that Pillow carries."""
 
+# ruff: noqa: PLR0917  (coordinates have an order that everybody knows)
+
 from functools import lru_cache
 
 from PIL import Image

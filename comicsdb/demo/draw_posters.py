@@ -9,7 +9,7 @@ from comicsdb.demo import draw_scenes as scenes
 from comicsdb.demo.chance import Dice
 from comicsdb.demo.draw_art import MOTIFS, Palette, inks_for
 from comicsdb.demo.draw_canvas import BLACK, WHITE, Canvas, contrasting, darker, lighter, luminance, mix, ring
-from comicsdb.demo.draw_faces import HAIRS, SKINS, bust, crowd, halo
+from comicsdb.demo.draw_faces import bust, crowd, halo
 from comicsdb.demo.draw_lettering import Masthead, print_line
 from comicsdb.demo.draw_things import wheel
 from comicsdb.demo.pictures import Face, Order
@@ -104,30 +104,16 @@ def creator(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     ground = dice.pick((p[1], p[4], mix(p[3], p[2], 0.35), p[0]))
     c.rect(0, 0, c.w, c.h, ground)
     c.dots(darker(ground, 0.14), cell=14, low=0.05, high=0.45)
-    words = [
-        dice.pick(("woman", "man")),
-        dice.pick(("", "glasses", "glasses", "", "cap", "hat")),
-        dice.pick(("", "", "beard", "moustache")),
-    ]
-    if words[0] == "woman":
-        words[2] = ""
-    words[0] = _guessed(order.words[0]) or words[0]
+    face = order.faces[0]
+    extra = dice.pick(("", "glasses", "", "", "cap"))
+    if "woman" not in face.look.split():
+        extra = dice.pick(("", "glasses", "beard", "moustache", "cap"))
     halo_ink = contrasting(ground, p[3], darker(p[0], 0.1))
     c.circle(c.w / 2, c.h * 0.5, 214, halo_ink)
-    bust(c, c.w / 2, c.h * 0.44, 216, Face(order.path, " ".join(words), order.palette))
+    bust(c, c.w / 2, c.h * 0.44, 216, Face(face.seed, f"{face.look} {extra}", face.palette))
     ear = c.w / 2 + dice.pick((-1, 1)) * 92
     c.line([(ear - 34, c.h * 0.5), (ear + 40, c.h * 0.33)], 9, p[1] if ground != p[1] else p[2])
     c.line([(ear - 34, c.h * 0.5), (ear - 42, c.h * 0.52)], 5, BLACK)
-
-
-_WOMEN = set(
-    "Ruth Ingrid Minji Clementine Basia Vera Josephine Orla Paloma June Marguerite Isla Nell Sunita Mirella Chiara"
-    " Lucia Églantine Samia Fanchon Godelieve Noémie Henrike Elif Amparo Rocío Yoru Madoka Jurema Łucja".split()
-)
-
-
-def _guessed(name: str) -> str:
-    return "woman" if name.split()[0] in _WOMEN else "man"
 
 
 def character(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:

@@ -1,5 +1,7 @@
 """Backdrops: what lies behind the things and people of a picture, over its whole width."""
 
+# ruff: noqa: PLR0917  (coordinates have an order that everybody knows)
+
 from math import pi, sin
 
 from comicsdb.demo.chance import Dice

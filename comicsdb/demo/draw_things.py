@@ -1,9 +1,11 @@
 """More things that covers show, drawn like those of `draw_motifs`."""
 
+# ruff: noqa: PLR0917  (coordinates have an order that everybody knows)
+
 from math import cos, pi, radians, sin
 
 from comicsdb.demo.chance import Dice
-from comicsdb.demo.draw_canvas import BLACK, WHITE, Canvas, Color, darker, lighter, mix
+from comicsdb.demo.draw_canvas import BLACK, WHITE, Canvas, Color, darker, lighter, mix, ring
 
 Inks = tuple[Color, Color, Color]
 
@@ -13,8 +15,8 @@ def cactus(c: Canvas, x: float, y: float, s: float, inks: Inks, dice: Dice) -> N
     body, accent, light = inks
     green = mix(body, (46, 110, 70), 0.6)
     foot = y + s * 0.5
-    for dx, low, high in ((-0.22, 0.08, -0.18), (0.22, 0.0, -0.3)):
-        high += dice.real(-0.06, 0.06)
+    for dx, low, reach in ((-0.22, 0.08, -0.18), (0.22, 0.0, -0.3)):
+        high = reach + dice.real(-0.06, 0.06)
         c.line([(x, y + s * low + s * 0.1), (x + dx * s, y + s * low + s * 0.1)], s * 0.1, darker(green, 0.2))
         c.line([(x + dx * s, y + s * low + s * 0.1), (x + dx * s, y + s * high)], s * 0.1, darker(green, 0.1))
     c.line([(x, foot), (x, y - s * 0.4)], s * 0.16, green)
@@ -325,3 +327,63 @@ def wheel(c: Canvas, x: float, y: float, s: float, inks: Inks, dice: Dice) -> No
     c.circle(x, y, s * 0.14, light)
     c.circle(x, y, s * 0.1, accent)
     c.star(x, y, s * 0.08, s * 0.035, 5, light)
+
+
+def teapot(c: Canvas, x: float, y: float, s: float, inks: Inks, dice: Dice) -> None:
+    """A pot of tea, possibly poisoned."""
+    body, accent, light = inks
+    c.poly(
+        [
+            (x + s * 0.25, y + s * 0.12),
+            (x + s * 0.52, y - s * 0.16),
+            (x + s * 0.46, y - s * 0.2),
+            (x + s * 0.2, y - s * 0.05),
+        ],
+        accent,
+    )
+    c.arc(x - s * 0.3, y + s * 0.06, s * 0.17, 60, 300, s * 0.05, accent)
+    c.ellipse(x, y + s * 0.08, s * 0.32, s * 0.26, accent)
+    c.pie(x, y + s * 0.08, s * 0.32, -60, 90, darker(accent, 0.2), ry=s * 0.26)
+    c.ellipse(x, y - s * 0.15, s * 0.17, s * 0.05, darker(accent, 0.3))
+    c.circle(x, y - s * 0.22, s * 0.04, light)
+    c.rect(x - s * 0.18, y + s * 0.31, x + s * 0.18, y + s * 0.36, darker(accent, 0.4))
+    c.circle(x - s * 0.04, y + s * 0.1, s * 0.11, light)
+    for side in (-1, 1):
+        c.circle(x - s * 0.04 + side * s * 0.045, y + s * 0.085, s * 0.025, BLACK)
+    c.rect(x - s * 0.08, y + s * 0.15, x, y + s * 0.2, light)
+    for wisp in range(3):
+        px = x + s * (0.5 + wisp * 0.03)
+        points = [(px + s * 0.04 * sin(i * 0.6 + wisp * 2), y - s * (0.22 + i * 0.022)) for i in range(12)]
+        c.line(points, s * 0.012, mix(light, body, dice.real(0.1, 0.4)))
+
+
+def clock(c: Canvas, x: float, y: float, s: float, inks: Inks, dice: Dice) -> None:
+    """A clock face in a ring of teeth."""
+    body, accent, light = inks
+    r = s * 0.42
+    for tooth in range(24):
+        a = 2 * pi * tooth / 24
+        c.poly(ring(x + r * 1.06 * cos(a), y + r * 1.06 * sin(a), r * 0.1, 4, a + pi / 4), accent)
+    c.circle(x, y, r * 1.08, accent)
+    c.circle(x, y, r * 0.97, darker(accent, 0.4))
+    c.circle(x, y, r * 0.9, light)
+    c.circle(x, y, r * 0.5, mix(light, accent, 0.25))
+    for hour in range(12):
+        a = 2 * pi * hour / 12
+        inner = 0.68 if hour % 3 == 0 else 0.76
+        c.line(
+            [
+                (x + r * inner * cos(a), y + r * inner * sin(a)),
+                (x + r * 0.84 * cos(a), y + r * 0.84 * sin(a)),
+            ],
+            s * (0.028 if hour % 3 == 0 else 0.014),
+            body,
+        )
+    for long, width in ((0.72, 0.022), (0.46, 0.034)):
+        a = dice.real(0, 2 * pi)
+        c.line(
+            [(x - r * 0.14 * cos(a), y - r * 0.14 * sin(a)), (x + r * long * cos(a), y + r * long * sin(a))],
+            s * width,
+            body,
+        )
+    c.circle(x, y, r * 0.08, accent)

@@ -1,5 +1,7 @@
 """Type: lines of letters as masks, with the accents that the font in Pillow lacks drawn over its letters."""
 
+# ruff: noqa: PLR0917  (coordinates have an order that everybody knows)
+
 import unicodedata
 from functools import lru_cache
 from math import sin

@@ -94,6 +94,8 @@ class Orders(list):
             "palette": palette,
             "words": (_latin(entry),),
         }
+        if kind == "creator":
+            order["faces"] = (Face(path, entry["look"], palette),)
         if kind == "character":
             if house is None:
                 return self._place(**order | {"kind": "medallion"})

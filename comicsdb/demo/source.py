@@ -207,7 +207,7 @@ def _next(day: date, series: dict) -> date:
 
 
 def on_sale(series: dict, cover_date: date) -> date | None:
-    """The day an issue is in the shops: a weekday of the month, a day of it, or days before the cover date."""
+    """When an issue is in the shops: on a weekday of the month, on a day, or days before the cover date."""
     rule = series.get("on_sale")
     if rule is None:
         return None

@@ -9,6 +9,8 @@ from concurrent.futures import ProcessPoolExecutor
 from os import cpu_count
 from pathlib import Path
 
+from PIL import Image
+
 from comicsdb.demo.build import Builder
 from comicsdb.demo.codes import TODAY
 from comicsdb.demo.draw import draw
@@ -56,10 +58,13 @@ def orders() -> list[Order]:
 
 def picture(order: Order) -> tuple[str, bytes, str]:
     """Draw one picture: its path, the JPEG file, and the hash of what that file shows if it is a cover."""
-    image = draw(order)
     stream = io.BytesIO()
-    image.save(stream, "JPEG", quality=QUALITY, optimize=True)
-    return order.path, stream.getvalue(), phash(image) if order.path.startswith("issue/") else ""
+    draw(order).save(stream, "JPEG", quality=QUALITY, optimize=True)
+    cover_hash = ""
+    if order.path.startswith("issue/"):
+        with Image.open(stream) as stored:
+            cover_hash = phash(stored)
+    return order.path, stream.getvalue(), cover_hash
 
 
 def write(folder: Path, progress: Progress | None = None, *, processes: int | None = None) -> Path:

@@ -157,8 +157,9 @@ def common(model) -> tuple[Field, ...]:
 
 
 def price(model) -> tuple[Field, ...]:
-    """An amount, null where there is none, and its currency."""
+    """An amount, null where there is none, and its currency, which may then be empty (model.md 1.5)."""
+    default = Currency.USD.value
     return (
         plain("price", model.price, optional(readers.money(model.price)), None),
-        plain("currency", model.currency, readers.choice(Currency), Currency.USD.value),
+        plain("currency", model.currency, readers.or_default(readers.choice(Currency), default), default),
     )

@@ -168,6 +168,11 @@ def choice(values) -> Reader:
     return read
 
 
+def or_default(read: Reader, default) -> Reader:
+    """The same, but an empty text stands for a default."""
+    return lambda value: default if value == "" else read(value)
+
+
 def flag(value) -> bool:
     """True or false."""
     if type(value) is not bool:

@@ -119,6 +119,9 @@ class Reader:
             except ValueError as error:
                 self._problems.add(self._file.file_name, number, key, str(error))
                 wrong = True
+        if record.get("currency") == "" and record.get("price") is not None:
+            self._problems.add(self._file.file_name, number, "currency", "is missing for the price")
+            wrong = True
         if len(record) > len(self._plan) or not self._keys >= record.keys():
             for key in record.keys() - self._keys:
                 self._report.advise("unknown field, not read", self._file.file_name, number, key)

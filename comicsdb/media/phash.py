@@ -1,4 +1,4 @@
-"""The perceptual hash of a cover: covers that look alike have hashes that differ in few bits (model.md 1.4)."""
+"""The perceptual hash of a cover: pictures that look alike differ in few bits (model.md 1.4)."""
 
 from math import cos, pi
 from operator import gt, mul

@@ -1,5 +1,6 @@
 """Command `serve`: everything a newcomer needs in one step, database and data included."""
 
+import errno
 import hashlib
 import itertools
 import os
@@ -51,10 +52,10 @@ class Plan:
 @pass_site
 def serve_command(site: Site, data: Path | None, port: int, host: str):
     """Serve site and API, starting the database and loading the demo catalogue or a data set first."""
-    signal.signal(signal.SIGTERM, _stop)
+    if data is not None and not data.is_dir():
+        raise click.ClickException(f"There is no folder {data}.")
     with _claim(host, port) as claimed:
-        if data is not None and not data.is_dir():
-            raise click.ClickException(f"There is no folder {data}.")
+        signal.signal(signal.SIGTERM, _stop)
         setup_logging(str(site.ini))
         plan = make_plan(site, data)
         accounts = _prepare(site, plan)
@@ -75,25 +76,30 @@ def _claim(host: str, port: int) -> socket.socket:
 
     It does not listen yet: whoever comes too early is refused rather than kept waiting.
     """
-    busy = click.ClickException(
-        f"Port {port} of {host} is in use: stop what serves there, or choose another with --port."
-    )
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        claimed = socket.socket(family, kind, protocol)
+    except socket.gaierror as error:
+        raise click.ClickException(f"There is no host {host}: {error.strerror}.") from error
+    claimed = socket.socket(family, kind, protocol)
+    try:
         claimed.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         claimed.bind(address)
         with socket.socket(family, kind, protocol) as probe:
             probe.settimeout(1)
             if port and probe.connect_ex(claimed.getsockname()) == 0:
-                raise busy
-    except socket.gaierror as error:
-        raise click.ClickException(f"There is no host {host}: {error.strerror}.") from error
+                raise OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE))
     except OSError as error:
-        if port:
-            raise busy from error
-        raise click.ClickException(f"Nothing can be served on {host}: {error.strerror}.") from error
+        claimed.close()
+        raise _not_served(host, port, error) from error
     return claimed
+
+
+def _not_served(host: str, port: int, error: OSError) -> click.ClickException:
+    if error.errno == errno.EADDRINUSE:
+        return click.ClickException(
+            f"Port {port} of {host} is in use: stop what serves there, or choose another with --port."
+        )
+    return click.ClickException(f"Nothing can be served on port {port} of {host}: {error.strerror}.")
 
 
 def make_plan(site: Site, data: Path | None) -> Plan:
@@ -161,7 +167,7 @@ def _serve(app, claimed: socket.socket, host: str, accounts: list[tuple[str, str
     try:
         server = create_server(app, sockets=[claimed], threads=THREADS)
     except OSError as error:
-        raise click.ClickException(f"Nothing can be served there: {error.strerror}.") from error
+        raise _not_served(host, claimed.getsockname()[1], error) from error
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{claimed.getsockname()[1]}"
     click.echo(f"Site and API: {address}/ and {address}/api/")

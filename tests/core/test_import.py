@@ -71,6 +71,14 @@ def test_text_of_any_kind_arrives_as_it_was(importer):
     assert importer.one("SELECT name FROM issue WHERE id = 1") == ["One, Two", 'A "quoted" one', ""]
 
 
+def test_an_issue_without_price_needs_no_currency(importer):
+    rows = small_set()
+    rows["issues"][2] |= {"price": None, "currency": ""}
+    importer.run(rows)
+    assert importer.query("SELECT price, currency FROM issue WHERE id = 3") == [(None, "USD")]
+    assert not importer.run(rows).changed_anything
+
+
 def test_links_are_stored_in_both_directions_where_they_are_symmetric(importer):
     importer.run(small_set())
     assert importer.query("SELECT * FROM issue_reprint ORDER BY 1") == [(1, 3), (3, 1)]

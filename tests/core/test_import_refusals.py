@@ -80,6 +80,7 @@ def _broken(file: str, place: int, **values) -> dict:
         ),
         ("issues.jsonl:1", {"price": 3.99}, "price", "takes text, not 3.99"),
         ("issues.jsonl:1", {"currency": "CHF"}, "currency", "takes one of USD, GBP, EUR, ITL, not 'CHF'"),
+        ("variants.jsonl:1", {"currency": ""}, "currency", "is missing for the price"),
         ("issues.jsonl:1", {"cover_hash": "xyz"}, "cover_hash", "takes 16 hexadecimal digits, not 'xyz'"),
         ("issues.jsonl:1", {"arc_ids": [1, 1]}, "arc_ids", "names 1 more than once"),
         ("variants.jsonl:1", {"image": ""}, "image", "must not be empty"),

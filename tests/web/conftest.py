@@ -34,6 +34,11 @@ def facts(response) -> dict[str, str]:
     }
 
 
+def form_to(page, action):
+    """The form of a page that is sent to an address."""
+    return next(each for each in page.forms.values() if each.action == action and each.method == "post")
+
+
 @pytest.fixture
 def world(make, session):
     """One object of each kind, linked with one another, and a few more issues."""
@@ -131,8 +136,7 @@ def member(make):
 
 def log_in(testapp, username="Nora", password="correct horse", **fields):
     """Send the log-in form as a browser does."""
-    form = testapp.get("/accounts/login/", fields.pop("get", {})).forms[1]
-    assert form.method == "post"
+    form = form_to(testapp.get("/accounts/login/", fields.pop("get", {})), "/accounts/login/")
     form["username"], form["password"] = username, password
     for name, value in fields.items():
         form[name] = value

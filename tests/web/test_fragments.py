@@ -36,7 +36,7 @@ def test_a_fragment_holds_the_next_rows_and_the_next_link(testapp, crowd):
     parts = templates(response)
     assert list(parts) == ["imprints", "imprints-more"]
     assert parts["imprints"]["data-mode"] == "append"
-    assert [each.get_text(strip=True) for each in parts["imprints"].select(".card-label")] == [
+    assert [each.string for each in parts["imprints"].select(".card-label")] == [
         f"Imprint {number}" for number in range(30, 60)
     ]
     assert parts["imprints-more"]["data-mode"] == "replace"

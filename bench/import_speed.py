@@ -1,0 +1,43 @@
+"""How fast a data set is imported, how much memory that takes, and where the time goes.
+
+    python bench/import_speed.py FOLDER
+
+Starts a PostgreSQL of its own in a temporary folder, imports FOLDER with its accounts, then once more.
+"""
+
+import resource
+import sys
+import tempfile
+from pathlib import Path
+
+from sqlalchemy import create_engine
+
+from comicsdb import embedded
+from comicsdb.db import session_factory
+from comicsdb.exchange.importing import import_set
+from comicsdb.media.storage import Storage
+from comicsdb.passwords import Passwords
+from comicsdb.scripts.database import upgrade
+
+
+def main(folder: Path) -> None:
+    """Import twice and print the figures."""
+    with tempfile.TemporaryDirectory() as scratch:
+        cluster = embedded.start(Path(scratch) / "postgres")
+        cluster.ensure_database("speed")
+        engine = create_engine(cluster.url("speed"))
+        upgrade(engine)
+        for title in ("into an empty catalogue", "once more"):
+            with session_factory(engine)() as session:
+                report = import_set(session, folder, Storage(Path(scratch) / "media"), Passwords())
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            print(f"{title}: {report.rows:,} rows in {report.seconds:.1f} s", end="")
+            print(f" = {report.rows / report.seconds:,.0f} rows/s; peak {peak:.0f} MB so far")
+            for phase, seconds in report.phases.items():
+                print(f"    {phase:20}{seconds:8.1f} s")
+        engine.dispose()
+        cluster.discard()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

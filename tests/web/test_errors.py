@@ -1,0 +1,106 @@
+"""Error pages: each says what it is, and a server error needs nothing that may be broken (web.md 2.8)."""
+
+import logging
+
+import pytest
+from sqlalchemy import create_engine
+
+from comicsdb import main
+from tests.conftest import SETTINGS
+from tests.web.conftest import form_to, log_in, soup
+
+
+def test_an_unknown_page_is_not_found_and_offers_ways_on(testapp, world):
+    response = testapp.get("/nowhere/", headers={"Referer": "http://localhost/publisher/?page=1"}, status=404)
+    page = soup(response)
+    assert page.h1.get_text() == "This page is not in our collection"
+    assert {each["href"] for each in page.select(".error-links a")} == {
+        "/",
+        "/publisher/?page=1",
+        "/series/",
+        "/search/",
+    }
+    assert response.headers["Cache-Control"] == "no-store"
+
+
+def test_no_way_back_leads_to_another_site(testapp):
+    for referer in ("https://evil.example/x", "//evil.example", "http://[", "http://localhost//evil.example"):
+        page = soup(testapp.get("/nowhere/", headers={"Referer": referer}, status=404))
+        assert {each["href"] for each in page.select(".error-links a")} == {"/", "/series/", "/search/"}
+
+
+@pytest.mark.parametrize("address", ["/publisher/%ff/", "/search/?q=%ff", "/%c3%28/", "/publisher/?page=%fe"])
+def test_bytes_that_are_no_text_are_a_bad_request(testapp, address):
+    page = soup(testapp.get(address, status=400))
+    assert page.h1.get_text() == "That request makes no sense to us"
+
+
+def test_a_slug_with_a_zero_byte_is_not_found(testapp):
+    testapp.get("/publisher/a%00b/", status=404)
+    testapp.get("/character/a%00b/c%00d/", status=404)
+
+
+def test_a_method_that_a_page_does_not_know_is_refused_with_those_it_does(testapp, world):
+    response = testapp.post("/publisher/", status=405)
+    assert set(response.allow) == {"GET", "HEAD"}
+    response = testapp.get("/theme/", status=405)
+    assert set(response.allow) == {"POST"}
+    testapp.get("/accounts/logout/", status=405)
+    testapp.delete("/publisher/harbor-house/", status=405)
+
+
+def test_an_error_page_still_knows_who_is_logged_in(testapp, member):
+    log_in(testapp)
+    assert "Nora" in testapp.get("/publisher/nobody/", status=404).text
+
+
+@pytest.fixture
+def broken(media_folder):
+    """The site on a database that nobody serves."""
+    url = "postgresql+psycopg://nobody@127.0.0.1:1/none?connect_timeout=1"
+    create_engine(url)
+    app = main({}, **SETTINGS, **{"sqlalchemy.url": url, "comicsdb.media.folder": str(media_folder)})
+    import webtest
+
+    yield webtest.TestApp(app)
+    app.registry["comicsdb.engine"].dispose()
+
+
+def test_a_server_error_says_so_without_database_session_or_account(broken, caplog):
+    broken.set_cookie("session", "some-identifier")
+    broken.set_cookie("messages", "some-message")
+    with caplog.at_level(logging.ERROR):
+        response = broken.get("/publisher/", status=500)
+    page = soup(response)
+    assert page.h1.get_text() == "Something broke on our side"
+    assert "not found" not in response.text.lower()
+    assert "Server error at GET /publisher/" in caplog.text
+    assert "Content-Security-Policy" in response.headers
+    assert "Traceback" not in response.text
+
+
+def test_a_server_error_is_a_short_fragment_where_one_was_asked_for(broken):
+    response = broken.get("/publisher/x/imprints/load-more/", headers={"X-Fragment": "1"}, status=500)
+    assert soup(response).template["data-target"] == "messages"
+
+
+def test_what_needs_no_database_works_without_one(broken):
+    assert broken.get("/health/").text == "ok\n"
+    broken.get("/robots.txt", status=200)
+    broken.get("/static/x/css/base.css", status=200)
+    broken.get("/nowhere/", status=404)
+
+
+def test_a_fault_at_the_commit_is_the_same_page(testapp, member, monkeypatch):
+    """The transaction is committed outside of the views."""
+    from sqlalchemy.exc import OperationalError
+
+    form = form_to(testapp.get("/accounts/login/"), "/accounts/login/")
+    form["username"], form["password"] = "Nora", "correct horse"
+
+    def fail(*_args, **_kw):
+        raise OperationalError("COMMIT", {}, Exception("connection lost"))
+
+    monkeypatch.setattr("transaction.TransactionManager.commit", fail)
+    response = form.submit(status=500)
+    assert soup(response).h1.get_text() == "Something broke on our side"

@@ -1,0 +1,184 @@
+"""What holds for every page, errors included: headers, no inline code, no cookie, no dead link."""
+
+import re
+
+import pytest
+
+from comicsdb.models import CATALOGUE
+from tests.web.conftest import log_in, soup
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
+    "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+ERRORS = ("/no-such-page/", "/publisher/nobody/", "/issue/%ff/", "/creator/?page=99", "/static/x/none.css")
+WITH_COOKIE = {"/accounts/login/"}  # its form needs a token
+WEIGHT = 100_000
+
+
+@pytest.fixture
+def addresses(wsgi, world):
+    """An address of every GET route of the site, filled in from the catalogue of the tests."""
+    found = []
+    routes = {route.name: route for route in wsgi.routes_mapper.get_routes()}
+    by_kind = {
+        model.__tablename__: getattr(
+            world, "first" if model.__tablename__ == "issue" else model.__tablename__
+        )
+        for model in CATALOGUE
+    }
+    for name, methods in wsgi.registry["comicsdb_web.methods"].items():
+        if "GET" not in methods:
+            continue
+        entity = by_kind.get(name.split(".")[0])
+        patterns = [routes[name].pattern]
+        blocks = re.search(r"\{block:([^}]*)\}", patterns[0])
+        if blocks:
+            patterns = [patterns[0].replace(blocks[0], block) for block in blocks[1].split("|")]
+        if entity:
+            words = {"{slug}": entity.slug, "{id:[0-9]+}": str(entity.id), "{series}": world.series.slug}
+            for word, value in words.items():
+                patterns = [pattern.replace(word, value) for pattern in patterns]
+        found += patterns
+    assert len(found) > 80
+    return found
+
+
+def pages(testapp, addresses):
+    """Every address and every error, with its answer."""
+    for address in (*addresses, *ERRORS):
+        yield address, testapp.get(address, expect_errors=True)
+
+
+def test_every_address_answers(testapp, addresses):
+    for address in addresses:
+        assert testapp.get(address, expect_errors=True).status_int in {200, 301, 302}, address
+
+
+def test_every_answer_has_the_headers_of_the_security_rules(testapp, addresses):
+    for address, response in pages(testapp, addresses):
+        headers = response.headers
+        assert headers["Content-Security-Policy"] == POLICY, address
+        assert headers["X-Content-Type-Options"] == "nosniff", address
+        assert headers["X-Frame-Options"] == "DENY", address
+        assert headers["Referrer-Policy"] == "strict-origin-when-cross-origin", address
+        assert "geolocation=()" in headers["Permissions-Policy"], address
+        assert "Strict-Transport-Security" not in headers, address
+
+
+def test_https_only_is_said_over_https(testapp):
+    for address in ("/", "/no-such-page/"):
+        response = testapp.get(address, extra_environ={"wsgi.url_scheme": "https"}, expect_errors=True)
+        assert response.headers["Strict-Transport-Security"] == "max-age=15778800"
+
+
+def test_no_page_holds_inline_code_or_style_or_asks_another_host(testapp, addresses):
+    for address, response in pages(testapp, addresses):
+        if response.content_type != "text/html" or not response.text.startswith("<!doctype html>"):
+            continue
+        page = soup(response)
+        for script in page.find_all("script"):
+            assert script["src"].startswith("/static/"), address
+            assert script.get_text() == "", address
+        assert page.find("style") is None, address
+        for element in page.find_all(True):
+            wrong = [name for name in element.attrs if name.startswith("on") or name == "style"]
+            assert not wrong, f"{address}: {element.name} {wrong}"
+            source = element.get("src") or (element.get("href") if element.name == "link" else None)
+            if source:
+                assert source.startswith(("/static/", "http://localhost/")), f"{address}: {source}"
+            target = element.get("href") or element.get("action") or ""
+            assert not target.lower().startswith(("javascript:", "data:")), address
+
+
+def test_readers_get_no_cookie(testapp, addresses):
+    for address, response in pages(testapp, addresses):
+        if address not in WITH_COOKIE:
+            assert "Set-Cookie" not in response.headers, address
+
+
+def test_every_page_is_whole_and_light(testapp, addresses):
+    for address, response in pages(testapp, addresses):
+        if response.content_type != "text/html" or response.status_int in {301, 302}:
+            continue
+        assert len(response.body) < WEIGHT, f"{address}: {len(response.body)} bytes"
+        if not response.text.startswith("<!doctype html>"):
+            continue
+        page = soup(response)
+        assert page.html["lang"] == "en", address
+        assert page.title.get_text().endswith("comicsdb") or address == "/", address
+        assert page.find("meta", attrs={"name": "description"})["content"], address
+        assert len(page.find_all("h1")) == 1, address
+        assert page.find("main")["id"] == page.select_one(".skip")["href"].removeprefix("#"), address
+        ids = [each["id"] for each in page.find_all(id=True)]
+        assert len(ids) == len(set(ids)), f"{address}: {sorted(each for each in ids if ids.count(each) > 1)}"
+        for label in page.find_all("label"):
+            assert page.find(id=label["for"]) is not None, address
+        for owner in page.find_all(attrs={"aria-labelledby": True}):
+            assert page.find(id=owner["aria-labelledby"]) is not None, address
+        for image in page.find_all("img"):
+            assert image.has_attr("alt"), address
+            assert image["width"].isdigit(), address
+            assert image["height"].isdigit(), address
+
+
+def test_no_link_is_dead(testapp, addresses):
+    """Everything that any page links to on this site, pictures aside, answers."""
+    links = set()
+    for _address, response in pages(testapp, addresses):
+        if response.content_type == "text/html":
+            page = soup(response)
+            found = [each.get("href") for each in page.find_all(["a", "link"])]
+            found += [each.get("src") for each in page.find_all("script")]
+            links |= {each.removeprefix("http://localhost") for each in found if each}
+    links = {each for each in links if each.startswith("/") and each not in ERRORS}
+    canonical_of_errors = {"/no-such-page/", "/publisher/nobody/"}
+    assert len(links) > 80
+    for link in sorted(links - canonical_of_errors):
+        assert testapp.get(link, expect_errors=True).status_int in {200, 301, 302}, link
+
+
+def test_static_files_keep_for_a_year_under_their_digest_only(testapp):
+    sheet = soup(testapp.get("/")).find("link", rel="stylesheet")["href"]
+    response = testapp.get(sheet)
+    assert response.content_type == "text/css"
+    assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    other = sheet.replace(sheet.split("/")[2], "000000000000")
+    assert testapp.get(other).headers["Cache-Control"] == "public, max-age=3600"
+
+
+@pytest.mark.parametrize(
+    "path", ["../entity.py", "..%2f..%2f__init__.py", "%2e%2e/auth.py", "css/../../auth.py"]
+)
+def test_static_files_come_from_their_folder_alone(testapp, path):
+    response = testapp.get(f"/static/x/{path}", expect_errors=True)
+    assert response.status_int in {400, 404}
+    assert b"import" not in response.body
+
+
+def test_pages_are_private_and_vary_by_cookie(testapp, world):
+    response = testapp.get("/publisher/")
+    assert response.headers["Cache-Control"] == "private, no-cache"
+    assert "Cookie" in response.headers["Vary"]
+    assert response.headers["Content-Language"] == "en"
+
+
+def test_the_language_is_not_the_addresss_to_choose(testapp, world):
+    for value in ("it", "xx", "../..", "zz-ZZ"):
+        assert soup(testapp.get("/publisher/", {"_LOCALE_": value})).html["lang"] == "en"
+
+
+def test_health_and_robots_are_plain(testapp):
+    assert testapp.get("/health/").text == "ok\n"
+    assert "User-agent: *" in testapp.get("/robots.txt").text
+
+
+def test_every_page_also_serves_who_is_logged_in(testapp, addresses, member):
+    assert log_in(testapp).status_int == 303
+    for address in addresses:
+        assert testapp.get(address, expect_errors=True).status_int in {200, 301, 302}, address
+
+
+def test_the_api_is_left_alone(testapp):
+    response = testapp.get("/api/no-such-thing/", expect_errors=True)
+    assert response.content_type == "application/json"

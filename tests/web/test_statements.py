@@ -1,0 +1,148 @@
+"""Every page costs a number of SQL statements that does not depend on the rows (web.md 24)."""
+
+import pytest
+
+from comicsdb.models import CATALOGUE
+from tests.conftest import recording
+from tests.web.conftest import log_in
+
+# Statements that a page may send at most; they are all sent whatever the page shows.
+LIST = 2  # rows and their number
+SUBLIST = 4  # and the object with its attributions
+DETAIL = {
+    "publisher": 9,
+    "imprint": 5,
+    "universe": 12,
+    "creator": 8,
+    "team": 10,
+    "character": 12,
+    "arc": 7,
+    "series": 10,
+    "issue": 16,
+}
+HOME = 3
+
+
+@pytest.fixture
+def count(testapp, connection):
+    """The number of statements that an address costs."""
+
+    def counted(address, **kw):
+        with recording(connection) as statements:
+            testapp.get(address, status=200, **kw)
+        return len(statements), statements
+
+    return counted
+
+
+def enlarge(make, world):
+    """Many rows for every page of the small catalogue."""
+    for number in range(40):
+        make.imprint(name=f"Imprint {number}", publisher=world.publisher)
+    people = [make.creator(name=f"Hand {number}") for number in range(35)]
+    crowd = [
+        make.character(
+            name=f"Face {number}", universes=[world.universe], teams=[world.team], creators=people[:5]
+        )
+        for number in range(35)
+    ]
+    teams = [make.team(name=f"Crew {number}", universes=[world.universe]) for number in range(5)]
+    universes = [make.universe(name=f"World {number}", publisher=world.publisher) for number in range(5)]
+    make.catalog.update(
+        world.character, {"creators": [each.id for each in people], "teams": [t.id for t in teams]}
+    )
+    roles = [make.role("Writer").id, make.role("Inker").id]
+    for number in range(12):
+        series = make.series(name=f"Run {number}", publisher=world.publisher, associated=[world.series])
+        make.issue(
+            series=series,
+            characters=[world.character, *crowd[:3]],
+            teams=[world.team],
+            universes=[world.universe],
+            arcs=[world.arc],
+            credits=[{"creator": world.creator.id, "roles": roles}],
+        )
+    make.catalog.update(
+        world.first,
+        {
+            "characters": [each.id for each in crowd],
+            "teams": [each.id for each in teams],
+            "universes": [each.id for each in universes],
+            "credits": [{"creator": each.id, "roles": roles} for each in people],
+        },
+    )
+    make.session.commit()
+
+
+def addresses(world):
+    """Every kind of page with the number of statements it may cost."""
+    objects = {
+        model.__tablename__: getattr(
+            world, "first" if model.__tablename__ == "issue" else model.__tablename__
+        )
+        for model in CATALOGUE
+    }
+    for kind, entity in objects.items():
+        yield f"/{kind}/", LIST
+        yield f"/{kind}/search?q=a", LIST
+        yield f"/{kind}/{entity.slug}/", DETAIL[kind]
+    for kind in ("arc", "character", "creator", "team", "universe", "series"):
+        yield f"/{kind}/{objects[kind].slug}/issue_list/", SUBLIST
+    for kind in ("publisher", "imprint"):
+        yield f"/{kind}/{objects[kind].slug}/series_list/", SUBLIST
+    yield "/", HOME
+
+
+def test_no_page_costs_more_when_there_is_more_to_show(make, world, count):
+    few = {address: count(address)[0] for address, _limit in addresses(world)}
+    enlarge(make, world)
+    for address, limit in addresses(world):
+        number, statements = count(address)
+        assert number <= limit, f"{address} costs {number}\n{statements}"
+        # A block that was empty sends one statement less; nothing else may make a difference.
+        assert number - few[address] <= 3, (
+            f"{address}: {few[address]} statements with few rows, {number} with many"
+        )
+
+
+def test_more_rows_of_the_same_blocks_cost_nothing(make, world, count):
+    enlarge(make, world)
+    few = {address: count(address)[0] for address, _limit in addresses(world)}
+    for number in range(20):
+        make.issue(
+            series=world.series,
+            number=f"x{number}",
+            characters=[world.character],
+            teams=[world.team],
+            universes=[world.universe],
+            arcs=[world.arc],
+            credits=[{"creator": world.creator.id, "roles": [make.role("Writer").id]}],
+        )
+        make.imprint(publisher=world.publisher)
+    for address, _limit in addresses(world):
+        number, statements = count(address)
+        assert number == few[address], f"{address}: {few[address]}, then {number}\n{statements}"
+
+
+def test_load_more_costs_the_same_on_every_step(make, world, count):
+    enlarge(make, world)
+    address = f"/issue/{world.first.slug}/credits/load-more/?offset="
+    assert count(f"{address}0")[0] == count(f"{address}30")[0]
+
+
+def test_quick_search_costs_one_statement_for_each_kind(make, world, count):
+    assert count("/search/?q=lamplight")[0] == 9
+    enlarge(make, world)
+    assert count("/search/?q=a")[0] == 9
+    assert count("/search/?q=lampligter")[0] == 9 + 1 + 9
+
+
+def test_being_logged_in_costs_two_more(make, world, member, testapp, count):
+    before = count("/publisher/")[0]
+    log_in(testapp)
+    assert count("/publisher/")[0] == before + 2
+
+
+def test_what_needs_no_database_asks_none(count):
+    for address in ("/health/", "/robots.txt", "/search/", "/static/x/css/base.css"):
+        assert count(address)[0] == 0
