@@ -1,8 +1,8 @@
 """How migrations run: against the address that the caller of `comicsdb.scripts.database` passes in."""
 
+from alembic import context
 from sqlalchemy import text
 
-from alembic import context
 from comicsdb.models import metadata
 
 LOCK = 7_240_411  # two starting servers must not migrate at once

@@ -75,7 +75,8 @@ class EntityViews:
     """The verbs of one kind; a kind that differs overrides the method."""
 
     model: type
-    options: tuple = ()  # what a detail page loads with its object
+    named: tuple = ()  # what the label of an object needs to be loaded
+    options: tuple = ()  # what its own page loads beside that
     blocks: tuple[Block, ...] = ()
     order: tuple = ()  # of previous and next, if not that of the lists
 
@@ -109,7 +110,7 @@ class EntityViews:
 
     def detail(self):
         """The page of one object."""
-        entity = self._entity()
+        entity = self._entity(selectinload(self.model.attributions), *self.options)
         previous, following = self._neighbours(entity)
         shown = {block.name: self._part(block, entity, 0) for block in self.blocks}
         values = {"entity": entity, "kind": self.kind, "previous": previous, "following": following}
@@ -138,14 +139,14 @@ class EntityViews:
         values = {"entity": entity, "kind": self.kind, "part": self._part(block, entity, offset)}
         return fragment(self.request, "block", values) if self.request.is_fragment else values
 
-    def _entity(self):
+    def _entity(self, *options):
         """The object that the address names; the catalogue knows those that are not there any more."""
         slug = self.request.matchdict["slug"]
-        columns = [undefer(each) for each in self._order if each.key.endswith("folded")]
-        options = (selectinload(self.model.attributions), *columns, *self.options)
+        folded = (undefer(each) for each in self._order if each.key.endswith("folded"))
+        statement = select(self.model).options(*folded, *self.named, *options)
         found = None
         if "\0" not in slug:
-            found = self.session.scalar(select(self.model).where(self.model.slug == slug).options(*options))
+            found = self.session.scalar(statement.where(self.model.slug == slug))
         return found or self.request.catalog.by_slug(self.model, slug)
 
     def _part(self, block: Block, entity, offset: int) -> Part:

@@ -64,13 +64,16 @@ def local_day(context, value: datetime) -> str:
 def money(context, value: Decimal, currency: str) -> str:
     """An amount with its currency: $3.99. Lire have no cents unless the amount has."""
     exact = currency == "ITL" and value != value.to_integral_value()
-    return numbers.format_currency(
+    written = numbers.format_currency(
         value,
         currency,
         locale=_locale(context),
         currency_digits=not exact,
         decimal_quantization=not exact,
     )
+    if written.startswith(currency) and written[len(currency)].isdigit():  # a code, where others have a sign
+        return f"{currency}\xa0{written.removeprefix(currency)}"
+    return written
 
 
 @pass_context

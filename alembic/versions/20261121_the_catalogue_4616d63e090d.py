@@ -1,9 +1,8 @@
 """The catalogue, its reference data, accounts and records: everything from nothing."""
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql
-
 from alembic import op
+from sqlalchemy.dialects import postgresql
 
 revision = "4616d63e090d"
 down_revision = None

@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-import comicsdb
 from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine
+
+import comicsdb
 
 MIGRATIONS = Path(comicsdb.__file__).parent / "migrations"
 

@@ -51,10 +51,9 @@ class IssueViews(EntityViews):
 
     model = Issue
     order = (Issue.cover_date, Issue.id)  # within the series
+    named = (joinedload(Issue.series).joinedload(Series.series_type),)
     options = (
-        joinedload(Issue.series).options(
-            joinedload(Series.series_type), joinedload(Series.publisher), joinedload(Series.imprint)
-        ),
+        joinedload(Issue.series).options(joinedload(Series.publisher), joinedload(Series.imprint)),
         joinedload(Issue.rating),
         selectinload(Issue.variants),
     )
@@ -89,7 +88,7 @@ class IssueViews(EntityViews):
 
     def cover(self):
         """The cover in large: a page of its own, or the content of the dialog on the issue's page."""
-        issue = self._entity()
+        issue = self._entity(selectinload(Issue.variants))
         values = {"entity": issue, "kind": self.kind, "picture": self._picture(issue)}
         return fragment(self.request, "cover", values) if self.request.is_fragment else values
 

@@ -15,8 +15,8 @@ class SeriesViews(WithIssues, EntityViews):
     """The pages of series (web.md 4.5)."""
 
     model = Series
+    named = (joinedload(Series.series_type),)
     options = (
-        joinedload(Series.series_type),
         joinedload(Series.publisher),
         joinedload(Series.imprint),
         selectinload(Series.genres),

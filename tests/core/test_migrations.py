@@ -1,10 +1,10 @@
 """Migrations: one line of them, the same tables as the models, and the reference data."""
 
 import pytest
+from alembic import command
 from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, inspect, text
 
-from alembic import command
 from comicsdb.models import metadata
 from comicsdb.scripts.database import alembic_config, is_current, upgrade
 

@@ -44,8 +44,8 @@ from tests.core.propagation_writes import (
 
 SOAK = int(os.environ.get("COMICSDB_SOAK", "0"))
 PROFILE = settings(
-    max_examples=SOAK or 40,
-    stateful_step_count=25,
+    max_examples=SOAK or 80,
+    stateful_step_count=30,
     derandomize=not SOAK,
     deadline=None,
     database=None,

@@ -8,7 +8,7 @@ from tests.web.conftest import log_in
 
 # Statements that a page may send at most; they are all sent whatever the page shows.
 LIST = 2  # rows and their number
-SUBLIST = 4  # and the object with its attributions
+SUBLIST = 3  # and the object they belong to
 DETAIL = {
     "publisher": 9,
     "imprint": 5,

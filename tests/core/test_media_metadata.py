@@ -1,0 +1,118 @@
+"""Uploaded pictures lose what they tell beside the picture, and nothing of the picture."""
+
+import io
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image, ImageChops, PngImagePlugin
+
+from comicsdb.media.images import ORIENTATION, PictureError, inspect
+from comicsdb.media.metadata import stripped
+from tests.dataset import picture
+
+SECRET = b"Somebody's name and home"
+FORMS = ["JPEG", "PNG", "WEBP", "GIF", "AVIF"]
+
+
+def _telling(form: str, turned: int = 1) -> bytes:
+    """A picture of noise that tells a secret in every way its format has."""
+    exif = Image.Exif()
+    exif[0x013B] = SECRET.decode()
+    exif[ORIENTATION] = turned
+    options = {"exif": exif}
+    if form in {"JPEG", "WEBP", "AVIF"}:
+        options["xmp"] = b"<x>" + SECRET + b"</x>"
+    if form in {"JPEG", "GIF"}:
+        options["comment"] = SECRET
+    if form == "PNG":
+        options["pnginfo"] = PngImagePlugin.PngInfo()
+        options["pnginfo"].add_text("Author", SECRET.decode())
+        options["pnginfo"].add_itxt("Place", SECRET.decode())
+    if form == "GIF":
+        del options["exif"]
+    stream = io.BytesIO()
+    Image.effect_noise((60, 40), 90).convert("RGB").save(stream, form, **options)
+    return stream.getvalue()
+
+
+def _pixels(data: bytes) -> Image.Image:
+    with Image.open(io.BytesIO(data)) as image:
+        return image.convert("RGBA")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_a_picture_tells_is_gone_and_the_picture_is_not(form):
+    telling = _telling(form)
+    assert SECRET in telling
+    result, found = stripped(telling)
+    assert SECRET not in result
+    assert found == inspect(telling) == inspect(result)
+    difference = ImageChops.difference(_pixels(telling), _pixels(result)).getextrema()
+    assert max(high for _, high in difference) <= (60 if form == "AVIF" else 0)
+
+
+@pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP"])
+@pytest.mark.parametrize("turned", [3, 6])
+def test_a_turned_picture_stays_turned(form, turned):
+    result, found = stripped(_telling(form, turned))
+    assert SECRET not in result
+    with Image.open(io.BytesIO(result)) as image:
+        assert dict(image.getexif()) == {ORIENTATION: turned}
+    assert (found.width, found.height) == ((40, 60) if turned == 6 else (60, 40))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_picture_that_tells_nothing_stays_as_it_is(form):
+    plain = picture("red", (30, 20), form)
+    result, _ = stripped(plain)
+    assert _pixels(result).tobytes() == _pixels(plain).tobytes()
+    assert stripped(result)[0] == result
+
+
+def test_what_follows_the_end_of_a_picture_is_gone():
+    for form in ("JPEG", "PNG", "WEBP", "GIF"):
+        assert SECRET not in stripped(picture("red", (30, 20), form) + SECRET)[0]
+
+
+def test_a_progressive_photo_keeps_every_pass():
+    stream = io.BytesIO()
+    Image.effect_noise((300, 200), 90).save(stream, "JPEG", progressive=True, comment=SECRET)
+    result, _ = stripped(stream.getvalue())
+    assert SECRET not in result
+    assert _pixels(result).tobytes() == _pixels(stream.getvalue()).tobytes()
+
+
+def test_a_colour_profile_and_transparency_stay():
+    stream = io.BytesIO()
+    Image.new("RGBA", (30, 20), (255, 0, 0, 100)).save(stream, "PNG", icc_profile=b"a profile")
+    result, _ = stripped(stream.getvalue())
+    with Image.open(io.BytesIO(result)) as image:
+        assert image.info["icc_profile"] == b"a profile"
+        assert image.getpixel((0, 0)) == (255, 0, 0, 100)
+
+
+@pytest.mark.parametrize("form", ["GIF", "WEBP", "PNG"])
+def test_an_animation_keeps_its_frames_and_its_loop(form):
+    frames = [Image.new("RGB", (30, 20), color) for color in ("red", "green", "blue")]
+    stream = io.BytesIO()
+    more = {"comment": SECRET} if form == "GIF" else {}
+    frames[0].save(stream, form, save_all=True, append_images=frames[1:], loop=3, duration=90, **more)
+    result, _ = stripped(stream.getvalue())
+    assert SECRET not in result
+    with Image.open(io.BytesIO(result)) as image:
+        assert (image.n_frames, image.info["loop"]) == (3, 3)
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    form=st.sampled_from(["JPEG", "PNG", "WEBP", "GIF"]), at=st.integers(0, 10_000), byte=st.integers(0, 255)
+)
+def test_a_damaged_picture_is_refused_or_taken_and_never_an_error(form, at, byte):
+    damaged = bytearray(_telling(form))
+    damaged[at % len(damaged)] = byte
+    try:
+        result, found = stripped(bytes(damaged))
+    except PictureError:
+        return
+    assert inspect(result) == found

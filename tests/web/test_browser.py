@@ -1,0 +1,383 @@
+"""The site in a real browser: nothing is refused or broken, and every enhancement does what its page says."""
+
+import io
+import threading
+from types import SimpleNamespace
+
+import pytest
+import waitress.server
+from PIL import Image
+from playwright.sync_api import sync_playwright
+from sqlalchemy import create_engine
+
+from comicsdb.catalog import Catalog
+from comicsdb.db import session_factory
+from comicsdb.media.storage import Storage
+from comicsdb.passwords import Passwords
+from tests.conftest import build_app
+from tests.factories import Make
+from tests.needs import CHROMIUM_ARGUMENTS, chromium
+
+PHONE = {"width": 390, "height": 844}
+DESK = {"width": 1280, "height": 900}
+
+
+def picture(storage, kind, size, colour):
+    """A stored picture, as the fields of its row."""
+    file = io.BytesIO()
+    Image.new("RGB", size, colour).save(file, "PNG")
+    return {
+        "image": storage.save(kind, file.getvalue(), "png"),
+        "image_width": size[0],
+        "image_height": size[1],
+    }
+
+
+def fill(url, storage):
+    """A catalogue with pictures and with more of everything than a page shows at once."""
+    engine = create_engine(url)
+    with session_factory(engine)() as session:
+        make = Make(Catalog(session))
+        publisher = make.publisher(name="Crowd Comics", **picture(storage, "publisher", (600, 400), "teal"))
+        for number in range(35):
+            make.imprint(
+                name=f"Imprint {number:02} of an uncommonly long and winding name", publisher=publisher
+            )
+        series = make.series(name="Donaudampfschifffahrtsgesellschaftskapitänsmützen", publisher=publisher)
+        people = [make.creator(name=f"Creator {number:02}") for number in range(40)]
+        role = make.role("Writer").id
+        character = make.character(name="Somebody", creators=people[:3])
+        issue = make.issue(
+            series=series,
+            desc="Long ago. " * 80,
+            characters=[character],
+            upc="76194134182600111",
+            credits=[{"creator": each.id, "roles": [role]} for each in people],
+            variants=[{"name": "Wide", **picture(storage, "variants", (900, 600), "orange")}],
+            **picture(storage, "issue", (400, 600), "crimson"),
+        )
+        for number in range(2, 40):
+            make.issue(series=series, number=str(number))
+        make.user("Nora", password="correct horse", passwords=Passwords("fast"))
+        made = SimpleNamespace(
+            publisher=publisher.slug,
+            series=series.slug,
+            issue=issue.slug,
+            character=character.slug,
+            creator=people[0].slug,
+        )
+    engine.dispose()
+    return made
+
+
+@pytest.fixture(scope="module")
+def site(cluster, template, tmp_path_factory):
+    """The whole application, served to browsers, with a catalogue of its own."""
+    cluster.clone_database(template, "browser")
+    folder = tmp_path_factory.mktemp("browser-media")
+    made = fill(cluster.url("browser"), Storage(folder))
+    app = build_app(cluster.url("browser"), folder)
+    server = waitress.server.create_server(app, host="127.0.0.1", port=0, threads=4)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    made.url = f"http://127.0.0.1:{server.effective_port}"
+    made.pages = {
+        "home": "/",
+        "publishers": "/publisher/",
+        "publisher": f"/publisher/{made.publisher}/",
+        "series list": "/series/",
+        "series": f"/series/{made.series}/",
+        "issues": "/issue/?page=2",
+        "issue": f"/issue/{made.issue}/",
+        "cover": f"/issue/{made.issue}/cover/",
+        "creator": f"/creator/{made.creator}/",
+        "character": f"/character/{made.character}/",
+        "search": "/search/?q=crowd",
+        "block": f"/issue/{made.issue}/credits/load-more/?offset=30",
+        "login": "/accounts/login/",
+    }
+    yield made
+    server.close()
+    thread.join(10)
+    app.registry["comicsdb.engine"].dispose()
+    cluster.drop_database("browser")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """One browser for all tests of this file."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser, site):
+    """Open a page of the site: `visit("home", viewport=…)`; every complaint of the browser fails the test."""
+    contexts, complaints = [], []
+
+    def opened(name="home", **options):
+        context = browser.new_context(**{"viewport": DESK, "base_url": site.url} | options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on(
+            "console",
+            lambda line: complaints.append(line.text) if line.type in ("error", "warning") else None,
+        )
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("requestfailed", lambda request: complaints.append(f"{request.url} {request.failure}"))
+        page.on(
+            "response",
+            lambda response: (
+                complaints.append(f"{response.status} {response.url}") if response.status >= 400 else None
+            ),
+        )
+        page.goto(site.pages[name])
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_makes_the_browser_complain(visit, site, scheme):
+    """No error, no refused script, style, picture or request."""
+    page = visit("home", color_scheme=scheme)
+    for path in site.pages.values():
+        page.goto(path, wait_until="networkidle")
+        assert page.locator("main").is_visible()
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_no_page_scrolls_sideways_on_a_phone(visit, site, javascript):
+    page = visit("home", viewport=PHONE, java_script_enabled=javascript)
+    for name, path in site.pages.items():
+        page.goto(path)
+        box = page.locator("html").evaluate("e => [e.scrollWidth, e.clientWidth]") if javascript else None
+        if box:
+            assert box[0] <= box[1], name
+        for part in ("header.top", "main", "footer.foot"):
+            bounds = page.locator(part).bounding_box()
+            assert bounds["x"] >= 0, (name, part)
+            assert bounds["x"] + bounds["width"] <= PHONE["width"], (name, part)
+
+
+def test_cards_stand_in_two_columns_on_a_phone_and_six_on_a_wide_screen(visit):
+    def columns(page):
+        tops = [card.bounding_box()["y"] for card in page.locator(".cards .card").all()]
+        return tops.count(tops[0])
+
+    assert columns(visit("issues", viewport=PHONE)) == 2
+    assert columns(visit("issues", viewport=DESK)) == 6
+
+
+def test_nothing_moves_while_pictures_load(visit):
+    for name in ("home", "issue", "publisher"):
+        page = visit(name)
+        page.wait_for_load_state("networkidle")
+        shift = page.evaluate(
+            """() => new Promise(resolve => {
+                let sum = 0;
+                new PerformanceObserver(list => { for (const each of list.getEntries()) sum += each.value; })
+                    .observe({ type: "layout-shift", buffered: true });
+                setTimeout(() => resolve(sum), 300);
+            })"""
+        )
+        assert shift < 0.01, name
+
+
+def test_more_rows_come_without_leaving_the_page_and_take_the_focus(visit):
+    page = visit("issue")
+    assert page.locator("#credits > li").count() == 30
+    page.locator("#credits-more a").click()
+    page.locator("#credits > li").nth(39).wait_for()
+    assert page.locator("#credits > li").count() == 40
+    assert page.locator("#credits-more a").count() == 0
+    assert "/load-more/" not in page.url
+    assert page.evaluate("document.activeElement.textContent") == "Creator 30"
+    page.wait_for_function("document.getElementById('announcer').textContent !== ''")
+
+
+def test_more_rows_are_a_page_without_scripts(visit):
+    page = visit("issue", java_script_enabled=False)
+    page.locator("#credits-more a").click()
+    assert page.url.endswith("/credits/load-more/?offset=30")
+    assert page.locator("main li.credit").count() == 10
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_the_theme_switch_works_and_lasts(visit, javascript):
+    page = visit("publisher", color_scheme="light", java_script_enabled=javascript)
+
+    def background():
+        return (
+            page.locator("body").evaluate("e => getComputedStyle(e).backgroundColor") if javascript else None
+        )
+
+    before = background()
+    page.locator('summary[title="Theme"]').click()
+    page.locator('#theme-choices button[value="dark"]').click()
+    page.wait_for_load_state("networkidle")
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+    assert page.url.endswith("/publisher/crowd-comics/")
+    if javascript:
+        assert background() != before
+        assert page.locator('#theme-choices button[value="dark"]').get_attribute("aria-pressed") == "true"
+    page.goto("/series/")
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+
+
+def test_the_theme_of_the_system_is_the_usual_one(visit):
+    def dark(page):
+        colour = page.locator("body").evaluate("e => getComputedStyle(e).backgroundColor")
+        return sum(map(int, colour.removeprefix("rgb(").removesuffix(")").split(","))) < 200
+
+    assert dark(visit("home", color_scheme="dark"))
+    assert not dark(visit("home", color_scheme="light"))
+
+
+def test_menus_open_and_close_from_the_keyboard(visit):
+    page = visit("home")
+    summary = page.locator(".menu-wide summary").first
+    summary.focus()
+    page.keyboard.press("Enter")
+    link = page.locator('.menu-panel-browse a[href="/publisher/"]')
+    assert link.is_visible()
+    page.keyboard.press("Tab")
+    assert link.evaluate("e => e === document.activeElement")
+    page.keyboard.press("Escape")
+    assert not link.is_visible()
+    assert summary.evaluate("e => e === document.activeElement")
+    summary.click()
+    assert link.is_visible()
+    page.locator("h1").click()
+    assert not link.is_visible()
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_the_menu_of_a_phone_leads_everywhere(visit, javascript):
+    page = visit("home", viewport=PHONE, java_script_enabled=javascript)
+    page.locator(".menu-narrow > summary").click()
+    page.locator('.menu-narrow a[href="/character/"]').click()
+    assert page.url.endswith("/character/")
+
+
+def test_the_first_tab_offers_to_skip_to_the_content(visit):
+    page = visit("publishers")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "content"
+
+
+def test_a_cover_is_enlarged_in_a_dialog_that_closes_in_three_ways(visit):
+    page = visit("issue")
+    dialog = page.locator("#dialog")
+    for close in ("key", "button", "outside"):
+        page.locator("a.enlarge").click()
+        page.locator("#dialog img").wait_for()
+        assert dialog.is_visible()
+        if close == "key":
+            page.keyboard.press("Escape")
+        elif close == "button":
+            page.locator(".dialog-close").click()
+        else:
+            page.mouse.click(5, 5)
+        dialog.wait_for(state="hidden")
+        assert page.evaluate("document.activeElement.className") == "enlarge"
+    page.locator(".card-variant .card-label").click()
+    page.locator("#dialog .frame-wide img").wait_for()
+
+
+def test_a_cover_is_a_page_without_scripts(visit):
+    page = visit("issue", java_script_enabled=False)
+    page.locator("a.enlarge").click()
+    assert page.url.endswith("/cover/")
+    assert page.locator("figure img").is_visible()
+
+
+def test_numbers_are_copied(visit):
+    page = visit("issue", permissions=["clipboard-read", "clipboard-write"])
+    button = page.locator('.facts button[data-copy="76194134182600111"]')
+    button.click()
+    page.wait_for_function("document.querySelector('.copied') !== null")
+    assert page.evaluate("navigator.clipboard.readText()") == "76194134182600111"
+    page.wait_for_function("document.querySelector('.copied') === null")
+
+
+def test_copy_buttons_are_for_scripts_only(visit):
+    page = visit("issue", java_script_enabled=False)
+    assert page.locator("button[data-copy]").first.is_hidden()
+    assert page.locator(".facts code").first.is_visible()
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_issues_are_sorted_by_choice(visit, javascript):
+    page = visit("issues", java_script_enabled=javascript)
+    page.locator("#sort").select_option("added")
+    if not javascript:
+        page.locator(".sort button").click()
+    page.wait_for_url("**/issue/?sort=added")
+    assert page.locator(".card-label").first.inner_text().endswith("#39")
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_one_can_log_in_and_out(visit, javascript):
+    page = visit("publisher", java_script_enabled=javascript)
+    page.locator(".top-right >> text=Log in").click()
+    page.locator("#username").fill("Nora")
+    page.locator("#password").fill("correct horse")
+    page.locator(".sign-in button").click()
+    page.locator(".top-right .account-name").click()
+    page.locator(".top-right >> text=Log out").click()
+    assert page.locator(".message-success").inner_text().startswith("You are logged out.")
+    assert page.locator(".top-right >> text=Log in").is_visible()
+
+
+def test_the_search_box_of_every_page_finds(visit):
+    page = visit("series")
+    page.locator("#quick-q").fill("crowd")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search/?q=crowd")
+    assert page.locator("#found-publisher").is_visible()
+
+
+CONTRAST = """() => {
+    const luminance = ([r, g, b]) => {
+        const part = v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+        return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+    };
+    const read = colour => (colour.match(/[\\d.]+/g) ?? []).map(Number);
+    const behind = element => {
+        for (; element; element = element.parentElement) {
+            const colour = read(getComputedStyle(element).backgroundColor);
+            if (colour.length === 3 || colour[3] === 1) return colour;
+        }
+        return [255, 255, 255];
+    };
+    const weak = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const element = walker.currentNode.parentElement;
+        if (!walker.currentNode.textContent.trim() || !element.checkVisibility()) continue;
+        if (element.closest(".sr-only, .skip, template, script")) continue;
+        const one = luminance(read(getComputedStyle(element).color)), other = luminance(behind(element));
+        const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+        if (ratio < 4.5) weak.push(`${ratio.toFixed(2)} ${element.className} ${walker.currentNode.textContent.trim()}`);
+    }
+    return weak;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_stands_out_from_its_ground(visit, site, scheme):
+    """At least 4.5 to 1, menus included."""
+    page = visit("home", color_scheme=scheme)
+    for name, path in site.pages.items():
+        page.goto(path)
+        page.evaluate("document.querySelectorAll('.menu-wide.menu, .top details').forEach(e => e.name = '')")
+        page.evaluate("document.querySelectorAll('.top details').forEach(e => e.open = true)")
+        assert page.evaluate(CONTRAST) == [], name
