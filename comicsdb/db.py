@@ -33,6 +33,7 @@ def _dbsession(request) -> Session:
     # Committed even where nothing was flushed: set-based statements pass the session's own bookkeeping by,
     # and psycopg forgets the statements it prepared at every rollback.
     zope.sqlalchemy.register(session, STATUS_CHANGED, request.tm)
+    session.info["media"] = request.media  # where the catalogue removes pictures that nothing names any more
     return session
 
 

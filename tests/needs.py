@@ -25,9 +25,7 @@ def chromium() -> str:
         _install("chromium")
         found = shutil.which("chromium")
     if found is None or not Path(found).exists():
-        pytest.fail(
-            "No Chromium: install one (apt install chromium) or set CHROMIUM.", pytrace=False
-        )
+        pytest.fail("No Chromium: install one (apt install chromium) or set CHROMIUM.", pytrace=False)
     return found
 
 

@@ -106,6 +106,7 @@ def replace_variants(session: Session, issue_id: int, wanted: list[dict]) -> boo
     kept = {variant["id"] for variant in wanted if variant.get("id") in present}
     changed = False
     if set(present) - kept:
+        Unit.of(session).discard(row.image for row in present.values() if row.id not in kept)
         session.execute(delete(Variant).where(Variant.id.in_(set(present) - kept)))
         changed = True
     for variant in wanted:
@@ -115,6 +116,8 @@ def replace_variants(session: Session, issue_id: int, wanted: list[dict]) -> boo
             session.execute(insert(Variant).values(issue_id=issue_id, **values))
             changed = True
         elif any(getattr(row, field) != value for field, value in values.items()):
+            if values.get("image", row.image) != row.image:
+                Unit.of(session).discard([row.image])
             session.execute(Variant.__table__.update().where(Variant.id == row.id).values(**values))
             changed = True
     if changed:

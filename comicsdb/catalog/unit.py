@@ -33,6 +33,11 @@ _STAMPS = (
 )
 
 
+# Where the pictures of a kind are named: (table, column that points to the object).
+_PICTURES = {kind.name: [(kind.name, "id")] for kind in KINDS.values() if "image" in kind.scalars}
+_PICTURES["issue"].append(("variant", "issue_id"))
+
+
 def _ids() -> dict[str, set[int]]:
     return defaultdict(set)
 
@@ -53,6 +58,7 @@ class Knowledge:
     affected: dict[str, set[int]] = field(default_factory=_ids)  # their snapshot may have changed
     deleted: list = field(default_factory=list)  # (kind, id, action) of rows that are gone
     outdated: set[str] = field(default_factory=set)  # kinds whose lists changed
+    discarded: set[str] = field(default_factory=set)  # pictures that no row names any more
 
     @property
     def pending(self) -> bool:
@@ -130,6 +136,10 @@ class Unit:
         self.known.rated["issue"] |= issues
         self.known.rated["series"] |= series
 
+    def discard(self, keys) -> None:
+        """Pictures that rows named before: their files go after the commit, if it comes."""
+        self.known.discarded.update(key for key in keys if key)
+
     def deleting(self, doomed: dict[str, set[int]], action: str) -> None:
         """Rows are about to be deleted: find now what will not be found when they are gone."""
         known = self.known
@@ -150,6 +160,9 @@ class Unit:
                         {"ids": list(ids)},
                     )
                 )
+            for table, column in _PICTURES.get(kind, ()):
+                pictures = text(f"SELECT image FROM {table} WHERE {column} = ANY(:ids)")
+                self.discard(self.session.scalars(pictures, {"ids": list(ids)}))
             known.deleted += [(kind, each, action) for each in sorted(ids)]
             known.outdated.add(kind)
         history.record_deletions(self.session, doomed, self.actor_id, self.reason)
@@ -212,7 +225,7 @@ class Unit:
         lines = history.record(self.session, known.actions, known.affected, self.actor_id, self.reason)
         lines += [changes.Line(kind, each, action) for kind, each, action in known.deleted]
         changes.append(self.session, lines, known.outdated, self.actor_id)
-        self.known = Knowledge()
+        self.known = Knowledge(discarded=known.discarded)
 
     # Savepoints: what was done within one that is rolled back did not happen.
 
@@ -268,6 +281,8 @@ def _note_fields(unit: Unit, kind: str, entity) -> None:
             unit.happened(event_name, {entity.id})
     if hasattr(entity, "name_changed") and changed("name"):
         unit.known.renamed[kind].add(entity.id)
+    if "image" in KINDS[kind].scalars:
+        unit.discard(attributes.image.history.deleted)
     if isinstance(entity, Issue):
         series = {entity.series_id, *attributes.series_id.history.deleted}
         _issue_saved(unit, series)
@@ -291,7 +306,12 @@ def _after_begin(session: Session, transaction) -> None:
 
 
 def _after_commit(session: Session) -> None:
-    Unit.of(session).released(session.get_nested_transaction())
+    unit, savepoint = Unit.of(session), session.get_nested_transaction()
+    if savepoint is not None:
+        unit.released(savepoint)
+    elif "media" in session.info:  # without a store at hand, files are left to the sweep for orphans
+        for key in sorted(unit.known.discarded):
+            session.info["media"].delete(key)
 
 
 def _after_end(session: Session, transaction) -> None:

@@ -134,7 +134,8 @@ def classic(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
         lines = wrapped(order.words[1].upper(), 13, 4)
         turn = dice.real(0, 20)
         c.star(x + 5, y + 6, 136, 112, 16, BLACK, turn=turn)
-        c.star(x, y, 134, 110, 16, p[1], turn=turn)
+        c.star(x, y, 137, 113, 16, BLACK, turn=turn)
+        c.star(x, y, 132, 108, 16, p[1], turn=turn)
         for number, line in enumerate(lines):
             print_line(
                 c,

@@ -314,21 +314,7 @@ def pop(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
         if dice.happens(0.6):
             c.dots(p[2], (0, c.h * 0.45, c.w, c.h), cell=16, low=0.0, high=0.22)
     c.rect(0, 0, c.w, 190, p[0])
-    words = order.words[0].upper().split()
-    lines = [" ".join(words[:-1]), words[-1]] if len(words) > 1 else words
-    y, tall = 22, 148 / len(lines)
-    for number, line in enumerate(lines):
-        spread = min(c.w - 60, tall * 0.86 * len(line.replace(" ", "")))
-        wide = spread / len(line.replace(" ", ""))
-        x = (c.w - spread) / 2
-        for place, letter in enumerate(line.replace(" ", "")):
-            tile = (p[1], p[2], p[4], p[3])[(place + number) % 4]
-            c.rect(x + 2, y + dice.real(-4, 4), x + wide - 2, y + tall - 8, tile, 6)
-            Masthead(contrasting(tile, BLACK, WHITE), weight=0.06).write(
-                c, letter, x + wide * 0.2, y + tall * 0.14, wide * 0.6, tall * 0.6
-            )
-            x += wide
-        y += tall + 4
+    _tiles(c, order.words[0].upper().split(), p, dice)
     c.rect(0, c.h - 76, c.w, c.h, p[1])
     ink = contrasting(p[1], BLACK, WHITE)
     print_line(c, order.words[1], 24, c.h - 66, 28, ink, weight=0.05, limit=c.w - 150)
@@ -337,6 +323,23 @@ def pop(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:
     Masthead(contrasting(p[2], BLACK, WHITE), weight=0.05).write(
         c, order.facts["number"], c.w - 98, c.h - 90, 64, 48
     )
+
+
+def _tiles(c: Canvas, words: list[str], p: Palette, dice: Dice) -> None:
+    """A name in letters on tiles, the last word on a line of its own."""
+    lines = [" ".join(words[:-1]), words[-1]] if len(words) > 1 else words
+    y, tall = 22, 148 / len(lines)
+    for number, line in enumerate(lines):
+        wide = min(c.w - 60, tall * 0.86 * len(line)) / len(line)
+        x = (c.w - wide * len(line)) / 2
+        for place, letter in enumerate(line):
+            tile = (p[1], p[2], p[4], p[3])[(place + number) % 4]
+            if letter != " ":
+                c.rect(x + 2, y + dice.real(-4, 4), x + wide - 2, y + tall - 8, tile, 6)
+                inked = Masthead(contrasting(tile, BLACK, WHITE), weight=0.06)
+                inked.write(c, letter, x + wide * 0.2, y + tall * 0.14, wide * 0.6, tall * 0.6)
+            x += wide
+        y += tall + 4
 
 
 def night_card(c: Canvas, order: Order, p: Palette, dice: Dice) -> None:

@@ -1,12 +1,12 @@
 """A fourth package, as an integrator writes it: shops, a kind of its own in the API of comicsdb."""
 
 from colander import SchemaNode, String
-from comicsdb.schemas.base import EntitySchema
 from sqlalchemy import String as Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from comicsdb.catalog import Kind
 from comicsdb.models import Entity
+from comicsdb.schemas.base import EntitySchema
 from comicsdb_api.entity import EntityResource
 
 
