@@ -234,6 +234,13 @@ def recent_appearances(session, entity, number: int = 6) -> list:
     return session.execute(statement.order_by(*ISSUE_SORTS["cover_new"]).limit(number)).all()
 
 
+def latest_series(session, condition, number: int = 6) -> list:
+    """The series that meet a condition and began last."""
+    statement = cards.statement(Series).where(condition)
+    order = (Series.year_began.desc(), *search.ORDER[Series])
+    return session.execute(statement.order_by(*order).limit(number)).all()
+
+
 def issue_count(session, entity) -> int:
     """How many issues an object has."""
     return session.scalar(cards.counted(Issue, cards.issues_of(entity)))

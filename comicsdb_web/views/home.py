@@ -36,8 +36,16 @@ def home(request):
         "announcements": [(each, clean(each.content)) for each in announcements(session, request.today)],
         "totals": dict(zip((model.__tablename__ for model in TOTALS), totals, strict=True)),
         "recent": recent,
-        "shelf": [row for row in recent if row.Issue.image][:SHELF],
+        "shelf": _shelf(recent),
     }
+
+
+def _shelf(rows) -> list:
+    """Covers for the head of the page: of as many different series as there are."""
+    pictured = [row for row in rows if row.Issue.image]
+    firsts = list({row.Issue.series_id: row for row in reversed(pictured)}.values())[::-1]
+    others = [row for row in pictured if row not in firsts]
+    return (firsts + others)[:SHELF]
 
 
 def includeme(config):

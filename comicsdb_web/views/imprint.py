@@ -1,10 +1,10 @@
 """Imprints."""
 
-from sqlalchemy import func, select
 from sqlalchemy.orm import joinedload
 
 from comicsdb.models import Imprint, Series
-from comicsdb_web.entity import EntityViews
+from comicsdb_web import cards
+from comicsdb_web.entity import EntityViews, latest_series
 
 
 class ImprintViews(EntityViews):
@@ -14,9 +14,12 @@ class ImprintViews(EntityViews):
     options = (joinedload(Imprint.publisher),)
 
     def facts(self, imprint):
-        """The number of its series."""
+        """The number of its series, and the latest."""
         mine = Series.imprint_id == imprint.id
-        return {"series_count": self.session.scalar(select(func.count()).where(mine))}
+        return {
+            "series_count": self.session.scalar(cards.counted(Series, mine)),
+            "latest": latest_series(self.session, mine),
+        }
 
     def series_list(self):
         """The series of an imprint."""

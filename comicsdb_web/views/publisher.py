@@ -1,9 +1,8 @@
 """Publishers: the list, and each with its imprints and universes."""
 
-from sqlalchemy import func, select
-
 from comicsdb.models import Imprint, Publisher, Series, Universe
-from comicsdb_web.entity import EntityViews, card_block
+from comicsdb_web import cards
+from comicsdb_web.entity import EntityViews, card_block, latest_series
 from comicsdb_web.locales import _
 
 
@@ -21,9 +20,12 @@ class PublisherViews(EntityViews):
     )
 
     def facts(self, publisher):
-        """The number of its series."""
+        """The number of its series, and the latest."""
         mine = Series.publisher_id == publisher.id
-        return {"series_count": self.session.scalar(select(func.count()).where(mine))}
+        return {
+            "series_count": self.session.scalar(cards.counted(Series, mine)),
+            "latest": latest_series(self.session, mine),
+        }
 
     def series_list(self):
         """The series of a publisher."""

@@ -152,7 +152,7 @@ def test_an_issue_shows_everything_about_it(testapp, world):
     assert page.select_one(f'a.tag[href="{path(world.arc)}"]').get_text(strip=True) == "The Long Dusk"
     variant = page.select_one(".card-variant")
     assert variant.select_one(".card-label").get_text(strip=True) == "Foil"
-    assert variant.select_one(".card-foot").get_text(" ", strip=True) == "$4.99 SKU JAN190002"
+    assert variant.select_one(".card-foot").get_text(" ", strip=True) == "$4.99 JAN190002"
 
 
 def test_a_reprint_is_named_by_which_came_first(testapp, world):

@@ -10,8 +10,8 @@ from tests.web.conftest import log_in
 LIST = 2  # rows and their number
 SUBLIST = 3  # and the object they belong to
 DETAIL = {
-    "publisher": 9,
-    "imprint": 5,
+    "publisher": 10,
+    "imprint": 6,
     "universe": 12,
     "creator": 8,
     "team": 10,
