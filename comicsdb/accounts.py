@@ -12,11 +12,13 @@ from comicsdb.passwords import Passwords, digest
 LIFETIME = timedelta(days=14)
 SEEN_EVERY = timedelta(hours=1)  # how stale "last seen" may be: a page view should cost no write
 BROWSER_LENGTH = 255
+USERNAME_MAX = 150
+PASSWORD_MAX = 1024  # more would only keep the hash busy
 
 
 def printable(text: str) -> str:
-    """A text from outside without line breaks and other control characters, fit for a line of the log."""
-    return "".join(each for each in text if each.isprintable())
+    """A text from outside with blanks for line breaks and other control characters, fit for the log."""
+    return "".join(each if each.isprintable() else " " for each in text)
 
 
 def verified(session: Session, passwords: Passwords, username: str, password: str) -> User | None:
@@ -26,14 +28,15 @@ def verified(session: Session, passwords: Passwords, username: str, password: st
     with weaker parameters than today's is made anew.
     """
     user = None
-    if "\0" not in username:  # which the database could not even compare
+    possible = len(username) <= USERNAME_MAX and len(password) <= PASSWORD_MAX
+    if possible and username.isprintable():  # the database could not even compare what is not
         user = session.scalar(
             select(User)
             .where(func.lower(User.username) == func.lower(username))
             .options(selectinload(User.groups))
         )
     stored = user.password if user is not None and user.is_active else None
-    if not passwords.verify(stored, password):
+    if not passwords.verify(stored, password[:PASSWORD_MAX]):
         return None
     if passwords.needs_rehash(user.password):
         user.password = passwords.hash(password)

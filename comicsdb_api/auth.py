@@ -9,14 +9,14 @@ from pyramid.httpexceptions import HTTPForbidden
 from sqlalchemy import String, bindparam, func, or_, select
 from sqlalchemy.dialects.postgresql import array
 
+from comicsdb.accounts import USERNAME_MAX, printable
 from comicsdb.models import ApiToken, Group, User, user_group_member
 from comicsdb.passwords import digest
-from comicsdb.security import AuthenticationFailed, Identity
+from comicsdb.security import AuthenticationFailed, Identity, client_ip
 from comicsdb_api.responses import is_api_route
 
 logger = logging.getLogger(__name__)
 
-NAME_SHOWN = 150  # characters of an attempted user name in the log
 
 _user, _group, _token = User.__table__, Group.__table__, ApiToken.__table__
 _groups = (
@@ -126,13 +126,8 @@ def _identity(account, method: str) -> Identity:
     )
 
 
-def client_ip(request) -> str:
-    """The address of the peer."""
-    return request.remote_addr or "unknown"
-
-
 def _log_failure(request, method: str, name: str) -> None:
-    shown = _one_line(name) or "-"
+    shown = printable(name)[:USERNAME_MAX] or "-"
     ip = client_ip(request)
     logger.warning(
         "API credentials refused by %s (user=%s, ip=%s)",
@@ -141,11 +136,6 @@ def _log_failure(request, method: str, name: str) -> None:
         ip,
         extra={"username": shown, "auth_method": method, "ip": ip},
     )
-
-
-def _one_line(name: str) -> str:
-    """A caller's text as it may stand in a log line: no control characters, not endless."""
-    return "".join(letter if letter.isprintable() else " " for letter in name[:NAME_SHOWN])
 
 
 def admitted_view(view, info):

@@ -1,18 +1,10 @@
 """Who is logged in: the cookie holds a random identifier, a row its digest (web.md 10)."""
 
-import secrets
-from datetime import UTC, datetime, timedelta
-
-from sqlalchemy import select
-from sqlalchemy.orm import joinedload, selectinload
-
-from comicsdb.models import LoginSession, User
-from comicsdb.passwords import digest
-from comicsdb.security import Identity, identify
+from comicsdb import accounts
+from comicsdb.models import User
+from comicsdb.security import Identity, client_ip, identify
 from comicsdb_web.routing import is_api
 
-LIFETIME = timedelta(days=14)
-SEEN_EVERY = timedelta(hours=1)  # how stale "last seen" may be: a page view should cost no write
 METHOD = "session"
 
 
@@ -31,30 +23,24 @@ def authenticate(request) -> Identity | None:
     identifier = session_identifier(request)
     if not identifier or is_api(request):
         return None
-    now = datetime.now(UTC)
-    login = request.dbsession.scalar(
-        select(LoginSession)
-        .join(LoginSession.user)
-        .where(LoginSession.digest == digest(identifier), LoginSession.expires > now, User.is_active)
-        .options(joinedload(LoginSession.user).options(selectinload(User.groups)))
-    )
-    if login is None:
-        return None
-    if now - login.seen > SEEN_EVERY:
-        login.seen = now
-    return identify(login.user, METHOD)
+    user = accounts.session_user(request.dbsession, identifier)
+    return identify(user, METHOD) if user is not None else None
 
 
 def begin_session(request, user: User) -> None:
     """Log an account in under a new identifier; the session the browser had before ends."""
-    _close(request.dbsession, session_identifier(request))
-    identifier = secrets.token_urlsafe(32)
-    browser = printable(request.user_agent or "")[:255]
-    user.last_login = _open(request.dbsession, identifier, user.id, request.remote_addr or "", browser)
+    accounts.end_session(request.dbsession, session_identifier(request))
+    identifier = accounts.begin_session(
+        request.dbsession, user, address=client_ip(request), browser=request.user_agent or ""
+    )
 
     def set_cookie(request, response):
         response.set_cookie(
-            cookie_name(request), identifier, max_age=LIFETIME, **_cookie_options(request), overwrite=True
+            cookie_name(request),
+            identifier,
+            max_age=accounts.LIFETIME,
+            **_cookie_options(request),
+            overwrite=True,
         )
 
     request.add_response_callback(set_cookie)
@@ -62,7 +48,7 @@ def begin_session(request, user: User) -> None:
 
 def end_session(request) -> None:
     """Forget the browser's session, here and there."""
-    _close(request.dbsession, session_identifier(request))
+    accounts.end_session(request.dbsession, session_identifier(request))
     request.add_response_callback(
         lambda request, response: response.set_cookie(
             cookie_name(request), "", max_age=0, **_cookie_options(request)
@@ -70,39 +56,9 @@ def end_session(request) -> None:
     )
 
 
-def _open(session, identifier: str, user_id: int, address: str, browser: str) -> datetime:
-    """Store the row of a new session; gives the moment it began."""
-    now = datetime.now(UTC)
-    session.add(
-        LoginSession(
-            digest=digest(identifier),
-            user_id=user_id,
-            begun=now,
-            seen=now,
-            expires=now + LIFETIME,
-            address=address,
-            browser=browser,
-        )
-    )
-    return now
-
-
-def _close(session, identifier: str | None) -> None:
-    """Remove the row of a session, if there is one."""
-    if identifier:
-        login = session.scalar(select(LoginSession).where(LoginSession.digest == digest(identifier)))
-        if login is not None:
-            session.delete(login)
-
-
 def _cookie_options(request) -> dict:
     secure = request.registry.settings["comicsdb.secure_cookies"]
     return {"path": "/", "secure": secure, "httponly": True, "samesite": "Lax"}
-
-
-def printable(text: str) -> str:
-    """A text from outside without line breaks and other control characters, fit for a line of the log."""
-    return "".join(each for each in text if each.isprintable())
 
 
 def includeme(config):

@@ -4,7 +4,6 @@ from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import contains_eager, joinedload
 
-from comicsdb.catalog.search import ORDER
 from comicsdb.models import (
     Arc,
     Character,
@@ -89,9 +88,9 @@ def statement(model) -> Select:
     return select(model, number.label("number"))
 
 
-def listed(model, *conditions) -> Select:
-    """Cards of the objects that meet the conditions, in the order of their lists."""
-    return statement(model).where(*conditions).order_by(*ORDER[model])
+def ids(model) -> Select:
+    """The ids of a kind, with what its orders need joined."""
+    return select(Issue.id).join(Issue.series) if model is Issue else select(model.id)
 
 
 def counted(model, *conditions) -> Select:

@@ -99,10 +99,11 @@ class EntityViews:
     def _listing(self, values: dict, *conditions, model=None):
         """The values of a list page; every list comes through here."""
         model = model or self.model
-        rows = cards.statement(model).where(*conditions)
         sort = self.request.GET.get("sort", "") if model is Issue else ""
-        rows = rows.order_by(*ISSUE_SORTS.get(sort, search.ORDER[model]))
-        page = paginate(self.request, rows, cards.counted(model, *conditions))
+        order = ISSUE_SORTS.get(sort, search.ORDER[model])
+        rows = cards.statement(model).order_by(*order)
+        ids = cards.ids(model).where(*conditions).order_by(*order)
+        page = paginate(self.request, rows, ids, cards.counted(model, *conditions))
         shared = {"kind": model.__tablename__, "page": page, "sort": sort if sort in ISSUE_SORTS else ""}
         return {"owner": None, "within": None} | shared | values
 

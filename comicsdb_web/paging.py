@@ -38,13 +38,18 @@ class Page:
         return listed
 
 
-def paginate(request, rows: Select, count: Select, per_page: int = PER_PAGE) -> Page:
-    """The page that the request asks for: two statements. Raises HTTPNotFound beyond the end."""
+def paginate(request, rows: Select, ids: Select, count: Select, per_page: int = PER_PAGE) -> Page:
+    """The page that the request asks for: two statements. Raises HTTPNotFound beyond the end.
+
+    `ids` gives the ids of the list in its order, `rows` whole rows in the same order: only those of the page
+    are put together, however far back it is.
+    """
     total = request.dbsession.scalar(count)
     pages = max(1, ceil(total / per_page))
     number = _page_number(request.GET.get("page", "1"), pages)
-    found = request.dbsession.execute(rows.limit(per_page).offset((number - 1) * per_page)).all()
-    return Page(found, number, total, pages)
+    (column,) = ids.selected_columns
+    wanted = column.in_(ids.limit(per_page).offset((number - 1) * per_page))
+    return Page(request.dbsession.execute(rows.where(wanted)).all(), number, total, pages)
 
 
 def _page_number(text: str, pages: int) -> int:

@@ -110,8 +110,8 @@ COUNTRIES = tuple(
 
 LANGUAGES = tuple(
     (
-        "af ar ar-dz ast az be bg bn br bs ca ckb cs cy da de dsb el en en-au en-gb eo es es-ar es-co es-mx es-ni "
-        "es-ve et eu fa fi fr fy ga gd gl he hi hr hsb ht hu hy ia id ig io is it ja ka kab kk km kn "
+        "af ar ar-dz ast az be bg bn br bs ca ckb cs cy da de dsb el en en-au en-gb eo es es-ar es-co es-mx "
+        "es-ni es-ve et eu fa fi fr fy ga gd gl he hi hr hsb ht hu hy ia id ig io is it ja ka kab kk km kn "
         "ko ky lb lt lv mk ml mn mr ms my nb ne nl nn os pa pl pt pt-br ro ru sk sl sq sr sr-latn sv "
         "sw ta te tg th tk tr tt udm ug uk ur uz vi zh-hans zh-hant"
     ).split()

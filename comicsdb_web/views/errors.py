@@ -10,7 +10,7 @@ from pyramid.renderers import render
 from pyramid.response import Response
 from pyramid_retry import is_error_retryable
 
-from comicsdb.catalog import Gone, Moved, NotFound
+from comicsdb.catalog import Conflict, Gone, Invalid, Moved, NotFound
 from comicsdb_web.fragments import fragment
 from comicsdb_web.locales import _
 from comicsdb_web.routing import READ, is_api, referring_path, with_query
@@ -22,6 +22,7 @@ TITLES = {
     403: _("This page is not for you"),
     404: _("This page is not in our collection"),
     405: _("That is not possible here"),
+    409: _("That is taken already"),
     410: _("This page was taken out of the collection"),
     500: _("Something broke on our side"),
 }
@@ -30,6 +31,7 @@ TEXTS = {
     403: _("You are not allowed to see or do this."),
     404: _("Perhaps it was moved or never existed. The address may also be mistyped."),
     405: _("The address exists, but it does not answer this kind of request."),
+    409: _("Another entry has the same values: %(fields)s. Change one of them and try again."),
     410: _("It was deleted on purpose, and its address will not be used again."),
     500: _("This is a server error, not your fault. We have been told; please try again in a while."),
 }
@@ -112,6 +114,17 @@ def client_error(error, request):
     )
 
 
+def conflict(error, request):
+    """Another object has the same values: what a form did not show beside its fields."""
+    said = request.localizer.translate(TEXTS[409]) % {"fields": ", ".join(error.fields)}
+    return error_page(request, 409, said)
+
+
+def invalid(error, request):
+    """Values break the catalogue's rules, and no form showed them beside its fields."""
+    return error_page(request, 400, str(error))
+
+
 def server_error(error, request):
     """500: the fault is logged with its trace, and the page needs nothing that may be broken."""
     if not is_error_retryable(request, error):
@@ -160,6 +173,8 @@ def includeme(config):
     config.add_exception_view(unknown, context=NotFound, on_site=True)
     config.add_exception_view(gone, context=Gone, on_site=True)
     config.add_exception_view(moved, context=Moved, on_site=True)
+    config.add_exception_view(conflict, context=Conflict, on_site=True)
+    config.add_exception_view(invalid, context=Invalid, on_site=True)
     config.add_exception_view(client_error, context=HTTPClientError, on_site=True)
     config.add_exception_view(client_error, context=UnicodeDecodeError, on_site=True)
     config.add_exception_view(server_error, context=Exception, on_site=True)

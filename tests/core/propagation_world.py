@@ -155,7 +155,4 @@ def moved(before: World, after: World, stamp: str) -> set[tuple[str, int]]:
 
 def contents(world: World) -> dict[str, list[str]]:
     """Every row of every table as text, in a fixed order: equal only where all stamps are."""
-    return {
-        table: sorted(json.dumps(row, sort_keys=True, default=str) for row in rows)
-        for table, rows in world.tables.items()
-    }
+    return {table: sorted(map(repr, rows)) for table, rows in world.tables.items()}

@@ -166,15 +166,22 @@ def relinkings():
 
 def part_changes():
     """(kind, drawing) of another set of credits, variants or attributions."""
-    fields = [("issue", "credits"), ("issue", "variants")]
+    fields = [("issue", "credits"), ("issue", "variants")] * 4
     fields += [(kind, "attributions") for kind in OWNERS]
     return _one_of_fields(fields)
 
 
 def renames():
-    """(kind, drawing) of an update of nothing but the name, or what else labels an object."""
-    fields = [(kind, "name") for kind in KINDS if kind != "issue"]
-    fields += [("universe", "designation"), ("role", "order"), ("series_type", "code"), ("issue", "number")]
+    """(kind, drawing) of an update of nothing but the name."""
+    return _one_of_fields([(kind, "name") for kind in KINDS if kind != "issue"])
+
+
+def relabellings():
+    """(kind, drawing) of an update of one other field that labels an object, or places it, elsewhere."""
+    shown = ("sort_name", "year_began", "series_type", "volume", "alt_names", "publisher", "imprint")
+    fields = [("series", field) for field in shown]
+    fields += [("issue", field) for field in ("number", "cover_date", "store_date")]
+    fields += [("universe", "designation"), ("role", "order"), ("series_type", "code")]
     return _one_of_fields(fields)
 
 

@@ -55,7 +55,7 @@ def test_a_session_is_known_by_its_digest_alone(session, ann):
     identifier = begin(session, ann)
     session.commit()
     stored = session.scalars(select(LoginSession)).one()
-    assert (stored.digest, stored.browser) == (digest(identifier), "Moth1.0")
+    assert (stored.digest, stored.browser) == (digest(identifier), "Moth 1.0")
     user = accounts.session_user(session, identifier)
     assert (user.username, [group.name for group in user.groups]) == ("Ann", ["editor"])
     assert accounts.session_user(session, stored.digest) is None

@@ -7,7 +7,16 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from tests.serving import add_account, clean_environment, connected, fetch_json, free_port, pserve, write_ini
+from tests.serving import (
+    add_account,
+    clean_environment,
+    connected,
+    fetch,
+    fetch_json,
+    free_port,
+    pserve,
+    write_ini,
+)
 
 PLUGIN = Path(__file__).parent.parent / "plugin"
 MAKE_TABLE = """
@@ -34,6 +43,9 @@ def test_a_package_of_ones_own_plugs_in_by_one_word(database, tmp_path, includes
         assert (shops["count"], shops["results"][0]["id"]) == (1, made["id"])
         assert fetch_json(f"{base}/api/shop/")[0] == 401
         assert "shop" in fetch_json(f"{base}/api/", Authorization=basic)[1]
+        if "comicsdb_web" in includes:  # the site has pages for the catalogue's refusals
+            again = fetch(f"{base}/shop/open/?name=Citt%C3%A0+dei+fumetti&city=Lucca", method="POST")
+            assert (again[0], b"name, city" in again[2]) == (409, True)
     with connected(database) as connection:
         assert connection.execute(text("SELECT slug FROM shop")).scalar_one() == "citta-dei-fumetti"
         recorded = text("SELECT type, snapshot ->> 'city' FROM history WHERE kind = 'shop'")

@@ -1,10 +1,15 @@
 """What holds for every page, errors included: headers, no inline code, no cookie, no dead link."""
 
+import io
 import re
 
 import pytest
+import webtest
+from PIL import Image
 
 from comicsdb.models import CATALOGUE
+from comicsdb.settings import SettingsError
+from tests.conftest import ROLLED_BACK, build_app
 from tests.web.conftest import log_in, soup
 
 POLICY = (
@@ -183,3 +188,33 @@ def test_every_page_also_serves_who_is_logged_in(testapp, addresses, member):
 def test_the_api_is_left_alone(testapp):
     response = testapp.get("/api/no-such-thing/", expect_errors=True)
     assert response.content_type == "application/json"
+
+
+def test_the_picture_for_social_networks_has_the_size_they_want(testapp):
+    address = soup(testapp.get("/")).find("meta", property="og:image")["content"]
+    with Image.open(io.BytesIO(testapp.get(address).body)) as picture:
+        assert picture.size == (1200, 630)
+
+
+def test_public_addresses_come_from_the_setting_and_not_from_the_request(
+    shared_database, media_folder, connection
+):
+    app = build_app(shared_database, media_folder, **{"comicsdb_web.base_url": "https://comics.example.org/"})
+    app.registry["comicsdb.session_factory"].configure(bind=connection, **ROLLED_BACK)
+    page = soup(webtest.TestApp(app).get("/creator/?page=1", headers={"Host": "evil.example"}))
+    assert page.find("link", rel="canonical")["href"] == "https://comics.example.org/creator/?page=1"
+    app.registry["comicsdb.engine"].dispose()
+
+
+@pytest.mark.parametrize("value", ["comics.example.org", "https://a.example/path", "https://a; script-src *"])
+def test_a_wrong_address_in_the_settings_stops_the_start(shared_database, media_folder, value):
+    for key in ("comicsdb_web.base_url", "comicsdb_web.media_origin"):
+        with pytest.raises(SettingsError, match=key):
+            build_app(shared_database, media_folder, **{key: value})
+
+
+def test_pictures_may_come_from_the_host_of_the_settings(shared_database, media_folder):
+    app = build_app(shared_database, media_folder, **{"comicsdb_web.media_origin": "https://img.example"})
+    policy = webtest.TestApp(app).get("/health/").headers["Content-Security-Policy"]
+    assert "img-src 'self' https://img.example;" in policy
+    app.registry["comicsdb.engine"].dispose()

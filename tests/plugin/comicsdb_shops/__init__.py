@@ -1,11 +1,13 @@
 """A fourth package, as an integrator writes it: shops, a kind of its own in the API of comicsdb."""
 
 from colander import SchemaNode, String
+from sqlalchemy import Index
 from sqlalchemy import String as Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from comicsdb.catalog import Kind
 from comicsdb.models import Entity
+from comicsdb.models.base import entity_args
 from comicsdb.schemas.base import EntitySchema
 from comicsdb_api.entity import EntityResource
 
@@ -14,6 +16,7 @@ class Shop(Entity):
     """A place that sells comics."""
 
     __tablename__ = "shop"
+    __table_args__ = (*entity_args("shop"), Index("uq_shop_name_city", "name", "city", unique=True))
 
     city: Mapped[str] = mapped_column(Text(100), server_default="")
 
