@@ -145,7 +145,7 @@ def test_the_log_names_account_and_address(testapp, member, caplog):
         log_in(testapp)
     lines = [record.getMessage() for record in caplog.records if record.name == "comicsdb_web.views.account"]
     assert len(lines) == 2
-    assert lines[0].startswith("Log-in failed (user=NobodyUser logged in, ip=")
+    assert lines[0].startswith("Log-in failed (user=Nobody  User logged in, ip=")
     assert lines[1].startswith("User logged in (user=Nora, ip=")
     assert not any("\n" in line for line in lines)
 
