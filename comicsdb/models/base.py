@@ -180,7 +180,15 @@ class Pictured:
     image_height: Mapped[int | None] = mapped_column(SmallInteger)
 
 
-class CatalogueEntity(Authored, Sourced, Entity):
+class Attributed:
+    """Where an object's text comes from, in the order entered (model.md 3.14)."""
+
+    @declared_attr
+    def attributions(cls):  # noqa: N805
+        return relationship("Attribution", lazy="raise", viewonly=True, order_by="Attribution.id")
+
+
+class CatalogueEntity(Authored, Sourced, Attributed, Entity):
     """Columns common to the named kinds of the catalogue (model.md 1.1)."""
 
     __abstract__ = True

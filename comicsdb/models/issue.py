@@ -22,6 +22,7 @@ from sqlalchemy.orm import Mapped, declared_attr, mapped_column, relationship
 from comicsdb.models.base import (
     CASCADE,
     SMALL_MAX,
+    Attributed,
     Authored,
     Base,
     Pictured,
@@ -75,7 +76,7 @@ def _since_earliest(column: str) -> CheckConstraint:
     return CheckConstraint(f"{column} >= DATE '{EARLIEST_YEAR}-01-01'", name=f"{column}_earliest")
 
 
-class Issue(Rated, Pictured, Priced, Authored, Sourced, Stamped, Base):
+class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Base):
     """One published number of a series (model.md 3.11).
 
     `name` holds the story titles in story order; `title` is the title of a collected edition.
@@ -120,7 +121,6 @@ class Issue(Rated, Pictured, Priced, Authored, Sourced, Stamped, Base):
     )
     credits = relationship("Credit", lazy="raise", viewonly=True)
     variants = relationship("Variant", lazy="raise", viewonly=True, order_by="Variant.id")
-    attributions = relationship("Attribution", lazy="raise", viewonly=True, order_by="Attribution.id")
 
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805

@@ -58,8 +58,6 @@ class Arc(IssueListed, NameStamped, Pictured, CatalogueEntity):
 
     __tablename__ = "arc"
 
-    attributions = relationship("Attribution", lazy="raise", viewonly=True, order_by="Attribution.id")
-
 
 class Creator(Aliased, NameStamped, Pictured, CatalogueEntity):
     """Somebody who makes comics (model.md 3.10)."""
@@ -68,8 +66,6 @@ class Creator(Aliased, NameStamped, Pictured, CatalogueEntity):
 
     birth: Mapped[date | None] = mapped_column(Date)
     death: Mapped[date | None] = mapped_column(Date)
-
-    attributions = relationship("Attribution", lazy="raise", viewonly=True, order_by="Attribution.id")
 
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805
@@ -83,7 +79,6 @@ class Team(IssueListed, NameStamped, Pictured, CatalogueEntity):
 
     creators = relationship(Creator, secondary=team_creator, lazy="raise", viewonly=True)
     universes = relationship("Universe", secondary=team_universe, lazy="raise", viewonly=True)
-    attributions = relationship("Attribution", lazy="raise", viewonly=True, order_by="Attribution.id")
 
 
 class Character(Aliased, IssueListed, NameStamped, Pictured, CatalogueEntity):
@@ -94,7 +89,6 @@ class Character(Aliased, IssueListed, NameStamped, Pictured, CatalogueEntity):
     creators = relationship(Creator, secondary=character_creator, lazy="raise", viewonly=True)
     teams = relationship(Team, secondary=character_team, lazy="raise", viewonly=True)
     universes = relationship("Universe", secondary=character_universe, lazy="raise", viewonly=True)
-    attributions = relationship("Attribution", lazy="raise", viewonly=True, order_by="Attribution.id")
 
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805

@@ -29,8 +29,6 @@ class Publisher(Pictured, CatalogueEntity):
     founded: Mapped[int | None] = mapped_column(SmallInteger)
     country: Mapped[str] = mapped_column(String(2), server_default=DEFAULT_COUNTRY, default=DEFAULT_COUNTRY)
 
-    attributions = relationship("Attribution", lazy="raise", viewonly=True, order_by="Attribution.id")
-
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805
         return catalogue_args(
@@ -47,7 +45,6 @@ class Imprint(Pictured, CatalogueEntity):
     founded: Mapped[int | None] = mapped_column(SmallInteger)
 
     publisher: Mapped[Publisher] = relationship(lazy="raise", viewonly=True)
-    attributions = relationship("Attribution", lazy="raise", viewonly=True, order_by="Attribution.id")
 
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805
@@ -64,7 +61,6 @@ class Universe(NameStamped, Pictured, CatalogueEntity):
     designation_folded: Mapped[str] = folded('designation COLLATE "default"')
 
     publisher: Mapped[Publisher] = relationship(lazy="raise", viewonly=True)
-    attributions = relationship("Attribution", lazy="raise", viewonly=True, order_by="Attribution.id")
 
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805

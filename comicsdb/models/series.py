@@ -79,7 +79,6 @@ class Series(IssueListed, Rated, CatalogueEntity):
         lazy="raise",
         viewonly=True,
     )
-    attributions = relationship("Attribution", lazy="raise", viewonly=True, order_by="Attribution.id")
 
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805
