@@ -67,6 +67,14 @@ def database(cluster, template):
     cluster.drop_database(name)
 
 
+@pytest.fixture
+def factory(database):
+    """Sessions on real connections to a database of the test's own."""
+    engine = create_engine(database, pool_size=10)
+    yield session_factory(engine)
+    engine.dispose()
+
+
 @pytest.fixture(scope="session")
 def shared_database(cluster, template):
     """One copy for all tests that roll back."""

@@ -89,6 +89,13 @@ ARTISTS = {
 }  # fmt: skip
 FEATURED = {"Writer", "Script", "Story", "Artist", "Penciller", "Inker", "Finishes"}
 GROUPS = ("editor", "reading list editor")
+# Fields that history keeps of reference data: a first row for each, so that later ones can be compared.
+SEEDED = {
+    "series_type": ("name", "code", "notes"),
+    "genre": ("name", "desc"),
+    "age_rating": ("name", "short_description", "description"),
+    "role": ("name", "order", "is_writer", "is_artist", "is_featured", "is_cover", "notes"),
+}
 KINDS = ("publisher", "imprint", "universe", "creator", "team", "character", "arc", "series", "issue")
 
 
@@ -131,6 +138,14 @@ def seed():
     insert("user_group", [{"id": i, "name": name} for i, name in enumerate(GROUPS, 1)])
     insert("user_account", [{"id": 1, "username": "system", "email": "system@localhost", "password": "!"}])
     insert("version", [{"kind": kind} for kind in KINDS])
+    for kind, fields in SEEDED.items():
+        state = ", ".join(f"'{field}', \"{field}\"" for field in fields)
+        connection.execute(
+            sa.text(
+                "INSERT INTO history (kind, object_id, type, snapshot)"
+                f" SELECT '{kind}', id, '+', jsonb_build_object({state}) FROM {kind} ORDER BY id"
+            )
+        )
     for table in ("series_type", "age_rating", "genre", "role", "user_group", "user_account"):
         connection.execute(
             sa.text(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT max(id) FROM {table}))")

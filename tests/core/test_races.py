@@ -2,47 +2,17 @@
 
 import itertools
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 
-import pytest
-from sqlalchemy import create_engine, select, text
+from sqlalchemy import select, text
 
 from comicsdb import models
 from comicsdb.catalog import Catalog, Conflict
-from comicsdb.db import session_factory
 from comicsdb.models import Change, History
+from tests.concurrency import at_once
 from tests.factories import Make
 
 WRITERS = 6
-
-
-@pytest.fixture
-def factory(database):
-    """Sessions on real connections to a database of the test's own."""
-    engine = create_engine(database, pool_size=WRITERS + 1)
-    yield session_factory(engine)
-    engine.dispose()
-
-
-def at_once(factory, *jobs):
-    """Run jobs in threads that start together, each in a transaction of its own; their results or errors."""
-    barrier = threading.Barrier(len(jobs))
-
-    def run(job):
-        with factory() as session:
-            catalog = Catalog(session)
-            barrier.wait()
-            try:
-                answer = job(catalog)
-                session.commit()
-            except Conflict as conflict:
-                session.rollback()
-                return conflict
-            return answer
-
-    with ThreadPoolExecutor(len(jobs)) as pool:
-        return list(pool.map(run, jobs))
 
 
 def test_writers_of_one_name_get_a_slug_each(factory):

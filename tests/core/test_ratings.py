@@ -5,13 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
 
 import pytest
-from sqlalchemy import create_engine, select, text
+from sqlalchemy import select, text
 
 from comicsdb import models
 from comicsdb.catalog import Catalog, Invalid, NotFound
-from comicsdb.db import session_factory
 from comicsdb.library.ratings import rate
 from comicsdb.models import IssueRating
+from tests.concurrency import at_once
 from tests.factories import Make
 
 TODAY = date(2026, 3, 4)
@@ -188,35 +188,13 @@ def test_an_entity_in_hand_shows_the_new_figures(session, make, issue, series):
 RATERS = 6
 
 
-@pytest.fixture
-def factory(database):
-    """Sessions on real connections to a database of the test's own."""
-    engine = create_engine(database, pool_size=RATERS + 1)
-    yield session_factory(engine)
-    engine.dispose()
-
-
-def at_once(factory, *jobs):
-    """Run jobs that start together, each in a thread, session and transaction of its own."""
-    barrier = threading.Barrier(len(jobs))
-
-    def run(job):
-        with factory() as session:
-            barrier.wait()
-            job(session)
-            session.commit()
-
-    with ThreadPoolExecutor(len(jobs)) as pool:
-        list(pool.map(run, jobs))
-
-
 def rater(issue_id, user_id, *given):
     """A job: one account gives these stars to an issue, one after the other."""
 
-    def job(session):
-        issue = session.get(models.Issue, issue_id)
+    def job(catalog):
+        issue = catalog.get(models.Issue, issue_id)
         for number in given:
-            rate(session, issue, user_id, number, today=TODAY)
+            rate(catalog.session, issue, user_id, number, today=TODAY)
 
     return job
 

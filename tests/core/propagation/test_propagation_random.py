@@ -19,10 +19,10 @@ from comicsdb.catalog import Catalog, Conflict, Invalid, kinds, parts
 from comicsdb.db import session_factory
 from comicsdb.library.ratings import rate
 from tests.conftest import ROLLED_BACK
-from tests.core.propagation_checks import check_stamps, check_state
-from tests.core.propagation_oracle import Oracle
-from tests.core.propagation_shapes import snapshot
-from tests.core.propagation_world import (
+from tests.core.propagation.checks import check_stamps, check_state
+from tests.core.propagation.oracle import Oracle
+from tests.core.propagation.shapes import snapshot
+from tests.core.propagation.world import (
     KINDS,
     NAMED,
     REFERENCE,
@@ -30,7 +30,7 @@ from tests.core.propagation_world import (
     contents,
     moved,
 )
-from tests.core.propagation_writes import (
+from tests.core.propagation.writes import (
     MODELS,
     Positions,
     changes,

@@ -3,7 +3,7 @@
 Written from the contract (api.md 2 and 3, model.md 7), not from the code that serves it.
 """
 
-from tests.core.propagation_world import LINKS, LISTING, OWNERS, World
+from tests.core.propagation.world import LINKS, LISTING, OWNERS, World
 
 STATUS = {1: "Cancelled", 2: "Completed", 3: "Hiatus", 4: "Ongoing"}
 SOURCES = {"M": "Marvel", "W": "Wikipedia", "G": "Grand Comics Database", "D": "DC"}

@@ -7,43 +7,10 @@ from sqlalchemy import text
 
 from comicsdb import models
 from comicsdb.library.ratings import rate
-from tests.core.propagation_touches import Writer, keys
-from tests.core.propagation_world import World
+from tests.core.propagation.touches import keys
+from tests.core.propagation.world import World
 
 TODAY = date(2026, 1, 1)
-
-
-@pytest.fixture
-def write(session):
-    return Writer(session)
-
-
-@pytest.fixture
-def series(make):
-    return make.series()
-
-
-@pytest.fixture
-def issue(make, series):
-    return make.issue(series=series)
-
-
-@pytest.fixture
-def sibling(make, series, issue):
-    """Another issue of the series."""
-    return make.issue(series=series, number="99")
-
-
-@pytest.fixture
-def elsewhere(make):
-    """An issue of another series."""
-    return make.issue()
-
-
-@pytest.fixture
-def bystanders(make, sibling, elsewhere):
-    """One more of what writes could touch by mistake."""
-    return sibling, elsewhere, make.creator(), make.arc(), make.team(), make.character(), make.universe()
 
 
 pytestmark = pytest.mark.usefixtures("bystanders")

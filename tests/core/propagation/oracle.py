@@ -6,7 +6,7 @@ plain rows, and the rows they touch by walking plain links.
 
 from collections import defaultdict
 
-from tests.core.propagation_world import LINKS, LISTING, OWNERS, SYMMETRIC, World, moved
+from tests.core.propagation.world import LINKS, LISTING, OWNERS, SYMMETRIC, World, moved
 
 Keys = set[tuple[str, int]]
 

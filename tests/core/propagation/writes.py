@@ -10,7 +10,7 @@ from decimal import Decimal
 from hypothesis import strategies as st
 
 from comicsdb import models
-from tests.core.propagation_world import KINDS, LINKS, OWNERS, World
+from tests.core.propagation.world import KINDS, LINKS, OWNERS, World
 
 MODELS = {model.__tablename__: model for model in (*models.CATALOGUE, models.SeriesType, models.Genre)} | {
     "age_rating": models.AgeRating,

@@ -1,8 +1,8 @@
 """What is wrong after a write: stale or restless stamps, one-way links, figures that do not add up."""
 
-from tests.core.propagation_oracle import Oracle
-from tests.core.propagation_shapes import Shown, rating_figures
-from tests.core.propagation_world import NAME_STAMPED, RATED, SYMMETRIC, World, moved
+from tests.core.propagation.oracle import Oracle
+from tests.core.propagation.shapes import Shown, rating_figures
+from tests.core.propagation.world import NAME_STAMPED, RATED, SYMMETRIC, World, moved
 
 
 def check_stamps(before: World, after: World, oracle: Oracle) -> list[str]:

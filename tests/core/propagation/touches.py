@@ -1,7 +1,7 @@
 """Writes one at a time, and whose stamps each of them moved."""
 
 from comicsdb.catalog import Catalog
-from tests.core.propagation_world import World, moved
+from tests.core.propagation.world import World, moved
 
 
 def keys(*entities) -> set[tuple[str, int]]:
