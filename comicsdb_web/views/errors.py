@@ -132,10 +132,23 @@ def server_error(error, request):
     return error_page(request, 500)
 
 
+def _unreadable(request) -> UnicodeDecodeError | None:
+    """Why the address cannot be read as text, if so; no page could be made for it."""
+    try:
+        _ = request.path_info, request.GET
+    except UnicodeDecodeError as error:
+        return error
+    return None
+
+
 def last_resort_tween_factory(handler, registry):  # noqa: ARG001
-    """Faults that come up after the view, when the transaction is committed, get the same page."""
+    """What no view can answer: addresses that are no text, and faults after the view, at the commit."""
 
     def tween(request):
+        api = request.environ.get("PATH_INFO", "").startswith("/api/")
+        unreadable = None if api else _unreadable(request)
+        if unreadable is not None:
+            return client_error(unreadable, request)
         try:
             return handler(request)
         except Exception as error:

@@ -1,4 +1,4 @@
-"""The published client of the reference's API, mokkari, reads every resource that is served (api.md 4)."""
+"""The published client of the Metron API, mokkari, unmodified, reads every resource served (api.md 4)."""
 
 import socket
 from datetime import date
