@@ -5,6 +5,7 @@ import hmac
 import secrets
 from urllib.parse import urlsplit
 
+from pyramid.httpexceptions import HTTPBadRequest
 from pyramid.interfaces import ICSRFStoragePolicy
 from zope.interface import implementer
 
@@ -65,6 +66,15 @@ def from_here(request) -> bool:
     return origin is None or urlsplit(origin)[:2] == urlsplit(request.host_url)[:2]
 
 
+def must_be_readable(request) -> bool:
+    """Refuse a form whose body is none: no boundary between its parts, an unknown charset, no text."""
+    try:
+        _ = request.POST
+    except (ValueError, LookupError, DeprecationWarning) as error:  # the last is WebOb's word for a charset
+        raise HTTPBadRequest from error
+    return True
+
+
 def includeme(config):
     """Every POST needs the token, but for the API, where no cookie counts."""
     settings = config.get_settings()
@@ -75,5 +85,5 @@ def includeme(config):
         require_csrf=True,
         token="csrf_token",  # noqa: S106  (the name of the form field)
         header="X-CSRFToken",
-        callback=lambda request: not is_api(request),
+        callback=lambda request: not is_api(request) and must_be_readable(request),
     )

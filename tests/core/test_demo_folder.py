@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from comicsdb import demo
-from comicsdb.demo.writer import FILES, orders, picture
+from comicsdb.demo.writer import FILES, orders, picture, rows
 from comicsdb.media.phash import phash
 from tests.importer import Importer
 
@@ -25,7 +25,8 @@ def folder(tmp_path_factory):
     return target
 
 
-def test_the_folder_holds_what_meta_says(folder, made):
+def test_the_folder_holds_what_meta_says(folder):
+    made = rows()
     meta = json.loads((folder / "meta.json").read_text())
     assert meta["format"] == 1
     assert meta["today"] == "2026-11-21"
@@ -39,14 +40,13 @@ def test_the_folder_holds_what_meta_says(folder, made):
             assert lines == made[name]
 
 
-def test_every_picture_is_there_decodes_and_has_its_size(folder, made):
+def test_every_picture_is_there_decodes_and_has_its_size(folder):
+    made = rows()
     for order in orders():
         with Image.open(folder / "images" / order.path) as image:
             assert (image.format, image.mode, image.size) == ("JPEG", "RGB", order.size)
             image.load()
-    named = [
-        row["image"] for name in (*ENTITIES, "issues", "variants") for row in made[name] if "image" in row
-    ]
+    named = [row["image"] for kind in made.values() for row in kind if "image" in row]
     assert sorted(filter(None, named)) == sorted(order.path for order in orders())
     assert all(row["image"] for row in made["issues"] + made["variants"])
     present = [path for path in (folder / "images").rglob("*") if path.is_file()]
