@@ -6,12 +6,13 @@ BIN = $(VENV)/bin
 PARTS = ./comicsdb[demo] ./comicsdb_api ./comicsdb_web
 METADATA = comicsdb/pyproject.toml comicsdb_api/pyproject.toml comicsdb_web/pyproject.toml constraints.txt
 WORKERS ?= 2
+SOAK ?= 500
 
 PORT ?= 8000
 export COMICSDB_DATABASE_URL := $(or $(DB),$(COMICSDB_DATABASE_URL))
 
 .DEFAULT_GOAL := help
-.PHONY: help develop db serve test lint dist demo clean
+.PHONY: help develop db serve test lint soak bench dist demo clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +47,13 @@ lint: $(VENV)/.develop ## what ruff has to say
 
 test: lint ## every test, on real servers that it starts itself
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+
+soak: $(VENV)/.develop ## the property tests with new random sequences (SOAK=500 of them)
+	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/core/propagation/test_propagation_random.py
+	COMICSDB_SOAK=$(SOAK)0 $(BIN)/python -m pytest tests/site/test_hostile.py
+
+bench: $(VENV)/.develop ## how fast the data set DATA=FOLDER is imported
+	$(BIN)/python bench/import_speed.py "$(DATA)"
 
 dist: $(VENV)/.develop ## build the wheels of the three parts into dist/
 	for part in comicsdb comicsdb_api comicsdb_web; do $(BIN)/python -m build --outdir dist $$part || exit 1; done
