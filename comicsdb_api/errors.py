@@ -77,19 +77,20 @@ def not_found(_error, request):
     if slashed:
         query = request.environ.get("QUERY_STRING", "")
         location = f"{request.path_url}/{'?' if query else ''}{query}"
-        return answer(request, b"", 301, (("Location", location),))
+        allowed = request.registry["comicsdb_api.allow"][slashed]
+        return answer(request, b"", 301, (("Location", location), ("Allow", allowed)))
     return respond(request, {"detail": NOT_FOUND}, 404)
 
 
-def _slashed(request) -> bool:
-    """Whether a route of the API is known for the path with a slash."""
+def _slashed(request) -> str | None:
+    """The name of the API's route for the path with a slash, None if there is none."""
     path = request.path_info
     if path.endswith("/") or request.method not in {"GET", "HEAD"}:
-        return False
-    return any(
-        is_api_route(route.name) and route.name != UNKNOWN_ROUTE and route.match(path + "/") is not None
-        for route in request.registry.getUtility(IRoutesMapper).get_routes()
-    )
+        return None
+    for route in request.registry.getUtility(IRoutesMapper).get_routes():
+        if route.name in request.registry["comicsdb_api.allow"] and route.match(path + "/") is not None:
+            return route.name
+    return None
 
 
 def method_not_allowed(_error, request):

@@ -61,6 +61,12 @@ def public_url(request, path: str | None = None) -> str:
     return f"{base}{path}"
 
 
+def public_picture(request, key: str) -> str:
+    """The public, absolute address of a picture; one on a host of its own stays as it is (web.md 23)."""
+    address, own = request.media_url(key), f"{request.host_url}/"
+    return request.public_url(address.removeprefix(request.host_url)) if address.startswith(own) else address
+
+
 def is_fragment(request) -> bool:
     """Whether one of our modules asks for a part of the page (web.md 2.6)."""
     return request.headers.get("X-Fragment") == "1"
@@ -101,6 +107,7 @@ def includeme(config):
     config.registry["comicsdb_web.methods"] = {}
     config.add_directive("add_page", add_page)
     config.add_request_method(public_url, "public_url")
+    config.add_request_method(public_picture, "public_picture")
     config.add_request_method(referring_path, "back_path", property=True)
     config.add_request_method(query_with, "query_with")
     config.add_request_method(is_fragment, "is_fragment", reify=True)

@@ -1,8 +1,8 @@
 """Characters: who they are, and where they appear."""
 
-from sqlalchemy.orm import selectinload
+from sqlalchemy.orm import selectinload, undefer
 
-from comicsdb.models import Character
+from comicsdb.models import Character, Creator, Team, Universe
 from comicsdb_web.entity import (
     EntityViews,
     WithIssues,
@@ -19,7 +19,13 @@ class CharacterViews(WithSeries, WithIssues, EntityViews):
     """The pages of characters (web.md 4.5)."""
 
     model = Character
-    options = tuple(selectinload(link) for link in (Character.creators, Character.teams, Character.universes))
+    options = (
+        selectinload(Character.creators).undefer(Creator.folded),
+        selectinload(Character.teams).undefer(Team.folded),
+        selectinload(Character.universes).options(
+            undefer(Universe.folded), undefer(Universe.designation_folded)
+        ),
+    )
     blocks = (series_block(_("Appearances")),)
 
     def facts(self, character):

@@ -1,7 +1,7 @@
 """Series: their issues, makers and characters."""
 
 from sqlalchemy import func, select
-from sqlalchemy.orm import joinedload, selectinload
+from sqlalchemy.orm import joinedload, selectinload, undefer
 
 from comicsdb.catalog import search
 from comicsdb.models import Character, Creator, Credit, Genre, Issue, Series, issue_character
@@ -20,7 +20,7 @@ class SeriesViews(WithIssues, EntityViews):
         joinedload(Series.publisher),
         joinedload(Series.imprint),
         selectinload(Series.genres),
-        selectinload(Series.associated).joinedload(Series.series_type),
+        selectinload(Series.associated).options(joinedload(Series.series_type), undefer(Series.sort_folded)),
     )
 
     def facts(self, series):
@@ -34,9 +34,7 @@ class SeriesViews(WithIssues, EntityViews):
                 Character, issue_character.c.character_id, issue_character.c.issue_id, series
             ),
             "genres": sorted(series.genres, key=_by_name),
-            "associated": sorted(
-                series.associated, key=lambda each: (each.sort_name, each.year_began, each.id)
-            ),
+            "associated": sorted(series.associated, key=_by_sort_name),
         }
 
     def _top(self, model, other, issue, series):
@@ -55,6 +53,10 @@ class SeriesViews(WithIssues, EntityViews):
 
     def _neighbour_statement(self, series):  # noqa: ARG002
         return select(Series).options(joinedload(Series.series_type))
+
+
+def _by_sort_name(series: Series):
+    return (series.sort_folded, series.sort_name, series.year_began, series.id)
 
 
 def _by_name(genre: Genre):

@@ -1,9 +1,9 @@
 """Teams and their members."""
 
 from sqlalchemy import select
-from sqlalchemy.orm import selectinload
+from sqlalchemy.orm import selectinload, undefer
 
-from comicsdb.models import Character, Team, character_team
+from comicsdb.models import Character, Creator, Team, Universe, character_team
 from comicsdb_web.entity import EntityViews, WithIssues, card_block, issue_count, recent_appearances
 from comicsdb_web.locales import _
 
@@ -16,7 +16,10 @@ class TeamViews(WithIssues, EntityViews):
     """The pages of teams (web.md 4.5)."""
 
     model = Team
-    options = (selectinload(Team.creators), selectinload(Team.universes))
+    options = (
+        selectinload(Team.creators).undefer(Creator.folded),
+        selectinload(Team.universes).options(undefer(Universe.folded), undefer(Universe.designation_folded)),
+    )
     blocks = (card_block("members", _("Members"), Character, _members),)
 
     def facts(self, team):

@@ -1,8 +1,8 @@
 """Random writes, one after the other: after each, nothing that readers keep is stale, and nothing else moved.
 
-Every step is checked against an independent account of what readers see (`propagation_shapes`) and of what
-the rules let move (`propagation_oracle`). The sequences are the same on every run. A longer search with new
-ones: `COMICSDB_SOAK=2000 pytest tests/core/test_propagation_random.py` (so many sequences, three a second).
+Every step is checked against an independent account of what readers see (`shapes`) and of what
+the rules let move (`oracle`). The sequences are the same on every run. A longer search with new
+ones: `make soak SOAK=2000` (so many sequences, three a second).
 """
 
 import os
