@@ -10,12 +10,16 @@ from sqlalchemy import String, bindparam, func, or_, select
 from sqlalchemy.dialects.postgresql import array
 
 from comicsdb.accounts import USERNAME_MAX, printable
-from comicsdb.models import ApiToken, Group, User, user_group_member
+from comicsdb.models import CATALOGUE, ApiToken, Group, Role, SeriesType, User, user_group_member
 from comicsdb.passwords import digest
-from comicsdb.security import AuthenticationFailed, Identity, client_ip
-from comicsdb_api.responses import is_api_route
+from comicsdb.security import RULES, AuthenticationFailed, Identity, Permission, client_ip
+from comicsdb_api.responses import ROUTE_PREFIX, is_api_route
 
 logger = logging.getLogger(__name__)
+
+WRITES = ("POST", "PUT", "PATCH", "DELETE")
+REFERENCE = (Role.__tablename__, SeriesType.__tablename__)
+GUARDED = (*(model.__tablename__ for model in CATALOGUE), *REFERENCE)
 
 
 _user, _group, _token = User.__table__, Group.__table__, ApiToken.__table__
@@ -138,6 +142,21 @@ def _log_failure(request, method: str, name: str) -> None:
     )
 
 
+def _may_write(request, identity: Identity) -> bool:
+    """Whether a method that the route does not offer may even be asked for (api.md 1.6, 1.8).
+
+    Who has no right to change a kind of the catalogue is told that, not which methods there are. Deleting
+    and the reference data are for superusers alone.
+    """
+    kind = request.matched_route.name.removeprefix(ROUTE_PREFIX).partition(".")[0]
+    offered = request.registry["comicsdb_api.allow"].get(request.matched_route.name, "").split(", ")
+    if request.method not in WRITES or request.method in offered or kind not in GUARDED:
+        return True
+    if request.method == "DELETE" or kind in REFERENCE:
+        return identity.is_superuser
+    return RULES[Permission.API_EDIT](identity)
+
+
 def admitted_view(view, info):
     """View deriver, just inside the check of permissions: nobody unknown passes, and who passes is logged.
 
@@ -149,7 +168,7 @@ def admitted_view(view, info):
 
     def admitted(context, request):
         identity = request.identity
-        if identity is None:
+        if identity is None or not _may_write(request, identity):
             raise HTTPForbidden
         ip = client_ip(request)
         logger.info(

@@ -77,7 +77,7 @@ def not_found(_error, request):
     if slashed:
         query = request.environ.get("QUERY_STRING", "")
         location = f"{request.path_url}/{'?' if query else ''}{query}"
-        allowed = request.registry["comicsdb_api.allow"][slashed]
+        allowed = request.registry["comicsdb_api.allow"].get(slashed, "GET, HEAD")
         return answer(request, b"", 301, (("Location", location), ("Allow", allowed)))
     return respond(request, {"detail": NOT_FOUND}, 404)
 
@@ -88,7 +88,8 @@ def _slashed(request) -> str | None:
     if path.endswith("/") or request.method not in {"GET", "HEAD"}:
         return None
     for route in request.registry.getUtility(IRoutesMapper).get_routes():
-        if route.name in request.registry["comicsdb_api.allow"] and route.match(path + "/") is not None:
+        ours = is_api_route(route.name) and route.name != UNKNOWN_ROUTE
+        if ours and route.match(path + "/") is not None:
             return route.name
     return None
 

@@ -3,27 +3,39 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+from psycopg.errors import DeadlockDetected
+from sqlalchemy.exc import OperationalError
+
 from comicsdb.catalog import Catalog, Conflict
+
+ATTEMPTS = 5  # as many as a request has
 
 
 def at_once(factory, *jobs):
     """Run jobs that start together, each with a catalogue of its own, and commit; gives their results.
 
-    A job that ends in a Conflict is rolled back, and the conflict is its result.
+    A job that ends in a Conflict is rolled back, and the conflict is its result. One that met a deadlock is
+    tried again, as a request would be.
     """
     barrier = threading.Barrier(len(jobs))
 
     def run(job):
-        with factory() as session:
-            catalog = Catalog(session)
-            barrier.wait()
-            try:
-                answer = job(catalog)
-                session.commit()
-            except Conflict as conflict:
-                session.rollback()
-                return conflict
-            return answer
+        barrier.wait()
+        for attempt in range(ATTEMPTS):
+            with factory() as session:
+                try:
+                    answer = job(Catalog(session))
+                    session.commit()
+                except Conflict as conflict:
+                    session.rollback()
+                    return conflict
+                except OperationalError as error:
+                    session.rollback()
+                    if not isinstance(error.orig, DeadlockDetected) or attempt == ATTEMPTS - 1:
+                        raise
+                else:
+                    return answer
+        return None  # never: the last attempt answers or raises
 
     with ThreadPoolExecutor(len(jobs)) as pool:
         return list(pool.map(run, jobs))

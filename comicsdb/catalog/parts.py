@@ -1,6 +1,6 @@
 """Links and parts of an object: set-based statements, each told to the unit of work."""
 
-from sqlalchemy import and_, delete, insert, select, tuple_
+from sqlalchemy import and_, delete, insert, select
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import Session
 
@@ -121,33 +121,28 @@ def replace_variants(session: Session, issue_id: int, wanted: list[dict]) -> boo
             session.execute(Variant.__table__.update().where(Variant.id == row.id).values(**values))
             changed = True
     if changed:
+        Unit.of(session).name(variant.get("image") for variant in wanted)
         Unit.of(session).part_changed("issue", "variants", {issue_id})
     return changed
 
 
 def replace_attributions(session: Session, owner: str, owner_id: int, wanted: list[dict]) -> bool:
-    """Make `wanted` the attributions of an object: [{"source": code, "url": text}]."""
+    """Make `wanted` the attributions of an object, in this order: [{"source": code, "url": text}]."""
     column = getattr(Attribution, f"{owner}_id")
-    present = [
-        (row.source, row.url)
-        for row in session.execute(
-            select(Attribution.source, Attribution.url).where(column == owner_id).order_by(Attribution.id)
-        )
-    ]
+    present = session.execute(
+        select(Attribution.id, Attribution.source, Attribution.url)
+        .where(column == owner_id)
+        .order_by(Attribution.id)
+    ).all()
     goal = list(dict.fromkeys((item["source"], item["url"]) for item in wanted))
-    if present == goal:
+    alike = 0  # how many rows, from the first, may stay: the order of the ids is the order shown
+    while alike < min(len(present), len(goal)) and present[alike][1:] == goal[alike]:
+        alike += 1
+    if alike == len(present) == len(goal):
         return False
-    gone = set(present) - set(goal)
-    if gone:
-        session.execute(
-            delete(Attribution).where(
-                column == owner_id, tuple_(Attribution.source, Attribution.url).in_(gone)
-            )
-        )
-    for source, url in goal:
-        if (source, url) not in present:
-            session.execute(
-                insert(Attribution).values(**{f"{owner}_id": owner_id, "source": source, "url": url})
-            )
+    if present[alike:]:
+        session.execute(delete(Attribution).where(Attribution.id.in_([row.id for row in present[alike:]])))
+    for source, url in goal[alike:]:
+        session.execute(insert(Attribution).values(**{f"{owner}_id": owner_id, "source": source, "url": url}))
     Unit.of(session).part_changed(owner, "attributions", {owner_id})
     return True

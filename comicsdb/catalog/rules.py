@@ -1,7 +1,8 @@
 """Rules that hold for every write, whatever surface it comes from (model.md 3, api.md 2).
 
-Shapes and lengths of single fields are the schemas' business; here is what takes a look at other fields or
-at the database. Only fields that are sent are judged, except where a pair of them disagrees.
+Shapes and lengths of single fields are the schemas' business, and `values` refuses what no column takes; here
+is what looks at other fields or at the database. Only fields that are sent are judged, except where a pair of
+them disagrees.
 """
 
 from datetime import date
@@ -11,12 +12,11 @@ from sqlalchemy.orm import Session
 
 from comicsdb.catalog.errors import Invalid
 from comicsdb.catalog.kinds import Kind
+from comicsdb.catalog.values import MISSING, NOT_NULL, problems
 from comicsdb.models import Creator, Imprint, Role
-from comicsdb.models.choices import EARLIEST_YEAR
+from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR
 
-MISSING = 'Invalid pk "{}" - object does not exist.'
 REQUIRED = "This field is required."
-NOT_NULL = "This field may not be null."
 
 
 class Findings:
@@ -41,10 +41,14 @@ def check(session: Session, kind: Kind, entity, values: dict) -> None:
     """Judge `values` for a new object (`entity` None) or for a change of `entity`; raises Invalid."""
     findings = Findings()
     unknown = set(values) - set(kind.fields)
-    for field in sorted(unknown):
+    for field in sorted(map(str, unknown)):
         findings.add(field, f"A {kind.name} has no such field.")
     if entity is None:
         _check_required(kind, values, findings)
+    unfit = problems(kind, values)
+    for field, message in unfit.items():
+        findings.add(field, message)
+    values = {field: value for field, value in values.items() if field not in unfit}
     _check_references(session, kind, values, findings)
     if kind.name == "series":
         _check_series(session, entity, values, findings)
@@ -52,6 +56,8 @@ def check(session: Session, kind: Kind, entity, values: dict) -> None:
         _check_issue(values, findings)
     elif kind.name == "creator":
         _check_life(entity, values, findings)
+    elif kind.name == "publisher" and values.get("country", COUNTRIES[0]) not in COUNTRIES:
+        findings.add("country", f'"{values["country"]}" is not a valid choice.')
     for link in kind.links:
         if link.symmetric and entity is not None and entity.id in (values.get(link.field) or ()):
             findings.add(link.field, f"A {kind.name} cannot be linked to itself.")

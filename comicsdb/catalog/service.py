@@ -3,16 +3,18 @@
 from contextlib import contextmanager
 
 from sqlalchemy import delete, inspect, select, text
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import parts, rules, slugs
 from comicsdb.catalog.deletion import doomed_with
 from comicsdb.catalog.errors import Conflict, Gone, Invalid, Moved, NotFound
 from comicsdb.catalog.kinds import KINDS, Kind, kind_of
+from comicsdb.catalog.propagation import FIELD_EVENTS
 from comicsdb.catalog.unit import Unit
-from comicsdb.models import Credit, FormerSlug, Series, Tombstone
-from comicsdb.models.base import SYSTEM_USER_ID, Authored
+from comicsdb.catalog.values import NOT_NULL, problem
+from comicsdb.models import FormerSlug, History, Series, Tombstone
+from comicsdb.models.base import SYSTEM_USER_ID, Authored, metadata
 
 SLUG_ATTEMPTS = 50
 ID_MAX = 2**31 - 1
@@ -30,7 +32,7 @@ class Catalog:
         self.actor_id = actor_id
         self.unit = Unit.of(session)
         self.unit.actor_id = actor_id
-        self.unit.reason = reason
+        self.unit.reason = _fit(reason)
 
     # Finding.
 
@@ -75,7 +77,9 @@ class Catalog:
         """
         kind = kind_of(model)
         values = dict(values)
-        slug = values.pop("slug", "")
+        slug = values.pop("slug", None) or ""
+        if slug and (wrong := problem(model.__table__.columns["slug"], slug)):
+            raise Invalid({"slug": [wrong]})
         rules.check(self.session, kind, None, values)
         with self._attempt(kind):
             entity = model(**_columns(kind, values))
@@ -97,7 +101,7 @@ class Catalog:
         Conflict, or NotFound if the object was deleted meanwhile.
         """
         kind = kind_of(type(entity))
-        self.lock(entity)
+        self.lock(entity, against_references=_changes_what_others_show(kind, entity, values))
         rules.check(self.session, kind, entity, values)
         with self._attempt(kind):
             for column, value in _columns(kind, values).items():
@@ -114,9 +118,12 @@ class Catalog:
         return entity
 
     def delete(self, entity, reason: str = "") -> None:
-        """Delete an object and what belongs to it; ids and slugs stay known as tombstones (model.md 13)."""
-        kind = kind_of(type(entity))
-        self.lock(entity)
+        """Delete an object and what belongs to it; ids and slugs stay known as tombstones (model.md 13).
+
+        Others are kept even from pointing to it: what they add meanwhile would go with it unrecorded.
+        """
+        kind, reason = kind_of(type(entity)), _fit(reason)
+        self.lock(entity, against_references=True)
         if kind.name == "series_type" and self.session.scalar(
             select(Series.id).where(Series.series_type_id == entity.id).limit(1)
         ):
@@ -126,14 +133,14 @@ class Catalog:
                 {"age_rating": ["The first age rating stands for the unknown and cannot be deleted."]}
             )
         doomed = doomed_with(self.session, kind.name, entity.id)
-        self.unit.deleting(doomed, "delete")
+        self.unit.deleting(doomed, "delete", reason)
         self._bury(doomed, reason)
         self.session.execute(delete(kind.model).where(kind.model.id == entity.id))
         self._forget(doomed)
         self.unit.gone(doomed)
         self.unit.settle()
 
-    def lock(self, entity) -> None:
+    def lock(self, entity, *, against_references: bool = False) -> None:
         """Keep other writers from an object until the transaction ends, and read its present state."""
         if (
             entity.__tablename__ == "issue"
@@ -145,7 +152,7 @@ class Catalog:
         found = self.session.scalar(
             select(model)
             .where(model.id == object_id)
-            .with_for_update(key_share=True, of=model)
+            .with_for_update(key_share=not against_references, of=model)
             .execution_options(populate_existing=True)
         )
         if found is None:
@@ -161,6 +168,8 @@ class Catalog:
                 yield
         except IntegrityError as error:
             raise _as_conflict(kind, error) from error
+        except DataError as error:
+            raise Invalid({"__all__": ["The database cannot hold one of these values."]}) from error
 
     def _insert_with_slug(self, kind: Kind, entity, slug: str) -> None:
         if slug:
@@ -228,10 +237,27 @@ class Catalog:
             )
 
 
+def _fit(reason: str | None) -> str | None:
+    """A reason that history can hold; raises Invalid for one that it cannot."""
+    wrong = reason and problem(History.__table__.columns["reason"], reason)
+    if wrong:
+        raise Invalid({"reason": [wrong]})
+    return reason
+
+
 def _columns(kind: Kind, values: dict) -> dict:
     """Column values out of field values: a parent's field holds an id, its column is `<field>_id`."""
     columns = {field: values[field] for field in kind.scalars if field in values}
     return columns | {f"{field}_id": values[field] for field in kind.parents if field in values}
+
+
+def _changes_what_others_show(kind: Kind, entity, values: dict) -> bool:
+    """Whether a change reaches those that point to the object: none may start to, unseen, meanwhile."""
+    shown = {column for columns in FIELD_EVENTS.get(kind.name, {}).values() for column in columns}
+    return any(
+        column in shown and getattr(entity, column) != value
+        for column, value in _columns(kind, values).items()
+    )
 
 
 def _constraint(error: IntegrityError) -> str:
@@ -239,21 +265,44 @@ def _constraint(error: IntegrityError) -> str:
 
 
 def _as_conflict(kind: Kind, error: IntegrityError) -> Exception:
-    """What a refused write means: a unique set that is taken, or a reference that has gone meanwhile."""
-    name = _constraint(error)
+    """What a refused write means: a unique set that is taken, a reference that has gone, a wrong value."""
+    name, table, column = (
+        getattr(getattr(error.orig, "diag", None), part, None) or ""
+        for part in ("constraint_name", "table_name", "column_name")
+    )
     if name.startswith("uq_"):
-        return _taken(kind, name)
+        return _taken(kind, table, name)
     if name.startswith("fk_"):
         return _vanished(kind, name)
+    if name.startswith("ck_"):
+        return Invalid({_judged(kind, table, name): ["This value is not accepted."]})
+    if column:  # the only refusal without a constraint's name that tells a column: a null
+        return Invalid({_shown_as(kind, table, column): [NOT_NULL]})
     return error
 
 
-def _taken(kind: Kind, name: str) -> Conflict:
-    table = kind.model.__table__ if name.startswith(f"uq_{kind.name}_") else Credit.__table__
+def _taken(kind: Kind, table_name: str, name: str) -> Conflict:
+    table = metadata.tables[table_name]
     rules_by_name = {rule.name: rule for rule in (*table.indexes, *table.constraints)}
     columns = [column.name for column in rules_by_name[name].columns] or ["name"]  # an index on lower(name)
     parents = {f"{field}_id": field for field in ("issue", "creator", *kind.parents)}
     return Conflict(table.name, tuple(parents.get(column, column) for column in columns))
+
+
+def _judged(kind: Kind, table_name: str, name: str) -> str:
+    """The field that a CHECK constraint judges: its column stands in its name."""
+    rule = name.replace('"', "").removeprefix(f"ck_{table_name}_")
+    columns = [each.name for each in metadata.tables[table_name].columns if rule.startswith(f"{each.name}_")]
+    return _shown_as(kind, table_name, max(columns, key=len, default="__all__"))
+
+
+def _shown_as(kind: Kind, table_name: str, column: str) -> str:
+    """The field in which a column is written: that of a part is the part, that of a link table the link."""
+    links = {link.table.name: link.field for link in kind.links}
+    parts_by_table = {"attribution": "attributions", "variant": "variants", "credit": "credits"}
+    if table_name != kind.name:
+        return parts_by_table.get(table_name) or links.get(table_name, "__all__")
+    return next((field for field in kind.parents if column == f"{field}_id"), column)
 
 
 def _vanished(kind: Kind, name: str) -> Invalid:

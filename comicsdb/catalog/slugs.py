@@ -29,8 +29,8 @@ def slugify(words: str) -> str:
 def base_slug(kind: str, words: str, object_id: int) -> str:
     """The slug an object should have; its kind and id where the words leave nothing to read."""
     slug = slugify(words)
-    if slug.isdigit():
-        slug = slugify(f"{words}-slug")
+    if slug[: LENGTH - SUFFIX_ROOM].isdigit():  # it would read as an id
+        slug = slugify(f"{words[: LENGTH // 2]}-slug")
     return slug[: LENGTH - SUFFIX_ROOM].rstrip("-_") or f"{kind}-{object_id}"
 
 

@@ -58,7 +58,8 @@ class Knowledge:
     affected: dict[str, set[int]] = field(default_factory=_ids)  # their snapshot may have changed
     deleted: list = field(default_factory=list)  # (kind, id, action) of rows that are gone
     outdated: set[str] = field(default_factory=set)  # kinds whose lists changed
-    discarded: set[str] = field(default_factory=set)  # pictures that no row names any more
+    discarded: set[str] = field(default_factory=set)  # pictures that a row names no more
+    named: set[str] = field(default_factory=set)  # pictures that a row names since
 
     @property
     def pending(self) -> bool:
@@ -140,7 +141,11 @@ class Unit:
         """Pictures that rows named before: their files go after the commit, if it comes."""
         self.known.discarded.update(key for key in keys if key)
 
-    def deleting(self, doomed: dict[str, set[int]], action: str) -> None:
+    def name(self, keys) -> None:
+        """Pictures that rows name now, perhaps one that another row named before: their files stay."""
+        self.known.named.update(key for key in keys if key)
+
+    def deleting(self, doomed: dict[str, set[int]], action: str, reason: str | None = None) -> None:
         """Rows are about to be deleted: find now what will not be found when they are gone."""
         known = self.known
         for kind, ids in doomed.items():
@@ -165,7 +170,7 @@ class Unit:
                 self.discard(self.session.scalars(pictures, {"ids": list(ids)}))
             known.deleted += [(kind, each, action) for each in sorted(ids)]
             known.outdated.add(kind)
-        history.record_deletions(self.session, doomed, self.actor_id, self.reason)
+        history.record_deletions(self.session, doomed, self.actor_id, reason or self.reason)
 
     def gone(self, doomed: dict[str, set[int]]) -> None:
         """The rows are deleted: nothing that is still to be done concerns them."""
@@ -225,7 +230,7 @@ class Unit:
         lines = history.record(self.session, known.actions, known.affected, self.actor_id, self.reason)
         lines += [changes.Line(kind, each, action) for kind, each, action in known.deleted]
         changes.append(self.session, lines, known.outdated, self.actor_id)
-        self.known = Knowledge(discarded=known.discarded)
+        self.known = Knowledge(discarded=known.discarded, named=known.named)
 
     # Savepoints: what was done within one that is rolled back did not happen.
 
@@ -258,6 +263,7 @@ def _after_flush(session: Session, _context) -> None:
     for entity in session.new:
         if entity.__tablename__ in KINDS:
             unit.wrote(entity.__tablename__, {entity.id}, "create")
+            unit.name([getattr(entity, "image", "")])
             if isinstance(entity, Issue):
                 _issue_saved(unit, {entity.series_id})
     for entity in session.dirty:
@@ -283,6 +289,7 @@ def _note_fields(unit: Unit, kind: str, entity) -> None:
         unit.known.renamed[kind].add(entity.id)
     if "image" in KINDS[kind].scalars:
         unit.discard(attributes.image.history.deleted)
+        unit.name(attributes.image.history.added)
     if isinstance(entity, Issue):
         series = {entity.series_id, *attributes.series_id.history.deleted}
         _issue_saved(unit, series)
@@ -310,7 +317,7 @@ def _after_commit(session: Session) -> None:
     if savepoint is not None:
         unit.released(savepoint)
     elif "media" in session.info:  # without a store at hand, files are left to the sweep for orphans
-        for key in sorted(unit.known.discarded):
+        for key in sorted(unit.known.discarded - unit.known.named):
             session.info["media"].delete(key)
 
 

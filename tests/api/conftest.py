@@ -22,7 +22,9 @@ class Client:
     def call(self, method, path, status=200, headers=None):
         """One request; `headers` go on top of the client's own."""
         sent = self.headers | (headers or {})
-        return self.testapp.request(path, method=method, headers=sent, status=status, expect_errors=True)
+        answer = self.testapp.request(path, method=method, headers=sent, expect_errors=True)
+        assert answer.status_int == status, answer.text[:300]
+        return answer
 
     def get(self, path, status=200, headers=None):
         """GET."""
@@ -45,6 +47,20 @@ def passwords(wsgi):
 def reader(make, passwords):
     """An ordinary account."""
     return make.user("reader", password=PASSWORD, passwords=passwords)
+
+
+@pytest.fixture
+def editor(testapp, make, passwords):
+    """A client of the group that may change the catalogue."""
+    make.user("editor", password=PASSWORD, passwords=passwords, groups=["editor"])
+    return Client(testapp, basic("editor", PASSWORD))
+
+
+@pytest.fixture
+def admin(testapp, make, passwords):
+    """A client that may do everything."""
+    make.user("admin", password=PASSWORD, passwords=passwords, is_superuser=True)
+    return Client(testapp, basic("admin", PASSWORD))
 
 
 @pytest.fixture

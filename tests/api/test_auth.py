@@ -252,9 +252,7 @@ def test_a_request_that_was_let_in_is_logged(anonymous, reader, token, caplog):
         assert (record.username, record.auth_method, record.ip) == ("reader", method, "192.0.2.7")
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "status"), [("GET", "/api/arc/9/", 404), ("POST", "/api/arc/", 405)]
-)
+@pytest.mark.parametrize(("method", "path", "status"), [("GET", "/api/arc/9/", 404), ("POST", "/api/", 405)])
 def test_so_is_one_that_came_to_nothing_later(api, caplog, method, path, status):
     caplog.set_level(logging.INFO, LOGGER)
     api.call(method, path, status)

@@ -58,7 +58,7 @@ def test_refusals_carry_them_too(api, anonymous, make):
     assert headers(anonymous.get(path, 401)) == JSON | COMMON | ALLOW | CHALLENGE
     assert headers(api.get("/api/arc/0/", 404)) == JSON | COMMON | ALLOW
     assert headers(api.get("/api/arc/?page=x", 404)) == JSON | COMMON | ALLOW
-    assert headers(api.call("DELETE", path, 405)) == JSON | COMMON | ALLOW
+    assert headers(api.call("DELETE", path, 403)) == JSON | COMMON | ALLOW
     assert headers(api.get(path, 406, {"Accept": "image/png"})) == JSON | COMMON | ALLOW
 
 
@@ -105,9 +105,19 @@ def test_options_needs_credentials(anonymous):
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "TRACE"])
 @pytest.mark.parametrize("path", ["/api/", "/api/arc/", "/api/arc/1/", "/api/role/", "/api/arc/x/"])
-def test_methods_that_are_not_offered(api, anonymous, method, path):
+def test_methods_that_are_not_offered(admin, anonymous, method, path):
     assert anonymous.call(method, path, 401).json == NOT_GIVEN
-    assert api.call(method, path, 405).json == {"detail": f'Method "{method}" not allowed.'}
+    assert admin.call(method, path, 405).json == {"detail": f'Method "{method}" not allowed.'}
+
+
+@pytest.mark.parametrize("path", ["/api/arc/", "/api/arc/1/", "/api/arc/x/", "/api/series/1/issue_list/"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+def test_who_may_not_write_is_told_so_before_the_method_is_looked_at(api, editor, method, path):
+    refused = {"detail": "You do not have permission to perform this action."}
+    assert api.call(method, path, 403).json == refused
+    assert editor.call(method, path, 403 if method == "DELETE" else 405).json
+    assert editor.call(method, "/api/role/", 403).json == refused
+    assert api.call(method, "/api/", 405).json == {"detail": f'Method "{method}" not allowed.'}
 
 
 def test_a_method_that_nobody_knows(wsgi, api, anonymous):
@@ -117,22 +127,22 @@ def test_a_method_that_nobody_knows(wsgi, api, anonymous):
 
 
 @pytest.mark.parametrize("path", ["/api/arc", "/api/arc/1", "/api/arc.json", "/api/arc/1.json"])
-def test_a_write_without_the_slash_is_served_as_if_it_had_one(api, path):
-    assert api.call("DELETE", path, 405).json == {"detail": 'Method "DELETE" not allowed.'}
-    assert api.call("OPTIONS", path).headers["Allow"] == "GET, HEAD, OPTIONS"
+def test_a_write_without_the_slash_is_served_as_if_it_had_one(admin, path):
+    assert admin.call("DELETE", path, 405).json == {"detail": 'Method "DELETE" not allowed.'}
+    assert admin.call("OPTIONS", path).headers["Allow"] == "GET, HEAD, OPTIONS"
 
 
 @pytest.mark.parametrize(
     "content_type", ["multipart/form-data", "multipart/form-data; boundary=", "x", "a/b/c"]
 )
-def test_a_body_that_nobody_reads_does_no_harm(api, content_type):
+def test_a_body_that_nobody_reads_does_no_harm(admin, content_type):
     sent = {"Content-Type": content_type}
     for method, path, status in [("GET", "/api/arc/", 200), ("POST", "/api/arc/", 405)]:
-        answer = api.testapp.request(
+        answer = admin.testapp.request(
             path,
             method=method,
             body=b"\0" * 99,
-            headers=api.headers | sent,
+            headers=admin.headers | sent,
             status=status,
             expect_errors=True,
         )
@@ -157,6 +167,7 @@ def test_a_body_that_nobody_reads_does_no_harm(api, content_type):
 def test_a_read_without_the_slash_is_sent_to_the_address_with_it(anonymous, method, path, location):
     answer = anonymous.call(method, path, 301)
     assert answer.headers["Location"] == BASE + location
+    assert answer.headers.getall("Allow") == ["GET, HEAD, OPTIONS"]
     assert answer.body == b""
 
 

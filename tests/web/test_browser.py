@@ -56,13 +56,15 @@ def fill(url, storage):
             variants=[{"name": "Wide", **picture(storage, "variants", (900, 600), "orange")}],
             **picture(storage, "issue", (400, 600), "crimson"),
         )
-        for number in range(2, 40):
+        wide = make.issue(series=series, number="W" * 25)
+        for number in range(3, 40):
             make.issue(series=series, number=str(number))
         make.user("Nora", password="correct horse", passwords=Passwords("fast"))
         made = SimpleNamespace(
             publisher=publisher.slug,
             series=series.slug,
             issue=issue.slug,
+            wide=wide.slug,
             character=character.slug,
             creator=people[0].slug,
         )
@@ -89,6 +91,7 @@ def site(cluster, template, tmp_path_factory):
         "series": f"/series/{made.series}/",
         "issues": "/issue/?page=2",
         "issue": f"/issue/{made.issue}/",
+        "wide issue": f"/issue/{made.wide}/",
         "cover": f"/issue/{made.issue}/cover/",
         "creator": f"/creator/{made.creator}/",
         "character": f"/character/{made.character}/",
@@ -149,9 +152,9 @@ def test_no_page_makes_the_browser_complain(visit, site, scheme):
         assert page.locator("main").is_visible()
 
 
-@pytest.mark.parametrize("javascript", [True, False])
-def test_no_page_scrolls_sideways_on_a_phone(visit, site, javascript):
-    page = visit("home", viewport=PHONE, java_script_enabled=javascript)
+@pytest.mark.parametrize(("javascript", "width"), [(True, 390), (False, 390), (True, 320)])
+def test_no_page_scrolls_sideways_on_a_phone(visit, site, javascript, width):
+    page = visit("home", viewport=PHONE | {"width": width}, java_script_enabled=javascript)
     for name, path in site.pages.items():
         page.goto(path)
         box = page.locator("html").evaluate("e => [e.scrollWidth, e.clientWidth]") if javascript else None
@@ -160,7 +163,7 @@ def test_no_page_scrolls_sideways_on_a_phone(visit, site, javascript):
         for part in ("header.top", "main", "footer.foot"):
             bounds = page.locator(part).bounding_box()
             assert bounds["x"] >= 0, (name, part)
-            assert bounds["x"] + bounds["width"] <= PHONE["width"], (name, part)
+            assert bounds["x"] + bounds["width"] <= width, (name, part)
 
 
 def test_cards_stand_in_two_columns_on_a_phone_and_six_on_a_wide_screen(visit):
@@ -379,3 +382,17 @@ def test_every_text_stands_out_from_its_ground(visit, site, scheme):
         page.evaluate("document.querySelectorAll('.menu-wide.menu, .top details').forEach(e => e.name = '')")
         page.evaluate("document.querySelectorAll('.top details').forEach(e => e.open = true)")
         assert page.evaluate(CONTRAST) == [], name
+
+
+def test_paper_is_white_in_every_theme(visit, site):
+    page = visit("home")
+    page.context.add_cookies([{"name": "theme", "value": "dark", "url": site.url}])
+    page.emulate_media(media="print")
+    for name in ("series", "issue"):
+        page.goto(site.pages[name])
+        assert page.evaluate(CONTRAST) == [], name
+
+
+def test_the_mark_of_the_site_has_a_name_on_a_phone(visit):
+    link = visit("home", viewport=PHONE).locator("header.top").get_by_role("link", name="comicsdb")
+    assert link.get_attribute("href") == "/"

@@ -202,6 +202,18 @@ def test_a_character_shows_makers_teams_and_first_appearance(testapp, world):
     assert labels(response) == ["Lamplight (2019) #2", "Lamplight (2019) #1"]
 
 
+def test_names_in_the_facts_stand_in_the_order_of_the_lists(testapp, make, world):
+    creators = [make.creator(name=name) for name in ("Zora", "Éve", "Evelyn", "adam")]
+    teams = [make.team(name=name, creators=creators) for name in ("Öre", "Pack", "Orb")]
+    character = make.character(name="Kin", creators=creators, teams=teams)
+    shown = facts(testapp.get(path(character)))
+    assert shown["Creators"] == facts(testapp.get(path(teams[0])))["Creators"] == "adam Éve Evelyn Zora"
+    assert shown["Teams"] == "Orb Öre Pack"
+    for name in ("Zwei", "Über uns", "Uhr"):
+        make.series(name=name, publisher=world.publisher, associated=[world.series])
+    assert facts(testapp.get(path(world.series)))["See also"] == "Über uns (2020) Uhr (2020) Zwei (2020)"
+
+
 def test_a_team_shows_its_members(testapp, world):
     response = testapp.get(path(world.team))
     assert facts(response) == {"Issues": "1 issue", "Creators": "Ada Pencil", "Universes": "Prime — Earth 7"}

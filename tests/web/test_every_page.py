@@ -197,12 +197,17 @@ def test_the_picture_for_social_networks_has_the_size_they_want(testapp):
 
 
 def test_public_addresses_come_from_the_setting_and_not_from_the_request(
-    shared_database, media_folder, connection
+    shared_database, media_folder, connection, world
 ):
     app = build_app(shared_database, media_folder, **{"comicsdb_web.base_url": "https://comics.example.org/"})
     app.registry["comicsdb.session_factory"].configure(bind=connection, **ROLLED_BACK)
     page = soup(webtest.TestApp(app).get("/creator/?page=1", headers={"Host": "evil.example"}))
     assert page.find("link", rel="canonical")["href"] == "https://comics.example.org/creator/?page=1"
+    for entity in (world.first, world.series):  # their pictures too
+        address = f"/{entity.__tablename__}/{entity.slug}/"
+        page = soup(webtest.TestApp(app).get(address, headers={"Host": "evil.example"}))
+        picture = page.find("meta", property="og:image")["content"]
+        assert picture == "https://comics.example.org/media/issue/2026/01/02/cover.png"
     app.registry["comicsdb.engine"].dispose()
 
 
