@@ -142,9 +142,8 @@ class Catalog:
 
     def lock(self, entity, *, against_references: bool = False) -> None:
         """Keep other writers from an object until the transaction ends, and read its present state."""
-        if (
-            entity.__tablename__ == "issue"
-        ):  # owners first: whoever renames the series takes them in this order
+        if entity.__tablename__ == "issue":
+            # Owners first: whoever renames the series takes them in this order.
             self.session.execute(
                 select(Series.id).where(Series.id == entity.series_id).with_for_update(key_share=True)
             )
