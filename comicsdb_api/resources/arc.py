@@ -1,15 +1,14 @@
 """Arcs (api.md 2.2)."""
 
 from comicsdb.models import Arc, issue_arc
-from comicsdb_api.resources.catalogue import CatalogueResource
+from comicsdb_api.resources.catalogue import ListingResource
 from comicsdb_api.resources.issue import linked_issues
 
 
-class ArcResource(CatalogueResource):
+class ArcResource(ListingResource):
     """Stories told over several issues."""
 
     model = Arc
-    actions = {"issue_list": "issue_list"}
     issues = linked_issues(Arc, issue_arc)
 
     def detail(self, row) -> dict:
@@ -23,7 +22,3 @@ class ArcResource(CatalogueResource):
             "gcd_id": row.gcd_id,
             "resource_url": self.page_url(row),
         } | self.closing(row)
-
-    def issue_list(self):
-        """GET on the issues of an arc."""
-        return self.issues.page(self)

@@ -2,6 +2,7 @@
 
 from sqlalchemy import Select, bindparam, func, select
 
+from comicsdb.models import Publisher
 from comicsdb_api import shapes
 from comicsdb_api.entity import EntityResource, ListResource, window
 
@@ -17,6 +18,20 @@ class CatalogueResource(EntityResource):
     def closing(self, row) -> dict:
         """The last fields of a detail."""
         return {"modified": shapes.utc(row.modified), "attribution": row.attribution}
+
+
+class PublishedResource(CatalogueResource):
+    """A kind that belongs to a publisher and shows its name."""
+
+    @classmethod
+    def detail_query(cls) -> Select:
+        """With the publisher's name."""
+        return (
+            super()
+            .detail_query()
+            .join(Publisher, Publisher.id == cls.model.publisher_id)
+            .add_columns(Publisher.name.label("publisher_name"))
+        )
 
 
 class Children:
@@ -40,3 +55,14 @@ class Children:
         if count is None:
             raise owner.missing()
         return self.resource(owner.request).page(self.query, count, id=object_id)
+
+
+class ListingResource(CatalogueResource):
+    """A kind whose objects have a list of issues: `issues` says which."""
+
+    issues: Children
+    actions = {"issue_list": "issue_list"}
+
+    def issue_list(self):
+        """GET on the issues of one object."""
+        return self.issues.page(self)

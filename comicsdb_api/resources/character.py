@@ -11,15 +11,14 @@ from comicsdb.models import (
     issue_character,
 )
 from comicsdb_api import shapes
-from comicsdb_api.resources.catalogue import CatalogueResource
+from comicsdb_api.resources.catalogue import ListingResource
 from comicsdb_api.resources.issue import linked_issues
 
 
-class CharacterResource(CatalogueResource):
+class CharacterResource(ListingResource):
     """Those who appear in comics."""
 
     model = Character
-    actions = {"issue_list": "issue_list"}
     issues = linked_issues(Character, issue_character)
 
     @classmethod
@@ -51,7 +50,3 @@ class CharacterResource(CatalogueResource):
             "gcd_id": row.gcd_id,
             "resource_url": self.page_url(row),
         } | self.closing(row)
-
-    def issue_list(self):
-        """GET on the issues a character appears in."""
-        return self.issues.page(self)

@@ -1,24 +1,13 @@
 """Imprints (api.md 2.5)."""
 
-from comicsdb.models import Imprint, Publisher
-from comicsdb_api.resources.catalogue import CatalogueResource
+from comicsdb.models import Imprint
+from comicsdb_api.resources.catalogue import PublishedResource
 
 
-class ImprintResource(CatalogueResource):
+class ImprintResource(PublishedResource):
     """Lines of publishers with a name of their own."""
 
     model = Imprint
-
-    @classmethod
-    def detail_query(cls):
-        """With the publisher's name."""
-        publisher = Publisher.__table__
-        return (
-            super()
-            .detail_query()
-            .join(publisher, publisher.c.id == Imprint.__table__.c.publisher_id)
-            .add_columns(publisher.c.name.label("publisher_name"))
-        )
 
     def detail(self, row) -> dict:
         """The detail form."""

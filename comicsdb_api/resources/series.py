@@ -5,7 +5,7 @@ from sqlalchemy import bindparam, func, select
 from comicsdb.models import Imprint, Issue, Publisher, Series, SeriesType, series_associated
 from comicsdb.models.choices import Status
 from comicsdb_api import shapes
-from comicsdb_api.resources.catalogue import CatalogueResource
+from comicsdb_api.resources.catalogue import ListingResource
 from comicsdb_api.resources.issue import issues_of
 
 series, series_type = Series.__table__, SeriesType.__table__
@@ -38,11 +38,10 @@ def associated():
     return shapes.shown(entries, "associated")
 
 
-class SeriesResource(CatalogueResource):
+class SeriesResource(ListingResource):
     """Runs of issues under one name."""
 
     model = Series
-    actions = {"issue_list": "issue_list"}
     issues = issues_of(Series, issue.c.series_id == bindparam("id"))
 
     @classmethod
@@ -129,7 +128,3 @@ class SeriesResource(CatalogueResource):
             "gcd_id": row.gcd_id,
             "resource_url": self.page_url(row),
         } | self.closing(row)
-
-    def issue_list(self):
-        """GET on the issues of a series."""
-        return self.issues.page(self)

@@ -2,15 +2,14 @@
 
 from comicsdb.models import Creator, Team, Universe, issue_team, team_creator, team_universe
 from comicsdb_api import shapes
-from comicsdb_api.resources.catalogue import CatalogueResource
+from comicsdb_api.resources.catalogue import ListingResource
 from comicsdb_api.resources.issue import linked_issues
 
 
-class TeamResource(CatalogueResource):
+class TeamResource(ListingResource):
     """Groups of characters."""
 
     model = Team
-    actions = {"issue_list": "issue_list"}
     issues = linked_issues(Team, issue_team)
 
     @classmethod
@@ -39,7 +38,3 @@ class TeamResource(CatalogueResource):
             "gcd_id": row.gcd_id,
             "resource_url": self.page_url(row),
         } | self.closing(row)
-
-    def issue_list(self):
-        """GET on the issues a team appears in."""
-        return self.issues.page(self)

@@ -1,11 +1,11 @@
 """Universes (api.md 2.10)."""
 
-from comicsdb.models import Publisher, Universe
+from comicsdb.models import Universe
 from comicsdb_api import shapes
-from comicsdb_api.resources.catalogue import CatalogueResource
+from comicsdb_api.resources.catalogue import PublishedResource
 
 
-class UniverseResource(CatalogueResource):
+class UniverseResource(PublishedResource):
     """Shared fictional worlds."""
 
     model = Universe
@@ -14,17 +14,6 @@ class UniverseResource(CatalogueResource):
     def list_query(cls):
         """By name and designation."""
         return super().list_query().order_by(None).order_by(*shapes.by_designation(Universe.__table__))
-
-    @classmethod
-    def detail_query(cls):
-        """With the publisher's name."""
-        publisher = Publisher.__table__
-        return (
-            super()
-            .detail_query()
-            .join(publisher, publisher.c.id == Universe.__table__.c.publisher_id)
-            .add_columns(publisher.c.name.label("publisher_name"))
-        )
 
     def detail(self, row) -> dict:
         """The detail form; universes have no Comic Vine id."""
