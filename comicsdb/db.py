@@ -1,7 +1,7 @@
 """The database: engine, sessions, and `request.dbsession` tied to the request's transaction."""
 
 import zope.sqlalchemy
-from sqlalchemy import Engine, create_engine, engine_from_config
+from sqlalchemy import Engine, engine_from_config
 from sqlalchemy.orm import Session, sessionmaker
 from zope.sqlalchemy.datamanager import STATUS_CHANGED
 
@@ -14,11 +14,6 @@ def make_engine(settings: dict) -> Engine:
     configured = {**settings, "sqlalchemy.url": embedded.resolve(settings["sqlalchemy.url"])}
     configured.setdefault("sqlalchemy.pool_pre_ping", "true")
     return engine_from_config(configured, "sqlalchemy.")
-
-
-def engine_for(url: str) -> Engine:
-    """An engine for an address, as commands and tests need it."""
-    return create_engine(embedded.resolve(url), pool_pre_ping=True)
 
 
 def session_factory(bind) -> sessionmaker[Session]:

@@ -133,8 +133,6 @@ def _check_issue(values: dict, findings: Findings) -> None:
             findings.add(field, f"Dates before {EARLIEST_YEAR} are not accepted.")
     if "price" in values and values["price"] is not None and values["price"] < 0:
         findings.add("price", "Ensure this value is greater than or equal to 0.")
-    if "rating" in values and values["rating"] is None:
-        findings.add("rating", NOT_NULL)
     creators = [credit["creator"] for credit in values.get("credits", ())]
     if len(creators) != len(set(creators)):
         findings.add("credits", "The fields issue, creator must make a unique set.")

@@ -8,7 +8,7 @@ always fit.
 import re
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Select, and_, false, func, or_, select, text, true
+from sqlalchemy import ColumnElement, and_, false, func, or_, select, text, true
 from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
 from comicsdb.models import Arc, Character, Creator, Imprint, Issue, Publisher, Series, Team, Universe
@@ -174,8 +174,3 @@ def issue_items_matching(query: str) -> ColumnElement[bool]:
         func.fold(Issue.number).like(pattern),
         func.fold(Issue.alt_number).like(pattern),
     )
-
-
-def ordered(statement: Select, model) -> Select:
-    """A statement in the order of the kind's lists."""
-    return statement.order_by(*ORDER[model])

@@ -189,7 +189,7 @@ class Catalog:
                     self.session.add(entity)
                     self.session.flush()
             except IntegrityError as error:
-                if _constraint(error) != f"uq_{kind.name}_slug":
+                if _told(error, "constraint_name") != f"uq_{kind.name}_slug":
                     raise
             else:
                 return
@@ -259,16 +259,14 @@ def _changes_what_others_show(kind: Kind, entity, values: dict) -> bool:
     )
 
 
-def _constraint(error: IntegrityError) -> str:
-    return getattr(getattr(error.orig, "diag", None), "constraint_name", None) or ""
+def _told(error: IntegrityError, part: str) -> str:
+    """What the database tells of a refusal: `constraint_name`, `table_name` or `column_name`, or ""."""
+    return getattr(getattr(error.orig, "diag", None), part, None) or ""
 
 
 def _as_conflict(kind: Kind, error: IntegrityError) -> Exception:
     """What a refused write means: a unique set that is taken, a reference that has gone, a wrong value."""
-    name, table, column = (
-        getattr(getattr(error.orig, "diag", None), part, None) or ""
-        for part in ("constraint_name", "table_name", "column_name")
-    )
+    name, table, column = (_told(error, f"{part}_name") for part in ("constraint", "table", "column"))
     if name.startswith("uq_"):
         return _taken(kind, table, name)
     if name.startswith("fk_"):

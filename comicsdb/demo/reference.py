@@ -83,7 +83,7 @@ ROLES = [
 ]
 ROLE_STEP = 10
 
-ADMIN, EDITOR, READER, METRON = 1, 2, 3, 4
+ADMIN, EDITOR = 1, 2
 # Name, what they say of themselves; the first four have duties.
 _PEOPLE = [
     ("admin", "Keeps the lights on."),

@@ -25,7 +25,6 @@ class Report:
     pictures: int = 0
     seconds: float = 0.0
     phases: dict[str, float] = field(default_factory=dict)  # seconds each
-    kept_ids: bool = False
 
     def count(self, file: str, what: str, number: int = 1) -> None:
         """Add to a count of a file."""

@@ -6,7 +6,6 @@ from sqlalchemy import Boolean, Index, SmallInteger, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from comicsdb.models.base import SMALL_MAX, Base, blank, stamp, within
-from comicsdb.models.choices import SeriesTypeCode
 
 
 class SeriesType(Base):
@@ -23,11 +22,6 @@ class SeriesType(Base):
     code: Mapped[str | None] = mapped_column(String(20))
     notes: Mapped[str] = blank()
     modified: Mapped[datetime] = stamp()
-
-    @property
-    def is_code(self) -> SeriesTypeCode | None:
-        """The code as a member of its list, or None for a type that an administrator added."""
-        return SeriesTypeCode(self.code) if self.code else None
 
 
 class Genre(Base):
