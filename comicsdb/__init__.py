@@ -18,7 +18,9 @@ def includeme(config):
     config.include("pyramid_retry")  # deadlocks and serialization failures are tried again
     config.include("pyramid_tm")  # a transaction per request, committed unless the answer is an error
     config.include("comicsdb.db")  # request.dbsession
+    config.include("comicsdb.light")  # request.light, for reads of one statement
     config.include("comicsdb.clock")  # request.today, the business day
+    config.include("comicsdb.cache")  # request.cache, of what the API answered
     config.include("comicsdb.security")  # who asks, and what they may do
     config.include("comicsdb.catalog")  # request.catalog, the one door for writes
     config.include("comicsdb.media")  # pictures and their thumbnails

@@ -59,6 +59,10 @@ class Passwords:
         self._remember(pair)
         return True
 
+    def remembers(self, stored: str, password: str) -> bool:
+        """Whether this pair was found good a moment ago."""
+        return self._remembers(self._pair(stored, password))
+
     def needs_rehash(self, stored: str) -> bool:
         """Whether a stored hash was made with weaker parameters than today's."""
         return self._hasher.check_needs_rehash(stored)

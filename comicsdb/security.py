@@ -124,6 +124,7 @@ def includeme(config):
     """Install the policy, the directive and `request.passwords`."""
     config.registry["comicsdb.authenticators"] = []
     passwords = Passwords(config.get_settings()["comicsdb.password_cost"])
+    config.registry["comicsdb.passwords"] = passwords
     config.add_request_method(lambda _request: passwords, "passwords", reify=True)
     config.add_directive("add_authenticator", add_authenticator)
     config.set_security_policy(SecurityPolicy())

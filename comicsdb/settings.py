@@ -1,8 +1,10 @@
 """Settings: where each comes from, its type and default; a missing or wrong one stops the start by name."""
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from comicsdb.models.choices import COUNTRIES, LANGUAGES
@@ -43,6 +45,38 @@ def zone(text: str) -> ZoneInfo:
         raise ValueError("takes the name of a time zone, such as Europe/Rome") from error
 
 
+def megabytes(text: str) -> float:
+    """A size in megabytes, zero included."""
+    try:
+        size = float(text)
+    except ValueError:
+        size = -1.0
+    if not 0 <= size < 1_000_000:
+        raise ValueError("takes a number of megabytes, such as 64")
+    return size
+
+
+def cache_url(text: str) -> str:
+    """Where Redis listens; an empty text means that there is none."""
+    if not text or re.fullmatch(r"unix://([^@/]*@)?/[^?]+(\?.*)?", text):
+        return text
+    try:
+        parts = urlsplit(text)
+        number = parts.path.strip("/") or "0"
+        if parts.scheme in {"redis", "rediss"} and parts.hostname and parts.port != 0 and number.isdecimal():
+            return text
+    except ValueError:  # a port that is none, a bracket too many: said below
+        pass
+    raise ValueError("takes redis://HOST:PORT/NUMBER, rediss://... or unix:///PATH?db=NUMBER")
+
+
+def cache_prefix(text: str) -> str:
+    """What every key in Redis begins with."""
+    if not re.fullmatch(r"[A-Za-z0-9._-]+", text):
+        raise ValueError("takes letters, digits, dots, hyphens and underscores")
+    return text
+
+
 def _codes(known: tuple[str, ...], what: str):
     def parse(text: str) -> tuple[str, ...]:
         codes = words(text)
@@ -75,6 +109,9 @@ SETTINGS = (
     Setting("comicsdb.media.folder", "COMICSDB_MEDIA_FOLDER", Path, "var/media"),
     Setting("comicsdb.password_cost", "COMICSDB_PASSWORD_COST", str, "default"),
     Setting("comicsdb.secure_cookies", "COMICSDB_SECURE_COOKIES", boolean, "true"),
+    Setting("comicsdb.cache.url", "COMICSDB_CACHE_URL", cache_url, ""),
+    Setting("comicsdb.cache.memory_mb", "COMICSDB_CACHE_MEMORY_MB", megabytes, "64"),
+    Setting("comicsdb.cache.prefix", "COMICSDB_CACHE_PREFIX", cache_prefix, "comicsdb"),
 )
 
 

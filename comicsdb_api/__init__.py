@@ -19,6 +19,7 @@ def includeme(config):
     config.include("cornice")
     config.include("comicsdb_api.responses")  # the headers of every answer
     config.include("comicsdb_api.negotiation")  # suffixes, slashes, what the caller accepts
+    config.include("comicsdb_api.fastpath")  # cached reads, before anything else is done
     config.include("comicsdb_api.auth")  # who asks: HTTP Basic and tokens; who may not, and the log
     config.include("comicsdb_api.errors")  # every refusal as JSON
     config.include("comicsdb_api.entity")  # config.add_entity_resource

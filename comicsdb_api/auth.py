@@ -3,16 +3,17 @@
 import base64
 import binascii
 import logging
-from datetime import UTC, datetime
+from dataclasses import dataclass
 
 from pyramid.httpexceptions import HTTPForbidden
-from sqlalchemy import String, bindparam, func, or_, select
-from sqlalchemy.dialects.postgresql import array
+from sqlalchemy import bindparam, func, or_, select
 
 from comicsdb.accounts import USERNAME_MAX, printable
+from comicsdb.light import Sentence
 from comicsdb.models import CATALOGUE, ApiToken, Group, Role, SeriesType, User, user_group_member
-from comicsdb.passwords import digest
+from comicsdb.passwords import Passwords, digest
 from comicsdb.security import RULES, AuthenticationFailed, Identity, Permission, client_ip
+from comicsdb_api.reads import Begun
 from comicsdb_api.responses import ROUTE_PREFIX, is_api_route
 
 logger = logging.getLogger(__name__)
@@ -38,50 +39,70 @@ _account = select(
     _user.c.is_active,
     _user.c.is_staff,
     _user.c.is_superuser,
-    func.coalesce(_groups, array([], type_=String)).label("groups"),
+    _groups.label("groups"),
 )
-ACCOUNT_BY_NAME = _account.where(func.lower(_user.c.username) == func.lower(bindparam("name")))
-ACCOUNT_BY_TOKEN = _account.join_from(_user, _token).where(
-    _token.c.digest == bindparam("digest"),
-    or_(_token.c.expiry.is_(None), _token.c.expiry > bindparam("now")),
-)
+BASIC, TOKEN = "basic", "token"
+ACCOUNTS = {
+    BASIC: _account.where(func.lower(_user.c.username) == func.lower(bindparam("name"))),
+    TOKEN: _account.join_from(_user, _token).where(
+        _token.c.digest == bindparam("digest"),
+        or_(_token.c.expiry.is_(None), _token.c.expiry > func.now()),
+    ),
+}
+_SENTENCES = {method: Sentence.of(statement) for method, statement in ACCOUNTS.items()}
 
 
-def authenticate(request) -> Identity | None:
-    """The caller by the Authorization header; None without one, for other schemes and off the API.
+@dataclass(frozen=True)
+class Claim:
+    """What an Authorization header claims: a method, and who somebody is by it."""
 
-    Raises AuthenticationFailed, which is logged, in the words of api.md 1.7.
+    method: str
+    name: str = ""
+    password: str = ""
+    token: str = ""
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """What the statement in ACCOUNTS wants to know."""
+        return {"name": self.name} if self.method == BASIC else {"digest": digest(self.token)}
+
+
+@dataclass(frozen=True)
+class Account:
+    """The columns of `ACCOUNTS`."""
+
+    id: int
+    username: str
+    password: str
+    is_active: bool
+    is_staff: bool
+    is_superuser: bool
+    groups: list[str] | None
+
+
+def claim(environ) -> Claim | None:
+    """What the Authorization header says; None without one, and for other schemes.
+
+    Raises AuthenticationFailed in the words of api.md 1.7.
     """
-    if not is_api_route(request.matched_route.name):
-        return None
-    scheme, *credentials = request.environ.get("HTTP_AUTHORIZATION", "").split() or ("",)
+    scheme, *credentials = environ.get("HTTP_AUTHORIZATION", "").split() or ("",)
     match scheme.lower():
         case "basic":
-            return _basic(request, credentials)
+            if not credentials:
+                raise AuthenticationFailed("Invalid basic header. No credentials provided.")
+            if len(credentials) > 1:
+                raise AuthenticationFailed(
+                    "Invalid basic header. Credentials string should not contain spaces."
+                )
+            name, password = _decoded(credentials[0])
+            return Claim(BASIC, name=name, password=password)
         case "bearer":
-            return _bearer(request, credentials)
+            if not credentials:
+                raise AuthenticationFailed("Invalid token header. No credentials provided.")
+            if len(credentials) > 1:
+                raise AuthenticationFailed("Invalid token header. Token string should not contain spaces.")
+            return Claim(TOKEN, token=credentials[0])
     return None
-
-
-def _basic(request, credentials: list[str]) -> Identity:
-    name = password = ""
-    try:
-        if not credentials:
-            raise AuthenticationFailed("Invalid basic header. No credentials provided.")
-        if len(credentials) > 1:
-            raise AuthenticationFailed("Invalid basic header. Credentials string should not contain spaces.")
-        name, password = _decoded(credentials[0])
-        account = None
-        if "\0" not in name:  # which the database could not even compare
-            account = request.dbsession.execute(ACCOUNT_BY_NAME, {"name": name}).one_or_none()
-        # For nobody, and for an account that is switched off, the same work is done as for a wrong password.
-        stored = account.password if account and account.is_active else None
-        if not request.passwords.verify(stored, password):
-            raise AuthenticationFailed("Invalid username/password.")
-    except AuthenticationFailed:
-        _log_failure(request, "basic", name)
-        raise
-    return _identity(account, "basic")
 
 
 def _decoded(credentials: str) -> tuple[str, str]:
@@ -99,35 +120,56 @@ def _decoded(credentials: str) -> tuple[str, str]:
     return name, password
 
 
-def _bearer(request, credentials: list[str]) -> Identity:
-    name = ""
-    try:
-        if not credentials:
-            raise AuthenticationFailed("Invalid token header. No credentials provided.")
-        if len(credentials) > 1:
-            raise AuthenticationFailed("Invalid token header. Token string should not contain spaces.")
-        known = {"digest": digest(credentials[0]), "now": datetime.now(UTC)}
-        account = request.dbsession.execute(ACCOUNT_BY_TOKEN, known).one_or_none()
-        if account is None:
-            raise AuthenticationFailed("Invalid token.")
-        name = account.username
-        if not account.is_active:
-            raise AuthenticationFailed("User inactive or deleted.")
-    except AuthenticationFailed:
-        _log_failure(request, "token", name)
-        raise
-    return _identity(account, "token")
-
-
-def _identity(account, method: str) -> Identity:
+def recognised(passwords: Passwords, claimed: Claim, account: Account | None) -> Identity:
+    """The identity of the account that a claim found, if the claim is true; else AuthenticationFailed."""
+    if claimed.method == BASIC:
+        # For nobody, and for an account that is switched off, the same work is done as for a wrong password.
+        stored = account.password if account and account.is_active else None
+        if not passwords.verify(stored, claimed.password):
+            raise AuthenticationFailed("Invalid username/password.")
+    elif account is None:
+        raise AuthenticationFailed("Invalid token.")
+    elif not account.is_active:
+        raise AuthenticationFailed("User inactive or deleted.")
     return Identity(
         user_id=account.id,
         username=account.username,
         is_staff=account.is_staff,
         is_superuser=account.is_superuser,
-        groups=frozenset(account.groups),
-        method=method,
+        groups=frozenset(account.groups or ()),
+        method=claimed.method,
     )
+
+
+def is_quick(passwords: Passwords, claimed: Claim, account: Account) -> bool:
+    """Whether `recognised` will not have to make a slow hash."""
+    return claimed.method != BASIC or passwords.remembers(account.password, claimed.password)
+
+
+def authenticate(request) -> Identity | None:
+    """The caller by the Authorization header; None without one, for other schemes and off the API.
+
+    Raises AuthenticationFailed, which is logged.
+    """
+    if not is_api_route(request.matched_route.name):
+        return None
+    begun = Begun.of(request)
+    if begun is not None:
+        return begun.identity
+    claimed = account = None
+    try:
+        claimed = claim(request.environ)
+        if claimed is None:
+            return None
+        if "\0" not in claimed.name:  # which the database could not even compare
+            found = request.light.fetch(_SENTENCES[claimed.method], claimed.parameters)
+            account = Account(*found) if found else None
+        return recognised(request.passwords, claimed, account)
+    except AuthenticationFailed:
+        scheme = request.environ["HTTP_AUTHORIZATION"].split()[0].lower()
+        name = account.username if account else claimed.name if claimed else ""
+        _log_failure(request, BASIC if scheme == "basic" else TOKEN, name)
+        raise
 
 
 def _log_failure(request, method: str, name: str) -> None:
@@ -170,17 +212,22 @@ def admitted_view(view, info):
         identity = request.identity
         if identity is None or not _may_write(request, identity):
             raise HTTPForbidden
-        ip = client_ip(request)
-        logger.info(
-            "API request authenticated by %s (user=%s, ip=%s)",
-            identity.method,
-            identity.username,
-            ip,
-            extra={"username": identity.username, "auth_method": identity.method, "ip": ip},
-        )
+        admit(request, identity)
         return view(context, request)
 
     return admitted
+
+
+def admit(request, identity: Identity) -> None:
+    """Let somebody in who may ask: noted once per request, wherever it is answered."""
+    ip = client_ip(request)
+    logger.info(
+        "API request authenticated by %s (user=%s, ip=%s)",
+        identity.method,
+        identity.username,
+        ip,
+        extra={"username": identity.username, "auth_method": identity.method, "ip": ip},
+    )
 
 
 def includeme(config):

@@ -5,8 +5,9 @@ A package serves a model of its own (a subclass of `comicsdb.models.Entity`) wit
     class RatingResource(EntityResource):
         model = Rating
 
-        def detail(self, row):
-            return self.summary(row) | {"score": row.score}
+        @classmethod
+        def detail_fields(cls):
+            return super().detail_fields() | {"score": Rating.__table__.c.score}
 
 
     def includeme(config):
@@ -15,16 +16,18 @@ A package serves a model of its own (a subclass of `comicsdb.models.Entity`) wit
 """
 
 import re
-from functools import cache
-from urllib.parse import quote
+from collections.abc import Callable
 
 from cornice.service import Service
-from sqlalchemy import Select, bindparam, func, select
 
 from comicsdb.models import Entity
 from comicsdb.security import Permission
-from comicsdb_api import paging, shapes
+from comicsdb_api import reads, shapes
+from comicsdb_api.conditional import respond_tagged, tagged
 from comicsdb_api.errors import NOT_FOUND, Refused, missing
+from comicsdb_api.filters import Filter, conditions
+from comicsdb_api.listing import Children, detail_of, list_of
+from comicsdb_api.reads import Read
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, allow, respond
 
 INTEGER = re.compile(r"-?[0-9]+")
@@ -33,11 +36,7 @@ ID_DIGITS = len(str(LARGEST_ID))
 
 
 class Resource:
-    """What one address serves, for one request: Cornice makes an instance for each.
-
-    Bodies come from a small, constant number of statements over tables, without loading entities; the
-    statements of a class are built once.
-    """
+    """What one address serves, for one request: Cornice makes an instance for each."""
 
     title: str
 
@@ -56,15 +55,19 @@ class Resource:
             },
         )
 
-    def rows(self, statement, **parameters):
-        """The result of a statement."""
-        return self.request.dbsession.execute(statement, parameters)
-
 
 class ListResource(Resource):
-    """A list of named rows, page by page."""
+    """A list of named rows, page by page.
+
+    Bodies are built by PostgreSQL from declarations: each field of a row is an SQL expression.
+    """
 
     model: type
+    filters: tuple[Filter, ...] = ()
+    # Whether answers go through the cache: only where every change of a body moves its stamps.
+    cached = False
+    # The kinds whose data a list shows, sorts or filters by; its own alone if empty.
+    depends: tuple[str, ...] = ()
 
     @classmethod
     def kind(cls) -> str:
@@ -72,12 +75,18 @@ class ListResource(Resource):
         return cls.model.__tablename__
 
     @classmethod
-    def list_query(cls) -> Select:
-        """The rows of the list, in a total order, with what `summary` reads."""
+    def row_fields(cls) -> dict:
+        """A row of the list: field → SQL expression, in the order shown."""
         raise NotImplementedError
 
-    def summary(self, row) -> dict:
-        """A row as an item of a list."""
+    @classmethod
+    def row_source(cls):
+        """The tables that `row_fields` and `order` read."""
+        return cls.model.__table__
+
+    @classmethod
+    def order(cls) -> tuple:
+        """The columns the list is ordered by: a total order."""
         raise NotImplementedError
 
     @property
@@ -87,24 +96,55 @@ class ListResource(Resource):
 
     def collection_get(self):
         """GET on the list."""
-        count = self.rows(_list_count(type(self))).scalar_one()
-        return self.page(_list_page(type(self)), count)
+        settings = self.request.registry.settings
+        return self.page(
+            conditions(self.filters, self.request.api_parameters, zone=settings["comicsdb.timezone"])
+        )
 
-    def page(self, query: Select, count: int, **parameters):
-        """The page that the caller asks for, of the rows of `query`."""
-        pages = paging.page_count(count)
-        number = paging.page_number(self.request, pages)
-        window = {"limit": paging.PAGE_SIZE, "offset": (number - 1) * paging.PAGE_SIZE}
-        results = [self.summary(row) for row in self.rows(query, **window, **parameters)]
-        return respond(self.request, paging.envelope(self.request, number, pages, count, results))
+    def page(self, conditions=(), object_id: int | None = None):
+        """The page that the caller asks for, of what the address lists."""
+        listing = self.served
+        return self.through_cache(
+            listing.read, object_id, lambda stamps: listing.page(self.request, object_id, stamps, conditions)
+        )
+
+    @property
+    def served(self):
+        """What the address of the request reads: a Listing or a Detail."""
+        return self.request.registry["comicsdb_api.reads"][self.request.matched_route.name]
+
+    def through_cache(self, read: Read, object_id: int | None, create: Callable[[tuple], bytes | None]):
+        """The answer to a read, from the cache where that is allowed; raises Refused (404).
+
+        `create` makes the body; it is given the stamps and gives None if the object is not there.
+        """
+        stamps = reads.stamps(self.request, read, object_id)
+        if stamps is None:
+            raise self.missing()
+
+        def entry() -> bytes:
+            body = create(stamps)
+            if body is None:  # it was there a moment ago
+                raise self.missing()
+            return tagged(body)
+
+        if read.region is None:
+            return respond_tagged(self.request, entry())
+        return reads.answer(self.request, read, object_id, stamps, entry)
+
+    def missing(self) -> Refused:
+        """404 for an object that is not there."""
+        return Refused(404, missing(self.model.__tablename__))
 
 
 class EntityResource(ListResource):
-    """An entity: list and detail. A kind overrides the queries, `summary` and `detail` where it differs."""
+    """An entity: list and detail. A kind overrides fields, sources and order where it differs."""
 
     model: type[Entity]
-    # Further addresses below the detail: URL segment → method.
-    actions: dict[str, str] = {}
+    # Lists below the detail: URL segment → whose rows they show.
+    actions: dict[str, Children] = {}
+    # The stamps that move when the body of a detail changes.
+    stamps: tuple[str, ...] = ("modified",)
 
     @property
     def title(self) -> str:
@@ -112,33 +152,33 @@ class EntityResource(ListResource):
         return self.kind() if "id" in self.request.matchdict else super().title
 
     @classmethod
-    def list_query(cls) -> Select:
-        """The rows of the list: id, name, modified, by name."""
-        c = cls.model.__table__.c
-        return select(c.id, c.name, c.modified).order_by(*shapes.by_name(cls.model.__table__))
+    def row_fields(cls) -> dict:
+        """Stamped: id, name and the row's own `modified`."""
+        return shapes.stamped_row(cls.model.__table__)
 
     @classmethod
-    def detail_query(cls) -> Select:
-        """The row with the id that is bound as `id`: all its columns but those made for search."""
-        table = cls.model.__table__
-        return select(*(column for column in table.c if column.computed is None)).where(
-            table.c.id == bindparam("id")
-        )
+    def order(cls) -> tuple:
+        """By name."""
+        return shapes.by_name(cls.model.__table__)
 
-    def summary(self, row) -> dict:
-        """Stamped: id, name and the row's own `modified`."""
-        return {"id": row.id, "name": row.name, "modified": shapes.utc(row.modified)}
+    @classmethod
+    def detail_fields(cls) -> dict:
+        """The body of a detail: field → SQL expression, in the order shown."""
+        return shapes.stamped_row(cls.model.__table__)
 
-    def detail(self, row) -> dict:
-        """A row as a body of its own."""
-        return self.summary(row)
+    @classmethod
+    def detail_source(cls):
+        """The tables that `detail_fields` reads."""
+        return cls.model.__table__
 
     def get(self):
         """GET on one object."""
-        row = self.rows(_detail(type(self)), id=self.wanted_id()).one_or_none()
-        if row is None:
-            raise self.missing()
-        return respond(self.request, self.detail(row))
+        object_id, detail = self.wanted_id(), self.served
+        return self.through_cache(detail.read, object_id, lambda _: detail.body(self.request, object_id))
+
+    def children_get(self):
+        """GET on a list below one object."""
+        return self.page(object_id=self.wanted_id())
 
     def wanted_id(self) -> int:
         """The id in the path; raises Refused (404) for what is none, or cannot be that of a row."""
@@ -150,41 +190,6 @@ class EntityResource(ListResource):
             raise self.missing()
         return int(digits)
 
-    def missing(self) -> Refused:
-        """404 for an object that is not there."""
-        return Refused(404, missing(self.model.__tablename__))
-
-    def page_url(self, row) -> str:
-        """The address of the object's page on the site, slug and all."""
-        return f"{self.request.application_url}/{self.kind()}/{quote(row.slug)}/"
-
-    def image_url(self, key: str) -> str | None:
-        """The address of a picture, None without one."""
-        return self.request.media_url(key)
-
-
-# Statements are built once for each class; what varies is bound.
-
-
-def window(query: Select) -> Select:
-    """A query as one page of it, bound as `limit` and `offset`."""
-    return query.limit(bindparam("limit")).offset(bindparam("offset"))
-
-
-@cache
-def _list_count(resource: type[ListResource]) -> Select:
-    return select(func.count()).select_from(resource.model.__table__)
-
-
-@cache
-def _list_page(resource: type[ListResource]) -> Select:
-    return window(resource.list_query())
-
-
-@cache
-def _detail(resource: type[EntityResource]) -> Select:
-    return resource.detail_query()
-
 
 def add_entity_resource(config, resource: type[ListResource]) -> None:
     """Directive: serve a resource below /api/, whatever package it comes from.
@@ -195,24 +200,32 @@ def add_entity_resource(config, resource: type[ListResource]) -> None:
     kind = resource.kind()
     path = f"{PATH_PREFIX}{kind}/"
     list_route = f"{ROUTE_PREFIX}{kind}.list"
-    serve(config, resource, list_route, path, "collection_get")
     config.registry["comicsdb_api.lists"][kind] = list_route
+    serve(config, resource, list_route, path, "collection_get", served=list_of(resource, list_route))
     if issubclass(resource, EntityResource):
-        serve(config, resource, f"{ROUTE_PREFIX}{kind}", path + "{id}/", "get")
-        for action, method in resource.actions.items():
-            serve(config, resource, f"{ROUTE_PREFIX}{kind}.{action}", f"{path}{{id}}/{action}/", method)
+        route = f"{ROUTE_PREFIX}{kind}"
+        serve(config, resource, route, path + "{id}/", "get", served=detail_of(resource, route))
+        for action, children in resource.actions.items():
+            route = f"{ROUTE_PREFIX}{kind}.{action}"
+            listing = children.of(resource, route)
+            serve(config, resource, route, f"{path}{{id}}/{action}/", "children_get", served=listing)
 
 
-def serve(config, resource: type[Resource], route: str, path: str, reader: str) -> None:
-    """Serve one address: a Cornice service that reads by the method `reader` and tells about itself."""
+def serve(config, resource: type[Resource], route: str, path: str, reader: str, *, served=None) -> None:
+    """Serve one address: a Cornice service that reads by the method `reader` and tells about itself.
+
+    `served` is what the method finds under that name: a Listing or a Detail.
+    """
     service = Service(route, path, description=resource.__doc__)
     service.add_view("GET", reader, klass=resource, permission=Permission.API)
     service.add_view("OPTIONS", "options", klass=resource, permission=Permission.API)
     config.add_cornice_service(service)
+    config.registry["comicsdb_api.reads"][route] = served
     allow(config, route, service.defined_methods)
 
 
 def includeme(config):
-    """The directive, and the list of what the root lists."""
+    """The directive, the list of what the root lists, and what each route reads."""
     config.registry["comicsdb_api.lists"] = {}
+    config.registry["comicsdb_api.reads"] = {}
     config.add_directive("add_entity_resource", add_entity_resource)

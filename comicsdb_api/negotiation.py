@@ -50,13 +50,14 @@ def _is_text(path: str) -> bool:
 
 def parameters(request) -> list[tuple[str, str]]:
     """The query parameters in the order sent; bytes that are not UTF-8 become replacement characters."""
-    return parse_qsl(request.environ.get("QUERY_STRING", ""), keep_blank_values=True)
+    query = request.environ.get("QUERY_STRING")
+    return parse_qsl(query, keep_blank_values=True) if query else []
 
 
 def parameter(request, name: str) -> str | None:
     """The last value of a query parameter, or None."""
     found = None
-    for key, value in request.api_parameters:
+    for key, value in parameters(request):
         if key == name:
             found = value
     return found

@@ -5,29 +5,38 @@ from urllib.parse import urlencode
 from comicsdb_api.errors import Refused
 from comicsdb_api.negotiation import parameter
 
-PAGE_SIZE = 100
+SIZE = 100
 MOST_DIGITS = 9
+LAST = None  # the page asked for is the last one, whichever that is
 
 
-def page_number(request, pages: int) -> int:
-    """The page asked for, from 1 to `pages`; raises Refused (404) for any other."""
-    wanted = parameter(request, "page")
-    if not wanted:
+def wanted(request) -> int | None:
+    """The page asked for, LAST for the last; raises Refused (404) for what can be no page."""
+    text = parameter(request, "page")
+    if not text:
         return 1
-    if wanted == "last":
-        return pages
-    if wanted.isascii() and wanted.isdigit() and len(wanted) <= MOST_DIGITS and 1 <= int(wanted) <= pages:
-        return int(wanted)
-    raise Refused(404, "Invalid page.")
+    if text == "last":
+        return LAST
+    if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS and int(text) > 0:
+        return int(text)
+    raise invalid()
 
 
-def page_count(rows: int, size: int = PAGE_SIZE) -> int:
+def invalid() -> Refused:
+    """404 for a page that is not there."""
+    return Refused(404, "Invalid page.")
+
+
+def page_count(rows: int) -> int:
     """How many pages a number of rows makes; nothing still makes one."""
-    return max(1, -(-rows // size))
+    return max(1, -(-rows // SIZE))
 
 
-def envelope(request, number: int, pages: int, count: int, results: list) -> dict:
-    """The body of a page."""
+def envelope(request, number: int, count: int, results: list) -> dict:
+    """The body of a page; raises Refused (404) for a number past the end."""
+    pages = page_count(count)
+    if number > pages:
+        raise invalid()
     return {
         "count": count,
         "next": _link(request, number + 1) if number < pages else None,

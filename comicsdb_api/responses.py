@@ -37,9 +37,9 @@ def respond(request, value, status: int = 200, headers=()) -> Response:
     return answer(request, to_json(value), status, (("Content-Type", "application/json"), *headers))
 
 
-def answer(request, body: bytes, status: int, headers=()) -> Response:
+def answer(request, body: bytes, status: int, headers=(), route: str | None = None) -> Response:
     """An answer with a body as it is, the common headers, and Allow where the route is known."""
-    allow = _allowed(request)
+    allow = _allowed(request, route)
     return Response(
         body=body,
         status=status,
@@ -47,9 +47,16 @@ def answer(request, body: bytes, status: int, headers=()) -> Response:
     )
 
 
-def _allowed(request) -> str | None:
-    route = getattr(request, "matched_route", None)
-    return request.registry["comicsdb_api.allow"].get(route.name) if route is not None else None
+def _allowed(request, route: str | None) -> str | None:
+    if route is None:
+        matched = getattr(request, "matched_route", None)
+        route = matched.name if matched is not None else None
+    return request.registry["comicsdb_api.allow"].get(route)
+
+
+def addresses(request) -> dict[str, str]:
+    """What addresses in bodies begin with: those of the site's pages, and those of pictures."""
+    return {"base": request.application_url, "media": request.route_url("media", key="-")[:-1]}
 
 
 def allow(config, route_name: str, methods) -> None:

@@ -1,52 +1,108 @@
-"""What bodies are made of, as SQL: nested objects and lists, labels, orders; and plain values (api.md 2)."""
+"""What bodies are made of, as SQL: values, nested objects and lists, labels and orders (api.md 1.2, 2, 3)."""
 
-from datetime import UTC, datetime
-from decimal import Decimal
+from enum import Enum
 
-import orjson
-from sqlalchemy import String, Text, case, cast, func, literal_column, select
+from sqlalchemy import (
+    Date,
+    Float,
+    Numeric,
+    String,
+    Text,
+    bindparam,
+    case,
+    cast,
+    func,
+    literal_column,
+    null,
+    select,
+    tuple_,
+    type_coerce,
+)
 from sqlalchemy.dialects.postgresql import aggregate_order_by
-from sqlalchemy.types import TypeDecorator
 
 from comicsdb.models import Attribution, Genre, Issue, Series, SeriesType, series_genre
 from comicsdb.models.choices import ATTRIBUTION_LABELS, SeriesTypeCode
 from comicsdb.models.series import LABEL_INFIX, LABEL_SUFFIX
+from comicsdb_api.types import Address, Choice, Instant, ListOf, Money, ObjectOf
+
+# What the addresses in a body begin with: bound for each request.
+BASE, MEDIA = bindparam("base", type_=Address()), bindparam("media", type_=Address())
 
 
-class Json(TypeDecorator):
-    """JSON that PostgreSQL wrote, sent as text and read by the quicker parser."""
-
-    impl = Text
-    cache_ok = True
-
-    def process_result_value(self, value, dialect):  # noqa: ARG002
-        """Plain values."""
-        return None if value is None else orjson.loads(value)
+# Values.
 
 
-def json_object(**pairs):
+def constant(word: str | Enum):
+    """A text or number of ours as SQL: part of the statement, not a parameter."""
+    value = word.value if isinstance(word, Enum) else word
+    if isinstance(value, int):
+        return literal_column(str(value))
+    return literal_column("'" + value.replace("'", "''") + "'", String)
+
+
+def word_for(column, words: dict, otherwise: str = ""):
+    """The word for the code in a column of choices."""
+    pairs = ((column == constant(code), constant(word)) for code, word in words.items())
+    return case(*pairs, else_=constant(otherwise))
+
+
+def label_for(column, words: dict):
+    """The label for the code in a column of choices, all of which have one."""
+    return type_coerce(word_for(column, words), Choice(*words.values()))
+
+
+def optional(condition, expression):
+    """An expression where a condition holds, null elsewhere."""
+    return case((condition, expression), else_=null())
+
+
+def instant(column):
+    """A moment: UTC with Z, microseconds, the fraction left out when it is zero."""
+    return func.iso_instant(column, type_=Instant)
+
+
+def money(column):
+    """An amount as text with exactly two decimals, or null."""
+    return optional(column.is_not(None), cast(column, Money))
+
+
+def picture(column):
+    """The absolute address of a picture, null where a row has none."""
+    return optional(column != constant(""), type_coerce(MEDIA + column, Address))
+
+
+def page_url(table):
+    """The address of an object's page on the site, by its slug."""
+    return type_coerce(BASE + constant(f"/{table.name}/") + table.c.slug + constant("/"), Address)
+
+
+def average(table):
+    """The mean of a row's stars, two decimals, or null when nobody has rated (`Rated.average_rating`)."""
+    mean = func.round(cast(table.c.rating_sum, Numeric) / func.nullif(table.c.rating_count, constant(0)), 2)
+    return optional(table.c.rating_count > constant(0), cast(mean, Float))
+
+
+# Objects and lists.
+
+
+def json_object(**fields):
     """A JSON object with these keys, in this order."""
     arguments = []
-    for key, value in pairs.items():
-        arguments += [literal_column(f"'{key}'"), value]
-    return func.json_build_object(*arguments)
+    for key, value in fields.items():
+        arguments += [constant(key), value]
+    return func.json_build_object(*arguments, type_=ObjectOf(fields))
 
 
 def json_list(element, source, condition, order, *owners):
     """The JSON list of `element` over the rows of `source` that belong to a row of each of `owners`."""
     elements = func.json_agg(aggregate_order_by(element, *order))
     return (
-        select(func.coalesce(elements, literal_column("'[]'::json")))
+        select(func.coalesce(elements, literal_column("'[]'::json"), type_=ListOf(element)))
         .select_from(source)
         .where(condition)
         .correlate(*owners)
         .scalar_subquery()
     )
-
-
-def shown(expression, label: str):
-    """A JSON expression as a column of the outermost statement."""
-    return cast(expression, Json).label(label)
 
 
 def named(table):
@@ -56,7 +112,7 @@ def named(table):
 
 def stamped(table):
     """Stamped, as embedded in another object: `modified` is when the embedded name last changed."""
-    return json_object(id=table.c.id, name=table.c.name, modified=func.iso_instant(table.c.name_changed))
+    return json_object(id=table.c.id, name=table.c.name, modified=instant(table.c.name_changed))
 
 
 def linked(owner, link, target, element, order):
@@ -65,9 +121,8 @@ def linked(owner, link, target, element, order):
 
 
 def stamps(owner, link, target, order=None):
-    """The column of embedded Stamped objects that a link table ties to `owner`, labelled by their kind."""
-    objects = linked(owner, link, target, stamped(target), order or by_name(target))
-    return shown(objects, f"{target.name}s")
+    """The embedded Stamped objects that a link table ties to `owner`."""
+    return linked(owner, link, target, stamped(target), order or by_name(target))
 
 
 def genres(series):
@@ -77,41 +132,40 @@ def genres(series):
 
 
 def attribution(owner):
-    """The column `attribution`: where an object's text comes from, in the order entered."""
+    """Where an object's text comes from, in the order entered."""
     table = Attribution.__table__
-    source = case({code.value: label for code, label in ATTRIBUTION_LABELS.items()}, value=table.c.source)
-    entries = json_list(
-        json_object(source=source, url=table.c.url),
+    return json_list(
+        json_object(source=label_for(table.c.source, ATTRIBUTION_LABELS), url=table.c.url),
         table,
         table.c[f"{owner.name}_id"] == owner.c.id,
         (table.c.id,),
         owner,
     )
-    return shown(entries, "attribution")
+
+
+def stamped_row(table) -> dict:
+    """The fields of Stamped as a body of its own: `modified` is the row's."""
+    return {"id": table.c.id, "name": table.c.name, "modified": instant(table.c.modified)}
 
 
 # Labels.
-
-
-def _by_code(series_type, words: dict[SeriesTypeCode, str]):
-    return case({code.value: text for code, text in words.items()}, value=series_type.c.code, else_="")
 
 
 def series_label(series, series_type):
     """The display name of a series, as `Series.label` gives it in Python."""
     return (
         series.c.name
-        + _by_code(series_type, LABEL_INFIX)
-        + " ("
+        + word_for(series_type.c.code, LABEL_INFIX)
+        + constant(" (")
         + cast(series.c.year_began, String)
-        + ")"
-        + _by_code(series_type, LABEL_SUFFIX)
+        + constant(")")
+        + word_for(series_type.c.code, LABEL_SUFFIX)
     )
 
 
 def issue_label(issue, series, series_type):
     """The display name of an issue, as `Issue.label` gives it in Python."""
-    mark = case({SeriesTypeCode.DIGITAL_CHAPTER.value: " Chapter #"}, value=series_type.c.code, else_=" #")
+    mark = word_for(series_type.c.code, {SeriesTypeCode.DIGITAL_CHAPTER: " Chapter #"}, " #")
     return series_label(series, series_type) + mark + issue.c.number
 
 
@@ -161,24 +215,55 @@ def by_cover_date(issue, series):
     return issue.c.cover_date, *by_sort_name(series)[:3], issue.c.number, issue.c.id
 
 
-# Values.
+# Statements.
 
 
-def utc(moment: datetime) -> datetime:
-    """An instant in UTC, which the serialiser writes with Z."""
-    return moment.astimezone(UTC)
+def labelled(fields: dict) -> list:
+    """The fields of a body as columns."""
+    return [value.label(key) for key, value in fields.items()]
 
 
-def money(amount: Decimal | None) -> str | None:
-    """An amount with exactly two decimals, or None."""
-    return None if amount is None else f"{amount:.2f}"
+def object_of(query):
+    """The one row of a query as a JSON object in text."""
+    return select(cast(func.row_to_json(literal_column("object")), Text)).select_from(
+        query.subquery("object")
+    )
 
 
-def average(row) -> float | None:
-    """The mean of a row's stars, two decimals, or None when nobody has rated (`Rated.average_rating`)."""
-    return round(row.rating_sum / row.rating_count, 2) if row.rating_count else None
+def rows_of(query):
+    """The rows of a query, in its order, as a JSON list in text."""
+    rows = func.coalesce(func.json_agg(literal_column("item")), literal_column("'[]'"))
+    return select(cast(rows, Text)).select_from(query.subquery("item")).scalar_subquery()
 
 
-def name_of(object_id: int | None, name: str | None) -> dict | None:
-    """Named, or None where there is none."""
-    return None if object_id is None else {"id": object_id, "name": name}
+# Places in an order: where a page begins, as values that can be kept and looked up again.
+
+
+def keys(order) -> list:
+    """The values by which an order puts a row where it is; none is null, an unknown date is the last."""
+    return [_key(column) for column in order]
+
+
+def from_place(order):
+    """The rows of an order from a place on, whose values are bound as `place_0`, `place_1` and so on.
+
+    The columns of the first table are asked for once more by themselves: its index then leads there.
+    """
+    wanted = [_wanted(column, f"place_{n}") for n, column in enumerate(order)]
+    condition = tuple_(*keys(order)) >= tuple_(*wanted)
+    tables = [getattr(column, "table", None) for column in order]
+    leading = next((n for n, table in enumerate(tables) if table is not tables[0]), len(order))
+    if leading < len(order):
+        condition = (tuple_(*order[:leading]) >= tuple_(*wanted[:leading])) & condition
+    return condition
+
+
+def _key(column):
+    unknown_last = isinstance(column.type, Date) and column.nullable
+    return func.coalesce(column, literal_column("DATE 'infinity'"), type_=Date) if unknown_last else column
+
+
+def _wanted(column, name: str):
+    if isinstance(column.type, Date):
+        return cast(bindparam(name, type_=Text), Date)
+    return bindparam(name, type_=Text if isinstance(column.type, String) else column.type)

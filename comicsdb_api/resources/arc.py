@@ -1,24 +1,30 @@
 """Arcs (api.md 2.2)."""
 
 from comicsdb.models import Arc, issue_arc
-from comicsdb_api.resources.catalogue import ListingResource
+from comicsdb_api import shapes
+from comicsdb_api.resources import filters
+from comicsdb_api.resources.catalogue import CatalogueResource
 from comicsdb_api.resources.issue import linked_issues
 
+arc = Arc.__table__
 
-class ArcResource(ListingResource):
+
+class ArcResource(CatalogueResource):
     """Stories told over several issues."""
 
     model = Arc
-    issues = linked_issues(Arc, issue_arc)
+    filters = filters.ARC
+    actions = {"issue_list": linked_issues(Arc, issue_arc)}
 
-    def detail(self, row) -> dict:
+    @classmethod
+    def detail_fields(cls) -> dict:
         """The detail form."""
         return {
-            "id": row.id,
-            "name": row.name,
-            "desc": row.desc,
-            "image": self.image_url(row.image),
-            "cv_id": row.cv_id,
-            "gcd_id": row.gcd_id,
-            "resource_url": self.page_url(row),
-        } | self.closing(row)
+            "id": arc.c.id,
+            "name": arc.c.name,
+            "desc": arc.c.desc,
+            "image": shapes.picture(arc.c.image),
+            "cv_id": arc.c.cv_id,
+            "gcd_id": arc.c.gcd_id,
+            "resource_url": shapes.page_url(arc),
+        } | cls.closing()

@@ -11,42 +11,35 @@ from comicsdb.models import (
     issue_character,
 )
 from comicsdb_api import shapes
-from comicsdb_api.resources.catalogue import ListingResource
+from comicsdb_api.resources import filters
+from comicsdb_api.resources.catalogue import CatalogueResource
 from comicsdb_api.resources.issue import linked_issues
 
+character, universe = Character.__table__, Universe.__table__
 
-class CharacterResource(ListingResource):
+
+class CharacterResource(CatalogueResource):
     """Those who appear in comics."""
 
     model = Character
-    issues = linked_issues(Character, issue_character)
+    filters = filters.CHARACTER
+    actions = {"issue_list": linked_issues(Character, issue_character)}
 
     @classmethod
-    def detail_query(cls):
-        """With creators, teams and universes."""
-        own, universe = Character.__table__, Universe.__table__
-        return (
-            super()
-            .detail_query()
-            .add_columns(
-                shapes.stamps(own, character_creator, Creator.__table__),
-                shapes.stamps(own, character_team, Team.__table__),
-                shapes.stamps(own, character_universe, universe, shapes.by_designation(universe)),
-            )
-        )
-
-    def detail(self, row) -> dict:
+    def detail_fields(cls) -> dict:
         """The detail form."""
         return {
-            "id": row.id,
-            "name": row.name,
-            "alias": row.alias,
-            "desc": row.desc,
-            "image": self.image_url(row.image),
-            "creators": row.creators,
-            "teams": row.teams,
-            "universes": row.universes,
-            "cv_id": row.cv_id,
-            "gcd_id": row.gcd_id,
-            "resource_url": self.page_url(row),
-        } | self.closing(row)
+            "id": character.c.id,
+            "name": character.c.name,
+            "alias": character.c.alias,
+            "desc": character.c.desc,
+            "image": shapes.picture(character.c.image),
+            "creators": shapes.stamps(character, character_creator, Creator.__table__),
+            "teams": shapes.stamps(character, character_team, Team.__table__),
+            "universes": shapes.stamps(
+                character, character_universe, universe, shapes.by_designation(universe)
+            ),
+            "cv_id": character.c.cv_id,
+            "gcd_id": character.c.gcd_id,
+            "resource_url": shapes.page_url(character),
+        } | cls.closing()

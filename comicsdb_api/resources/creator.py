@@ -1,25 +1,31 @@
 """Creators (api.md 2.4)."""
 
 from comicsdb.models import Creator
+from comicsdb_api import shapes
+from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
+
+creator = Creator.__table__
 
 
 class CreatorResource(CatalogueResource):
     """Those who make comics."""
 
     model = Creator
+    filters = filters.CREATOR
 
-    def detail(self, row) -> dict:
+    @classmethod
+    def detail_fields(cls) -> dict:
         """The detail form."""
         return {
-            "id": row.id,
-            "name": row.name,
-            "birth": row.birth,
-            "death": row.death,
-            "desc": row.desc,
-            "image": self.image_url(row.image),
-            "alias": row.alias,
-            "cv_id": row.cv_id,
-            "gcd_id": row.gcd_id,
-            "resource_url": self.page_url(row),
-        } | self.closing(row)
+            "id": creator.c.id,
+            "name": creator.c.name,
+            "birth": creator.c.birth,
+            "death": creator.c.death,
+            "desc": creator.c.desc,
+            "image": shapes.picture(creator.c.image),
+            "alias": creator.c.alias,
+            "cv_id": creator.c.cv_id,
+            "gcd_id": creator.c.gcd_id,
+            "resource_url": shapes.page_url(creator),
+        } | cls.closing()

@@ -1,24 +1,30 @@
 """Imprints (api.md 2.5)."""
 
-from comicsdb.models import Imprint
+from comicsdb.models import Imprint, Publisher
+from comicsdb_api import shapes
+from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import PublishedResource
+
+imprint = Imprint.__table__
 
 
 class ImprintResource(PublishedResource):
     """Lines of publishers with a name of their own."""
 
     model = Imprint
+    filters = filters.IMPRINT
 
-    def detail(self, row) -> dict:
+    @classmethod
+    def detail_fields(cls) -> dict:
         """The detail form."""
         return {
-            "id": row.id,
-            "name": row.name,
-            "founded": row.founded,
-            "desc": row.desc,
-            "image": self.image_url(row.image),
-            "cv_id": row.cv_id,
-            "gcd_id": row.gcd_id,
-            "publisher": {"id": row.publisher_id, "name": row.publisher_name},
-            "resource_url": self.page_url(row),
-        } | self.closing(row)
+            "id": imprint.c.id,
+            "name": imprint.c.name,
+            "founded": imprint.c.founded,
+            "desc": imprint.c.desc,
+            "image": shapes.picture(imprint.c.image),
+            "cv_id": imprint.c.cv_id,
+            "gcd_id": imprint.c.gcd_id,
+            "publisher": shapes.named(Publisher.__table__),
+            "resource_url": shapes.page_url(imprint),
+        } | cls.closing()

@@ -1,6 +1,6 @@
 """Issues (api.md 2.6), and the lists of issues of other objects."""
 
-from sqlalchemy import String, bindparam, cast, select
+from sqlalchemy import bindparam, case, select
 
 from comicsdb.models import (
     AgeRating,
@@ -25,14 +25,17 @@ from comicsdb.models import (
     issue_universe,
 )
 from comicsdb_api import shapes
-from comicsdb_api.resources.catalogue import CatalogueResource, Children
+from comicsdb_api.listing import Children
+from comicsdb_api.resources import filters
+from comicsdb_api.resources.catalogue import CatalogueResource
 
 issue, series, series_type = Issue.__table__, Series.__table__, SeriesType.__table__
 publisher, imprint, age_rating = Publisher.__table__, Imprint.__table__, AgeRating.__table__
+universe = Universe.__table__
 
 
 def credits_():
-    """The column `credits`: one per creator, under the creator's id, with the roles in their order."""
+    """One per creator, under the creator's id, with the roles in their order."""
     credit, creator, role = Credit.__table__, Creator.__table__, Role.__table__
     roles = shapes.json_list(
         shapes.named(role),
@@ -41,189 +44,150 @@ def credits_():
         (role.c.order, role.c.id),
         credit,
     )
-    entries = shapes.json_list(
+    return shapes.json_list(
         shapes.json_object(id=creator.c.id, creator=creator.c.name, role=roles),
         credit.join(creator),
         credit.c.issue_id == issue.c.id,
         shapes.by_name(creator),
         issue,
     )
-    return shapes.shown(entries, "credits")
 
 
 def reprints():
-    """The column `reprints`: related issues with their labels."""
+    """Related issues with their labels."""
     other, other_series, other_type, source = shapes.issue_with_series("other")
-    entries = shapes.json_list(
+    return shapes.json_list(
         shapes.json_object(id=other.c.id, issue=shapes.issue_label(other, other_series, other_type)),
         source.join(issue_reprint, issue_reprint.c.reprint_id == other.c.id),
         issue_reprint.c.issue_id == issue.c.id,
         shapes.by_series(other, other_series),
         issue,
     )
-    return shapes.shown(entries, "reprints")
 
 
 def variants():
-    """The column `variants`, by name; `image` is still the storage key."""
+    """Other covers, by name."""
     variant = Variant.__table__
-    entries = shapes.json_list(
+    return shapes.json_list(
         shapes.json_object(
             name=variant.c.name,
-            price=cast(variant.c.price, String),
+            price=shapes.money(variant.c.price),
             sku=variant.c.sku,
             upc=variant.c.upc,
-            image=variant.c.image,
+            image=shapes.picture(variant.c.image),
         ),
         variant,
         variant.c.issue_id == issue.c.id,
         shapes.by_plain_name(variant),
         issue,
     )
-    return shapes.shown(entries, "variants")
+
+
+def price_currency():
+    """The currency of the cover price; empty without one, and for nothing."""
+    return case((issue.c.price > shapes.constant(0), issue.c.currency), else_=shapes.constant(""))
 
 
 class IssueResource(CatalogueResource):
     """Published numbers of series."""
 
     model = Issue
+    filters = filters.ISSUE
+    stamps = ("modified", "rated")
 
     @classmethod
-    def list_query(cls):
-        """By series, dates and number."""
-        return (
-            select(
-                issue.c.id,
-                issue.c.series_id,
-                series.c.name.label("series_name"),
-                series.c.volume,
-                series.c.year_began,
-                issue.c.number,
-                shapes.issue_label(issue, series, series_type).label("label"),
-                issue.c.cover_date,
-                issue.c.store_date,
-                issue.c.foc_date,
-                issue.c.image,
-                issue.c.cover_hash,
-                issue.c.modified,
-            )
-            .join_from(issue, series, series.c.id == issue.c.series_id)
-            .join(series_type, series_type.c.id == series.c.series_type_id)
-            .order_by(*shapes.by_series(issue, series))
-        )
-
-    @classmethod
-    def detail_query(cls):
-        """With everything that hangs on an issue."""
-        universe = Universe.__table__
-        return (
-            super()
-            .detail_query()
-            .join(series, series.c.id == issue.c.series_id)
-            .join(series_type, series_type.c.id == series.c.series_type_id)
-            .join(publisher, publisher.c.id == series.c.publisher_id)
-            .outerjoin(imprint, imprint.c.id == series.c.imprint_id)
-            .join(age_rating, age_rating.c.id == issue.c.rating_id)
-            .add_columns(
-                series.c.name.label("series_name"),
-                series.c.alt_names.label("series_alt_names"),
-                series.c.sort_name.label("series_sort_name"),
-                series.c.volume.label("series_volume"),
-                series.c.year_began.label("series_year_began"),
-                series.c.language.label("series_language"),
-                series_type.c.id.label("series_type_id"),
-                series_type.c.name.label("series_type_name"),
-                shapes.shown(shapes.genres(series), "series_genres"),
-                publisher.c.id.label("publisher_id"),
-                publisher.c.name.label("publisher_name"),
-                imprint.c.id.label("imprint_id"),
-                imprint.c.name.label("imprint_name"),
-                age_rating.c.name.label("rating_name"),
-                shapes.stamps(issue, issue_arc, Arc.__table__),
-                credits_(),
-                shapes.stamps(issue, issue_character, Character.__table__),
-                shapes.stamps(issue, issue_team, Team.__table__),
-                shapes.stamps(issue, issue_universe, universe, shapes.by_designation(universe)),
-                reprints(),
-                variants(),
-            )
-        )
-
-    def summary(self, row) -> dict:
+    def row_fields(cls) -> dict:
         """IssueRow."""
         return {
-            "id": row.id,
-            "series": {
-                "id": row.series_id,
-                "name": row.series_name,
-                "volume": row.volume,
-                "year_began": row.year_began,
-            },
-            "number": row.number,
-            "issue": row.label,
-            "cover_date": row.cover_date,
-            "store_date": row.store_date,
-            "foc_date": row.foc_date,
-            "image": self.image_url(row.image),
-            "cover_hash": row.cover_hash,
-            "modified": shapes.utc(row.modified),
+            "id": issue.c.id,
+            "series": shapes.json_object(
+                id=series.c.id,
+                name=series.c.name,
+                volume=series.c.volume,
+                year_began=series.c.year_began,
+            ),
+            "number": issue.c.number,
+            "issue": shapes.issue_label(issue, series, series_type),
+            "cover_date": issue.c.cover_date,
+            "store_date": issue.c.store_date,
+            "foc_date": issue.c.foc_date,
+            "image": shapes.picture(issue.c.image),
+            "cover_hash": issue.c.cover_hash,
+            "modified": shapes.instant(issue.c.modified),
         }
 
-    def detail(self, row) -> dict:
+    @classmethod
+    def row_source(cls):
+        """With series and type."""
+        return issue.join(series).join(series_type)
+
+    @classmethod
+    def order(cls) -> tuple:
+        """By series, dates and number."""
+        return shapes.by_series(issue, series)
+
+    @classmethod
+    def detail_source(cls):
+        """With everything an issue has one of."""
+        published = cls.row_source().join(publisher).join(age_rating)
+        return published.outerjoin(imprint, imprint.c.id == series.c.imprint_id)
+
+    @classmethod
+    def detail_fields(cls) -> dict:
         """The detail form."""
         return {
-            "id": row.id,
-            "publisher": {"id": row.publisher_id, "name": row.publisher_name},
-            "imprint": shapes.name_of(row.imprint_id, row.imprint_name),
-            "series": {
-                "id": row.series_id,
-                "name": row.series_name,
-                "alt_names": row.series_alt_names,
-                "sort_name": row.series_sort_name,
-                "volume": row.series_volume,
-                "year_began": row.series_year_began,
-                "series_type": {"id": row.series_type_id, "name": row.series_type_name},
-                "genres": row.series_genres,
-                "language": row.series_language,
-            },
-            "number": row.number,
-            "alt_number": row.alt_number,
-            "title": row.title,
-            "name": row.name,
-            "cover_date": row.cover_date,
-            "store_date": row.store_date,
-            "foc_date": row.foc_date,
-            "price": shapes.money(row.price),
-            "price_currency": row.currency if row.price else "",  # without an amount, or for nothing
-            "rating": {"id": row.rating_id, "name": row.rating_name},
-            "sku": row.sku,
-            "isbn": row.isbn,
-            "upc": row.upc,
-            "page": row.page,
-            "desc": row.desc,
-            "image": self.image_url(row.image),
-            "cover_hash": row.cover_hash,
-            "average_rating": shapes.average(row),
-            "rating_count": row.rating_count,
-            "arcs": row.arcs,
-            "credits": row.credits,
-            "characters": row.characters,
-            "teams": row.teams,
-            "universes": row.universes,
-            "reprints": row.reprints,
-            "variants": [each | {"image": self.image_url(each["image"])} for each in row.variants],
-            "cv_id": row.cv_id,
-            "gcd_id": row.gcd_id,
-            "resource_url": self.page_url(row),
-        } | self.closing(row)
+            "id": issue.c.id,
+            "publisher": shapes.named(publisher),
+            "imprint": shapes.optional(imprint.c.id.is_not(None), shapes.named(imprint)),
+            "series": shapes.json_object(
+                id=series.c.id,
+                name=series.c.name,
+                alt_names=series.c.alt_names,
+                sort_name=series.c.sort_name,
+                volume=series.c.volume,
+                year_began=series.c.year_began,
+                series_type=shapes.named(series_type),
+                genres=shapes.genres(series),
+                language=series.c.language,
+            ),
+            "number": issue.c.number,
+            "alt_number": issue.c.alt_number,
+            "title": issue.c.title,
+            "name": issue.c.name,
+            "cover_date": issue.c.cover_date,
+            "store_date": issue.c.store_date,
+            "foc_date": issue.c.foc_date,
+            "price": shapes.money(issue.c.price),
+            "price_currency": price_currency(),
+            "rating": shapes.named(age_rating),
+            "sku": issue.c.sku,
+            "isbn": issue.c.isbn,
+            "upc": issue.c.upc,
+            "page": issue.c.page,
+            "desc": issue.c.desc,
+            "image": shapes.picture(issue.c.image),
+            "cover_hash": issue.c.cover_hash,
+            "average_rating": shapes.average(issue),
+            "rating_count": issue.c.rating_count,
+            "arcs": shapes.stamps(issue, issue_arc, Arc.__table__),
+            "credits": credits_(),
+            "characters": shapes.stamps(issue, issue_character, Character.__table__),
+            "teams": shapes.stamps(issue, issue_team, Team.__table__),
+            "universes": shapes.stamps(issue, issue_universe, universe, shapes.by_designation(universe)),
+            "reprints": reprints(),
+            "variants": variants(),
+            "cv_id": issue.c.cv_id,
+            "gcd_id": issue.c.gcd_id,
+            "resource_url": shapes.page_url(issue),
+        } | cls.closing()
 
 
-def issues_of(model, condition) -> Children:
-    """The issues of an object of another kind: by cover date, then as `condition` of `Children` has it."""
-    return Children(model.__table__, IssueResource, condition, shapes.by_cover_date(issue, series))
+def issues_of(condition) -> Children:
+    """The issues below an object of another kind: by cover date, then as `condition` of `Children` has it."""
+    return Children(IssueResource, condition, shapes.by_cover_date(issue, series))
 
 
 def linked_issues(model, link) -> Children:
     """The issues that a link table ties to an object of another kind."""
     owner = link.c[f"{model.__tablename__}_id"]
-    return issues_of(model, issue.c.id.in_(select(link.c.issue_id).where(owner == bindparam("id"))))
+    return issues_of(issue.c.id.in_(select(link.c.issue_id).where(owner == bindparam("id"))))

@@ -4,37 +4,40 @@ from sqlalchemy import bindparam
 
 from comicsdb.models import Publisher, Series
 from comicsdb_api import shapes
-from comicsdb_api.resources.catalogue import CatalogueResource, Children
+from comicsdb_api.listing import Children
+from comicsdb_api.resources import filters
+from comicsdb_api.resources.catalogue import CatalogueResource
 from comicsdb_api.resources.series import SeriesResource
+
+publisher, series = Publisher.__table__, Series.__table__
 
 
 class PublisherResource(CatalogueResource):
     """Houses that publish comics."""
 
     model = Publisher
-    actions = {"series_list": "series_list"}
-    series = Children(
-        Publisher.__table__,
-        SeriesResource,
-        Series.__table__.c.publisher_id == bindparam("id"),
-        shapes.by_sort_name(Series.__table__),
-    )
+    filters = filters.PUBLISHER
+    actions = {
+        "series_list": Children(
+            SeriesResource,
+            series.c.publisher_id == bindparam("id"),
+            shapes.by_sort_name(series),
+            depends=SeriesResource.depends,
+        )
+    }
 
-    def detail(self, row) -> dict:
+    @classmethod
+    def detail_fields(cls) -> dict:
         """The detail form."""
         return {
-            "id": row.id,
-            "name": row.name,
-            "alt_names": row.alt_names,
-            "founded": row.founded,
-            "country": row.country,
-            "desc": row.desc,
-            "image": self.image_url(row.image),
-            "cv_id": row.cv_id,
-            "gcd_id": row.gcd_id,
-            "resource_url": self.page_url(row),
-        } | self.closing(row)
-
-    def series_list(self):
-        """GET on the series of a publisher."""
-        return self.series.page(self)
+            "id": publisher.c.id,
+            "name": publisher.c.name,
+            "alt_names": publisher.c.alt_names,
+            "founded": publisher.c.founded,
+            "country": publisher.c.country,
+            "desc": publisher.c.desc,
+            "image": shapes.picture(publisher.c.image),
+            "cv_id": publisher.c.cv_id,
+            "gcd_id": publisher.c.gcd_id,
+            "resource_url": shapes.page_url(publisher),
+        } | cls.closing()

@@ -1,7 +1,5 @@
 """Reference data that clients look up by name: roles and series types (api.md 2.11). Lists only."""
 
-from sqlalchemy import select
-
 from comicsdb.models import Role, SeriesType
 from comicsdb_api import shapes
 from comicsdb_api.entity import ListResource
@@ -10,9 +8,11 @@ from comicsdb_api.entity import ListResource
 class ReferenceResource(ListResource):
     """Rows with a name."""
 
-    def summary(self, row) -> dict:
+    @classmethod
+    def row_fields(cls) -> dict:
         """Named: id and name."""
-        return {"id": row.id, "name": row.name}
+        table = cls.model.__table__
+        return {"id": table.c.id, "name": table.c.name}
 
 
 class RoleResource(ReferenceResource):
@@ -21,10 +21,9 @@ class RoleResource(ReferenceResource):
     model = Role
 
     @classmethod
-    def list_query(cls):
+    def order(cls) -> tuple:
         """In the roles' own order, which is unique."""
-        c = Role.__table__.c
-        return select(c.id, c.name).order_by(c.order, c.id)
+        return Role.__table__.c.order, Role.__table__.c.id
 
 
 class SeriesTypeResource(ReferenceResource):
@@ -33,7 +32,6 @@ class SeriesTypeResource(ReferenceResource):
     model = SeriesType
 
     @classmethod
-    def list_query(cls):
+    def order(cls) -> tuple:
         """By name."""
-        table = SeriesType.__table__
-        return select(table.c.id, table.c.name).order_by(*shapes.by_plain_name(table))
+        return shapes.by_plain_name(SeriesType.__table__)

@@ -1,7 +1,8 @@
 """The root of the API: where everything else is (api.md 2.1)."""
 
+from comicsdb_api.conditional import respond_tagged, tagged
 from comicsdb_api.entity import Resource
-from comicsdb_api.responses import respond
+from comicsdb_api.responses import to_json
 
 
 class RootResource(Resource):
@@ -12,4 +13,5 @@ class RootResource(Resource):
     def get(self):
         """GET: the absolute address of each list by its name."""
         lists = self.request.registry["comicsdb_api.lists"]
-        return respond(self.request, {kind: self.request.route_url(route) for kind, route in lists.items()})
+        body = {kind: self.request.route_url(route) for kind, route in lists.items()}
+        return respond_tagged(self.request, tagged(to_json(body)))

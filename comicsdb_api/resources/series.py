@@ -5,7 +5,8 @@ from sqlalchemy import bindparam, func, select
 from comicsdb.models import Imprint, Issue, Publisher, Series, SeriesType, series_associated
 from comicsdb.models.choices import Status
 from comicsdb_api import shapes
-from comicsdb_api.resources.catalogue import ListingResource
+from comicsdb_api.resources import filters
+from comicsdb_api.resources.catalogue import CatalogueResource
 from comicsdb_api.resources.issue import issues_of
 
 series, series_type = Series.__table__, SeriesType.__table__
@@ -17,114 +18,89 @@ ISSUE_COUNT = (
     .where(issue.c.series_id == series.c.id)
     .correlate(series)
     .scalar_subquery()
-    .label("issue_count")
 )
 
 
 def associated():
-    """The column `associated`: related series with their labels."""
+    """Related series with their labels."""
     other, other_type = series.alias("other"), series_type.alias("other_type")
     link = series_associated
     source = link.join(other, other.c.id == link.c.associated_id).join(
         other_type, other_type.c.id == other.c.series_type_id
     )
-    entries = shapes.json_list(
+    return shapes.json_list(
         shapes.json_object(id=other.c.id, series=shapes.series_label(other, other_type)),
         source,
         link.c.series_id == series.c.id,
         shapes.by_sort_name(other),
         series,
     )
-    return shapes.shown(entries, "associated")
 
 
-class SeriesResource(ListingResource):
+class SeriesResource(CatalogueResource):
     """Runs of issues under one name."""
 
     model = Series
-    issues = issues_of(Series, issue.c.series_id == bindparam("id"))
+    filters = filters.SERIES
+    depends = ("series", "issue")  # it counts issues, and finds series by what is in them
+    stamps = ("modified", "rated")
+    actions = {"issue_list": issues_of(issue.c.series_id == bindparam("id"))}
 
     @classmethod
-    def list_query(cls):
-        """By sort name and first year."""
-        return (
-            select(
-                series.c.id,
-                shapes.series_label(series, series_type).label("label"),
-                series.c.year_began,
-                series.c.year_end,
-                series.c.volume,
-                ISSUE_COUNT,
-                series.c.modified,
-                series.c.publisher_id,
-                publisher.c.name.label("publisher_name"),
-                series.c.series_type_id,
-                series_type.c.name.label("series_type_name"),
-                series.c.cv_id,
-                series.c.gcd_id,
-            )
-            .join_from(series, series_type, series_type.c.id == series.c.series_type_id)
-            .join(publisher, publisher.c.id == series.c.publisher_id)
-            .order_by(*shapes.by_sort_name(series))
-        )
-
-    @classmethod
-    def detail_query(cls):
-        """With the names of parents, the genres, the related series and the number of issues."""
-        return (
-            super()
-            .detail_query()
-            .join(series_type, series_type.c.id == series.c.series_type_id)
-            .join(publisher, publisher.c.id == series.c.publisher_id)
-            .outerjoin(imprint, imprint.c.id == series.c.imprint_id)
-            .add_columns(
-                series_type.c.name.label("series_type_name"),
-                publisher.c.name.label("publisher_name"),
-                imprint.c.name.label("imprint_name"),
-                ISSUE_COUNT,
-                shapes.shown(shapes.genres(series), "genres"),
-                associated(),
-            )
-        )
-
-    def summary(self, row) -> dict:
+    def row_fields(cls) -> dict:
         """SeriesRow."""
         return {
-            "id": row.id,
-            "series": row.label,
-            "year_began": row.year_began,
-            "year_end": row.year_end,
-            "volume": row.volume,
-            "issue_count": row.issue_count,
-            "modified": shapes.utc(row.modified),
-            "publisher": {"id": row.publisher_id, "name": row.publisher_name},
-            "series_type": {"id": row.series_type_id, "name": row.series_type_name},
-            "cv_id": row.cv_id,
-            "gcd_id": row.gcd_id,
+            "id": series.c.id,
+            "series": shapes.series_label(series, series_type),
+            "year_began": series.c.year_began,
+            "year_end": series.c.year_end,
+            "volume": series.c.volume,
+            "issue_count": ISSUE_COUNT,
+            "modified": shapes.instant(series.c.modified),
+            "publisher": shapes.named(publisher),
+            "series_type": shapes.named(series_type),
+            "cv_id": series.c.cv_id,
+            "gcd_id": series.c.gcd_id,
         }
 
-    def detail(self, row) -> dict:
+    @classmethod
+    def row_source(cls):
+        """With type and publisher."""
+        return series.join(series_type).join(publisher)
+
+    @classmethod
+    def order(cls) -> tuple:
+        """By sort name and first year."""
+        return shapes.by_sort_name(series)
+
+    @classmethod
+    def detail_source(cls):
+        """With type, publisher and imprint."""
+        return cls.row_source().outerjoin(imprint, imprint.c.id == series.c.imprint_id)
+
+    @classmethod
+    def detail_fields(cls) -> dict:
         """The detail form."""
         return {
-            "id": row.id,
-            "name": row.name,
-            "sort_name": row.sort_name,
-            "alt_names": row.alt_names,
-            "language": row.language,
-            "volume": row.volume,
-            "series_type": {"id": row.series_type_id, "name": row.series_type_name},
-            "status": Status(row.status).label,
-            "publisher": {"id": row.publisher_id, "name": row.publisher_name},
-            "imprint": shapes.name_of(row.imprint_id, row.imprint_name),
-            "year_began": row.year_began,
-            "year_end": row.year_end,
-            "desc": row.desc,
-            "issue_count": row.issue_count,
-            "average_rating": shapes.average(row),
-            "rating_count": row.rating_count,
-            "genres": row.genres,
-            "associated": row.associated,
-            "cv_id": row.cv_id,
-            "gcd_id": row.gcd_id,
-            "resource_url": self.page_url(row),
-        } | self.closing(row)
+            "id": series.c.id,
+            "name": series.c.name,
+            "sort_name": series.c.sort_name,
+            "alt_names": series.c.alt_names,
+            "language": series.c.language,
+            "volume": series.c.volume,
+            "series_type": shapes.named(series_type),
+            "status": shapes.label_for(series.c.status, {status: status.label for status in Status}),
+            "publisher": shapes.named(publisher),
+            "imprint": shapes.optional(imprint.c.id.is_not(None), shapes.named(imprint)),
+            "year_began": series.c.year_began,
+            "year_end": series.c.year_end,
+            "desc": series.c.desc,
+            "issue_count": ISSUE_COUNT,
+            "average_rating": shapes.average(series),
+            "rating_count": series.c.rating_count,
+            "genres": shapes.genres(series),
+            "associated": associated(),
+            "cv_id": series.c.cv_id,
+            "gcd_id": series.c.gcd_id,
+            "resource_url": shapes.page_url(series),
+        } | cls.closing()

@@ -2,39 +2,31 @@
 
 from comicsdb.models import Creator, Team, Universe, issue_team, team_creator, team_universe
 from comicsdb_api import shapes
-from comicsdb_api.resources.catalogue import ListingResource
+from comicsdb_api.resources import filters
+from comicsdb_api.resources.catalogue import CatalogueResource
 from comicsdb_api.resources.issue import linked_issues
 
+team, universe = Team.__table__, Universe.__table__
 
-class TeamResource(ListingResource):
+
+class TeamResource(CatalogueResource):
     """Groups of characters."""
 
     model = Team
-    issues = linked_issues(Team, issue_team)
+    filters = filters.TEAM
+    actions = {"issue_list": linked_issues(Team, issue_team)}
 
     @classmethod
-    def detail_query(cls):
-        """With creators and universes."""
-        own, universe = Team.__table__, Universe.__table__
-        return (
-            super()
-            .detail_query()
-            .add_columns(
-                shapes.stamps(own, team_creator, Creator.__table__),
-                shapes.stamps(own, team_universe, universe, shapes.by_designation(universe)),
-            )
-        )
-
-    def detail(self, row) -> dict:
+    def detail_fields(cls) -> dict:
         """The detail form."""
         return {
-            "id": row.id,
-            "name": row.name,
-            "desc": row.desc,
-            "image": self.image_url(row.image),
-            "creators": row.creators,
-            "universes": row.universes,
-            "cv_id": row.cv_id,
-            "gcd_id": row.gcd_id,
-            "resource_url": self.page_url(row),
-        } | self.closing(row)
+            "id": team.c.id,
+            "name": team.c.name,
+            "desc": team.c.desc,
+            "image": shapes.picture(team.c.image),
+            "creators": shapes.stamps(team, team_creator, Creator.__table__),
+            "universes": shapes.stamps(team, team_universe, universe, shapes.by_designation(universe)),
+            "cv_id": team.c.cv_id,
+            "gcd_id": team.c.gcd_id,
+            "resource_url": shapes.page_url(team),
+        } | cls.closing()

@@ -1,29 +1,34 @@
 """Universes (api.md 2.10)."""
 
-from comicsdb.models import Universe
+from comicsdb.models import Publisher, Universe
 from comicsdb_api import shapes
+from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import PublishedResource
+
+universe = Universe.__table__
 
 
 class UniverseResource(PublishedResource):
     """Shared fictional worlds."""
 
     model = Universe
+    filters = filters.UNIVERSE
 
     @classmethod
-    def list_query(cls):
+    def order(cls) -> tuple:
         """By name and designation."""
-        return super().list_query().order_by(None).order_by(*shapes.by_designation(Universe.__table__))
+        return shapes.by_designation(universe)
 
-    def detail(self, row) -> dict:
+    @classmethod
+    def detail_fields(cls) -> dict:
         """The detail form; universes have no Comic Vine id."""
         return {
-            "id": row.id,
-            "publisher": {"id": row.publisher_id, "name": row.publisher_name},
-            "name": row.name,
-            "designation": row.designation,
-            "desc": row.desc,
-            "gcd_id": row.gcd_id,
-            "image": self.image_url(row.image),
-            "resource_url": self.page_url(row),
-        } | self.closing(row)
+            "id": universe.c.id,
+            "publisher": shapes.named(Publisher.__table__),
+            "name": universe.c.name,
+            "designation": universe.c.designation,
+            "desc": universe.c.desc,
+            "gcd_id": universe.c.gcd_id,
+            "image": shapes.picture(universe.c.image),
+            "resource_url": shapes.page_url(universe),
+        } | cls.closing()

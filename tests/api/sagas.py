@@ -14,9 +14,10 @@ class SagaResource(EntityResource):
         """Not the name of the table, which is served already."""
         return "saga"
 
-    def detail(self, row):
+    @classmethod
+    def detail_fields(cls):
         """What the default says, and the description."""
-        return self.summary(row) | {"desc": row.desc}
+        return super().detail_fields() | {"desc": Arc.__table__.c.desc}
 
 
 def includeme(config):

@@ -8,6 +8,7 @@ from pyramid.response import Response
 
 from comicsdb import settings
 from comicsdb.catalog import Conflict, Gone, Invalid, Moved, NotFound
+from comicsdb.light import Light
 from comicsdb.models import Series, Tombstone
 from comicsdb.security import Permission
 from comicsdb_api.errors import taken
@@ -34,6 +35,7 @@ def extended_app(shared_database, media_folder):
 def extended(extended_app, connection, reader):
     """A client of that application, on the test's own connection."""
     extended_app.registry["comicsdb.session_factory"].configure(bind=connection, **ROLLED_BACK)
+    extended_app.registry["comicsdb.light"] = Light(lambda: connection)
     return Client(webtest.TestApp(extended_app), basic(reader.username, PASSWORD))
 
 

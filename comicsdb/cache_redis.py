@@ -1,0 +1,290 @@
+"""The cache in Redis: values as checked bytes; a Redis that fails or is damaged is like an empty one."""
+
+import logging
+import struct
+import threading
+import time
+import zlib
+from collections.abc import Callable
+
+import redis
+from dogpile.cache import register_backend
+from dogpile.cache.api import NO_VALUE, CachedValue
+from dogpile.cache.backends.redis import RedisBackend
+from dogpile.cache.proxy import ProxyBackend
+from dogpile.cache.region import CacheRegion, value_version
+from redis.exceptions import LockError, RedisError, ResponseError
+from redis.lock import Lock
+
+from comicsdb import cache_memory
+from comicsdb.cache_memory import Lru, MemoryStore, Mutex
+
+log = logging.getLogger(__name__)
+
+TIMEOUT = 0.25  # seconds to connect or to wait for an answer; the database is faster than a slow Redis
+PAUSE = 1.0  # seconds for which a Redis that failed is left alone
+QUIET = 60.0  # seconds in which refusals are told once
+LOCK_POLL = 0.005  # seconds between two looks at a lock that another process holds
+LOCK_EXPIRY = 10.0  # seconds after which the lock of a process that died is free
+BATCH = 1000  # keys for one step through all keys
+COUNTED_TOGETHER = 50  # values after which a process adds its counts to those in Redis
+
+MARK = b"cdb1"
+HEADER = struct.Struct("<4sId")  # mark, checksum, clock time at which the value was made
+
+
+def open_pool(url: str) -> redis.ConnectionPool:
+    """Connections to a Redis; none is opened yet. Raises ValueError for an address that cannot be meant."""
+    pool = redis.ConnectionPool.from_url(url, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT)
+    try:
+        pool.connection_class(**pool.connection_kwargs)  # an unknown option in the address shows here only
+    except TypeError as error:
+        raise ValueError(f"an option in it is unknown: {error}") from error
+    if pool.get_encoder().decode_responses:
+        raise ValueError("values are bytes, so decode_responses is not possible")
+    return pool
+
+
+def _checksum(key: str, made: float, payload: bytes) -> int:
+    # The key counts too: an answer that belongs to another question is a wrong answer.
+    return zlib.crc32(payload, zlib.crc32(struct.pack("<d", made), zlib.crc32(key.encode())))
+
+
+def pack(key: str, value: CachedValue) -> bytes:
+    """A value as it is stored: a header of sixteen bytes, and the payload as it is."""
+    made = value.metadata["ct"]
+    return HEADER.pack(MARK, _checksum(key, made, value.payload), made) + value.payload
+
+
+def unpack(key: str, stored: bytes) -> CachedValue | None:
+    """The value that was stored under a key; None if the bytes are not those that `pack` made for it."""
+    if len(stored) < HEADER.size:
+        return None
+    mark, checksum, made = HEADER.unpack_from(stored)
+    payload = stored[HEADER.size :]
+    if mark != MARK or checksum != _checksum(key, made, payload):
+        return None
+    return CachedValue(payload, {"ct": made, "v": value_version})
+
+
+class CheckedBackend(RedisBackend):
+    """dogpile's backend for Redis, with values packed by us: no pickle, and nothing damaged comes out."""
+
+    serializer = None
+    deserializer = None
+
+    def get(self, key):
+        """The value, or NO_VALUE; raises RedisError."""
+        stored = self.get_serialized(key)
+        if stored is NO_VALUE:
+            return NO_VALUE
+        return unpack(key, stored) or NO_VALUE
+
+    def set(self, key, value):
+        """Store a value for the lifetime; raises RedisError."""
+        # not dogpile's set_serialized, which calls what the client deprecates
+        self.writer_client.set(key, pack(key, value), ex=self.redis_expiration_time)
+
+    def get_mutex(self, key):
+        """A lock among processes; it expires, in case that its holder dies."""
+        return self.writer_client.lock(
+            f"{key}:lock",
+            timeout=LOCK_EXPIRY,
+            sleep=LOCK_POLL,
+            thread_local=False,  # only the one thread that holds the process's own lock comes here
+        )
+
+
+class Circuit:
+    """Whether Redis is worth asking: one that failed is left alone for a while, then one call tries again."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._down = False
+        self._try_again = 0.0
+        self._told_refusal = -QUIET
+
+    def attempt(self, ask: Callable, *arguments, otherwise=None):
+        """What `ask` answers; `otherwise` if Redis fails, refuses, or is being left alone."""
+        trying = self._down
+        if trying and not self._may_try():
+            return otherwise
+        try:
+            answer = ask(*arguments)
+        except LockError:
+            return otherwise  # given back after it had expired
+        except ResponseError as error:
+            self._refused(error)
+            return otherwise
+        except (RedisError, OSError) as error:
+            self._failed(error)
+            return otherwise
+        if trying:  # an answer to a question from before the failure proves nothing
+            self._works()
+        return answer
+
+    def _may_try(self) -> bool:
+        with self._lock:
+            now = time.monotonic()
+            if now < self._try_again:
+                return False
+            self._try_again = now + PAUSE
+            return True
+
+    def _failed(self, error: Exception) -> None:
+        with self._lock:
+            first = not self._down
+            self._down = True
+            self._try_again = time.monotonic() + PAUSE
+        if first:
+            log.warning("Redis does not answer; the cache does without: %s", error)
+
+    def _works(self) -> None:
+        with self._lock:
+            first = self._down
+            self._down = False
+        if first:
+            log.info("Redis answers again.")
+
+    def _refused(self, error: Exception) -> None:
+        # A living server refuses at once (out of memory, not permitted, wrong type): no reason to pause.
+        with self._lock:
+            now = time.monotonic()
+            first = now >= self._told_refusal + QUIET
+            if first:
+                self._told_refusal = now
+        if first:
+            log.warning("Redis refuses; the cache does without: %s", error)
+
+
+class SharedMutex(Mutex):
+    """One key's lock among threads and processes; without Redis, among the threads of this process."""
+
+    def __init__(self, circuit: Circuit, lock: Lock):
+        super().__init__()
+        self._circuit = circuit
+        self._shared = lock
+        self._is_shared = False
+
+    def acquire(self) -> bool:
+        """Wait for this process's lock, then for that of all processes, together for `LOCK_WAIT` at most."""
+        until = time.monotonic() + cache_memory.LOCK_WAIT
+        if not super().acquire():
+            return False
+        try:
+            left = max(until - time.monotonic(), 0)
+            self._is_shared = self._circuit.attempt(self._acquire_shared, left, otherwise=False)
+        except BaseException:
+            super().release()
+            raise
+        return True
+
+    def _acquire_shared(self, seconds: float) -> bool:
+        return self._shared.acquire(blocking_timeout=seconds)
+
+    def release(self) -> None:
+        """Give both locks back."""
+        try:
+            if self._is_shared:
+                self._is_shared = False
+                self._circuit.attempt(self._shared.release)
+        finally:
+            super().release()
+
+
+class Forgiving(ProxyBackend):
+    """Makes every failure of Redis a value that is not there or was not stored."""
+
+    def __init__(self, circuit: Circuit):
+        super().__init__()
+        self._circuit = circuit
+
+    def get(self, key):
+        """The value, or NO_VALUE."""
+        return self._circuit.attempt(self.proxied.get, key, otherwise=NO_VALUE)
+
+    def set(self, key, value):
+        """Store a value, if Redis takes it."""
+        self._circuit.attempt(self.proxied.set, key, value)
+
+    def get_mutex(self, key):
+        """The lock under which the value of a key is made."""
+        return SharedMutex(self._circuit, self.proxied.get_mutex(key))
+
+
+class Remembering(ProxyBackend):
+    """Keeps in this process's memory what went through; right, because a value never becomes wrong."""
+
+    def __init__(self, lru: Lru, lifetime: float):
+        super().__init__()
+        self._lru = lru
+        self._lifetime = lifetime
+
+    def get(self, key):
+        """The value, or NO_VALUE."""
+        value = self._lru.get(key)
+        if value is None:
+            value = self.proxied.get(key)
+            if value is not NO_VALUE:
+                self._lru.set(key, value, self._lifetime)
+        return value
+
+    def set(self, key, value):
+        """Keep a value here and there."""
+        self._lru.set(key, value, self._lifetime)
+        self.proxied.set(key, value)
+
+
+def counts_key(prefix: str) -> str:
+    """The key of the counts of all processes: a hash of `hits` and `misses`."""
+    return f"{prefix}:counts"
+
+
+class RedisStore(MemoryStore):
+    """A cache in Redis, shared by all processes, with a memory of this process before it.
+
+    Raises ValueError for an address that cannot be meant; a Redis that does not answer raises nothing.
+    """
+
+    def __init__(self, url: str, prefix: str, lru: Lru):
+        super().__init__(lru)
+        self._prefix = prefix
+        self._client = redis.Redis(connection_pool=open_pool(url))
+        self._circuit = Circuit()
+
+    def configure(self, region: CacheRegion, lifetime: int) -> None:
+        """Give a region its backend and the layers before it."""
+        region.configure(
+            "comicsdb.redis",
+            expiration_time=lifetime,
+            arguments={
+                "connection_pool": self._client.connection_pool,
+                "redis_expiration_time": lifetime,
+            },
+            wrap=[Remembering(self._lru, lifetime), Forgiving(self._circuit)],
+        )
+
+    def count(self, *, hit: bool) -> None:
+        """Count one value, now and then in Redis too."""
+        super().count(hit=hit)
+        if self.hits + self.misses >= COUNTED_TOGETHER:
+            hits, misses, self.hits, self.misses = self.hits, self.misses, 0, 0
+            self._circuit.attempt(self._add_counts, hits, misses)
+
+    def _add_counts(self, hits: int, misses: int) -> None:
+        pipe = self._client.pipeline(transaction=False)
+        pipe.hincrby(counts_key(self._prefix), "hits", hits)
+        pipe.hincrby(counts_key(self._prefix), "misses", misses)
+        pipe.execute()
+
+    def clear(self) -> None:
+        """Forget everything, here and in Redis; raises RedisError if it does not answer."""
+        super().clear()
+        cursor = None
+        while cursor != 0:
+            cursor, keys = self._client.scan(cursor or 0, match=f"{self._prefix}:*", count=BATCH)
+            if keys:
+                self._client.unlink(*keys)
+
+
+register_backend("comicsdb.redis", __name__, "CheckedBackend")

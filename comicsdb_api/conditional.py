@@ -1,0 +1,114 @@
+"""Conditional requests: entity tags, dates, and the answers 200, 304 and 412 that follow (api.md 1.9)."""
+
+import re
+from datetime import UTC
+from email.utils import formatdate, parsedate_to_datetime
+from functools import lru_cache
+from hashlib import blake2b
+
+from comicsdb_api.responses import answer
+
+SECOND = 1_000_000  # microseconds
+TAG_BYTES = 12
+TAG_LENGTH = 2 * TAG_BYTES
+TAG = re.compile(r'(?:W/)?"([^"]*)"')
+DATE_HEADERS = ("HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE")
+JSON_TYPE = ("Content-Type", "application/json")
+
+
+def tagged(body: bytes) -> bytes:
+    """A body with its entity tag in front, as caches keep it."""
+    return blake2b(body, digest_size=TAG_BYTES).hexdigest().encode() + body
+
+
+class Dates:
+    """When what a body shows last changed, as the dates of HTTP can tell it, which know seconds only.
+
+    Made of the stamps of a read: microseconds since 1970, each followed by the value it had before, None
+    where there is none.
+    """
+
+    def __init__(self, stamps: tuple):
+        self._stamps = stamps
+        self._latest = max(now for now in stamps[::2] if now is not None)
+        self.second = self._latest // SECOND
+
+    @property
+    def header(self) -> tuple[str, str]:
+        """Last-Modified."""
+        return "Last-Modified", _http_date(self.second)
+
+    def unchanged_since(self, seconds: int) -> bool:
+        """Whether a body that was given with this date, or with a later one, is still the same."""
+        return seconds > self.second or (seconds == self.second and not self._ambiguous)
+
+    @property
+    def _ambiguous(self) -> bool:
+        """Whether there was another change in the very second of the last one.
+
+        A date of this second may have been given with an older body, and proves nothing.
+        """
+        pairs = list(zip(self._stamps[::2], self._stamps[1::2], strict=True))
+        last = pairs.pop(next(n for n, (now, _) in enumerate(pairs) if now == self._latest))
+        earlier = (last[1], *(now for now, _ in pairs))
+        return any(each is not None and each // SECOND == self.second for each in earlier)
+
+
+def refusal_by_date(request, dates: Dates | None, route: str | None = None):
+    """304 or 412 where dates alone decide, without looking at the body; None where they do not."""
+    if dates is None:
+        return None
+    environ = request.environ
+    if not any(header in environ for header in DATE_HEADERS):
+        return None
+    if "HTTP_IF_MATCH" not in environ:
+        until = _seconds(environ.get("HTTP_IF_UNMODIFIED_SINCE"))
+        if until is not None and not dates.unchanged_since(until):
+            return answer(request, b"", 412, (dates.header,), route)
+    if "HTTP_IF_NONE_MATCH" not in environ and "HTTP_IF_MATCH" not in environ:
+        since = _seconds(environ.get("HTTP_IF_MODIFIED_SINCE"))
+        if since is not None and dates.unchanged_since(since):
+            return answer(request, b"", 304, (dates.header,), route)
+    return None
+
+
+def respond_tagged(
+    request, entry: bytes, headers=(), *, dates: Dates | None = None, route: str | None = None
+):
+    """The answer to a read, given the body with its tag in front: 200, or 304 or 412 by the tag.
+
+    `headers` go on a 200 only.
+    """
+    tag = entry[:TAG_LENGTH].decode()
+    validators = (("ETag", f'"{tag}"'), *((dates.header,) if dates else ()))
+    environ = request.environ
+    wanted = environ.get("HTTP_IF_MATCH")
+    if wanted is not None and not _names(wanted, tag, weak=False):
+        return answer(request, b"", 412, validators, route)
+    known = environ.get("HTTP_IF_NONE_MATCH")
+    if known is not None and _names(known, tag, weak=True):
+        return answer(request, b"", 304, validators, route)
+    return answer(request, entry[TAG_LENGTH:], 200, (JSON_TYPE, *validators, *headers), route)
+
+
+def _names(header: str, tag: str, *, weak: bool) -> bool:
+    """Whether a list of tags, or `*`, names ours; a weak tag counts only where `weak`."""
+    if header.strip() == "*":
+        return True
+    return any(found[1] == tag and (weak or not found[0].startswith("W/")) for found in TAG.finditer(header))
+
+
+def _seconds(date: str | None) -> int | None:
+    """A date of HTTP as seconds since 1970; None for none, or for what is no date."""
+    if not date:
+        return None
+    try:
+        moment = parsedate_to_datetime(date)
+        return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+
+
+@lru_cache(maxsize=4096)
+def _http_date(seconds: int) -> str:
+    return formatdate(seconds, usegmt=True)

@@ -1,0 +1,350 @@
+"""Filters: the kinds of a list's query parameters, and how they become conditions on its rows (api.md 1.5).
+
+A condition speaks of the list's own table and of subqueries, never of what the list joins: counting needs
+the one table, and nothing is found twice. All values are bound.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from decimal import Decimal, InvalidOperation
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import ColumnElement, Integer, and_, extract, false, literal
+
+from comicsdb.catalog import search
+from comicsdb.catalog.errors import Invalid
+
+INTEGER_MAX = 2**31 - 1
+IDS_MAX = 500  # of one list; more than there are roles
+LONGEST = 1000  # characters of a text that is looked for; no name has as many, whatever its letters fold to
+
+_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_DATE = r"(?:(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})|(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>\d{4}))"
+_TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:[.,](?P<fraction>\d{1,6})\d*)?)?"
+_OFFSET = r"(?P<utc>[Zz])|(?P<sign>[+-])(?P<hours>\d{2}):?(?P<minutes>[0-5]\d)?"
+_DAY = re.compile(_DATE, re.ASCII)
+_MOMENT = re.compile(rf"{_DATE}(?:(?:[Tt]|\s+){_TIME}\s*(?:{_OFFSET})?)?", re.ASCII)
+
+
+class BadValue(Exception):  # noqa: N818  (a fact about a query)
+    """A value that cannot be read; `field` is the name under which the answer reports it."""
+
+    def __init__(self, field: str, message: str):
+        super().__init__(message)
+        self.field = field
+        self.message = message
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A query parameter as it is described: its name, the JSON Schema of its value, one sentence.
+
+    A list (schema type array) is written with commas between its items.
+    """
+
+    name: str
+    schema: dict
+    description: str
+
+
+class Filter:
+    """A parameter of a list; the base of the kinds.
+
+    `column` is what it compares; `subject` says in words what that is. For a column of another table `of`
+    turns a condition on that table into one on the list's own.
+    """
+
+    schema: dict = {"type": "string"}
+    says = "{}."
+    invalid = ""
+
+    def __init__(self, name: str, column, subject: str, of: Callable = lambda condition: condition):
+        self.name = name
+        self.column = column
+        self.subject = subject
+        self.of = of
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the parameters that are read."""
+        return (self.name,)
+
+    def described(self) -> list[Parameter]:
+        """The parameters as the API's description lists them."""
+        sentence = self.says.format(self.subject)
+        return [Parameter(self.name, self.schema, sentence[0].upper() + sentence[1:])]
+
+    def condition(self, values: dict[str, str], zone: ZoneInfo) -> ColumnElement[bool] | None:
+        """The condition that stripped values make, None where they ask for nothing; raises BadValue."""
+        value = self.text(values, self.name)
+        condition = self.test(value, zone) if value else None
+        return None if condition is None else self.of(condition)
+
+    def test(self, value: str, zone: ZoneInfo) -> ColumnElement[bool] | None:
+        """What a value asks of the column."""
+        raise NotImplementedError
+
+    def text(self, values: dict[str, str], name: str) -> str:
+        """The value of a parameter, "" without one; raises BadValue for what is no text to PostgreSQL."""
+        value = values.get(name, "")
+        if "\0" in value:
+            raise BadValue(self.name, "Null characters are not allowed.")
+        return value
+
+    def bad(self) -> BadValue:
+        """The complaint about a value of this kind."""
+        return BadValue(self.name, self.invalid)
+
+
+class Int(Filter):
+    """`int`: a whole number; one that no column can hold matches nothing."""
+
+    schema = {"type": "integer"}
+    invalid = "Enter a number."
+
+    def test(self, value, zone):  # noqa: ARG002
+        number = self.number(value)
+        return false() if number is None else self.column == literal(number, Integer)
+
+    def number(self, value: str) -> int | None:
+        """The number, None for one that no column can hold; raises BadValue."""
+        if not _NUMBER.fullmatch(value):
+            raise self.bad()
+        try:
+            number = Decimal(value)
+        except InvalidOperation:  # an exponent of many digits
+            return None
+        return int(number) if abs(number) <= INTEGER_MAX and number == int(number) else None
+
+
+class IntList(Int):
+    """`int-list`: any of several ids."""
+
+    schema = {"type": "array", "items": Int.schema}
+    says = f"{{}}: any of these ids, separated by commas; the first {IDS_MAX} count."
+
+    def test(self, value, zone):  # noqa: ARG002
+        items = [item for item in (each.strip() for each in value.split(",")) if item]
+        numbers = {self.number(item) for item in items[:IDS_MAX]} - {None}
+        return self.column.in_(sorted(numbers)) if items else None
+
+
+class Year(Int):
+    """`year`: the year of a date."""
+
+    says = "Year of {}."
+
+    def test(self, value, zone):  # noqa: ARG002
+        year = self.number(value)
+        if year is None or not date.min.year <= year <= date.max.year:
+            return false()
+        return self.column.between(date(year, 1, 1), date(year, 12, 31))
+
+
+class Month(Int):
+    """`month`: the month of a date."""
+
+    says = "Month of {}, 1 to 12."
+
+    def test(self, value, zone):  # noqa: ARG002
+        month = self.number(value)
+        return false() if month is None else extract("month", self.column) == literal(month, Integer)
+
+
+class Exact(Filter):
+    """`iexact`: the whole value, case aside."""
+
+    says = "{}; upper and lower case are the same."
+
+    def test(self, value, zone):  # noqa: ARG002
+        return search.same(self.column, value)
+
+
+class Contains(Filter):
+    """`icontains`: a part of the value, case aside."""
+
+    says = f"Part of {{}}; upper and lower case are the same. Nothing has more than {LONGEST} characters."
+
+    def test(self, value, zone):  # noqa: ARG002
+        return false() if len(value) > LONGEST else self.match(value)
+
+    def match(self, value: str) -> ColumnElement[bool]:
+        """The condition for a text of bearable length."""
+        return search.contains(self.column, value)
+
+
+class Phrase(Contains):
+    """`u-icontains` and `alt`: a part of the value, case and accents aside; the column is a folded one."""
+
+    says = f"Part of {{}}; case and accents do not count. Nothing has more than {LONGEST} characters."
+
+    def match(self, value):
+        return search.holds(self.column, value)
+
+
+class Words(Filter):
+    """`words` and `words+alt`: every word stands somewhere in one of the folded columns."""
+
+    says = (
+        "Words that all stand in {}, in any order; case and accents do not count."
+        f" The first {search.WORDS_MAX} words count."
+    )
+
+    def test(self, value, zone):  # noqa: ARG002
+        words = value.split()[: search.WORDS_MAX]
+        if any(len(word) > LONGEST for word in words):
+            return false()
+        return search.in_any(self.column, words)
+
+
+class Prefix(Filter):
+    """`prefix`: how the value begins, case and all."""
+
+    says = "Beginning of {}."
+
+    def test(self, value, zone):  # noqa: ARG002
+        return false() if len(value) > LONGEST else self.column.startswith(value, autoescape=True)
+
+
+class Missing(Filter):
+    """`bool`: whether a value is unknown."""
+
+    schema = {"type": "boolean"}
+    says = "Whether {} is missing; anything but true, false, 1 and 0 is ignored."
+    words = {"true": True, "1": True, "false": False, "0": False}
+
+    def test(self, value, zone):  # noqa: ARG002
+        wanted = self.words.get(value.lower())
+        if wanted is None:
+            return None
+        return self.column.is_(None) if wanted else self.column.is_not(None)
+
+
+class Choice(Filter):
+    """`choice`: one of a closed set of codes."""
+
+    says = "{}."
+
+    def __init__(self, name, column, subject, codes: Iterable):
+        super().__init__(name, column, subject)
+        self.codes = {str(code): code for code in codes}
+        self.schema = {"type": "string", "enum": list(self.codes)}
+
+    def test(self, value, zone):  # noqa: ARG002
+        if value not in self.codes:
+            message = f"Select a valid choice. {value} is not one of the available choices."
+            raise BadValue(self.name, message)
+        return self.column == self.codes[value]
+
+
+class Day(Filter):
+    """`date`: a day, as `YYYY-MM-DD` or `MM/DD/YYYY`."""
+
+    schema = {"type": "string", "format": "date"}
+    invalid = "Enter a valid date."
+
+    def test(self, value, zone):  # noqa: ARG002
+        return self.column == self.day(value)
+
+    def day(self, value: str) -> date:
+        """A day; raises BadValue."""
+        found = _DAY.fullmatch(value)
+        if found is None:
+            raise self.bad()
+        try:
+            return _day(found)
+        except ValueError as error:
+            raise self.bad() from error
+
+
+class DayRange(Day):
+    """`range`: `<name>_after` and `<name>_before`, both included; a bad value is reported as `<name>`."""
+
+    @property
+    def parameters(self):
+        return f"{self.name}_after", f"{self.name}_before"
+
+    def described(self):
+        after, before = self.parameters
+        return [
+            Parameter(after, self.schema, f"Earliest {self.subject}, included."),
+            Parameter(before, self.schema, f"Latest {self.subject}, included."),
+        ]
+
+    def condition(self, values, zone):  # noqa: ARG002
+        after, before = (self.text(values, name) for name in self.parameters)
+        bounds = []
+        if after:
+            bounds.append(self.column >= self.day(after))
+        if before:
+            bounds.append(self.column <= self.day(before))
+        return self.of(and_(*bounds)) if bounds else None
+
+
+class Later(Filter):
+    """`datetime-gt`: strictly later than a moment; a day is its beginning in the site's zone."""
+
+    schema = {"type": "string", "format": "date-time"}
+    says = "{}: strictly later than this moment; without an offset, in the site's time zone."
+    invalid = "Enter a valid date/time."
+
+    def test(self, value, zone):
+        return self.column > self.moment(value, zone)
+
+    def moment(self, value: str, zone: ZoneInfo) -> datetime:
+        """A moment in UTC; raises BadValue."""
+        found = _MOMENT.fullmatch(value)
+        if found is None:
+            raise self.bad()
+        try:
+            local = _moment(found, zone)
+        except ValueError as error:
+            raise self.bad() from error
+        try:
+            return local.astimezone(UTC)
+        except OverflowError:  # hours before the first year or after the last
+            return _FIRST if local.year == _FIRST.year else _LAST
+
+
+def _day(found: re.Match) -> date:
+    """The day in a match; raises ValueError for one that no calendar has."""
+    year, month, day = found["year"] or found["y"], found["month"] or found["m"], found["day"] or found["d"]
+    return date(int(year), int(month), int(day))
+
+
+def _moment(found: re.Match, zone: ZoneInfo) -> datetime:
+    """The moment in a match, with its zone; raises ValueError for one that no clock shows."""
+    clock = [int(found[part] or 0) for part in ("hour", "minute", "second")]
+    clock.append(int((found["fraction"] or "").ljust(6, "0")))
+    if found["utc"]:
+        zone = UTC
+    elif found["sign"]:
+        offset = timedelta(hours=int(found["hours"]), minutes=int(found["minutes"] or 0))
+        zone = timezone(-offset if found["sign"] == "-" else offset)
+    return datetime.combine(_day(found), time(*clock), zone)
+
+
+def conditions(
+    filters: tuple[Filter, ...], parameters: list[tuple[str, str]], *, zone: ZoneInfo
+) -> list[ColumnElement[bool]]:
+    """The conditions that the parameters of a query make, all of which must hold.
+
+    `parameters` are pairs in the order sent: the last value of a name counts, others and empty ones do not.
+    Raises Invalid with every bad parameter.
+    """
+    values = {name: value.strip() for name, value in parameters}
+    found, errors = [], {}
+    for each in filters:
+        try:
+            condition = each.condition(values, zone)
+        except BadValue as error:
+            errors[error.field] = [error.message]
+        else:
+            if condition is not None:
+                found.append(condition)
+    if errors:
+        raise Invalid(errors)
+    return found

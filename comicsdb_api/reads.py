@@ -1,0 +1,134 @@
+"""Cached reads: what each depends on, the key of its entry, and how an answer comes of it (api.md 7).
+
+A read has stamps: the times, or the versions of lists, that move in the transaction of every write that
+changes its body. They are part of the key, so an entry never becomes wrong, and nothing is ever removed
+because of a write. The same functions serve Cornice's views and the early place (`fastpath`).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from sqlalchemy import BigInteger, Select, bindparam, cast, func, select
+
+from comicsdb.light import Sentence
+from comicsdb.models import Version
+from comicsdb.security import Identity
+from comicsdb_api.conditional import Dates, refusal_by_date, respond_tagged
+from comicsdb_api.negotiation import parameters
+from comicsdb_api.shapes import constant
+
+DETAIL, LIST = "detail", "list"
+HIT, MISS = (("X-Cache", "HIT"),), (("X-Cache", "MISS"),)
+DIGEST_BYTES = 16
+
+
+@dataclass(frozen=True)
+class Read:
+    """What one address reads through the cache.
+
+    `stamps` selects one row, or none where the object (bound as `id`) is not there. With `dated` its columns
+    are pairs of microseconds since 1970: a time and the one before it. Otherwise they are versions.
+    """
+
+    route: str
+    region: str | None  # DETAIL or LIST; None for what is not cached
+    name: str  # the first part of the keys: kind and action
+    stamps: Select
+    dated: bool
+    sentence: Sentence
+
+    @classmethod
+    def make(cls, route: str, region: str | None, name: str, stamps: Select, *, dated: bool) -> "Read":
+        """With the statement compiled."""
+        return cls(route, region, name, stamps, dated, Sentence.of(stamps))
+
+    def dates(self, stamps: tuple) -> Dates | None:
+        """The dates that HTTP may ask by, None for a list."""
+        return Dates(stamps) if self.dated else None
+
+    def version(self, stamps: tuple) -> str:
+        """The stamps as part of a key; the times before do not matter."""
+        return ".".join(str(each) for each in (stamps[::2] if self.dated else stamps))
+
+    def key(self, request, object_id: int | None, stamps: tuple) -> str:
+        """The key of the entry for a request."""
+        return f"{self.name}:{object_id or ''}:{self.version(stamps)}:{digest(request)}"
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What the early place found out before it handed the request on: who asks, and the stamps of a read."""
+
+    KEY = "comicsdb_api.begun"
+
+    route: str
+    identity: Identity
+    stamps: tuple
+
+    @classmethod
+    def of(cls, request) -> "Begun | None":
+        """What was found out for this request."""
+        return request.environ.get(cls.KEY)
+
+
+def stamps(request, read: Read, object_id: int | None) -> tuple | None:
+    """The stamps of a read, None if the object is not there."""
+    begun = Begun.of(request)
+    if begun is not None and begun.route == read.route:
+        return begun.stamps
+    return request.light.fetch(read.sentence, {"id": object_id})
+
+
+def digest(request) -> str:
+    """What else a body depends on: scheme and host, and the query with all values of each parameter."""
+    environ = request.environ
+    host = environ.get("HTTP_HOST") or f"{environ['SERVER_NAME']}:{environ['SERVER_PORT']}"
+    text = f"{environ['wsgi.url_scheme']}://{host}{environ['SCRIPT_NAME']}"
+    if environ.get("QUERY_STRING"):
+        text = repr((text, sorted(parameters(request), key=lambda pair: pair[0])))
+    return blake2b(text.encode(errors="surrogatepass"), digest_size=DIGEST_BYTES).hexdigest()
+
+
+def answer(request, read: Read, object_id: int | None, stamps: tuple, create: Callable[[], bytes] | None):
+    """The answer to a cached read whose stamps are known.
+
+    `create` gives a new body with its tag in front; without it the answer is None where one is needed.
+    """
+    dates = read.dates(stamps)
+    refusal = refusal_by_date(request, dates, read.route)
+    if refusal is not None:
+        return refusal
+    region = getattr(request.registry["comicsdb.cache"], read.region)
+    key = read.key(request, object_id, stamps)
+    if create is None:
+        entry, hit = region.get(key), True
+        if entry is None:
+            return None
+    else:
+        entry, hit = region.get_or_create(key, create)
+    return respond_tagged(request, entry, HIT if hit else MISS, dates=dates, route=read.route)
+
+
+# Stamps.
+
+
+def _microseconds(column):
+    return cast(func.extract("epoch", column) * constant(1_000_000), BigInteger)
+
+
+def times(table, *names: str) -> Select:
+    """The stamps of the row that is bound as `id`: each of `names` and the value it had before."""
+    wanted = [column for name in names for column in (name, f"{name}_before")]
+    columns = [_microseconds(table.c[column]).label(column) for column in wanted]
+    return select(*columns).where(table.c.id == bindparam("id"))
+
+
+def versions(*kinds: str) -> Select:
+    """The versions of the lists of some kinds: one row. A kind that was never written to has version 0."""
+    version = Version.__table__
+    columns = []
+    for kind in kinds:
+        value = select(version.c.value).where(version.c.kind == constant(kind)).scalar_subquery()
+        columns.append(func.coalesce(value, constant(0)).label(kind))
+    return select(*columns)

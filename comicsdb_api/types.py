@@ -1,0 +1,42 @@
+"""SQL types that say what a value is in JSON: an instant, an address, an amount, an object, a list.
+
+They change nothing in SQL. The description of the API reads them (`openapi`).
+"""
+
+from sqlalchemy import JSON, String
+
+
+class Instant(String):
+    """A moment in UTC, ISO 8601 with Z."""
+
+
+class Address(String):
+    """An absolute URL."""
+
+
+class Money(String):
+    """An amount with exactly two decimals."""
+
+
+class Choice(String):
+    """One of a few words; `words` lists them."""
+
+    def __init__(self, *words: str):
+        super().__init__()
+        self.choices = words
+
+
+class ObjectOf(JSON):
+    """An object; `shape` maps its keys to SQL expressions."""
+
+    def __init__(self, fields: dict):
+        super().__init__()
+        self.shape = fields
+
+
+class ListOf(JSON):
+    """A list; `element` is the SQL expression of one element."""
+
+    def __init__(self, item):
+        super().__init__()
+        self.element = item

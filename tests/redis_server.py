@@ -1,0 +1,61 @@
+"""A real Redis of a test's own, which can be killed, frozen, and started again in the same place."""
+
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from redis import Redis
+from redis.exceptions import RedisError
+
+from tests.needs import redis_server
+from tests.serving import free_port
+
+
+class RedisServer:
+    """A Redis on a port and on a Unix socket, with nothing kept on disk."""
+
+    def __init__(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="redis-"))  # short: the path of a socket may not be long
+        self.port = free_port()
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self.socket_url = f"unix://{self.folder}/socket"
+        self.client = Redis(port=self.port, socket_timeout=5)
+        self.process = None
+
+    def start(self, *options: str) -> None:
+        """Start it, and wait until it answers; `options` are those of its command line."""
+        fixed = ["--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket", f"{self.folder}/socket"]
+        fixed += ["--save", "", "--appendonly", "no", "--dir", str(self.folder), "--logfile", "log"]
+        self.process = subprocess.Popen([redis_server(), *fixed, *options])
+        until = time.monotonic() + 30
+        while True:
+            try:
+                self.client.ping()
+            except RedisError:
+                if self.process.poll() is not None or time.monotonic() > until:
+                    raise AssertionError((self.folder / "log").read_text()) from None
+                time.sleep(0.01)
+            else:
+                return
+
+    def kill(self) -> None:
+        """End it at once, without a word to anybody (kill -9)."""
+        self.process.kill()
+        self.process.wait()
+
+    def freeze(self) -> None:
+        """Let it accept connections and answer nothing."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        self.process.send_signal(signal.SIGCONT)
+
+    def remove(self) -> None:
+        """End it, and remove its folder."""
+        self.client.close()
+        self.kill()
+        shutil.rmtree(self.folder)
