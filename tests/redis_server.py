@@ -20,9 +20,10 @@ class RedisServer:
     def __init__(self):
         self.folder = Path(tempfile.mkdtemp(prefix="redis-"))  # short: the path of a socket may not be long
         self.port = free_port()
-        self.url = f"redis://127.0.0.1:{self.port}/0"
-        self.socket_url = f"unix://{self.folder}/socket"
-        self.client = Redis(port=self.port, socket_timeout=5)
+        # A busy machine may keep a healthy server waiting for longer than the application would.
+        self.url = f"redis://127.0.0.1:{self.port}/0?socket_timeout=30"
+        self.socket_url = f"unix://{self.folder}/socket?socket_timeout=30"
+        self.client = Redis(port=self.port, socket_timeout=30)
         self.process = None
 
     def start(self, *options: str) -> None:

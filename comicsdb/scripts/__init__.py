@@ -2,6 +2,7 @@
 
 import click
 
+from comicsdb.scripts.cache import cache_command
 from comicsdb.scripts.db import db_group
 from comicsdb.scripts.demo import demo_command
 from comicsdb.scripts.exchange import export_command, import_command
@@ -22,5 +23,5 @@ def main(context: click.Context, config: str | None):
     context.obj = Site(find_ini(config))
 
 
-for command in (serve_command, import_command, export_command, demo_command, db_group):
+for command in (serve_command, import_command, export_command, demo_command, db_group, cache_command):
     main.add_command(command)

@@ -1,0 +1,280 @@
+"""The cache as its callers know it, in memory and in Redis: hits, lifetimes, one creator at a time."""
+
+import gc
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from pyramid.request import Request, apply_request_extensions
+
+from comicsdb import cache_memory
+from comicsdb.cache import Cache
+from comicsdb.cache_memory import Mutex
+from comicsdb.settings import SettingsError
+from tests.conftest import build_app
+
+STORES = ("memory", "redis", "redis alone")
+KEY = "issue:retrieve:42:2026-11-21T00:00:00.000001:0f3a"
+
+
+@pytest.fixture(params=STORES)
+def make_cache(request):
+    """A function that makes caches of one kind; those in Redis share it."""
+    if request.param == "memory":
+        return Cache
+    url = request.getfixturevalue("redis").url
+    memory_mb = 0 if request.param == "redis alone" else 64
+    return lambda **more: Cache(url, **{"memory_mb": memory_mb} | more)
+
+
+@pytest.fixture
+def cache(make_cache):
+    """A cache of each kind."""
+    return make_cache()
+
+
+def never():
+    """A creator that must not be called."""
+    raise AssertionError("created once more")
+
+
+class Creator:
+    """Makes a value in a moment, and counts how often; the first `failures` times it fails."""
+
+    def __init__(self, value=b"made", failures=0):
+        self.value = value
+        self.failures = failures
+        self.calls = 0
+        self._lock = threading.Lock()
+
+    def __call__(self):
+        with self._lock:
+            self.calls += 1
+            call = self.calls
+        time.sleep(0.1)  # the others come meanwhile
+        if call <= self.failures:
+            raise LookupError(f"failure {call}")
+        return self.value
+
+
+def at_once(number, job):
+    """Run a job in threads that start together; gives results, or the exceptions they ended in."""
+    barrier = threading.Barrier(number)
+
+    def run(_):
+        barrier.wait()
+        try:
+            return job()
+        except LookupError as error:
+            return error
+
+    with ThreadPoolExecutor(number) as pool:
+        return list(pool.map(run, range(number)))
+
+
+# Values.
+
+
+@pytest.mark.parametrize("value", [b"{}", b"", bytes(range(256)) * 200, b"a|b|" * 3])
+def test_a_value_is_missed_once_and_comes_back_byte_for_byte(cache, value):
+    assert cache.detail.get(KEY) is None
+    assert cache.detail.get_or_create(KEY, lambda: value) == (value, False)
+    assert cache.detail.get(KEY) == value
+    assert cache.detail.get_or_create(KEY, never) == (value, True)
+
+
+def test_keys_and_regions_are_kept_apart(cache):
+    keys = ["issue:retrieve:1", "issue:issue_list:1", "issue:retrieve:11", "épisode:1", "x" * 500, "a b\n"]
+    for region, name in ((cache.detail, "detail"), (cache.list, "list")):
+        for key in keys:
+            value = f"{name} {key}".encode()
+            assert region.get_or_create(key, lambda value=value: value) == (value, False)
+    for region, name in ((cache.detail, "detail"), (cache.list, "list")):
+        assert [region.get(key) for key in keys] == [f"{name} {key}".encode() for key in keys]
+
+
+def test_clearing_forgets_everything(cache):
+    for number in range(2500):  # more than one step of the walk through Redis
+        cache.list.get_or_create(f"issue:{number}", lambda: b"x")
+    cache.detail.get_or_create(KEY, lambda: b"x")
+    cache.clear()
+    assert cache.detail.get(KEY) is None
+    assert not any(cache.list.get(f"issue:{number}") for number in range(2500))
+
+
+def test_what_is_no_bytes_is_refused_and_not_kept(cache):
+    with pytest.raises(TypeError, match="bytes, not str"):
+        cache.detail.get_or_create(KEY, lambda: "text")
+    assert cache.detail.get_or_create(KEY, lambda: b"bytes") == (b"bytes", False)
+
+
+def test_a_value_is_there_for_its_lifetime(make_cache):
+    cache = make_cache(list_seconds=1)
+    cache.detail.get_or_create(KEY, lambda: b"long")
+    cache.list.get_or_create(KEY, lambda: b"short")
+    until = time.monotonic() + 20
+    while cache.list.get(KEY) is not None:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    assert cache.list.get_or_create(KEY, lambda: b"new") == (b"new", False)
+    assert cache.detail.get(KEY) == b"long"
+
+
+# One creator at a time.
+
+
+def test_of_many_who_miss_at_once_one_creates(cache):
+    creator = Creator()
+    answers = at_once(12, lambda: cache.detail.get_or_create(KEY, creator))
+    assert creator.calls == 1
+    assert sorted(answers) == [(b"made", False)] + [(b"made", True)] * 11
+
+
+def test_a_failure_is_its_own_callers_alone_and_another_creates(cache):
+    creator = Creator(failures=3)
+    answers = at_once(8, lambda: cache.detail.get_or_create(KEY, creator))
+    assert creator.calls == 4
+    assert sorted(str(answer) for answer in answers if isinstance(answer, LookupError)) == [
+        "failure 1",
+        "failure 2",
+        "failure 3",
+    ]
+    assert sorted(answer for answer in answers if not isinstance(answer, LookupError)) == (
+        [(b"made", False)] + [(b"made", True)] * 4
+    )
+
+
+def test_distinct_keys_do_not_wait_for_each_other(cache):
+    begun, may_end = threading.Event(), threading.Event()
+
+    def slow():
+        begun.set()
+        assert may_end.wait(30)
+        return b"slow"
+
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(cache.detail.get_or_create, "one", slow)
+        assert begun.wait(10)
+        assert cache.detail.get_or_create("other", lambda: b"quick") == (b"quick", False)
+        assert cache.list.get_or_create("one", lambda: b"quick") == (b"quick", False)
+        assert not waiting.done()
+        may_end.set()
+        assert waiting.result(10) == (b"slow", False)
+
+
+def test_who_has_waited_long_enough_creates_for_itself(cache, monkeypatch):
+    monkeypatch.setattr(cache_memory, "LOCK_WAIT", 0.1)
+    begun, may_end = threading.Event(), threading.Event()
+
+    def stuck():
+        begun.set()
+        assert may_end.wait(30)
+        return b"made"
+
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(cache.detail.get_or_create, KEY, stuck)
+        assert begun.wait(10)
+        assert cache.detail.get_or_create(KEY, lambda: b"made") == (b"made", False)
+        assert not first.done()
+        may_end.set()
+        assert first.result(10) == (b"made", False)
+    assert cache.detail.get_or_create("next", lambda: b"x") == (b"x", False)
+
+
+def test_a_hit_makes_no_lock(cache, monkeypatch):
+    cache.detail.get_or_create(KEY, lambda: b"x")
+
+    def no_lock(*_arguments):
+        raise AssertionError("a lock")
+
+    monkeypatch.setattr(Mutex, "__init__", no_lock)
+    assert cache.detail.get_or_create(KEY, never) == (b"x", True)
+    with pytest.raises(AssertionError, match="a lock"):
+        cache.detail.get_or_create("missed", lambda: b"x")
+
+
+def test_locks_leave_nothing_behind(cache, request):
+    for number in range(300):
+        creator = Creator if number % 100 == 0 else (lambda: lambda: b"x")
+        cache.detail.get_or_create(f"issue:{number}", creator())
+    with pytest.raises(LookupError):
+        cache.detail.get_or_create(KEY, Creator(failures=1))
+    gc.collect()
+    assert not [thing for thing in gc.get_objects() if isinstance(thing, Mutex)]
+    if "redis" in request.fixturenames:
+        assert not list(request.getfixturevalue("redis").client.scan_iter("*lock*"))
+
+
+# In the application.
+
+
+def test_a_request_has_the_cache_of_its_process(wsgi):
+    request = Request.blank("/")
+    request.registry = wsgi.registry
+    apply_request_extensions(request)
+    assert request.cache is wsgi.registry["comicsdb.cache"]
+    assert isinstance(request.cache, Cache)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "memcached://localhost",
+        "localhost:6379",
+        "redis://",
+        "redis://localhost:99999",
+        "redis://localhost/first",
+        "redis://[::1",
+        "unix:socket",
+        "redis://localhost?nonsense=1",
+        "redis://localhost?socket_timeout=soon",
+        "redis://localhost?decode_responses=true",
+    ],
+)
+def test_a_wrong_address_stops_the_start_by_name(url, shared_database, media_folder):
+    with pytest.raises(SettingsError, match=r"comicsdb\.cache\.url"):
+        build_app(shared_database, media_folder, **{"comicsdb.cache.url": url})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("comicsdb.cache.memory_mb", "much"),
+        ("comicsdb.cache.memory_mb", "-1"),
+        ("comicsdb.cache.memory_mb", "nan"),
+        ("comicsdb.cache.prefix", "comics:db"),
+        ("comicsdb.cache.prefix", "comics*"),
+    ],
+)
+def test_other_wrong_settings_stop_the_start_by_name(key, value, shared_database, media_folder):
+    with pytest.raises(SettingsError, match=key.replace(".", r"\.")):
+        build_app(shared_database, media_folder, **{key: value})
+
+
+def test_without_the_library_for_redis_a_start_that_needs_it_names_the_remedy():
+    program = """
+import sys
+sys.modules["redis"] = None  # as if it were not installed
+from comicsdb.cache import Cache, from_settings
+from comicsdb.scripts import main
+from comicsdb.settings import SettingsError, resolve
+given = {"sqlalchemy.url": "postgresql:///none", "comicsdb.secret": "s"}
+assert from_settings(resolve(given)).detail.get_or_create("key", lambda: b"x") == (b"x", False)
+try:
+    from_settings(resolve(given | {"comicsdb.cache.url": "redis://localhost"}))
+except SettingsError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.stderr, "comicsdb.cache.url" in done.stdout) == ("", True)
+    assert "pip install 'comicsdb[redis]'" in done.stdout
+
+
+def test_the_application_starts_without_the_redis_it_names(shared_database, media_folder, redis):
+    redis.kill()
+    app = build_app(shared_database, media_folder, **{"comicsdb.cache.url": redis.url})
+    assert app.registry["comicsdb.cache"].detail.get_or_create(KEY, lambda: b"x") == (b"x", False)
+    app.registry["comicsdb.engine"].dispose()

@@ -1,0 +1,123 @@
+"""The memory of one process: never larger than it may be, least recently used out first, safe in threads."""
+
+import os
+import random
+import time
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from dogpile.cache.api import CachedValue
+
+from comicsdb.cache import Cache
+from comicsdb.cache_memory import ENTRY_BYTES, Lru
+
+SIZE = 10_000  # bytes of a payload, large against all else
+
+
+def value(payload: bytes = b"x" * SIZE, age: float = 0) -> CachedValue:
+    """A value made `age` seconds ago."""
+    return CachedValue(payload, {"ct": time.time() - age, "v": 2})
+
+
+def is_forgotten(lru: Lru, key: str) -> bool:
+    """Whether a value is gone within half a minute."""
+    until = time.monotonic() + 30
+    while lru.get(key) and time.monotonic() < until:
+        time.sleep(0.05)
+    return lru.get(key) is None
+
+
+@pytest.fixture
+def lru():
+    """Room for three values and a half."""
+    return Lru(int(SIZE * 3.5) + 3 * ENTRY_BYTES)
+
+
+def test_the_least_recently_used_goes_first(lru):
+    for key in "abc":
+        lru.set(key, value(), 60)
+    assert lru.get("a")
+    lru.set("d", value(), 60)
+    assert [key for key in "abcd" if lru.get(key)] == ["a", "c", "d"]
+
+
+def test_a_large_value_moves_as_many_as_it_must(lru):
+    for key in "abc":
+        lru.set(key, value(), 60)
+    lru.set("large", value(b"x" * 2 * SIZE), 60)
+    assert [key for key in ("a", "b", "c", "large") if lru.get(key)] == ["c", "large"]
+
+
+def test_what_is_too_large_is_not_kept_and_moves_nobody(lru):
+    for key in "abc":
+        lru.set(key, value(), 60)
+    lru.set("c", value(b"x" * 4 * SIZE), 60)
+    assert [key for key in "abc" if lru.get(key)] == ["a", "b"]
+    assert lru.size < 2 * (SIZE + ENTRY_BYTES) + 200
+
+
+def test_setting_again_and_clearing_keep_the_account(lru):
+    for _ in range(100):
+        lru.set("a", value(), 60)
+    assert lru.size < SIZE + ENTRY_BYTES + 100
+    assert len(lru) == 1
+    lru.clear()
+    assert (lru.size, len(lru), lru.get("a")) == (0, 0, None)
+
+
+def test_a_value_whose_time_has_passed_frees_its_room(lru):
+    lru.set("old", value(age=61), 60)
+    assert len(lru) == 0
+    lru.set("short", value(age=58), 60)
+    assert len(lru) == 1
+    assert is_forgotten(lru, "short")
+    assert (lru.size, len(lru)) == (0, 0)
+
+
+def test_a_value_from_a_clock_that_is_ahead_is_kept_no_longer(lru):
+    lru.set("a", value(age=-1e9), 2)
+    assert lru.get("a")
+    assert is_forgotten(lru, "a")
+
+
+def test_without_room_nothing_is_kept():
+    cache = Cache(memory_mb=0)
+    assert cache.detail.get_or_create("a", lambda: b"x") == (b"x", False)
+    assert cache.detail.get_or_create("a", lambda: b"y") == (b"y", False)
+    assert cache.detail.get("a") is None
+
+
+@pytest.mark.parametrize("size", [10, 6_000, 40_000])
+def test_the_interpreter_needs_no_more_than_was_allowed(size):
+    """Both regions together, counted by the interpreter itself."""
+    cache = Cache(memory_mb=4)
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        for number in range(12 * 2**20 // (size + ENTRY_BYTES)):
+            key = f"issue:retrieve:{number}:2026-11-21T00:00:00.000001:{number:032x}"
+            region = cache.detail if number % 2 else cache.list
+            region.get_or_create(key, lambda: os.urandom(size))
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert 2 * 2**20 < after - before < 4.2 * 2**20
+
+
+def test_threads_do_not_confuse_the_account(lru):
+    def hammer(seed):
+        dice = random.Random(seed)
+        for _ in range(5_000):
+            key = dice.choice("abcdefgh")
+            found = lru.get(key)
+            assert found is None or found.payload.startswith(key.encode())
+            if dice.random() < 0.5:
+                lru.set(key, value(key.encode() * dice.randrange(1, SIZE)), dice.choice([60, 0]))
+            assert lru.size <= lru.limit
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(hammer, range(8)))
+    for key in "abcdefgh":
+        lru.set(key, value(b"x" * 4 * SIZE), 60)  # too large: each only takes the key's place away
+    assert (lru.size, len(lru)) == (0, 0)

@@ -1,0 +1,435 @@
+"""The cache with Redis: what it stores, and how it lives with one that dies, hangs, refuses or is damaged."""
+
+import logging
+import os
+import pickle
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from redis import exceptions
+
+from comicsdb import cache_memory, cache_redis
+from comicsdb.cache import Cache
+from tests.core.test_cache import KEY, Creator, at_once, never
+
+STORED = f"comicsdb:detail:{KEY}"
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """After a failure Redis is tried again at once."""
+    monkeypatch.setattr(cache_redis, "PAUSE", 0.0)
+
+
+@pytest.fixture
+def alone(redis):
+    """A cache that remembers nothing itself: whatever it knows, Redis told it."""
+    return Cache(redis.url, memory_mb=0)
+
+
+@pytest.fixture
+def told(caplog):
+    """A function that gives what the cache has logged until now."""
+    caplog.set_level(logging.INFO, "comicsdb")
+    return lambda: [record.getMessage() for record in caplog.records if record.name.startswith("comicsdb")]
+
+
+def commands(redis) -> dict[str, int]:
+    """How often Redis was asked what since it was told to forget that."""
+    return {name[8:]: stat["calls"] for name, stat in redis.client.info("commandstats").items()}
+
+
+# What is stored.
+
+
+def test_a_payload_is_stored_as_it_is_under_the_prefix_with_its_lifetime(redis):
+    cache = Cache(redis.url, prefix="other.site-1")
+    payload = b'{"id": 42}' * 10
+    cache.detail.get_or_create(KEY, lambda: payload)
+    cache.list.get_or_create("issue:7", lambda: payload)
+    assert sorted(redis.client.scan_iter()) == [
+        f"other.site-1:detail:{KEY}".encode(),
+        b"other.site-1:list:issue:7",
+    ]
+    stored = redis.client.get(f"other.site-1:detail:{KEY}")
+    assert stored.endswith(payload)
+    assert len(stored) == len(payload) + 16
+    assert 86_390 < redis.client.ttl(f"other.site-1:detail:{KEY}") <= 86_400
+    assert 110 < redis.client.ttl("other.site-1:list:issue:7") <= 120
+
+
+def test_processes_share_what_one_of_them_made(redis):
+    assert Cache(redis.url).detail.get_or_create(KEY, lambda: b"x") == (b"x", False)
+    assert Cache(redis.socket_url).detail.get_or_create(KEY, never) == (b"x", True)
+    assert Cache(redis.url, prefix="other").detail.get(KEY) is None
+
+
+def test_a_hit_in_memory_asks_nobody_and_a_hit_in_redis_asks_once(redis, alone):
+    cache = Cache(redis.url)
+    cache.detail.get_or_create(KEY, lambda: b"x")
+    redis.client.config_resetstat()
+    for _ in range(10):
+        assert cache.detail.get_or_create(KEY, never) == (b"x", True)
+    assert set(commands(redis)) <= {"config|resetstat", "info"}
+    for _ in range(10):
+        assert alone.detail.get_or_create(KEY, never) == (b"x", True)
+    asked = commands(redis)
+    assert asked.pop("get") == 10
+    assert not {"set", "setex", "eval", "evalsha"} & set(asked)
+
+
+def test_what_redis_told_is_remembered(redis):
+    reader = Cache(redis.url)
+    Cache(redis.url).detail.get_or_create(KEY, lambda: b"x")
+    assert reader.detail.get(KEY) == b"x"
+    redis.client.flushall()
+    assert reader.detail.get(KEY) == b"x"
+
+
+def test_what_memory_took_from_redis_is_forgotten_when_its_time_is_over(redis):
+    maker, reader = (Cache(redis.url, list_seconds=3) for _ in range(2))
+    maker.list.get_or_create(KEY, lambda: b"x")
+    time.sleep(0.5)
+    assert reader.list.get(KEY) == b"x"
+    redis.client.flushall()
+    until = time.monotonic() + 20
+    while maker.list.get(KEY) is not None:
+        assert time.monotonic() < until
+    assert reader.list.get(KEY) is None
+
+
+def test_a_value_without_expiry_in_redis_is_not_given_out_after_its_lifetime(redis):
+    cache = Cache(redis.url, list_seconds=3, memory_mb=0)
+    cache.list.get_or_create(KEY, lambda: b"x")
+    redis.client.persist(f"comicsdb:list:{KEY}")
+    until = time.monotonic() + 20
+    while cache.list.get(KEY) is not None:
+        assert time.monotonic() < until
+    assert redis.client.exists(f"comicsdb:list:{KEY}")
+
+
+def test_clearing_leaves_what_belongs_to_others(redis):
+    redis.client.set("comicsdbx:detail:1", "theirs")
+    mine, theirs = Cache(redis.url), Cache(redis.url, prefix="theirs")
+    for cache in (mine, theirs):
+        cache.detail.get_or_create(KEY, lambda: b"x")
+    mine.clear()
+    assert mine.detail.get(KEY) is None
+    assert sorted(redis.client.scan_iter()) == [b"comicsdbx:detail:1", f"theirs:detail:{KEY}".encode()]
+
+
+# Nonsense in Redis.
+
+
+class Bomb:
+    """A pickle of it makes a file when it is loaded."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (Path.touch, (self.path,))
+
+
+def test_a_pickle_in_redis_is_not_loaded(redis, alone, tmp_path):
+    fuse = tmp_path / "exploded"
+    bomb = pickle.dumps(Bomb(fuse))
+    pickle.loads(bomb)  # noqa: S301
+    assert fuse.exists()
+    fuse.unlink()
+    header = b'{"ct": %f, "v": 2}|' % time.time()
+    for poison in (bomb, header + bomb, b"cdb1" + bomb):
+        redis.client.set(STORED, poison)
+        assert alone.detail.get(KEY) is None
+    assert not fuse.exists()
+
+
+def test_a_damaged_value_is_a_miss_and_is_replaced(redis, alone):
+    alone.detail.get_or_create(KEY, lambda: b"the whole value")
+    whole = redis.client.get(STORED)
+    cut = [whole[:length] for length in range(len(whole))]
+    flipped = [whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :] for place in range(len(whole))]
+    foreign = cache_redis.pack("comicsdb:detail:another", cache_redis.unpack(STORED, whole))
+    for damaged in [*cut, *flipped, foreign, whole + b"!", b"\x00" * 16, b"null", "é".encode()]:
+        redis.client.set(STORED, damaged)
+        assert alone.detail.get(KEY) is None, damaged
+    assert alone.detail.get_or_create(KEY, lambda: b"the whole value") == (b"the whole value", False)
+    assert alone.detail.get(KEY) == b"the whole value"
+
+
+def test_an_odd_time_in_a_value_keeps_it_no_longer_than_its_lifetime(redis):
+    for made in (float("inf"), float("nan"), time.time() + 1e9, -1.0):
+        checksum = cache_redis._checksum(STORED, made, b"x")
+        redis.client.set(STORED, struct.pack("<4sId", b"cdb1", checksum, made) + b"x", px=50)
+        cache = Cache(redis.url, detail_seconds=1)
+        until = time.monotonic() + 20
+        while cache.detail.get(KEY) is not None:
+            assert time.monotonic() < until, made
+
+
+def test_a_key_of_another_type_is_a_miss_and_is_replaced(redis, alone, told):
+    redis.client.lpush(STORED, "a list")
+    assert alone.detail.get(KEY) is None
+    assert alone.detail.get_or_create(KEY, lambda: b"x") == (b"x", False)
+    assert alone.detail.get(KEY) == b"x"
+    assert len(told()) == 1  # said once, though it was met three times
+    assert "WRONGTYPE" in told()[0]
+
+
+# Redis down, hanging, refusing.
+
+
+@pytest.mark.parametrize("address", ["url", "socket_url"])
+def test_without_redis_everything_goes_on_and_when_it_is_back_it_is_used(redis, address, quick, told):
+    cache = Cache(getattr(redis, address))
+    cache.detail.get_or_create(KEY, lambda: b"x")
+    redis.kill()
+    assert cache.detail.get(KEY) == b"x"  # from memory
+    for number in range(5):
+        assert cache.detail.get(f"new:{number}") is None
+        assert cache.detail.get_or_create(f"new:{number}", lambda: b"y") == (b"y", False)
+        assert cache.detail.get_or_create(f"new:{number}", never) == (b"y", True)
+    assert len(told()) == 1
+    assert told()[0].startswith("Redis does not answer")
+    redis.start()
+    assert cache.detail.get_or_create("after", lambda: b"z") == (b"z", False)
+    assert redis.client.exists("comicsdb:detail:after")
+    assert told()[1:] == ["Redis answers again."]
+    redis.kill()
+    assert cache.detail.get("new") is None
+    assert len(told()) == 3  # a second outage is told again
+
+
+def test_redis_dies_while_a_value_is_made(redis, quick):
+    cache = Cache(redis.url)
+
+    def create():
+        redis.kill()
+        return b"x"
+
+    assert cache.detail.get_or_create(KEY, create) == (b"x", False)
+    assert cache.detail.get_or_create(KEY, never) == (b"x", True)
+    redis.start()
+    assert cache.detail.get_or_create("next", lambda: b"y") == (b"y", False)
+    assert redis.client.exists("comicsdb:detail:next")
+
+
+def test_redis_dies_while_somebody_waits_for_another_process(redis, alone, quick):
+    holder = redis.client.lock(f"{STORED}:lock", timeout=60)
+    assert holder.acquire()
+    timer = threading.Timer(0.2, redis.kill)
+    timer.start()
+    assert alone.detail.get_or_create(KEY, lambda: b"x") == (b"x", False)
+    timer.join()
+
+
+@pytest.mark.parametrize("memory_mb", [0, 64])
+def test_without_redis_one_of_many_creates_in_each_process(redis, memory_mb):
+    cache = Cache(redis.url, memory_mb=memory_mb)
+    redis.kill()
+    creator = Creator()
+    answers = at_once(10, lambda: cache.detail.get_or_create(KEY, creator))
+    assert creator.calls == 1
+    assert sorted(answers) == [(b"made", False)] + [(b"made", True)] * 9
+
+
+def test_redis_has_little_time_to_answer_unless_its_address_says_more():
+    kept = cache_redis.open_pool("redis://localhost").connection_kwargs
+    assert kept["socket_timeout"] == kept["socket_connect_timeout"] == 0.25
+    assert (
+        cache_redis.open_pool("redis://localhost?socket_timeout=3").connection_kwargs["socket_timeout"] == 3
+    )
+
+
+def test_a_redis_that_hangs_is_left_alone_for_a_while(redis, alone, monkeypatch, told):
+    monkeypatch.setattr(cache_redis, "PAUSE", 3600.0)
+    alone.detail.get_or_create(KEY, lambda: b"x")
+    hurried = Cache(redis.url.replace("=30", "=0.25"), memory_mb=0)
+    redis.freeze()
+    try:
+        assert hurried.detail.get(KEY) is None
+    finally:
+        redis.thaw()
+    redis.client.config_resetstat()
+    assert hurried.detail.get(KEY) is None
+    assert hurried.detail.get_or_create("new", lambda: b"y") == (b"y", False)
+    assert not {"get", "set", "evalsha"} & set(commands(redis))
+    assert len(told()) == 1
+
+
+def test_after_the_pause_one_call_tries_again_and_the_others_do_not_wait_for_it(monkeypatch):
+    circuit, asked, may_end = cache_redis.Circuit(), [], threading.Event()
+
+    def fail():
+        asked.append(threading.get_ident())
+        may_end.wait(30)
+        raise exceptions.ConnectionError
+
+    monkeypatch.setattr(cache_redis, "PAUSE", 0.05)
+    may_end.set()
+    assert circuit.attempt(fail, otherwise="none") == "none"
+    time.sleep(0.06)
+    monkeypatch.setattr(cache_redis, "PAUSE", 3600.0)
+    may_end.clear()
+    with ThreadPoolExecutor(10) as pool:
+        calls = [pool.submit(circuit.attempt, fail, otherwise="none") for _ in range(10)]
+        wait_for(lambda: sum(call.done() for call in calls) == 9 or len(asked) > 2)
+        may_end.set()
+    assert [call.result() for call in calls] == ["none"] * 10
+    assert len(asked) == 2
+
+
+def test_a_redis_that_is_full_is_read_from_and_told_of_once(redis, alone, told):
+    alone.detail.get_or_create(KEY, lambda: b"x")
+    redis.client.config_set("maxmemory", 1)
+    for number in range(5):
+        assert alone.list.get_or_create(f"issue:{number}", lambda: b"y") == (b"y", False)
+    assert alone.detail.get_or_create(KEY, never) == (b"x", True)
+    assert len(told()) == 1
+    assert "maxmemory" in told()[0]
+    redis.client.config_set("maxmemory", 0)
+    alone.list.get_or_create("issue:1", lambda: b"y")
+    assert alone.list.get_or_create("issue:1", never) == (b"y", True)
+
+
+def test_a_redis_that_wants_a_password_is_used_with_it_only(redis, quick):
+    redis.client.config_set("requirepass", "secret")
+    without = Cache(redis.url)
+    assert without.detail.get_or_create(KEY, lambda: b"x") == (b"x", False)
+    with_it = Cache(redis.url.replace("//", "//:secret@"))
+    assert with_it.detail.get(KEY) is None
+    with_it.detail.get_or_create(KEY, lambda: b"y")
+    assert redis.client.get(STORED).endswith(b"y")
+
+
+@contextmanager
+def answering(answer: bytes):
+    """A port that answers the same to everything."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve():
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                with connection:
+                    connection.recv(4096)
+                    connection.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"HTTP/1.1 400 Bad Request\r\n\r\n",
+        b"\xff\xfe\x00" * 50,
+        b"$-7\r\n",
+        b"-ERR \xff\r\n",
+        b"*-5\r\n",
+        b":x\r\n",
+    ],
+)
+def test_something_else_at_the_address_is_as_good_as_nothing(answer, quick):
+    with answering(answer) as port:
+        cache = Cache(f"redis://127.0.0.1:{port}", memory_mb=0)
+        assert cache.detail.get(KEY) is None
+        assert cache.detail.get_or_create(KEY, lambda: b"x") == (b"x", False)
+
+
+# Several processes.
+
+PROGRAM = """
+import sys, threading, time
+from redis import Redis
+from comicsdb.cache import Cache
+
+url, key, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
+redis, cache = Redis.from_url(url), Cache(url)
+
+def create():
+    print("creating", flush=True)
+    redis.incr("created")
+    time.sleep(seconds)
+    return b"made"
+
+def ask():
+    value, _ = cache.detail.get_or_create(key, create)
+    print(value.decode(), flush=True)
+
+cache.detail.get("nothing")  # everything is loaded
+redis.incr("ready")
+while not redis.exists("go"):
+    time.sleep(0.001)
+threads = [threading.Thread(target=ask) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+"""
+
+
+def start(redis, key=KEY, seconds=0.5) -> subprocess.Popen:
+    """A process whose four threads ask for a key as soon as they are told to."""
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, redis.url, key, str(seconds)], stdout=subprocess.PIPE, text=True
+    )
+
+
+def wait_for(condition) -> None:
+    """Wait until a condition is true."""
+    until = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def test_of_many_processes_that_miss_at_once_one_creates(redis):
+    processes = [start(redis) for _ in range(3)]
+    wait_for(lambda: redis.client.get("ready") == b"3")
+    redis.client.set("go", 1)
+    lines = [line for process in processes for line in process.communicate(timeout=60)[0].split()]
+    assert sorted(lines) == ["creating"] + ["made"] * 12
+    assert redis.client.get("created") == b"1"
+
+
+def test_the_lock_of_a_killed_process_expires_and_nobody_waits_for_ever(redis, alone, monkeypatch):
+    monkeypatch.setattr(cache_memory, "LOCK_WAIT", 0.2)
+    process = start(redis, seconds=3600)
+    redis.client.set("go", 1)
+    assert process.stdout.readline() == "creating\n"
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    lock = f"{STORED}:lock"
+    assert 0 < redis.client.pttl(lock) <= 10_000
+    assert alone.detail.get_or_create(KEY, lambda: b"x") == (b"x", False)
+    assert redis.client.exists(lock)  # it was not ours to give back
+    assert alone.detail.get_or_create(KEY, never) == (b"x", True)
+
+
+def test_who_took_longer_than_its_lock_lasts_gives_back_nobody_elses(redis, alone, monkeypatch, told):
+    monkeypatch.setattr(cache_redis, "LOCK_EXPIRY", 0.05)
+    lock = f"{STORED}:lock"
+
+    def slow():
+        wait_for(lambda: not redis.client.exists(lock))
+        redis.client.set(lock, "another's")
+        return b"x"
+
+    assert alone.detail.get_or_create(KEY, slow) == (b"x", False)
+    assert redis.client.get(lock) == b"another's"
+    assert alone.detail.get_or_create(KEY, never) == (b"x", True)
+    assert told() == []
