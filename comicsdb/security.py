@@ -48,6 +48,11 @@ def _superusers(who: Identity) -> bool:
     return who.is_superuser
 
 
+def may(who: Identity | None, permission: str) -> bool:
+    """Whether somebody has a permission of the table RULES; nobody has any."""
+    return who is not None and RULES.get(permission, _superusers)(who)
+
+
 class AuthenticationFailed(Exception):  # noqa: N818  (a fact about the request, named as the API words it)
     """Credentials were sent and are wrong; the text says how, and tells nothing about accounts."""
 
@@ -102,7 +107,7 @@ class SecurityPolicy:
         identity = self.identity(request)
         if identity is None:
             return Denied("nobody is logged in")
-        if RULES.get(permission, _superusers)(identity):
+        if may(identity, permission):
             return Allowed(f"{identity.username} has {permission}")
         return Denied(f"{identity.username} lacks {permission}")
 

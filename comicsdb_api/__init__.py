@@ -24,3 +24,5 @@ def includeme(config):
     config.include("comicsdb_api.errors")  # every refusal as JSON
     config.include("comicsdb_api.entity")  # config.add_entity_resource
     config.include("comicsdb_api.resources")  # what is served
+    config.include("comicsdb_api.openapi")  # what can be said about all that, for programs
+    config.include("comicsdb_api.docs")  # and for people

@@ -56,39 +56,56 @@ class Dates:
 
 def refusal_by_date(request, dates: Dates | None, route: str | None = None):
     """304 or 412 where dates alone decide, without looking at the body; None where they do not."""
-    if dates is None:
+    if dates is None or not any(header in request.environ for header in DATE_HEADERS):
         return None
-    environ = request.environ
-    if not any(header in environ for header in DATE_HEADERS):
-        return None
-    if "HTTP_IF_MATCH" not in environ:
-        until = _seconds(environ.get("HTTP_IF_UNMODIFIED_SINCE"))
-        if until is not None and not dates.unchanged_since(until):
-            return answer(request, b"", 412, (dates.header,), route)
-    if "HTTP_IF_NONE_MATCH" not in environ and "HTTP_IF_MATCH" not in environ:
-        since = _seconds(environ.get("HTTP_IF_MODIFIED_SINCE"))
-        if since is not None and dates.unchanged_since(since):
-            return answer(request, b"", 304, (dates.header,), route)
-    return None
+    status = _refusal(request.environ, dates, None)
+    return answer(request, b"", status, (dates.header,), route) if status else None
 
 
 def respond_tagged(
-    request, entry: bytes, headers=(), *, dates: Dates | None = None, route: str | None = None
+    request,
+    entry: bytes,
+    headers=(),
+    *,
+    dates: Dates | None = None,
+    route: str | None = None,
+    content_type=JSON_TYPE,
 ):
-    """The answer to a read, given the body with its tag in front: 200, or 304 or 412 by the tag.
+    """The answer to a read, given the body with its tag in front: 200, or 304 or 412.
 
     `headers` go on a 200 only.
     """
     tag = entry[:TAG_LENGTH].decode()
     validators = (("ETag", f'"{tag}"'), *((dates.header,) if dates else ()))
-    environ = request.environ
-    wanted = environ.get("HTTP_IF_MATCH")
-    if wanted is not None and not _names(wanted, tag, weak=False):
-        return answer(request, b"", 412, validators, route)
-    known = environ.get("HTTP_IF_NONE_MATCH")
-    if known is not None and _names(known, tag, weak=True):
-        return answer(request, b"", 304, validators, route)
-    return answer(request, entry[TAG_LENGTH:], 200, (JSON_TYPE, *validators, *headers), route)
+    status = _refusal(request.environ, dates, tag)
+    if status:
+        return answer(request, b"", status, validators, route)
+    return answer(request, entry[TAG_LENGTH:], 200, (content_type, *validators, *headers), route)
+
+
+def _refusal(environ, dates: Dates | None, tag: str | None) -> int | None:
+    """304 or 412 if the conditions of a request say so, judged in the order of RFC 9110 (13.2.2); else None.
+
+    Without `tag` the body is not known yet: what a condition on tags decides is left open. Without `dates`
+    conditions by date are ignored.
+    """
+    wanted, known = environ.get("HTTP_IF_MATCH"), environ.get("HTTP_IF_NONE_MATCH")
+    if wanted is not None:
+        if tag is None:
+            return None
+        if not _names(wanted, tag, weak=False):
+            return 412
+    elif dates is not None:
+        until = _seconds(environ.get("HTTP_IF_UNMODIFIED_SINCE"))
+        if until is not None and not dates.unchanged_since(until):
+            return 412
+    if known is not None:
+        return 304 if tag is not None and _names(known, tag, weak=True) else None
+    if dates is not None:
+        since = _seconds(environ.get("HTTP_IF_MODIFIED_SINCE"))
+        if since is not None and dates.unchanged_since(since):
+            return 304
+    return None
 
 
 def _names(header: str, tag: str, *, weak: bool) -> bool:

@@ -39,9 +39,19 @@ class Resource:
     """What one address serves, for one request: Cornice makes an instance for each."""
 
     title: str
+    # The media types of its answers.
+    renders: tuple[str, ...] = ("application/json",)
 
     def __init__(self, request, context=None):  # noqa: ARG002  (Cornice passes it)
         self.request = request
+
+    @classmethod
+    def described(cls, registry) -> dict:  # noqa: ARG003
+        """What OpenAPI says of a GET that serves neither a list nor a detail.
+
+        `content` of the answer, and if there are any more `headers` of it and `parameters` of the query.
+        """
+        return {"content": {media_type: {} for media_type in cls.renders}}
 
     def options(self):
         """What can be said about the address itself."""
@@ -50,7 +60,7 @@ class Resource:
             {
                 "name": self.title,
                 "description": (type(self).__doc__ or "").partition("\n")[0],
-                "renders": ["application/json"],
+                "renders": list(self.renders),
                 "parses": [],
             },
         )
@@ -66,6 +76,8 @@ class ListResource(Resource):
     filters: tuple[Filter, ...] = ()
     # Whether answers go through the cache: only where every change of a body moves its stamps.
     cached = False
+    # The word for a row in the API's description.
+    row_shape = ""
     # The kinds whose data a list shows, sorts or filters by; its own alone if empty.
     depends: tuple[str, ...] = ()
 
@@ -141,6 +153,7 @@ class EntityResource(ListResource):
     """An entity: list and detail. A kind overrides fields, sources and order where it differs."""
 
     model: type[Entity]
+    row_shape = "Stamped"
     # Lists below the detail: URL segment → whose rows they show.
     actions: dict[str, Children] = {}
     # The stamps that move when the body of a detail changes.
@@ -211,16 +224,28 @@ def add_entity_resource(config, resource: type[ListResource]) -> None:
             serve(config, resource, route, f"{path}{{id}}/{action}/", "children_get", served=listing)
 
 
-def serve(config, resource: type[Resource], route: str, path: str, reader: str, *, served=None) -> None:
+def serve(
+    config,
+    resource: type[Resource],
+    route: str,
+    path: str,
+    reader: str,
+    *,
+    served=None,
+    permission: str | None = Permission.API,
+) -> None:
     """Serve one address: a Cornice service that reads by the method `reader` and tells about itself.
 
-    `served` is what the method finds under that name: a Listing or a Detail.
+    `served` is what the method finds under that name: a Listing or a Detail. Without a permission everybody
+    may read.
     """
     service = Service(route, path, description=resource.__doc__)
-    service.add_view("GET", reader, klass=resource, permission=Permission.API)
+    service.add_view("GET", reader, klass=resource, permission=permission)
     service.add_view("OPTIONS", "options", klass=resource, permission=Permission.API)
     config.add_cornice_service(service)
     config.registry["comicsdb_api.reads"][route] = served
+    if permission is None:
+        config.registry["comicsdb_api.public"].add(route)
     allow(config, route, service.defined_methods)
 
 

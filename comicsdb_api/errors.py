@@ -15,6 +15,7 @@ from comicsdb_api.responses import answer, is_api_path, is_api_route, respond
 logger = logging.getLogger(__name__)
 
 NOT_FOUND = "Not found."
+NOT_ACCEPTABLE = "Could not satisfy the request Accept header."
 # Every other address below /api/. Having a route of the API, it gets its refusal from us, not from the site.
 UNKNOWN_ROUTE, UNKNOWN_PATTERN = "api.unknown", "/api{rest:(/.*)?}"
 CHALLENGE = ("WWW-Authenticate", 'Basic realm="api"')

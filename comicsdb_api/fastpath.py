@@ -73,6 +73,8 @@ class EarlyPlace:
             served = self._registry["comicsdb_api.reads"].values()
             cached = (each.read for each in served if each is not None and each.read.region is not None)
             self._places = {read.route: Place.of(read) for read in cached}
+        if "." in path:  # a format suffix; otherwise no address of ours, though the names of routes have dots
+            return None, None
         _, _, kind, *rest = path.split("/")
         match rest:
             case [""]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from hashlib import blake2b
 
 import orjson
-from sqlalchemy import ColumnElement, Integer, Text, bindparam, cast, func, literal_column, select
+from sqlalchemy import BigInteger, ColumnElement, Text, bindparam, cast, func, literal_column, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from comicsdb.light import Sentence
@@ -75,6 +75,8 @@ class Listing:
         if found and known and found.version != known.version:
             # Something has changed in between. One statement that asks for all is right by itself.
             found = self._rows(request, object_id, conditions, number, None)
+        if wanted is paging.LAST:
+            number, found = self._last(request, object_id, conditions, number, found)
         if found is None:
             return None
         if not (known or far):
@@ -87,10 +89,16 @@ class Listing:
         """A page of a list of which nothing is kept."""
         number = wanted or 1
         found = self._rows(request, object_id, conditions, number, None)
-        if found and wanted is paging.LAST:
+        if wanted is paging.LAST:
+            number, found = self._last(request, object_id, conditions, number, found)
+        return found and found.body(request, number)
+
+    def _last(self, request, object_id, conditions, number: int, found: "Found | None"):
+        """The number of the last page, and that page, from what was `found` at a number; rows come and go."""
+        while found and number != paging.page_count(found.count):
             number = paging.page_count(found.count)
             found = self._rows(request, object_id, conditions, number, None)
-        return found and found.body(request, number)
+        return number, found
 
     def _rows(self, request, object_id, conditions, number: int, known: Known | None) -> "Found | None":
         place = known.places.get(number) if known else None
@@ -123,7 +131,7 @@ class Listing:
         if placed:
             page = page.where(shapes.from_place(self.order))
         else:
-            page = page.offset(bindparam("offset", type_=Integer))
+            page = page.offset(bindparam("offset", type_=BigInteger))
         count = select(func.count()).select_from(resource.model.__table__).where(*chosen).scalar_subquery()
         return select(
             (count if counted else literal_column("0")).label("count"),

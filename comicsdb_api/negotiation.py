@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl
 
 from pyramid.tweens import INGRESS
 
-from comicsdb_api.errors import NOT_FOUND, Refused
+from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, Refused
 from comicsdb_api.responses import is_api_path, is_api_route, respond
 
 FORMAT_KEY = "comicsdb_api.format"
@@ -69,7 +69,7 @@ def negotiate(request) -> None:
     if any(wanted is not None and wanted not in FORMATS for wanted in asked):
         raise Refused(404, NOT_FOUND)
     if not accepts_json(request.environ.get("HTTP_ACCEPT", "")):
-        raise Refused(406, "Could not satisfy the request Accept header.")
+        raise Refused(406, NOT_ACCEPTABLE)
 
 
 def accepts_json(header: str) -> bool:
@@ -88,15 +88,18 @@ def negotiated_view(view, info):
     if info.exception_only or not is_api_route(info.options.get("route_name")):
         return view
 
+    own = info.registry["comicsdb_api.negotiators"].get(info.options["route_name"], negotiate)
+
     def negotiated(context, request):
-        negotiate(request)
+        own(request)
         return view(context, request)
 
     return negotiated
 
 
 def includeme(config):
-    """The tween, the deriver and `request.api_parameters`."""
+    """The tween, the deriver, `request.api_parameters`, and the table of routes that offer more than JSON."""
+    config.registry["comicsdb_api.negotiators"] = {}
     config.add_request_method(parameters, "api_parameters", reify=True)
     config.add_tween("comicsdb_api.negotiation.tween_factory", under=INGRESS)
     config.add_view_deriver(negotiated_view, "negotiated_view", under=INGRESS, over="secured_view")

@@ -81,10 +81,14 @@ def stamps(request, read: Read, object_id: int | None) -> tuple | None:
 
 
 def digest(request) -> str:
-    """What else a body depends on: scheme and host, and the query with all values of each parameter."""
+    """What else a body depends on: the address, and the query with all values of each parameter.
+
+    The path counts too, as 7 can be written 007: links to other pages repeat it.
+    """
     environ = request.environ
     host = environ.get("HTTP_HOST") or f"{environ['SERVER_NAME']}:{environ['SERVER_PORT']}"
-    text = f"{environ['wsgi.url_scheme']}://{host}{environ['SCRIPT_NAME']}"
+    path = environ.get("SCRIPT_NAME", "") + environ["PATH_INFO"]
+    text = f"{environ['wsgi.url_scheme']}://{host}{path}"
     if environ.get("QUERY_STRING"):
         text = repr((text, sorted(parameters(request), key=lambda pair: pair[0])))
     return blake2b(text.encode(errors="surrogatepass"), digest_size=DIGEST_BYTES).hexdigest()
@@ -96,7 +100,8 @@ def answer(request, read: Read, object_id: int | None, stamps: tuple, create: Ca
     `create` gives a new body with its tag in front; without it the answer is None where one is needed.
     """
     dates = read.dates(stamps)
-    refusal = refusal_by_date(request, dates, read.route)
+    # A query may ask for a page that is not there: then nothing is decided before there is a body.
+    refusal = None if request.environ.get("QUERY_STRING") else refusal_by_date(request, dates, read.route)
     if refusal is not None:
         return refusal
     region = getattr(request.registry["comicsdb.cache"], read.region)

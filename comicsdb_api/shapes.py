@@ -68,7 +68,12 @@ def money(column):
 
 def picture(column):
     """The absolute address of a picture, null where a row has none."""
-    return optional(column != constant(""), type_coerce(MEDIA + column, Address))
+    return optional(column != constant(""), required_picture(column))
+
+
+def required_picture(column):
+    """The absolute address of a picture that every row has."""
+    return type_coerce(MEDIA + column, Address)
 
 
 def page_url(table):
@@ -85,12 +90,12 @@ def average(table):
 # Objects and lists.
 
 
-def json_object(**fields):
-    """A JSON object with these keys, in this order."""
+def json_object(shape: str = "", /, **fields):
+    """A JSON object with these keys, in this order; `shape` names it in the API's description."""
     arguments = []
     for key, value in fields.items():
         arguments += [constant(key), value]
-    return func.json_build_object(*arguments, type_=ObjectOf(fields))
+    return func.json_build_object(*arguments, type_=ObjectOf(fields, shape))
 
 
 def json_list(element, source, condition, order, *owners):
@@ -107,12 +112,12 @@ def json_list(element, source, condition, order, *owners):
 
 def named(table):
     """Named: id and name."""
-    return json_object(id=table.c.id, name=table.c.name)
+    return json_object("Named", id=table.c.id, name=table.c.name)
 
 
 def stamped(table):
     """Stamped, as embedded in another object: `modified` is when the embedded name last changed."""
-    return json_object(id=table.c.id, name=table.c.name, modified=instant(table.c.name_changed))
+    return json_object("Stamped", id=table.c.id, name=table.c.name, modified=instant(table.c.name_changed))
 
 
 def linked(owner, link, target, element, order):
@@ -135,7 +140,7 @@ def attribution(owner):
     """Where an object's text comes from, in the order entered."""
     table = Attribution.__table__
     return json_list(
-        json_object(source=label_for(table.c.source, ATTRIBUTION_LABELS), url=table.c.url),
+        json_object("Attribution", source=label_for(table.c.source, ATTRIBUTION_LABELS), url=table.c.url),
         table,
         table.c[f"{owner.name}_id"] == owner.c.id,
         (table.c.id,),

@@ -27,11 +27,12 @@ class Choice(String):
 
 
 class ObjectOf(JSON):
-    """An object; `shape` maps its keys to SQL expressions."""
+    """An object; `shape` maps its keys to SQL expressions, `name` is the word for it if it has one."""
 
-    def __init__(self, fields: dict):
+    def __init__(self, fields: dict, name: str = ""):
         super().__init__()
         self.shape = fields
+        self.name = name
 
 
 class ListOf(JSON):

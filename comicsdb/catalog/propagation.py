@@ -214,21 +214,28 @@ def resolve(session: Session, events: dict[str, set[int]]) -> dict[str, set[int]
     return touched
 
 
-def _later(column: str) -> str:
-    """The next value of a stamp: the clock, but always later than before, if there was one (model.md 9)."""
-    return f"greatest(clock_timestamp(), {column} + interval '1 microsecond')"
+def _later(*columns: str) -> str:
+    """The next value of a stamp: the clock, but always later than before, if there was one (model.md 9).
+
+    Later than all of `columns`: where a body has two stamps its date is that of the later one, which may be
+    ahead of the clock, as it was imported or the clock put back.
+    """
+    past = ", ".join(f"{each} + interval '1 microsecond'" for each in columns)
+    return f"greatest(clock_timestamp(), {past})"
 
 
 def move_stamp(session: Session, kind: str, ids: set[int], column: str = "modified") -> None:
     """Move a stamp of some rows, and keep the value it had; rows are locked in the order of their ids."""
     if not ids:
         return
-    keeps = f"{column}_before" in KINDS[kind].model.__table__.columns  # reference data need not
-    before = f"{column}_before = t.{column}, " if keeps else ""
+    columns = KINDS[kind].model.__table__.columns
+    before = f"{column}_before = t.{column}, " if f"{column}_before" in columns else ""  # not reference data
+    passed = (column, "rated") if column == "modified" and "rated" in columns else (column,)
+    later = _later(*(f"t.{each}" for each in passed))
     session.execute(
         text(
             f"WITH mine AS (SELECT id FROM {kind} WHERE id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE)"
-            f" UPDATE {kind} t SET {before}{column} = {_later('t.' + column)} FROM mine WHERE t.id = mine.id"
+            f" UPDATE {kind} t SET {before}{column} = {later} FROM mine WHERE t.id = mine.id"
         ),
         {"ids": list(ids)},
     )
@@ -270,7 +277,7 @@ def refresh_rating_figures(session: Session, *, series: set[int], issues: set[in
         session.execute(
             text(
                 f"UPDATE {kind} t SET rating_count = f.number, rating_sum = f.total, rated_before = t.rated,"
-                f" rated = {_later('t.rated')}"
+                f" rated = {_later('t.rated', 't.modified')}"
                 f" FROM (SELECT t.id, (SELECT count(*) FROM {source}) AS number,"
                 f" (SELECT coalesce(sum(r.rating), 0) FROM {source}) AS total FROM {kind} t"
                 " WHERE t.id = ANY(:ids)) f WHERE t.id = f.id"

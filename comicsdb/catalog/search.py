@@ -52,6 +52,7 @@ ORDER: dict[type, tuple] = {
 }
 
 _NUMBER = re.compile(r"^(?P<series>[^#]*)#(?P<number>.*)$", re.DOTALL)
+_WILD = re.compile(r"[\\%_]")  # what LIKE takes for more than itself
 _YEAR = re.compile(r"\(\s*(\d{4})\s*\)\s*$", re.ASCII)
 
 
@@ -66,12 +67,30 @@ def words(query: str) -> list[str]:
     return cleaned(query).split()[:WORDS_MAX]
 
 
+def holds(folded, part: str) -> ColumnElement[bool]:
+    """A text stands in a folded column as it is written, case and accents aside."""
+    return folded.like(func.fold_pattern(part))
+
+
 def in_any(columns, wanted: list[str]) -> ColumnElement[bool]:
     """Every word stands in at least one of the folded columns, in any order (model.md 8.3)."""
-    return and_(
-        true(),
-        *(or_(*(column.like(func.fold_pattern(word)) for column in columns)) for word in wanted),
-    )
+    return and_(true(), *(or_(*(holds(column, word) for column in columns)) for word in wanted))
+
+
+def same(column, value: str) -> ColumnElement[bool]:
+    """A column has exactly this value, case aside."""
+    return _upper(column) == func.upper(value)
+
+
+def contains(column, part: str) -> ColumnElement[bool]:
+    """A text stands in a column as it is written, case aside."""
+    escaped = _WILD.sub(r"\\\g<0>", part)
+    return _upper(column).like(func.upper(f"%{escaped}%"))
+
+
+def _upper(column) -> ColumnElement[str]:
+    # In C order, which ordered text has, only ASCII has upper and lower case.
+    return func.upper(column.collate("default") if column.type.collation else column)
 
 
 def matching(model, query: str) -> ColumnElement[bool]:
@@ -139,8 +158,7 @@ def parse_issue_query(query: str) -> IssueQuery:
 
 def numbered(number: str) -> ColumnElement[bool]:
     """The issues with exactly this number or alternative number, case aside."""
-    upper = func.upper(number)
-    return or_(func.upper(Issue.number) == upper, func.upper(Issue.alt_number) == upper)
+    return or_(same(Issue.number, number), same(Issue.alt_number, number))
 
 
 def issues_matching(query: str) -> ColumnElement[bool]:

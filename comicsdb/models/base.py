@@ -92,13 +92,16 @@ def upper_trigram(table: str, column: str) -> Index:
 
 def within(column: str, low: int, high: int) -> CheckConstraint:
     """A check that a number column, where set, lies between two bounds, both included."""
-    return CheckConstraint(f"{column} BETWEEN {low} AND {high}", name=f"{column}_range")
+    return CheckConstraint(
+        f"{column} BETWEEN {low} AND {high}", name=f"{column}_range", info={"within": (column, low, high)}
+    )
 
 
 def one_of(column: str, codes) -> CheckConstraint:
     """A check that a text column holds one of the given codes."""
     listed = ", ".join(f"'{code}'" for code in codes)
-    return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_choice")
+    info = {"one_of": (column, [str(code) for code in codes])}
+    return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_choice", info=info)
 
 
 class Stamped:

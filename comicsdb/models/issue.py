@@ -8,13 +8,14 @@ from sqlalchemy import (
     Column,
     Date,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
+    Integer,
     Numeric,
     SmallInteger,
     String,
     Table,
     UniqueConstraint,
-    text,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column, relationship
@@ -36,6 +37,7 @@ from comicsdb.models.base import (
     parent,
     sourced_args,
     stamp,
+    upper,
     within,
 )
 from comicsdb.models.choices import EARLIEST_YEAR, UNKNOWN_AGE_RATING_ID, Currency
@@ -48,7 +50,19 @@ issue_arc = link_table("issue", "arc")
 issue_character = link_table("issue", "character")
 issue_team = link_table("issue", "team")
 issue_universe = link_table("issue", "universe")
-credit_role = link_table("credit", "role")
+# A trigger fills `issue_id`, and the key keeps it that of the credit: with it an index alone tells which
+# issues have somebody in a role, however many those are.
+credit_role = Table(
+    "credit_role",
+    metadata,
+    Column("credit_id", Integer, primary_key=True),
+    Column("role_id", ForeignKey("role.id", ondelete=CASCADE), primary_key=True),
+    Column("issue_id", Integer, nullable=False),
+    ForeignKeyConstraint(
+        ["credit_id", "issue_id"], ["credit.id", "credit.issue_id"], ondelete=CASCADE, onupdate=CASCADE
+    ),
+    Index("ix_credit_role_role_id_issue_id", "role_id", "issue_id"),
+)
 # Symmetric, as series_associated.
 issue_reprint = Table(
     "issue_reprint",
@@ -137,15 +151,19 @@ class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Bas
                 "number",
                 "id",
             ),
-            Index("ix_issue_series_id_number_upper", "series_id", text("upper(number)")),
-            Index("ix_issue_number_upper", text("upper(number)")),
-            Index("ix_issue_alt_number_upper", text("upper(alt_number)")),
+            Index(
+                "ix_issue_id_series_id", "id", "series_id"
+            ),  # the series of many issues, from the index alone
+            Index("ix_issue_series_id_number_upper", "series_id", upper("number", ordered=True)),
+            Index("ix_issue_number_upper", upper("number", ordered=True)),
+            *(
+                Index(f"ix_issue_{column}_upper", upper(column))
+                for column in ("alt_number", "sku", "upc", "cover_hash")
+            ),
             Index("ix_issue_cover_date", "cover_date", "id"),
             Index("ix_issue_store_date", "store_date", "id"),
             Index("ix_issue_foc_date", "foc_date", "id"),
             Index("ix_issue_upc", "upc", postgresql_ops={"upc": "varchar_pattern_ops"}),
-            Index("ix_issue_sku", "sku"),
-            Index("ix_issue_cover_hash", "cover_hash"),
             Index("ix_issue_modified", "modified", "id"),
             Index("ix_issue_created_on", "created_on", "id"),
             within("page", 0, SMALL_MAX),
@@ -189,11 +207,15 @@ class Credit(Base):
     """One creator's part in an issue; the roles hang on it (model.md 3.13)."""
 
     __tablename__ = "credit"
-    __table_args__ = (UniqueConstraint("issue_id", "creator_id", name="uq_credit_issue_id_creator_id"),)
+    __table_args__ = (
+        UniqueConstraint("issue_id", "creator_id", name="uq_credit_issue_id_creator_id"),
+        UniqueConstraint("id", "issue_id", name="uq_credit_id_issue_id"),  # for the key of credit_role
+        Index("ix_credit_creator_id_issue_id", "creator_id", "issue_id"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     issue_id: Mapped[int] = parent("issue.id", index=False)
-    creator_id: Mapped[int] = parent("creator.id")
+    creator_id: Mapped[int] = parent("creator.id", index=False)
     modified: Mapped[datetime] = stamp()
 
     issue: Mapped[Issue] = relationship(lazy="raise", viewonly=True)

@@ -14,6 +14,7 @@ from comicsdb.models.base import (
     ordered_text,
     parent,
     trigram,
+    upper_trigram,
     within,
 )
 from comicsdb.models.choices import DEFAULT_COUNTRY
@@ -32,7 +33,10 @@ class Publisher(Pictured, CatalogueEntity):
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805
         return catalogue_args(
-            "publisher", trigram("publisher", "alt_folded"), within("founded", 0, SMALL_MAX)
+            "publisher",
+            trigram("publisher", "alt_folded"),
+            upper_trigram("publisher", "name"),
+            within("founded", 0, SMALL_MAX),
         )
 
 
@@ -48,7 +52,7 @@ class Imprint(Pictured, CatalogueEntity):
 
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805
-        return catalogue_args("imprint", within("founded", 0, SMALL_MAX))
+        return catalogue_args("imprint", upper_trigram("imprint", "name"), within("founded", 0, SMALL_MAX))
 
 
 class Universe(NameStamped, Pictured, CatalogueEntity):
@@ -77,6 +81,7 @@ class Universe(NameStamped, Pictured, CatalogueEntity):
                 "ix_universe_designation_order", "folded", "name", "designation_folded", "designation", "id"
             ),
             trigram("universe", "designation_folded"),
+            upper_trigram("universe", "designation"),
         )
 
     @property

@@ -1,6 +1,6 @@
 """Issues (api.md 2.6), and the lists of issues of other objects."""
 
-from sqlalchemy import bindparam, case, select
+from sqlalchemy import bindparam, case, select, type_coerce
 
 from comicsdb.models import (
     AgeRating,
@@ -24,10 +24,12 @@ from comicsdb.models import (
     issue_team,
     issue_universe,
 )
+from comicsdb.models.choices import Currency
 from comicsdb_api import shapes
 from comicsdb_api.listing import Children
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
+from comicsdb_api.types import Choice
 
 issue, series, series_type = Issue.__table__, Series.__table__, SeriesType.__table__
 publisher, imprint, age_rating = Publisher.__table__, Imprint.__table__, AgeRating.__table__
@@ -45,7 +47,7 @@ def credits_():
         credit,
     )
     return shapes.json_list(
-        shapes.json_object(id=creator.c.id, creator=creator.c.name, role=roles),
+        shapes.json_object("Credit", id=creator.c.id, creator=creator.c.name, role=roles),
         credit.join(creator),
         credit.c.issue_id == issue.c.id,
         shapes.by_name(creator),
@@ -57,7 +59,9 @@ def reprints():
     """Related issues with their labels."""
     other, other_series, other_type, source = shapes.issue_with_series("other")
     return shapes.json_list(
-        shapes.json_object(id=other.c.id, issue=shapes.issue_label(other, other_series, other_type)),
+        shapes.json_object(
+            "Reprint", id=other.c.id, issue=shapes.issue_label(other, other_series, other_type)
+        ),
         source.join(issue_reprint, issue_reprint.c.reprint_id == other.c.id),
         issue_reprint.c.issue_id == issue.c.id,
         shapes.by_series(other, other_series),
@@ -70,11 +74,12 @@ def variants():
     variant = Variant.__table__
     return shapes.json_list(
         shapes.json_object(
+            "Variant",
             name=variant.c.name,
             price=shapes.money(variant.c.price),
             sku=variant.c.sku,
             upc=variant.c.upc,
-            image=shapes.picture(variant.c.image),
+            image=shapes.required_picture(variant.c.image),
         ),
         variant,
         variant.c.issue_id == issue.c.id,
@@ -85,13 +90,15 @@ def variants():
 
 def price_currency():
     """The currency of the cover price; empty without one, and for nothing."""
-    return case((issue.c.price > shapes.constant(0), issue.c.currency), else_=shapes.constant(""))
+    shown = case((issue.c.price > shapes.constant(0), issue.c.currency), else_=shapes.constant(""))
+    return type_coerce(shown, Choice("", *Currency))
 
 
 class IssueResource(CatalogueResource):
     """Published numbers of series."""
 
     model = Issue
+    row_shape = "IssueRow"
     filters = filters.ISSUE
     stamps = ("modified", "rated")
 
@@ -101,6 +108,7 @@ class IssueResource(CatalogueResource):
         return {
             "id": issue.c.id,
             "series": shapes.json_object(
+                "SeriesBrief",
                 id=series.c.id,
                 name=series.c.name,
                 volume=series.c.volume,
@@ -140,6 +148,7 @@ class IssueResource(CatalogueResource):
             "publisher": shapes.named(publisher),
             "imprint": shapes.optional(imprint.c.id.is_not(None), shapes.named(imprint)),
             "series": shapes.json_object(
+                "IssueSeries",
                 id=series.c.id,
                 name=series.c.name,
                 alt_names=series.c.alt_names,

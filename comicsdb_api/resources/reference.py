@@ -3,10 +3,13 @@
 from comicsdb.models import Role, SeriesType
 from comicsdb_api import shapes
 from comicsdb_api.entity import ListResource
+from comicsdb_api.resources import filters
 
 
 class ReferenceResource(ListResource):
     """Rows with a name."""
+
+    row_shape = "Named"
 
     @classmethod
     def row_fields(cls) -> dict:
@@ -19,6 +22,7 @@ class RoleResource(ReferenceResource):
     """What a creator can do on an issue, in the order of credits."""
 
     model = Role
+    filters = filters.ROLE
 
     @classmethod
     def order(cls) -> tuple:
@@ -30,6 +34,7 @@ class SeriesTypeResource(ReferenceResource):
     """Forms of publication, by name."""
 
     model = SeriesType
+    filters = filters.SERIES_TYPE
 
     @classmethod
     def order(cls) -> tuple:

@@ -10,6 +10,13 @@ class RootResource(Resource):
 
     title = "root"
 
+    @classmethod
+    def described(cls, registry):
+        """An address for each list."""
+        addresses = {kind: {"type": "string", "format": "uri"} for kind in registry["comicsdb_api.lists"]}
+        body = {"type": "object", "properties": addresses, "required": list(addresses)}
+        return {"content": {"application/json": {"schema": body}}}
+
     def get(self):
         """GET: the absolute address of each list by its name."""
         lists = self.request.registry["comicsdb_api.lists"]

@@ -29,7 +29,7 @@ def associated():
         other_type, other_type.c.id == other.c.series_type_id
     )
     return shapes.json_list(
-        shapes.json_object(id=other.c.id, series=shapes.series_label(other, other_type)),
+        shapes.json_object("Associated", id=other.c.id, series=shapes.series_label(other, other_type)),
         source,
         link.c.series_id == series.c.id,
         shapes.by_sort_name(other),
@@ -41,6 +41,7 @@ class SeriesResource(CatalogueResource):
     """Runs of issues under one name."""
 
     model = Series
+    row_shape = "SeriesRow"
     filters = filters.SERIES
     depends = ("series", "issue")  # it counts issues, and finds series by what is in them
     stamps = ("modified", "rated")

@@ -1,0 +1,251 @@
+"""The server of production, granian in several processes, as a Paste server: `use = egg:comicsdb#granian`."""
+
+import multiprocessing
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from io import BytesIO
+from ipaddress import ip_address
+from itertools import chain
+from multiprocessing.connection import wait
+
+from granian import Granian
+from granian.constants import HTTPModes, Interfaces
+from granian.log import LogLevels
+from pyramid.paster import get_app, setup_logging
+from waitress.proxy_headers import proxy_headers_middleware
+
+from comicsdb.settings import SettingsError, words
+
+# What granian logs goes where the ini file sends everything, at the level it names.
+LOGGING = {"handlers": {}, "formatters": {}, "loggers": {"_granian": {"handlers": [], "propagate": True}}}
+# What is answered without the application.
+TOO_LARGE = ("413 Content Too Large", "The request is too large.")
+CUT_SHORT = ("400 Bad Request", "The request ended before its end.")
+BUSY = ("503 Service Unavailable", "Too many slow requests at once: try again.")
+SMALL = 1024 * 1024  # bytes; an answer up to this size waits for its client in memory
+BRIEFLY = 0.2  # seconds; in which clients that are not slow make place for each other
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the `[server:...]` section says; the names are those of waitress where it has the same thing."""
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    workers: int = 1
+    threads: int = 2
+    slow_clients: int = 3
+    max_request_body_size: int = 22_000_000
+    trusted_proxy: str | None = None
+    trusted_proxy_headers: frozenset[str] = frozenset({"x-forwarded-proto", "x-forwarded-host"})
+    patience: int = 30
+    app: str = "main"
+
+
+def granian(global_conf: dict, **given: str) -> Callable:
+    """A Paste server factory; the server serves the ini file's application until SIGTERM or SIGINT.
+
+    Raises SettingsError for an option that it does not know or cannot read.
+    """
+    options = read_options(given)
+    return lambda _app: run(options, global_conf)
+
+
+def read_options(given: dict[str, str]) -> Options:
+    """The options with types; raises SettingsError by name."""
+    values = {"workers": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()}
+    for name, text in given.items():
+        reader = READERS.get(name)
+        if reader is None:
+            raise SettingsError(f"The server has no option {name}; it has: {', '.join(READERS)}.")
+        try:
+            values |= reader(name, text.strip())
+        except ValueError as error:
+            raise SettingsError(f"The server's option {name} ({text!r}) is wrong: it {error}.") from error
+    return Options(**values)
+
+
+def _listen(_name: str, text: str) -> dict:
+    host, colon, port = text.rpartition(":")
+    if not colon or not host or not port.isascii() or not port.isdecimal():
+        raise ValueError("takes an address and a port, such as 127.0.0.1:8000 or [::1]:8000")
+    return {"host": host.strip("[]"), "port": int(port)}
+
+
+def _count(name: str, text: str) -> dict:
+    if not text.isascii() or not text.isdecimal() or int(text) < 1:
+        raise ValueError("takes a number from 1 up")
+    return {name: int(text)}
+
+
+READERS = {
+    "listen": _listen,
+    "workers": _count,
+    "threads": _count,
+    "slow_clients": _count,
+    "max_request_body_size": _count,
+    "patience": _count,
+    "trusted_proxy": lambda name, text: {name: text or None},
+    "trusted_proxy_headers": lambda name, text: {name: frozenset(words(text.lower()))},
+    "app": lambda name, text: {name: text},
+}
+
+
+def run(options: Options, global_conf: dict) -> None:
+    """Serve until a signal ends it; requests under way are finished first, for `patience` seconds."""
+    _refuse_a_busy_port(options)
+    # A worker begins with nothing of this process: no connection, no lock, no thread.
+    multiprocessing.set_start_method("spawn", force=True)
+    server = Granian(
+        "comicsdb",
+        address=options.host,
+        port=options.port,
+        interface=Interfaces.WSGI,
+        http=HTTPModes.http1,
+        websockets=False,
+        workers=options.workers,
+        blocking_threads=options.threads + options.slow_clients,
+        respawn_failed_workers=True,
+        workers_kill_timeout=options.patience,
+        log_level=LogLevels.notset,
+        log_dictconfig=LOGGING,
+    )
+    setup_logging(global_conf["__file__"], global_conf)  # again: granian has set up its own
+    server.serve(target_loader=partial(load, options, dict(global_conf)), wrap_loader=False)
+
+
+def _refuse_a_busy_port(options: Options) -> None:
+    """Fail like any other server: granian would share the port with whoever listens there in the same way."""
+    family, kind, protocol, _, address = socket.getaddrinfo(
+        options.host, options.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
+    with socket.socket(family, kind, protocol) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(address)
+
+
+def load(options: Options, global_conf: dict) -> Callable:
+    """The application in a worker process, behind what every request goes through first."""
+    setup_logging(global_conf["__file__"], global_conf)
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+    app = get_app(global_conf["__file__"], options.app, options=global_conf)
+    guarded = Clients(app, options.max_request_body_size, options.slow_clients)
+    return proxy_headers_middleware(
+        real_address(guarded, options.trusted_proxy),
+        trusted_proxy=options.trusted_proxy,
+        trusted_proxy_headers=options.trusted_proxy_headers,
+    )
+
+
+def _end_with_the_parent() -> None:
+    """No worker is left over, still holding the port, when the process that watches them was killed."""
+    wait([multiprocessing.parent_process().sentinel])
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def real_address(app: Callable, trusted_proxy: str | None) -> Callable:
+    """WSGI middleware: REMOTE_ADDR is what the trusted proxy says in X-Real-IP; nobody else is believed."""
+
+    def with_real_address(environ: dict, start_response: Callable) -> Iterable[bytes]:
+        said = environ.pop("HTTP_X_REAL_IP", None)
+        if said is not None and trusted_proxy in ("*", environ["REMOTE_ADDR"]):
+            with suppress(ValueError):
+                environ["REMOTE_ADDR"] = str(ip_address(said))
+        return app(environ, start_response)
+
+    return with_real_address
+
+
+class Clients:
+    """WSGI middleware: no client holds up the others, however slowly it sends or takes, or however much.
+
+    A request's body is read to its end before the application runs, and a long answer is given out when
+    the application is through. Both wait for the client and keep a thread of the pool; only `slow_clients` of
+    them may do so at once, so that the remaining threads are there for the rest.
+    """
+
+    def __init__(self, app: Callable, max_body: int, slow_clients: int):
+        self.app = app
+        self.max_body = max_body
+        self.slots = threading.Semaphore(slow_clients)
+
+    def __call__(self, environ: dict, start_response: Callable) -> Iterable[bytes]:
+        """The WSGI protocol."""
+        chunked = "HTTP_TRANSFER_ENCODING" in environ
+        if chunked or environ.get("CONTENT_LENGTH", "0") != "0":
+            problem = self._receive(environ, None if chunked else int(environ["CONTENT_LENGTH"]))
+            if problem:
+                return _refuse(problem, start_response)
+        answer = self.app(environ, start_response)
+        return answer if isinstance(answer, list) else self._send(answer, start_response)
+
+    def _receive(self, environ: dict, length: int | None) -> tuple[str, str] | None:
+        """Put the whole body where the application looks for it; gives what is wrong with it, if anything."""
+        if length is not None and length > self.max_body:
+            return TOO_LARGE
+        if not self.slots.acquire(timeout=BRIEFLY):
+            return BUSY
+        try:
+            body = environ["wsgi.input"].read(self.max_body + 1 if length is None else length)
+        finally:
+            self.slots.release()
+        if len(body) > self.max_body:
+            return TOO_LARGE
+        if length is not None and len(body) < length:
+            return CUT_SHORT
+        environ.pop("HTTP_TRANSFER_ENCODING", None)
+        environ["CONTENT_LENGTH"] = str(len(body))
+        environ["wsgi.input"] = BytesIO(body)
+        return None
+
+    def _send(self, answer: Iterable[bytes], start_response: Callable) -> Iterable[bytes]:
+        """An answer in one piece where it is small, otherwise piece by piece."""
+        pieces, size, rest = [], 0, iter(answer)
+        for piece in rest:
+            pieces.append(piece)
+            size += len(piece)
+            if size > SMALL:
+                break
+        else:
+            _close(answer)
+            return [b"".join(pieces)]
+        if self.slots.acquire(timeout=BRIEFLY):
+            return Pieces(chain(pieces, rest), partial(_close, answer), self.slots.release)
+        _close(answer)
+        return _refuse(BUSY, start_response)  # nothing has been sent yet
+
+
+class Pieces:
+    """The pieces of a long answer, and what is to be done when the last was sent or the client has gone."""
+
+    def __init__(self, pieces: Iterable[bytes], *at_the_end: Callable):
+        self.pieces = pieces
+        self.at_the_end = at_the_end
+
+    def __iter__(self):
+        """The pieces."""
+        return iter(self.pieces)
+
+    def close(self) -> None:
+        """The WSGI server's last call."""
+        at_the_end, self.at_the_end = self.at_the_end, ()
+        for each in at_the_end:
+            each()
+
+
+def _close(answer: Iterable[bytes]) -> None:
+    if hasattr(answer, "close"):
+        answer.close()
+
+
+def _refuse(problem: tuple[str, str], start_response: Callable) -> list[bytes]:
+    status, text = problem
+    headers = [("Content-Type", "text/plain"), ("Content-Length", str(len(text)))]
+    start_response(status, [*headers, *([("Retry-After", "1")] if problem is BUSY else [])])
+    return [text.encode()]

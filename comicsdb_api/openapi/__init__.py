@@ -1,0 +1,148 @@
+"""The description of the API at `/api/schema/`: OpenAPI 3.1, as YAML or JSON, of what the caller may do."""
+
+from collections.abc import Callable
+
+import yaml
+from webob.acceptparse import create_accept_header
+
+from comicsdb_api.conditional import respond_tagged, tagged
+from comicsdb_api.entity import Resource, serve
+from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, Refused
+from comicsdb_api.negotiation import FORMAT_KEY, parameter
+from comicsdb_api.openapi.common import MORE_HEADERS
+from comicsdb_api.openapi.document import TITLE, document, endpoints
+from comicsdb_api.responses import to_json
+
+ROUTE, PATH = "api.schema", "/api/schema/"
+YAML, JSON = "yaml", "json"
+# What is offered, in the order of our preference.
+OFFERS = {
+    "application/vnd.oai.openapi": YAML,
+    "application/yaml": YAML,
+    "application/vnd.oai.openapi+json": JSON,
+    "application/json": JSON,
+}
+
+
+class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):
+    """YAML without anchors, texts of several lines as they are read."""
+
+    def ignore_aliases(self, data):  # noqa: ARG002  (PyYAML passes it)
+        """What stands in two places is written twice."""
+        return True
+
+
+def _text(dumper: Dumper, text: str):
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+Dumper.add_representer(str, _text)
+
+
+def to_yaml(value) -> bytes:
+    """Plain values as YAML, keys in their order."""
+    text = yaml.dump(value, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
+    return text.encode()
+
+
+class Descriptions:
+    """The description as each set of rights sees it, made once in a process."""
+
+    def __init__(self, registry):
+        self._registry = registry
+        self._documents: dict[tuple, dict] = {}
+        self._entries: dict[tuple, bytes] = {}
+
+    def rights(self, may: Callable[[str], bool]) -> frozenset:
+        """Those of the permissions asked for anywhere that somebody has; None stands for what needs none."""
+        asked = {endpoint.permission for endpoint in endpoints(self._registry)}
+        return frozenset(each for each in asked if each is None or may(each))
+
+    def document(self, rights: frozenset, root: str = "") -> dict:
+        """The description as plain values; `root` is the path of the application on its server."""
+        key = (rights, root)
+        if key not in self._documents:
+            self._documents[key] = document(self._registry, rights.__contains__, root or "/")
+        return self._documents[key]
+
+    def entry(self, rights: frozenset, root: str, form: str) -> bytes:
+        """The same as YAML or JSON, with its entity tag in front."""
+        key = (rights, root, form)
+        if key not in self._entries:
+            write = to_yaml if form == YAML else to_json
+            self._entries[key] = tagged(write(self.document(rights, root)))
+        return self._entries[key]
+
+
+class SchemaResource(Resource):
+    """This description, as far as it concerns the caller."""
+
+    title = "schema"
+    renders = tuple(OFFERS)
+
+    @classmethod
+    def described(cls, registry):  # noqa: ARG003
+        """One document in several forms."""
+        form = {
+            "name": "format",
+            "in": "query",
+            "description": "The form, where `Accept` does not say it: YAML by itself.",
+            "schema": {"type": "string", "enum": [YAML, JSON]},
+        }
+        own = {name: MORE_HEADERS[name] for name in ("Content-Disposition", "Cache-Control")}
+        return {
+            "parameters": [form],
+            "content": {media_type: {"schema": {"type": "object"}} for media_type in OFFERS},
+            "headers": own,
+        }
+
+    def get(self):
+        """This description."""
+        media_type = negotiate(self.request)
+        form = OFFERS[media_type]
+        descriptions = self.request.registry["comicsdb_api.descriptions"]
+        rights = descriptions.rights(self.request.has_permission)
+        content_type = f"{media_type}; charset=utf-8" if form == YAML else media_type
+        return respond_tagged(
+            self.request,
+            descriptions.entry(rights, self.request.script_name, form),
+            (
+                ("Content-Disposition", f'inline; filename="{TITLE}.{form}"'),
+                ("Cache-Control", "no-cache"),  # it is another for another caller
+            ),
+            content_type=("Content-Type", content_type),
+        )
+
+
+def negotiate(request) -> str:
+    """The media type that the caller gets; raises Refused, 404 for an unknown format and 406."""
+    asked = request.environ.get(FORMAT_KEY) or parameter(request, "format")
+    if asked and asked not in {YAML, JSON}:
+        raise Refused(404, NOT_FOUND)
+    offers = [media_type for media_type, form in OFFERS.items() if not asked or form == asked]
+    chosen = preferred(request.environ.get("HTTP_ACCEPT", ""), offers)
+    if chosen is None:
+        raise Refused(406, NOT_ACCEPTABLE)
+    return chosen
+
+
+def preferred(header: str, offers: list[str]) -> str | None:
+    """The offer that an Accept header likes best; of equals the one named most exactly, then the first."""
+    if not header:
+        return offers[0]
+    ranges = create_accept_header(header).parsed or []
+    wanted = {kind.partition(";")[0].lower(): quality for kind, quality, *_ in ranges}
+    chosen, best = None, (0.0, 0)
+    for offer in offers:
+        names = (offer, f"{offer.partition('/')[0]}/*", "*/*")  # the most exact decides
+        name = next((name for name in names if name in wanted), None)
+        if name is not None and wanted[name] and (wanted[name], -names.index(name)) > best:
+            chosen, best = offer, (wanted[name], -names.index(name))
+    return chosen
+
+
+def includeme(config):
+    """Serve it to everybody; it is made when it is first asked for, when all packages are in."""
+    serve(config, SchemaResource, ROUTE, PATH, "get", permission=None)
+    config.registry["comicsdb_api.negotiators"][ROUTE] = negotiate
+    config.registry["comicsdb_api.descriptions"] = Descriptions(config.registry)

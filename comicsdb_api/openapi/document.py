@@ -1,0 +1,245 @@
+"""The description of the API, OpenAPI 3.1: what its services and the declarations of its resources say.
+
+Nothing is listed twice. Addresses, methods and permissions are those of the services; bodies are those of the
+SQL expressions that make them; parameters are those of the filters that read them.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from cornice.service import Service
+
+from comicsdb.security import Identity, may
+from comicsdb_api.entity import Resource
+from comicsdb_api.filters import Parameter
+from comicsdb_api.listing import Listing
+from comicsdb_api.openapi import common
+from comicsdb_api.openapi.schemas import Components, reference
+from comicsdb_api.responses import ROUTE_PREFIX, is_api_route
+
+TITLE = "comicsdb API"
+GUIDE = Path(__file__).with_name("guide.md").read_text("utf-8")  # what is true of every address
+TAG = "api"
+VERBS = {
+    "GET": "retrieve",
+    "POST": "create",
+    "PUT": "update",
+    "PATCH": "partial_update",
+    "DELETE": "destroy",
+}
+# An account without any rights but those that everybody has.
+ORDINARY = Identity(0, "", is_staff=False, is_superuser=False, groups=frozenset(), method="")
+PARAMETER = re.compile(r"{(\w+)(?::[^}]*)?}")
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """One method of one service, with what it serves: a Listing, a Detail or neither."""
+
+    service: Service
+    method: str
+    view: Callable
+    klass: type | None
+    permission: str | None
+    served: object
+
+    @property
+    def kind(self) -> str:
+        """The resource: the first part of the route's name."""
+        return self.service.name.removeprefix(ROUTE_PREFIX).partition(".")[0]
+
+    @property
+    def action(self) -> str:
+        """What is done to the resource, empty for itself and its list."""
+        action = self.service.name.removeprefix(ROUTE_PREFIX).partition(".")[2]
+        return "" if action == "list" else action.replace(".", "_")
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether it answers as all readings of ours do: with a tag, and conditionally."""
+        return self.method == "GET" and self.klass is not None and issubclass(self.klass, Resource)
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it reads a list, page by page."""
+        return self.method == "GET" and isinstance(self.served, Listing)
+
+    @property
+    def operation_id(self) -> str:
+        """As in api.md 8."""
+        verb = "list" if self.is_list else VERBS[self.method]
+        return "_".join(filter(None, ("api", self.kind, self.action, verb)))
+
+
+def endpoints(registry) -> list[Endpoint]:
+    """What the API's services offer, in the order in which they were added.
+
+    HEAD and OPTIONS go without saying, as every address has them.
+    """
+    served = registry["comicsdb_api.reads"]
+    return [
+        Endpoint(service, method, view, args.get("klass"), args.get("permission"), served.get(service.name))
+        for service in registry.cornice_services.values()
+        if is_api_route(service.name)
+        for method, view, args in service.definitions
+        if method in VERBS
+    ]
+
+
+def document(registry, allowed: Callable[[str | None], bool], root: str = "/") -> dict:
+    """The description of what somebody may do, with the address of the whole at `root`."""
+    components = Components()
+    paths: dict[str, dict] = {}
+    for endpoint in endpoints(registry):
+        if allowed(endpoint.permission):
+            path = paths.setdefault(_path(endpoint.service), _path_item(endpoint.service))
+            path[endpoint.method.lower()] = _operation(endpoint, components, registry)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": TITLE,
+            "version": "1.0.0",
+            "summary": "Read a community database of comics.",
+            "description": GUIDE,
+            "contact": {"name": "The contributors of comicsdb"},
+            "license": {
+                "name": "CC BY-SA 4.0",
+                "url": "https://creativecommons.org/licenses/by-sa/4.0/",
+            },
+        },
+        "servers": [{"url": root}],
+        "security": common.SECURITY,
+        "tags": [{"name": TAG, "description": "The whole API."}],
+        "paths": paths,
+        "components": {
+            "securitySchemes": common.SECURITY_SCHEMES,
+            "parameters": common.PARAMETERS,
+            "headers": common.COMMON_HEADERS | common.MORE_HEADERS,
+            "responses": common.RESPONSES,
+            "schemas": dict(sorted((components.schemas | common.SCHEMAS).items())),
+        },
+    }
+
+
+def _path(service: Service) -> str:
+    """The pattern of a route as a path of OpenAPI."""
+    return PARAMETER.sub(r"{\1}", service.path)
+
+
+def _path_item(service: Service) -> dict:
+    item = {"description": _paragraph(service.description)} if service.description else {}
+    names = PARAMETER.findall(service.path)
+    return item | ({"parameters": [_path_parameter(name) for name in names]} if names else {})
+
+
+def _path_parameter(name: str) -> dict:
+    if name in common.PARAMETERS:
+        return reference("parameters", name)
+    return common.PARAMETERS["id"] | {"name": name}
+
+
+def _operation(endpoint: Endpoint, components: Components, registry) -> dict:
+    operation = {"operationId": endpoint.operation_id, "tags": [TAG], "summary": _summary(endpoint)}
+    if endpoint.permission is None:
+        operation["security"] = [{}, *common.SECURITY]
+    if endpoint.is_reading:
+        operation |= _reading(endpoint, components, registry)
+    else:
+        operation["responses"] = {"default": {"description": "What came of it."}}
+    refusals = {"401": "Unauthorized", "404": "NotFound", "406": "NotAcceptable"}
+    if endpoint.permission is not None and not may(ORDINARY, endpoint.permission):
+        refusals["403"] = "Forbidden"
+    answers = operation["responses"] | _references("responses", refusals)
+    return operation | {"responses": dict(sorted(answers.items()))}
+
+
+def _summary(endpoint: Endpoint) -> str:
+    kind, action = endpoint.kind.replace("_", " "), endpoint.action.replace("_", " ")
+    if endpoint.is_list:
+        words = f"{action} of one {kind}" if action else f"{kind} list"
+    elif endpoint.served is not None and endpoint.method == "GET":
+        words = f"one {kind}"
+    else:
+        told = endpoint.klass if endpoint.is_reading else endpoint.view
+        words = _paragraph(told.__doc__).rstrip(".") or f"{kind} {action}".strip()
+    return words[0].upper() + words[1:]
+
+
+def _reading(endpoint: Endpoint, components: Components, registry) -> dict:
+    """What GET takes and gives; all readings are conditional."""
+    read = endpoint.served.read if endpoint.served is not None else None
+    dated, cached = read is not None and read.dated, read is not None and read.region is not None
+    if read is None:
+        own = endpoint.klass.described(registry)
+    else:
+        own = _list(endpoint, components) if endpoint.is_list else _detail(endpoint, components)
+    conditions = (*common.BY_TAG, *(common.BY_DATE if dated else ()))
+    parameters = [*own.get("parameters", ()), *(reference("parameters", name) for name in conditions)]
+    sent = ("ETag", *(("Last-Modified",) if dated else ()), *(("X-Cache",) if cached else ()))
+    answer = {
+        "description": own.get("answer", "What was asked for."),
+        "headers": own.get("headers", {}) | common.headers(*sent),
+        "content": own["content"],
+    }
+    others = {"304": "NotModified", "412": "PreconditionFailed"}
+    if dated:
+        others = {"304": "NotModifiedSince", "412": "ModifiedSince"}
+    if own.get("refuses"):
+        others["400"] = "BadRequest"
+    told = {"description": own["description"]} if own.get("description") else {}
+    return told | {"parameters": parameters, "responses": {"200": answer} | _references("responses", others)}
+
+
+def _detail(endpoint: Endpoint, components: Components) -> dict:
+    """One object."""
+    fields = endpoint.served.resource.detail_fields()
+    return {"answer": "The object.", "content": _json(components.object_of(fields, _camel(endpoint.kind)))}
+
+
+def _list(endpoint: Endpoint, components: Components) -> dict:
+    """A page of rows; the list of all of a kind also takes filters."""
+    listing, page = endpoint.served, reference("parameters", "page")
+    resource = listing.resource
+    row = components.object_of(resource.row_fields(), resource.row_shape, f"{_camel(resource.kind())}Row")
+    shown = {"answer": "A page of the list.", "content": _json(components.page_of(row))}
+    if listing.condition:
+        return shown | {"parameters": [page]}
+    order = _paragraph(resource.order.__doc__)
+    filters = [_filter(parameter) for each in resource.filters for parameter in each.described()]
+    return shown | {
+        "description": f"Order: {order[0].lower()}{order[1:]}" if order else "",
+        "parameters": [*filters, page],
+        "refuses": bool(filters),
+    }
+
+
+def _filter(parameter: Parameter) -> dict:
+    described = {
+        "name": parameter.name,
+        "in": "query",
+        "description": parameter.description,
+        "schema": parameter.schema,
+    }
+    if parameter.schema["type"] == "array":
+        described |= {"style": "form", "explode": False}
+    return described
+
+
+def _references(section: str, names: dict[str, str]) -> dict:
+    return {key: reference(section, name) for key, name in names.items()}
+
+
+def _json(schema: dict) -> dict:
+    return {common.JSON: {"schema": schema}}
+
+
+def _camel(kind: str) -> str:
+    """`reading_list` as the name of a shape."""
+    return "".join(word.capitalize() for word in kind.split("_"))
+
+
+def _paragraph(text: str | None) -> str:
+    """The first paragraph of a docstring in one line."""
+    return " ".join((text or "").strip().partition("\n\n")[0].split())

@@ -1,0 +1,204 @@
+"""SQL expressions as JSON Schema: what a body looks like, read from the expressions that make it."""
+
+from sqlalchemy import (
+    ARRAY,
+    Boolean,
+    Case,
+    CheckConstraint,
+    Column,
+    ColumnElement,
+    Date,
+    DateTime,
+    Float,
+    Integer,
+    Null,
+    Numeric,
+    ScalarSelect,
+    String,
+    Table,
+)
+from sqlalchemy.sql.elements import BinaryExpression, Cast, Label, TypeCoerce
+from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.types import TypeEngine
+
+from comicsdb_api.openapi.words import words_for
+from comicsdb_api.types import Address, Choice, Instant, ListOf, Money, ObjectOf
+
+INTEGER_MAX = 2**31 - 1
+AMOUNT = r"^\d+\.\d{2}$"
+NULL = {"type": "null"}
+# Functions that give a value even where an argument is null.
+NEVER_NULL = {"count", "json_build_object"}
+
+
+class Components:
+    """The named shapes of a description; a body that uses one refers to it by name."""
+
+    def __init__(self):
+        self.schemas: dict[str, dict] = {}
+
+    def object_of(self, fields: dict[str, ColumnElement], *names: str) -> dict:
+        """An object with these fields, under the first of the names that is free or means the same.
+
+        Shapes that differ in lengths only are the same; without a name that fits it stands where it is used.
+        """
+        for name in filter(None, names):
+            schema = self._object(fields, name)
+            known = self.schemas.get(name)
+            shared = schema if known is None else _widened(known, schema)
+            if shared is not None:
+                self.schemas[name] = shared
+                return reference("schemas", name)
+        return self._object(fields, "")
+
+    def page_of(self, row: dict) -> dict:
+        """The envelope around rows (`paging.envelope`)."""
+        page = {
+            "type": "object",
+            "description": "One page of a list.",
+            "properties": {
+                "count": _described("Page", "count", {"type": "integer", "minimum": 0}),
+                "next": _described("Page", "next", _or_null({"type": "string", "format": "uri"})),
+                "previous": _described("Page", "previous", _or_null({"type": "string", "format": "uri"})),
+                "results": _described("Page", "results", {"type": "array", "items": row}),
+            },
+            "required": ["count", "next", "previous", "results"],
+        }
+        if "$ref" not in row:
+            return page
+        name = f"{row['$ref'].rpartition('/')[2]}Page"
+        self.schemas[name] = page
+        return reference("schemas", name)
+
+    def of(self, expression: ColumnElement) -> dict:
+        """The schema of the values of an expression."""
+        schema = self._of_type(expression.type)
+        if isinstance(expression, Column):
+            schema |= _limits(expression)
+        return _or_null(schema) if _may_be_null(expression) else schema
+
+    def _object(self, fields: dict[str, ColumnElement], name: str) -> dict:
+        schema = {"type": "object"}
+        meaning = words_for(name)
+        if meaning:
+            schema["description"] = meaning.text
+        properties = {key: _described(name, key, self.of(value)) for key, value in fields.items()}
+        return schema | {"properties": properties, "required": list(fields)}
+
+    def _of_type(self, kind: TypeEngine) -> dict:
+        match kind:
+            case ObjectOf():
+                return self.object_of(kind.shape, kind.name)
+            case ListOf():
+                return {"type": "array", "items": self.of(kind.element)}
+            case ARRAY():
+                return {"type": "array", "items": self._of_type(kind.item_type) | _length(kind.item_type)}
+            case Instant() | DateTime():
+                return {"type": "string", "format": "date-time"}
+            case Address():
+                return {"type": "string", "format": "uri"}
+            case Money():
+                return {"type": "string", "pattern": AMOUNT}
+            case Choice():
+                return {"type": "string", "enum": [str(word) for word in kind.choices]}
+            case Date():
+                return {"type": "string", "format": "date"}
+            case String():
+                return {"type": "string"}
+            case Boolean():
+                return {"type": "boolean"}
+            case Integer():
+                return {"type": "integer"}
+            case Numeric() | Float():
+                return {"type": "number"}
+        return {}
+
+
+def reference(section: str, name: str) -> dict:
+    """A reference to a component."""
+    return {"$ref": f"#/components/{section}/{name}"}
+
+
+def _described(shape: str, key: str, schema: dict) -> dict:
+    """A field's schema with what its name means, and an example."""
+    meaning = words_for(key, shape)
+    if meaning is None:
+        return schema
+    example = {} if meaning.example is None else {"examples": [meaning.example]}
+    return schema | {"description": meaning.text} | example
+
+
+def _or_null(schema: dict) -> dict:
+    """The schema, or null."""
+    if "$ref" in schema:
+        return {"oneOf": [schema, NULL]}
+    nullable = schema | {"type": [schema["type"], "null"]} if "type" in schema else schema
+    return nullable | {"enum": [*schema["enum"], None]} if "enum" in schema else nullable
+
+
+def _limits(column: Column) -> dict:
+    """The bounds, the length and the closed set of values that the table itself holds a column to."""
+    (base,) = column.base_columns
+    limits = _length(base.type)
+    if isinstance(base.type, Integer) and base.primary_key:
+        limits |= {"minimum": 1, "maximum": INTEGER_MAX}
+    checks = base.table.constraints if isinstance(base.table, Table) else ()
+    for check in checks:
+        if isinstance(check, CheckConstraint):
+            name, *bounds = check.info.get("within", ("",))
+            if name == base.name:
+                limits |= dict(zip(("minimum", "maximum"), bounds, strict=True))
+            name, *codes = check.info.get("one_of", ("",))
+            if name == base.name:
+                limits = {"enum": codes[0]}
+    return limits
+
+
+def _length(kind: TypeEngine) -> dict:
+    return {"maxLength": kind.length} if isinstance(kind, String) and kind.length else {}
+
+
+def _may_be_null(expression: ColumnElement) -> bool:
+    match expression:
+        case Column():
+            return bool(expression.nullable)
+        case Null():
+            return True
+        case Case():
+            last = expression.else_
+            return last is None or any(
+                _may_be_null(each) for each in (last, *(v for _, v in expression.whens))
+            )
+        case Label():
+            return _may_be_null(expression.element)
+        case TypeCoerce() | Cast():
+            return _may_be_null(expression.clause)
+        case BinaryExpression():
+            return _may_be_null(expression.left) or _may_be_null(expression.right)
+        case ScalarSelect():
+            (column,) = expression.element.selected_columns
+            return not isinstance(column, FunctionElement) or _may_be_null(column)
+        case FunctionElement():
+            arguments = list(expression.clauses)
+            if expression.name == "coalesce":
+                return all(_may_be_null(each) for each in arguments)
+            return expression.name not in NEVER_NULL and any(_may_be_null(each) for each in arguments)
+    return False
+
+
+def _widened(one: dict, other: dict) -> dict | None:
+    """The schema that fits both where they differ in lengths alone, else None."""
+    lengths = [each.get("maxLength") for each in (one, other)]
+    if one.keys() - {"maxLength"} != other.keys() - {"maxLength"}:
+        return None
+    merged = {}
+    for key, value in one.items():
+        if key == "maxLength":
+            continue
+        if isinstance(value, dict) and isinstance(other[key], dict):
+            merged[key] = _widened(value, other[key])
+        else:
+            merged[key] = value if value == other[key] else None
+        if merged[key] is None:
+            return None
+    return merged | ({"maxLength": max(lengths)} if None not in lengths else {})

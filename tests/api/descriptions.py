@@ -1,0 +1,89 @@
+"""What the tests of the API's description share: its operations, and strict validation by it."""
+
+import copy
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from jsonschema import Draft202012Validator, FormatChecker
+
+FORMATS = FormatChecker()
+
+
+@FORMATS.checks("uri")
+def is_address(value) -> bool:
+    """An absolute address, as all of ours are."""
+    return not isinstance(value, str) or urlsplit(value).scheme in {"http", "https"}
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A GET of a description, with everything that it refers to in place."""
+
+    path: str
+    said: dict
+    parameters: list[dict]
+    responses: dict[str, dict]
+
+    def named(self, place: str) -> list[dict]:
+        """Its parameters in the path, the query or the headers."""
+        return [each for each in self.parameters if each["in"] == place]
+
+
+class Contract:
+    """A description, taken by its word: no object may have fields that it does not list."""
+
+    def __init__(self, document: dict):
+        self.document = document
+        self._schemas = copy.deepcopy(document["components"]["schemas"])
+        _close(self._schemas)
+        self.operations = [self._operation(path, item) for path, item in document["paths"].items()]
+
+    def _operation(self, path: str, item: dict) -> Operation:
+        said = item["get"]
+        parameters = [self.resolved(each) for each in (*item.get("parameters", ()), *said["parameters"])]
+        responses = {status: self.resolved(each) for status, each in said["responses"].items()}
+        return Operation(path, said, parameters, responses)
+
+    def resolved(self, value: dict) -> dict:
+        """What a reference refers to."""
+        if "$ref" not in value:
+            return value
+        _, _, section, name = value["$ref"].split("/")
+        return self.document["components"][section][name]
+
+    def check(self, schema: dict, value) -> None:
+        """Fail unless a value fits a schema of the description."""
+        closed = copy.deepcopy(schema)
+        _close(closed)
+        whole = closed | {"components": {"schemas": self._schemas}}
+        Draft202012Validator(whole, format_checker=FORMATS).validate(value)
+
+    def fits(self, operation: Operation, answer) -> None:
+        """Fail unless an answer is as the description says: status, headers, type and body."""
+        status = str(answer.status_int)
+        assert status in operation.responses, (operation.path, status)
+        described = operation.responses[status]
+        headers = {name: self.resolved(each) for name, each in described["headers"].items()}
+        sent = {name: value for name, value in answer.headers.items() if name != "Content-Length"}
+        content_type = sent.pop("Content-Type", None)
+        required = {name for name, each in headers.items() if each.get("required")}
+        assert required <= sent.keys() <= headers.keys(), (operation.path, status)
+        for name, value in sent.items():
+            Draft202012Validator(headers[name]["schema"]).validate(value)
+        if "content" not in described:
+            assert (content_type, answer.body) == (None, b""), (operation.path, status)
+            return
+        schema = described["content"][content_type.partition(";")[0]]["schema"]
+        if content_type == "application/json":
+            self.check(schema, answer.json)
+
+
+def _close(schema) -> None:
+    if isinstance(schema, dict):
+        if "properties" in schema:
+            schema.setdefault("additionalProperties", False)
+        for each in schema.values():
+            _close(each)
+    elif isinstance(schema, list):
+        for each in schema:
+            _close(each)

@@ -1,0 +1,283 @@
+"""The reference page at /docs/: complete, safe, the same for everybody; and how its HTML is made."""
+
+import threading
+from itertools import pairwise
+from urllib.parse import urljoin
+
+import pytest
+import waitress.server
+import webtest
+from bs4 import BeautifulSoup
+from playwright.sync_api import sync_playwright
+from pyramid.config import Configurator
+
+from comicsdb import settings
+from comicsdb_api.docs import markdown
+from comicsdb_api.docs.html import Html, element, joined, void
+from comicsdb_api.docs.shapes import Shapes
+from tests.api.bodies import BASE
+from tests.api.descriptions import Contract
+from tests.conftest import SETTINGS, recording
+from tests.needs import CHROMIUM_ARGUMENTS, chromium
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self';"
+    " connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+LICENCE = "https://creativecommons.org/licenses/by-sa/4.0/"
+SCREENS = [(390, 844), (1280, 900)]
+
+
+@pytest.fixture(scope="module")
+def alone(shared_database, media_folder):
+    """The API without the site."""
+    given = SETTINGS | {"sqlalchemy.url": shared_database, "comicsdb.media.folder": str(media_folder)}
+    with Configurator(settings=settings.resolve(given | {"pyramid.includes": "comicsdb_api"})) as config:
+        app = config.make_wsgi_app()
+    app.registry["comicsdb.engine"].dispose()
+    return webtest.TestApp(app)
+
+
+@pytest.fixture(params=["with the site", "alone"])
+def host(request):
+    """A host with the site and one without."""
+    return request.getfixturevalue("testapp" if request.param == "with the site" else "alone")
+
+
+@pytest.fixture
+def document(api):
+    """The description as an ordinary account sees it."""
+    return api.json("/api/schema/?format=json")
+
+
+@pytest.fixture
+def page(alone):
+    """The page, parsed."""
+    return BeautifulSoup(alone.get("/docs/").text, "html.parser")
+
+
+# The address.
+
+
+def test_everybody_gets_the_page_with_the_headers_of_the_site(host):
+    answer = host.get("/docs/")
+    found = answer.headers
+    assert found["Content-Type"] == "text/html; charset=utf-8"
+    assert found.getall("Content-Security-Policy") == [POLICY]
+    assert found["X-Content-Type-Options"] == "nosniff"
+    assert found["X-Frame-Options"] == "DENY"
+    assert found["Referrer-Policy"] == "strict-origin-when-cross-origin"
+    assert found["Permissions-Policy"].startswith("camera=()")
+    assert found["Content-Language"] == "en"
+    assert found["Cache-Control"] == "no-cache"
+    assert answer.text.startswith('<!doctype html>\n<html lang="en">')
+
+
+def test_it_has_one_written_address_and_is_only_read(host):
+    for method in ("GET", "HEAD"):
+        assert host.request("/docs", method=method, status=301).headers["Location"] == f"{BASE}/docs/"
+    got, head = host.get("/docs/"), host.head("/docs/")
+    assert dict(head.headers) == dict(got.headers)
+    assert head.body == b""
+    for method in ("POST", "PUT", "DELETE", "OPTIONS"):
+        assert host.request("/docs/", method=method, status=405).headers["Allow"] == "GET, HEAD"
+
+
+def test_a_page_that_is_known_is_not_sent_again(host):
+    tag = host.get("/docs/").headers["ETag"]
+    assert host.get("/docs/", headers={"If-None-Match": tag}, status=304).body == b""
+    assert host.get("/docs/", headers={"If-None-Match": '"other"'}).headers["ETag"] == tag
+
+
+def test_it_asks_nothing_of_the_database(testapp, connection):
+    with recording(connection) as statements:
+        testapp.get("/docs/")
+    assert statements == []
+
+
+def test_its_files_have_addresses_that_change_with_them(host):
+    page = BeautifulSoup(host.get("/docs/").text, "html.parser")
+    (sheet,) = [each["href"] for each in page.select("link[rel=stylesheet]")]
+    answer = host.get(f"/docs/{sheet}")
+    assert answer.headers["Content-Type"].startswith("text/css")
+    assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert host.get("/docs/static/0123/docs.css").headers["Cache-Control"] == "no-cache"
+    (mark,) = [each["href"] for each in page.select("link[rel=icon]")]
+    assert host.get(f"/docs/{mark}").headers["Content-Type"].startswith("image/svg+xml")
+    for wrong in ("/docs/static/0123/nothing.css", "/docs/static/0123/../page.py", "/docs/nothing/"):
+        host.get(wrong, status=404)
+
+
+def test_the_examples_have_the_address_that_was_asked(host):
+    page = host.get("/docs/", extra_environ={"HTTP_HOST": "read.example:8443"}).text
+    assert "curl -u NAME:PASSWORD http://read.example:8443/api/arc/" in page
+    assert "https://comics.example" not in page
+    odd = host.get("/docs/", extra_environ={"HTTP_HOST": "<b>&"}).text
+    assert "<b>&amp;/api" not in odd
+    assert "&lt;b&gt;&amp;/api/arc/" in odd
+
+
+def test_the_brand_leads_to_the_site_where_there_is_one(testapp, alone):
+    with_site = BeautifulSoup(testapp.get("/docs/").text, "html.parser")
+    assert with_site.select_one(".brand")["href"] == "../"
+    without = BeautifulSoup(alone.get("/docs/").text, "html.parser")
+    assert without.select_one(".brand").name == "span"
+
+
+# What is in it.
+
+
+def test_every_operation_is_in_it_with_all_that_is_said_of_it(page, document):
+    articles = page.find_all("article")
+    assert len(articles) == len(document["paths"])
+    for operation in Contract(document).operations:
+        (article,) = page.select(f"article[aria-labelledby={operation.said['operationId']}]")
+        text = article.get_text(" ")
+        assert article.select_one("h3 .path").text == operation.path
+        assert operation.said["summary"] in text
+        fields = {each.text for each in article.select(".fields dt > code")}
+        asked = {each["name"] for each in operation.parameters if each["in"] != "header"}
+        assert fields == asked
+        for parameter in operation.parameters:
+            assert parameter["name"] in text
+            if parameter["in"] == "query":
+                assert parameter["description"].replace("`", "") in article.get_text()
+        assert [each.text.split()[0] for each in article.select(".answers dt")] == list(operation.responses)
+        assert article.find("pre").text.startswith("curl ")
+
+
+def test_every_shape_is_in_it_with_its_fields_and_an_example_that_fits(page, document):
+    contract = Contract(document)
+    for name, schema in document["components"]["schemas"].items():
+        (section,) = page.select(f"section[aria-labelledby=shape-{name}]")
+        fields = [each.text for each in section.select("dt > code")]
+        assert fields == list(schema.get("properties", {}))
+        nulls = [bool(each.select(".null")) for each in section.select("dt")]
+        assert nulls == ["null" in str(each) for each in schema.get("properties", {}).values()]
+        contract.check(schema, Shapes(document).example(schema))
+
+
+def test_the_guide_is_in_it(page, document):
+    headings = markdown.headings(document["info"]["description"])
+    assert len(headings) > 5
+    assert [each.text for each in page.select("main > section:not([class]) > h2")] == headings
+    assert "session.headers" in page.text
+
+
+def test_links_lead_somewhere_and_places_have_one_name_each(page, testapp):
+    places = [each["id"] for each in page.select("[id]")]
+    assert len(places) == len(set(places))
+    named = {each["aria-labelledby"] for each in page.select("[aria-labelledby]")}
+    assert named <= set(places)
+    for link in page.select("a[href]"):
+        target = link["href"]
+        if target.startswith("#"):
+            assert target[1:] in places
+        elif target != LICENCE:
+            assert target.startswith("../")
+            testapp.get(urljoin("/docs/", target))
+
+
+def test_nothing_is_inline_and_nothing_comes_from_elsewhere(page):
+    assert page.find_all(["script", "style", "iframe", "form"]) == []
+    for each in page.find_all(True):
+        assert not [name for name in each.attrs if name == "style" or name.startswith("on")]
+    loaded = [each.get("src") or each.get("href") for each in page.select("link, img")]
+    assert all(address.startswith("static/") for address in loaded)
+
+
+def test_headings_are_a_tree(page):
+    levels = [int(each.name[1]) for each in page.main.find_all(["h1", "h2", "h3", "h4"])]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(below <= above + 1 for above, below in pairwise(levels))
+
+
+# In a browser.
+
+
+@pytest.fixture(scope="module")
+def served(alone):
+    """The API alone, served to a browser."""
+    server = waitress.server.create_server(alone.app, host="127.0.0.1", port=0)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.effective_port}/docs/"
+    server.close()
+    thread.join(10)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A Chromium."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.mark.parametrize("size", SCREENS)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_phones_and_desks_without_a_script(browser, served, size, scheme):
+    width, height = size
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=scheme, java_script_enabled=False
+    )
+    view = context.new_page()
+    trouble = []
+    view.on("console", lambda message: trouble.append(message.text))
+    view.on("requestfailed", lambda request: trouble.append(request.url))
+    view.on("response", lambda answer: trouble.append(answer.url) if answer.status >= 400 else None)
+    view.goto(served)
+    assert trouble == []
+    assert view.locator("nav a", has_text="Universe").first.is_visible() == (width > 1000)
+    boxes = view.locator("main, main pre, main dl, .top-bar, footer").all()
+    assert len(boxes) > 50
+    for box in (boxes[0], boxes[1], boxes[-1], *boxes[2:-1:7]):
+        found = box.bounding_box()
+        assert found["x"] >= 0
+        assert found["x"] + found["width"] <= width
+    view.keyboard.press("Tab")
+    assert view.locator(".skip:focus").is_visible()
+    context.close()
+
+
+# What it is made with.
+
+
+def test_html_escapes_what_is_not_html():
+    assert element("p", "a < b & c", None, ["<i>", Html("<i>")]) == "<p>a &lt; b &amp; c&lt;i&gt;<i></p>"
+    assert element("a", class_="x", aria_label='"', href=None) == '<a class="x" aria-label="&quot;"></a>'
+    assert void("meta", name="a", content="<") == '<meta name="a" content="&lt;">'
+    assert joined(["a", Html("<b>")], " & ") == "a &amp; <b>"
+
+
+def test_markdown_becomes_sections_paragraphs_lists_and_code():
+    text = """\
+Before `a<b`.
+
+## One two
+
+First
+line.
+
+- A
+  b
+- C
+
+    x = 1
+
+    y < 2
+
+## Three
+
+End.
+"""
+    assert markdown.headings(text) == ["One two", "Three"]
+    assert markdown.blocks(text) == [
+        "<p>Before <code>a&lt;b</code>.</p>",
+        '<section aria-labelledby="one-two"><h2 id="one-two">One two</h2><p>First line.</p>'
+        "<ul><li>A b</li><li>C</li></ul><pre><code>x = 1\n\ny &lt; 2</code></pre></section>",
+        '<section aria-labelledby="three"><h2 id="three">Three</h2><p>End.</p></section>',
+    ]

@@ -1,0 +1,323 @@
+"""The description of the API at /api/schema/: what it lists, for whom, and in which form (api.md 8)."""
+
+import json
+
+import pytest
+import webtest
+import yaml
+from cornice.service import Service
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from pyramid.config import Configurator
+from pyramid.interfaces import IRoutesMapper
+from pyramid.response import Response
+
+from comicsdb import settings
+from comicsdb.light import Light
+from comicsdb.security import Permission
+from tests.api.bodies import BASE
+from tests.api.conftest import PASSWORD, Client, basic
+from tests.conftest import ROLLED_BACK, SETTINGS, recording
+
+SCHEMA = "/api/schema/"
+YAML, JSON = "application/vnd.oai.openapi", "application/vnd.oai.openapi+json"
+KINDS = ["arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe"]
+
+
+@pytest.fixture
+def document(api):
+    """The description as an ordinary account sees it."""
+    return api.json(f"{SCHEMA}?format=json")
+
+
+# What it lists.
+
+
+@pytest.mark.parametrize("who", ["anonymous", "api", "editor", "admin"])
+def test_a_public_validator_accepts_it(who, request):
+    document = request.getfixturevalue(who).json(f"{SCHEMA}?format=json")
+    assert document["openapi"].startswith("3.1")
+    assert list(OpenAPIV31SpecValidator(document).iter_errors()) == []
+
+
+def test_every_route_of_the_api_is_in_it_and_nothing_else(api, wsgi):
+    document = api.json(f"{SCHEMA}?format=json")
+    routes = {
+        route.pattern: route.name
+        for route in wsgi.registry.getUtility(IRoutesMapper).get_routes()
+        if route.name.startswith("api.") and route.name != "api.unknown"
+    }
+    assert set(document["paths"]) == set(routes)
+    for path, item in document["paths"].items():
+        allowed = wsgi.registry["comicsdb_api.allow"][routes[path]].split(", ")
+        told = {method.upper() for method in item if method not in {"description", "parameters"}}
+        assert told == set(allowed) - {"HEAD", "OPTIONS"}
+
+
+def test_operations_have_the_ids_of_the_contract(document):
+    expected = {"api_root_retrieve", "api_schema_retrieve", "api_role_list", "api_series_type_list"}
+    expected |= {f"api_{kind}_{verb}" for kind in KINDS for verb in ("list", "retrieve")}
+    expected |= {f"api_{kind}_issue_list_list" for kind in ("arc", "character", "series", "team")}
+    expected |= {"api_publisher_series_list_list"}
+    operations = [item["get"] for item in document["paths"].values()]
+    assert sorted(each["operationId"] for each in operations) == sorted(expected)
+    assert all(each["tags"] == ["api"] for each in operations)
+    assert all(each["summary"] for each in operations)
+
+
+def test_lists_have_filters_and_page_and_lists_below_objects_only_page(document):
+    def asked(path):
+        item = document["paths"][path]
+        return [
+            each.get("name", each.get("$ref", "").rpartition("/")[2])
+            for each in item["get"]["parameters"]
+            if each.get("in", "query") == "query" and "If-" not in each.get("$ref", "")
+        ]
+
+    assert asked("/api/arc/") == ["name", "cv_id", "gcd_id", "modified_gt", "page"]
+    assert asked("/api/universe/") == ["name", "designation", "modified_gt", "page"]
+    assert asked("/api/role/") == ["name", "modified_gt", "page"]
+    assert {"series_q", "store_date_range_after", "role_id", "missing_gcd_id"} <= set(asked("/api/issue/"))
+    for path in ("/api/series/{id}/issue_list/", "/api/publisher/{id}/series_list/"):
+        assert asked(path) == ["page"]
+
+
+def test_it_says_what_it_is_of_whom_and_how_to_sign_in(document):
+    info = document["info"]
+    assert (info["title"], info["version"]) == ("comicsdb API", "1.0.0")
+    assert info["license"]["name"] == "CC BY-SA 4.0"
+    assert info["contact"]["name"]
+    assert info["description"].startswith("comicsdb is a community database")
+    schemes = document["components"]["securitySchemes"]
+    assert {name: (each["type"], each["scheme"]) for name, each in schemes.items()} == {
+        "basicAuth": ("http", "basic"),
+        "knoxApiToken": ("http", "bearer"),
+    }
+    assert document["security"] == [{"basicAuth": []}, {"knoxApiToken": []}]
+    assert document["paths"][SCHEMA]["get"]["security"] == [{}, *document["security"]]
+    assert "security" not in document["paths"]["/api/arc/"]["get"]
+
+
+def test_the_shapes_have_names(document):
+    def shape(path):
+        content = document["paths"][path]["get"]["responses"]["200"]["content"]
+        return content["application/json"]["schema"].get("$ref", "").rpartition("/")[2]
+
+    assert {kind: shape(f"/api/{kind}/") for kind in (*KINDS, "role", "series_type")} == dict.fromkeys(
+        KINDS, "StampedPage"
+    ) | {
+        "issue": "IssueRowPage",
+        "series": "SeriesRowPage",
+        "role": "NamedPage",
+        "series_type": "NamedPage",
+    }
+    assert {kind: shape(f"/api/{kind}/{{id}}/") for kind in KINDS} == {kind: kind.title() for kind in KINDS}
+    assert shape("/api/team/{id}/issue_list/") == "IssueRowPage"
+    assert shape("/api/publisher/{id}/series_list/") == "SeriesRowPage"
+
+
+def test_the_address_of_a_server_below_a_path_is_that_path(api):
+    answer = api.testapp.get(
+        f"{SCHEMA}?format=json", headers=api.headers, extra_environ={"SCRIPT_NAME": "/comics"}
+    )
+    assert answer.json["servers"] == [{"url": "/comics"}]
+    assert api.json(f"{SCHEMA}?format=json")["servers"] == [{"url": "/"}]
+
+
+# In which form.
+
+
+@pytest.mark.parametrize(
+    ("address", "accept", "content_type"),
+    [
+        ("/api/schema/", None, f"{YAML}; charset=utf-8"),
+        ("/api/schema/", "", f"{YAML}; charset=utf-8"),
+        ("/api/schema/", "*/*", f"{YAML}; charset=utf-8"),
+        ("/api/schema/", "text/html,application/xml;q=0.9,*/*;q=0.8", f"{YAML}; charset=utf-8"),
+        ("/api/schema/", YAML, f"{YAML}; charset=utf-8"),
+        ("/api/schema/", "application/yaml", "application/yaml; charset=utf-8"),
+        ("/api/schema/", "application/*", f"{YAML}; charset=utf-8"),
+        ("/api/schema/", "application/json", "application/json"),
+        ("/api/schema/", "application/json; indent=4", "application/json"),
+        ("/api/schema/", "APPLICATION/JSON", "application/json"),
+        ("/api/schema/", "application/json, text/plain, */*", "application/json"),
+        ("/api/schema/", "application/json;q=0.3, application/yaml;q=0.5", "application/yaml; charset=utf-8"),
+        ("/api/schema/", f"{YAML};q=0, */*", "application/yaml; charset=utf-8"),
+        ("/api/schema/", JSON, JSON),
+        ("/api/schema/?format=json", None, JSON),
+        ("/api/schema/?format=json", "application/json", "application/json"),
+        ("/api/schema/?format=yaml", None, f"{YAML}; charset=utf-8"),
+        ("/api/schema/?format=", None, f"{YAML}; charset=utf-8"),
+        ("/api/schema/?format=yaml&format=json", None, JSON),
+        ("/api/schema.json", None, JSON),
+        ("/api/schema.yaml", None, f"{YAML}; charset=utf-8"),
+        ("/api/schema.json?format=yaml", None, JSON),
+    ],
+)
+def test_the_caller_chooses_yaml_or_json(anonymous, address, accept, content_type):
+    answer = anonymous.get(address, headers={} if accept is None else {"Accept": accept})
+    assert answer.headers["Content-Type"] == content_type
+    form = "json" if "json" in content_type else "yaml"
+    assert answer.headers["Content-Disposition"] == f'inline; filename="comicsdb API.{form}"'
+    read = json.loads if form == "json" else yaml.safe_load
+    assert list(read(answer.body)["paths"]) == [SCHEMA]
+
+
+@pytest.mark.parametrize(
+    ("address", "accept"),
+    [
+        ("/api/schema/", "image/png"),
+        ("/api/schema/", "text/html"),
+        ("/api/schema/", "nonsense"),
+        ("/api/schema/", ","),
+        ("/api/schema/", "application/json;q=0"),
+        ("/api/schema/", "\xff"),
+        ("/api/schema/?format=json", "application/yaml"),
+    ],
+)
+def test_what_cannot_be_sent_is_said_so_before_anything_else(anonymous, address, accept):
+    wrong = {"Authorization": "Basic nonsense", "Accept": accept}
+    for headers in ({"Accept": accept}, wrong):
+        answer = anonymous.get(address, 406, headers)
+        assert answer.json == {"detail": "Could not satisfy the request Accept header."}
+
+
+@pytest.mark.parametrize(
+    "address", ["/api/schema/?format=xml", "/api/schema.html", "/api/schema/?format=api"]
+)
+def test_there_is_no_other_format(anonymous, address):
+    assert anonymous.json(address, 404) == {"detail": "Not found."}
+
+
+def test_yaml_says_what_json_says(api):
+    written = api.get(SCHEMA)
+    assert yaml.safe_load(written.body) == api.json(f"{SCHEMA}?format=json")
+    assert "&id0" not in written.text
+    assert "    ## First steps\n\n    Everybody" in written.text
+
+
+# As an address like the others.
+
+
+def test_it_has_a_tag_and_the_headers_of_every_answer(anonymous, api):
+    answer = anonymous.get(SCHEMA)
+    tag = answer.headers["ETag"]
+    assert answer.headers["Allow"] == "GET, HEAD, OPTIONS"
+    assert answer.headers["Vary"] == "Accept, Accept-Language, Cookie"
+    assert answer.headers["Cache-Control"] == "no-cache"
+    assert "X-Cache" not in answer.headers
+    assert anonymous.get(SCHEMA, 304, {"If-None-Match": tag}).body == b""
+    assert anonymous.get(SCHEMA, 412, {"If-Match": '"other"'}).body == b""
+    assert api.get(SCHEMA, 200, {"If-None-Match": tag}).headers["ETag"] != tag
+    assert anonymous.get(f"{SCHEMA}?format=json").headers["ETag"] != tag
+
+
+def test_head_options_and_methods_that_are_not_offered(anonymous, api):
+    got, head = anonymous.get(SCHEMA), anonymous.call("HEAD", SCHEMA)
+    assert dict(head.headers) == dict(got.headers)
+    assert head.body == b""
+    assert anonymous.call("OPTIONS", SCHEMA, 401).headers["WWW-Authenticate"] == 'Basic realm="api"'
+    told = api.call("OPTIONS", SCHEMA).json
+    assert told["renders"] == [YAML, "application/yaml", JSON, "application/json"]
+    for client in (anonymous, api):
+        for method in ("POST", "PUT", "PATCH", "DELETE"):
+            answer = client.call(method, SCHEMA, 405)
+            assert answer.headers["Allow"] == "GET, HEAD, OPTIONS"
+    assert anonymous.get("/api/schema", 301).headers["Location"] == f"{BASE}/api/schema/"
+
+
+def test_wrong_credentials_are_wrong_here_too(anonymous):
+    sent = {"Authorization": "Bearer nonsense"}
+    assert anonymous.get(SCHEMA, 401, sent).json == {"detail": "Invalid token."}
+    assert anonymous.call("POST", SCHEMA, 401, sent).json == {"detail": "Invalid token."}
+
+
+def test_nothing_is_asked_of_the_database_and_it_is_made_once(anonymous, wsgi, connection):
+    with recording(connection) as statements:
+        anonymous.get(SCHEMA)
+    assert statements == []
+    descriptions = wsgi.registry["comicsdb_api.descriptions"]
+    rights = frozenset([None])
+    assert descriptions.document(rights) is descriptions.document(rights)
+    assert descriptions.entry(rights, "", "yaml") is descriptions.entry(rights, "", "yaml")
+
+
+# For whom.
+
+
+def test_who_is_nobody_sees_only_the_description_itself(anonymous):
+    document = anonymous.json(f"{SCHEMA}?format=json")
+    assert list(document["paths"]) == [SCHEMA]
+    assert set(document["components"]["schemas"]) == {"Error", "Problems"}
+
+
+def edit(_request):
+    """Change a thing."""
+    return Response()
+
+
+def merge(_request):
+    return Response()
+
+
+@pytest.fixture(scope="module")
+def extended_app(shared_database, media_folder):
+    """The API with `tests.api.sagas`, a service for editors, and one for whom nobody has thought of."""
+    given = SETTINGS | {"sqlalchemy.url": shared_database, "comicsdb.media.folder": str(media_folder)}
+    with Configurator(settings=settings.resolve(given | {"pyramid.includes": "tests.api.sagas"})) as config:
+        thing = Service("api.thing", "/api/thing/{thing_id:[0-9]+}/", description="Things.")
+        thing.add_view("PATCH", edit, permission=Permission.API_EDIT)
+        thing.add_view("DELETE", merge, permission="thing:merge")
+        config.add_cornice_service(thing)
+        config.add_cornice_service(Service("shop.thing", "/shop/thing/"))
+        app = config.make_wsgi_app()
+    app.registry["comicsdb.engine"].dispose()
+    return app
+
+
+@pytest.fixture
+def extended(extended_app, connection, make, passwords):
+    """What one of three accounts sees of that application."""
+    extended_app.registry["comicsdb.session_factory"].configure(bind=connection, **ROLLED_BACK)
+    extended_app.registry["comicsdb.light"] = Light(lambda: connection)
+    for name, more in {"ann": {}, "ed": {"groups": ["editor"]}, "root": {"is_superuser": True}}.items():
+        make.user(name, password=PASSWORD, passwords=passwords, **more)
+
+    def seen(name):
+        client = Client(webtest.TestApp(extended_app), basic(name, PASSWORD))
+        return client.json(f"{SCHEMA}?format=json")
+
+    return seen
+
+
+def test_the_services_of_other_packages_are_in_it_by_themselves(extended):
+    document = extended("ann")
+    saga = document["paths"]["/api/saga/{id}/"]["get"]
+    assert saga["operationId"] == "api_saga_retrieve"
+    assert list(document["components"]["schemas"]["Saga"]["properties"]) == ["id", "name", "modified", "desc"]
+    assert document["paths"]["/api/saga/"]["description"] == "Sagas."
+    root = document["paths"]["/api/"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+    assert root["required"][-1] == "saga"
+    assert list(OpenAPIV31SpecValidator(document).iter_errors()) == []
+    assert not any(path.startswith("/shop/") for path in document["paths"])
+
+
+def test_it_shows_what_the_caller_may_do(extended):
+    thing = "/api/thing/{thing_id}/"
+    assert thing not in extended("ann")["paths"]
+    seen = extended("ed")["paths"][thing]
+    assert set(seen) == {"description", "parameters", "patch"}
+    assert seen["parameters"][0]["name"] == "thing_id"
+    change = seen["patch"]
+    assert (change["operationId"], change["summary"]) == ("api_thing_partial_update", "Change a thing")
+    assert set(change["responses"]) == {"401", "403", "404", "406", "default"}
+    everything = extended("root")
+    assert {"patch", "delete"} <= set(everything["paths"][thing])
+    assert everything["paths"][thing]["delete"]["operationId"] == "api_thing_destroy"
+    assert list(OpenAPIV31SpecValidator(everything).iter_errors()) == []
+
+
+def test_readings_are_for_every_account(api, editor, admin):
+    seen = [client.json(f"{SCHEMA}?format=json") for client in (api, editor, admin)]
+    assert seen[0] == seen[1] == seen[2]
+    refused = [item["get"]["responses"].keys() & {"403"} for item in seen[0]["paths"].values()]
+    assert not any(refused)

@@ -1,0 +1,172 @@
+"""Every answer is as the description of the API says, and whatever it says of a question is heeded."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from sqlalchemy import insert
+
+from comicsdb.models import Arc
+from tests.api.bodies import rate
+from tests.api.descriptions import Contract
+from tests.api.test_statements import world
+from tests.factories import Make
+
+SCHEMA = "/api/schema/?format=json"
+NUL = "Null characters are not allowed."
+EARLY, LATE = "Sat, 01 Jan 2000 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"
+
+
+@pytest.fixture
+def contract(api):
+    """The description as an ordinary account sees it."""
+    return Contract(api.json(SCHEMA))
+
+
+@pytest.fixture
+def ids(make, session):
+    """Two objects of each kind by the first segment of their addresses: one full of everything, one bare."""
+    full, bare = world(make, 3), {}
+    series = make.series(name="Été", series_type=12, year_end=2021)
+    issue = make.issue(
+        series=series,
+        number="½",
+        price=Decimal("3.9"),
+        store_date=date(2020, 4, 1),
+        foc_date=date(2020, 3, 1),
+        image="issue/2026/02/11/a.jpg",
+        page=32,
+        cv_id=5,
+        variants=[{"name": "V", "image": "variants/1.jpg", "price": Decimal("5")}],
+    )
+    rate(session, issue, count=3, total=13)
+    bare = {"issue": issue.id, "series": series.id}
+    for kind in ("arc", "character", "creator", "imprint", "publisher", "team", "universe"):
+        bare[kind] = getattr(Make(make.catalog), kind)().id
+    return {kind: (full[kind], bare[kind]) for kind in full}
+
+
+def addresses(operation, ids):
+    """The addresses that an operation answers with objects that are there."""
+    if "{id}" not in operation.path:
+        return [operation.path]
+    return [operation.path.format(id=each) for each in ids[operation.path.split("/")[2]]]
+
+
+def test_bodies_and_headers_are_as_described(api, contract, ids):
+    for operation in contract.operations:
+        for address in addresses(operation, ids):
+            for _ in ("made", "cached"):
+                contract.fits(operation, api.get(address))
+    assert len(ids) == 9
+
+
+def test_a_page_in_the_middle_is_as_described(api, contract, session):
+    session.execute(insert(Arc), [{"name": f"Arc {each}", "slug": f"arc-{each}"} for each in range(201)])
+    session.commit()
+    (listing,) = [each for each in contract.operations if each.path == "/api/arc/"]
+    for page in ("1", "2", "3", "last"):
+        contract.fits(listing, api.get(f"/api/arc/?page={page}"))
+
+
+def test_refusals_are_as_described(api, anonymous, contract, ids):
+    for operation in contract.operations:
+        address = addresses(operation, ids)[0]
+        answers = [
+            anonymous.get(address, 401, {"Authorization": "Bearer nonsense"}),
+            api.get(f"{address}?format=xml", 404),
+            api.get(address, 406, {"Accept": "image/png"}),
+            api.get(address, 304, {"If-None-Match": "*"}),
+            api.get(address, 412, {"If-Match": '"other"'}),
+        ]
+        if operation.path != "/api/schema/":
+            answers.append(anonymous.get(address, 401))
+        if "{id}" in operation.path:
+            answers += [api.get(operation.path.format(id=each), 404) for each in (999_999, "x")]
+        if "400" in operation.responses:
+            answers.append(api.get(f"{address}?name=%00&number=%00&modified_gt=x", 400))
+        if any(each["name"] == "page" for each in operation.parameters):
+            answers += [api.get(f"{address}?page={page}", 404) for page in ("0", "99", "x")]
+        for answer in answers:
+            contract.fits(operation, answer)
+        assert set(operation.responses) == {"200"} | {str(each.status_int) for each in answers}
+
+
+def test_conditions_that_are_described_are_heeded_and_no_others(api, contract, ids):
+    for operation in contract.operations:
+        address = addresses(operation, ids)[0]
+        tag = api.get(address).headers["ETag"]
+        told = {each["name"] for each in operation.named("header")}
+        dated = "If-Modified-Since" in told
+        for name, value, status in [
+            ("If-None-Match", tag, 304),
+            ("If-Match", '"other"', 412),
+            ("If-Modified-Since", LATE, 304 if dated else 200),
+            ("If-Unmodified-Since", EARLY, 412 if dated else 200),
+        ]:
+            assert (name in told) == (status != 200)
+            contract.fits(operation, api.get(address, status, {name: value}))
+
+
+def bad_value(schema: dict) -> str | None:
+    """A value that a schema forbids and the server refuses, None if there is none."""
+    if "enum" in schema or schema.get("format") or schema["type"] in {"integer", "array"}:
+        return "no such"
+    return None
+
+
+def test_every_parameter_is_read_under_its_name(api, contract, ids):
+    filters = 0
+    for operation in contract.operations:
+        address = addresses(operation, ids)[0]
+        for parameter in operation.named("query"):
+            name, schema = parameter["name"], parameter["schema"]
+            if name in {"page", "format"}:
+                assert api.get(f"{address}?{name}=nonsense", 404)
+                continue
+            filters += 1
+            reported = name.removesuffix("_after").removesuffix("_before")
+            assert api.json(f"{address}?{name}=%00", 400) == {reported: [NUL]}
+            bad = bad_value(schema)
+            if bad:
+                (message,) = api.json(f"{address}?{name}={bad}", 400)[reported]
+                assert message.startswith(("Enter a ", "Select a valid choice. no such is not one"))
+    assert filters > 50
+
+
+GOOD = {
+    "integer": "1",
+    "array": "1,2",
+    "boolean": "true",
+    "string": "e",
+    "date": "2020-05-01",
+    "date-time": "2020-05-01T10:00:00Z",
+}
+
+
+def good_values(schema: dict) -> set[str]:
+    """Values that a schema allows."""
+    if "anyOf" in schema:
+        return set().union(*(good_values(each) for each in schema["anyOf"]))
+    if "const" in schema:
+        return {schema["const"]}
+    if "enum" in schema:
+        return {schema["enum"][0], schema["enum"][-1]}
+    return {GOOD[schema.get("format") or schema["type"]]}
+
+
+def test_values_that_are_described_are_accepted(api, contract, ids):
+    for operation in contract.operations:
+        address = addresses(operation, ids)[0]
+        for parameter in operation.named("query"):
+            for value in good_values(parameter["schema"]):
+                contract.fits(operation, api.get(f"{address}?{parameter['name']}={value}"))
+
+
+def test_no_parameter_goes_unsaid(contract, wsgi):
+    for operation in contract.operations:
+        kind = operation.path.split("/")[2]
+        served = wsgi.registry["comicsdb_api.reads"].get(f"api.{kind}.list")
+        if operation.path == f"/api/{kind}/" and served is not None:
+            read = {name for each in served.resource.filters for name in each.parameters}
+            assert {each["name"] for each in operation.named("query")} == read | {"page"}
