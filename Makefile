@@ -12,10 +12,10 @@ PORT ?= 8000
 export COMICSDB_DATABASE_URL := $(or $(DB),$(COMICSDB_DATABASE_URL))
 
 .DEFAULT_GOAL := help
-.PHONY: help develop db serve test lint soak bench dist demo clean
+.PHONY: help develop db serve test lint soak bench bench-import dist demo clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  serve takes DATA=FOLDER (a data set instead of the demo), DB=URL, PORT=8000"
 
 $(VENV)/.python:
@@ -50,9 +50,14 @@ test: lint ## every test, on real servers that it starts itself
 
 soak: $(VENV)/.develop ## the property tests with new random sequences (SOAK=500 of them)
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/core/propagation/test_propagation_random.py
+	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/api/test_cache_property.py
+	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/site/test_two_processes.py
 	COMICSDB_SOAK=$(SOAK)0 $(BIN)/python -m pytest tests/site/test_hostile.py
 
-bench: $(VENV)/.develop ## how fast the data set DATA=FOLDER is imported
+bench: $(VENV)/.develop ## how fast the API reads, beside views of constant bytes (DATA=FOLDER: of a data set)
+	$(BIN)/python -m bench.reads $(if $(DATA),--data "$(DATA)")
+
+bench-import: $(VENV)/.develop ## how fast the data set DATA=FOLDER is imported
 	$(BIN)/python bench/import_speed.py "$(DATA)"
 
 dist: $(VENV)/.develop ## build the wheels of the three parts into dist/

@@ -56,6 +56,7 @@ class Region:
         finally:
             if held:
                 mutex.release()
+            del mutex  # a traceback may keep this frame for long: not the lock too, and the value on it
         self._store.count(hit=hit)
         return value, hit
 

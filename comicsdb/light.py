@@ -120,7 +120,13 @@ def connector(engine: Engine) -> Callable[[], Connection]:
 
     def connect() -> Connection:
         connection = own.connect()
-        connection.connection.driver_connection.prepared_max = PREPARED_MOST
+        driver = connection.connection.driver_connection
+        driver.prepared_max = PREPARED_MOST
+        # Statements of some milliseconds: compiling them, or starting workers for them, takes longer.
+        driver.execute(
+            "SELECT set_config('jit', 'off', false), "
+            "set_config('max_parallel_workers_per_gather', '0', false)"
+        )
         return connection
 
     return connect

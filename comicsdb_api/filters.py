@@ -166,7 +166,7 @@ class Exact(Filter):
 class Contains(Filter):
     """`icontains`: a part of the value, case aside."""
 
-    says = f"Part of {{}}; upper and lower case are the same. Nothing has more than {LONGEST} characters."
+    says = f"Part of {{}}; upper and lower case are the same. More than {LONGEST} characters find nothing."
 
     def test(self, value, zone):  # noqa: ARG002
         return false() if len(value) > LONGEST else self.match(value)
@@ -179,7 +179,7 @@ class Contains(Filter):
 class Phrase(Contains):
     """`u-icontains` and `alt`: a part of the value, case and accents aside; the column is a folded one."""
 
-    says = f"Part of {{}}; case and accents do not count. Nothing has more than {LONGEST} characters."
+    says = f"Part of {{}}; case and accents do not count. More than {LONGEST} characters find nothing."
 
     def match(self, value):
         return search.holds(self.column, value)

@@ -58,6 +58,13 @@ def clean_environment(**more) -> dict[str, str]:
 @contextmanager
 def pserve(ini: Path, port: int, *, python: str = sys.executable, **environment):
     """Serve an ini file until the end of the block; gives the base address."""
+    with serving(ini, port, python=python, **environment):
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def serving(ini: Path, port: int, *, python: str = sys.executable, **environment):
+    """Serve an ini file until the end of the block; gives the process, whose log is beside the ini file."""
     log = ini.with_suffix(".log")
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -69,7 +76,7 @@ def pserve(ini: Path, port: int, *, python: str = sys.executable, **environment)
         )
         try:
             _wait_for(process, port, log)
-            yield f"http://127.0.0.1:{port}"
+            yield process
         finally:
             process.terminate()
             process.wait(20)

@@ -208,6 +208,18 @@ def test_locks_leave_nothing_behind(cache, request):
         assert not list(request.getfixturevalue("redis").client.scan_iter("*lock*"))
 
 
+def test_a_frame_that_a_traceback_keeps_does_not_keep_the_value(cache):
+    kept = []
+
+    def create():
+        kept.append(sys._getframe())  # and with it those of its callers
+        return b"old"
+
+    cache.detail.get_or_create(KEY, create)
+    cache.clear()
+    assert cache.detail.get_or_create(KEY, lambda: b"new") == (b"new", False)
+
+
 # In the application.
 
 

@@ -84,7 +84,9 @@ def test_links_are_stored_in_both_directions_where_they_are_symmetric(importer):
     assert importer.query("SELECT * FROM issue_reprint ORDER BY 1") == [(1, 3), (3, 1)]
     assert importer.query("SELECT * FROM series_associated ORDER BY 1") == [(2, 3), (3, 2)]
     assert importer.query("SELECT * FROM character_universe ORDER BY 1, 2") == [(1, 1), (1, 2)]
-    assert importer.query("SELECT * FROM credit_role ORDER BY 1, 2") == [(1, 1), (1, 2), (2, 3)]
+    roles = importer.query("SELECT credit_id, role_id, issue_id FROM credit_role ORDER BY 1, 2")
+    issues = dict(importer.query("SELECT id, issue_id FROM credit"))
+    assert roles == [(1, 1, issues[1]), (1, 2, issues[1]), (2, 3, issues[2])]
 
 
 def test_a_symmetric_link_given_in_one_direction_is_completed(importer):

@@ -1,0 +1,58 @@
+"""What speed is compared with: applications that answer with constant bytes, behind the same server as ours.
+
+`bodies` names a folder with what is answered: `detail` and `list`, and beside each the headers as JSON lines.
+"""
+
+import json
+from pathlib import Path
+
+from cornice.service import Service
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from comicsdb.settings import FIXED
+
+PATHS = {"detail": "/api/issue/{id}/", "list": "/api/issue/"}
+
+
+def write(folder: Path, name: str, headers: list[tuple[str, str]], body: bytes) -> None:
+    """Keep an answer as one of the constant ones."""
+    (folder / name).write_bytes(body)
+    (folder / f"{name}.json").write_text(json.dumps(headers))
+
+
+def _read(folder: str, name: str) -> tuple[list[tuple[str, str]], bytes]:
+    headers = json.loads(Path(folder, f"{name}.json").read_text())
+    return [(each, value) for each, value in headers], Path(folder, name).read_bytes()
+
+
+def cornice_app(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes it)
+    """Pyramid and Cornice as our API is configured, with views that do nothing."""
+    with Configurator(settings={**settings, **FIXED, "handle_exceptions": False}) as config:
+        config.include("pyramid_retry")
+        config.include("pyramid_tm")
+        config.include("cornice")
+        for name, path in PATHS.items():
+            service = Service(name, path)
+            service.add_view("GET", _view(*_read(settings["bodies"], name)))
+            config.add_cornice_service(service)
+        return config.make_wsgi_app()
+
+
+def _view(headers, body):
+    def view(_request):
+        return Response(body=body, headerlist=list(headers))
+
+    return view
+
+
+def wsgi_app(global_config, **settings):  # noqa: ARG001
+    """The floor: what a server can do when there is no work at all."""
+    answers = {name: _read(settings["bodies"], name) for name in PATHS}
+
+    def app(environ, start_response):
+        headers, body = answers["list" if environ["PATH_INFO"] == PATHS["list"] else "detail"]
+        start_response("200 OK", headers)
+        return [body]
+
+    return app

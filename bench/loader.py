@@ -1,0 +1,139 @@
+"""Drives one server with many requests: by wrk where it is installed, else by a loader of our own in Python.
+
+The own one uses several times the CPU of wrk, on the same machine as the server: its figures are lower.
+"""
+
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+BLOCK = 10_000_000  # numbers for one run, so that no two runs ask for the same
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Load:
+    """What is asked of a server.
+
+    The paths are asked for in turn. `fresh` makes each request one that never came before: by `query`, a
+    parameter that nothing reads, or by `host`, another name of the same server.
+    """
+
+    port: int
+    paths: tuple[str, ...]
+    headers: dict[str, str] = field(default_factory=dict)
+    fresh: str = ""
+    connections: int = 8
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of it; times in milliseconds, `size` in bytes per answer, headers included."""
+
+    requests: int
+    seconds: float
+    size: float
+    mean: float
+    p50: float
+    p99: float
+    failed: int  # no answer, or a status from 400 up
+    expected: int  # answers with the expected status; counted only when checking
+    hits: int  # answers with X-Cache: HIT; counted only when checking
+
+    @property
+    def rate(self) -> float:
+        """Requests a second."""
+        return self.requests / self.seconds
+
+
+SCRIPT = """
+local paths, made, at = {}, {}, tonumber(os.getenv("BENCH_AT"))
+local fresh, expected = os.getenv("BENCH_FRESH"), tonumber(os.getenv("BENCH_EXPECTED"))
+local threads = {}
+good, hits = 0, 0
+function setup(thread) table.insert(threads, thread) end
+function init()
+  for line in io.lines(os.getenv("BENCH_PATHS")) do
+    paths[#paths + 1] = line
+    made[#made + 1] = wrk.format("GET", line)
+  end
+end
+function request()
+  at = at + 1
+  local which = at % #paths + 1
+  if fresh == "query" then
+    local path = paths[which]
+    return wrk.format("GET", path .. (path:find("?", 1, true) and "&" or "?") .. "_=" .. at)
+  elseif fresh == "host" then
+    wrk.headers["Host"] = "h" .. at .. ".example"
+    return wrk.format("GET", paths[which])
+  end
+  return made[which]
+end
+if expected then
+  function response(status, headers)
+    if status == expected then good = good + 1 end
+    if (headers["x-cache"] or headers["X-Cache"]) == "HIT" then hits = hits + 1 end
+  end
+end
+function done(summary, latency)
+  local e = summary.errors
+  io.write(string.format('\\nBENCH {"requests":%d,"seconds":%f,"size":%f,"mean":%f,"p50":%f,"p99":%f,' ..
+    '"failed":%d,"expected":%d,"hits":%d}\\n', summary.requests, summary.duration / 1e6,
+    summary.bytes / math.max(1, summary.requests), latency.mean / 1e3, latency:percentile(50) / 1e3,
+    latency:percentile(99) / 1e3, e.status + e.connect + e.read + e.write + e.timeout,
+    threads[1]:get("good"), threads[1]:get("hits")))
+end
+"""
+
+
+def program() -> str:
+    """The loader that `drive` uses."""
+    return "wrk" if shutil.which("wrk") else "the loader of our own, in Python"
+
+
+def drive(load: Load, seconds: float, *, expected: int | None = None) -> Run:
+    """Ask for a number of seconds.
+
+    With `expected`, a status, every answer is looked at, which costs the loader time: for a check beforehand.
+    """
+    at = next(_numbers) * BLOCK
+    return (_wrk if shutil.which("wrk") else _own)(load, seconds, expected, at)
+
+
+def _wrk(load: Load, seconds: float, expected: int | None, at: int) -> Run:
+    with tempfile.TemporaryDirectory() as folder:
+        script, paths = Path(folder, "bench.lua"), Path(folder, "paths")
+        script.write_text(SCRIPT)
+        paths.write_text("\n".join(load.paths) + "\n")
+        command = ["wrk", "-t1", f"-c{load.connections}", f"-d{max(1, round(seconds))}s", "--latency"]
+        command += ["--timeout", "20s", "-s", str(script)]
+        for name, value in load.headers.items():
+            command += ["-H", f"{name}: {value}"]
+        given = {"BENCH_AT": str(at), "BENCH_FRESH": load.fresh, "BENCH_PATHS": str(paths)}
+        if expected is not None:
+            given["BENCH_EXPECTED"] = str(expected)
+        command.append(f"http://127.0.0.1:{load.port}/")
+        environment = {**os.environ, **given}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return _run_from(done)
+
+
+def _own(load: Load, seconds: float, expected: int | None, at: int) -> Run:
+    asked = {"load": asdict(load), "seconds": seconds, "expected": expected, "at": at}
+    command = [sys.executable, "-m", "bench.python_loader"]
+    done = subprocess.run(command, input=json.dumps(asked), capture_output=True, text=True, check=False)
+    return _run_from(done)
+
+
+def _run_from(done: subprocess.CompletedProcess) -> Run:
+    for line in done.stdout.splitlines():
+        if line.startswith("BENCH "):
+            return Run(**json.loads(line.removeprefix("BENCH ")))
+    raise RuntimeError(f"{done.args[:3]} failed: {done.stdout[-500:]}{done.stderr[-1500:]}")

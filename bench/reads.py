@@ -1,0 +1,195 @@
+"""How fast the API reads: hits, misses, searches and 304, beside views that answer with constant bytes.
+
+    python -m bench.reads [--data FOLDER] [--issues 100000] [--seconds 2] [--rounds 5]
+
+Starts PostgreSQL with a generated catalogue (or a data set), Redis, and four servers as production.ini has
+them, of two processes each: our application, the same without memory of its own (so that hits come from
+Redis), a constant Cornice view, and a bare WSGI application. All rows are measured in each round, forwards
+and backwards in turn; figures are medians over the rounds, and a ratio is the median of the rounds' ratios.
+Answers are checked beforehand, status and X-Cache of each, and a row with a failed request ends the run.
+"""
+
+import argparse
+import os
+import platform
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from bench import constant, loader
+from bench.loader import Run
+from bench.scenarios import (
+    DETAIL_STATEMENT,
+    HIT,
+    ISSUES,
+    LIST_STATEMENT,
+    TARGETS,
+    Scenario,
+    Target,
+    issue_paths,
+    scenarios,
+)
+from bench.stand import Server, Stand, standing
+from bench.statements import Replay
+
+WORKERS = {"workers": "2"}
+ATTEMPTS = 4
+SHOWN = ("rate", "p50", "p99", "size")
+CPU = ("server", "database")
+UNSENT = {"date", "server", "connection", "x-cache"}  # the server's own headers
+
+
+def main() -> None:
+    """Measure and print."""
+    options = _options()
+    with standing(options.data, options.issues) as stand:
+        servers = _servers(stand)
+        rows = [each for each in scenarios(stand, **servers) if re.search(options.only, each.name)]
+        for row in rows:
+            check(row)
+        replays = {
+            DETAIL_STATEMENT: Replay(stand, issue_paths(stand)[0], _ids(stand)),
+            LIST_STATEMENT: Replay(stand, ISSUES),
+        }
+        figures = measure(stand, rows, replays, options)
+        report(rows, figures, options)
+        for each in replays.values():
+            each.close()
+
+
+def _options():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, help="a data set to import, instead of a generated catalogue")
+    parser.add_argument("--issues", type=int, default=100_000, help="issues of the generated catalogue")
+    parser.add_argument("--seconds", type=int, default=2, help="of each row in each round")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", default="", help="a regular expression: which rows")
+    return parser.parse_args()
+
+
+def _servers(stand: Stand) -> dict[str, Server]:
+    """Ours first: the others answer what it answers."""
+    ours = stand.serve("ours", stand.ours(), WORKERS)
+    from_redis = stand.serve("from_redis", stand.ours(**{"comicsdb.cache.memory_mb": "0"}), WORKERS)
+    for name, path in (("detail", issue_paths(stand)[0]), ("list", ISSUES)):
+        status, headers, body = ours.get(path, stand.credentials)
+        if status != 200:
+            raise RuntimeError(f"{path}: {status} {body[:200]}")
+        constant.write(stand.folder, name, [each for each in headers if each[0] not in UNSENT], body)
+    bodies = {"bodies": str(stand.folder)}
+    cornice = stand.serve("cornice", {"use": "call:bench.constant:cornice_app", **bodies}, WORKERS)
+    bare = stand.serve("bare", {"use": "call:bench.constant:wsgi_app", **bodies}, WORKERS)
+    return {"ours": ours, "from_redis": from_redis, "constant": cornice, "bare": bare}
+
+
+def _ids(stand: Stand) -> list[int]:
+    return [int(path.split("/")[3]) for path in issue_paths(stand)]
+
+
+def check(row: Scenario) -> None:
+    """Look at many answers; raises RuntimeError unless all are as the row says, within a few attempts.
+
+    Connections go to processes by chance, so caches may need more than one attempt to fill.
+    """
+    for _ in range(ATTEMPTS):
+        seen = loader.drive(row.load, 2, expected=row.status)
+        if seen.failed or seen.expected != seen.requests:
+            raise RuntimeError(
+                f"{row.name}: {seen.expected} of {seen.requests} had status {row.status}: {seen}"
+            )
+        wanted = {HIT: seen.requests, None: seen.hits}.get(row.cache, 0)
+        if seen.requests and seen.hits == wanted:
+            return
+    raise RuntimeError(f"{row.name}: {seen.hits} of {seen.requests} were hits, and {wanted} should be")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One run of a row, and the microseconds of CPU that a request took."""
+
+    run: Run
+    server: float
+    database: float
+
+    @property
+    def mean(self) -> float:
+        """Milliseconds that a request took."""
+        return self.run.mean
+
+
+def measure(stand: Stand, rows: list[Scenario], replays: dict[str, Replay], options) -> dict[str, list]:
+    """By row, one figure per round."""
+    figures: dict[str, list] = {name: [] for name in (*(row.name for row in rows), *replays)}
+    for number in range(options.rounds):
+        print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
+        ordered = [*rows, *replays]
+        for each in ordered if number % 2 == 0 else ordered[::-1]:
+            if isinstance(each, str):
+                figures[each].append(replays[each].run(options.seconds))
+            else:
+                figures[each.name].append(_one(stand, each, options.seconds))
+    return figures
+
+
+def _one(stand: Stand, row: Scenario, seconds: int) -> Figure:
+    server, database = row.server.cpu, stand.database_cpu
+    run = loader.drive(row.load, seconds)
+    if run.failed or not run.requests:
+        raise RuntimeError(f"{row.name}: {run.failed} of {run.requests} requests failed")
+    each = 1e6 / run.requests
+    return Figure(run, (row.server.cpu - server) * each, (stand.database_cpu - database) * each)
+
+
+def report(rows: list[Scenario], figures: dict[str, list], options) -> None:
+    """Print the tables, as Markdown."""
+    data = options.data or f"{options.issues:,} issues"
+    print(
+        f"\n{os.cpu_count()} cores, Python {platform.python_version()}, {data}, loaded by {loader.program()};"
+    )
+    print(f"{options.rounds} rounds of {options.seconds} s, 8 connections; load {os.getloadavg()[0]:.1f}.\n")
+    print("| what | requests/s | p50 ms | p99 ms | server CPU µs | database CPU µs | bytes |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for row in rows:
+        runs = [each.run for each in figures[row.name]]
+        rate, p50, p99, size = (median(getattr(run, name) for run in runs) for name in SHOWN)
+        server, database = (median(getattr(each, name) for each in figures[row.name]) for name in CPU)
+        cpu = f"{server:,.0f} | {database:,.0f}"
+        print(f"| {row.name} | {rate:,.0f} | {p50:.2f} | {p99:.1f} | {cpu} | {size:,.0f} |")
+    for name in (DETAIL_STATEMENT, LIST_STATEMENT):
+        mean = median(each.mean for each in figures[name])
+        database = median(each.database for each in figures[name])
+        print(f"| {name} | {1000 / mean:,.0f} | {mean:.2f} | | | {database:,.0f} | |")
+    print("\n| ratio | measured | by CPU | asked for |\n| --- | ---: | ---: | --- |")
+    for target in TARGETS:
+        if figures.get(target.over) and figures.get(target.under):
+            _print_target(target, list(zip(figures[target.over], figures[target.under], strict=True)))
+    print(
+        "\nRows `one at a time` have one connection. Ratios of times are of mean times; by CPU, of all that a"
+    )
+    print("miss takes to what the statement alone takes of the database.")
+
+
+def _print_target(target: Target, pairs: list) -> None:
+    if target.times:
+        ratio = median(over.mean / under.mean for over, under in pairs)
+        cpu = median((over.server + over.database) / _cpu(under) for over, under in pairs)
+    else:
+        ratio = median(over.run.rate / under.run.rate for over, under in pairs)
+        cpu = median(under.server / over.server for over, under in pairs)
+    asked = ""
+    if target.limit:
+        asked = f"at {'most' if target.times else 'least'} {target.limit}, "
+        asked += "met" if target.met(ratio) else "**not met**"
+    print(f"| {target.name} | {ratio:.2f} | {cpu:.2f} | {asked} |")
+
+
+def _cpu(figure) -> float:
+    return figure.database + getattr(figure, "server", 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""What the benchmark of reads asks for, and what it asks of the figures."""
+
+import random
+from dataclasses import dataclass, replace
+from itertools import cycle, islice
+
+from bench.loader import Load
+from bench.stand import Server, Stand
+
+HITS = 40  # addresses that are asked for again and again
+MISSES = 20_000
+HIT, MISS = "HIT", "MISS"
+ISSUES = "/api/issue/"
+PER_PAGE = 100
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One row of the table: a load on a server, and how its answers must look."""
+
+    name: str
+    server: Server
+    load: Load
+    status: int = 200
+    cache: str | None = None  # what X-Cache must say
+
+
+@dataclass(frozen=True)
+class Target:
+    """A ratio of two rows that is asked for: of requests a second, or with `times` of times per request."""
+
+    name: str
+    over: str
+    under: str
+    limit: float
+    times: bool = False
+
+    def met(self, ratio: float) -> bool:
+        """Whether a measured ratio is good enough."""
+        return ratio <= self.limit if self.times else ratio >= self.limit
+
+
+ALONE = ", one at a time"
+DETAIL_STATEMENT, LIST_STATEMENT = "the database alone: detail", "the database alone: list"
+CONSTANT_DETAIL, CONSTANT_LIST = "constant Cornice view, detail bytes", "constant Cornice view, list bytes"
+BARE_DETAIL, BARE_LIST = "bare WSGI, detail bytes", "bare WSGI, list bytes"
+BY_TOKEN, BY_PASSWORD, FROM_REDIS = "detail hit, token", "detail hit, Basic", "detail hit, from Redis"
+BY_TAG, BY_DATE, DETAIL_MISS = "detail 304 by ETag", "detail 304 by date", "detail miss"
+LIST_HIT, LIST_MISS = "list hit", "list miss, page 1"
+FIRST_PAGE, DEEP_PAGE = "list miss, page 1, counted before", "list miss, a deep page"
+SERIES_SEARCH, ISSUE_SEARCH = "series by name, miss", "issues by series name, miss"
+
+TARGETS = (
+    Target("detail hit with a token", BY_TOKEN, CONSTANT_DETAIL, 0.6),
+    Target("detail hit with Basic", BY_PASSWORD, CONSTANT_DETAIL, 0.55),
+    Target("detail hit from Redis", FROM_REDIS, CONSTANT_DETAIL, 0.35),
+    Target("detail miss to its statement", DETAIL_MISS + ALONE, DETAIL_STATEMENT, 3, times=True),
+    Target("list miss to its statement", LIST_MISS + ALONE, LIST_STATEMENT, 2, times=True),
+    Target("deep page to page 1", DEEP_PAGE + ALONE, FIRST_PAGE + ALONE, 1.5, times=True),
+    Target("list hit to a constant view", LIST_HIT, CONSTANT_LIST, 0),
+    Target("detail hit to bare WSGI", BY_TOKEN, BARE_DETAIL, 0),
+    Target("constant view to bare WSGI", CONSTANT_DETAIL, BARE_DETAIL, 0),
+)
+
+
+def issue_paths(stand: Stand) -> list[str]:
+    """The details of all issues, in an order that is always the same and looks random."""
+    ids = sorted(stand.column("SELECT id FROM issue"))
+    random.Random(1).shuffle(ids)
+    return [f"{ISSUES}{each}/" for each in ids]
+
+
+def scenarios(
+    stand: Stand, ours: Server, from_redis: Server, constant: Server, bare: Server
+) -> list[Scenario]:
+    """All rows, in the order in which they are printed."""
+    details = issue_paths(stand)
+    few, many = tuple(details[:HITS]), tuple(islice(cycle(details), MISSES))
+    pages = len(details) // PER_PAGE
+    deep = tuple(f"{ISSUES}?page={each}" for each in range(max(1, pages - 100), pages + 1))
+    names = stand.column("SELECT DISTINCT split_part(name, ' ', -1) FROM series ORDER BY 1 LIMIT 2000")
+    words = [each for each in names if each.isalpha() and each.isascii() and len(each) > 3]
+    token, password = stand.credentials, stand.password
+    tag = dict(ours.get(few[0], token)[1])["etag"]
+    dated = {"If-Modified-Since": "Wed, 01 Jan 2031 00:00:00 GMT"}
+
+    def asked(server: Server, paths, headers=token, **more) -> dict:
+        return {"server": server, "load": Load(server.port, tuple(paths), headers, **more)}
+
+    hit, miss = {"cache": HIT}, {"cache": MISS}
+    listed = [ISSUES]
+    rows = [
+        Scenario(BARE_DETAIL, **asked(bare, few)),
+        Scenario(CONSTANT_DETAIL, **asked(constant, few)),
+        Scenario(BY_TOKEN, **asked(ours, few), **hit),
+        Scenario(BY_PASSWORD, **asked(ours, few, password), **hit),
+        Scenario(FROM_REDIS, **asked(from_redis, few), **hit),
+        Scenario(BY_TAG, **asked(ours, few[:1], {**token, "If-None-Match": tag}), status=304),
+        Scenario(BY_DATE, **asked(ours, few, {**token, **dated}), status=304),
+        Scenario(DETAIL_MISS, **asked(ours, many, fresh="query"), **miss),
+        Scenario(BARE_LIST, **asked(bare, listed)),
+        Scenario(CONSTANT_LIST, **asked(constant, listed)),
+        Scenario(LIST_HIT, **asked(ours, listed), **hit),
+        Scenario(LIST_MISS, **asked(ours, listed, fresh="query"), **miss),
+        Scenario(FIRST_PAGE, **asked(ours, listed, fresh="host"), **miss),
+        Scenario(DEEP_PAGE, **asked(ours, deep, fresh="host"), **miss),
+        Scenario(SERIES_SEARCH, **_search(asked, ours, "/api/series/?name=", words), **miss),
+        Scenario(ISSUE_SEARCH, **_search(asked, ours, "/api/issue/?series_name=", words), **miss),
+    ]
+    alone = (DETAIL_MISS, LIST_MISS, FIRST_PAGE, DEEP_PAGE)
+    return rows + [
+        replace(each, name=each.name + ALONE, load=replace(each.load, connections=1))
+        for each in rows
+        if each.name in alone
+    ]
+
+
+def _search(asked, server: Server, address: str, words: list[str]) -> dict:
+    return asked(server, [address + word for word in words], fresh="query")

@@ -1,0 +1,81 @@
+"""The database's own time for what an address shows: its statement, caught and run by psycopg alone."""
+
+import time
+from dataclasses import dataclass
+
+import psycopg
+from pyramid.request import Request
+
+import comicsdb
+from bench.stand import Stand
+from comicsdb.light import Light, Sentence
+
+
+class Listener:
+    """Stands in front of the light connection and notes what passes."""
+
+    def __init__(self, light: Light):
+        self.light = light
+        self.seen: list[tuple[Sentence, dict]] = []
+
+    def fetch(self, sentence: Sentence, parameters: dict):
+        """As the light connection does."""
+        self.seen.append((sentence, parameters))
+        return self.light.fetch(sentence, parameters)
+
+    def first(self, statement, parameters: dict):
+        """As the light connection does."""
+        return self.light.first(statement, parameters)
+
+
+def of_body(stand: Stand, path: str) -> tuple[Sentence, dict]:
+    """The statement that makes the body of an address when the cache does not hold it: the last one sent."""
+    settings = {**stand.ours(), "sqlalchemy.url": stand.url, "comicsdb.cache.url": ""}
+    del settings["use"]
+    app = comicsdb.main({}, **settings, **{"pyramid.includes": "comicsdb_api comicsdb_web"})
+    listener = app.registry["comicsdb.light"] = Listener(app.registry["comicsdb.light"])
+    answer = Request.blank(path, headers=stand.credentials).get_response(app)
+    if answer.status_int != 200 or answer.headers["X-Cache"] != "MISS":
+        raise RuntimeError(f"{path}: {answer.status} {answer.headers.get('X-Cache')}")
+    listener.light.close()
+    app.registry["comicsdb.engine"].dispose()
+    return listener.seen[-1]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What one execution took: milliseconds for who waited, microseconds of the database's CPU."""
+
+    mean: float
+    database: float
+
+
+class Replay:
+    """A statement, run again and again on one connection, prepared and read as the application does it."""
+
+    def __init__(self, stand: Stand, path: str, ids: list[int] | None = None):
+        self.sentence, self.parameters = of_body(stand, path)
+        self.ids = ids
+        url = stand.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        self.database = psycopg.connect(url, autocommit=True)
+        self.stand = stand
+        self.at = 0
+
+    def run(self, seconds: float) -> "Figure":
+        """Execute for a number of seconds."""
+        cursor, text = self.database.cursor(binary=True), self.sentence.text
+        cpu, count, begun = self.stand.database_cpu, 0, time.perf_counter()
+        while (took := time.perf_counter() - begun) < seconds:
+            cursor.execute(text, self._next(), prepare=True).fetchone()
+            count += 1
+        return Figure(1000 * took / count, 1e6 * (self.stand.database_cpu - cpu) / count)
+
+    def _next(self) -> list:
+        if self.ids is None:
+            return self.sentence.values(self.parameters)
+        self.at += 1
+        return self.sentence.values({**self.parameters, "id": self.ids[self.at % len(self.ids)]})
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.database.close()

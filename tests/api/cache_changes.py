@@ -1,0 +1,120 @@
+"""Every single thing that can be changed in the small catalogue of `cache_world`, one after the other."""
+
+from datetime import date
+from decimal import Decimal
+
+Change = tuple[str, int, dict]  # kind, position of the object, drawing as `writes.Positions.values` takes it
+
+DAY = date(2020, 2, 1)
+PICTURE = "arc/one.png"
+SOURCES = [{"source": "W", "url": "https://b.example/"}]
+ALIASES = ["Red", "Blue"]
+PLAIN = {"desc": "Other words.", "cv_id": 77, "gcd_id": 78}
+FIELDS: dict[str, list[dict]] = {
+    "series_type": [{"name": "Annal"}, {"notes": "Some."}, {"code": "digital_chapter"}, {"code": None}],
+    "genre": [{"name": "Zest"}, {"desc": "Some."}],
+    "age_rating": [{"name": "Any age"}, {"description": "Some."}],
+    "role": [{"name": "Doodler"}, {"order": 2000}, {"notes": "Some."}],
+    "publisher": [{"alt_names": ALIASES}, {"founded": 1990}, {"country": "IT"}],
+    "imprint": [{"founded": 1990}, {"publisher": 1}, {"publisher": 0}],
+    "universe": [{"designation": "Zeta"}, {"publisher": 1}, {"image": PICTURE}],
+    "creator": [{"alias": ALIASES}, {"birth": DAY}, {"image": PICTURE}],
+    "team": [{"image": PICTURE}],
+    "character": [{"alias": ALIASES}, {"image": PICTURE}],
+    "arc": [{"image": PICTURE}],
+    "series": [
+        *(
+            {"sort_name": "Zzz"},
+            {"alt_names": ALIASES},
+            {"language": "it"},
+            {"volume": 2},
+            {"year_began": 2019},
+        ),
+        *({"year_end": 2021}, {"status": 2}, {"collection": True}, {"series_type": 0}, {"imprint": None}),
+        *({"publisher": 0}, {"imprint": 0}),
+    ],
+    "issue": [
+        *({"number": "½"}, {"alt_number": "700"}, {"title": "A title"}, {"name": ALIASES}, {"foc_date": DAY}),
+        *(
+            {"cover_date": date(2021, 1, 1)},
+            {"store_date": DAY},
+            {"price": Decimal("3.99")},
+            {"currency": "EUR"},
+        ),
+        *({"sku": "A1"}, {"isbn": "9780306406157"}, {"upc": "123"}, {"page": 32}, {"image": PICTURE}),
+        *({"cover_hash": "9f1f0f0783c3c1e1"}, {"rating": 2}, {"series": 2}),
+    ],
+}
+# Links and parts are taken away and come back.
+LINKED: dict[str, list[dict]] = {
+    "team": [{"creators": []}, {"creators": [1]}, {"universes": []}, {"universes": [0, 1]}],
+    "character": [
+        *({"creators": []}, {"creators": [0]}, {"teams": []}, {"teams": [0, 1]}),
+        *({"universes": []}, {"universes": [0, 1]}),
+    ],
+    "series": [{"genres": []}, {"genres": [1, 2]}, {"associated": []}, {"associated": [0, 2]}],
+    "issue": [
+        *({"arcs": []}, {"arcs": [0, 1]}, {"characters": []}, {"characters": [0, 1]}, {"teams": []}),
+        *(
+            {"teams": [0, 1]},
+            {"universes": []},
+            {"universes": [0, 1]},
+            {"reprints": []},
+            {"reprints": [0, 1, 2]},
+        ),
+        *({"credits": []}, {"credits": [(0, [0, 1]), (1, [])]}, {"credits": [(0, [1]), (1, [0, 1])]}),
+        *({"variants": []}, {"variants": [(0, "Foil", None)]}, {"variants": [(0, "Gold", Decimal("4.50"))]}),
+    ],
+}
+NAMED = ("publisher", "imprint", "universe", "creator", "team", "character", "arc", "series")
+# An issue and a series that others show: reprints of the first issue, associated with the first series.
+SHOWN = {"issue": 3, "series": 1, "series_type": 2}
+CHANGES: list[Change] = [
+    (kind, SHOWN.get(kind, 0), values)
+    for kind, fields in FIELDS.items()
+    for values in (
+        *([{"name": "Zephyr"}] if kind in NAMED else []),
+        *([{field: value} for field, value in PLAIN.items()] if kind in (*NAMED, "issue") else []),
+        *fields,
+    )
+]
+PARTS: list[Change] = [
+    (kind, SHOWN.get(kind, 0), values) for kind, fields in LINKED.items() for values in fields
+]
+PARTS += [(kind, 0, {"attributions": SOURCES}) for kind in (*NAMED, "issue")]
+# Position of the issue, number of the account, stars.
+STARS = [(2, 1, 3), (2, 1, 4), (2, 1, 3), (2, 1, None), (0, 0, 1)]
+# A rated issue goes, and what is much linked; publishers last, as much goes with them.
+DELETIONS = [
+    *(("role", 0), ("genre", 1), ("age_rating", 1), ("universe", 0), ("creator", 0), ("team", 0)),
+    *(("character", 0), ("arc", 0), ("issue", 0), ("imprint", 0), ("series", 1), ("publisher", 0)),
+]
+
+WORDS = ("Ash", "Äsh", "Brine", "Zephyr")
+# What an import may change: file, field, values.
+ALTERATIONS = (
+    *(
+        (file, "name", WORDS)
+        for file in ("publishers", "imprints", "creators", "teams", "characters", "arcs")
+    ),
+    *((file, "desc", ("", "Other words.")) for file in ("publishers", "arcs", "issues")),
+    ("universes", "designation", ("", "Prime")),
+    ("series", "name", WORDS),
+    ("series", "genre_ids", ([], [1], [1, 2])),
+    ("series", "series_type_id", (6, 10, 13)),
+    ("teams", "creator_ids", ([], [1], [2, 3])),
+    ("characters", "team_ids", ([], [1])),
+    ("characters", "universe_ids", ([], [1], [1, 2])),
+    ("issues", "series_id", (1, 2, 3)),
+    ("issues", "number", ("1", "2", "7")),
+    ("issues", "cover_date", ("2020-01-01", "2020-05-01")),
+    ("issues", "arc_ids", ([], [1])),
+    ("issues", "character_ids", ([], [1], [1, 2])),
+    ("issues", "team_ids", ([], [1])),
+    ("issues", "universe_ids", ([], [1, 2])),
+    ("issues", "age_rating_id", (1, 2)),
+    ("credits", "role_ids", ([], [1], [1, 2, 3])),
+    ("variants", "name", ("", "Foil", "Gold")),
+    ("attributions", "url", ("https://a.example/", "https://b.example/")),
+    ("issue_ratings", "rating", (1, 3, 5)),
+)

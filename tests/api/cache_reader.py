@@ -1,0 +1,229 @@
+"""A reader of the API who trusts no cache: compares every answer with the uncached one, and forgets none."""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import contextmanager
+from datetime import datetime
+from email.utils import format_datetime
+from hashlib import sha256
+from random import Random
+from typing import NamedTuple
+
+import psycopg
+from webob import Request
+
+HOSTS = ("http://localhost", "https://comics.example:8443")
+TAGS = 2  # of those an address ever had, asked for again at one time
+SOMETIMES = 0.25  # of all reads are followed by a second one, or by conditional ones
+
+
+class Address(NamedTuple):
+    """What is asked for: host with scheme, path, query."""
+
+    base: str
+    path: str
+    query: str = ""
+
+    def __str__(self):
+        return self.base + self.path + ("?" + self.query if self.query else "")
+
+
+class Answer(NamedTuple):
+    """What came back."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def cache(self) -> str | None:
+        """HIT, MISS, or None for what did not go through the cache."""
+        return self.headers.get("X-Cache")
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """The headers that do not depend on the state of the cache."""
+        return {name: value for name, value in self.headers.items() if name != "X-Cache"}
+
+
+class Given:
+    """The bodies an address ever gave: by tag, and by each date that was given with them."""
+
+    def __init__(self):
+        self.tags: dict[str, bytes] = {}
+        self.bodies: dict[bytes, str] = {}
+        self.dates: dict[str, set[bytes]] = defaultdict(set)
+
+    def add(self, answer: Answer) -> None:
+        """Keep what came: Last-Modified, and `modified` of a detail as mokkari would send it."""
+        body = sha256(answer.body).digest()
+        tag = answer.headers["ETag"]
+        assert self.tags.setdefault(tag, body) == body, "two bodies with one tag"
+        assert self.bodies.setdefault(body, tag) == tag, "one body with two tags"
+        if "Last-Modified" in answer.headers:
+            self.dates[answer.headers["Last-Modified"]].add(body)
+            shown = json.loads(answer.body).get("modified")
+            if shown:
+                self.dates[format_datetime(datetime.fromisoformat(shown), usegmt=True)].add(body)
+
+
+class Reader:
+    """Asks `app`, and `bare`, which is the same application without any memory.
+
+    `credentials` are headers of which every request takes one; `counts` is where it notes what came.
+    """
+
+    def __init__(self, app, bare, credentials: list[dict[str, str]], counts: dict[str, int]):
+        self.app = app
+        self.bare = bare
+        self.credentials = credentials
+        self.counts = counts
+        self.given: dict[Address, Given] = defaultdict(Given)
+
+    def ask(self, app, address: Address, random: Random, method: str = "GET", **headers: str) -> Answer:
+        """One request, by one of the credentials, now and then with a format suffix."""
+        path = address.path
+        if random.random() < 0.1 and path.count("/") > 2:
+            path = path[:-1] + ".json"
+        query = "?" + address.query if address.query else ""
+        sent = {**random.choice(self.credentials), **headers}
+        request = Request.blank(path + query, base_url=address.base, method=method, headers=sent)
+        response = request.get_response(app)
+        return Answer(response.status_int, dict(response.headers), response.body)
+
+    def uncached(self, address: Address, random: Random) -> Answer:
+        """What is true now."""
+        answer = self.ask(self.bare, address, random)
+        assert answer.cache in (None, "MISS")
+        return answer
+
+    def look(self, address: Address, random: Random, status: int | None = None) -> Answer:
+        """Read, and check the answer; `status` is what must come, if that is known beforehand."""
+        answer = self.ask(self.app, address, random)
+        truth = self.uncached(address, random)
+        assert answer.status == truth.status, f"{address}: {answer.status}, not {truth.status}"
+        assert answer.status == (status or answer.status), f"{address}: {answer.status}, not {status}"
+        assert answer.body == truth.body, f"{address}: {answer.cache} {_difference(answer.body, truth.body)}"
+        assert answer.shown == truth.shown, f"{address}: {answer.shown}, not {truth.shown}"
+        self.counts[answer.cache or str(answer.status)] += 1
+        if answer.status == 200:
+            if answer.cache and random.random() < SOMETIMES:
+                self.look_again(address, random, answer)
+            self.remember(address, answer)
+        if random.random() < SOMETIMES:
+            self.doubt(address, random, truth)
+        return answer
+
+    def look_again(self, address: Address, random: Random, first: Answer) -> None:
+        """A second read at once comes from the cache, and is the same."""
+        method = random.choice(("GET", "HEAD"))
+        again = self.ask(self.app, address, random, method)
+        assert again.cache == "HIT", f"{address}: {again.status} {again.cache}"
+        assert again.shown == first.shown
+        assert again.body == (first.body if method == "GET" else b"")
+
+    def remember(self, address: Address, answer: Answer) -> None:
+        """A client keeps what it was given."""
+        self.given[address].add(answer)
+
+    def doubt(self, address: Address, random: Random, truth: Answer) -> None:
+        """Ask whether what was given earlier is still right: 304 is for who was given the very same body."""
+        given, present = self.given.get(address), sha256(truth.body).digest()
+        if given is None:
+            return
+        for tag in random.sample(sorted(given.tags), min(TAGS, len(given.tags))):
+            answer = self.ask(self.app, address, random, **{"If-None-Match": tag})
+            unchanged = truth.status == 200 and given.tags[tag] == present
+            expected = 304 if unchanged else truth.status
+            assert answer.status == expected, f"{address}: {answer.status} to tag {tag}"
+            self.counts[f"{answer.status} by tag"] += 1
+            self.check_refusal(answer, truth)
+        dates = list(given.dates)
+        for date in {*dates[-2:], *random.sample(dates, min(1, len(dates)))}:
+            bodies = given.dates[date]
+            answer = self.ask(self.app, address, random, **{"If-Modified-Since": date})
+            if answer.status == 304:
+                assert truth.status == 200
+                assert bodies == {present}, f"{address}: 304 to {date}, which other bodies were given with"
+                self.counts["304 by date"] += 1
+            else:
+                assert answer.status == truth.status
+                assert answer.body == truth.body
+            self.check_refusal(answer, truth)
+
+    @staticmethod
+    def check_refusal(answer: Answer, truth: Answer) -> None:
+        """A 304 carries no body, and no validator that is not that of the present body."""
+        if answer.status == 304:
+            assert answer.body == b""
+            for name in {"ETag", "Last-Modified"} & answer.headers.keys():
+                assert answer.headers[name] == truth.headers[name]
+
+    def look_while(self, address: Address, random: Random, interrupted, status: int | None) -> Answer:
+        """Read while somebody else writes: in the context `interrupted`.
+
+        The answer is the one from before or the one from after, and nothing of it is left in the cache.
+        """
+        before = self.uncached(address, random)
+        with interrupted:
+            answer = self.ask(self.app, address, random)
+        after = self.uncached(address, random)
+        assert (answer.status, answer.body) in {each[::2] for each in (before, after)}, (
+            f"{address}: {answer.status} {_difference(answer.body, after.body)}"
+        )
+        if answer.status == 200:
+            self.remember(address, answer)
+        self.counts["interrupted"] += 1
+        return self.look(address, random, status)
+
+    def walk(self, address: Address, random: Random) -> None:
+        """Follow a list from its first page to its last: every row once, as many as it says."""
+        seen, pages, count = [], 0, None
+        following: Address | None = address
+        while following is not None:
+            answer = self.look(following, random, 200)
+            page = json.loads(answer.body)
+            pages += 1
+            assert page["count"] == (page["count"] if count is None else count)
+            count = page["count"]
+            seen += [row["id"] for row in page["results"]]
+            path = (page["next"] or "").removeprefix(address.base)
+            following = Address(address.base, *path.split("?", 1)) if path else None
+            last = page["results"]
+        assert len(seen) == len(set(seen)) == count
+        parameters = [each for each in (address.query, "page=last") if each]
+        final = self.look(address._replace(query="&".join(parameters)), random, 200)
+        assert json.loads(final.body)["results"] == last
+        self.counts["pages"] += pages
+
+
+@contextmanager
+def before_statement(connection, number: int, act: Callable[[], None]):
+    """`act` before the `number`-th statement that the connection sends in the block, or else at its end."""
+    driver = connection.connection.driver_connection
+    usual, left = driver.cursor_factory, [number]
+
+    class Interrupted(psycopg.Cursor):
+        """Lets somebody else go first, once."""
+
+        def execute(self, query, *rest, **options):
+            left[0] -= 1
+            if left[0] == 0:
+                driver.cursor_factory = usual
+                act()
+            return super().execute(query, *rest, **options)
+
+    driver.cursor_factory = Interrupted
+    try:
+        yield
+    finally:
+        driver.cursor_factory = usual
+    if left[0] > 0:
+        act()
+
+
+def _difference(one: bytes, other: bytes) -> str:
+    """Where two bodies part, and how each goes on."""
+    place = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
+    return f"{one[max(0, place - 60) : place + 60]!r} is not {other[max(0, place - 60) : place + 60]!r}"

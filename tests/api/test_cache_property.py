@@ -1,0 +1,249 @@
+"""Writes of every sort, and reads by HTTP in between: no answer is ever stale, and no client is told that
+what it has is still right when it is not.
+
+Each answer is compared with the one of the same application without a cache, each 304 with all that was ever
+given out. The random sequences are the same on every run; a longer search with new ones: `make soak`.
+"""
+
+import os
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, note, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
+
+from comicsdb.catalog import Conflict, Invalid
+from comicsdb.exchange.problems import ImportFailed
+from tests.api import cache_world
+from tests.api.cache_changes import ALTERATIONS, CHANGES, DELETIONS, PARTS, STARS
+from tests.api.cache_scene import Scene, Theatre
+from tests.api.conftest import PASSWORD, basic
+from tests.conftest import build_app
+from tests.core.propagation.world import KINDS, NAMED, REFERENCE
+from tests.core.propagation.writes import (
+    MODELS,
+    changes,
+    creations,
+    part_changes,
+    relabellings,
+    relinkings,
+    renames,
+    single_changes,
+)
+
+SOAK = int(os.environ.get("COMICSDB_SOAK", "0"))
+PROFILE = settings(
+    max_examples=SOAK or 8,
+    stateful_step_count=20,
+    derandomize=not SOAK,
+    deadline=None,
+    database=None,
+    report_multiple_bugs=False,
+    suppress_health_check=list(HealthCheck),
+)
+positions = st.integers(0, 9)
+seeds = st.integers(0, 2**32 - 1)
+endings = st.sampled_from(("commit", "commit", "commit", "commit", "go on", "roll back"))
+pages = st.sampled_from((*NAMED, "issue", "issue", "issue"))  # kinds with pages
+
+
+@pytest.fixture(scope="module")
+def bare(shared_database, media_folder):
+    """The same application with a cache that keeps nothing."""
+    app = build_app(shared_database, media_folder, **{"comicsdb.cache.memory_mb": "0"})
+    yield app
+    app.registry["comicsdb.engine"].dispose()
+
+
+@pytest.fixture
+def stage(session, reader, tmp_path):
+    """A small catalogue, and a token for the reader."""
+    cache_world.add_token(session, reader.id)
+    return cache_world.build(session, tmp_path)
+
+
+@pytest.fixture
+def theatre(testapp, bare, connection, stage, reader):
+    """The application with a cache and without, on one connection."""
+    credentials = [basic(reader.username, PASSWORD), {"Authorization": f"Bearer {cache_world.TOKEN}"}]
+    return Theatre(connection, testapp.app, bare, stage, credentials)
+
+
+@pytest.fixture
+def scene(theatre):
+    scene = Scene(theatre)
+    yield scene
+    scene.end()
+
+
+def test_every_single_change_is_seen_at_once(scene):
+    steps = [(scene.update, change) for change in CHANGES]
+    steps += [(scene.update_parts, change) for change in PARTS]
+    steps += [(scene.rate, given) for given in STARS]
+    steps += [(scene.delete, key) for key in DELETIONS]
+    for number, (write, arguments) in enumerate(steps):
+        write(*arguments)
+        scene.session.commit()
+        try:
+            scene.look_around(Random(number))
+        except AssertionError as error:
+            raise AssertionError(f"after {write.__name__} {arguments}") from error
+
+
+class Readers(RuleBasedStateMachine):
+    """Random writes, and a reader."""
+
+    theatre: Theatre
+
+    def __init__(self):
+        super().__init__()
+        self.scene = Scene(self.theatre)
+        self.until_import = 0  # steps: an import takes as long as a dozen of them
+
+    def teardown(self):
+        self.scene.end()
+
+    def write(self, seed, ending, job, *arguments):
+        """Do a write, end the transaction as drawn, and look around if it has ended."""
+        self.until_import -= 1
+        self.attempt(job, *arguments)
+        if ending == "roll back":
+            self.scene.session.rollback()
+        elif ending == "commit":
+            self.scene.session.commit()
+        if ending != "go on":
+            self.scene.look_around(Random(seed))
+
+    @staticmethod
+    def attempt(job, *arguments):
+        """Do a write that may be refused."""
+        try:
+            job(*arguments)
+        except (Conflict, Invalid) as refusal:
+            note(f"refused: {refusal!r}")
+
+    @rule(new=creations(*KINDS) | creations("series", "issue"), ending=endings, seed=seeds)
+    def create(self, new, ending, seed):
+        kind, drawing = new
+        values = self.scene.reachable().values(kind, drawing)
+        if values is not None:
+            self.write(seed, ending, self.scene.catalog.create, MODELS[kind], values)
+
+    @rule(change=changes(*KINDS), position=positions, ending=endings, seed=seeds)
+    def update(self, change, position, ending, seed):
+        kind, drawing = change
+        self.write(seed, ending, self.scene.update, kind, position, drawing)
+
+    @rule(
+        change=single_changes("issue") | single_changes("series"),
+        position=positions,
+        ending=endings,
+        seed=seeds,
+    )
+    def edit(self, change, position, ending, seed):
+        self.update(change, position, ending, seed)
+
+    @rule(change=relinkings() | part_changes(), position=positions, ending=endings, seed=seeds)
+    def relink(self, change, position, ending, seed):
+        self.update(change, position, ending, seed)
+
+    @rule(change=renames() | relabellings(), position=positions, ending=endings, seed=seeds)
+    def rename(self, change, position, ending, seed):
+        self.update(change, position, ending, seed)
+
+    @rule(change=relinkings() | part_changes(), position=positions, ending=endings, seed=seeds)
+    def relink_alone(self, change, position, ending, seed):
+        kind, drawing = change
+        self.write(seed, ending, self.scene.update_parts, kind, position, drawing)
+
+    @rule(issue=positions, series=positions, ending=endings, seed=seeds)
+    def move_issue(self, issue, series, ending, seed):
+        self.update(("issue", {"series": series}), issue, ending, seed)
+
+    @rule(kind=st.sampled_from((*REFERENCE, *NAMED, "issue")), position=positions, ending=endings, seed=seeds)
+    def delete(self, kind, position, ending, seed):
+        self.write(seed, ending, self.scene.delete, kind, position)
+
+    @rule(
+        position=positions,
+        user=st.integers(0, 1),
+        stars=st.none() | st.integers(1, 5),
+        ending=endings,
+        seed=seeds,
+    )
+    def rate(self, position, user, stars, ending, seed):
+        self.write(seed, ending, self.scene.rate, position, user, stars)
+
+    @precondition(lambda self: self.until_import <= 0)
+    @rule(
+        alterations=st.lists(st.tuples(st.sampled_from(ALTERATIONS), positions, positions), max_size=4),
+        seed=seeds,
+    )
+    def import_again(self, alterations, seed):
+        """The same data set once more, with other values here and there."""
+        scene, self.until_import = self.scene, 12
+        scene.session.commit()
+        before = scene.imports
+        scene.imports = before.copy()
+        for (file, field, values), row, value in alterations:
+            rows = scene.imports.rows[file]
+            rows[row % len(rows)][field] = values[value % len(values)]
+        try:
+            scene.imports.run(scene.session)
+        except ImportFailed as failed:
+            note(f"refused: {failed!r}")
+            scene.imports = before
+        scene.look_around(Random(seed))
+
+    @rule(kind=pages, drawn=st.data(), number=st.integers(2, 4), position=positions, seed=seeds)
+    def change_in_one_second(self, kind, drawn, number, position, seed):
+        """One object several times in a row, read each time."""
+        self.scene.session.commit()
+        for turn in range(number):
+            _, drawing = drawn.draw(single_changes(kind))
+            self.write(seed + turn, "commit", self.scene.update, kind, position, drawing)
+
+    @rule(kind=pages, drawn=st.data(), position=positions, place=st.integers(2, 4), seed=seeds)
+    def change_while_somebody_reads(self, kind, drawn, position, place, seed):
+        _, drawing = drawn.draw(single_changes(kind))
+        job = lambda: self.scene.update(kind, position, drawing)  # noqa: E731
+        self.read_while(kind, position, job, place=place, seed=seed, status=200)
+
+    @rule(kind=pages, position=positions, place=st.integers(2, 4), seed=seeds)
+    def delete_while_somebody_reads(self, kind, position, place, seed):
+        job = lambda: self.scene.delete(kind, position)  # noqa: E731
+        self.read_while(kind, position, job, place=place, seed=seed, status=404)
+
+    def read_while(self, kind, position, job, *, place, seed, status):
+        """Read something about an object while a write to it is committed."""
+        self.scene.session.commit()
+        self.scene.look_around(Random(seed))
+        entity = self.scene.found(kind, position)
+        if entity is None:
+            return
+
+        def write():
+            self.attempt(job)
+            self.scene.session.commit()
+
+        self.scene.read_while((kind, entity.id), write, place, Random(seed), status)
+
+    @rule(seed=seeds)
+    def walk(self, seed):
+        self.scene.session.commit()
+        random = Random(seed)
+        self.scene.reader.walk(self.scene.addresses.some_first_page(random), random)
+
+
+def test_whatever_is_written_every_answer_is_the_uncached_one(theatre):
+    run_state_machine_as_test(type("Bound", (Readers,), {"theatre": theatre}), settings=PROFILE)
+    assert {
+        "HIT",
+        "MISS",
+        "404",
+        "304 by tag",
+        "304 by date",
+        "interrupted",
+        "pages",
+    } <= theatre.counts.keys()

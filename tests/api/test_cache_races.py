@@ -1,0 +1,185 @@
+"""Two writers at the same time, of whom neither sees yet what the other does, and a reader in between.
+
+One adds something that is two links away from what the other changes: an issue to a series whose genre gets
+another name.
+"""
+
+import threading
+import time
+from datetime import date
+
+import pytest
+from sqlalchemy import text
+from webob import Request
+
+from comicsdb import models
+from comicsdb.catalog import Catalog
+from comicsdb.passwords import Passwords
+from tests.api.conftest import PASSWORD, basic
+from tests.conftest import build_app
+from tests.factories import Make
+
+PATIENCE = 60  # seconds until something is wrong with the test itself
+
+
+class Cast:
+    """Two series of two types with an issue each."""
+
+    def __init__(self, factory):
+        with factory() as session:
+            self.make = make = Make(Catalog(session))
+            make.catalog.delete(make.series_type("digital_chapter"))  # a code is one type's alone
+            make.user("reader", password=PASSWORD, passwords=Passwords("fast"))
+            self.types = [make.catalog.create(models.SeriesType, {"name": f"Type {n}"}).id for n in range(2)]
+            self.genre = make.catalog.create(models.Genre, {"name": "Genre"}).id
+            publisher = make.publisher()
+            self.publisher, self.imprint = publisher.id, make.imprint(publisher=publisher).id
+            own = {"publisher": publisher, "imprint": self.imprint, "genres": [self.genre]}
+            self.series = make.series(series_type=self.types[0], **own).id
+            self.other = make.series(series_type=self.types[1], publisher=publisher).id
+            self.issue = make.issue(series=self.series).id
+            self.moving = make.issue(series=self.other, number="2").id
+
+
+# What one writer does: it gives the kind and id of what is looked at.
+
+
+def add_issue(catalog, cast):
+    values = {"series": cast.series, "number": "9", "cover_date": date(2020, 1, 1)}
+    return "issue", catalog.create(models.Issue, values).id
+
+
+def move_issue(catalog, cast):
+    catalog.update(catalog.get(models.Issue, cast.moving), {"series": cast.series})
+    return "issue", cast.moving
+
+
+def reprint_issue(catalog, cast):
+    catalog.update(catalog.get(models.Issue, cast.moving), {"reprints": [cast.issue]})
+    return "issue", cast.moving
+
+
+def associate_series(catalog, cast):
+    catalog.update(catalog.get(models.Series, cast.other), {"associated": [cast.series]})
+    return "series", cast.other
+
+
+# What the other does.
+
+
+def change(model, attribute, **values):
+    """A function that updates an object."""
+
+    def act(catalog, cast):
+        found = getattr(cast, attribute)
+        each = catalog.get(model, found[0] if isinstance(found, list) else found)
+        catalog.update(each, values)
+
+    act.__name__ = f"{attribute}_{next(iter(values))}"
+    return act
+
+
+def delete_genre(catalog, cast):
+    catalog.delete(catalog.get(models.Genre, cast.genre))
+
+
+OTHERS = (
+    change(models.Publisher, "publisher", name="New"),
+    change(models.Imprint, "imprint", name="New"),
+    change(models.Genre, "genre", name="New"),
+    delete_genre,
+    change(models.SeriesType, "types", name="New"),
+    change(models.Series, "series", name="New"),
+)
+LABELS = (
+    change(models.SeriesType, "types", code="digital_chapter"),
+    change(models.Series, "series", year_began=2001),
+)
+PAIRS = [(one, other) for one in (add_issue, move_issue) for other in OTHERS]
+PAIRS += [(one, other) for one in (reprint_issue, associate_series) for other in LABELS]
+PAIRS += [(reprint_issue, change(models.Issue, "issue", number="77"))]
+
+
+class Race:
+    """Two transactions of which the second begins while the first is open."""
+
+    def __init__(self, factory, cast):
+        self.factory = factory
+        self.cast = cast
+        self.made = None
+        self.error = None
+        self.written, self.may_commit = threading.Event(), threading.Event()
+        self.open = factory()
+
+    def begin(self, first, second) -> None:
+        """The first has written, the second has too or waits for the first."""
+        self.made = first(Catalog(self.open), self.cast)
+        self.thread = threading.Thread(target=self._run, args=(second,))
+        self.thread.start()
+        until = time.monotonic() + PATIENCE
+        with self.factory() as watcher:
+            while not (self.written.is_set() or watcher.scalar(_WAITING)):
+                assert time.monotonic() < until
+                time.sleep(0.005)
+                watcher.rollback()
+
+    def _run(self, second) -> None:
+        try:
+            with self.factory() as session:
+                self.made = second(Catalog(session), self.cast) or self.made
+                self.written.set()
+                self.may_commit.wait(PATIENCE)
+                session.commit()
+        except Exception as error:
+            self.error = error
+            self.written.set()
+
+    def commit_first(self) -> None:
+        """The second has then written, if it waited."""
+        self.open.commit()
+        self.open.close()
+        assert self.written.wait(PATIENCE)
+
+    def commit_second(self) -> None:
+        """Both are over."""
+        self.may_commit.set()
+        self.thread.join(PATIENCE)
+        assert self.error is None
+
+
+_WAITING = text(
+    "SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)"
+    " WHERE NOT granted AND datname = current_database()"
+)
+
+
+@pytest.fixture
+def asked(database, tmp_path):
+    """A function that gives the body of an object, with a cache and without."""
+    apps = [build_app(database, tmp_path, **{"comicsdb.cache.memory_mb": size}) for size in ("64", "0")]
+
+    def ask(kind: str, each: int) -> list[bytes]:
+        headers = basic("reader", PASSWORD)
+        requests = [Request.blank(f"/api/{kind}/{each}/", headers=headers) for _ in apps]
+        return [request.get_response(app).body for request, app in zip(requests, apps, strict=True)]
+
+    yield ask
+    for app in apps:
+        app.registry["comicsdb.light"].close()
+        app.registry["comicsdb.engine"].dispose()
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["adds first", "changes first"])
+@pytest.mark.parametrize(("adds", "changes"), PAIRS, ids=lambda act: act.__name__)
+def test_what_is_added_while_something_else_changes_does_not_keep_the_old(
+    factory, asked, adds, changes, turned
+):
+    cast = Cast(factory)
+    race = Race(factory, cast)
+    race.begin(*((changes, adds) if turned else (adds, changes)))
+    race.commit_first()
+    if race.made:
+        asked(*race.made)  # what is there now gets into the cache
+    race.commit_second()
+    cached, truth = asked(*race.made)
+    assert cached == truth

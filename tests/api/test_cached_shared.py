@@ -1,0 +1,294 @@
+"""Cached reads of several servers that share a Redis, and what happens when Redis or PostgreSQL goes away."""
+
+import os
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+import pytest
+import webtest
+from sqlalchemy import create_engine
+
+from comicsdb import embedded
+from comicsdb.catalog import Catalog
+from comicsdb.db import session_factory
+from comicsdb.models import Arc
+from comicsdb.scripts.database import upgrade
+from tests.api.conftest import PASSWORD, Client, basic
+from tests.conftest import build_app
+from tests.factories import Make
+
+FAULT = {"detail": "A server error occurred."}
+PATIENCE = 30  # seconds
+
+
+class Site:
+    """A database with something in it, somebody who may read it, and servers of it."""
+
+    def __init__(self, url, folder, **settings):
+        self.url, self.folder, self.settings = url, folder, settings
+        self.engine = create_engine(url, pool_pre_ping=True)
+        self.session = session_factory(self.engine)()
+        self.make = Make(Catalog(self.session))
+        self.apps = []
+        self.serve()
+        passwords = self.apps[0].registry["comicsdb.passwords"]
+        self.make.user("reader", password=PASSWORD, passwords=passwords)
+
+    def serve(self):
+        """One more server; gives a client of it."""
+        app = build_app(self.url, self.folder, **self.settings)
+        self.apps.append(app)
+        return Client(webtest.TestApp(app), basic("reader", PASSWORD))
+
+    def close(self):
+        """Leave the database to nobody."""
+        self.session.close()
+        for app in self.apps:
+            app.registry["comicsdb.light"].close()
+            app.registry["comicsdb.engine"].dispose()
+        self.engine.dispose()
+
+
+@pytest.fixture
+def site(database, redis, tmp_path):
+    """A site whose servers share a Redis."""
+    site = Site(database, tmp_path, **{"comicsdb.cache.url": redis.url})
+    yield site
+    site.close()
+
+
+def read(client, path):
+    """How a read was answered, HIT or MISS, and its body."""
+    answer = client.get(path)
+    return answer.headers["X-Cache"], answer.json
+
+
+def until(true):
+    """Wait until something is true."""
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def bodies(redis):
+    """The keys of the bodies in Redis; what is known of lists, their numbers of rows, is left out."""
+    return [key for key in redis.client.scan_iter() if b":count:" not in key and b":places:" not in key]
+
+
+# Redis.
+
+
+def test_what_one_server_made_the_other_serves(site):
+    one, other = site.serve(), site.serve()
+    arc = site.make.arc(name="First")
+    paths = [f"/api/arc/{arc.id}/", f"/api/arc/{arc.id}/issue_list/", "/api/arc/", "/api/arc/?name=first"]
+    for path in paths:
+        made = read(one, path)
+        assert made[0] == "MISS"
+        assert read(other, path) == ("HIT", made[1])
+        assert one.get(path).headers["ETag"] == other.get(path).headers["ETag"]
+    site.make.catalog.update(arc, {"name": "Second"})
+    site.session.commit()
+    for path in paths:
+        assert b"First" not in other.get(path).body
+
+
+def test_nothing_but_whole_answers_is_stored(site, redis):
+    client = site.serve()
+    arc = site.make.arc()
+    for path, status in (
+        ("/api/arc/?page=2", 404),
+        ("/api/arc/?page=9", 404),
+        ("/api/arc/?page=x", 404),
+        ("/api/arc/999/", 404),
+        ("/api/arc/999/issue_list/", 404),
+        (f"/api/arc/{arc.id}/issue_list/?page=2", 404),
+        ("/api/issue/?series_id=x", 400),
+        ("/api/issue/?format=xml", 404),
+        ("/api/", 200),
+        ("/api/role/", 200),
+        ("/api/series_type/", 200),
+    ):
+        for _ in range(2):
+            client.get(path, status)
+    assert bodies(redis) == []
+    for path in (f"/api/arc/{arc.id}/", "/api/arc/"):
+        client.get(path)
+    assert len(bodies(redis)) == 2
+
+
+def test_lesson_9_what_is_not_committed_is_in_no_cache(site):
+    one, other = site.serve(), site.serve()
+    arc = site.make.arc(name="Old")
+    paths = [f"/api/arc/{arc.id}/", "/api/arc/"]
+    for path in paths:
+        one.get(path)
+    site.make.catalog.update(arc, {"name": "New"})
+    site.session.flush()
+    fresh = [f"{path}?x=1" for path in paths]
+    for path in (*paths, *fresh):  # some are read for the first time while the writer is at it
+        for client in (one, other):
+            assert b'"Old"' in client.get(path).body
+    site.session.commit()
+    for path in (*paths, *fresh):
+        for client in (one, other):
+            assert b'"New"' in client.get(path).body
+
+
+def test_a_reader_who_is_late_does_not_store_the_old_under_the_new_version(site):
+    client, late = site.serve(), site.serve()
+    arc = site.make.arc(name="Old")
+    app = late.testapp.app
+    detail = app.registry["comicsdb_api.reads"]["api.arc"]
+    begun, go_on = threading.Event(), threading.Event()
+    fetch = app.registry["comicsdb.light"].fetch
+
+    def slow(sentence, parameters):
+        if sentence is detail._sentence:  # the stamps are read already, the body is not
+            begun.set()
+            assert go_on.wait(PATIENCE)
+        return fetch(sentence, parameters)
+
+    app.registry["comicsdb.light"].fetch = slow
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(late.get, f"/api/arc/{arc.id}/")
+        assert begun.wait(PATIENCE)
+        site.make.catalog.update(arc, {"name": "New"})
+        site.session.commit()
+        assert read(client, f"/api/arc/{arc.id}/")[1]["name"] == "New"
+        go_on.set()
+        answer = reading.result(PATIENCE)
+    del app.registry["comicsdb.light"].fetch
+    assert answer.json["name"] == "New"
+    tag = answer.headers["ETag"]
+    assert client.get(f"/api/arc/{arc.id}/").headers["ETag"] == tag
+    assert late.get(f"/api/arc/{arc.id}/").headers["ETag"] == tag
+
+
+def test_without_redis_everything_is_answered_and_with_it_shared_again(site, redis):
+    one, other = site.serve(), site.serve()
+    arc, second = site.make.arc(name="First"), site.make.arc()
+    paths = [f"/api/arc/{arc.id}/", "/api/arc/"]
+    for client in (one, other):
+        for path in paths:
+            client.get(path)
+    redis.kill()
+    for client in (one, other):
+        for path in (*paths, f"/api/arc/{second.id}/", "/api/role/", "/api/"):
+            client.get(path)
+        client.get("/api/arc/999/", 404)
+    site.make.catalog.update(arc, {"name": "Second"})
+    site.session.commit()
+    for client in (one, other):
+        for path in paths:
+            assert b"First" not in client.get(path).body
+    redis.start()
+    numbers = iter(range(10**6))
+
+    def shared():
+        path = f"/api/arc/{arc.id}/?x={next(numbers)}"
+        return read(one, path)[0] == "MISS" and read(other, path)[0] == "HIT"
+
+    until(shared)
+
+
+def test_a_redis_that_hung_and_comes_back_has_nothing_stale(site, redis):
+    client = site.serve()
+    arc = site.make.arc(name="First")
+    paths = [f"/api/arc/{arc.id}/", "/api/arc/"]
+    for path in paths:
+        client.get(path)
+    assert len(bodies(redis)) == 2
+    redis.freeze()
+    for name in ("Second", "Third"):
+        site.make.catalog.update(arc, {"name": name})
+        site.session.commit()
+        for path in paths:
+            assert f'"{name}"' in client.get(path).text
+    redis.thaw()
+    fresh = site.serve()  # which remembers nothing itself
+    for path in paths:
+        for each in (client, fresh):
+            assert '"Third"' in each.get(path).text
+    site.make.catalog.delete(arc)
+    site.session.commit()
+    for each in (client, fresh):
+        each.get(paths[0], 404)
+        assert each.json(paths[1])["count"] == 0
+
+
+def test_of_many_who_miss_at_once_on_two_servers_all_get_the_same(site):
+    clients = [site.serve(), site.serve()]
+    arcs = [site.make.arc() for _ in range(5)]
+    for arc in arcs:
+        path = f"/api/arc/{arc.id}/"
+        with ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(lambda n, path=path: read(clients[n % 2], path), range(16)))
+        assert {body["id"] for _, body in answers} == {arc.id}
+        assert sum(found == "MISS" for found, _ in answers) == 1
+
+
+# PostgreSQL.
+
+
+def test_connections_that_the_server_ended_are_not_noticed(site):
+    client = site.serve()
+    arc = site.make.arc()
+    paths = [f"/api/arc/{arc.id}/", "/api/arc/", "/api/arc/?name=arc", "/api/role/", "/api/"]
+    for end in (False, True, True):
+        if end:
+            with psycopg.connect(psycopg_url(site.url), autocommit=True) as admin:
+                admin.execute(
+                    "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
+                    " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                )
+        for path in paths:
+            for sent in ({}, {"If-None-Match": "*"}):
+                client.get(path, 304 if sent else 200, sent)
+
+
+def psycopg_url(url):
+    """The address of a database as psycopg wants it."""
+    return url.replace("postgresql+psycopg://", "postgresql://")
+
+
+@pytest.fixture
+def own_cluster(tmp_path_factory):
+    """A PostgreSQL that the test may stop, and a database in it."""
+    folder = tmp_path_factory.mktemp("stopped") / "data"
+    cluster = embedded.start(folder, durable=False)
+    cluster.ensure_database("site")
+    engine = create_engine(cluster.url("site"))
+    upgrade(engine)
+    engine.dispose()
+    yield cluster
+    embedded.start(folder, durable=False).discard()
+
+
+def test_while_the_database_is_gone_so_is_everything_and_then_it_is_back(own_cluster, tmp_path):
+    site = Site(own_cluster.url("site"), tmp_path)
+    client = site.serve()
+    arc = site.make.arc(name="First")
+    paths = [f"/api/arc/{arc.id}/", "/api/arc/", "/api/role/"]
+    for path in paths:
+        client.get(path)
+    site.session.close()
+    process = int((own_cluster.data / "postmaster.pid").read_text().split()[0])
+    os.kill(process, signal.SIGINT)
+    until(lambda: not (own_cluster.data / "postmaster.pid").exists())
+    for path in paths:
+        for sent in ({}, {"If-None-Match": "*"}):
+            answer = client.get(path, 500, sent)
+            assert answer.json == FAULT
+            assert "X-Cache" not in answer.headers
+    embedded.start(own_cluster.folder, durable=False)
+    assert [client.get(path).status_int for path in paths] == [200] * 3
+    assert read(client, paths[0])[0] == "HIT"
+    site.make.catalog.update(site.session.get(Arc, arc.id), {"name": "Second"})
+    site.session.commit()
+    assert read(client, paths[0])[1]["name"] == "Second"
+    site.close()

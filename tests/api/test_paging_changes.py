@@ -1,0 +1,125 @@
+"""Pages of lists whose rows come and go meanwhile: each shows one moment, and none is kept wrong."""
+
+import pytest
+
+from comicsdb.light import Light
+from comicsdb_api import listing
+from tests.api.many import ARCS, ISSUES_IN_ARC, SIZE, Many, expected, shown, with_page
+
+NO_PAGE = {"detail": "Invalid page."}
+GONE = {"detail": "No Arc matches the given query."}
+LISTS = {
+    "/api/arc/": ("arc", ARCS.format("")),
+    "/api/arc/?name=%C3%81": ("arc", ARCS.format("WHERE fold(name) LIKE '%a%'")),
+    "/api/arc/{arc}/issue_list/": ("issue", ISSUES_IN_ARC),
+}
+HAPPENINGS = {
+    "some come": lambda many, kind: many.add(kind, SIZE + 30),
+    "most go": lambda many, kind: many.remove(kind, "id % 40 > 0"),
+    "all move": lambda many, kind: many.move(kind),
+}
+FAR = 3  # set below: fewer rows will do
+PAGES = [2, FAR, "last"]
+
+
+class Interrupted(Light):
+    """Light connections on which something happens before one of the reads, counted from 1."""
+
+    def __init__(self, connection, number, happening):
+        super().__init__(lambda: connection)
+        self.left, self.happening = number, happening
+
+    def _run(self, read):
+        self.left -= 1
+        if self.left == 0:
+            self.happening()
+        return super()._run(read)
+
+
+@pytest.fixture
+def interrupted(wsgi, api, connection):
+    """A function that asks for an address while something happens before one of the reads."""
+
+    def ask(path, number, happening):
+        wsgi.registry["comicsdb.light"] = Interrupted(connection, number, happening)
+        answer = api.testapp.get(path, headers=api.headers, expect_errors=True)
+        wsgi.registry["comicsdb.light"] = Light(lambda: connection)
+        return answer
+
+    return ask
+
+
+@pytest.fixture
+def many(make, monkeypatch):
+    """Rows in bulk."""
+    monkeypatch.setattr(listing, "FAR", FAR - 1)
+    return Many(make)
+
+
+def is_page_of(answer, page, *moments):
+    """Whether an answer shows a page of the list as it was at one of these moments."""
+    if answer.status_int == 200:
+        return shown(answer.json) in [expected(ids, page) for ids in moments]
+    missing = page != "last" and any(len(ids) <= (page - 1) * SIZE for ids in moments)
+    return missing and answer.status_int == 404 and answer.json == NO_PAGE
+
+
+@pytest.mark.parametrize("happening", HAPPENINGS)
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("path", LISTS)
+def test_a_page_is_of_one_moment(api, many, interrupted, *, happening, page, path):
+    kind, statement = LISTS[path]
+    path = path.format(arc=many.arc.id)
+    for known in (False, True):  # whether something is kept of the list already
+        for number in (2, 3):  # the first read is of the account and of the list's version
+            many.remove(kind)
+            many.add(kind, 603 if "?" in path else 353)
+            before = many.ids(statement)
+            if known:
+                for each in (1, FAR, FAR + 1):
+                    api.get(with_page(path, each))
+                many.changed()
+                for each in (3, FAR + 1):
+                    api.get(with_page(path, each))
+            answer = interrupted(with_page(path, page), number, lambda: HAPPENINGS[happening](many, kind))
+            after = many.ids(statement)
+            assert is_page_of(answer, page, before, after), (known, number)
+            for each in PAGES:
+                again = api.testapp.get(with_page(path, each), headers=api.headers, expect_errors=True)
+                assert is_page_of(again, each, after), (known, number, each)
+
+
+def test_the_last_page_is_the_last_however_often_rows_come_and_go(api, many, wsgi, connection):
+    many.add("arc", 353)
+
+    class Restless(Light):
+        """Light connections before each read of which rows come or go."""
+
+        left = 4
+
+        def _run(self, read):
+            self.left -= 1
+            if self.left >= 0:
+                many.remove("arc", "id % 2 = 0") if self.left % 2 else many.add("arc", 5 * SIZE)
+            return super()._run(read)
+
+    wsgi.registry["comicsdb.light"] = Restless(lambda: connection)
+    body = api.json("/api/arc/?page=last")
+    assert shown(body) == expected(many.ids(ARCS.format("")), "last")
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("number", [2, 3])
+def test_a_parent_that_goes_meanwhile_is_not_there(api, make, interrupted, page, number):
+    arc = make.arc()
+    issues = [make.issue(arcs=[arc])]
+
+    def go():
+        make.catalog.delete(arc)
+        make.session.commit()
+
+    path = with_page(f"/api/arc/{arc.id}/issue_list/", page)
+    answer = interrupted(path, number, go)
+    assert answer.status_int in {404} or shown(answer.json)[1] == [issues[0].id]
+    if answer.status_int == 404:
+        assert answer.json in (GONE, NO_PAGE)

@@ -1,0 +1,90 @@
+"""`make serve` with the demo catalogue: what the tests of the published clients stand on."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from comicsdb.demo.writer import rows
+from comicsdb.embedded import Cluster
+from tests import dataset
+from tests.serving import clean_environment
+
+ROOT = Path(__file__).parent.parent.parent
+PORT = 8000  # mokkari's development mode knows no other
+READY = "Ctrl-C ends it."
+
+
+def demo_rows() -> dict[str, list[dict]]:
+    """The rows of the demo catalogue by file, and two series whose numbers are odd."""
+    made = rows()
+    common = {"publisher_id": 1, "genre_ids": [], "associated_ids": []}
+    made["series"] += [
+        dataset.series(9001, "Été at the Harbor", "ete-2020", alt_names=["Summer Tides"], **common),
+        dataset.series(9002, "Été at the Harbor", "ete-2021", volume=2, year_began=2021, **common),
+    ]
+    numbers = [(9001, "½"), (9001, "1 MU"), (9001, "1"), (9001, "10"), (9002, "1"), (9002, "-1"), (9002, "0")]
+    made["issues"] += [
+        dataset.issue(9100 + n, series_id, number, cv_id=55_000 + n)
+        for n, (series_id, number) in enumerate(numbers)
+    ]
+    return made
+
+
+def write_set(made: dict[str, list[dict]], folder: Path) -> None:
+    """Write rows as a data set, with plain pictures: drawing those of the demo takes a minute."""
+    picture = dataset.picture(form="JPEG")
+    for name, lines in made.items():
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        (folder / f"{name}.jsonl").write_text(text, "utf-8")
+        for path in filter(None, (line.get("image") for line in lines)):
+            target = folder / "images" / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(picture)
+
+
+def cluster_folder(url: str) -> Path:
+    """The folder in an `embedded:` address."""
+    return Path(url.removeprefix("embedded:").partition("?")[0])
+
+
+@contextmanager
+def make_serve(folder: Path, database: str):
+    """`make serve` on port 8000 until the end of the block, with a data set and an `embedded:` database.
+
+    The environment is taken as it is installed, and nothing in the working copy is touched.
+    """
+    with socket.socket() as probe:
+        if probe.connect_ex(("127.0.0.1", PORT)) == 0:
+            pytest.fail(f"Port {PORT} is in use: stop what listens there, mokkari can talk to no other.")
+    environment = {key: value for key, value in clean_environment().items() if "MAKE" not in key}
+    environment |= {"COMICSDB_MEDIA_FOLDER": str(folder / "media"), "COMICSDB_PASSWORD_COST": "fast"}
+    command = ["make", "serve", f"VENV={sys.prefix}", f"DATA={folder}", f"DB={database}", f"PORT={PORT}"]
+    log = folder / "serve.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*command, "--old-file", f"{sys.prefix}/.serve"],
+            cwd=ROOT,
+            env=environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        until = time.monotonic() + 180
+        while READY not in log.read_text() and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.1)
+        assert READY in log.read_text(), log.read_text()[-3000:]
+        yield
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(30)
+        Cluster(cluster_folder(database)).discard()
+    assert "Traceback" not in log.read_text()

@@ -1,0 +1,41 @@
+"""A package whose views tell what a server hands on, and take their time: what it takes to test a server."""
+
+import os
+import time
+
+from pyramid.response import Response
+from pyramid.security import NO_PERMISSION_REQUIRED
+
+PIECE = b"x" * 65536
+
+
+def tell(request):
+    """What the application knows of the request, and which process it is."""
+    return {
+        "process": os.getpid(),
+        "url": request.url,
+        "address": request.remote_addr,
+        "length": len(request.body),
+        "headers": dict(request.headers),
+    }
+
+
+def sleep(request):
+    """Answer after a number of seconds."""
+    time.sleep(float(request.params["seconds"]))
+    return {"slept": True}
+
+
+def pour(request):
+    """A long answer, piece by piece: of a number of pieces of 64 KB."""
+    return Response(app_iter=(PIECE for _ in range(int(request.params["pieces"]))))
+
+
+def includeme(config):
+    """Add the views."""
+    for name, view, renderer in (("tell", tell, "json"), ("sleep", sleep, "json"), ("pour", pour, None)):
+        config.add_route(f"probe.{name}", f"/probe/{name}/")
+        config.add_view(
+            view, route_name=f"probe.{name}", renderer=renderer, permission=NO_PERMISSION_REQUIRED,
+            require_csrf=False,
+        )  # fmt: skip
