@@ -76,6 +76,7 @@ class Catalog:
         The slug is made here and is safe from other writers (model.md 1.2). A value "slug" is taken as it is.
         """
         kind = kind_of(model)
+        self.unit.alone()
         values = dict(values)
         slug = values.pop("slug", None) or ""
         if slug and (wrong := problem(model.__table__.columns["slug"], slug)):
@@ -142,6 +143,7 @@ class Catalog:
 
     def lock(self, entity, *, against_references: bool = False) -> None:
         """Keep other writers from an object until the transaction ends, and read its present state."""
+        self.unit.alone()
         if entity.__tablename__ == "issue":
             # Owners first: whoever renames the series takes them in this order.
             self.session.execute(

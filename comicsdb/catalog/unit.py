@@ -95,6 +95,14 @@ class Unit:
             session.info["catalog.unit"] = cls(session)
         return session.info["catalog.unit"]
 
+    def alone(self) -> None:
+        """Wait for all other writers, and keep them waiting until the transaction ends.
+
+        What a write touches is found two and more links away: rows that somebody else is just adding there
+        would be missed, and locks taken on the way would cross those of others.
+        """
+        self.session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": changes.LOCK})
+
     # What happened.
 
     def wrote(self, kind: str, ids: set[int], action: str = "update") -> None:

@@ -200,6 +200,7 @@ def _files(run: Run) -> tuple[File, ...]:
 
 def _lock_tables(run: Run) -> None:
     """Keep other writers away from now on, so that what was matched stays true; readers go on."""
+    run.unit.alone()  # first: who writes through the catalogue holds this when he comes to the tables
     files = (*REFERENCE, *CATALOGUE, *PARTS, ISSUE_RATINGS, *([USERS] if run.accounts else []))
     tables = ", ".join(file.kind for file in files)
     run.cursor.execute(f"LOCK TABLE {tables} IN SHARE ROW EXCLUSIVE MODE")

@@ -23,6 +23,7 @@ def rate(session: Session, issue: Issue, user_id: int, stars: int | None, *, tod
     """
     if stars is not None and (type(stars) is not int or not LOWEST <= stars <= HIGHEST):
         raise Invalid({"rating": [f"Stars are a whole number from {LOWEST} to {HIGHEST}."]})
+    Unit.of(session).alone()
     issue = _lock(session, issue)
     if stars is not None and not issue.is_released(today):
         raise Invalid(

@@ -1,6 +1,8 @@
-"""A package whose one view writes two arcs in the order it is asked for: what it takes to make a deadlock."""
+"""A package whose one view locks two arcs in the order it is asked for: what it takes to make a deadlock."""
 
 import threading
+
+from sqlalchemy import select
 
 from comicsdb import models
 
@@ -8,14 +10,17 @@ MEETING = threading.Barrier(2)
 
 
 def write_both(request):
-    """Write one arc, wait until the other writer has one too, and write the second."""
-    first, second = (int(request.params[key]) for key in ("first", "second"))
-    for object_id in (first, second):
+    """Lock one arc, wait until the other writer has one too, and lock the second; then write both."""
+    both = [int(request.params[key]) for key in ("first", "second")]
+    for object_id in both:
+        row = select(models.Arc.id).where(models.Arc.id == object_id)
+        request.dbsession.execute(row.with_for_update())
+        if object_id == both[0] and request.environ["retry.attempt"] == 0:
+            MEETING.wait(10)
+    for object_id in both:
         arc = request.catalog.get(models.Arc, object_id)
         request.catalog.lock(arc)  # what is read before may have changed by then
         request.catalog.update(arc, {"desc": f"{arc.desc}{request.params['mark']}"})
-        if object_id == first and request.environ["retry.attempt"] == 0:
-            MEETING.wait(10)
     return {"attempt": request.environ["retry.attempt"]}
 
 
