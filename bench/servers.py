@@ -30,9 +30,9 @@ BJOERN = "import bjoern, sys; from bench.wsgi import application as app; bjoern.
 def programs() -> dict[str, dict]:
     """How each server is started: what `Stand.serve` takes, by the words of the table."""
     found: dict[str, dict] = {}
-    for threads, slow in ((1, 1), (2, 1), (2, 3), (4, 4)):
+    for threads, slow in ((1, 1), (2, 2), (4, 4)):
         given = {"workers": "2", "threads": str(threads), "slow_clients": str(slow)}
-        found[f"granian, 2 x {threads}+{slow} threads"] = {"server": given}
+        found[f"granian, 2 x {threads + slow} threads"] = {"server": given}
     found["waitress, 4 threads"] = {"server": {"use": "egg:waitress#main", "threads": "4"}}
     if find_spec("gunicorn"):
         found["gunicorn gthread, 2 x 2 threads"] = {"command": [*GUNICORN, "--threads", "2"]}

@@ -34,13 +34,17 @@ BRIEFLY = 0.2  # seconds; in which clients that are not slow make place for each
 
 @dataclass(frozen=True)
 class Options:
-    """What the `[server:...]` section says; the names are those of waitress where it has the same thing."""
+    """What the `[server:...]` section says; the names are those of waitress where it has the same thing.
+
+    A process has `threads` and `slow_clients` threads together. More than two make it slower: they contend
+    for the interpreter (docs/performance.md).
+    """
 
     host: str = "127.0.0.1"
     port: int = 8000
     workers: int = 1
-    threads: int = 2
-    slow_clients: int = 3
+    threads: int = 1
+    slow_clients: int = 1
     max_request_body_size: int = 22_000_000
     trusted_proxy: str | None = None
     trusted_proxy_headers: frozenset[str] = frozenset({"x-forwarded-proto", "x-forwarded-host"})
@@ -51,9 +55,10 @@ class Options:
 def granian(global_conf: dict, **given: str) -> Callable:
     """A Paste server factory; the server serves the ini file's application until SIGTERM or SIGINT.
 
-    Raises SettingsError for an option that it does not know or cannot read.
+    Raises SettingsError for an option that it does not know or cannot read, and OSError for a busy port.
     """
     options = read_options(given)
+    _refuse_a_busy_port(options)
     return lambda _app: run(options, global_conf)
 
 
@@ -99,7 +104,6 @@ READERS = {
 
 def run(options: Options, global_conf: dict) -> None:
     """Serve until a signal ends it; requests under way are finished first, for `patience` seconds."""
-    _refuse_a_busy_port(options)
     # A worker begins with nothing of this process: no connection, no lock, no thread.
     multiprocessing.set_start_method("spawn", force=True)
     server = Granian(

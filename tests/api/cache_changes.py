@@ -3,6 +3,8 @@
 from datetime import date
 from decimal import Decimal
 
+from tests.core.propagation.world import OWNERS
+
 Change = tuple[str, int, dict]  # kind, position of the object, drawing as `writes.Positions.values` takes it
 
 DAY = date(2020, 2, 1)
@@ -10,93 +12,67 @@ PICTURE = "arc/one.png"
 SOURCES = [{"source": "W", "url": "https://b.example/"}]
 ALIASES = ["Red", "Blue"]
 PLAIN = {"desc": "Other words.", "cv_id": 77, "gcd_id": 78}
-FIELDS: dict[str, list[dict]] = {
-    "series_type": [{"name": "Annal"}, {"notes": "Some."}, {"code": "digital_chapter"}, {"code": None}],
-    "genre": [{"name": "Zest"}, {"desc": "Some."}],
-    "age_rating": [{"name": "Any age"}, {"description": "Some."}],
-    "role": [{"name": "Doodler"}, {"order": 2000}, {"notes": "Some."}],
-    "publisher": [{"alt_names": ALIASES}, {"founded": 1990}, {"country": "IT"}],
-    "imprint": [{"founded": 1990}, {"publisher": 1}, {"publisher": 0}],
-    "universe": [{"designation": "Zeta"}, {"publisher": 1}, {"image": PICTURE}],
-    "creator": [{"alias": ALIASES}, {"birth": DAY}, {"image": PICTURE}],
-    "team": [{"image": PICTURE}],
-    "character": [{"alias": ALIASES}, {"image": PICTURE}],
-    "arc": [{"image": PICTURE}],
-    "series": [
-        *(
-            {"sort_name": "Zzz"},
-            {"alt_names": ALIASES},
-            {"language": "it"},
-            {"volume": 2},
-            {"year_began": 2019},
-        ),
-        *({"year_end": 2021}, {"status": 2}, {"collection": True}, {"series_type": 0}, {"imprint": None}),
-        *({"publisher": 0}, {"imprint": 0}),
-    ],
-    "issue": [
-        *({"number": "½"}, {"alt_number": "700"}, {"title": "A title"}, {"name": ALIASES}, {"foc_date": DAY}),
-        *(
-            {"cover_date": date(2021, 1, 1)},
-            {"store_date": DAY},
-            {"price": Decimal("3.99")},
-            {"currency": "EUR"},
-        ),
-        *({"sku": "A1"}, {"isbn": "9780306406157"}, {"upc": "123"}, {"page": 32}, {"image": PICTURE}),
-        *({"cover_hash": "9f1f0f0783c3c1e1"}, {"rating": 2}, {"series": 2}),
-    ],
+NAMED = {"name": "Zephyr", **PLAIN}
+# Values by field. The orders of others hang on some that they do not show.
+FIELDS: dict[str, dict] = {
+    "series_type": {"name": "Annal", "notes": "Some.", "code": "digital_chapter"},
+    "genre": {"name": "Zest", "desc": "Some."},
+    "age_rating": {"name": "Any age", "description": "Some."},
+    "role": {"name": "Doodler", "order": 2000, "notes": "Some."},
+    "publisher": NAMED | {"alt_names": ALIASES, "founded": 1990, "country": "IT"},
+    "imprint": NAMED | {"founded": 1990, "publisher": 1},
+    "universe": {"designation": "Zeta"} | NAMED | {"publisher": 1, "image": PICTURE},
+    "creator": NAMED | {"alias": ALIASES, "birth": DAY, "image": PICTURE},
+    "team": NAMED | {"image": PICTURE},
+    "character": NAMED | {"alias": ALIASES, "image": PICTURE},
+    "arc": NAMED | {"image": PICTURE},
+    "series": NAMED
+    | {"sort_name": "Zzz", "alt_names": ALIASES, "language": "it", "volume": 2, "year_began": 2019}
+    | {"year_end": 2021, "status": 2, "collection": True, "series_type": 0, "imprint": None, "publisher": 0},
+    "issue": PLAIN
+    | {"store_date": DAY, "cover_date": date(2021, 1, 1), "foc_date": DAY, "number": "½", "alt_number": "7"}
+    | {"title": "A title", "name": ALIASES, "price": Decimal("3.99"), "currency": "EUR", "sku": "A1"}
+    | {"isbn": "9780306406157", "upc": "123", "page": 32, "image": PICTURE, "cover_hash": "9f1f0f0783c3c1e1"}
+    | {"rating": 2, "series": 2},
 }
+ROLES = ([], [(0, [0, 1]), (1, [])], [(0, [1]), (1, [0, 1])])
+COVERS = ([], [(0, "Foil", None)], [(0, "Gold", Decimal("4.50"))])
 # Links and parts are taken away and come back.
-LINKED: dict[str, list[dict]] = {
-    "team": [{"creators": []}, {"creators": [1]}, {"universes": []}, {"universes": [0, 1]}],
-    "character": [
-        *({"creators": []}, {"creators": [0]}, {"teams": []}, {"teams": [0, 1]}),
-        *({"universes": []}, {"universes": [0, 1]}),
-    ],
-    "series": [{"genres": []}, {"genres": [1, 2]}, {"associated": []}, {"associated": [0, 2]}],
-    "issue": [
-        *({"arcs": []}, {"arcs": [0, 1]}, {"characters": []}, {"characters": [0, 1]}, {"teams": []}),
-        *(
-            {"teams": [0, 1]},
-            {"universes": []},
-            {"universes": [0, 1]},
-            {"reprints": []},
-            {"reprints": [0, 1, 2]},
-        ),
-        *({"credits": []}, {"credits": [(0, [0, 1]), (1, [])]}, {"credits": [(0, [1]), (1, [0, 1])]}),
-        *({"variants": []}, {"variants": [(0, "Foil", None)]}, {"variants": [(0, "Gold", Decimal("4.50"))]}),
-    ],
+LINKED: dict[str, dict] = {
+    "team": {"creators": ([], [1]), "universes": ([], [0, 1])},
+    "character": {"creators": ([], [0]), "teams": ([], [0, 1]), "universes": ([], [0, 1])},
+    "series": {"genres": ([], [1, 2]), "associated": ([], [0, 2])},
+    "issue": {"arcs": ([], [0, 1]), "characters": ([], [0, 1]), "teams": ([], [0, 1])}
+    | {"universes": ([], [0, 1]), "reprints": ([], [0, 1, 2]), "credits": ROLES, "variants": COVERS},
 }
-NAMED = ("publisher", "imprint", "universe", "creator", "team", "character", "arc", "series")
 # An issue and a series that others show: reprints of the first issue, associated with the first series.
 SHOWN = {"issue": 3, "series": 1, "series_type": 2}
 CHANGES: list[Change] = [
-    (kind, SHOWN.get(kind, 0), values)
+    (kind, SHOWN.get(kind, 0), {field: value})
     for kind, fields in FIELDS.items()
-    for values in (
-        *([{"name": "Zephyr"}] if kind in NAMED else []),
-        *([{field: value} for field, value in PLAIN.items()] if kind in (*NAMED, "issue") else []),
-        *fields,
-    )
+    for field, value in fields.items()
 ]
 PARTS: list[Change] = [
-    (kind, SHOWN.get(kind, 0), values) for kind, fields in LINKED.items() for values in fields
+    (kind, SHOWN.get(kind, 0), {field: value})
+    for kind, fields in LINKED.items()
+    for field, values in fields.items()
+    for value in values
 ]
-PARTS += [(kind, 0, {"attributions": SOURCES}) for kind in (*NAMED, "issue")]
+PARTS += [(kind, 0, {"attributions": SOURCES}) for kind in OWNERS]
 # Position of the issue, number of the account, stars.
 STARS = [(2, 1, 3), (2, 1, 4), (2, 1, 3), (2, 1, None), (0, 0, 1)]
-# A rated issue goes, and what is much linked; publishers last, as much goes with them.
+# An issue with stars goes, and one without; publishers last, as much goes with them.
 DELETIONS = [
     *(("role", 0), ("genre", 1), ("age_rating", 1), ("universe", 0), ("creator", 0), ("team", 0)),
-    *(("character", 0), ("arc", 0), ("issue", 0), ("imprint", 0), ("series", 1), ("publisher", 0)),
+    *(("character", 0), ("arc", 0), ("issue", 0), ("issue", 3), ("imprint", 0), ("series", 1)),
+    ("publisher", 0),
 ]
 
 WORDS = ("Ash", "Äsh", "Brine", "Zephyr")
+FILES = ("publishers", "imprints", "creators", "teams", "characters", "arcs")
 # What an import may change: file, field, values.
 ALTERATIONS = (
-    *(
-        (file, "name", WORDS)
-        for file in ("publishers", "imprints", "creators", "teams", "characters", "arcs")
-    ),
+    *((file, "name", WORDS) for file in FILES),
     *((file, "desc", ("", "Other words.")) for file in ("publishers", "arcs", "issues")),
     ("universes", "designation", ("", "Prime")),
     ("series", "name", WORDS),

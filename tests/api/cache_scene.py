@@ -138,15 +138,16 @@ class Scene:
             self.look_at_list("", random)
 
     def choose(self, slots: set[Slot], random: Random) -> set[Slot]:
-        """Two of each sort: what is wrong with them is wrong with the others.
+        """Three of each sort that were read since they changed the last time: no others can be in the cache.
 
-        Those first that were read since they changed the last time: no others can be in the cache.
+        One of the others is read as well, for the next time.
         """
         chosen = set()
         for sort in sorted({slot[:2] for slot in slots}):
             alike = sorted(slot for slot in slots if slot[:2] == sort)
             random.shuffle(alike)
-            chosen.update(sorted(alike, key=lambda slot: slot not in self.cached)[:2])
+            chosen.update([slot for slot in alike if slot in self.cached][:3])
+            chosen.update([slot for slot in alike if slot not in self.cached][:1])
         for slot in slots - chosen:
             self.cached.pop(slot, None)
         return chosen

@@ -258,11 +258,13 @@ def test_a_stamp_ahead_of_the_clock_hides_no_change(api, make, reader, ahead):
     issue = make.issue()
     path = f"/api/issue/{issue.id}/"
     stamp(make, issue, **{ahead: datetime.now(UTC) + timedelta(days=1)})
-    for change in (
+    changes = [
         lambda: ratings.rate(make.session, issue, reader.id, 4, today=LATER_DAY),
         lambda: make.catalog.update(issue, {"title": "Other"}),
         lambda: ratings.rate(make.session, issue, reader.id, 5, today=LATER_DAY),
-    ):
+        lambda: make.catalog.update(issue, {"title": "Another"}),
+    ]
+    for change in changes if ahead == "modified" else reversed(changes):  # first the other stamp moves
         before = api.get(path)
         change()
         make.session.commit()

@@ -151,17 +151,23 @@ def nodes(plan: dict):
         yield from nodes(child)
 
 
+def removed(node: dict) -> int:
+    """The rows that a node looked at and threw away, all loops together."""
+    return node.get("Rows Removed by Filter", 0) * node["Actual Loops"]
+
+
 def rows(node: dict) -> int:
     """The rows that a node looked at, all loops together."""
-    seen = node["Actual Rows"] + node.get("Rows Removed by Filter", 0)
-    return max(1, seen) * node["Actual Loops"]
+    return max(1, node["Actual Rows"]) * node["Actual Loops"] + removed(node)
 
 
 @pytest.mark.parametrize(("kind", "query"), [(kind, query) for kind in QUERIES for query in QUERIES[kind]])
-def test_a_filter_reads_no_large_table_and_does_bounded_work(site, kind, query):
+def test_a_filter_reads_no_large_table_in_vain_and_does_bounded_work(site, kind, query):
     root = site.explained(kind, *pairs(query))[0]["Plan"]
     scans = [node for node in nodes(root) if "Scan" in node["Node Type"]]
-    assert [node for node in scans if node["Node Type"] == "Seq Scan" and rows(node) > LARGE] == []
+    # To count what is nearly all of a table, reading it in its order is best.
+    vain = [node for node in scans if node["Node Type"] == "Seq Scan" and removed(node) > LARGE]
+    assert vain == []
     assert sum(rows(node) for node in scans) <= MOST_ROWS
     assert root["Shared Hit Blocks"] + root["Shared Read Blocks"] <= MOST_PAGES
 

@@ -29,6 +29,7 @@ COSTS = {
     "/api/publisher/{publisher}/": MISS,
     "/api/publisher/{publisher}/series_list/": MISS,
     "/api/role/": PLAIN,
+    "/api/schema/": ACCOUNT,
     "/api/series/": MISS,
     "/api/series/{series}/": MISS,
     "/api/series/{series}/issue_list/": MISS,

@@ -1,0 +1,355 @@
+"""The clients in use today, unmodified, against what `make serve` serves (api.md 4).
+
+mokkari's development mode knows one address, port 8000 of this machine. metron-tagger asks by way of mokkari;
+its queries are those that its release 4.17.1 was seen to send.
+"""
+
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from urllib.parse import quote_plus
+
+import mokkari
+import pytest
+from mokkari.exceptions import ApiError
+from sqlalchemy import create_engine
+
+from comicsdb import embedded
+from comicsdb.catalog import Catalog
+from comicsdb.db import session_factory
+from comicsdb.models import Arc
+from comicsdb.scripts.serve import database_name
+from tests.site.made_serve import PORT, cluster_folder, demo_rows, make_serve, write_set
+
+BASE = f"http://127.0.0.1:{PORT}"
+KINDS = ["arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe"]
+WITH_ISSUES = ["arc", "character", "series", "team"]
+# All public methods of a session that read, but for those of a person's own library and reading lists.
+READS = {
+    *KINDS,
+    *(f"{kind}s_list" for kind in KINDS if kind != "series"),
+    "series_list",
+    *(f"{kind}_issues_list" for kind in WITH_ISSUES),
+    "role_list",
+    "series_type_list",
+}
+WRITES = ("_post", "_patch", "_add", "_delete", "_scrobble", "_add_item", "_acquire_item", "_remove_item",
+          "_add_series", "_remove_series")  # fmt: skip
+PERSONAL = ("reading_list", "collection", "pull_list", "wish_list")
+
+
+# Fields of details that are called as those of the data set are, and lists of what is linked.
+TEXTS = ("name", "desc", "gcd_id")
+SHOWN = {
+    "arc": (*TEXTS, "cv_id"),
+    "character": (*TEXTS, "cv_id", "alias"),
+    "creator": (*TEXTS, "cv_id", "alias"),
+    "imprint": (*TEXTS, "cv_id", "founded"),
+    "issue": ("number", "alt_number", "story_titles", "desc", "sku", "isbn", "upc", "page_count", "cv_id"),
+    "publisher": (*TEXTS, "cv_id", "alt_names", "founded", "country"),
+    "series": (*TEXTS, "cv_id", "sort_name", "alt_names", "language", "volume", "year_began", "year_end"),
+    "team": (*TEXTS, "cv_id"),
+    "universe": (*TEXTS, "designation"),
+}
+LINKED = {
+    "character": ("creators", "teams", "universes"),
+    "issue": ("arcs", "characters", "teams", "universes"),
+    "series": ("genres",),
+    "team": ("creators", "universes"),
+}
+
+
+def plural(kind):
+    """The name of the file of a kind, and of its list in mokkari."""
+    return kind if kind == "series" else f"{kind}s"
+
+
+@pytest.fixture(scope="module")
+def catalogue():
+    """The rows that are served, by file."""
+    return demo_rows()
+
+
+@pytest.fixture(scope="module")
+def folder(catalogue, tmp_path_factory):
+    """A data set of them."""
+    folder = tmp_path_factory.mktemp("demo")
+    write_set(catalogue, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory):
+    """What `make serve` is told as its database: a PostgreSQL of the test's own."""
+    return f"embedded:{tmp_path_factory.mktemp('served')}/postgres?database=served"
+
+
+@pytest.fixture(scope="module")
+def server(folder, database):
+    """The server."""
+    with make_serve(folder, database):
+        yield
+
+
+@pytest.fixture(scope="module")
+def client(server, catalogue):
+    """mokkari with the token of an account of the demo."""
+    token = next(user["api_token"] for user in catalogue["users"] if user["username"] == "admin")
+    with mokkari.api(token, dev_mode=True) as client:
+        yield client
+
+
+@pytest.fixture
+def writer(client, folder, database):
+    """The catalogue service on the database that is being served."""
+    name = database_name(folder)
+    engine = create_engine(embedded.resolve(database.replace("database=served", f"database={name}")))
+    with session_factory(engine)() as session:
+        yield Catalog(session)
+    engine.dispose()
+    embedded.start(cluster_folder(database)).release()
+
+
+def by_id(lines):
+    """Rows by their ids."""
+    return {line["id"]: line for line in lines}
+
+
+def instant(text):
+    """A moment of the data set."""
+    return datetime.fromisoformat(text)
+
+
+# Reading.
+
+
+def test_every_method_that_reads_the_catalogue_is_called_below(client):
+    public = {name for name in dir(client) if not name.startswith("_") and callable(getattr(client, name))}
+    reads = {name for name in public if not name.endswith(WRITES) and not name.startswith(PERSONAL)}
+    assert reads - {"close"} == READS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lists_are_read_to_their_end(client, catalogue, kind):
+    method = "series_list" if kind == "series" else f"{kind}s_list"
+    found = getattr(client, method)()
+    lines = by_id(catalogue[plural(kind)])
+    assert {each.id for each in found} == set(lines)
+    assert len(found) == len(lines)
+    for each in found:
+        line = lines[each.id]
+        assert each.modified == instant(line["modified"])
+        if kind == "series":
+            assert (each.year_began, each.volume) == (line["year_began"], line["volume"])
+            assert line["name"] in each.display_name
+            assert each.publisher.id == line["publisher_id"]
+            assert each.series_type.id == line["series_type_id"]
+        elif kind == "issue":
+            assert (each.number, each.series.id) == (line["number"], line["series_id"])
+            assert each.cover_date == date.fromisoformat(line["cover_date"])
+            assert each.issue_name.endswith(f"#{line['number']}")
+        else:
+            assert each.name == line["name"]
+
+
+def test_reference_data(client, catalogue):
+    assert {each.id: each.name for each in client.role_list()} == {
+        line["id"]: line["name"] for line in catalogue["roles"]
+    }
+    assert {each.id: each.name for each in client.series_type_list()} == {
+        line["id"]: line["name"] for line in catalogue["series_types"]
+    }
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_details_are_what_the_data_set_says(client, catalogue, kind):
+    lines = catalogue[plural(kind)]
+    for line in (lines[0], lines[len(lines) // 2], lines[-1]):
+        found = getattr(client, kind)(line["id"])
+        for field in SHOWN[kind]:
+            assert getattr(found, field) == line[field], field
+        for field in LINKED.get(kind, ()):
+            linked = line[f"{field.removesuffix('s')}_ids"]
+            assert {each.id for each in getattr(found, field)} == set(linked), field
+        assert found.modified == instant(line["modified"])
+        assert str(found.resource_url) == f"{BASE}/{kind}/{line['slug']}/"
+        if line.get("image"):
+            assert str(found.image).startswith(f"{BASE}/media/{kind}/")
+    with pytest.raises(ApiError, match=f"No {kind.title()} matches the given query"):
+        getattr(client, kind)(999_999)
+
+
+def test_creators_have_their_days(client, catalogue):
+    dead = [line for line in catalogue["creators"] if line["death"] and line["birth"]][:2]
+    assert len(dead) == 2
+    for line in dead:
+        found = client.creator(line["id"])
+        assert [found.birth.isoformat(), found.death.isoformat()] == [line["birth"], line["death"]]
+
+
+def parts(lines, issue):
+    """The rows of a file that belong to an issue."""
+    return [line for line in lines if line["issue_id"] == issue["id"]]
+
+
+def test_an_issue_has_all_its_parts(client, catalogue):
+    series, issues = by_id(catalogue["series"]), catalogue["issues"]
+    chosen = [each for each in issues if parts(catalogue["variants"], each)][:3]
+    chosen += [each for each in issues if parts(catalogue["issue_ratings"], each) and each["reprint_ids"]][:2]
+    assert len(chosen) == 5
+    for line in chosen:
+        found, own = client.issue(line["id"]), series[line["series_id"]]
+        credited = {each["creator_id"]: set(each["role_ids"]) for each in parts(catalogue["credits"], line)}
+        assert {each.id: {role.id for role in each.role} for each in found.credits} == credited
+        assert {each.id for each in found.reprints} >= set(line["reprint_ids"])
+        variants = [
+            (each["name"], Decimal(each["price"]), each["sku"], each["upc"])
+            for each in parts(catalogue["variants"], line)
+        ]
+        assert [(each.name, each.price, each.sku, each.upc) for each in found.variants] == sorted(variants)
+        assert (found.price, found.price_currency) == (Decimal(line["price"]), line["currency"])
+        assert (found.series.id, found.series.sort_name) == (own["id"], own["sort_name"])
+        assert {each.id for each in found.series.genres} == set(own["genre_ids"])
+        assert (found.publisher.id, found.rating.id) == (own["publisher_id"], line["age_rating_id"])
+        stars = [each["rating"] for each in parts(catalogue["issue_ratings"], line)]
+        assert found.rating_count == len(stars)
+        average = round(Decimal(sum(stars)) / len(stars), 2) if stars else None
+        assert found.average_rating == average
+
+
+@pytest.mark.parametrize("kind", WITH_ISSUES)
+def test_lists_of_issues_of_one_object(client, catalogue, kind):
+    def belongs(issue, number):
+        return issue["series_id"] == number if kind == "series" else number in issue[f"{kind}_ids"]
+
+    lines = catalogue[plural(kind)]
+    for number in (lines[0]["id"], lines[-1]["id"]):
+        found = getattr(client, f"{kind}_issues_list")(number)
+        assert {each.id for each in found} == {
+            issue["id"] for issue in catalogue["issues"] if belongs(issue, number)
+        }
+
+
+# Asking only for what has changed.
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_comes_back_of_what_has_not_changed(client, catalogue, kind):
+    rated = {line["issue_id"] for line in catalogue["issue_ratings"]}
+    if kind == "series":
+        rated = {line["series_id"] for line in catalogue["issues"] if line["id"] in rated}
+    line = next(
+        each for each in catalogue[plural(kind)] if kind not in {"issue", "series"} or each["id"] not in rated
+    )
+    read = getattr(client, kind)
+    known = read(line["id"]).modified
+    assert read(line["id"], if_modified_since=known) is None
+    assert read(line["id"], if_modified_since=known.replace(tzinfo=UTC).astimezone()) is None
+    assert read(line["id"], if_modified_since=datetime.now(UTC)) is None
+    assert read(line["id"], if_modified_since=known - timedelta(seconds=1)).id == line["id"]
+    with pytest.raises(ApiError, match="matches the given query"):
+        read(999_999, if_modified_since=datetime.now(UTC))
+
+
+def test_a_change_comes_back_at_once_and_every_time(client, writer):
+    arc = writer.session.get(Arc, 1)
+    for name in ("One", "Two", "Three", "Four"):
+        before = client.arc(1)
+        writer.update(arc, {"name": name})
+        writer.session.commit()
+        after = client.arc(1, if_modified_since=before.modified)
+        assert after.name == name
+        assert name in {each.name for each in client.arcs_list()}
+
+
+def test_mokkari_sees_whether_an_answer_was_cached(client):
+    found = []
+    for _ in range(2):
+        client.universes_list(params={"name": "Beacon", "x": "1"})
+        found.append(client.last_cache_status)
+    client.role_list()
+    assert [*found, client.last_cache_status] == ["MISS", "HIT", None]
+
+
+# What metron-tagger asks.
+
+
+def words_of(series):
+    """The names of a series as searches see them."""
+    return " ".join([series["name"], *series["alt_names"]]).lower().replace("é", "e")
+
+
+def tagged(number):
+    """A number as metron-tagger sends it."""
+    stripped = number.lstrip("0") or "0"
+    return "½" if stripped == ".5" else quote_plus(stripped.encode())
+
+
+@pytest.mark.parametrize("parameter", ["series_q", "series_name"])
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("foghorn", "001"),
+        ("the foghorn", "2"),
+        ("Foghorn The", "0000"),
+        ("ete at the HARBOR", "1"),
+        ("Été Harbor", "010"),
+        ("harbor", ".5"),
+        ("nobody ever", "1"),
+        ("100% _ \\", "1"),
+        ("", "1"),
+    ],
+)
+def test_a_search_by_the_name_in_a_file_name(client, catalogue, parameter, name, number):
+    wanted = {".5": "½"}.get(number, number.lstrip("0") or "0")
+    words = name.lower().replace("é", "e").split()
+    names = {
+        each["id"]: words_of(each if parameter == "series_q" else each | {"alt_names": []})
+        for each in catalogue["series"]
+    }
+    expected = {
+        issue["id"]
+        for issue in catalogue["issues"]
+        if issue["number"] == wanted and all(word in names[issue["series_id"]] for word in words)
+    }
+    found = client.issues_list(params={parameter: name, "number": tagged(number)})
+    assert {each.id for each in found} == expected
+    assert all(isinstance(each.cover_hash, str) for each in found)
+
+
+def test_a_search_by_alternative_name(client):
+    found = client.issues_list(params={"series_q": "summer tides", "number": "1"})
+    assert [each.id for each in found] == [9102]
+
+
+@pytest.mark.parametrize(
+    ("number", "sent", "found"),
+    [
+        ("½", "%C2%BD", []),  # encoded once more than it should be: nothing has that number, and nobody minds
+        (".5", "½", [9100]),
+        ("1 MU", "1+MU", []),
+        ("-1", "-1", [9105]),
+        ("000", "0", [9106]),
+        ("0010", "10", [9103]),
+    ],
+)
+def test_a_search_in_a_series_by_its_id(client, number, sent, found):
+    series_id = 9002 if sent in {"-1", "0"} else 9001
+    assert tagged(number) == sent
+    assert [
+        each.id for each in client.issues_list(params={"series_id": str(series_id), "number": sent})
+    ] == found
+
+
+def test_numbers_as_mokkari_sends_them_itself(client):
+    for number, issue_id in (("½", 9100), ("1 MU", 9101), ("1 mu", 9101)):
+        assert [each.id for each in client.issues_list(params={"series_id": 9001, "number": number})] == [
+            issue_id
+        ]
+
+
+def test_a_file_that_names_its_issue_at_comic_vine(client):
+    (found,) = client.issues_list(params={"cv_id": 55_002})
+    assert found.id == 9102
+    assert client.issues_list(params={"cv_id": 99_999_999_999}) == []
+    issue = client.issue(found.id)
+    assert client.issue(found.id, if_modified_since=issue.modified) is None

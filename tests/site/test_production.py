@@ -1,0 +1,389 @@
+"""`pserve production.ini`: the server of production, in processes of its own, as a deployer starts it."""
+
+import http.client
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from comicsdb.server import Options, read_options
+from comicsdb.settings import SettingsError
+from tests.serving import add_account, clean_environment, fetch, fetch_json, free_port, serving
+
+ROOT = Path(__file__).parent.parent.parent
+UPLOAD = 20 * 1024 * 1024
+SURELY = 120  # seconds in which everything that ought to happen has happened
+
+
+@pytest.fixture(scope="module")
+def catalogue(cluster, template):
+    """The address of a database that the servers of this module share, and the header of an account."""
+    cluster.clone_database(template, "production")
+    url = cluster.url("production")
+    yield url, add_account(url)
+    cluster.drop_database("production")
+
+
+def production(folder: Path, url: str, port: int, **options: str) -> tuple[Path, dict[str, str]]:
+    """The ini file of production with the test's views, and the environment that a deployer sets."""
+    given = {"listen": f"127.0.0.1:{port}", "workers": "2", "trusted_proxy": "127.0.0.1", **options}
+    written = "".join(f"{name} = {value}\n" for name, value in given.items())
+    ini = (ROOT / "production.ini").read_text("utf-8")
+    before, server, after = ini.partition("[server:main]\nuse = egg:comicsdb#granian\n")
+    assert server
+    own = (each for each in after.splitlines(keepends=True) if each.partition(" = ")[0] not in given)
+    before = before.replace("comicsdb_api comicsdb_web", "comicsdb_api comicsdb_web tests.site.probe")
+    path = folder / "production.ini"
+    path.write_text(before + server + written + "".join(own), "utf-8")
+    return path, {
+        "PYTHONPATH": str(ROOT),
+        "PYTHONWARNINGS": "ignore",
+        "COMICSDB_DATABASE_URL": url,
+        "COMICSDB_SECRET": "for tests only, but long enough",
+        "COMICSDB_MEDIA_FOLDER": str(folder / "media"),
+        "COMICSDB_PASSWORD_COST": "fast",
+    }
+
+
+@contextmanager
+def served(folder: Path, url: str, **options: str):
+    """The server of production; gives its process, its port and its log."""
+    port = free_port()
+    ini, environment = production(folder, url, port, **options)
+    with serving(ini, port, **environment) as process:
+        yield process, port, ini.with_suffix(".log")
+
+
+@pytest.fixture(scope="module")
+def server(catalogue, tmp_path_factory):
+    """A server for the tests that leave it as it was."""
+    with served(tmp_path_factory.mktemp("production"), catalogue[0]) as (process, port, log):
+        yield process, f"http://127.0.0.1:{port}", log
+
+
+def raw(base: str, sent: bytes, *, wait: float = SURELY) -> bytes:
+    """What a server says to some bytes; it may close the connection or be silent."""
+    with socket.create_connection(("127.0.0.1", int(base.rsplit(":", 1)[1])), wait) as connection:
+        connection.sendall(sent)
+        with suppress(TimeoutError, ConnectionResetError):
+            return connection.recv(65536)
+    return b""
+
+
+def workers(process) -> set[int]:
+    """The processes that answer."""
+    found = set()
+    for child in psutil.Process(process.pid).children():
+        with suppress(psutil.NoSuchProcess):  # it has ended
+            if "spawn_main" in " ".join(child.cmdline()):
+                found.add(child.pid)
+    return found
+
+
+def answering(base: str) -> set[int]:
+    """The process that answers now, if one does."""
+    with suppress(OSError):
+        return {fetch_json(f"{base}/probe/tell/")[1]["process"]}
+    return set()
+
+
+def await_all(process, base: str) -> set[int]:
+    """Wait until each of two workers has answered; gives them."""
+    seen: set[int] = set()
+    await_that(
+        lambda: seen.update(answering(base)) or (seen >= workers(process) and len(workers(process)) == 2)
+    )
+    return workers(process)
+
+
+def await_that(condition) -> None:
+    """Wait until something holds, and fail if it never does."""
+    until = time.monotonic() + SURELY
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_site_and_api_are_served_by_every_worker(server, catalogue):
+    process, base, _ = server
+    assert len(await_all(process, base)) == 2
+    assert fetch(f"{base}/")[0] == 200
+    status, answer = fetch_json(f"{base}/api/issue/", Authorization=catalogue[1])
+    assert (status, answer["count"]) == (200, 0)
+    assert fetch(f"{base}/api/issue/")[0] == 401
+
+
+def test_head_and_conditional_answers_have_no_body(server, catalogue):
+    _, base, _ = server
+    address, who = f"{base}/api/role/", {"Authorization": catalogue[1]}
+    _, headers, body = fetch(address, **who)
+    head = fetch(address, method="HEAD", **who)
+    assert (head[0], head[1]["content-length"], head[2]) == (200, str(len(body)), b"")
+    unchanged = fetch(address, **who, **{"If-None-Match": headers["etag"]})
+    assert (unchanged[0], unchanged[2]) == (304, b"")
+
+
+def test_the_trusted_proxy_is_believed(server):
+    _, base, _ = server
+    said = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "comics.example", "X-Real-IP": "192.0.2.7"}
+    told = fetch_json(f"{base}/probe/tell/", **said)[1]
+    assert told["url"] == "https://comics.example/probe/tell/"
+    assert told["address"] == "192.0.2.7"
+    page = fetch(f"{base}/", **said)
+    assert b'href="https://comics.example/' in page[2]
+    # Only what it is trusted with: an address is told by X-Real-IP alone.
+    told = fetch_json(f"{base}/probe/tell/", **{"X-Forwarded-For": "192.0.2.8", "X-Real-IP": "nonsense"})[1]
+    assert told["address"] == "127.0.0.1"
+    assert told["url"].startswith(f"{base}/")
+
+
+def test_nobody_else_is_believed(catalogue, tmp_path):
+    claims = {
+        "X-Forwarded-Proto": "https",
+        "X-Forwarded-Host": "evil.example",
+        "X-Forwarded-For": "192.0.2.8",
+        "X-Forwarded-Port": "444",
+        "X-Real-IP": "192.0.2.7",
+        "X_Forwarded_Host": "evil.example",
+        "X_Real_IP": "192.0.2.7",
+        "Forwarded": "for=192.0.2.8;host=evil.example;proto=https",
+    }
+    with served(tmp_path, catalogue[0], trusted_proxy="192.0.2.1") as (_, port, _log):
+        base = f"http://127.0.0.1:{port}"
+        for sent in ({name: value} for name, value in claims.items()):
+            told = fetch_json(f"{base}/probe/tell/", **sent)[1]
+            assert (told["url"], told["address"]) == (f"{base}/probe/tell/", "127.0.0.1")
+            assert not {name for name in told["headers"] if "Forward" in name or "Real" in name}
+
+
+def test_an_upload_of_full_size_arrives_and_a_larger_body_is_refused(server):
+    _, base, _ = server
+    port = int(base.rsplit(":", 1)[1])
+
+    def send(body, **more):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=SURELY)
+        with suppress(ConnectionResetError, BrokenPipeError):  # it need not hear us out to refuse
+            connection.request("POST", "/probe/tell/", body=body, **more)
+        try:
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        finally:
+            connection.close()
+
+    picture = os.urandom(UPLOAD)
+    status, told = send(picture)
+    assert (status, f'"length": {UPLOAD}'.encode() in told) == (200, True)
+    pieces = (picture[at : at + 65536] for at in range(0, UPLOAD, 65536))
+    status, told = send(pieces, encode_chunked=True, headers={"Transfer-Encoding": "chunked"})
+    assert (status, f'"length": {UPLOAD}'.encode() in told) == (200, True)
+    said = b"POST /probe/tell/ HTTP/1.1\r\nHost: x\r\nContent-Length: 22000001\r\n\r\n"
+    assert raw(base, said).startswith(b"HTTP/1.1 413 ")
+    endless = (picture[at : at + 65536] for at in range(0, 2 * UPLOAD, 65536))
+    assert send((each or PIECE for each in endless), encode_chunked=True)[0] == 413
+
+
+PIECE = b"y" * 65536
+STALLED = b"POST /probe/tell/ HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc"
+POST = b"POST /api/issue/ HTTP/1.1\r\nHost: x\r\n"
+GREEDY = b"GET /probe/pour/?pieces=2000 HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+@pytest.mark.parametrize("sent", [STALLED, GREEDY], ids=["that send slowly", "that take slowly"])
+def test_clients_are_not_held_up_by_others(server, sent):
+    _, base, _ = server
+    address = ("127.0.0.1", int(base.rsplit(":", 1)[1]))
+    slow = [socket.create_connection(address, SURELY) for _ in range(40)]
+    try:
+        for each in slow:
+            each.sendall(sent)
+        time.sleep(0.5)
+        with ThreadPoolExecutor(8) as pool:
+            statuses = list(pool.map(lambda _: fetch(f"{base}/probe/tell/")[0], range(40)))
+        assert statuses == [200] * 40
+        refused = 0
+        for each in slow:
+            each.settimeout(0.05)
+            with suppress(TimeoutError):
+                refused += each.recv(64).startswith(b"HTTP/1.1 503 ")
+        assert refused == 40 - 2 * Options.slow_clients  # of each worker's clients, all but so many
+    finally:
+        for each in slow:
+            each.close()
+    # And when they have gone, what they kept is free again.
+    await_that(lambda: all(fetch(f"{base}/probe/tell/", method="POST")[0] == 200 for _ in range(20)))
+
+
+def test_many_writers_at_once_are_not_taken_for_slow_ones(server):
+    _, base, _ = server
+    port = int(base.rsplit(":", 1)[1])
+
+    def write(_):
+        with socket.create_connection(("127.0.0.1", port), SURELY) as connection:
+            connection.sendall(STALLED)
+            time.sleep(0.001)
+            connection.sendall(b"y" * 97)
+            return connection.recv(12)
+
+    with ThreadPoolExecutor(30) as pool:
+        assert set(pool.map(write, range(300))) == {b"HTTP/1.1 200"}
+
+
+def test_a_body_that_ends_too_early_never_reaches_the_application(server):
+    _, base, log = server
+    with socket.create_connection(("127.0.0.1", int(base.rsplit(":", 1)[1])), SURELY) as connection:
+        connection.sendall(STALLED)
+        connection.shutdown(socket.SHUT_WR)
+        answer = connection.recv(4096)
+    assert answer == b"" or answer.startswith(b"HTTP/1.1 400 ")
+    assert "Traceback" not in log.read_text()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"GET /%ff/%00 HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /api/issue/?name=%ff&\xc3\xa9=1 HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /api/issue/%C3%A9/ HTTP/1.0\r\n\r\n",
+        b"GET http://elsewhere.example/api/ HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"BREW / HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nCookie: a=\xff; b=\xc3\xa9\r\nAuthorization: Basic \xff\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a b\r\nX-Forwarded-Proto: gopher\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nX-Forwarded-Host: a,b\xff\r\nX-Forwarded-Proto: http,https\r\n\r\n",
+        POST + b"Content-Length: -1\r\n\r\n",
+        POST + b"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        POST + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n",
+        POST + b"Content-Type: multipart/form-data\r\nContent-Length: 2\r\n\r\n{}",
+        b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\n" + b"A: b\r\n" * 500 + b"\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00",
+    ],
+    ids=lambda sent: sent[:40].decode("latin-1"),
+)
+def test_no_request_is_a_server_error(server, sent):
+    _, base, log = server
+    answer = raw(base, sent, wait=5)
+    assert not answer.startswith((b"HTTP/1.1 5", b"HTTP/1.0 5")), answer[:300]
+    assert fetch(f"{base}/health/")[0] == 200
+    assert "Traceback" not in log.read_text()
+    assert "panicked" not in log.read_text()
+
+
+def test_what_the_server_says_is_logged_as_the_ini_file_has_it(server):
+    _, base, log = server
+    listening = [line for line in log.read_text().splitlines() if base.removeprefix("http://") in line]
+    assert [line.split(" ", 2)[2] for line in listening] == [f"_granian INFO Listening at: {base}"]
+    fetch(f"{base}/api/issue/", Authorization="Bearer nonsense")
+    await_that(lambda: " comicsdb_api.auth WARNING " in log.read_text())
+
+
+def test_workers_are_replaced_and_end_with_the_server(catalogue, tmp_path):
+    with served(tmp_path, catalogue[0]) as (process, port, _), ThreadPoolExecutor(2) as pool:
+        base = f"http://127.0.0.1:{port}"
+        first = await_all(process, base)
+        os.kill(min(first), signal.SIGKILL)  # one dies
+        await_that(lambda: len(workers(process)) == 2 and workers(process) != first)
+        second = await_all(process, base)
+        assert max(first) in second
+        process.send_signal(signal.SIGHUP)  # new code: new workers
+        await_that(lambda: len(workers(process)) == 2 and not workers(process) & second)
+        await_all(process, base)
+        family = psutil.Process(process.pid).children(recursive=True)
+        asked = [pool.submit(fetch_json, f"{base}/probe/sleep/?seconds=2") for _ in range(2)]
+        await_that(lambda: len(connections(family, port)) >= 2)
+        process.send_signal(signal.SIGTERM)  # the end, but for what is under way
+        assert [each.result(SURELY) for each in asked] == [(200, {"slept": True})] * 2
+        assert process.wait(SURELY) == 0
+        await_that(lambda: not any(each.is_running() for each in family))
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port), 1)
+
+
+def connections(family, port: int) -> list:
+    """The connections on a port that processes have accepted."""
+    return [
+        connection
+        for each in family
+        for connection in each.net_connections("tcp")
+        if connection.status == psutil.CONN_ESTABLISHED and connection.laddr.port == port
+    ]
+
+
+def test_no_worker_outlives_a_server_that_was_killed(catalogue, tmp_path):
+    with served(tmp_path, catalogue[0]) as (process, port, _):
+        await_all(process, f"http://127.0.0.1:{port}")
+        family = psutil.Process(process.pid).children(recursive=True)
+        process.kill()
+        process.wait(SURELY)
+        await_that(lambda: not any(each.is_running() for each in family))
+
+
+def test_waitress_serves_as_the_guide_says(catalogue, tmp_path):
+    port = free_port()
+    ini, environment = production(tmp_path, catalogue[0], port)
+    guide = (ROOT / "docs" / "deploy.md").read_text("utf-8")
+    section = re.search(r"    \[server:main\]\n(?:    .*\n)+", guide)[0]
+    assert "egg:waitress#main" in section
+    section = re.sub("^    ", "", section, flags=re.MULTILINE).replace(":8000", f":{port}")
+    text = ini.read_text("utf-8")
+    ini.write_text(re.sub(r"\[server:main\][^\[]*", f"{section}\n", text), "utf-8")
+    with serving(ini, port, **environment) as process:
+        base = f"http://127.0.0.1:{port}"
+        said = {
+            "X-Forwarded-Proto": "https",
+            "X-Forwarded-Host": "comics.example",
+            "X-Forwarded-For": "192.0.2.7",
+        }
+        told = fetch_json(f"{base}/probe/tell/", **said)[1]
+        assert (told["url"], told["address"]) == ("https://comics.example/probe/tell/", "192.0.2.7")
+        assert told["process"] == process.pid
+        assert fetch(f"{base}/api/issue/", Authorization=catalogue[1])[0] == 200
+
+
+def test_a_busy_port_ends_the_start(server, catalogue, tmp_path):
+    _, base, _ = server
+    ini, environment = production(tmp_path, catalogue[0], int(base.rsplit(":", 1)[1]))
+    done = subprocess.run(
+        [sys.executable, "-m", "pyramid.scripts.pserve", str(ini)],
+        env=clean_environment(**environment),
+        capture_output=True,
+        text=True,
+        timeout=SURELY,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "Address already in use" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("threadz", "4", "no option threadz"),
+        ("threads", "many", "threads ('many')"),
+        ("workers", "0", "workers ('0')"),
+        ("listen", "8000", "listen ('8000')"),
+        ("listen", "localhost:http", "listen ('localhost:http')"),
+    ],
+)
+def test_a_wrong_option_is_named(name, value, words):
+    with pytest.raises(SettingsError) as refused:
+        read_options({name: value})
+    assert words in str(refused.value)
+
+
+def test_options_are_read():
+    options = read_options({"listen": "[::1]:81", "trusted_proxy_headers": "Forwarded", "workers": "3"})
+    assert (options.host, options.port, options.workers) == ("::1", 81, 3)
+    assert options.trusted_proxy_headers == {"forwarded"}
+    assert options.trusted_proxy is None
+    assert read_options({}).workers == len(os.sched_getaffinity(0))

@@ -1,0 +1,297 @@
+"""Two server processes on one PostgreSQL and one Redis, written to and read from all the time.
+
+Whatever was committed before a read began is in its answer, on either server, also while Redis or a server
+dies and comes back.
+"""
+
+import http.client
+import itertools
+import json
+import os
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from random import Random
+
+from psycopg.errors import DeadlockDetected
+from sqlalchemy.exc import OperationalError
+from webob import Request
+
+from comicsdb.catalog import Catalog
+from tests.conftest import build_app
+from tests.serving import add_account, free_port, serving, write_ini
+from tests.site.topics import Cast, Topic
+
+READERS = 3
+NUMBER = int(os.environ.get("COMICSDB_SOAK", "0")) or 8  # writes of each writer, and reads, in one phase
+PATIENCE = 30 * NUMBER  # seconds after which a phase that does not end is a failure
+HOST = {"Host": "comics.example"}
+
+
+class Board:
+    """What was written when: numbers by topic, known to all threads."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.begun: dict[str, int] = defaultdict(int)  # nobody has seen a greater one
+        self.sure: dict[str, int] = defaultdict(int)  # committed, or seen: nobody sees a smaller one any more
+        self.counts: Counter[str] = Counter()
+        self.problems: list[str] = []
+        self.over = threading.Event()
+
+    def begin(self, topic: Topic) -> int | None:
+        """The next number of a topic, None if it has had its last."""
+        with self.lock:
+            number = self.begun[topic.names[0]] + 1
+            if number > topic.most:
+                return None
+            for name in topic.names:
+                self.begun[name] = number
+        return number
+
+    def written(self, topic: Topic, number: int) -> None:
+        """The commit has returned."""
+        with self.lock:
+            for name in topic.names:
+                self.sure[name] = max(self.sure[name], number)
+
+    def now(self) -> dict[str, int]:
+        """What a read that begins now must show, or more."""
+        with self.lock:
+            return dict(self.sure)
+
+    def judge(self, floor: dict[str, int], shown: dict[str, int], words: str) -> None:
+        """Compare what an answer shows with what was written before it was asked for, and after."""
+        with self.lock:
+            for name, number in shown.items():
+                if not floor.get(name, 0) <= number <= self.begun[name]:
+                    self.problems.append(f"{words}: {name} {number}, not {floor[name]} to {self.begun[name]}")
+                self.sure[name] = max(self.sure[name], number)
+            if "Character" in shown and "Arc" in shown and shown["Character"] != shown["Arc"]:
+                self.problems.append(f"{words}: half of a transaction {shown}")
+
+    def wait(self, *names: str) -> None:
+        """Until each of some things has happened NUMBER times more."""
+        goal = {name: self.counts[name] + NUMBER for name in names}
+        until = time.monotonic() + PATIENCE
+        while any(self.counts[name] < wanted for name, wanted in goal.items()):
+            if self.problems or time.monotonic() > until:
+                self.over.set()
+                assert self.problems == []
+                raise AssertionError(f"{dict(self.counts)} did not become {goal}")
+            time.sleep(0.01)
+
+
+class Server:
+    """One of the two: it can die at once and be started again in the same place."""
+
+    def __init__(self, name: str, folder, database: str, redis: str):
+        folder.mkdir()
+        self.name = name
+        self.port = free_port()
+        self.ini = write_ini(folder, database, includes="comicsdb_api comicsdb_web", port=self.port)
+        self.redis = redis
+        self.down = True
+        self.stack = ExitStack()
+
+    def start(self) -> None:
+        """Start, and wait until it listens."""
+        self.process = self.stack.enter_context(serving(self.ini, self.port, COMICSDB_CACHE_URL=self.redis))
+        self.down = False
+
+    def kill(self) -> None:
+        """End at once, without a word to anybody (kill -9)."""
+        self.down = True
+        self.process.kill()
+        self.process.wait()
+
+
+class Client:
+    """Keeps its connections, and what it was given with its tag and date."""
+
+    def __init__(self, headers: dict[str, str]):
+        self.headers = headers
+        self.connections: dict[str, http.client.HTTPConnection] = {}
+        self.given: dict[str, dict] = defaultdict(dict)
+
+    def ask(self, server: Server, path: str, **headers: str):
+        """Status, headers and body; None if the server was down at the time."""
+        down = server.down
+        try:
+            return self._ask(server, path, headers)
+        except (OSError, http.client.HTTPException):
+            self.connections.pop(server.name).close()
+            if down or server.down:
+                return None
+            return self._ask(server, path, headers)  # one that was closed when the server died
+
+    def _ask(self, server, path, headers):
+        connection = self.connections.get(server.name)
+        if connection is None:
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+            self.connections[server.name] = connection
+        connection.request("GET", path, headers=self.headers | HOST | headers)
+        answer = connection.getresponse()
+        return answer.status, dict(answer.headers), answer.read()
+
+    def close(self) -> None:
+        """Close all connections."""
+        for connection in self.connections.values():
+            connection.close()
+
+
+def commit(factory, topic: Topic, number: int) -> bool:
+    """One write in a transaction of its own; False for one that PostgreSQL ended, as a request's would be."""
+    try:
+        with factory() as session:
+            topic.write(Catalog(session), number)
+            session.commit()
+    except OperationalError as error:
+        if isinstance(error.orig, DeadlockDetected):
+            return False
+        raise
+    return True
+
+
+def write(board: Board, factory, topics: list[Topic], name: str) -> None:
+    """Take topics to their next number, one transaction each, until it is over."""
+    for topic in itertools.cycle(topics):
+        if board.over.is_set():
+            return
+        number = board.begin(topic)
+        if number is not None:
+            while not commit(factory, topic, number):
+                board.counts["deadlock"] += 1
+            board.written(topic, number)
+            board.counts[name] += 1
+        time.sleep(0.005)
+
+
+class Readers:
+    """Reads at random, and judges each answer."""
+
+    def __init__(self, board: Board, cast: Cast, servers: list[Server], headers: dict[str, str]):
+        self.board = board
+        self.cast = cast
+        self.servers = servers
+        self.headers = headers
+        self.addresses = cast.addresses()
+
+    def read(self, seed: int) -> None:
+        """One reader, until it is over."""
+        random, client = Random(seed), Client(self.headers)
+        try:
+            while not self.board.over.is_set():
+                self.read_once(random, client)
+        finally:
+            client.close()
+
+    def read_once(self, random: Random, client: Client) -> None:
+        """Any address, on either server, now and then with a condition."""
+        server = random.choice(self.servers)
+        path, shows, status = self.choose(random)
+        given = client.given[path]
+        headers = random.choice([{}, {}, *({name: value} for name, (value, _) in given.items())])
+        floor = self.board.now()
+        answer = client.ask(server, path, **headers)
+        time.sleep(0.002)  # writers are threads of this process too
+        if answer is None:
+            return
+        status_seen, received, body = answer
+        words = f"{server.name} {path} {headers} {status_seen} {received.get('X-Cache')}"
+        if status_seen == 304 and headers:
+            shown = given[next(iter(headers))][1]
+        elif status_seen == 200:
+            shown = shows(json.loads(body))
+            for condition, validator in (("If-None-Match", "ETag"), ("If-Modified-Since", "Last-Modified")):
+                if validator in received:
+                    given[condition] = (received[validator], shown)
+        else:
+            shown = {}
+        if status_seen not in {status or status_seen, 200, 304} or (status == 404 and status_seen != 404):
+            self.board.problems.append(f"{words}: not {status}")
+        self.board.judge(floor, shown, words)
+        self.board.counts[server.name] += 1
+        self.board.counts[received.get("X-Cache", str(status_seen))] += 1
+
+    def choose(self, random: Random) -> tuple[str, Callable, int | None]:
+        """A path, what its body shows, and the status that must come: 404 for what is gone for sure."""
+        dead = self.board.now().get("deaths", 0)
+        born = self.cast.born[:-1]
+        draw = random.random()
+        if draw < 0.1:
+            place = random.randrange(max(0, dead - 5), len(self.cast.doomed))
+            return f"/api/issue/{self.cast.doomed[place]}/", _nothing, 404 if place < dead else None
+        if draw < 0.25 and born:
+            return f"/api/issue/{random.choice(born[-5:])}/", self.cast.in_newborn, None
+        path, shows = random.choice(list(self.addresses.items()))
+        return path, shows, 200
+
+
+def _nothing(_body: dict) -> dict[str, int]:
+    """What a body that does not matter shows."""
+    return {}
+
+
+def test_what_was_committed_before_a_read_is_in_its_answer_whatever_dies(database, factory, redis, tmp_path):
+    with factory() as session:
+        cast = Cast(session)
+    headers = {"Authorization": add_account(database)}
+    board = Board()
+    servers = [Server(name, tmp_path / name, database, redis.url) for name in ("one", "other")]
+    readers = Readers(board, cast, servers, headers)
+    writers = {f"writer {number}": topics for number, topics in enumerate(cast.topics())}
+    jobs = [lambda name=name: write(board, factory, writers[name], name) for name in writers]
+    jobs += [lambda seed=seed: readers.read(seed) for seed in range(READERS)]
+
+    def run(job):
+        try:
+            job()
+        except BaseException as error:
+            board.problems.append(repr(error))
+            raise
+
+    threads = [threading.Thread(target=run, args=(job,)) for job in jobs]
+    other = servers[1]
+    everybody = [*writers, "one", "other"]
+    with ExitStack() as stack:
+        for server in servers:
+            stack.enter_context(server.stack)
+        with ThreadPoolExecutor(len(servers)) as pool:
+            list(pool.map(Server.start, servers))
+        with ExitStack() as running:
+            running.callback(lambda: [thread.join() for thread in threads if thread.is_alive()])
+            running.callback(board.over.set)
+            for thread in threads:
+                thread.start()
+            board.wait(*everybody)
+            redis.kill()
+            board.wait(*everybody)
+            redis.start()
+            board.wait(*everybody)
+            other.kill()
+            other.start()
+            board.wait(*everybody)
+        assert board.problems == []
+        assert {"HIT", "MISS", "304", "404"} <= board.counts.keys()
+        check_what_is_left(database, tmp_path, cast, servers, headers)
+
+
+def check_what_is_left(database, folder, cast: Cast, servers: list[Server], headers: dict[str, str]):
+    """What one server has put into Redis the other finds there, and it is what the database says."""
+    bare = build_app(database, folder, **{"comicsdb.cache.memory_mb": "0"})
+    client = Client(headers)
+    found = set()
+    for path in cast.addresses():
+        fresh = f"{path}{'&' if '?' in path else '?'}utm=1"  # nobody has asked for that yet
+        answers = [client.ask(server, fresh) for server in servers]
+        truth = Request.blank(fresh, headers=headers | HOST).get_response(bare)
+        assert [body for _, _, body in answers] == [truth.body] * 2
+        found.add(tuple(received["X-Cache"] for _, received, _ in answers))
+    assert ("MISS", "HIT") in found
+    client.close()
+    bare.registry["comicsdb.light"].close()
+    bare.registry["comicsdb.engine"].dispose()

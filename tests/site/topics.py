@@ -1,0 +1,264 @@
+"""Numbers that go through the catalogue: what is written, where it is shown, and how it is read back.
+
+A topic is something of the catalogue that takes one value after the other: each write gives it the next. The
+number of the value can be read in every body that shows it.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from comicsdb import models
+from comicsdb.catalog import Catalog
+from comicsdb.library.ratings import rate
+from tests.factories import Make
+
+BITS = 10  # characters that can be linked, and roles that a credit can have: the digits of a number
+DOOMED = 300  # issues that are there to be deleted
+RATERS = 1000
+DAY = date(2020, 5, 1)
+
+Write = Callable[[Catalog, int], None]
+
+
+@dataclass(frozen=True)
+class Topic:
+    """The topics that one transaction takes to their next number, and how."""
+
+    names: tuple[str, ...]
+    write: Write
+    most: int = 2**BITS - 1
+
+
+class Cast:
+    """The ids of the objects that topics write to."""
+
+    def __init__(self, session: Session):
+        make = Make(Catalog(session))
+        self.publisher = make.publisher(name="Publisher 0").id
+        self.imprint = make.imprint(name="Imprint 0", publisher=self.publisher).id
+        self.universe = make.universe(name="Universe 0", publisher=self.publisher).id
+        self.creator = make.creator(name="Creator 0").id
+        self.team = make.team(name="Team 0").id
+        self.arc = make.arc(name="Arc 0").id
+        self.characters = [make.character(name="Character 0").id for _ in range(BITS)]
+        self.roles = [role.id for role in session.query(models.Role).order_by(models.Role.order).limit(BITS)]
+        self.genre, self.series_type, self.age_rating = 1, 11, 3
+        for model in (models.Genre, models.SeriesType, models.AgeRating):
+            name = f"{model.__name__} 0"
+            each = getattr(self, model.__tablename__)
+            make.catalog.update(session.get(model, each), {"name": name})
+        make.catalog.update(session.get(models.Role, self.roles[0]), {"name": "Role 0"})
+        own = {"publisher": self.publisher, "imprint": self.imprint, "genres": [self.genre]}
+        self.series = make.series(name="Series 0", series_type=self.series_type, **own).id
+        self.other_series = make.series(name="Other 0", publisher=self.publisher, associated=[self.series]).id
+        self.growing = make.series(name="Growing", series_type=self.series_type, **own).id
+        self.shrinking = make.series(name="Shrinking", publisher=self.publisher).id
+        other = make.issue(series=self.other_series).id
+        self.issue = make.issue(
+            series=self.series,
+            rating=self.age_rating,
+            arcs=[self.arc],
+            teams=[self.team],
+            universes=[self.universe],
+            reprints=[other],
+            desc="Text 0",
+            credits=[{"creator": self.creator, "roles": []}],
+            variants=[{"name": "Variant 0", "image": "variants/one.png"}],
+        ).id
+        session.execute(
+            text(
+                "INSERT INTO issue (series_id, slug, number, cover_date)"
+                " SELECT :series, 'doomed-' || n, n::text, :day FROM generate_series(1, :most) n"
+            ),
+            {"series": self.shrinking, "day": DAY, "most": DOOMED},
+        )
+        session.execute(
+            text(
+                "INSERT INTO user_account (username, email, password)"
+                " SELECT 'rater' || n, 'rater' || n || '@example.org', '!' FROM generate_series(1, :most) n"
+            ),
+            {"most": RATERS},
+        )
+        session.commit()
+        doomed = text("SELECT id FROM issue WHERE series_id = :series ORDER BY id")
+        self.doomed = list(session.scalars(doomed, {"series": self.shrinking}))
+        self.raters = list(session.scalars(text("SELECT id FROM user_account WHERE username LIKE 'rater%'")))
+        self.born: list[int] = []  # in the growing series, by those who commit
+
+    # Writes.
+
+    def rename(self, model, name: str) -> Write:
+        """Give an object a name with the number in it."""
+        return lambda catalog, n: catalog.update(self.get(catalog, model), {"name": f"{name} {n}"})
+
+    def get(self, catalog: Catalog, model, attribute: str = ""):
+        """The object that topics of a kind write to."""
+        return catalog.get(model, getattr(self, attribute or model.__tablename__))
+
+    def rename_two(self, catalog: Catalog, n: int) -> None:
+        """Two objects in one transaction: nobody sees one without the other."""
+        catalog.update(catalog.get(models.Character, self.characters[0]), {"name": f"Character {n}"})
+        catalog.update(self.get(catalog, models.Arc), {"name": f"Arc {n}"})
+
+    def rename_role(self, catalog: Catalog, n: int) -> None:
+        catalog.update(catalog.get(models.Role, self.roles[0]), {"name": f"Role {n}"})
+
+    def rename_other(self, catalog: Catalog, n: int) -> None:
+        catalog.update(self.get(catalog, models.Series, "other_series"), {"name": f"Other {n}"})
+
+    def describe(self, catalog: Catalog, n: int) -> None:
+        catalog.update(self.get(catalog, models.Issue), {"desc": f"Text {n}"})
+
+    def link(self, catalog: Catalog, n: int) -> None:
+        catalog.update(self.get(catalog, models.Issue), {"characters": _digits(self.characters, n)})
+
+    def credit(self, catalog: Catalog, n: int) -> None:
+        credit = {"creator": self.creator, "roles": _digits(self.roles, n)}
+        catalog.update(self.get(catalog, models.Issue), {"credits": [credit]})
+
+    def paint(self, catalog: Catalog, n: int) -> None:
+        variant = {"name": f"Variant {n}", "image": "variants/one.png"}
+        catalog.update(self.get(catalog, models.Issue), {"variants": [variant]})
+
+    def rate(self, catalog: Catalog, n: int) -> None:
+        issue = self.get(catalog, models.Issue)
+        rate(catalog.session, issue, self.raters[n - 1], 1 + n % 5, today=DAY)
+
+    def bear(self, catalog: Catalog, n: int) -> None:
+        values = {
+            "series": self.growing,
+            "number": str(n),
+            "cover_date": DAY,
+            "characters": self.characters[:1],
+        }
+        self.born.append(catalog.create(models.Issue, values).id)
+
+    def remove(self, catalog: Catalog, n: int) -> None:
+        catalog.delete(catalog.get(models.Issue, self.doomed[n - 1]))
+
+    def topics(self) -> list[list[Topic]]:
+        """The topics, by writer."""
+        named = (
+            *((models.Publisher, "Publisher"), (models.Imprint, "Imprint"), (models.Universe, "Universe")),
+            *((models.Creator, "Creator"), (models.Team, "Team"), (models.Series, "Series")),
+            *((models.Genre, "Genre"), (models.SeriesType, "SeriesType"), (models.AgeRating, "AgeRating")),
+        )
+        renames = [Topic((name,), self.rename(model, name)) for model, name in named]
+        renames += [Topic(("Role",), self.rename_role), Topic(("Other",), self.rename_other)]
+        parts = [
+            Topic(("Text",), self.describe),
+            Topic(("links",), self.link),
+            Topic(("credit",), self.credit),
+        ]
+        parts += [Topic(("Variant",), self.paint), Topic(("Character", "Arc"), self.rename_two)]
+        numbers = [Topic(("ratings",), self.rate, RATERS), Topic(("births",), self.bear)]
+        numbers += [Topic(("deaths",), self.remove, DOOMED)]
+        return [renames, parts, numbers]
+
+    # Addresses, and the numbers in their bodies.
+
+    def addresses(self) -> dict[str, Callable[[dict], dict[str, int]]]:
+        """Path → what the body shows: the number of each topic in it."""
+        return {
+            f"/api/issue/{self.issue}/": self.in_issue,
+            f"/api/series/{self.series}/": self.in_series,
+            f"/api/series/{self.growing}/": lambda body: {"births": body["issue_count"]},
+            f"/api/series/{self.shrinking}/": lambda body: {"deaths": DOOMED - body["issue_count"]},
+            f"/api/series/{self.growing}/issue_list/": lambda body: {"births": body["count"]},
+            f"/api/series/{self.shrinking}/issue_list/?page=last": lambda body: {
+                "deaths": DOOMED - body["count"]
+            },
+            f"/api/series/{self.series}/issue_list/": in_rows("Series", "issue"),
+            f"/api/arc/{self.arc}/issue_list/": in_rows("Series", "issue"),
+            f"/api/publisher/{self.publisher}/": named,
+            f"/api/publisher/{self.publisher}/series_list/": self.in_list_of_series,
+            f"/api/imprint/{self.imprint}/": lambda body: named(body) | named(body["publisher"]),
+            f"/api/creator/{self.creator}/": named,
+            f"/api/character/{self.characters[0]}/": named,
+            "/api/series/": self.in_list_of_series,
+            "/api/issue/?series_name=series": in_rows("Series", "issue"),
+            f"/api/issue/?series_id={self.growing}": lambda body: {"births": body["count"]},
+            f"/api/issue/?series_id={self.shrinking}&page=last": lambda body: {
+                "deaths": DOOMED - body["count"]
+            },
+            "/api/creator/": in_rows("Creator", "name"),
+            "/api/team/?name=team": in_rows("Team", "name"),
+        }
+
+    def in_issue(self, body: dict) -> dict[str, int]:
+        """All that the detail of the issue shows."""
+        series, [credit] = body["series"], body["credits"]
+        shown = [body["publisher"], body["imprint"], series, *series["genres"], series["series_type"]]
+        shown += [body["rating"], *body["arcs"], *body["teams"], *body["universes"]]
+        shown += [{"name": body["reprints"][0]["issue"]}, {"name": credit["creator"]}, *body["variants"]]
+        shown += [each for each in body["characters"] if each["id"] == self.characters[0]]
+        shown += [each for each in credit["role"] if each["id"] == self.roles[0]]
+        found = {"Text": number(body["desc"]), "ratings": body["rating_count"]}
+        found["links"] = _number(self.characters, {each["id"] for each in body["characters"]})
+        found["credit"] = _number(self.roles, {each["id"] for each in credit["role"]})
+        for each in shown:
+            found |= named(each)
+        return found
+
+    def in_newborn(self, body: dict) -> dict[str, int]:
+        """What the detail of an issue of the growing series shows of others."""
+        series = body["series"]
+        shown = [
+            body["publisher"],
+            body["imprint"],
+            series["series_type"],
+            *series["genres"],
+            *body["characters"],
+        ]
+        return {name: value for each in shown for name, value in named(each).items()}
+
+    def in_series(self, body: dict) -> dict[str, int]:
+        """All that the detail of the series shows."""
+        shown = [body, body["publisher"], body["imprint"], body["series_type"], *body["genres"]]
+        shown += [{"name": each["series"]} for each in body["associated"]]
+        found = {name: value for each in shown for name, value in named(each).items()}
+        return found | {"ratings": body["rating_count"]}
+
+    def in_list_of_series(self, body: dict) -> dict[str, int]:
+        """What the rows of our four series show."""
+        rows = {row["id"]: row for row in body["results"]}
+        found = named({"name": rows[self.series]["series"]}) | named(
+            {"name": rows[self.other_series]["series"]}
+        )
+        found |= named(rows[self.series]["publisher"]) | named(rows[self.series]["series_type"])
+        found["births"] = rows[self.growing]["issue_count"]
+        return found | {"deaths": DOOMED - rows[self.shrinking]["issue_count"]}
+
+
+def _digits(ids: list[int], n: int) -> list[int]:
+    return [each for place, each in enumerate(ids) if n >> place & 1]
+
+
+def _number(ids: list[int], chosen: set[int]) -> int:
+    return sum(1 << place for place, each in enumerate(ids) if each in chosen)
+
+
+def number(words: str) -> int:
+    """The number in a text such as `Text 7`."""
+    return int(re.search(r"\d+", words)[0])
+
+
+def named(shown: dict) -> dict[str, int]:
+    """The topic and its number, out of an object named like `Creator 7`, or labelled `Series 7 (2020)`."""
+    return {shown["name"].split()[0]: number(shown["name"])}
+
+
+def in_rows(topic: str, field: str) -> Callable[[dict], dict[str, int]]:
+    """Reads the topic off the first row that shows it."""
+
+    def read(body: dict) -> dict[str, int]:
+        return next(
+            ({topic: number(row[field])} for row in body["results"] if row[field].startswith(topic)), {}
+        )
+
+    return read
