@@ -1,14 +1,13 @@
-"""The database's own time for what an address shows: its statement, caught and run by psycopg alone."""
+"""The database's own time for what an address shows: its statement, caught and run alone."""
 
 import time
 from dataclasses import dataclass
 
-import psycopg
 from pyramid.request import Request
 
 import comicsdb
 from bench.stand import Stand
-from comicsdb.light import Light, Sentence
+from comicsdb.light import Light, Sentence, connector
 
 
 class Listener:
@@ -56,26 +55,24 @@ class Replay:
     def __init__(self, stand: Stand, path: str, ids: list[int] | None = None):
         self.sentence, self.parameters = of_body(stand, path)
         self.ids = ids
-        url = stand.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
-        self.database = psycopg.connect(url, autocommit=True)
+        self.light = Light(connector(stand.engine))
         self.stand = stand
         self.at = 0
 
     def run(self, seconds: float) -> "Figure":
         """Execute for a number of seconds."""
-        cursor, text = self.database.cursor(binary=True), self.sentence.text
         cpu, count, begun = self.stand.database_cpu, 0, time.perf_counter()
         while (took := time.perf_counter() - begun) < seconds:
-            cursor.execute(text, self._next(), prepare=True).fetchone()
+            self.light.fetch(self.sentence, self._next())
             count += 1
         return Figure(1000 * took / count, 1e6 * (self.stand.database_cpu - cpu) / count)
 
-    def _next(self) -> list:
+    def _next(self) -> dict:
         if self.ids is None:
-            return self.sentence.values(self.parameters)
+            return self.parameters
         self.at += 1
-        return self.sentence.values({**self.parameters, "id": self.ids[self.at % len(self.ids)]})
+        return {**self.parameters, "id": self.ids[self.at % len(self.ids)]}
 
     def close(self) -> None:
         """Close the connection."""
-        self.database.close()
+        self.light.close()

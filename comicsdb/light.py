@@ -4,24 +4,33 @@ A statement through a session costs several times what PostgreSQL needs for a lo
 reads, and in one statement, which is a snapshot of its own, asks `request.light`.
 """
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 
 import psycopg
+from psycopg.adapt import PyFormat, Transformer
+from psycopg.errors import error_from_result
+from psycopg.pq import ExecStatus, Format
 from sqlalchemy import Connection, Engine, Executable, NullPool, create_engine
 from sqlalchemy.dialects.postgresql.psycopg import dialect
 from sqlalchemy.exc import DBAPIError
 
 PREPARED_AFTER = 5  # executions, as psycopg has it
-PREPARED_MOST = 300  # statements that a connection keeps prepared
-DIALECT = dialect(paramstyle="format")
+PREPARED_MOST = 300  # sentences that a connection keeps prepared
+UNKNOWN, BOOLEAN = 0, psycopg.postgres.types["bool"].oid
+NUMBERS = count()  # of the names of prepared sentences: a connection may be lent
+DIALECT = dialect(paramstyle="numeric_dollar")
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A statement compiled once: its text, the names of its parameters, and the values that never vary."""
+    """A statement compiled once: its text, the names of its parameters, and the values that never vary.
+
+    Parameters are $1, $2 and so on, in the order of `names`.
+    """
 
     text: str
     names: tuple[str, ...]
@@ -51,7 +60,7 @@ class Light:
     def fetch(self, sentence: Sentence, parameters: dict) -> tuple | None:
         """The first row of a compiled statement, prepared on first use, or None."""
         values = sentence.values(parameters)
-        return self._run(lambda line: line.cursor.execute(sentence.text, values, prepare=True).fetchone())
+        return self._run(lambda line: line.row(sentence.text, values))
 
     def first(self, statement: Executable, parameters: dict):
         """The first row of a statement of SQLAlchemy, or None; planned anew for the values in it."""
@@ -73,7 +82,7 @@ class Light:
             return self._use(Line(self._connect()), read)
         try:
             return self._use(line, read)
-        except (psycopg.OperationalError, psycopg.InterfaceError, DBAPIError):
+        except (psycopg.Error, DBAPIError):
             if not line.broken:
                 raise
         self.close()
@@ -96,12 +105,62 @@ class Light:
 
 
 class Line:
-    """One connection, and the cursor that all its compiled statements use."""
+    """One connection.
+
+    Sentences pass by psycopg's cursors, which take longer than PostgreSQL takes to find one row. What they
+    would do is done here for the simple case: libpq runs a statement that it has prepared, and the first row
+    is converted. Most of a hit's time is this.
+    """
 
     def __init__(self, connection: Connection):
         self.connection = connection
         self.driver = connection.connection.driver_connection
-        self.cursor = self.driver.cursor(binary=True)
+        self._transformer = Transformer(self.driver)
+        self._prepared: OrderedDict[str, bytes] = OrderedDict()
+
+    def row(self, text: str, values: list) -> tuple | None:
+        """The first row of a statement, or None; an error is psycopg's."""
+        name = self._prepared.get(text) or self._prepare(text, values)
+        sent = [self._dumped(value) for value in values]
+        result = self.driver.pgconn.exec_prepared(name, sent, result_format=Format.BINARY)
+        self._check(result, ExecStatus.TUPLES_OK)
+        if not result.ntuples:
+            return None
+        self._transformer.set_pgresult(result)
+        return self._transformer.load_row(0, tuple)
+
+    def _prepare(self, text: str, values: list) -> bytes:
+        """Have a statement prepared; the oldest gives way to one too many.
+
+        SQLAlchemy writes the types of parameters into the text, but for that of truth values.
+        """
+        if len(self._prepared) >= PREPARED_MOST:
+            _, oldest = self._prepared.popitem(last=False)
+            self._check(self.driver.pgconn.exec_(b"DEALLOCATE " + oldest), ExecStatus.COMMAND_OK)
+        name = b"light_%d" % next(NUMBERS)
+        types = [BOOLEAN if isinstance(value, bool) else UNKNOWN for value in values]
+        self._check(self.driver.pgconn.prepare(name, text.encode(), types), ExecStatus.COMMAND_OK)
+        self._prepared[text] = name
+        return name
+
+    def _check(self, result, wanted: ExecStatus) -> None:
+        if result.status == wanted:
+            return
+        if self.broken:
+            raise psycopg.OperationalError(self.driver.pgconn.get_error_message())
+        raise error_from_result(result)
+
+    def _dumped(self, value) -> bytes | None:
+        """A value in PostgreSQL's text form; its type is that of the place where it stands."""
+        if value is None:
+            return None
+        if isinstance(value, str):
+            if "\0" in value:  # it would be cut off there
+                raise psycopg.DataError("PostgreSQL text cannot contain NUL (0x00)")
+            return value.encode()
+        if type(value) is int:
+            return b"%d" % value
+        return self._transformer.get_dumper(value, PyFormat.TEXT).dump(value)
 
     @property
     def broken(self) -> bool:
@@ -121,7 +180,6 @@ def connector(engine: Engine) -> Callable[[], Connection]:
     def connect() -> Connection:
         connection = own.connect()
         driver = connection.connection.driver_connection
-        driver.prepared_max = PREPARED_MOST
         # Statements of some milliseconds: compiling them, or starting workers for them, takes longer.
         driver.execute(
             "SELECT set_config('jit', 'off', false), "

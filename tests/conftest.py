@@ -19,7 +19,7 @@ from sqlalchemy.orm import close_all_sessions
 from comicsdb import embedded, main
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
-from comicsdb.light import Light
+from comicsdb.light import Light, Line
 from comicsdb.scripts.database import upgrade
 from tests.factories import Make
 from tests.redis_server import RedisServer
@@ -186,7 +186,7 @@ def recording(connection):
     """Record the statements a connection sends, whoever sends them: `with recording(connection) as found`."""
     statements = Statements()
 
-    execute = psycopg.Cursor.execute
+    execute, row = psycopg.Cursor.execute, Line.row
     driver = connection.connection.driver_connection
 
     def recorded(cursor, query, *rest, **options):
@@ -194,8 +194,13 @@ def recording(connection):
             statements.append(query)
         return execute(cursor, query, *rest, **options)
 
-    psycopg.Cursor.execute = recorded
+    def recorded_row(line, query, values):
+        if line.driver is driver:
+            statements.append(query)
+        return row(line, query, values)
+
+    psycopg.Cursor.execute, Line.row = recorded, recorded_row
     try:
         yield statements
     finally:
-        psycopg.Cursor.execute = execute
+        psycopg.Cursor.execute, Line.row = execute, row

@@ -21,7 +21,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from comicsdb.light import Light, Sentence, connector
+from comicsdb.light import PREPARED_MOST, Light, Sentence, connector
 from comicsdb.models import Role
 
 PID = Sentence.of(select(func.pg_backend_pid()))
@@ -122,6 +122,23 @@ def test_a_sentence_is_prepared_once_and_a_statement_never(light):
     for _ in range(20):
         light.fetch(Sentence.of(query), {"y": "y"})
     assert light.fetch(count, {}) == (2,)
+
+
+def test_a_connection_keeps_only_so_many_sentences_prepared(light):
+    sentences = [Sentence.of(select(literal(number, Integer))) for number in range(3)]
+    texts = [Sentence(f"SELECT {number}", (), {}) for number in range(PREPARED_MOST + 10)]
+    for number, sentence in enumerate([*texts, *texts[:5]]):
+        assert light.fetch(sentence, {}) == (number % len(texts),)
+    count = Sentence("SELECT count(*) FROM pg_prepared_statements", (), {})
+    assert light.fetch(count, {}) == (PREPARED_MOST,)
+    assert [light.fetch(sentence, {}) for sentence in sentences] == [(0,), (1,), (2,)]
+
+
+def test_text_that_would_be_cut_off_is_refused(light):
+    echo = Sentence.of(select(cast(bindparam("text", type_=Text), Text)))
+    with pytest.raises(psycopg.DataError, match="NUL"):
+        light.fetch(echo, {"text": "a\0b"})
+    assert light.fetch(echo, {"text": "a'b\\"}) == ("a'b\\",)
 
 
 def test_a_read_leaves_no_transaction_open(light, ask):
