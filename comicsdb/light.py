@@ -13,14 +13,14 @@ from itertools import count
 import psycopg
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import error_from_result
-from psycopg.pq import ExecStatus, Format
+from psycopg.pq import DiagnosticField, ExecStatus, Format
 from sqlalchemy import Connection, Engine, Executable, NullPool, create_engine
 from sqlalchemy.dialects.postgresql.psycopg import dialect
 from sqlalchemy.exc import DBAPIError
 
-PREPARED_AFTER = 5  # executions, as psycopg has it
 PREPARED_MOST = 300  # sentences that a connection keeps prepared
 UNKNOWN, BOOLEAN = 0, psycopg.postgres.types["bool"].oid
+NOT_PREPARED = psycopg.errors.InvalidSqlStatementName.sqlstate.encode()
 NUMBERS = count()  # of the names of prepared sentences: a connection may be lent
 DIALECT = dialect(paramstyle="numeric_dollar")
 
@@ -65,14 +65,7 @@ class Light:
     def first(self, statement: Executable, parameters: dict):
         """The first row of a statement of SQLAlchemy, or None; planned anew for the values in it."""
 
-        def read(line: Line):
-            line.driver.prepare_threshold = None  # a plan for any value would be a plan for none
-            try:
-                return line.connection.execute(statement, parameters).first()
-            finally:
-                line.driver.prepare_threshold = PREPARED_AFTER
-
-        return self._run(read)
+        return self._run(lambda line: line.connection.execute(statement, parameters).first())
 
     def _run(self, read: Callable[["Line"], tuple | None]):
         """Run a read; once more on a new connection if the server had closed the one that was idle."""
@@ -120,14 +113,20 @@ class Line:
 
     def row(self, text: str, values: list) -> tuple | None:
         """The first row of a statement, or None; an error is psycopg's."""
-        name = self._prepared.get(text) or self._prepare(text, values)
-        sent = [self._dumped(value) for value in values]
-        result = self.driver.pgconn.exec_prepared(name, sent, result_format=Format.BINARY)
+        name = self._prepared.get(text)
+        result = self._executed(name or self._prepare(text, values), values)
+        if name and result.status == ExecStatus.FATAL_ERROR and _code(result) == NOT_PREPARED:
+            self._prepared.clear()  # somebody discarded all
+            result = self._executed(self._prepare(text, values), values)
         self._check(result, ExecStatus.TUPLES_OK)
         if not result.ntuples:
             return None
         self._transformer.set_pgresult(result)
         return self._transformer.load_row(0, tuple)
+
+    def _executed(self, name: bytes, values: list):
+        sent = [self._dumped(value) for value in values]
+        return self.driver.pgconn.exec_prepared(name, sent, result_format=Format.BINARY)
 
     def _prepare(self, text: str, values: list) -> bytes:
         """Have a statement prepared; the oldest gives way to one too many.
@@ -173,6 +172,10 @@ class Line:
         self.connection.close()
 
 
+def _code(result) -> bytes | None:
+    return result.error_field(DiagnosticField.SQLSTATE)
+
+
 def connector(engine: Engine) -> Callable[[], Connection]:
     """A function that opens connections to the database of an engine, beside its pool."""
     own = create_engine(engine.url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
@@ -180,6 +183,7 @@ def connector(engine: Engine) -> Callable[[], Connection]:
     def connect() -> Connection:
         connection = own.connect()
         driver = connection.connection.driver_connection
+        driver.prepare_threshold = None  # a plan for any value would be a plan for none
         # Statements of some milliseconds: compiling them, or starting workers for them, takes longer.
         driver.execute(
             "SELECT set_config('jit', 'off', false), "

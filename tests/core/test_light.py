@@ -134,6 +134,16 @@ def test_a_connection_keeps_only_so_many_sentences_prepared(light):
     assert [light.fetch(sentence, {}) for sentence in sentences] == [(0,), (1,), (2,)]
 
 
+def test_what_was_discarded_is_prepared_again(engine):
+    connection = connector(engine)()
+    light = Light(lambda: connection)
+    role = Sentence("SELECT name FROM role WHERE id = $1", ("id",), {})
+    assert light.fetch(role, {"id": 1}) == ("Writer",)
+    connection.connection.driver_connection.execute("DISCARD ALL")
+    assert light.fetch(role, {"id": 2}) == ("Script",)
+    light.close()
+
+
 def test_text_that_would_be_cut_off_is_refused(light):
     echo = Sentence.of(select(cast(bindparam("text", type_=Text), Text)))
     with pytest.raises(psycopg.DataError, match="NUL"):
