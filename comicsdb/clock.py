@@ -1,12 +1,17 @@
-"""The business day: what "today" is, in the time zone of the site (model.md 0)."""
+"""The clock: what moment it is, and what "today" is in the time zone of the site (model.md 0)."""
 
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 
-def business_day(zone: ZoneInfo, now: datetime | None = None) -> date:
-    """The date in `zone` at the moment `now`, by default the present one."""
-    return (now or datetime.now(UTC)).astimezone(zone).date()
+def now() -> datetime:
+    """The present moment, in UTC."""
+    return datetime.now(UTC)
+
+
+def business_day(zone: ZoneInfo, moment: datetime | None = None) -> date:
+    """The date in `zone` at a moment, by default the present one."""
+    return (moment or now()).astimezone(zone).date()
 
 
 def _today(request) -> date:

@@ -1,7 +1,9 @@
 """Who asks, and what they may do: identities, permissions and the one security policy."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from pyramid.interfaces import ISecurityPolicy
 from pyramid.request import RequestLocalCache
@@ -9,17 +11,31 @@ from pyramid.security import Allowed, Denied
 from zope.interface import implementer
 
 from comicsdb.models import User
-from comicsdb.models.user import EDITOR_GROUP
+from comicsdb.models.choices import SupporterTier
+from comicsdb.models.user import EDITOR_GROUP, READING_LIST_EDITOR_GROUP
 from comicsdb.passwords import Passwords
 
 
 class Permission(StrEnum):
     """What may be asked for, as `scope:action`: a good thing to grep for."""
 
-    API = "api:use"  # read the catalogue through the API
+    API_SCHEMA = "api:schema"  # read the description of the API
+    API = "api:use"  # read the catalogue through the API, and use one's own library
+    API_EDIT = "api:edit"  # create and update catalogue objects through the API
+    API_DELETE = "api:delete"  # delete them, which no address offers
+    API_REFERENCE = "api:reference"  # write what the API only shows, which no address offers
+    MEMBER = "site:member"  # pages for people who are logged in, and one's own library
     EDIT = "entity:edit"  # create and update catalogue objects on the site
-    API_EDIT = "api:edit"  # the same through the API
-    MEMBER = "site:member"  # pages for people who are logged in
+    DELETE = "entity:delete"  # delete them there
+    OFFICIAL_LISTS = "reading_list:official"  # see and change the official account's lists, and give it any
+    LIST_SOURCES = "reading_list:source"  # say where a reading list was taken from
+    DELETE_POLLS = "poll:delete"
+    STAFF = "admin:use"  # the administration
+    RIGHTS = "admin:rights"  # make accounts staff or superusers, and change those of superusers
+
+
+BASIC, SESSION, TOKEN = METHODS = ("basic", "session", "token")
+OTHER = "other"
 
 
 @dataclass(frozen=True)
@@ -31,26 +47,80 @@ class Identity:
     is_staff: bool
     is_superuser: bool
     groups: frozenset[str]
-    method: str  # how it was recognised: basic, session or token
+    method: str  # how it was recognised: one of METHODS, or what another package says
+    tier: SupporterTier | None = None  # that of a supporter
+    token_id: int | None = None  # the token it was recognised by
+
+    @property
+    def shown_method(self) -> str:
+        """The method as logs and counts name it: one that another package brought is `other`."""
+        return self.method if self.method in METHODS else OTHER
 
 
-# Which identity has which permission (model.md 4.1, api.md 1.8, web.md 1).
-RULES = {
-    Permission.API: lambda _who: True,
-    Permission.MEMBER: lambda _who: True,
-    Permission.EDIT: lambda _who: True,
-    Permission.API_EDIT: lambda who: who.is_superuser or EDITOR_GROUP in who.groups,
-}
+def _editor(who: Identity) -> bool:
+    return EDITOR_GROUP in who.groups
 
 
-def _superusers(who: Identity) -> bool:
-    """Who has a permission that another package asks for and nobody granted."""
+def _list_editor(who: Identity) -> bool:
+    return READING_LIST_EDITOR_GROUP in who.groups
+
+
+def _staff(who: Identity) -> bool:
+    return who.is_staff
+
+
+def _superuser(who: Identity) -> bool:
     return who.is_superuser
 
 
+def _anybody(_who: Identity) -> bool:
+    return True
+
+
+# The roles in the order of the table's columns, after nobody. Every account is a user, and may be more.
+ROLES = (_anybody, _editor, _list_editor, _staff, _superuser)
+
+# Who has which permission (model.md 4.1, api.md 1.8, web.md 1). What is public on the site asks for none.
+_, x = False, True
+# fmt: off
+TABLE = {
+    #                           nobody
+    #                           |  user
+    #                           |  |  editor
+    #                           |  |  |  reading list editor
+    #                           |  |  |  |  staff
+    #                           |  |  |  |  |  superuser
+    Permission.API_SCHEMA:     (x, x, x, x, x, x),
+    Permission.API:            (_, x, x, x, x, x),
+    Permission.MEMBER:         (_, x, x, x, x, x),
+    Permission.EDIT:           (_, x, x, x, x, x),
+    Permission.API_EDIT:       (_, _, x, _, _, x),
+    Permission.OFFICIAL_LISTS: (_, _, _, x, x, x),
+    Permission.LIST_SOURCES:   (_, _, _, _, x, x),
+    Permission.DELETE_POLLS:   (_, _, _, _, x, x),
+    Permission.STAFF:          (_, _, _, _, x, x),
+    Permission.RIGHTS:         (_, _, _, _, _, x),
+    Permission.DELETE:         (_, _, _, _, _, x),
+    Permission.API_DELETE:     (_, _, _, _, _, x),
+    Permission.API_REFERENCE:  (_, _, _, _, _, x),
+}
+# fmt: on
+
+
+def _rule(row: tuple[bool, ...]) -> Callable[[Identity], bool]:
+    """Whether an account has one of the roles that a row of the table lets in."""
+    let_in = tuple(role for role, has in zip(ROLES, row[1:], strict=True) if has)
+    return _anybody if _anybody in let_in else lambda who: any(role(who) for role in let_in)
+
+
+# The table as questions to an account.
+RULES = {permission: _rule(row) for permission, row in TABLE.items()}
+PUBLIC = frozenset(permission for permission, row in TABLE.items() if row[0])
+
+
 def may(who: Identity | None, permission: str) -> bool:
-    """Whether somebody has a permission of the table RULES; nobody has any."""
-    return who is not None and RULES.get(permission, _superusers)(who)
+    """Whether somebody, or nobody, has a permission; one that the table does not know, superusers have."""
+    return permission in PUBLIC if who is None else RULES.get(permission, _superuser)(who)
 
 
 class AuthenticationFailed(Exception):  # noqa: N818  (a fact about the request, named as the API words it)
@@ -66,12 +136,43 @@ def identify(user: User, method: str) -> Identity:
         is_superuser=user.is_superuser,
         groups=frozenset(group.name for group in user.groups),
         method=method,
+        tier=user.effective_tier,
     )
 
 
+def session_cookie(settings: Mapping) -> str:
+    """The cookie that holds a browser's session: over https a name that browsers take from this host only."""
+    return "__Host-session" if settings["comicsdb.secure_cookies"] else "session"
+
+
+def session_identifier(request) -> str | None:
+    """The identifier that the browser sent, whether or not it still counts."""
+    try:
+        return request.cookies.get(session_cookie(request.registry.settings))
+    except UnicodeDecodeError:  # one of the cookies is no text, and then none can be read
+        return None
+
+
 def client_ip(request) -> str:
-    """The address of the peer, as every log line names it; `unknown` where there is none (api.md 1.11)."""
-    return request.remote_addr or "unknown"
+    """The client's address, as logs and limits name it; `unknown` where there is none (api.md 1.11).
+
+    It is the peer's, unless the peer is a proxy that the settings trust: then it is what X-Real-IP says.
+    """
+    peer = request.remote_addr
+    trusted = request.registry.settings["comicsdb.trusted_proxies"]
+    said = trusted and request.environ.get("HTTP_X_REAL_IP")
+    if said and (proxy := _address(peer)) and any(proxy in network for network in trusted):
+        return str(_address(said) or peer)
+    return str(_address(peer) or peer or "unknown")
+
+
+def _address(text: str | None) -> IPv4Address | IPv6Address | None:
+    """An IP address, of the older kind where it is only wrapped in the newer; None for anything else."""
+    try:
+        found = ip_address((text or "").strip())
+    except ValueError:
+        return None
+    return getattr(found, "ipv4_mapped", None) or found
 
 
 @implementer(ISecurityPolicy)
@@ -103,13 +204,12 @@ class SecurityPolicy:
         return identity.user_id if identity else None
 
     def permits(self, request, context, permission):  # noqa: ARG002
-        """Whether the caller has a permission of the table RULES."""
+        """Whether the caller has a permission, by the table."""
         identity = self.identity(request)
-        if identity is None:
-            return Denied("nobody is logged in")
+        name = identity.username if identity is not None else "nobody"
         if may(identity, permission):
-            return Allowed(f"{identity.username} has {permission}")
-        return Denied(f"{identity.username} lacks {permission}")
+            return Allowed(f"{name} has {permission}")
+        return Denied(f"{name} lacks {permission}")
 
     def remember(self, request, userid, **kw):  # noqa: ARG002
         """Logging in is the site's business."""

@@ -1,5 +1,14 @@
 """The tables: every mapped class is imported here, so that mappings and migrations see them all."""
 
+from comicsdb.models.account import (
+    AccountLink,
+    DailyCount,
+    Donation,
+    OutgoingMail,
+    SignupSettings,
+    StaffAction,
+    ThrottleNotice,
+)
 from comicsdb.models.announcement import Announcement
 from comicsdb.models.attribution import Attribution
 from comicsdb.models.base import Base, CatalogueEntity, Entity, metadata
@@ -37,6 +46,7 @@ CATALOGUE = (Publisher, Imprint, Universe, Creator, Team, Character, Arc, Series
 
 __all__ = [
     "CATALOGUE",
+    "AccountLink",
     "AgeRating",
     "Announcement",
     "ApiToken",
@@ -48,6 +58,8 @@ __all__ = [
     "Character",
     "Creator",
     "Credit",
+    "DailyCount",
+    "Donation",
     "Entity",
     "FormerSlug",
     "Genre",
@@ -57,11 +69,15 @@ __all__ = [
     "Issue",
     "IssueRating",
     "LoginSession",
+    "OutgoingMail",
     "Publisher",
     "Role",
     "Series",
     "SeriesType",
+    "SignupSettings",
+    "StaffAction",
     "Team",
+    "ThrottleNotice",
     "Tombstone",
     "Universe",
     "User",

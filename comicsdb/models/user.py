@@ -1,8 +1,8 @@
 """Accounts: people, their groups, their sessions and API tokens."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
-from sqlalchemy import Boolean, Column, DateTime, ForeignKey, Index, String, Table, text
+from sqlalchemy import Boolean, Column, Date, DateTime, ForeignKey, Index, String, Table, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from comicsdb.models.base import CASCADE, Base, Pictured, blank, metadata, parent, stamp
@@ -55,27 +55,32 @@ class User(Pictured, Base):
     supporter_tier: Mapped[str] = blank(20)
     date_joined: Mapped[datetime] = stamp()
     last_login: Mapped[datetime | None] = stamp(default=False)
+    basic_used: Mapped[date | None] = mapped_column(Date)  # the last day on which it used HTTP Basic
+    basic_reminded: Mapped[datetime | None] = stamp(default=False)
 
     groups: Mapped[list[Group]] = relationship(secondary=user_group_member, lazy="raise", order_by=Group.name)
 
     @property
     def is_supporter(self) -> bool:
         """Whether the account has the rights of a supporter now (model.md 4.1)."""
-        return self.is_superuser or (
-            self.supporter_until is not None and self.supporter_until > datetime.now(UTC)
-        )
+        return self.effective_tier is not None
 
     @property
     def effective_tier(self) -> SupporterTier | None:
-        """The tier that counts now: superusers the highest, supporters of no known tier the lowest."""
-        if self.is_superuser:
-            return SupporterTier.MEGA_SPONSOR
-        if not self.is_supporter:
-            return None
-        try:
-            return SupporterTier(self.supporter_tier)
-        except ValueError:
-            return SupporterTier.FRIEND
+        """The tier that counts now."""
+        return tier_now(is_superuser=self.is_superuser, until=self.supporter_until, tier=self.supporter_tier)
+
+
+def tier_now(*, is_superuser: bool, until: datetime | None, tier: str) -> SupporterTier | None:
+    """The tier that counts now: superusers the highest, supporters of no known tier the lowest."""
+    if is_superuser:
+        return SupporterTier.MEGA_SPONSOR
+    if until is None or until <= datetime.now(UTC):
+        return None
+    try:
+        return SupporterTier(tier)
+    except ValueError:
+        return SupporterTier.FRIEND
 
 
 class LoginSession(Base):
@@ -108,5 +113,7 @@ class ApiToken(Base):
     created: Mapped[datetime] = stamp()
     expiry: Mapped[datetime | None] = stamp(default=False)
     last_used: Mapped[datetime | None] = stamp(default=False)
+    # The key of the form that made it, spent with it: sending the form again makes no second token.
+    form_key: Mapped[str | None] = mapped_column(String(64), unique=True)
 
     user: Mapped[User] = relationship(lazy="raise", viewonly=True)

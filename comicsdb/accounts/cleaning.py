@@ -1,0 +1,38 @@
+"""What accounts leave over: sessions and links whose time is up, and sign-ups that nobody completed."""
+
+from collections import Counter
+from datetime import timedelta
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from comicsdb import clock
+from comicsdb.accounts.deletion import remove_account
+from comicsdb.models import AccountLink, LoginSession, User
+from comicsdb.models.account import ACTIVATE
+
+KEPT = timedelta(days=7)  # for which the name of a sign-up that was not completed is kept
+
+
+def clean(session: Session) -> Counter:
+    """Remove what is of no use any more; counts "sessions", "accounts" and "links"."""
+    now = clock.now()
+    counted = Counter()
+    ended = delete(LoginSession).where(LoginSession.expires <= now)
+    counted["sessions"] = session.execute(ended).rowcount
+    still_waiting = select(AccountLink.user_id).where(
+        AccountLink.purpose == ACTIVATE, AccountLink.expires > now - KEPT
+    )
+    never_active = select(User).where(
+        ~User.is_active,
+        ~User.email_confirmed,
+        User.id.in_(select(AccountLink.user_id).where(AccountLink.purpose == ACTIVATE)),
+        User.id.not_in(still_waiting),
+    )
+    for user in session.scalars(never_active.with_for_update(skip_locked=True)):
+        remove_account(session, user)
+        counted["accounts"] += 1
+    waiting = select(User.id).where(~User.is_active, ~User.email_confirmed)
+    spent = delete(AccountLink).where(AccountLink.expires <= now - KEPT, AccountLink.user_id.not_in(waiting))
+    counted["links"] = session.execute(spent.execution_options(synchronize_session=False)).rowcount
+    return counted

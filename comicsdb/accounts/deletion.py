@@ -1,0 +1,57 @@
+"""The end of an account: what is its own goes, what it gave to the catalogue stays (model.md 13)."""
+
+import logging
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from comicsdb.accounts.login import confirm_password
+from comicsdb.accounts.traces import make_nameless
+from comicsdb.accounts.visit import Visit
+from comicsdb.catalog.errors import Invalid
+from comicsdb.catalog.unit import Unit
+from comicsdb.i18n import _
+from comicsdb.models import Issue, IssueRating, Series, User
+from comicsdb.models.base import SYSTEM_USER_ID
+
+log = logging.getLogger(__name__)
+
+
+def delete_account(visit: Visit, user_id: int, password: str) -> None:
+    """Delete an account for its owner, who gives the password once more.
+
+    Raises Invalid for the field `password`, and for account 1, which always exists; and TooManyFailures.
+    """
+    user = visit.session.get_one(User, user_id)
+    if user.id == SYSTEM_USER_ID:
+        raise Invalid({"__all__": [_("This account cannot be deleted.")]})
+    confirm_password(visit, user, password)
+    remove_account(visit.session, user)
+    visit.log(log, "Account deleted", user.username)
+
+
+def remove_account(session: Session, user: User) -> None:
+    """Delete an account, whoever wishes it.
+
+    The database itself removes sessions, tokens, links, mails, notices and stars, hands the account's objects
+    of the catalogue to account 1, and takes its name out of history, change log and donations.
+    """
+    unit = Unit.of(session)
+    rated, series = _lock_rated(session, user.id)
+    session.execute(delete(IssueRating).where(IssueRating.user_id == user.id))
+    unit.rated(rated, series)
+    make_nameless(session, user)
+    unit.discard([user.image])
+    session.execute(delete(User).where(User.id == user.id).execution_options(synchronize_session=False))
+    session.expunge(user)
+    unit.settle()
+
+
+def _lock_rated(session: Session, user_id: int) -> tuple[set[int], set[int]]:
+    """The issues that an account gave stars, and their series; locked in the order of all who rate."""
+    rated = select(IssueRating.issue_id).where(IssueRating.user_id == user_id)
+    series_of = select(Issue.series_id).where(Issue.id.in_(rated))
+    locked = select(Series.id).where(Series.id.in_(series_of)).order_by(Series.id)
+    series = set(session.scalars(locked.with_for_update(key_share=True)))
+    locked = select(Issue.id).where(Issue.id.in_(rated)).order_by(Issue.id)
+    return set(session.scalars(locked.with_for_update(key_share=True, of=Issue))), series

@@ -1,0 +1,84 @@
+"""The guard: how many wrong passwords, and how many mails asked for, are too many (web.md 10, api.md 10)."""
+
+import time
+from ipaddress import IPv6Address, ip_address
+
+from comicsdb.accounts.errors import TooManyFailures, TooManyMails
+from comicsdb.accounts.rules import USERNAME_MAX
+from comicsdb.limits import Limit, Limiter
+from comicsdb.passwords import digest
+
+REMEMBERED = 10_000  # who may try
+MINUTE, HOUR, DAY = 60, 3600, 86_400
+# Whoever goes on is kept waiting for longer: a quarter of an hour, an hour, a day.
+PER_NAME = (
+    Limit("login-name-1", 5, 15 * MINUTE),
+    Limit("login-name-2", 10, HOUR),
+    Limit("login-name-3", 20, DAY),
+)
+PER_ADDRESS = (
+    Limit("login-address-1", 20, 15 * MINUTE),
+    Limit("login-address-2", 60, HOUR),
+    Limit("login-address-3", 200, DAY),
+)
+MAILS_PER_ADDRESS = Limit("mail-address", 20, HOUR)
+MAILS_PER_MAILBOX = Limit("mail-mailbox", 5, HOUR)
+
+
+def network(address: str) -> str:
+    """Whom an IP address stands for: one who has an IPv6 address has a whole network of 2^64 of them."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, IPv6Address):
+        return f"{IPv6Address(int(found) >> 64 << 64)}/64"
+    return address
+
+
+class Guard:
+    """Counts by name and address.
+
+    Exact, but for attempts that are under way at the same time, and for a second in which other processes
+    have counted failures: a program that sends the right password all day is not looked up each time.
+    """
+
+    def __init__(self, limiter: Limiter):
+        self._limiter = limiter
+        self._free: dict[tuple[str, str], float] = {}  # who may try, until when
+
+    def check(self, name: str, address: str) -> None:
+        """Raise TooManyFailures if no password may be tried, right or wrong: checking costs nothing."""
+        now = time.monotonic()
+        if self._free.get((name, address), 0) > now:
+            return
+        self._refuse(self._asked(name, address))
+        if len(self._free) >= REMEMBERED:
+            self._free.clear()
+        if len(name) <= USERNAME_MAX:  # nobody is called otherwise, and it would take room
+            self._free[name, address] = now + 1
+
+    def failed(self, name: str, address: str) -> None:
+        """A password was wrong, or the name."""
+        self._free.clear()
+        self._limiter.take(self._asked(name, address), together=False)
+
+    def mail_asked(self, address: str) -> None:
+        """Somebody asks for a mail; raises TooManyMails."""
+        taken = self._limiter.take([(MAILS_PER_ADDRESS, network(address))])
+        if taken.refused:
+            raise TooManyMails(max(1, taken.refused[0].wait))
+
+    def may_reach(self, mailbox: str) -> bool:
+        """Whether a mail box, of an account or not, may get one more mail that somebody asked for."""
+        return not self._limiter.take([(MAILS_PER_MAILBOX, digest(mailbox.lower()))]).refused
+
+    def _asked(self, name: str, address: str) -> list[tuple[Limit, str]]:
+        from_here = network(address)
+        tried = digest(f"{name.lower()}\0{from_here}")  # a name may be anything, and long
+        return [(limit, tried) for limit in PER_NAME] + [(limit, from_here) for limit in PER_ADDRESS]
+
+    def _refuse(self, asked: list[tuple[Limit, str]]) -> None:
+        judged = self._limiter.take(asked, free={limit.name for limit, _who in asked})
+        if judged.refused:
+            raise TooManyFailures(max(1, *(each.wait for each in judged.refused)))

@@ -1,0 +1,65 @@
+"""Links that are sent by mail: they work once, for 24 hours, and only their digest is kept (web.md 10)."""
+
+import secrets
+from datetime import timedelta
+from typing import NamedTuple
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from comicsdb import clock
+from comicsdb.accounts.errors import BadLink, LinkSpent
+from comicsdb.models import AccountLink, User
+from comicsdb.passwords import digest
+
+LIFETIME = timedelta(hours=24)
+
+
+class Made(NamedTuple):
+    """A new link: the secret for the mail, and the row."""
+
+    secret: str
+    row: AccountLink
+
+
+def make_link(session: Session, user: User, purpose: str, email: str) -> Made:
+    """A link that proves that whoever opens it reads the mail of `email`."""
+    secret = secrets.token_urlsafe(32)
+    now = clock.now()
+    row = AccountLink(
+        digest=digest(secret),
+        user_id=user.id,
+        purpose=purpose,
+        email=email,
+        created=now,
+        expires=now + LIFETIME,
+    )
+    session.add(row)
+    session.flush()
+    return Made(secret, row)
+
+
+def open_link(
+    session: Session, purpose: str, secret: str, uid: str | None = None
+) -> tuple[AccountLink, User]:
+    """The link that a secret stands for, within its time, and its account; both rows stay locked.
+
+    Raises LinkSpent if it was used, and BadLink for any other. `uid` is the account as the link names it.
+    """
+    link = session.scalar(
+        select(AccountLink)
+        .where(AccountLink.digest == digest(secret), AccountLink.purpose == purpose)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
+    if link is None or link.expires <= clock.now() or uid not in (None, str(link.user_id)):
+        raise BadLink
+    if link.used is not None:
+        raise LinkSpent
+    return link, session.get_one(User, link.user_id, with_for_update=True, populate_existing=True)
+
+
+def drop_links(session: Session, user_id: int, *purposes: str) -> None:
+    """Let no link of an account with one of these purposes work any more; without purposes, none at all."""
+    chosen = [AccountLink.purpose.in_(purposes)] if purposes else []
+    session.execute(delete(AccountLink).where(AccountLink.user_id == user_id, *chosen))

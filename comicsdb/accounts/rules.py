@@ -1,0 +1,162 @@
+"""Rules for what accounts are called, reached by and protected with (model.md 4.1 and 12.13, web.md 10)."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from difflib import SequenceMatcher
+from functools import lru_cache
+from pathlib import Path
+
+from comicsdb.i18n import Text, _, ngettext
+from comicsdb.mail.letter import printable
+
+DATA = Path(__file__).parent / "data"
+USERNAME_MAX = 150
+EMAIL_MAX = 254
+NAME_MAX = 150
+BIO_MAX = 5000
+LABEL_MAX = 64
+PASSWORD_MIN = 8
+PASSWORD_MAX = 1024  # more would only keep the hash busy
+SIMILAR = 0.7  # from which share of common letters on a password is too similar
+
+# Words that stand where the names of accounts stand in addresses of pages, and a few that pretend something.
+RESERVED = frozenset(
+    "account_activation_sent activate admin administrator api delete email export feeds login logout password"
+    " password_change password_change_done password_reset password_reset_complete password_reset_confirm"
+    " password_reset_done register resend reset root search sessions signup system tokens update users"
+    " . ..".split()
+)
+
+_USERNAME = re.compile(r"[\w.@+-]+")
+_LOCAL = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*")
+_DOMAIN = re.compile(r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])")
+
+
+def text_of(form: Mapping, field: str) -> str:
+    """What was typed into a field, without blanks around it; "" where nothing was."""
+    value = form.get(field)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def secret_of(form: Mapping, field: str) -> str:
+    """What was typed into a password field, exactly."""
+    value = form.get(field)
+    return value if isinstance(value, str) else ""
+
+
+def normal_name(username: str) -> str:
+    """A user name in the one form of letters that can be written in several (Unicode NFKC).
+
+    One that is too long stays as it is: the work grows with the square of its accents, and could take hours.
+    """
+    return unicodedata.normalize("NFKC", username) if len(username) <= USERNAME_MAX else username
+
+
+def username_problems(username: str, *, official: str = "") -> list[Text]:
+    """What is wrong with a user name; `official` is that of the site's own account, which nobody takes."""
+    if not username:
+        return [_("Choose a user name.")]
+    if len(username) > USERNAME_MAX:
+        return [ngettext("At most ${n} character.", "At most ${n} characters.", USERNAME_MAX)]
+    if not _USERNAME.fullmatch(username):
+        return [_("Only letters, digits and the characters @ . + - _ can be used.")]
+    if username.isnumeric():
+        return [_("A user name needs something other than digits.")]
+    if username.lower() in RESERVED or username.lower() == official.lower():
+        return [_("This user name is reserved.")]
+    return []
+
+
+def normal_email(email: str) -> str:
+    """A mail address with its domain in lower case ASCII; as it is where it has none, or is too long."""
+    local, at, domain = email.strip().rpartition("@")
+    if not at or len(email) > EMAIL_MAX:
+        return email.strip()
+    with suppress(UnicodeError):  # no domain can be written like this: the rules will say so
+        domain = domain.encode("idna").decode()
+    return f"{local}@{domain.lower()}"
+
+
+def email_problems(email: str) -> list[Text]:
+    """What is wrong with a mail address in its normal form; nothing is asked of anybody."""
+    if not email:
+        return [_("Give your e-mail address.")]
+    local, _at, domain = email.rpartition("@")
+    fits = len(email) <= EMAIL_MAX and len(local) <= 64
+    if not fits or not _LOCAL.fullmatch(local) or not _DOMAIN.fullmatch(domain):
+        return [_("This is no e-mail address.")]
+    return []
+
+
+def is_throw_away(email: str, blocked: Iterable[str] = ()) -> bool:
+    """Whether the domain of an address, or one it belongs to, is on the list, or on the site's own."""
+    labels = email.rpartition("@")[2].split(".")
+    domains = {".".join(labels[at:]) for at in range(len(labels) - 1)}
+    return not domains.isdisjoint(listed("throw_away_domains")) or not domains.isdisjoint(
+        each.lower() for each in blocked
+    )
+
+
+def password_problems(password: str, again: str, attributes: Iterable[str]) -> dict[str, list[Text]]:
+    """What is wrong with a new password, under "" and "again"; `attributes` say something of the account."""
+    problems = []
+    if len(password) < PASSWORD_MIN:
+        problems.append(ngettext("At least ${n} character.", "At least ${n} characters.", PASSWORD_MIN))
+    elif len(password) > PASSWORD_MAX:
+        problems.append(ngettext("At most ${n} character.", "At most ${n} characters.", PASSWORD_MAX))
+    else:
+        if password.isnumeric():
+            problems.append(_("A password needs something other than digits."))
+        if password.lower() in listed("common_passwords"):
+            problems.append(_("This password is one of those that are tried first."))
+        if _is_similar(password.lower(), attributes):
+            problems.append(_("This password is too similar to your name or address."))
+    found = {"": problems} if problems else {}
+    if password != again:
+        found["again"] = [_("The two passwords differ.")]
+    return found
+
+
+def _is_similar(password: str, attributes: Iterable[str]) -> bool:
+    for attribute in attributes:
+        for part in {attribute.lower(), *re.split(r"\W+", attribute.lower())}:
+            # Very different lengths cannot be similar, and would only take time.
+            if len(part) >= 3 and len(password) <= 3 * len(part):
+                matcher = SequenceMatcher(a=password, b=part, autojunk=False)
+                if matcher.quick_ratio() >= SIMILAR and matcher.ratio() >= SIMILAR:
+                    return True
+    return False
+
+
+def label_problems(label: str) -> list[Text]:
+    """What is wrong with the label of a token."""
+    if len(label) > LABEL_MAX:
+        return [ngettext("At most ${n} character.", "At most ${n} characters.", LABEL_MAX)]
+    return one_line_problems(label)
+
+
+def one_line_problems(text: str, longest: int = NAME_MAX) -> list[Text]:
+    """What is wrong with a text that must fit into one line."""
+    if len(text) > longest:
+        return [ngettext("At most ${n} character.", "At most ${n} characters.", longest)]
+    if printable(text) != text:
+        return [_("Line breaks and control characters cannot be used.")]
+    return []
+
+
+def bio_problems(bio: str) -> list[Text]:
+    """What is wrong with what somebody says of themselves, in any number of lines."""
+    if len(bio) > BIO_MAX:
+        return [ngettext("At most ${n} character.", "At most ${n} characters.", BIO_MAX)]
+    if any(not (each.isprintable() or each in "\n\r\t\u200d") for each in bio):
+        return [_("Control characters cannot be used.")]
+    return []
+
+
+@lru_cache
+def listed(name: str) -> frozenset[str]:
+    """The lines of a data file, comments left out."""
+    lines = (DATA / f"{name}.txt").read_text("utf-8").splitlines()
+    return frozenset(line for line in lines if line and not line.startswith("#"))

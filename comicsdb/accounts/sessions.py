@@ -1,0 +1,104 @@
+"""Sessions of browsers: a cookie holds a random identifier, a row its digest (web.md 10)."""
+
+import secrets
+from datetime import timedelta
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session, joinedload, selectinload
+
+from comicsdb import clock
+from comicsdb.accounts.visit import Visit
+from comicsdb.mail.letter import printable
+from comicsdb.models import LoginSession, User
+from comicsdb.passwords import digest, same
+
+LIFETIME = timedelta(days=14)
+SEEN_EVERY = timedelta(hours=1)  # how stale "last seen" may be: a page view should cost no write
+BROWSER_LENGTH = 255
+
+
+def _new_identifier() -> str:
+    return secrets.token_urlsafe(32)
+
+
+def begin_session(visit: Visit, user: User) -> str:
+    """Log an account in; gives the random identifier for the browser's cookie, of which a digest is kept."""
+    identifier = _new_identifier()
+    now = clock.now()
+    visit.session.add(
+        LoginSession(
+            digest=digest(identifier),
+            user_id=user.id,
+            begun=now,
+            seen=now,
+            expires=now + LIFETIME,
+            address=visit.address,
+            browser=printable(visit.browser)[:BROWSER_LENGTH],
+        )
+    )
+    user.last_login = now
+    return identifier
+
+
+def session_user(session: Session, identifier: str) -> User | None:
+    """The active account, groups loaded, whose session an identifier stands for; None once it has ended."""
+    now = clock.now()
+    login = session.scalar(
+        select(LoginSession)
+        .join(LoginSession.user)
+        .where(LoginSession.digest == digest(identifier), LoginSession.expires > now, User.is_active)
+        .options(joinedload(LoginSession.user).options(selectinload(User.groups)))
+    )
+    if login is None:
+        return None
+    if now - login.seen > SEEN_EVERY:
+        login.seen = now
+    return login.user
+
+
+def sessions_of(session: Session, user_id: int) -> list[LoginSession]:
+    """The sessions of an account that go on, the one last seen first."""
+    return list(
+        session.scalars(
+            select(LoginSession)
+            .where(LoginSession.user_id == user_id, LoginSession.expires > clock.now())
+            .order_by(LoginSession.seen.desc(), LoginSession.id.desc())
+        )
+    )
+
+
+def is_this(login: LoginSession, identifier: str | None) -> bool:
+    """Whether a session is the one that an identifier stands for."""
+    return bool(identifier) and same(login.digest, digest(identifier))
+
+
+def renew_session(session: Session, identifier: str) -> str:
+    """Let a session go on under a new identifier, which is given; the old one stands for nothing any more."""
+    renewed = _new_identifier()
+    session.execute(
+        update(LoginSession)
+        .where(LoginSession.digest == digest(identifier))
+        .values(digest=digest(renewed))
+        .execution_options(synchronize_session=False)
+    )
+    return renewed
+
+
+def end_session(session: Session, identifier: str | None) -> None:
+    """End the session an identifier stands for, if there is one."""
+    if identifier:
+        session.execute(delete(LoginSession).where(LoginSession.digest == digest(identifier)))
+
+
+def end_session_of(session: Session, user_id: int, session_id: int) -> bool:
+    """End one session of an account by its number; False where the account has no such session."""
+    ended = delete(LoginSession).where(LoginSession.user_id == user_id, LoginSession.id == session_id)
+    return session.execute(ended).rowcount == 1
+
+
+def end_all_sessions(session: Session, user_id: int, but: str | None = None) -> int:
+    """End all sessions of an account, but for the one with the identifier `but`; gives how many ended."""
+    others = delete(LoginSession).where(LoginSession.user_id == user_id)
+    if but:
+        others = others.where(LoginSession.digest != digest(but))
+    return session.execute(others).rowcount

@@ -1,0 +1,242 @@
+"""Sign-up: from nobody to an active account, without telling which mail addresses have one (web.md 10).
+
+Whoever gives an address that has an account sees the same as everybody else, while its owner gets a mail. The
+wanted user name is then taken by a row that nobody can activate: otherwise a second try with the same name
+would tell. Such rows, and accounts that nobody activates, go after some days (`cleaning`).
+"""
+
+import logging
+import secrets
+from collections.abc import Mapping
+from datetime import UTC, datetime, time, timedelta
+from math import ceil, inf
+
+from sqlalchemy import and_, exists, func, or_, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from comicsdb import clock
+from comicsdb.accounts import letters, rules
+from comicsdb.accounts.bots import refuse_bots
+from comicsdb.accounts.errors import BadLink, LinkSpent, SignUpsClosed, TooManySignUps
+from comicsdb.accounts.guard import network
+from comicsdb.accounts.links import make_link, open_link
+from comicsdb.accounts.mail_domains import REFUSED, check_domain
+from comicsdb.accounts.storing import lock_email, only_for, unless_refused
+from comicsdb.accounts.visit import Visit
+from comicsdb.catalog.errors import Invalid
+from comicsdb.i18n import _
+from comicsdb.mail import queue, queue_to_administrators
+from comicsdb.models import AccountLink, DailyCount, SignupSettings, User
+from comicsdb.models.account import ACTIVATE
+from comicsdb.passwords import UNUSABLE
+
+log = logging.getLogger(__name__)
+
+CLOSED = _("No accounts can be made at the moment.")
+TAKEN = _("This user name is taken.")
+MADE, BLOCKED = "signup", "signup_blocked"  # counters of each day, by address
+HELD = "held.invalid"  # the domain of rows that only hold a name; there is none, for ever (RFC 2606)
+
+
+def sign_up_settings(session: Session) -> SignupSettings:
+    """Whether accounts may be made, and what to say if not."""
+    return session.get_one(SignupSettings, 1)
+
+
+def sign_up(visit: Visit, form: Mapping) -> None:
+    """Make an account that its owner activates by a mail; the same for an address that has an account.
+
+    The form has `username`, `email`, `password`, `password_again`, and what `bots` asks for. Nothing must
+    have been asked of the database before in this transaction: a mail-domain service may be asked first, and
+    the password is hashed. Raises Invalid by field, SignUpsClosed and TooManySignUps.
+    """
+    username = rules.normal_name(rules.text_of(form, "username"))
+    email = rules.normal_email(rules.text_of(form, "email"))
+    password = rules.secret_of(form, "password")
+    _refuse_at_the_door(visit, username)
+    refuse_bots(visit.settings, form)
+    _judge(visit, username, email, password, rules.secret_of(form, "password_again"))
+    check_domain(visit.settings, email)
+    hashed = visit.passwords.hash(password)
+
+    with unless_refused({"uq_user_account_username": Invalid({"username": [TAKEN]})}):
+        made = _make(visit, username, email, hashed)
+    if _add_one(visit.session, MADE, visit) > _allowed(visit):  # exact, also for those who came together
+        raise _one_too_many(visit, username)
+    visit.log(log, "User signed up" if made else "Sign-up with the address of an account", username)
+    if "signup" in visit.settings["comicsdb.mail.tell"]:
+        letter = letters.tell_signup(username, clock.now(), visit.address)
+        queue_to_administrators(visit.session, visit.settings, letter, kind="admin_signup")
+
+
+def _refuse_at_the_door(visit: Visit, username: str) -> None:
+    """Raise what needs no look at the form, before anything costs time."""
+    with visit.apart() as session:
+        switch = sign_up_settings(session)
+        made = session.scalar(select(DailyCount.count).filter_by(**_today(MADE, visit))) or 0
+    if not switch.signups_enabled:
+        raise SignUpsClosed(switch.disabled_message or CLOSED)
+    if made >= _allowed(visit):
+        raise _one_too_many(visit, username)
+
+
+def _judge(visit: Visit, username: str, email: str, password: str, again: str) -> None:
+    """Raise Invalid for all that can be said without looking at other accounts."""
+    errors = {
+        "username": rules.username_problems(username, official=visit.settings["comicsdb.official_account"]),
+        "email": rules.email_problems(email),
+    }
+    if not errors["email"] and rules.is_throw_away(email, visit.settings["comicsdb.signup.blocked_domains"]):
+        errors["email"] = [REFUSED]
+    name, address = (
+        username[: rules.USERNAME_MAX],
+        email[: rules.EMAIL_MAX],
+    )  # what is longer is refused anyway
+    about = (name, address.rpartition("@")[0], address)
+    for part, problems in rules.password_problems(password, again, about).items():
+        errors[f"password_{part}" if part else "password"] = problems
+    errors = {field: problems for field, problems in errors.items() if problems}
+    if errors:
+        raise Invalid(errors)
+
+
+def _make(visit: Visit, username: str, email: str, hashed: str) -> bool:
+    """Store the account, or the row that holds its name; whether it was the account."""
+    lock_email(visit.session, email)
+    try:
+        with visit.session.begin_nested():
+            return _store(visit, username, email, hashed)
+    except IntegrityError as error:
+        if error.orig.diag.constraint_name != "uq_user_account_email":
+            raise
+    with visit.session.begin_nested():  # the staff was faster with the same address: now it is known
+        return _store(visit, username, email, hashed)
+
+
+def _store(visit: Visit, username: str, email: str, hashed: str) -> bool:
+    session = visit.session
+    holder = session.scalar(select(User).where(func.lower(User.email) == email.lower()).with_for_update())
+    if holder is not None and is_pending(session, holder):
+        # Whoever it was did not prove to read these mails: the newest sign-up counts, and no link before it.
+        holder.email = nowhere()
+        session.flush()
+        holder = None
+    user = User(
+        username=username,
+        email=email if holder is None else nowhere(),
+        password=hashed if holder is None else UNUSABLE,
+        is_active=False,
+        language=visit.language,
+        date_joined=clock.now(),
+    )
+    session.add(user)
+    session.flush()
+    link = make_link(session, user, ACTIVATE, user.email)
+    letter = letters.activation(user, link.secret) if holder is None else letters.known_address(holder)
+    kind = "activation" if holder is None else "known_address"
+    if visit.guard.may_reach(email):
+        queue(session, visit.settings, letter, user=holder or user, kind=kind, until=link.row.expires)
+    session.flush()
+    return holder is None
+
+
+def nowhere() -> str:
+    return f"{secrets.token_hex(16)}@{HELD}"
+
+
+def is_pending(session: Session, user: User) -> bool:
+    """Whether an account was never activated; asks the database for none that was."""
+    if user.is_active or user.email_confirmed:
+        return False
+    return session.scalar(select(User.id).where(User.id == user.id, _pending())) is not None
+
+
+def _pending():
+    """The condition that an account was never activated: one that was switched off has no links any more."""
+    waiting = exists().where(
+        AccountLink.user_id == User.id, AccountLink.purpose == ACTIVATE, AccountLink.used.is_(None)
+    )
+    return and_(~User.is_active, ~User.email_confirmed, waiting)
+
+
+def _allowed(visit: Visit) -> float:
+    """How many accounts an address may make on one day (UTC)."""
+    return visit.settings["comicsdb.signup.per_address"] or inf
+
+
+def _today(counter: str, visit: Visit) -> dict:
+    identity = f"ip:{network(visit.address)}"
+    return {"day": clock.now().date(), "counter": counter, "identity": identity}
+
+
+def _add_one(session: Session, counter: str, visit: Visit) -> int:
+    """Count one more of today, and wait for whoever is counting the same; gives the number."""
+    statement = insert(DailyCount).values(**_today(counter, visit), count=1)
+    statement = statement.on_conflict_do_update(
+        index_elements=[DailyCount.day, DailyCount.counter, DailyCount.identity],
+        set_={"count": DailyCount.count + 1},
+    )
+    return session.scalar(statement.returning(DailyCount.count))
+
+
+def _one_too_many(visit: Visit, username: str) -> TooManySignUps:
+    """Count the refusal, and tell of the first of a day; for good, though the request comes to nothing."""
+    now = clock.now()
+    with visit.apart() as session:
+        first = _add_one(session, BLOCKED, visit) == 1
+        if first and "blocked" in visit.settings["comicsdb.mail.tell"]:
+            name = username[: rules.USERNAME_MAX]  # nobody has judged it yet
+            letter = letters.tell_blocked(name, now, visit.address, _allowed(visit))
+            queue_to_administrators(session, visit.settings, letter, kind="admin_blocked")
+        session.commit()
+    if first:
+        what = f"Sign-ups from one address are limited to {_allowed(visit)} a day"
+        visit.log(log, what, username, logging.WARNING)
+    midnight = datetime.combine(now.date() + timedelta(days=1), time(), UTC)
+    return TooManySignUps(ceil((midnight - now).total_seconds()))
+
+
+def activate(visit: Visit, uid: str, secret: str) -> User:
+    """Activate the account that a link belongs to; its address is confirmed by that.
+
+    Raises LinkSpent where that was done already, and BadLink.
+    """
+    link, user = open_link(visit.session, ACTIVATE, secret, uid)
+    if user.is_active:
+        raise LinkSpent  # by another link
+    if user.email_confirmed or link.email != user.email:
+        raise BadLink  # switched off since, or replaced by a newer sign-up with this address
+    now = clock.now()
+    link.used = now
+    user.is_active = user.email_confirmed = True
+    visit.session.flush()
+    visit.log(log, "User activated the account", user.username)
+    if "activation" in visit.settings["comicsdb.mail.tell"]:
+        letter = letters.tell_activation(user.username, now, visit.address)
+        queue_to_administrators(visit.session, visit.settings, letter, kind="admin_activation")
+    return user
+
+
+def resend_activation(visit: Visit, email: str) -> None:
+    """Send another link to an account that waits for it; the same for any other address.
+
+    Raises Invalid for what is no address, and TooManyMails.
+    """
+    email = rules.normal_email(email)
+    problems = rules.email_problems(email)
+    if problems:
+        raise Invalid({"email": problems})
+    visit.guard.mail_asked(visit.address)
+    with only_for(visit, email, or_(User.is_active, _pending())) as user:
+        link = make_link(visit.session, user, ACTIVATE, user.email)
+        letter = letters.known_address(user) if user.is_active else letters.activation(user, link.secret)
+        queue(
+            visit.session,
+            visit.settings,
+            letter,
+            user=user,
+            kind="known_address" if user.is_active else "activation",
+            until=link.row.expires,
+        )

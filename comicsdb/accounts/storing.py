@@ -1,0 +1,49 @@
+"""What account functions do to the database alike: work in vain for nobody, and name what was refused."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from sqlalchemy import and_, func, or_, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from comicsdb.accounts.visit import Visit
+from comicsdb.models import User
+from comicsdb.models.base import SYSTEM_USER_ID
+
+
+@contextmanager
+def only_for(visit: Visit, email: str, *conditions) -> Iterator[User]:
+    """Run a block for the account with an address that meets conditions; for nobody run it in vain.
+
+    In vain means that the block gets another account, and that all it did is taken back: it takes as long, so
+    that neither answer nor time tells whether there is such an account. The same happens for a mail box that
+    was sent enough lately.
+    """
+    reachable = visit.guard.may_reach(email)
+    wanted = and_(func.lower(User.email) == email.lower(), *conditions)
+    stand_in = User.id == SYSTEM_USER_ID
+    query = select(User, wanted.label("meant")).where(or_(wanted, stand_in)).order_by(wanted.desc()).limit(1)
+    user, meant = visit.session.execute(query).one()
+    with visit.session.begin_nested() as savepoint:
+        yield user
+        visit.session.flush()
+        if not (meant and reachable):
+            savepoint.rollback()
+
+
+def lock_email(session: Session, email: str) -> None:
+    """Until the transaction ends, let no other visitor take the same mail address."""
+    session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(email.lower(), 0))))
+
+
+@contextmanager
+def unless_refused(meanings: Mapping[str, Exception]) -> Iterator[None]:
+    """Raise what it means when a constraint refuses what the block writes; the session stays usable."""
+    try:
+        yield
+    except IntegrityError as error:
+        meaning = meanings.get(error.orig.diag.constraint_name)
+        if meaning is None:
+            raise
+        raise meaning from error

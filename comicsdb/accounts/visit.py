@@ -1,0 +1,54 @@
+"""A visit: what the account functions need of whoever asks, and of the site."""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from comicsdb.accounts.guard import Guard
+from comicsdb.mail.letter import printable
+from comicsdb.media.storage import Storage
+from comicsdb.passwords import Passwords
+from comicsdb.security import client_ip
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Somebody at the site: from an address (IP), with a browser, reading pages in a language.
+
+    `apart` opens a session whose commits are independent of the request's: for what must be kept of a request
+    that is refused.
+    """
+
+    session: Session
+    apart: Callable[[], Session]
+    passwords: Passwords
+    guard: Guard
+    storage: Storage
+    settings: Mapping
+    address: str
+    browser: str
+    language: str
+
+    def log(self, logger: logging.Logger, what: str, username: str, level: int = logging.INFO) -> None:
+        """Write a line in the one form of api.md 1.11, which names account and address."""
+        name = printable(username)[:150] or "-"
+        extra = {"username": name, "ip": self.address}
+        logger.log(level, "%s (user=%s, ip=%s)", what, name, self.address, extra=extra)
+
+
+def of_request(request) -> Visit:
+    """The visit that a request belongs to; nothing is asked of the database yet."""
+    registry = request.registry
+    return Visit(
+        session=request.dbsession,
+        apart=registry["comicsdb.session_factory"],
+        passwords=request.passwords,
+        guard=registry["comicsdb.guard"],
+        storage=request.media,
+        settings=registry.settings,
+        address=client_ip(request),
+        browser=request.user_agent or "",
+        language=request.locale_name,
+    )

@@ -1,0 +1,57 @@
+"""Texts of the core, marked for translation where they stand and translated where they are read."""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from pyramid.i18n import Localizer, TranslationString, TranslationStringFactory, make_localizer
+
+from comicsdb.models.choices import DEFAULT_LANGUAGE
+
+DOMAIN = "comicsdb"
+FOLDER = Path(__file__).parent / "locale"
+INTERFACE_LANGUAGES = ("en", "it")  # model.md 12.6
+
+_ = TranslationStringFactory(DOMAIN)
+
+
+@dataclass(frozen=True)
+class Plural:
+    """A text in the forms that a number asks for; `${n}` stands for the number."""
+
+    singular: str
+    plural: str
+    n: int
+    mapping: dict = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """The original text, in English."""
+        return translate(localizer(DEFAULT_LANGUAGE), self)
+
+
+Text = str | TranslationString | Plural
+
+
+def ngettext(singular: str, plural: str, n: int, **mapping) -> Plural:
+    """A text that depends on a number: `ngettext("${n} day", "${n} days", 3)`."""
+    return Plural(singular, plural, n, mapping)
+
+
+def translate(localizer: Localizer, text: Text) -> str:
+    """A text in the language of a localizer; values within it that are texts are translated too."""
+    mapping = getattr(text, "mapping", None) or {}
+    values = {name: translate(localizer, value) for name, value in mapping.items()}
+    if isinstance(text, Plural):
+        values["n"] = str(text.n)
+        return localizer.pluralize(text.singular, text.plural, text.n, domain=DOMAIN, mapping=values)
+    if isinstance(text, TranslationString):
+        plain = TranslationString(text, domain=text.domain, default=text.default, context=text.context)
+        return localizer.translate(plain, mapping=values)
+    return str(text)
+
+
+@lru_cache
+def localizer(language: str) -> Localizer:
+    """The localizer of an interface language; of English for any other, such as an empty one."""
+    known = language if language in INTERFACE_LANGUAGES else DEFAULT_LANGUAGE
+    return make_localizer(known, [str(FOLDER)])

@@ -1,0 +1,102 @@
+"""The outbox: letters as rows of whole messages, written with the transaction they tell of."""
+
+import logging
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from email import message_from_bytes, policy
+from email.errors import MessageError
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.utils import make_msgid
+
+from sqlalchemy.orm import Session
+
+from comicsdb import clock
+from comicsdb.mail.letter import Letter, Reader, as_html, as_text
+from comicsdb.models import OutgoingMail, User
+from comicsdb.models.choices import DEFAULT_LANGUAGE
+
+log = logging.getLogger(__name__)
+
+PATIENCE = timedelta(days=3)  # how long a mail is tried to be sent
+
+
+def queue(
+    session: Session,
+    settings: Mapping,
+    letter: Letter,
+    *,
+    kind: str,
+    user: User | None = None,
+    to: str = "",
+    language: str = "",
+    until: datetime | None = None,
+) -> bool:
+    """Store a letter; it leaves after the commit, and not at all without one.
+
+    It goes to the address of `user` in that account's language unless `to` or `language` say otherwise.
+    `kind` is a word for the log. After `until`, by default three days, it is of no use and not sent any more.
+    Nothing is stored for an address that no mail can have: then it gives False, and the log says so.
+    """
+    language = language or (user.language if user is not None else "") or DEFAULT_LANGUAGE
+    recipient = to or user.email
+    try:
+        message = compose(letter, settings, recipient, language)
+    except ValueError:
+        log.warning("No mail can be sent to the address of account %s.", user.id if user else "-")
+        return False
+    now = clock.now()
+    session.add(
+        OutgoingMail(
+            user_id=user.id if user is not None else None,
+            kind=kind,
+            recipient=recipient,
+            message=message,
+            queued=now,
+            next_attempt=now,
+            give_up=until or now + PATIENCE,
+        )
+    )
+    return True
+
+
+def queue_to_administrators(session: Session, settings: Mapping, letter: Letter, *, kind: str) -> int:
+    """Store a letter for each administrator that the settings name; gives how many there are."""
+    administrators = settings["comicsdb.mail.administrators"]
+    for address in administrators:
+        queue(session, settings, letter, kind=kind, to=address)
+    return len(administrators)
+
+
+def compose(letter: Letter, settings: Mapping, recipient: str, language: str) -> bytes:
+    """The whole message (RFC 5322), ASCII only, so that any server takes it.
+
+    Raises ValueError for an address that is none, and for line breaks in it.
+    """
+    sender = settings["comicsdb.mail.from"]
+    reader = Reader(language, settings["comicsdb.base_url"])
+    message = EmailMessage(policy=policy.SMTP)
+    message["From"] = sender
+    message["To"] = _address(recipient)
+    message["Subject"] = reader.say(letter.subject)
+    message["Date"] = clock.now()
+    message["Message-ID"] = make_msgid(domain=sender.domain)
+    message["Auto-Submitted"] = "auto-generated"  # no answers by machines (RFC 3834)
+    message.set_content(as_text(letter, reader), cte="quoted-printable")
+    message.add_alternative(as_html(letter, reader), subtype="html", cte="quoted-printable")
+    message["Content-Language"] = reader.language
+    return message.as_bytes()
+
+
+def _address(text: str) -> Address:
+    if not (text.isascii() and text.isprintable()):
+        raise ValueError("takes an address of printable ASCII characters")
+    try:
+        return Address(addr_spec=text)
+    except (IndexError, MessageError) as error:
+        raise ValueError("takes an address such as name@host") from error
+
+
+def parse(message: bytes) -> EmailMessage:
+    """A stored message, to be read."""
+    return message_from_bytes(message, policy=policy.SMTP)

@@ -1,0 +1,105 @@
+"""What attackers try with accounts: ways around a ban, a new password and the guard; far too long texts."""
+
+import pytest
+
+from comicsdb import accounts, staff
+from comicsdb.accounts import Guard, rules
+from comicsdb.catalog import Invalid
+from comicsdb.limits import Limiter
+from tests.core.accounts.conftest import PASSWORD
+
+NEW = "another horse battery"
+
+
+def asked_for_another_address(visit, ann, mailbox) -> str:
+    """Somebody who knows the password wants another address; gives the secret of the link."""
+    accounts.update_profile(visit, ann.id, {"email": "evil@example.org", "password": PASSWORD})
+    return mailbox()[0].link("/email/confirm/").rstrip("/").rpartition("/")[2]
+
+
+# Ways around what was decided.
+
+
+@pytest.mark.parametrize("confirmed", [True, False])
+def test_who_was_switched_off_cannot_ask_for_another_activation(visit, session, make, mailbox, confirmed):
+    bad = make.user("Bad", email="bad@example.org", email_confirmed=confirmed)
+    staff.change_account(session, None, bad, {"is_active": False})
+    accounts.resend_activation(visit, "bad@example.org")
+    assert mailbox() == []
+
+
+def test_a_new_password_ends_the_wish_for_another_address(visit, session, ann, mailbox):
+    """As the letter to the present address tells its owner to do."""
+    secret = asked_for_another_address(visit, ann, mailbox)
+    identifier = accounts.begin_session(visit, ann)
+    session.flush()
+    form = {"password": PASSWORD, "new_password": NEW, "new_password_again": NEW}
+    accounts.change_password(visit, ann.id, identifier, form)
+    with pytest.raises(accounts.BadLink):
+        accounts.confirm_email(visit, secret)
+    assert ann.email == "Ann@example.org"
+
+
+def test_so_does_one_that_is_set_by_mail(visit, ann, mailbox):
+    secret = asked_for_another_address(visit, ann, mailbox)
+    accounts.request_reset(visit, "ann@example.org")
+    link = next(mail for mail in mailbox() if mail.kind == "reset").link("/reset/")
+    uid, reset = link.rstrip("/").split("/")[-2:]
+    accounts.reset_password(visit, uid, reset, {"new_password": NEW, "new_password_again": NEW})
+    with pytest.raises(accounts.BadLink):
+        accounts.confirm_email(visit, secret)
+
+
+# Ways around the guard.
+
+
+def test_another_way_to_write_a_name_has_no_attempts_of_its_own(visit, ann):
+    for name in ("Ann", "Ａnn", "Aｎn", "Anｎ", "ＡＮＮ"):
+        with pytest.raises(accounts.LogInFailed):
+            accounts.log_in(visit, name, "wrong")
+    with pytest.raises(accounts.TooManyFailures):
+        accounts.log_in(visit, "ann", PASSWORD)
+
+
+def test_nobody_fills_the_memory_of_who_may_try_with_long_names():
+    limiter, address = Limiter(), "192.0.2.7"
+    guard, other = Guard(limiter), Guard(limiter)
+    for name in ("ann", "a" * 151):
+        guard.check(name, address)
+        for _ in range(5):
+            other.failed(name, address)
+    guard.check("ann", address)  # remembered for a moment
+    with pytest.raises(accounts.TooManyFailures):
+        guard.check("a" * 151, address)
+
+
+# Texts that keep a processor busy, or fill a mail.
+
+
+def test_what_is_far_too_long_is_not_turned_over():
+    """The work for accents grows with the square of their number, that for a domain with its length."""
+    name = "\u0301\u0323" * 1000
+    assert rules.normal_name(name) == name
+    address = "ann@" + "é." * 1000 + "org"
+    assert rules.normal_email(address) == address
+
+
+def test_nor_is_a_password_compared_with_all_of_it(visit, form):
+    wrong = form(username="x" * rules.USERNAME_MAX + " horseradish", password="horseradish")
+    with pytest.raises(Invalid) as caught:
+        accounts.sign_up(visit, wrong)
+    assert set(caught.value.errors) == {"username"}
+
+
+def test_administrators_get_no_name_that_nobody_could_have(given, form, mailbox):
+    settings = {
+        "comicsdb__signup__per_address": 1,
+        "comicsdb__mail__tell": ("blocked",),
+        "comicsdb__mail__administrators": ("admin@example.org",),
+    }
+    here = given(**settings)
+    accounts.sign_up(here, form())
+    with pytest.raises(accounts.TooManySignUps):
+        accounts.sign_up(here, form(username="y" * 100_000))
+    (told,) = [mail for mail in mailbox() if mail.to == "admin@example.org"]
+    assert told.text.count("y") < 2 * rules.USERNAME_MAX + 50

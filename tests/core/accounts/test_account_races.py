@@ -1,0 +1,126 @@
+"""What happens to accounts at the same moment, on connections of their own: each thing is done once."""
+
+import dataclasses
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+from sqlalchemy import func, select, text
+
+from comicsdb import accounts
+from comicsdb.models import ApiToken, LoginSession, User
+from tests.core.accounts.conftest import PASSWORD
+from tests.mailbox import letters
+from tests.waiting import await_that
+
+TIMES = 6
+NEW = "another horse battery"
+NEW_TWICE = {"new_password": NEW, "new_password_again": NEW}
+
+
+@pytest.fixture
+def real(visit, factory):
+    """A visit whose sessions are on real connections."""
+    return lambda session: dataclasses.replace(visit, session=session, apart=factory)
+
+
+@pytest.fixture
+def bea(factory, passwords):
+    """The number of an account whose rows are really committed."""
+    with factory() as session:
+        user = User(username="Bea", email="bea@example.org", password=passwords.hash(PASSWORD))
+        session.add(user)
+        session.commit()
+        return user.id
+
+
+def at_once(factory, real, job, *, refused=()):
+    """Do something several times together; gives what each got, or the class of what it was refused with."""
+    barrier = Barrier(TIMES)
+
+    def run(_number):
+        with factory() as session:
+            barrier.wait()
+            try:
+                got = job(real(session))
+            except refused as error:
+                return type(error)
+            session.commit()
+            return got
+
+    with ThreadPoolExecutor(TIMES) as pool:
+        return list(pool.map(run, range(TIMES)))
+
+
+def secret_of_the_last_mail(factory) -> str:
+    with factory() as session:
+        return letters(session)[-1].links[0].rstrip("/").rpartition("/")[2]
+
+
+def test_a_link_activates_once(factory, real, form):
+    with factory() as session:
+        accounts.sign_up(real(session), form())
+        session.commit()
+        uid = str(session.scalar(select(User.id).where(User.username == "bob")))
+    secret = secret_of_the_last_mail(factory)
+
+    def open_it(visit):
+        return accounts.begin_session(visit, accounts.activate(visit, uid, secret))
+
+    ended = at_once(factory, real, open_it, refused=accounts.LinkSpent)
+    assert ended.count(accounts.LinkSpent) == TIMES - 1
+    with factory() as session:
+        assert session.scalar(select(func.count(LoginSession.id))) == 1
+
+
+def test_a_link_sets_one_password(factory, real, bea):
+    with factory() as session:
+        accounts.request_reset(real(session), "bea@example.org")
+        session.commit()
+    secret = secret_of_the_last_mail(factory)
+
+    def reset(visit):
+        return accounts.reset_password(visit, str(bea), secret, NEW_TWICE).id
+
+    ended = at_once(factory, real, reset, refused=accounts.BadLink)
+    assert sorted(map(str, ended)) == sorted(map(str, [bea] + [accounts.BadLink] * (TIMES - 1)))
+
+
+def test_a_form_makes_one_token_and_a_token_is_revoked_once(factory, real, bea):
+    def make(visit):
+        return accounts.generate_token(visit, bea, "reader", "one key").token.id
+
+    made = at_once(factory, real, make, refused=accounts.FormSpent)
+    assert made.count(accounts.FormSpent) == TIMES - 1
+    (token,) = set(made) - {accounts.FormSpent}
+    revoked = at_once(factory, real, lambda visit: accounts.revoke_token(visit, bea, token))
+    assert sorted(revoked) == [False] * (TIMES - 1) + [True]
+    with factory() as session:
+        assert session.scalar(select(func.count(ApiToken.id))) == 0
+
+
+def waits_for_a_lock(factory) -> bool:
+    """Whether somebody in this database waits for somebody else's row."""
+    with factory() as session:
+        waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+        return session.scalar(text(f"{waiting} AND wait_event_type = 'Lock'")) > 0
+
+
+def test_who_logs_in_with_the_old_password_while_it_changes_is_too_late(factory, real, bea):
+    def log_in():
+        with factory() as session:
+            visit = real(session)
+            accounts.begin_session(visit, accounts.log_in(visit, "Bea", PASSWORD))
+            session.commit()
+
+    with factory() as session, ThreadPoolExecutor(1) as pool:
+        mine = accounts.begin_session(real(session), session.get_one(User, bea))
+        session.commit()
+        accounts.change_password(real(session), bea, mine, {"password": PASSWORD, **NEW_TWICE})
+        late = pool.submit(log_in)
+        await_that(lambda: waits_for_a_lock(factory))
+        session.commit()
+        with pytest.raises(accounts.LogInFailed):
+            late.result()
+    with factory() as session:
+        assert session.scalar(select(func.count(LoginSession.id))) == 1

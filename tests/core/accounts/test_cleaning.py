@@ -1,0 +1,81 @@
+"""Cleaning: what is of no use any more goes, and nothing that still is."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import time_machine
+from sqlalchemy import select
+
+from comicsdb import accounts
+from comicsdb.accounts.cleaning import clean
+from comicsdb.models import AccountLink, User
+from tests.core.accounts.test_signup import opened
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def names(session):
+    return set(session.scalars(select(User.username).where(User.id > 1)))
+
+
+def test_sign_ups_that_nobody_completed_go_after_a_week(visit, session, ann, make, form, mailbox):
+    make.user("off", is_active=False, email_confirmed=True)
+    with time_machine.travel(NOON, tick=False) as clock:
+        accounts.sign_up(visit, form(username="replaced"))
+        accounts.sign_up(visit, form())
+        accounts.sign_up(visit, form(username="held", email="ann@example.org"))
+        accounts.sign_up(visit, form(username="late", email="late@example.org"))
+        accounts.sign_up(visit, form(username="carl", email="carl@example.org"))
+        accounts.activate(visit, *opened(mailbox()[-1]))
+        session.commit()
+        clock.shift(timedelta(days=2))
+        accounts.resend_activation(visit, "late@example.org")
+        clock.shift(timedelta(days=6, seconds=-1))
+        assert clean(session)["accounts"] == 0
+        clock.shift(timedelta(seconds=1))
+        assert clean(session)["accounts"] == 3
+        session.commit()
+        assert names(session) == {"Ann", "off", "late", "carl"}
+        accounts.sign_up(visit, form())  # the name is free again
+        accounts.sign_up(visit, form(username="held", email="held@example.org"))
+
+
+def test_links_go_a_week_after_they_expired_but_not_those_that_an_account_waits_for(
+    visit, session, ann, form
+):
+    with time_machine.travel(NOON, tick=False) as clock:
+        accounts.request_reset(visit, ann.email)
+        session.commit()
+        clock.shift(timedelta(days=8, seconds=-1))
+        accounts.sign_up(visit, form())
+        assert clean(session)["links"] == 0
+        clock.shift(timedelta(seconds=1))
+        assert clean(session)["links"] == 1
+        session.commit()
+        assert [link.purpose for link in session.scalars(select(AccountLink))] == ["activate"]
+
+
+def test_sessions_go_when_their_time_is_up(visit, session, ann):
+    with time_machine.travel(NOON, tick=False) as clock:
+        accounts.begin_session(visit, ann)
+        clock.shift(timedelta(days=1))
+        later = accounts.begin_session(visit, ann)
+        session.commit()
+        clock.shift(timedelta(days=13))
+        assert clean(session)["sessions"] == 1
+        assert accounts.session_user(session, later) is ann
+
+
+@pytest.mark.parametrize("confirmed", [True, False])
+def test_an_account_that_the_staff_switched_off_stays(visit, session, form, mailbox, confirmed):
+    from comicsdb import staff
+
+    with time_machine.travel(NOON, tick=False) as clock:
+        accounts.sign_up(visit, form())
+        user = session.scalar(select(User).where(User.username == "bob"))
+        staff.change_account(session, None, user, {"is_active": True, "email_confirmed": confirmed})
+        staff.change_account(session, None, user, {"is_active": False})
+        session.commit()
+        clock.shift(timedelta(days=30))
+        clean(session)
+        assert "bob" in names(session)

@@ -1,0 +1,167 @@
+"""The end of an account: of its own nothing stays, of its gifts all, but without its name (model.md 13)."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+from sqlalchemy import String, cast, func, inspect, literal_column, or_, select, text
+
+from comicsdb import accounts, staff
+from comicsdb.catalog import Catalog, Invalid
+from comicsdb.library.ratings import rate
+from comicsdb.models import (
+    AccountLink,
+    ApiToken,
+    Change,
+    DailyCount,
+    Donation,
+    History,
+    IssueRating,
+    LoginSession,
+    OutgoingMail,
+    Series,
+    StaffAction,
+    ThrottleNotice,
+    User,
+    metadata,
+)
+from comicsdb.models.base import SYSTEM_USER_ID
+from tests.core.accounts.conftest import PASSWORD
+from tests.core.accounts.test_profile import files, picture
+
+TODAY = date(2026, 11, 21)
+
+
+@pytest.fixture
+def lived_in(visit, session, ann, make):
+    """An account with something in every table that names accounts."""
+    session.info["media"] = visit.storage
+    accounts.begin_session(visit, ann)
+    accounts.generate_token(visit, ann.id, "Tagger", accounts.new_form_key())
+    accounts.request_reset(visit, ann.email)
+    accounts.update_profile(visit, ann.id, {"image": picture(), "first_name": "Annabella"})
+    catalog = Catalog(session, actor_id=ann.id)
+    issue = make.issue()
+    catalog.update(issue, {"title": "By Annabella"})
+    session.commit()
+    series = session.get_one(Series, issue.series_id)
+    rate(session, issue, ann.id, 5, today=TODAY)
+    rate(session, issue, make.user("bob").id, 2, today=TODAY)
+    session.add_all(
+        [
+            DailyCount(day=TODAY, counter="throttled:burst", identity="user:Ann", count=3),
+            ThrottleNotice(user_id=ann.id, days_throttled=1, total_count=1, worst_day_count=1),
+            Donation(transaction_id="t1", user_id=ann.id, email="ANN@example.org", amount=500,
+                     donated_at=datetime(2026, 11, 1, tzinfo=UTC)),
+            Donation(transaction_id="t2", email="ann@example.org", amount=500,
+                     donated_at=datetime(2026, 11, 1, tzinfo=UTC)),
+            Donation(transaction_id="t3", email="ann_example.org", amount=500,
+                     donated_at=datetime(2026, 11, 1, tzinfo=UTC)),
+        ]
+    )  # fmt: skip
+    staff.record(session, ann, "revoke", "token", 1, "bob")
+    staff.change_account(session, None, ann, {"last_name": "Mothwing"})
+    session.commit()
+    return issue, series
+
+
+def test_everything_that_is_its_own_goes(visit, session, ann, lived_in):
+    number = ann.id
+    accounts.delete_account(visit, number, PASSWORD)
+    session.commit()
+    for model in (AccountLink, ApiToken, LoginSession, OutgoingMail, ThrottleNotice, IssueRating):
+        assert session.scalar(select(func.count()).where(model.user_id == number)) == 0, model
+    assert session.get(User, number) is None
+    assert files(visit) == set()
+    with pytest.raises(accounts.LogInFailed):
+        accounts.log_in(visit, "Ann", PASSWORD)
+
+
+def test_what_it_gave_stays_with_account_1(visit, session, ann, lived_in):
+    issue, _series = lived_in
+    number = ann.id
+    accounts.delete_account(visit, number, PASSWORD)
+    session.commit()
+    session.expire_all()
+    assert (issue.title, issue.edited_by_id) == ("By Annabella", SYSTEM_USER_ID)
+    for log in (History, Change):
+        assert session.scalar(select(func.count()).where(log.user_id == number)) == 0
+        assert session.scalar(select(func.count()).select_from(log)) > 0
+
+
+def test_the_figures_of_what_it_rated_follow(visit, session, ann, lived_in):
+    issue, series = lived_in
+    session.refresh(issue)
+    session.refresh(series)
+    assert (issue.rating_count, series.rating_sum) == (2, 7)
+    before = issue.rated, series.rated, issue.modified, series.modified
+    accounts.delete_account(visit, ann.id, PASSWORD)
+    session.commit()
+    session.expire_all()
+    assert (issue.rating_count, issue.rating_sum) == (1, 2)
+    assert (series.rating_count, series.rating_sum) == (1, 2)
+    assert issue.rated > before[0]
+    assert series.rated > before[1]
+    assert (issue.modified, series.modified) == before[2:]
+
+
+def test_no_row_names_it_any_more(visit, session, ann, lived_in):
+    number = ann.id
+    accounts.delete_account(visit, number, PASSWORD)
+    session.commit()
+    traces = ("ann@example.org", "user:ann", "mothwing", '"ann"')
+    for table in metadata.sorted_tables:
+        row = func.lower(cast(literal_column(f"to_jsonb({table.name})"), String))
+        found = or_(*(row.contains(trace, autoescape=True) for trace in traces))
+        assert session.execute(select(literal_column("1")).select_from(table).where(found)).all() == [], (
+            table.name
+        )
+    kept = session.execute(select(StaffAction.actor_id, StaffAction.actor_name, StaffAction.target)).all()
+    assert (None, f"account {number}", "bob") in kept
+    assert (None, "", f"account {number}") in kept
+    donations = session.execute(select(Donation.user_id, Donation.email).order_by(Donation.id)).all()
+    assert donations == [(None, ""), (None, ""), (None, "ann_example.org")]
+
+
+def test_the_password_is_asked_for(visit, session, ann):
+    for password in ("", "wrong"):
+        with pytest.raises(Invalid) as caught:
+            accounts.delete_account(visit, ann.id, password)
+        assert set(caught.value.errors) == {"password"}
+    assert session.get(User, ann.id) is ann
+
+
+def test_account_1_stays(visit, session):
+    with pytest.raises(Invalid) as caught:
+        accounts.delete_account(visit, SYSTEM_USER_ID, "")
+    assert set(caught.value.errors) == {"__all__"}
+    assert session.get_one(User, SYSTEM_USER_ID).is_active
+
+
+def test_the_name_and_the_address_are_free_again(visit, session, ann, form, mailbox):
+    accounts.delete_account(visit, ann.id, PASSWORD)
+    session.commit()
+    accounts.sign_up(visit, form(username="Ann", email="ann@example.org"))
+    assert [mail.kind for mail in mailbox()] == ["activation"]
+
+
+def test_every_reference_to_an_account_says_what_becomes_of_it(engine):
+    """A new table that names accounts and forgets to say so would stop deletions."""
+    found = {
+        (table, key["constrained_columns"][0]): key["options"].get("ondelete")
+        for table in inspect(engine).get_table_names()
+        for key in inspect(engine).get_foreign_keys(table)
+        if key["referred_table"] == "user_account"
+    }
+    assert len(found) > 20
+    assert set(found.values()) == {"CASCADE", "SET NULL", "SET DEFAULT"}
+    with engine.connect() as connection:
+        unindexed = [
+            column
+            for column in found
+            if not any(
+                index["column_names"][0] == column[1] for index in inspect(connection).get_indexes(column[0])
+            )
+            and column != ("user_group_member", "user_id")  # its primary key begins with it
+        ]
+        assert connection.scalar(text("SELECT 1")) == 1
+    assert unindexed == []

@@ -1,0 +1,103 @@
+"""The mail-domain service: asked over HTTP where the settings name one, while no transaction is open."""
+
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from comicsdb import accounts
+from comicsdb.catalog import Invalid
+from tests.serving import free_port
+
+
+@contextmanager
+def service(status: int = 200, body: bytes = b"{}"):
+    """A service that always gives one answer; gives its address for the settings, and what it was asked."""
+    asked = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_words):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/check/{{domain}}?key=1", asked
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def outcome(visit, typed):
+    try:
+        accounts.sign_up(visit, typed)
+    except Invalid as error:
+        return {field: [str(text) for text in texts] for field, texts in error.errors.items()}
+    return None
+
+
+@pytest.mark.parametrize(
+    ("body", "refused"),
+    [
+        (b'{"block": false, "disposable": false}', False),
+        (b'{"block": true}', True),
+        (b'{"disposable": true, "block": false}', True),
+        (b'{"disposable": "no"}', False),
+    ],
+)
+def test_what_the_service_says_counts(given, form, body, refused):
+    with service(body=body) as (address, asked):
+        found = outcome(given(comicsdb__signup__mail_check=address), form(email="bob@Unheard.example"))
+    assert asked == ["/check/unheard.example?key=1"]
+    expected = {"email": ["Accounts cannot be made with addresses of this domain."]}
+    assert found == (expected if refused else None)
+
+
+def test_well_known_providers_are_not_asked_about_nor_is_a_bad_form(given, form):
+    with service(body=b'{"block": true}') as (address, asked):
+        here = given(comicsdb__signup__mail_check=address)
+        assert outcome(here, form(email="bob@gmail.com")) is None
+        assert "username" in outcome(here, form(username="a b"))
+    assert asked == []
+
+
+@pytest.mark.parametrize("failure", ["500", "no JSON", "a list", "gone"])
+@pytest.mark.parametrize("decision", ["refuse", "allow"])
+def test_the_settings_decide_what_a_failure_means(given, form, failure, decision, caplog):
+    status, body = {"500": (500, b"{}"), "no JSON": (200, b"<html>"), "a list": (200, b"[1]")}.get(
+        failure, (200, b"")
+    )
+    nowhere = f"http://127.0.0.1:{free_port()}/{{domain}}"
+    with service(status, body) as (address, _asked):
+        here = given(
+            comicsdb__signup__mail_check=nowhere if failure == "gone" else address,
+            comicsdb__signup__mail_check_failure=decision,
+        )
+        found = outcome(here, form(email="bob@unheard.example"))
+    assert (found is None) is (decision == "allow")
+    if found:
+        assert "contact the administrators" in found["email"][0]
+    assert "The mail-domain service failed" in caplog.text
+    assert "unheard.example" not in caplog.text
+
+
+def test_no_transaction_is_open_while_the_service_is_asked(given, form, session, monkeypatch):
+    open_then = []
+    with service() as (address, _asked):
+        here = given(comicsdb__signup__mail_check=address)
+
+        def watched(settings, email):
+            open_then.append(session.in_transaction())
+
+        monkeypatch.setattr("comicsdb.accounts.signup.check_domain", watched)
+        assert outcome(here, form(email="bob@unheard.example")) is None
+    assert open_then == [False]

@@ -1,0 +1,141 @@
+"""New passwords: by the old one, or by a link; whoever was logged in elsewhere is so no more."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import time_machine
+from sqlalchemy import select
+
+from comicsdb import accounts
+from comicsdb.catalog import Invalid
+from comicsdb.models import AccountLink
+from tests.conftest import recording
+from tests.core.accounts.conftest import PASSWORD
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+NEW = "another horse battery"
+
+
+def filled(password=PASSWORD, new=NEW, again=None):
+    return {"password": password, "new_password": new, "new_password_again": new if again is None else again}
+
+
+def refused(function, *arguments):
+    with pytest.raises(Invalid) as caught:
+        function(*arguments)
+    return set(caught.value.errors)
+
+
+@pytest.fixture
+def sessions(visit, session, ann):
+    """Two browsers of one account."""
+    identifiers = [accounts.begin_session(visit, ann) for _ in range(2)]
+    session.commit()
+    return identifiers
+
+
+def test_a_change_keeps_this_session_under_a_new_identifier_and_ends_the_others(
+    visit, session, ann, sessions
+):
+    kept = accounts.change_password(visit, ann.id, sessions[0], filled())
+    assert kept not in sessions
+    assert accounts.session_user(session, kept) is ann
+    assert [accounts.session_user(session, each) for each in sessions] == [None, None]
+    assert accounts.log_in(visit, "Ann", NEW) is ann
+    with pytest.raises(accounts.LogInFailed):
+        accounts.log_in(visit, "Ann", PASSWORD)
+
+
+@pytest.mark.parametrize(
+    ("form", "field"),
+    [
+        (filled(password="wrong"), "password"),
+        (filled(password=""), "password"),
+        (filled(new="short"), "new_password"),
+        (filled(new="ann@example"), "new_password"),
+        (filled(again="other"), "new_password_again"),
+        ({}, "new_password"),
+    ],
+)
+def test_what_is_wrong_changes_nothing(visit, session, ann, sessions, form, field):
+    assert refused(accounts.change_password, visit, ann.id, sessions[0], form) == {field}
+    assert [accounts.session_user(session, each) for each in sessions] == [ann, ann]
+    assert accounts.log_in(visit, "Ann", PASSWORD) is ann
+
+
+def asked(mailbox):
+    mail = mailbox()[-1]
+    return mail.link("/accounts/reset/").rstrip("/").split("/")[-2:]
+
+
+def test_a_link_sets_a_new_password_once(visit, session, ann, sessions, mailbox):
+    ann.email_confirmed = False
+    accounts.request_reset(visit, "ann@EXAMPLE.org")
+    (mail,) = mailbox()
+    assert (mail.to, mail.kind) == ("Ann@example.org", "reset")
+    assert mail.link("/reset/").startswith(f"http://localhost/accounts/reset/{ann.id}/")
+    assert "24 hours" in mail.text
+    uid, secret = asked(mailbox)
+    assert accounts.check_reset(visit, uid, secret) is ann
+    assert refused(accounts.reset_password, visit, uid, secret, filled(new="short")) == {"new_password"}
+    assert accounts.reset_password(visit, uid, secret, filled()) is ann
+    assert ann.email_confirmed  # they read that mail
+    assert [accounts.session_user(session, each) for each in sessions] == [None, None]
+    assert accounts.log_in(visit, "Ann", NEW) is ann
+    for attempt in (accounts.check_reset, lambda *link: accounts.reset_password(*link, filled())):
+        with pytest.raises(accounts.BadLink):
+            attempt(visit, uid, secret)
+
+
+@pytest.mark.parametrize("change", ["uid", "secret", "late", "inactive", "moved", "password", "purpose"])
+def test_no_other_link_does(visit, session, ann, sessions, mailbox, change):
+    with time_machine.travel(NOON, tick=False) as clock:
+        accounts.request_reset(visit, ann.email)
+        uid, secret = asked(mailbox)
+        if change == "uid":
+            uid = "1"
+        elif change == "secret":
+            secret += "x"
+        elif change == "late":
+            clock.shift(timedelta(hours=24))
+        elif change == "inactive":
+            ann.is_active = False
+        elif change == "moved":
+            ann.email = "elsewhere@example.org"
+        elif change == "password":
+            accounts.change_password(visit, ann.id, sessions[0], filled())
+        else:
+            session.scalars(select(AccountLink)).one().purpose = "activate"
+        session.flush()
+        with pytest.raises(accounts.BadLink):
+            accounts.reset_password(visit, uid, secret, filled(new="a third horse battery"))
+
+
+def test_asking_answers_the_same_to_everybody(visit, session, connection, ann, make, mailbox):
+    make.user("Off", email="off@example.org", is_active=False)
+    asked_of_database = {}
+    for email in ("ann@example.org", "off@example.org", "nobody@example.org"):
+        with recording(connection) as statements:
+            assert accounts.request_reset(visit, email) is None
+            session.commit()
+        asked_of_database[email] = [statement.split(" VALUES")[0] for statement in statements]
+    assert len({str(statements) for statements in asked_of_database.values()}) == 1
+    assert [mail.to for mail in mailbox()] == ["Ann@example.org"]
+    assert refused(accounts.request_reset, visit, "nowhere") == {"email"}
+
+
+def test_what_was_done_in_vain_leaves_nothing(visit, session, ann, mailbox):
+    accounts.request_reset(visit, "nobody@example.org")
+    session.commit()
+    assert session.scalars(select(AccountLink)).all() == []
+    assert mailbox() == []
+
+
+def test_mails_have_limits(visit, given, ann, mailbox):
+    for number in range(8):
+        accounts.request_reset(given(address=f"192.0.2.{100 + number}"), ann.email)
+    assert len(mailbox()) == 5
+    for _ in range(20):
+        accounts.request_reset(visit, "nobody@example.org")
+    with pytest.raises(accounts.TooManyMails):
+        accounts.request_reset(visit, ann.email)

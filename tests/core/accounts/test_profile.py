@@ -1,0 +1,228 @@
+"""Profiles: what people say of themselves, their picture, and a mail address that must be confirmed."""
+
+import io
+from datetime import date
+
+import pytest
+from PIL import Image
+from sqlalchemy import select
+
+from comicsdb import accounts
+from comicsdb.catalog import Invalid
+from comicsdb.models import AccountLink, DailyCount, User
+from tests.conftest import recording
+from tests.core.accounts.conftest import PASSWORD
+
+
+def refused(visit, user, form):
+    with pytest.raises(Invalid) as caught:
+        accounts.update_profile(visit, user.id, form)
+    return set(caught.value.errors)
+
+
+def test_fields_are_saved_and_those_that_lack_stay(visit, session, ann):
+    form = {"first_name": " Anna ", "bio": "I read\r\ncomics.", "language": "it"}
+    assert accounts.update_profile(visit, ann.id, form) == (ann, "")
+    accounts.update_profile(visit, ann.id, {"last_name": "Moth"})
+    session.commit()
+    session.refresh(ann)
+    assert (ann.first_name, ann.last_name, ann.bio, ann.language) == (
+        "Anna",
+        "Moth",
+        "I read\r\ncomics.",
+        "it",
+    )
+    assert (ann.username, ann.email, ann.email_confirmed) == ("Ann", "Ann@example.org", True)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("username", "a b"),
+        ("username", ""),
+        ("username", "login"),
+        ("username", "Metron"),
+        ("username", "BOB"),
+        ("first_name", "x" * 151),
+        ("last_name", "a\nb"),
+        ("bio", "x" * 5001),
+        ("bio", "a\0b"),
+        ("language", "fr"),
+        ("email", "nowhere"),
+        ("email", "ann@mailinator.com"),
+        ("image", b"no picture"),
+    ],
+)
+def test_what_is_wrong_is_said_by_field_and_changes_nothing(visit, session, ann, make, field, value):
+    make.user("bob")
+    assert refused(visit, ann, {"first_name": "Anna", "password": PASSWORD, field: value}) == {field}
+    session.commit()
+    session.refresh(ann)
+    assert (ann.username, ann.first_name, ann.email, ann.image) == ("Ann", "", "Ann@example.org", "")
+
+
+def test_the_case_of_ones_own_name_may_change_even_if_it_is_reserved(visit, make):
+    official = make.user("metron")
+    accounts.update_profile(visit, official.id, {"username": "Metron"})
+    assert official.username == "Metron"
+
+
+def test_counts_follow_a_new_name_and_nobody_inherits_any(visit, session, ann):
+    for identity, count in (("user:Ann", 3), ("user:moth", 99), ("user:bob", 7)):
+        session.add(
+            DailyCount(day=date(2026, 11, 21), counter="throttled:burst", identity=identity, count=count)
+        )
+    session.commit()
+    accounts.update_profile(visit, ann.id, {"username": "moth"})
+    found = session.execute(select(DailyCount.identity, DailyCount.count).order_by(DailyCount.identity)).all()
+    assert found == [("user:bob", 7), ("user:moth", 3)]
+
+
+# The picture.
+
+
+def picture(colour="red"):
+    data = io.BytesIO()
+    exif = Image.Exif()
+    exif[0x010F] = "Camera"
+    Image.new("RGB", (30, 20), colour).save(data, "JPEG", exif=exif)
+    return data.getvalue()
+
+
+def files(visit):
+    return {path for path in visit.storage.folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def storing(visit):
+    """The session of a request knows where pictures lie."""
+    visit.session.info["media"] = visit.storage
+    return visit
+
+
+def test_a_picture_is_stored_without_its_secrets_and_replaced(storing, session, ann):
+    accounts.update_profile(storing, ann.id, {"image": picture()})
+    session.commit()
+    first = ann.image
+    assert first.startswith("user/")
+    assert (ann.image_width, ann.image_height) == (30, 20)
+    assert b"Camera" not in storing.storage.path(first).read_bytes()
+    accounts.update_profile(storing, ann.id, {"image": picture("blue")})
+    session.commit()
+    assert files(storing) == {storing.storage.path(ann.image)}
+    assert ann.image != first
+    accounts.update_profile(storing, ann.id, {"image_clear": "1"})
+    session.commit()
+    assert (ann.image, ann.image_width, ann.image_height) == ("", None, None)
+    assert files(storing) == set()
+
+
+def test_a_request_that_comes_to_nothing_leaves_no_file(storing, session, ann):
+    accounts.update_profile(storing, ann.id, {"image": picture()})
+    assert len(files(storing)) == 1
+    session.rollback()
+    assert files(storing) == set()
+    accounts.update_profile(storing, ann.id, {"image": picture()})
+    session.commit()
+    session.execute(select(User.id))
+    session.rollback()  # a later transaction of the same session is none of its business
+    assert files(storing) == {storing.storage.path(ann.image)}
+
+
+# The address.
+
+
+def opened(mailbox):
+    (mail,) = [mail for mail in mailbox() if mail.kind == "confirm_email"][-1:]
+    return mail.link("/email/confirm/").rstrip("/").rpartition("/")[2]
+
+
+def test_a_new_address_counts_when_its_link_is_opened(visit, session, ann, mailbox):
+    form = {"email": "Moth@Example.org", "password": PASSWORD}
+    assert accounts.update_profile(visit, ann.id, form) == (ann, "Moth@example.org")
+    assert (ann.email, ann.email_confirmed) == ("Ann@example.org", True)
+    confirm, notice = mailbox()
+    assert (confirm.kind, confirm.to) == ("confirm_email", "Moth@example.org")
+    assert (notice.kind, notice.to) == ("email_changing", "Ann@example.org")
+    assert "New address: Moth@example.org" in notice.text
+    assert "Ann" not in confirm.text.replace("Somebody", "")
+    secret = opened(mailbox)
+    assert accounts.confirm_email(visit, secret) is ann
+    assert (ann.email, ann.email_confirmed) == ("Moth@example.org", True)
+    with pytest.raises(accounts.LinkSpent):
+        accounts.confirm_email(visit, secret)
+
+
+def test_it_asks_for_the_password(visit, ann, mailbox):
+    assert refused(visit, ann, {"email": "moth@example.org"}) == {"password"}
+    assert refused(visit, ann, {"email": "moth@example.org", "password": "wrong"}) == {"password"}
+    assert mailbox() == []
+    assert accounts.update_profile(visit, ann.id, {"email": ann.email, "bio": "x"}).confirm == ""
+
+
+def test_an_address_that_was_never_confirmed_can_be(visit, session, ann, mailbox):
+    ann.email_confirmed = False
+    session.commit()
+    assert accounts.update_profile(visit, ann.id, {"email": ann.email, "bio": "x"}).confirm == ""
+    assert (
+        accounts.update_profile(visit, ann.id, {"email": ann.email, "password": PASSWORD}).confirm
+        == ann.email
+    )
+    assert [mail.kind for mail in mailbox()] == ["confirm_email"]
+    accounts.confirm_email(visit, opened(mailbox))
+    assert ann.email_confirmed
+
+
+def test_only_the_newest_link_counts_and_links_for_passwords_end_with_it(visit, session, ann, mailbox):
+    accounts.request_reset(visit, ann.email)
+    accounts.update_profile(visit, ann.id, {"email": "one@example.org", "password": PASSWORD})
+    first = opened(mailbox)
+    accounts.update_profile(visit, ann.id, {"email": "two@example.org", "password": PASSWORD})
+    with pytest.raises(accounts.BadLink):
+        accounts.confirm_email(visit, first)
+    accounts.confirm_email(visit, opened(mailbox))
+    assert ann.email == "two@example.org"
+    assert {link.purpose for link in session.scalars(select(AccountLink))} == {"email"}
+
+
+def test_an_address_of_another_account_gets_the_same_answer_for_the_same_work(
+    visit, session, connection, ann, make, mailbox
+):
+    bob = make.user("bob", email="bob@example.org", email_confirmed=True)
+    asked = {}
+    for email in ("bob@example.org", "nobody@example.org"):
+        with recording(connection) as statements:
+            answer = accounts.update_profile(visit, ann.id, {"email": email, "password": PASSWORD})
+            session.commit()
+        assert answer == (ann, email)
+        asked[email] = [statement.split(" VALUES")[0] for statement in statements]
+    assert asked["bob@example.org"] == asked["nobody@example.org"]
+    known, notice, confirm, _notice = mailbox()
+    assert (known.kind, known.to, known.user_id) == ("known_address", "bob@example.org", bob.id)
+    assert notice.kind == "email_changing"
+    assert (confirm.kind, confirm.to) == ("confirm_email", "nobody@example.org")
+    assert bob.email == "bob@example.org"
+
+
+def test_an_address_that_somebody_proves_first_is_lost(visit, session, ann, make, mailbox):
+    accounts.update_profile(visit, ann.id, {"email": "moth@example.org", "password": PASSWORD})
+    make.user("bob", email="MOTH@example.org", email_confirmed=True)
+    with pytest.raises(accounts.BadLink):
+        accounts.confirm_email(visit, opened(mailbox))
+    assert ann.email == "Ann@example.org"
+
+
+def test_an_address_that_was_only_claimed_is_not(visit, session, ann, form, mailbox):
+    accounts.update_profile(visit, ann.id, {"email": "bob@example.org", "password": PASSWORD})
+    accounts.sign_up(visit, form())  # claims it, and never proves it
+    accounts.confirm_email(visit, opened(mailbox))
+    session.expire_all()
+    assert ann.email == "bob@example.org"
+    assert session.scalar(select(User.email).where(User.username == "bob")).endswith("@held.invalid")
+
+
+def test_a_language_is_remembered_if_there_is_such_a_one(session, ann):
+    accounts.set_language(session, ann.id, "it")
+    accounts.set_language(session, ann.id, "fr")
+    session.refresh(ann)
+    assert ann.language == "it"

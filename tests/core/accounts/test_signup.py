@@ -1,0 +1,381 @@
+"""Sign-up: an account waits for its mail, and nobody learns from it which addresses have one."""
+
+import logging
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import time_machine
+from sqlalchemy import func, select
+
+from comicsdb import accounts
+from comicsdb.accounts import bots
+from comicsdb.accounts.guard import network
+from comicsdb.accounts.signup import BLOCKED, HELD
+from comicsdb.catalog import Invalid
+from comicsdb.models import AccountLink, DailyCount, LoginSession, User
+from comicsdb.passwords import digest
+from tests.conftest import recording
+from tests.core.accounts.conftest import PASSWORD
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def named(session, name):
+    return session.scalar(select(User).where(User.username == name))
+
+
+def opened(mail):
+    """Number and secret of the link in a mail."""
+    return mail.link("/accounts/activate/").rstrip("/").split("/")[-2:]
+
+
+def refused(function, *arguments):
+    with pytest.raises(Invalid) as caught:
+        function(*arguments)
+    return set(caught.value.errors)
+
+
+def test_a_new_account_waits_for_its_link(visit, session, form, mailbox, caplog):
+    caplog.set_level(logging.INFO)
+    assert accounts.sign_up(visit, form(email="Bob@Example.org")) is None
+    bob = named(session, "bob")
+    assert (bob.is_active, bob.email_confirmed, bob.language) == (False, False, "it")
+    assert bob.email == "Bob@example.org"
+    assert visit.passwords.verify(bob.password, PASSWORD)
+    with pytest.raises(accounts.LogInFailed):
+        accounts.log_in(visit, "bob", PASSWORD)
+    (mail,) = mailbox()
+    assert (mail.kind, mail.to, mail.user_id) == ("activation", "Bob@example.org", bob.id)
+    _uid, secret = opened(mail)
+    assert mail.link("/activate/") == f"http://localhost/accounts/activate/{bob.id}/{secret}/"
+    assert "24 hours" in mail.text
+    assert "ignore this mail" in mail.words
+    assert caplog.messages[0] == "User signed up (user=bob, ip=192.0.2.7)"
+    assert (caplog.records[0].username, caplog.records[0].ip) == ("bob", "192.0.2.7")
+    (link,) = session.scalars(select(AccountLink))
+    assert (link.digest, link.purpose, link.email) == (digest(secret), "activate", "Bob@example.org")
+    assert secret not in str(vars(link))
+
+
+def test_opening_the_link_activates_once(visit, session, form, mailbox, caplog):
+    caplog.set_level(logging.INFO)
+    accounts.sign_up(visit, form())
+    uid, secret = opened(mailbox()[0])
+    user = accounts.activate(visit, uid, secret)
+    assert (user.username, user.is_active, user.email_confirmed) == ("bob", True, True)
+    assert caplog.messages[-1] == "User activated the account (user=bob, ip=192.0.2.7)"
+    with pytest.raises(accounts.LinkSpent):
+        accounts.activate(visit, uid, secret)
+    assert accounts.log_in(visit, "bob", PASSWORD) is user
+
+
+@pytest.mark.parametrize("change", ["uid", "secret", "case", "late", "reset"])
+def test_no_other_link_activates(visit, session, form, mailbox, change):
+    with time_machine.travel(NOON, tick=False) as clock:
+        accounts.sign_up(visit, form())
+        uid, secret = opened(mailbox()[0])
+        if change == "uid":
+            uid = "1"
+        elif change == "secret":
+            secret = secret[:-1]
+        elif change == "case":
+            secret = secret.swapcase()
+        elif change == "reset":
+            session.scalars(select(AccountLink)).one().purpose = "reset"
+        else:
+            clock.shift(timedelta(hours=24))
+        with pytest.raises(accounts.BadLink):
+            accounts.activate(visit, uid, secret)
+    assert not named(session, "bob").is_active
+
+
+def test_a_link_is_good_until_its_last_second_and_spent_only_within_its_time(visit, form, mailbox):
+    with time_machine.travel(NOON, tick=False) as clock:
+        accounts.sign_up(visit, form())
+        uid, secret = opened(mailbox()[0])
+        clock.shift(timedelta(hours=24, seconds=-1))
+        accounts.activate(visit, uid, secret)
+        with pytest.raises(accounts.LinkSpent):
+            accounts.activate(visit, uid, secret)
+        clock.shift(timedelta(seconds=1))
+        with pytest.raises(accounts.BadLink):
+            accounts.activate(visit, uid, secret)
+
+
+def test_a_second_link_is_no_key_to_an_active_account(visit, form, mailbox):
+    accounts.sign_up(visit, form())
+    accounts.resend_activation(visit, "bob@example.org")
+    first, second = mailbox()
+    accounts.activate(visit, *opened(second))
+    with pytest.raises(accounts.LinkSpent):
+        accounts.activate(visit, *opened(first))
+
+
+def test_an_account_that_was_switched_off_is_not_switched_on_by_its_owner(visit, session, form, mailbox):
+    accounts.sign_up(visit, form())
+    accounts.resend_activation(visit, "bob@example.org")
+    first, second = mailbox()
+    accounts.activate(visit, *opened(first)).is_active = False
+    with pytest.raises(accounts.BadLink):
+        accounts.activate(visit, *opened(second))
+    accounts.resend_activation(visit, "bob@example.org")
+    assert len(mailbox()) == 2
+
+
+# What the form may say.
+
+
+def test_all_that_is_wrong_is_said_at_once(visit, form):
+    wrong = form(username="a b", email="nowhere", password="short", password_again="other")
+    assert refused(accounts.sign_up, visit, wrong) == {"username", "email", "password", "password_again"}
+    assert refused(accounts.sign_up, visit, {"form_time": accounts.form_time(visit.settings)}) == {
+        "username",
+        "email",
+        "password",
+    }
+
+
+def test_a_taken_user_name_is_said_whatever_its_case_or_form(visit, session, ann, form):
+    assert refused(accounts.sign_up, visit, form(username="ANN")) == {"username"}
+    assert refused(accounts.sign_up, visit, form(username="ａｎｎ")) == {"username"}
+    assert session.scalar(select(func.count()).select_from(AccountLink)) == 0
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("username", "metron"),
+        ("username", "42"),
+        ("email", "bob@mailinator.com"),
+        ("password", "bob@example"),
+    ],
+)
+def test_rules_are_asked(visit, form, field, value):
+    assert refused(accounts.sign_up, visit, form(**{field: value})) == {field}
+
+
+def test_the_site_blocks_further_domains(given, form):
+    blocking = given(comicsdb__signup__blocked_domains=("example.org",))
+    assert refused(accounts.sign_up, blocking, form()) == {"email"}
+
+
+# Who has an account is not said.
+
+
+def attempt(visit, connection, values):
+    """What a sign-up answers, and what it asks of the database."""
+    with recording(connection) as statements:
+        answer = accounts.sign_up(visit, values)
+        visit.session.commit()
+    return answer, [statement.split(" VALUES")[0] for statement in statements]
+
+
+def test_a_known_address_gets_the_same_answer_for_the_same_work(
+    visit, session, connection, ann, form, mailbox, monkeypatch
+):
+    hashed, own = [], visit.passwords.hash
+    monkeypatch.setattr(visit.passwords, "hash", lambda password: hashed.append(password) or own(password))
+    known = attempt(visit, connection, form(username="prober", email="ANN@example.org"))
+    unknown = attempt(visit, connection, form(username="prober2", email="nobody@example.org"))
+    assert known == unknown
+    assert hashed == [PASSWORD, PASSWORD]
+    first, second = mailbox()
+    assert (first.kind, first.to, first.user_id) == ("known_address", "Ann@example.org", ann.id)
+    assert "account Ann already" in first.words
+    assert "prober" not in first.text
+    assert first.links == [f"http://localhost/accounts/{page}/" for page in ("login", "password_reset")]
+    assert second.kind == "activation"
+
+
+def test_the_name_is_taken_afterwards_either_way(visit, session, ann, form, mailbox):
+    """Otherwise the second of two attempts with one name would tell about the first's address."""
+    accounts.sign_up(visit, form(username="prober", email="ann@example.org"))
+    accounts.sign_up(visit, form(username="prober2", email="nobody@example.org"))
+    for name in ("prober", "prober2"):
+        assert refused(accounts.sign_up, visit, form(username=name, email="other@example.org")) == {
+            "username"
+        }
+    held = named(session, "prober")
+    assert held.email.endswith(f"@{HELD}")
+    assert not held.is_active
+    assert all(HELD not in mail.to for mail in mailbox())
+    with pytest.raises(accounts.LogInFailed):
+        accounts.log_in(visit, "prober", PASSWORD)
+    assert (ann.is_active, ann.email) == (True, "Ann@example.org")
+
+
+def test_whoever_signs_up_again_before_activation_takes_over(visit, session, form, mailbox):
+    """Somebody else may have signed up with my address: their password must not become mine."""
+    accounts.sign_up(visit, form(username="mallory", password="mallory knows this"))
+    accounts.sign_up(visit, form(username="bob"))
+    stale, good = mailbox()
+    with pytest.raises(accounts.BadLink):
+        accounts.activate(visit, *opened(stale))
+    assert accounts.activate(visit, *opened(good)).username == "bob"
+    assert not named(session, "mallory").is_active
+    assert named(session, "mallory").email.endswith(f"@{HELD}")
+
+
+def test_an_address_whose_account_was_switched_off_is_known(visit, session, ann, form, mailbox):
+    ann.is_active = False
+    accounts.sign_up(visit, form(email="ann@example.org"))
+    assert [mail.kind for mail in mailbox()] == ["known_address"]
+    assert named(session, "bob").email.endswith(f"@{HELD}")
+
+
+def test_resending_answers_the_same_to_everybody(visit, connection, session, ann, make, form, mailbox):
+    accounts.sign_up(visit, form())
+    off = make.user("Off", email="off@example.org", is_active=False, email_confirmed=True)
+    session.commit()
+    asked = {}
+    for email in ("bob@example.org", "ann@example.org", off.email, "nobody@example.org"):
+        with recording(connection) as statements:
+            assert accounts.resend_activation(visit, email) is None
+            session.commit()
+        asked[email] = [statement.split(" VALUES")[0] for statement in statements]
+    assert len({str(statements) for statements in asked.values()}) == 1
+    mails = mailbox()
+    assert [(mail.kind, mail.to) for mail in mails] == [
+        ("activation", "bob@example.org"),
+        ("activation", "bob@example.org"),
+        ("known_address", "Ann@example.org"),
+    ]
+    assert accounts.activate(visit, *opened(mails[1])).username == "bob"
+
+
+def test_resending_says_what_is_no_address(visit):
+    assert refused(accounts.resend_activation, visit, "nowhere") == {"email"}
+
+
+def test_nobody_can_fill_a_mail_box_or_have_mails_sent_without_end(visit, given, form, mailbox):
+    accounts.sign_up(visit, form())
+    for number in range(10):
+        elsewhere = given(address=f"192.0.2.{100 + number}")
+        assert accounts.resend_activation(elsewhere, "bob@example.org") is None
+    assert len(mailbox()) == 5  # the sign-up's own among them
+    for number in range(20):
+        accounts.resend_activation(visit, f"nobody{number}@example.org")
+    with pytest.raises(accounts.TooManyMails) as caught:
+        accounts.resend_activation(visit, "nobody@example.org")
+    assert 0 < caught.value.retry_after <= 3600
+
+
+# The switch, the limit, and programs.
+
+
+def test_sign_ups_can_be_closed_and_say_why(visit, session, form):
+    switch = accounts.sign_up_settings(session)
+    switch.signups_enabled = False
+    session.commit()
+    with pytest.raises(accounts.SignUpsClosed) as caught:
+        accounts.sign_up(visit, form())
+    assert str(caught.value.text) == "No accounts can be made at the moment."
+    switch.disabled_message = "Back on Monday."
+    session.commit()
+    with pytest.raises(accounts.SignUpsClosed, match="Back on Monday"):
+        accounts.sign_up(visit, form())
+    assert named(session, "bob") is None
+
+
+def test_an_address_makes_so_many_accounts_a_day(given, session, ann, form, mailbox, caplog):
+    settings = {
+        "comicsdb__signup__per_address": 2,
+        "comicsdb__mail__tell": ("blocked",),
+        "comicsdb__mail__administrators": ("admin@example.org",),
+    }
+    with time_machine.travel(NOON, tick=False) as clock:
+        here = given(**settings)
+        accounts.sign_up(here, form(username="one", email="one@example.org"))
+        assert refused(accounts.sign_up, here, form(email="nowhere")) == {"email"}  # costs nothing
+        accounts.sign_up(
+            here, form(username="two", email="ann@example.org")
+        )  # a known one counts, or would tell
+        session.commit()
+        for name in ("three", "four"):
+            with pytest.raises(accounts.TooManySignUps) as caught:
+                accounts.sign_up(here, form(username=name, email=f"{name}@example.org"))
+            assert caught.value.retry_after == 12 * 3600
+        assert [message for message in caplog.messages if "limited" in message] == [
+            "Sign-ups from one address are limited to 2 a day (user=three, ip=192.0.2.7)"
+        ]
+        accounts.sign_up(
+            given(address="192.0.2.8", **settings), form(username="five", email="five@example.org")
+        )
+        clock.shift(timedelta(hours=12))
+        accounts.sign_up(here, form(username="six", email="six@example.org"))
+    assert {name for name in ("one", "two", "three", "four", "five", "six") if named(session, name)} == {
+        "one", "two", "five", "six"
+    }  # fmt: skip
+    (told,) = [mail for mail in mailbox() if mail.to == "admin@example.org"]
+    assert "User name: three" in told.text
+    assert "From: 192.0.2.7" in told.text
+    blocked = session.execute(select(DailyCount.identity, DailyCount.count).filter_by(counter=BLOCKED)).all()
+    assert blocked == [("ip:192.0.2.7", 2)]
+
+
+def test_a_network_of_ipv6_counts_as_one(given, form):
+    assert network("2001:db8:1:2:3::4") == network("2001:db8:1:2:ffff::") == "2001:db8:1:2::/64"
+    assert network("192.0.2.7") == "192.0.2.7"
+    assert network("unknown") == "unknown"
+    accounts.sign_up(given(address="2001:db8::1", comicsdb__signup__per_address=1), form())
+    with pytest.raises(accounts.TooManySignUps):
+        accounts.sign_up(
+            given(address="2001:db8::2", comicsdb__signup__per_address=1),
+            form(username="two", email="two@example.org"),
+        )
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"homepage": "http://spam.example"}, "__all__"),
+        ({"form_time": ""}, "__all__"),
+        ({"form_time": "1763726400.abc"}, "__all__"),
+        ({"form_time": "²." + "0" * 64}, "__all__"),
+    ],
+)
+def test_programs_are_told_that_they_failed(visit, session, form, changes, field):
+    assert refused(accounts.sign_up, visit, form(**changes)) == {field}
+    assert named(session, "bob") is None
+
+
+def test_a_form_is_neither_too_fast_nor_too_old(given, form):
+    here = given(comicsdb__signup__fastest=3)
+    with time_machine.travel(NOON, tick=False) as clock:
+        typed = form()
+        clock.shift(timedelta(seconds=2))
+        assert refused(accounts.sign_up, here, typed) == {"__all__"}
+        clock.shift(timedelta(days=1))
+        assert refused(accounts.sign_up, here, typed) == {"__all__"}
+        clock.shift(timedelta(seconds=-5))
+        assert accounts.sign_up(here, typed) is None
+
+
+def test_a_form_of_another_site_is_none_of_ours(visit, given, form):
+    other = given(comicsdb__secret="another")
+    assert refused(accounts.sign_up, visit, form(form_time=accounts.form_time(other.settings))) == {"__all__"}
+
+
+def test_a_question_can_be_asked(given, form):
+    asking = given(comicsdb__signup__question="Who is the bat?", comicsdb__signup__answer=" Batman ")
+    assert accounts.question(asking.settings) == "Who is the bat?"
+    assert bots.question(given(comicsdb__signup__question="Who?").settings) == ""
+    assert refused(accounts.sign_up, asking, form(answer="Robin")) == {"answer"}
+    assert refused(accounts.sign_up, asking, form()) == {"answer"}
+    assert accounts.sign_up(asking, form(answer=" batman")) is None
+
+
+def test_administrators_are_told_where_they_want_it(given, form, mailbox):
+    here = given(
+        comicsdb__mail__tell=("signup", "activation"), comicsdb__mail__administrators=("admin@example.org",)
+    )
+    accounts.sign_up(here, form())
+    accounts.activate(here, *opened(mailbox()[0]))
+    told = [mail for mail in mailbox() if mail.to == "admin@example.org"]
+    assert [mail.kind for mail in told] == ["admin_signup", "admin_activation"]
+    assert all("bob" in mail.text and "192.0.2.7" in mail.text for mail in told)
+    assert not session_exists(here)
+
+
+def session_exists(visit):
+    return visit.session.scalar(select(func.count()).select_from(LoginSession)) > 0

@@ -1,0 +1,75 @@
+"""Sign-ups at the same moment, on connections of their own: one account, no error, no more than allowed."""
+
+import dataclasses
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+from sqlalchemy import func, select
+
+from comicsdb import accounts
+from comicsdb.accounts.signup import BLOCKED, HELD
+from comicsdb.catalog import Invalid
+from comicsdb.models import DailyCount, OutgoingMail, User
+
+
+@pytest.fixture
+def real(visit, factory):
+    """A visit whose sessions are on real connections."""
+    return lambda session, **more: dataclasses.replace(
+        visit, session=session, apart=factory, settings={**visit.settings, **more}
+    )
+
+
+def at_once(factory, real, forms, **settings):
+    """Send forms together; gives what each ended with."""
+    barrier = Barrier(len(forms))
+
+    def run(typed):
+        barrier.wait()
+        with factory() as session:
+            try:
+                accounts.sign_up(real(session, **settings), typed)
+            except (Invalid, accounts.TooManySignUps) as error:
+                session.rollback()
+                return type(error)
+            session.commit()
+            return None
+
+    with ThreadPoolExecutor(len(forms)) as pool:
+        return list(pool.map(run, forms))
+
+
+def test_one_name_is_given_once(factory, real, form):
+    forms = [form(email=f"reader{number}@example.org") for number in range(6)]
+    ended = at_once(factory, real, forms)
+    assert sorted(map(str, ended)) == sorted(map(str, [None] + [Invalid] * 5))
+    with factory() as session:
+        assert session.scalar(select(func.count()).where(User.username == "bob")) == 1
+
+
+def test_one_address_has_one_account(factory, real, form):
+    forms = [form(username=f"bob{number}") for number in range(6)]
+    assert at_once(factory, real, forms) == [None] * 6
+    with factory() as session:
+        emails = list(session.scalars(select(User.email).where(User.username.like("bob%"))))
+        assert emails.count("bob@example.org") == 1
+        assert sum(email.endswith(HELD) for email in emails) == 5
+
+
+def test_the_limit_holds_and_a_refusal_is_remembered(factory, real, form):
+    forms = [form(username=f"bob{number}", email=f"bob{number}@example.org") for number in range(6)]
+    more = {
+        "comicsdb.signup.per_address": 2,
+        "comicsdb.mail.tell": ("blocked",),
+        "comicsdb.mail.administrators": ("admin@example.org",),
+    }
+    ended = at_once(factory, real, forms, **more)
+    assert ended.count(None) == 2
+    assert ended.count(accounts.TooManySignUps) == 4
+    with factory() as session:
+        assert session.scalar(select(func.count()).where(User.username.like("bob%"))) == 2
+        assert session.scalar(select(DailyCount.count).filter_by(counter=BLOCKED)) == 4
+        kinds = list(session.scalars(select(OutgoingMail.kind)))
+        assert kinds.count("admin_blocked") == 1
+        assert kinds.count("activation") == 2

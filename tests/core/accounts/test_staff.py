@@ -1,0 +1,277 @@
+"""The staff: what it changes, what it may not, and the log that remembers who did what to whom."""
+
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import select
+
+from comicsdb import accounts, staff
+from comicsdb.catalog import Invalid
+from comicsdb.models import AccountLink, ApiToken, Group, StaffAction, User
+from comicsdb.models.base import SYSTEM_USER_ID
+from comicsdb.security import identify
+from tests.core.accounts.conftest import PASSWORD
+
+
+@pytest.fixture
+def boss(make):
+    return make.user("Boss", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def clerk(make):
+    return make.user("Clerk", is_staff=True)
+
+
+def lines(session):
+    session.flush()
+    return [
+        (each.actor_name, each.action, each.kind, each.target, each.change)
+        for each in session.scalars(staff.actions())
+    ]
+
+
+def refused(session, actor, user, changes):
+    with pytest.raises(Invalid) as caught:
+        staff.change_account(session, actor, user, changes)
+    return set(caught.value.errors)
+
+
+def test_a_change_is_logged_with_actor_target_and_values(session, clerk, ann, caplog):
+    caplog.set_level("INFO")
+    until = datetime(2026, 12, 1, tzinfo=UTC)
+    changes = {"groups": ["reading list editor"], "first_name": "Anna", "supporter_until": until, "bio": ""}
+    expected = {
+        "groups": [["editor"], ["reading list editor"]],
+        "first_name": ["", "Anna"],
+        "supporter_until": [None, until.isoformat()],
+    }
+    assert staff.change_account(session, clerk, ann, changes) == expected
+    session.commit()
+    session.expire_all()
+    assert lines(session) == [("Clerk", "change", "user", "Ann", expected)]
+    assert [group.name for group in accounts.find_user(session, "ann").groups] == ["reading list editor"]
+    assert "Clerk did: change user Ann" in caplog.text
+    (line,) = session.scalars(staff.actions(actor_id=clerk.id, kind="user", target_id=ann.id))
+    assert (line.actor_id, line.target_id) == (clerk.id, ann.id)
+    assert session.scalars(staff.actions(actor_id=ann.id)).all() == []
+    assert session.scalars(staff.actions(kind="token")).all() == []
+    assert session.scalars(staff.actions(target_id=clerk.id)).all() == []
+
+
+def test_what_changes_nothing_is_not_logged(session, clerk, ann):
+    assert (
+        staff.change_account(session, clerk, ann, {"username": "Ann", "groups": ["editor", "editor"]}) == {}
+    )
+    assert lines(session) == []
+
+
+def test_an_identity_is_an_actor_too_and_a_command_has_no_name(session, boss, ann):
+    staff.change_account(session, identify(accounts.find_user(session, "Boss"), "session"), ann, {"bio": "a"})
+    staff.change_account(session, None, ann, {"bio": "b"})
+    assert [(name, change) for name, *_rest, change in lines(session)] == [
+        ("", {"bio": ["a", "b"]}),
+        ("Boss", {"bio": ["", "a"]}),
+    ]
+    assert list(session.scalars(select(StaffAction.actor_id).order_by(StaffAction.id))) == [boss.id, None]
+
+
+def test_switching_off_ends_sessions_and_links(visit, session, clerk, ann):
+    identifier = accounts.begin_session(visit, ann)
+    accounts.request_reset(visit, ann.email)
+    session.commit()
+    staff.change_account(session, clerk, ann, {"is_active": False})
+    session.commit()
+    assert session.scalars(select(AccountLink)).all() == []
+    assert accounts.sessions_of(session, ann.id) == []
+    staff.change_account(session, clerk, ann, {"is_active": True})
+    assert accounts.session_user(session, identifier) is None
+    assert accounts.log_in(visit, "Ann", PASSWORD) is ann
+
+
+def test_a_new_address_is_not_confirmed_unless_that_is_said(session, clerk, ann):
+    change = staff.change_account(session, clerk, ann, {"email": "Moth@EXAMPLE.org"})
+    assert change == {"email": ["Ann@example.org", "Moth@example.org"], "email_confirmed": [True, False]}
+    staff.change_account(session, clerk, ann, {"email": "crow@example.org", "email_confirmed": True})
+    assert (ann.email, ann.email_confirmed) == ("crow@example.org", True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"username": "a b"}, "username"),
+        ({"username": "BOB"}, "username"),
+        ({"email": "nowhere"}, "email"),
+        ({"email": "BOB@example.org"}, "email"),
+        ({"first_name": "a\nb"}, "first_name"),
+        ({"bio": "a\0b"}, "bio"),
+        ({"groups": ["nobody"]}, "groups"),
+        ({"supporter_tier": "gold"}, "supporter_tier"),
+    ],
+)
+def test_rules_hold_for_the_staff_too(session, boss, ann, make, changes, field):
+    make.user("bob")
+    assert refused(session, boss, ann, {**changes, "last_name": "Moth"}) == {field}
+    session.expire_all()
+    assert (ann.last_name, lines(session)) == ("", [])
+
+
+@pytest.mark.parametrize("field", ["is_staff", "is_superuser"])
+def test_rights_are_given_and_taken_by_superusers(session, boss, clerk, ann, field):
+    assert refused(session, clerk, ann, {field: True}) == {field}
+    assert staff.change_account(session, boss, ann, {field: True}) == {field: [False, True]}
+
+
+def test_nobody_changes_ones_own_rights_nor_locks_oneself_out(session, boss, clerk):
+    for field in ("is_staff", "is_superuser", "is_active"):
+        assert refused(session, boss, boss, {field: False}) == {field}
+    assert refused(session, clerk, clerk, {"is_active": False}) == {"is_active"}
+    assert staff.change_account(session, clerk, clerk, {"bio": "x"}) == {"bio": ["", "x"]}
+
+
+def test_superusers_are_beyond_the_reach_of_others(session, boss, clerk):
+    for changes in ({"email": "x@example.org"}, {"is_active": False}, {"groups": []}):
+        if changes != {"groups": []}:
+            assert refused(session, clerk, boss, changes) == {"__all__"}
+    with pytest.raises(Invalid):
+        staff.delete_account(session, clerk, boss)
+    assert boss.is_active
+
+
+def test_account_1_is_always_active(session, boss):
+    system = session.get_one(User, SYSTEM_USER_ID)
+    for actor in (boss, None):
+        assert refused(session, actor, system, {"is_active": False}) == {"is_active"}
+        with pytest.raises(Invalid):
+            staff.delete_account(session, actor, system)
+
+
+def test_an_account_is_made_active_and_confirmed(visit, session, mailbox):
+    user = staff.create_account(
+        session, None, visit.passwords, username="New", email="new@example.org", password=PASSWORD
+    )
+    assert (user.is_active, user.email_confirmed) == (True, True)
+    assert accounts.log_in(visit, "new", PASSWORD) is user
+    assert [line[1:4] for line in lines(session)] == [("create", "user", "New")]
+    assert mailbox() == []
+    for values, field in (
+        ({"username": "a b"}, "username"),
+        ({"username": "NEW"}, "username"),
+        ({"email": "new@EXAMPLE.org"}, "email"),
+        ({"password": "short"}, "password"),
+    ):
+        good = {"username": "other", "email": "other@example.org", "password": PASSWORD}
+        with pytest.raises(Invalid) as caught:
+            staff.create_account(session, None, visit.passwords, **{**good, **values})
+        assert set(caught.value.errors) == {field}
+
+
+def test_tokens_of_anybody_can_be_revoked_and_only_their_beginning_is_logged(visit, session, clerk, ann):
+    raw, token = accounts.generate_token(visit, ann.id, "Tagger", accounts.new_form_key())
+    assert staff.revoke_token(session, clerk, token.id) is True
+    assert staff.revoke_token(session, clerk, token.id) is False
+    assert accounts.tokens_of(session, ann.id) == []
+    change = {"token": [f"{raw[4:12]}… Tagger", None]}
+    assert lines(session) == [("Clerk", "revoke token", "user", "Ann", change)]
+
+
+def test_all_tokens_of_an_account_can_be_revoked(visit, session, clerk, ann, make):
+    for user in (ann, ann, make.user("bob")):
+        accounts.generate_token(visit, user.id, "", accounts.new_form_key())
+    assert staff.revoke_tokens(session, clerk, ann) == 2
+    assert lines(session) == [("Clerk", "revoke tokens", "user", "Ann", {"tokens": [2, 0]})]
+    assert [token.user_id for token in session.scalars(select(ApiToken))] != [ann.id]
+
+
+def test_sessions_of_anybody_can_be_ended(visit, session, clerk, ann):
+    accounts.begin_session(visit, ann)
+    assert staff.end_sessions(session, clerk, ann) == 1
+    assert lines(session)[0][:4] == ("Clerk", "end sessions", "user", "Ann")
+
+
+def test_a_new_password_from_the_staff_ends_sessions_and_is_not_logged(visit, session, boss, ann, caplog):
+    identifier = accounts.begin_session(visit, ann)
+    staff.set_password(session, boss, visit.passwords, ann, "another horse battery")
+    assert accounts.session_user(session, identifier) is None
+    assert accounts.log_in(visit, "Ann", "another horse battery") is ann
+    assert lines(session) == [("Boss", "set password", "user", "Ann", {})]
+    with pytest.raises(Invalid):
+        staff.set_password(session, boss, visit.passwords, ann, "short")
+
+
+def test_deleting_is_logged_without_the_name(visit, session, clerk, ann):
+    number = ann.id
+    staff.change_account(session, clerk, ann, {"first_name": "Anna"})
+    accounts.generate_token(visit, ann.id, "Anna's", accounts.new_form_key())
+    staff.revoke_tokens(session, clerk, ann)
+    staff.revoke_token(session, clerk, accounts.generate_token(visit, ann.id, "Anna's", "k").token.id)
+    staff.delete_account(session, clerk, ann)
+    session.commit()
+    acts = ("delete", "revoke token", "revoke tokens", "change")
+    assert lines(session) == [("Clerk", act, "user", f"account {number}", {}) for act in acts]
+
+
+def test_a_superusers_account_is_for_superusers_alone(visit, session, clerk, boss, ann):
+    token = accounts.generate_token(visit, boss.id, "", accounts.new_form_key()).token
+    group = session.scalars(select(Group).where(Group.name == "editor")).one()
+    assert staff.fixed_fields(clerk, boss) == set(staff.FIELDS)
+    for act in (
+        lambda: staff.set_password(session, clerk, visit.passwords, boss, "another horse battery"),
+        lambda: staff.end_sessions(session, clerk, boss),
+        lambda: staff.revoke_token(session, clerk, token.id),
+        lambda: staff.revoke_tokens(session, clerk, boss),
+        lambda: staff.add_member(session, clerk, group, "Boss"),
+    ):
+        with pytest.raises(Invalid) as caught:
+            act()
+        assert set(caught.value.errors) == {"__all__"}
+    assert lines(session) == []
+    other = ann
+    other.is_superuser = True
+    assert staff.revoke_token(session, other, token.id) is True
+
+
+def test_ones_own_account_is_changed_on_ones_own_pages(visit, session, boss, clerk):
+    assert staff.fixed_fields(None, boss) == set()
+    assert staff.fixed_fields(boss, clerk) == set()
+    assert staff.fixed_fields(boss, boss) == {"is_active", "is_staff", "is_superuser", "email"}
+    assert staff.fixed_fields(clerk, clerk) == {"is_active", "is_staff", "is_superuser", "email", "groups"}
+    assert refused(session, boss, boss, {"email": "new@example.org"}) == {"email"}
+    assert refused(session, clerk, clerk, {"groups": ["editor"]}) == {"groups"}
+    for act in (
+        lambda: staff.set_password(session, boss, visit.passwords, boss, "another horse battery"),
+        lambda: staff.delete_account(session, boss, boss),
+    ):
+        with pytest.raises(Invalid):
+            act()
+    assert lines(session) == []
+
+
+def test_members_come_and_go(session, clerk, ann, make):
+    group = session.scalars(select(Group).where(Group.name == "reading list editor")).one()
+    assert staff.add_member(session, clerk, group, "aNN").id == ann.id
+    assert [each.name for each in accounts.find_user(session, "Ann").groups] == [
+        "editor",
+        "reading list editor",
+    ]
+    for name in ("Ann", "nobody"):
+        with pytest.raises(Invalid) as caught:
+            staff.add_member(session, clerk, group, name)
+        assert set(caught.value.errors) == {"username"}
+    staff.remove_member(session, clerk, group, ann)
+    staff.remove_member(session, clerk, group, ann)
+    both = ["editor", "reading list editor"]
+    assert [line[1:] for line in lines(session)] == [
+        ("change", "user", "Ann", {"groups": [both, ["editor"]]}),
+        ("change", "user", "Ann", {"groups": [["editor"], both]}),
+    ]
+
+
+def test_the_switch_of_sign_ups_is_logged(session, clerk):
+    staff.set_sign_ups(session, clerk, False, " Back on Monday. ")
+    staff.set_sign_ups(session, clerk, False, "Back on Monday.")
+    assert [line[4] for line in lines(session)] == [
+        {"signups_enabled": [True, False], "disabled_message": ["", "Back on Monday."]}
+    ]
+    with pytest.raises(Invalid):
+        staff.set_sign_ups(session, clerk, False, "x" * 256)

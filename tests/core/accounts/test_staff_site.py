@@ -1,0 +1,115 @@
+"""What the staff does to the site: announcements, and mails that did not leave, each written to the log."""
+
+from datetime import date, timedelta
+
+import pytest
+
+from comicsdb import clock, staff
+from comicsdb.catalog import Invalid
+from comicsdb.models import Announcement, OutgoingMail
+
+GOOD = {
+    "title": " Hello ",
+    "content": "<p>Hi</p>",
+    "start_date": date(2026, 1, 2),
+    "end_date": None,
+    "display_type": "warning",
+    "active": True,
+}
+
+
+@pytest.fixture
+def clerk(make):
+    return make.user("Clerk", is_staff=True)
+
+
+def lines(session):
+    session.flush()
+    return [(each.action, each.kind, each.target, each.change) for each in session.scalars(staff.actions())]
+
+
+def test_an_announcement_is_made_changed_and_deleted(session, clerk):
+    made = staff.create_announcement(session, clerk, GOOD)
+    assert made.title == "Hello"
+    changed = {"end_date": date(2026, 1, 2), "active": False, "title": "Hello"}
+    change = {"end_date": [None, "2026-01-02"], "active": [True, False]}
+    assert staff.change_announcement(session, clerk, made, changed) == change
+    assert staff.change_announcement(session, clerk, made, changed) == {}
+    staff.delete_announcement(session, clerk, made)
+    session.commit()
+    assert session.query(Announcement).count() == 0
+    said = {"title": "Hello", "content": "<p>Hi</p>", "start_date": "2026-01-02", "display_type": "warning"}
+    made = {field: [None, value] for field, value in (said | {"active": True}).items()}
+    gone = said | {"end_date": "2026-01-02", "active": False}
+    assert lines(session) == [
+        ("delete", "announcement", "Hello", {field: [value, None] for field, value in gone.items()}),
+        ("change", "announcement", "Hello", change),
+        ("create", "announcement", "Hello", made),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("title", ""),
+        ("title", "  "),
+        ("title", "x" * 256),
+        ("title", "a\nb"),
+        ("content", "x" * 10_001),
+        ("content", "a\0b"),
+        ("display_type", "rainbow"),
+        ("end_date", date(2026, 1, 1)),
+    ],
+)
+def test_an_announcement_that_cannot_be_is_refused(session, clerk, field, value):
+    made = staff.create_announcement(session, clerk, GOOD)
+    for act in (
+        lambda: staff.create_announcement(session, clerk, GOOD | {field: value}),
+        lambda: staff.change_announcement(session, clerk, made, {field: value}),
+    ):
+        with pytest.raises(Invalid) as caught:
+            act()
+        assert set(caught.value.errors) == {field}
+    assert [line[0] for line in lines(session)] == ["create"]
+
+
+def mail(session, **values):
+    now = clock.now()
+    usual = {
+        "kind": "activation",
+        "recipient": "a@example.org",
+        "message": b"x",
+        "give_up": now + timedelta(1),
+    }
+    row = OutgoingMail(**usual | {"attempts": 1, "next_attempt": now + timedelta(hours=4)} | values)
+    session.add(row)
+    session.flush()
+    row.next_attempt = values.get("next_attempt", row.next_attempt)  # None would be no value for a new row
+    session.commit()
+    return row
+
+
+def test_a_mail_that_failed_is_tried_at_once(session, clerk):
+    row = mail(session, error="451 busy")
+    assert staff.send_again(session, clerk, row.id) is True
+    session.refresh(row)
+    assert row.next_attempt <= clock.now()
+    assert lines(session) == [("send again", "mail", "activation", {})]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"error": ""},  # it may be under way
+        {"error": "550 no", "next_attempt": None},  # given up: it has no text any more
+        {"error": "451 busy", "sent": clock.now()},
+    ],
+)
+def test_no_other_mail_is_tried_again(session, clerk, values):
+    row = mail(session, **values)
+    before = row.next_attempt
+    assert staff.send_again(session, clerk, row.id) is False
+    assert staff.send_again(session, clerk, 10**6) is False
+    session.refresh(row)
+    assert row.next_attempt == before
+    assert lines(session) == []

@@ -1,0 +1,72 @@
+"""Mail from within real server processes: no command, no second mail, no address of anybody's choosing."""
+
+import re
+from collections import Counter
+from contextlib import closing
+from http.client import HTTPConnection
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+from comicsdb.mail import Letter, Paragraph, queue
+from comicsdb.settings import resolve
+from tests.conftest import SETTINGS
+from tests.serving import add_account, free_port, pserve, write_ini
+from tests.smtp_sink import SmtpSink
+from tests.waiting import await_that
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture
+def sink():
+    with SmtpSink() as sink:
+        yield sink
+
+
+def environment(sink):
+    return {
+        "PYTHONPATH": str(ROOT),
+        "PYTHONWARNINGS": "ignore",
+        "COMICSDB_SMTP_HOST": "localhost",
+        "COMICSDB_SMTP_PORT": str(sink.port),
+        "COMICSDB_BASE_URL": "https://comics.example",
+    }
+
+
+def test_two_processes_send_each_mail_once(database, factory, tmp_path, sink):
+    inis = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        inis.append((port := free_port(), write_ini(tmp_path / name, database, port=port)))
+    recipients = [f"reader{number}@example.org" for number in range(40)]
+    (first_port, first), (second_port, second) = inis
+    with pserve(first, first_port, **environment(sink)), pserve(second, second_port, **environment(sink)):
+        with factory() as session:
+            given = resolve({"sqlalchemy.url": database, **SETTINGS})
+            for recipient in recipients:
+                queue(session, given, Letter("News", (Paragraph("!"),)), to=recipient, kind="test")
+            session.commit()
+        await_that(lambda: len(sink.received) >= len(recipients))
+    assert Counter(to for to, _mail in sink.received) == Counter(recipients)
+
+
+def test_a_link_leads_to_the_site_whatever_host_was_asked_for(database, tmp_path, sink):
+    add_account(database, "ann")
+    port = free_port()
+    ini = write_ini(tmp_path, database, includes="comicsdb_web", port=port)
+    path, named = "/accounts/password_reset/", {"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
+    with pserve(ini, port, **environment(sink)), closing(HTTPConnection("127.0.0.1", port)) as browser:
+        browser.request("GET", path, headers=named)
+        answer = browser.getresponse()
+        token = re.search(rb'name="csrf_token" value="(\w+)"', answer.read()).group(1).decode()
+        cookie = answer.headers["Set-Cookie"].partition(";")[0]
+        typed = urlencode({"csrf_token": token, "email": "ann@example.org"})
+        form = {"Cookie": cookie, "Content-Type": "application/x-www-form-urlencoded"}
+        browser.request("POST", path, typed, {**named, **form})
+        assert browser.getresponse().status == 303
+        await_that(lambda: sink.to("ann@example.org"))
+    (mail,) = sink.to("ann@example.org")
+    assert mail.link("/reset/").startswith("https://comics.example/accounts/reset/2/")
+    assert "evil" not in mail.text + mail.html

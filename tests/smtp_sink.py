@@ -1,0 +1,67 @@
+"""A real SMTP server of a test's own, which keeps what it is sent, and refuses what it is told to refuse."""
+
+import ssl
+
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult, LoginPassword
+
+from tests.mailbox import Mail, read
+from tests.serving import free_port
+
+
+class SmtpSink:
+    """An SMTP server on a port of its own; `answers` maps a recipient to what it is answered: `550 No`.
+
+    With the files of a certificate and its key it encrypts, when asked to or from the start; with an account
+    (name, password) besides, it serves nobody else.
+    """
+
+    def __init__(self, *, certificate=None, from_the_start: bool = False, account=None):
+        self.port = free_port()
+        self.received: list[tuple[str, Mail]] = []
+        self.answers: dict[str, str] = {}
+        self.data_answer = ""
+        self._account = account
+        options = {}
+        if certificate is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*certificate)
+            options["ssl_context" if from_the_start else "tls_context"] = context
+        if account is not None:
+            options |= {"authenticator": self._authenticate, "auth_required": True}
+        self._controller = Controller(self, hostname="127.0.0.1", port=self.port, **options)
+
+    def __enter__(self) -> "SmtpSink":
+        self._controller.start()
+        return self
+
+    def __exit__(self, *_failure) -> None:
+        self._controller.stop()
+
+    @property
+    def settings(self) -> dict:
+        """The settings of an application that sends through it."""
+        return {"mail.host": "localhost", "mail.port": str(self.port)}
+
+    def to(self, recipient: str) -> list[Mail]:
+        """What somebody was sent."""
+        return [mail for to, mail in self.received if to == recipient]
+
+    async def handle_RCPT(self, _server, _session, envelope, address, _options):  # noqa: N802  (aiosmtpd calls it)
+        """Take a recipient, or not."""
+        if address in self.answers:
+            return self.answers[address]
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, _server, _session, envelope):  # noqa: N802
+        """Take a message, or not."""
+        if self.data_answer:
+            return self.data_answer
+        self.received += [(to, read(envelope.content)) for to in envelope.rcpt_tos]
+        return "250 OK"
+
+    def _authenticate(self, _server, _session, _envelope, _mechanism, data):
+        name, password = self._account
+        good = isinstance(data, LoginPassword) and data == LoginPassword(name.encode(), password.encode())
+        return AuthResult(success=good, handled=False)
