@@ -1,11 +1,8 @@
 """The cache in Redis: values as checked bytes; a Redis that fails or is damaged is like an empty one."""
 
-import logging
 import struct
-import threading
 import time
 import zlib
-from collections.abc import Callable
 
 import redis
 from dogpile.cache import register_backend
@@ -13,17 +10,12 @@ from dogpile.cache.api import NO_VALUE, CachedValue
 from dogpile.cache.backends.redis import RedisBackend
 from dogpile.cache.proxy import ProxyBackend
 from dogpile.cache.region import CacheRegion, value_version
-from redis.exceptions import LockError, RedisError, ResponseError
 from redis.lock import Lock
 
 from comicsdb import cache_memory
 from comicsdb.cache_memory import Lru, MemoryStore, Mutex
+from comicsdb.redis_access import Circuit, Direct, open_pool
 
-log = logging.getLogger(__name__)
-
-TIMEOUT = 0.25  # seconds to connect or to wait for an answer; the database is faster than a slow Redis
-PAUSE = 1.0  # seconds for which a Redis that failed is left alone
-QUIET = 60.0  # seconds in which refusals are told once
 LOCK_POLL = 0.005  # seconds between two looks at a lock that another process holds
 LOCK_EXPIRY = 10.0  # seconds after which the lock of a process that died is free
 BATCH = 1000  # keys for one step through all keys
@@ -31,18 +23,6 @@ COUNTED_TOGETHER = 50  # values after which a process adds its counts to those i
 
 MARK = b"cdb1"
 HEADER = struct.Struct("<4sId")  # mark, checksum, clock time at which the value was made
-
-
-def open_pool(url: str) -> redis.ConnectionPool:
-    """Connections to a Redis; none is opened yet. Raises ValueError for an address that cannot be meant."""
-    pool = redis.ConnectionPool.from_url(url, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT)
-    try:
-        pool.connection_class(**pool.connection_kwargs)  # an unknown option in the address shows here only
-    except TypeError as error:
-        raise ValueError(f"an option in it is unknown: {error}") from error
-    if pool.get_encoder().decode_responses:
-        raise ValueError("values are bytes, so decode_responses is not possible")
-    return pool
 
 
 def _checksum(key: str, made: float, payload: bytes) -> int:
@@ -73,10 +53,14 @@ class CheckedBackend(RedisBackend):
     serializer = None
     deserializer = None
 
+    def __init__(self, arguments):
+        super().__init__(arguments)
+        self._direct = Direct(arguments["connection_pool"])
+
     def get(self, key):
         """The value, or NO_VALUE; raises RedisError."""
-        stored = self.get_serialized(key)
-        if stored is NO_VALUE:
+        stored = self._direct.call(b"GET", key.encode())
+        if stored is None:
             return NO_VALUE
         return unpack(key, stored) or NO_VALUE
 
@@ -93,68 +77,6 @@ class CheckedBackend(RedisBackend):
             sleep=LOCK_POLL,
             thread_local=False,  # only the one thread that holds the process's own lock comes here
         )
-
-
-class Circuit:
-    """Whether Redis is worth asking: one that failed is left alone for a while, then one call tries again."""
-
-    def __init__(self):
-        self._lock = threading.Lock()
-        self._down = False
-        self._try_again = 0.0
-        self._told_refusal = -QUIET
-
-    def attempt(self, ask: Callable, *arguments, otherwise=None):
-        """What `ask` answers; `otherwise` if Redis fails, refuses, or is being left alone."""
-        trying = self._down
-        if trying and not self._may_try():
-            return otherwise
-        try:
-            answer = ask(*arguments)
-        except LockError:
-            return otherwise  # given back after it had expired
-        except ResponseError as error:
-            self._refused(error)
-            return otherwise
-        except (RedisError, OSError) as error:
-            self._failed(error)
-            return otherwise
-        if trying:  # an answer to a question from before the failure proves nothing
-            self._works()
-        return answer
-
-    def _may_try(self) -> bool:
-        with self._lock:
-            now = time.monotonic()
-            if now < self._try_again:
-                return False
-            self._try_again = now + PAUSE
-            return True
-
-    def _failed(self, error: Exception) -> None:
-        with self._lock:
-            first = not self._down
-            self._down = True
-            self._try_again = time.monotonic() + PAUSE
-        if first:
-            log.warning("Redis does not answer; the cache does without: %s", error)
-
-    def _works(self) -> None:
-        with self._lock:
-            first = self._down
-            self._down = False
-        if first:
-            log.info("Redis answers again.")
-
-    def _refused(self, error: Exception) -> None:
-        # A living server refuses at once (out of memory, not permitted, wrong type): no reason to pause.
-        with self._lock:
-            now = time.monotonic()
-            first = now >= self._told_refusal + QUIET
-            if first:
-                self._told_refusal = now
-        if first:
-            log.warning("Redis refuses; the cache does without: %s", error)
 
 
 class SharedMutex(Mutex):
@@ -250,7 +172,7 @@ class RedisStore(MemoryStore):
         super().__init__(lru)
         self._prefix = prefix
         self._client = redis.Redis(connection_pool=open_pool(url))
-        self._circuit = Circuit()
+        self._circuit = Circuit("the cache does without")
 
     def configure(self, region: CacheRegion, lifetime: int) -> None:
         """Give a region its backend and the layers before it."""

@@ -1,0 +1,192 @@
+"""What happens often, counted by day (UTC): kept in the process, and added to the database every few seconds.
+
+Also the last days on which tokens, and HTTP Basic by an account, were used. A process that is killed takes
+the counts of its last seconds with it; one that ends in order does not.
+"""
+
+import logging
+import threading
+from collections import Counter
+from datetime import UTC, date, datetime, time, timedelta
+from multiprocessing.util import Finalize
+from typing import NamedTuple
+
+from sqlalchemy import Connection, Engine, bindparam, delete, or_, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import SQLAlchemyError
+
+from comicsdb.clock import now
+from comicsdb.models import ApiToken, DailyCount, User
+
+log = logging.getLogger(__name__)
+
+KEPT_DAYS = 35
+SERVED, REFUSED = "authmethod:", "throttled:"  # and a method of authentication; and the name of a limit
+
+_count, _user, _token = DailyCount.__table__, User.__table__, ApiToken.__table__
+_insert = insert(_count)
+_ADD = _insert.on_conflict_do_update(
+    index_elements=["day", "counter", "identity"],
+    set_={"count": _count.c["count"] + _insert.excluded["count"]},
+).returning(*_count.c)
+# Each row is written at most once a day, however often it is used.
+_BASIC_USED = (
+    update(_user)
+    .where(_user.c.id == bindparam("row"))
+    .where(or_(_user.c.basic_used.is_(None), _user.c.basic_used < bindparam("day")))
+    .values(basic_used=bindparam("day"))
+)
+_TOKEN_USED = (
+    update(_token)
+    .where(_token.c.id == bindparam("row"))
+    .where(or_(_token.c.last_used.is_(None), _token.c.last_used < bindparam("midnight")))
+    .values(last_used=bindparam("moment"))
+)
+
+
+class Key(NamedTuple):
+    """What is counted: a row of `daily_count`."""
+
+    day: date
+    counter: str
+    identity: str
+
+
+class Counters:
+    """Counts for the threads of one process, written every so many `seconds`; with 0 only by `write`."""
+
+    def __init__(self, engine: Engine, seconds: int):
+        self._engine = engine
+        self._seconds = seconds
+        self._lock = threading.Lock()  # held for moments
+        self._writing = threading.Lock()  # held while the database is written to
+        self._counts: Counter[Key] = Counter()
+        self._underway: Counter[Key] = Counter()
+        self._stored: dict[Key, int] = {}  # of refusals: what the database holds, as far as we know
+        self._moments: dict[tuple[str, int], datetime] = {}  # of uses that are not written yet
+        self._noted: set[tuple[str, int, date]] = set()  # uses of today, written or not
+        self._cleaned: date | None = None
+        self._failing = False
+        self._thread: threading.Thread | None = None
+
+    def served(self, method: str) -> None:
+        """Count a request that succeeded, by its method of authentication."""
+        self._add(Key(now().date(), SERVED + method, ""))
+
+    def refused(self, limit: str, identity: str) -> int:
+        """Count a request that a limit refused; gives how many it was today.
+
+        Those of other processes join within seconds.
+        """
+        key = Key(now().date(), REFUSED + limit, identity)
+        if key not in self._stored:
+            stored = self._read(key)
+            with self._lock:
+                self._stored.setdefault(key, stored)
+        return self._add(key)
+
+    def basic_used(self, user_id: int) -> None:
+        """Note that an account uses HTTP Basic today."""
+        self._note("basic", user_id)
+
+    def token_used(self, token_id: int) -> None:
+        """Note that a token is used today."""
+        self._note("token", token_id)
+
+    def _add(self, key: Key) -> int:
+        with self._lock:
+            self._counts[key] += 1
+            self._run()
+            return self._stored.get(key, 0) + self._underway[key] + self._counts[key]
+
+    def _note(self, kind: str, row: int) -> None:
+        moment = now()
+        use = kind, row, moment.date()
+        if use in self._noted:
+            return
+        with self._lock:
+            self._noted.add(use)
+            self._moments[kind, row] = moment
+            self._run()
+
+    def _run(self) -> None:
+        """Begin to write now and then; not before there is something, as a server may fork until then."""
+        if self._seconds and self._thread is None:
+            self._thread = threading.Thread(target=self._write_on, name="counters", daemon=True)
+            self._thread.start()
+            # At the end of the process, that of one which multiprocessing began included.
+            Finalize(None, self.write, exitpriority=1)
+
+    def _write_on(self) -> None:
+        pause = threading.Event()
+        while not pause.wait(self._seconds):
+            self.write()
+
+    def _read(self, key: Key) -> int:
+        wanted = select(_count.c["count"]).where(
+            *(_count.c[name] == value for name, value in key._asdict().items())
+        )
+        try:
+            with self._engine.connect() as connection:
+                return connection.scalar(wanted) or 0
+        except SQLAlchemyError:
+            return 0  # said when it is to be written
+
+    def write(self) -> None:
+        """Add everything to the database; what it does not take is kept for the next time."""
+        today = now().date()
+        with self._writing:
+            with self._lock:
+                self._underway, self._counts = self._counts, Counter()
+                moments, self._moments = self._moments, {}
+                self._noted = {use for use in self._noted if use[2] == today}
+            counts, stored = self._underway, {}
+            try:
+                if counts or moments:
+                    with self._engine.begin() as connection:
+                        stored = self._store(connection, counts, moments, today)
+                    self._cleaned = today
+            except SQLAlchemyError as error:
+                if not self._failing:
+                    log.warning("Counts of the day cannot be written, and are kept: %s", error)
+                self._failing = True
+                with self._lock:
+                    self._counts.update(counts)
+                    self._moments = moments | self._moments
+                    self._underway = Counter()
+                return
+            self._failing = False
+            with self._lock:
+                self._underway = Counter()
+                known = {
+                    **self._stored,
+                    **{key: count for key, count in stored.items() if key in self._stored},
+                }
+                self._stored = {key: count for key, count in known.items() if key.day == today}
+
+    def _store(
+        self, connection: Connection, counts: Counter[Key], moments: dict, today: date
+    ) -> dict[Key, int]:
+        """Write everything, in one order for all processes; gives the counts as they stand now."""
+        stored = {}
+        if counts:
+            rows = [key._asdict() | {"count": counts[key]} for key in sorted(counts)]
+            stored = {Key(*row[:3]): row[3] for row in connection.execute(_ADD, rows)}
+        for kind, statement in (("basic", _BASIC_USED), ("token", _TOKEN_USED)):
+            used = sorted((row, moment) for (each, row), moment in moments.items() if each == kind)
+            if used:
+                connection.execute(statement, [_use(row, moment) for row, moment in used])
+        if self._cleaned != today:
+            connection.execute(delete(_count).where(_count.c.day < today - timedelta(days=KEPT_DAYS)))
+        return stored
+
+
+def _use(row: int, moment: datetime) -> dict:
+    day = moment.date()
+    return {"row": row, "day": day, "midnight": datetime.combine(day, time(), UTC), "moment": moment}
+
+
+def includeme(config):
+    """`request.registry["comicsdb.counters"]`."""
+    seconds = config.get_settings()["comicsdb.counters.seconds"]
+    config.registry["comicsdb.counters"] = Counters(config.registry["comicsdb.engine"], seconds)

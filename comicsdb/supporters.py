@@ -1,0 +1,223 @@
+"""Supporters: the periods and tiers that contributions give, and to whom (api.md 6.3, web.md 17)."""
+
+import logging
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import NamedTuple
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from comicsdb import clock
+from comicsdb.models import Donation, User
+from comicsdb.models.choices import SupporterTier
+
+log = logging.getLogger(__name__)
+
+MONTHLY, YEARLY, ONCE = "monthly", "yearly", "onetime"
+FREQUENCIES = (MONTHLY, YEARLY, ONCE)
+PERIOD, YEAR = timedelta(days=31), timedelta(days=366)
+RANKS = {tier: rank for rank, tier in enumerate(SupporterTier)}
+OVERLAP = timedelta(days=1)  # read again: what arrived late is found, and what is known does no harm
+FIRST_LOOK = timedelta(days=60)
+
+
+class Gift(NamedTuple):
+    """A contribution: when, by which transaction, by whom, how much in US cents, and how often it comes."""
+
+    given: datetime
+    transaction_id: str
+    email: str
+    amount: int
+    frequency: str = ""
+
+
+class Grant(NamedTuple):
+    """What an account has of its contributions: until when it is a supporter, and of which tier."""
+
+    until: datetime
+    tier: SupporterTier
+
+
+@dataclass(frozen=True)
+class Period:
+    """What was given from one moment on, for so long."""
+
+    gifts: tuple[Gift, ...]
+    by_year: bool = False  # a yearly contribution that counts for a year, with a twelfth of its amount
+
+    @property
+    def start(self) -> datetime:
+        """Its first gift opened it."""
+        return self.gifts[0].given
+
+    @property
+    def end(self) -> datetime:
+        """When it is over."""
+        return self.start + (YEAR if self.by_year else PERIOD)
+
+    @property
+    def total(self) -> int:
+        """US cents that decide about the tier."""
+        first, *others = (gift.amount for gift in self.gifts)
+        return (first // 12 if self.by_year else first) + sum(others)
+
+    def may_join(self, gift: Gift) -> bool:
+        """Whether a gift counts as one with those before: what recurs never does."""
+        return gift.frequency not in {MONTHLY, YEARLY} and gift.given < self.start + PERIOD
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What is granted for what: the least total of each tier, in US cents; whether a year is paid for."""
+
+    tiers: dict[SupporterTier, int]
+    yearly: bool = False  # whether a yearly contribution counts for a year
+
+    def tier(self, total: int) -> SupporterTier | None:
+        """The highest tier that a period's total reaches."""
+        reached = [tier for tier, least in self.tiers.items() if total >= least]
+        return max(reached, key=RANKS.get, default=None)
+
+    def periods(self, gifts: Iterable[Gift]) -> list[Period]:
+        """The periods that gifts make, in whatever order they became known."""
+        periods: list[Period] = []
+        for gift in sorted(gifts):
+            if periods and periods[-1].may_join(gift):
+                periods[-1] = Period((*periods[-1].gifts, gift), periods[-1].by_year)
+            else:
+                periods.append(Period((gift,), self.yearly and gift.frequency == YEARLY))
+        return periods
+
+    def grant(self, gifts: Iterable[Gift]) -> Grant | None:
+        """What gifts give: the tier of the last period that has one; no period takes time from another."""
+        granted = None
+        for period in self.periods(gifts):
+            tier = self.tier(period.total)
+            if tier is not None:
+                granted = longer(granted, Grant(period.end, tier))
+        return granted
+
+
+def longer(one: Grant | None, other: Grant) -> Grant:
+    """The grant that lasts longer; of a shorter one, and of one as long, only a higher tier is taken."""
+    if one is None or other.until > one.until:
+        return other
+    return Grant(one.until, max(one.tier, other.tier, key=RANKS.get))
+
+
+class Outcome(StrEnum):
+    """What came of a contribution."""
+
+    MATCHED = "matched"
+    REMATCHED = "rematched"
+    BELOW = "below minimum"
+    UNMATCHED = "unmatched"
+    AMBIGUOUS = "ambiguous"
+    KNOWN = "already processed"
+
+
+def begin(session: Session) -> datetime:
+    """From when on contributions are to be asked for."""
+    newest = session.scalar(select(func.max(Donation.donated_at)))
+    return newest - OVERLAP if newest is not None else clock.now() - FIRST_LOOK
+
+
+def process(
+    session: Session, gifts: Iterable[Gift], terms: Terms, *, dry_run: bool = False
+) -> Counter[Outcome]:
+    """Record contributions and grant what they give, in the order in which they were made.
+
+    Those recorded earlier that matched nobody then are tried again. Each is committed with what it grants;
+    with `dry_run` all is rolled back at the end.
+    """
+    waiting = select(Donation).where(Donation.user_id.is_(None), Donation.email != "")
+    recorded = {row.transaction_id: _gift(row) for row in session.scalars(waiting)}
+    queue = sorted([(gift, False) for gift in gifts] + [(gift, True) for gift in recorded.values()])
+    outcomes = Counter(dict.fromkeys(Outcome, 0))
+    for gift, again in queue:
+        outcome = _try_again(session, gift, terms) if again else _record(session, gift, terms)
+        if outcome is not None:
+            outcomes[outcome] += 1
+        if not dry_run:
+            session.commit()
+    session.rollback()
+    return outcomes
+
+
+def _gift(row: Donation) -> Gift:
+    return Gift(row.donated_at, row.transaction_id, row.email, row.amount, row.frequency)
+
+
+def _known(session: Session, gift: Gift) -> Donation | None:
+    return session.scalar(select(Donation).where(Donation.transaction_id == gift.transaction_id))
+
+
+def _record(session: Session, gift: Gift, terms: Terms) -> Outcome:
+    """A contribution that the platform told of."""
+    if _known(session, gift) is not None:
+        return Outcome.KNOWN
+    row = Donation(
+        transaction_id=gift.transaction_id,
+        email=gift.email,
+        amount=gift.amount,
+        donated_at=gift.given,
+        frequency=gift.frequency,
+    )
+    session.add(row)
+    users = _donors(session, gift)
+    if len(users) == 1:
+        return Outcome.MATCHED if _give(session, row, users[0], terms) else Outcome.BELOW
+    session.flush()
+    outcome = Outcome.AMBIGUOUS if users else Outcome.UNMATCHED
+    log.warning("Contribution %s is %s.", gift.transaction_id, outcome)
+    return outcome
+
+
+def _try_again(session: Session, gift: Gift, terms: Terms) -> Outcome | None:
+    """A contribution that was recorded earlier; nothing is said as long as it matches nobody."""
+    users = _donors(session, gift)
+    if len(users) != 1:
+        return None
+    return Outcome.REMATCHED if _give(session, _known(session, gift), users[0], terms) else Outcome.BELOW
+
+
+def _donors(session: Session, gift: Gift) -> list[User]:
+    """The accounts whose confirmed address it is; locked, as something may be granted."""
+    same = func.lower(User.email) == func.lower(gift.email)
+    return list(
+        session.scalars(
+            select(User)
+            .where(same, User.email_confirmed)
+            .with_for_update()
+            .execution_options(populate_existing=True)
+        )
+    )
+
+
+def _give(session: Session, row: Donation, user: User, terms: Terms) -> bool:
+    """Grant an account what all its contributions give; whether this one is part of that."""
+    row.user_id = user.id
+    session.flush()
+    gifts = [_gift(each) for each in session.scalars(select(Donation).where(Donation.user_id == user.id))]
+    (period,) = (each for each in terms.periods(gifts) if _gift(row) in each.gifts)
+    grant = terms.grant(gifts)
+    if grant is not None:
+        _extend(user, grant)
+        session.flush()
+    log.info("Contribution %s counts (user=%s)", row.transaction_id, user.username)
+    return terms.tier(period.total) is not None
+
+
+def _extend(user: User, grant: Grant) -> None:
+    """Let an account have what was granted, but never less than it has, whoever gave that."""
+    present = user.supporter_until
+    if present is not None and present >= grant.until:
+        if grant.until <= clock.now():
+            return  # long over
+        has = SupporterTier(user.supporter_tier) if user.supporter_tier in RANKS else SupporterTier.FRIEND
+        grant = longer(Grant(present, has), grant)
+    user.supporter_until, user.supporter_tier = grant.until, grant.tier

@@ -1,0 +1,264 @@
+"""Counts by day: none is lost, those of several processes add up, and each use is noted once a day."""
+
+import logging
+import multiprocessing
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+import time_machine
+from sqlalchemy import create_engine, select, text
+
+from comicsdb.counters import Counters
+from comicsdb.models import ApiToken, DailyCount, User
+from comicsdb.passwords import digest
+
+NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
+TODAY = NOON.date()
+SURELY = 60  # seconds in which everything that ought to happen has happened
+
+
+@pytest.fixture
+def bind(factory):
+    """The engine of a database of the test's own."""
+    return factory.kw["bind"]
+
+
+@pytest.fixture
+def counters(bind):
+    """Counters that write when they are told to."""
+    return Counters(bind, 0)
+
+
+def counted(bind) -> dict:
+    """What the database holds: (day, counter, identity) → count."""
+    with bind.connect() as connection:
+        rows = connection.execute(
+            select(DailyCount.day, DailyCount.counter, DailyCount.identity, DailyCount.count)
+        )
+        return {tuple(row[:3]): row[3] for row in rows}
+
+
+def test_counts_are_added_to_those_of_the_day(bind, counters):
+    with time_machine.travel(NOON, tick=False) as traveller:
+        for _ in range(3):
+            counters.served("token")
+        counters.served("basic")
+        assert counted(bind) == {}
+        counters.write()
+        assert counted(bind) == {(TODAY, "authmethod:token", ""): 3, (TODAY, "authmethod:basic", ""): 1}
+        counters.served("token")
+        counters.write()
+        counters.write()
+        traveller.shift(12 * 3600)
+        counters.served("token")
+        counters.write()
+    assert counted(bind) == {
+        (TODAY, "authmethod:token", ""): 4,
+        (TODAY, "authmethod:basic", ""): 1,
+        (date(2027, 3, 2), "authmethod:token", ""): 1,
+    }
+
+
+def test_a_request_belongs_to_the_day_on_which_it_came(bind, counters):
+    with time_machine.travel(NOON, tick=False) as traveller:
+        counters.served("token")
+        traveller.shift(86_400)
+        counters.write()
+    assert counted(bind) == {(TODAY, "authmethod:token", ""): 1}
+
+
+def test_the_days_are_those_of_utc(bind, counters):
+    with time_machine.travel(datetime(2027, 3, 1, 23, 30, tzinfo=UTC), tick=False):
+        counters.refused("burst", "user:ann")
+        counters.write()
+    assert counted(bind) == {(TODAY, "throttled:burst", "user:ann"): 1}
+
+
+def test_a_refusal_is_told_which_of_the_day_it_is(bind, counters):
+    with time_machine.travel(NOON, tick=False) as traveller:
+        assert [counters.refused("burst", "user:ann") for _ in range(3)] == [1, 2, 3]
+        assert counters.refused("sustained", "user:ann") == 1
+        assert counters.refused("burst", "ip:192.0.2.1") == 1
+        counters.write()
+        assert counters.refused("burst", "user:ann") == 4
+        traveller.shift(86_400)
+        assert counters.refused("burst", "user:ann") == 1
+
+
+def test_processes_count_together(bind, counters):
+    other = Counters(bind, 0)
+    with time_machine.travel(NOON, tick=False):
+        for _ in range(5):
+            counters.refused("burst", "user:ann")
+        counters.write()
+        assert other.refused("burst", "user:ann") == 6  # one that was just started knows of those before
+        other.write()
+        assert counters.refused("burst", "user:ann") == 6  # those of others join
+        counters.write()
+        assert counters.refused("burst", "user:ann") == 8  # with the next writing
+        counters.write()
+    assert counted(bind) == {(TODAY, "throttled:burst", "user:ann"): 8}
+
+
+def test_threads_lose_nothing(bind, counters):
+    def work(number):
+        counters.served("token")
+        told = counters.refused("burst", "user:ann")
+        if number % 10 == 0:
+            counters.write()
+        return told
+
+    with time_machine.travel(NOON, tick=False), ThreadPoolExecutor(8) as pool:
+        told = list(pool.map(work, range(200)))
+        counters.write()
+    assert sorted(told) == list(range(1, 201))
+    assert counted(bind) == {
+        (TODAY, "authmethod:token", ""): 200,
+        (TODAY, "throttled:burst", "user:ann"): 200,
+    }
+
+
+def test_what_the_database_does_not_take_is_kept(bind, counters, caplog, factory):
+    caplog.set_level(logging.WARNING, "comicsdb")
+    user, token = account(factory)
+    with time_machine.travel(NOON, tick=False):
+        _rename(bind, "daily_count", "away")
+        counters.served("token")
+        counters.token_used(token)
+        assert counters.refused("burst", "user:ann") == 1
+        counters.write()
+        counters.served("token")
+        counters.write()
+        _rename(bind, "away", "daily_count")
+        assert counters.refused("burst", "user:ann") == 2
+        counters.write()
+        assert counters.refused("burst", "user:ann") == 3
+    assert counted(bind) == {(TODAY, "authmethod:token", ""): 2, (TODAY, "throttled:burst", "user:ann"): 2}
+    assert used(factory, ApiToken, token).last_used == NOON
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert user
+
+
+def _rename(bind, table: str, name: str) -> None:
+    with bind.begin() as connection:
+        connection.execute(text(f"ALTER TABLE {table} RENAME TO {name}"))
+
+
+def test_counts_are_kept_for_35_days(bind, counters):
+    with bind.begin() as connection:
+        for days in (34, 35, 36, 400):
+            row = {"day": TODAY - timedelta(days=days), "counter": "x", "identity": "", "count": 1}
+            connection.execute(DailyCount.__table__.insert(), row)
+    with time_machine.travel(NOON, tick=False):
+        counters.served("token")
+        counters.write()
+    assert sorted(day for day, *_ in counted(bind)) == [
+        TODAY - timedelta(days=35),
+        TODAY - timedelta(days=34),
+        TODAY,
+    ]
+
+
+# Uses.
+
+
+def account(factory) -> tuple[int, int]:
+    """The ids of an account and of its token."""
+    with factory() as session:
+        user = User(username="ann", email="ann@example.org", password="!")
+        session.add(user)
+        session.flush()
+        token = ApiToken(digest=digest("x"), token_key="x", user_id=user.id)
+        session.add(token)
+        session.commit()
+        return user.id, token.id
+
+
+def used(factory, model, row: int):
+    """A row as it is now."""
+    with factory() as session:
+        return session.get(model, row)
+
+
+def test_the_last_day_of_a_use_is_noted_and_written_once(bind, counters, factory):
+    user, token = account(factory)
+    other = Counters(bind, 0)
+    with time_machine.travel(NOON, tick=False) as traveller:
+        counters.basic_used(user)
+        counters.token_used(token)
+        counters.write()
+        written = version(bind, user, token)
+        for each in (counters, other):
+            traveller.shift(3600)
+            each.basic_used(user)
+            each.token_used(token)
+            each.write()
+        assert version(bind, user, token) == written
+        assert used(factory, User, user).basic_used == TODAY
+        assert used(factory, ApiToken, token).last_used == NOON
+        traveller.shift(86_400)
+        counters.basic_used(user)
+        counters.token_used(token)
+        counters.write()
+    assert used(factory, User, user).basic_used == TODAY + timedelta(days=1)
+    assert used(factory, ApiToken, token).last_used == NOON + timedelta(days=1, hours=2)
+
+
+def version(bind, user: int, token: int) -> list:
+    """What PostgreSQL changes with every writing of a row."""
+    with bind.connect() as connection:
+        asked = (
+            "SELECT xmin::text FROM user_account WHERE id = :user UNION ALL SELECT xmin::text FROM api_token"
+        )
+        return list(connection.scalars(text(asked + " WHERE id = :token"), {"user": user, "token": token}))
+
+
+def test_an_account_that_has_gone_is_no_trouble(bind, counters):
+    counters.basic_used(2**31 - 1)
+    counters.token_used(2**31 - 1)
+    counters.served("token")
+    counters.write()
+    assert list(counted(bind).values()) == [1]
+
+
+# By itself.
+
+
+def test_they_are_written_every_few_seconds(bind):
+    counters = Counters(bind, 1)
+    counters.served("token")
+    until = time.monotonic() + SURELY
+    while not counted(bind):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+AT_THE_END = """
+from sqlalchemy import create_engine
+from comicsdb.counters import Counters
+counters = Counters(create_engine({url!r}), 3600)
+counters.served("token")
+{end}
+"""
+
+
+@pytest.mark.parametrize("end", ["", "raise SystemExit(3)", "1 / 0"])
+def test_they_are_written_when_the_process_ends(database, bind, end):
+    code = AT_THE_END.format(url=database, end=end)
+    subprocess.run([sys.executable, "-c", code], check=False, timeout=SURELY, stderr=subprocess.DEVNULL)
+    assert list(counted(bind).values()) == [1]
+
+
+def _count_once(url: str) -> None:
+    Counters(create_engine(url), 3600).served("token")
+
+
+def test_they_are_written_when_a_worker_ends_that_a_server_began(database, bind):
+    worker = multiprocessing.get_context("spawn").Process(target=_count_once, args=(database,))
+    worker.start()
+    worker.join(SURELY)
+    assert list(counted(bind).values()) == [1]

@@ -1,0 +1,541 @@
+"""Donations: periods and tiers as arithmetic, and the command with a real database and a real HTTP server."""
+
+import itertools
+import json
+import logging
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import time_machine
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import select, text
+
+from comicsdb import opencollective
+from comicsdb.jobs import DONATIONS, alone
+from comicsdb.models import Donation, User
+from comicsdb.models.choices import SupporterTier
+from comicsdb.opencollective import FetchFailed, contributions
+from comicsdb.scripts import main
+from comicsdb.supporters import MONTHLY, ONCE, PERIOD, YEARLY, Gift, Grant, Terms, longer
+from tests.donation_platform import COLLECTIVE, TOKEN, Platform
+
+FRIEND, BACKER, SPONSOR, MEGA = SupporterTier
+LEAST = {FRIEND: 200, BACKER: 500, SPONSOR: 1000, MEGA: 2500}
+TERMS = Terms(LEAST)
+BEGINNING = datetime(2027, 1, 31, 12, tzinfo=UTC)
+_numbers = itertools.count(1)
+
+
+def gift(days: float, amount: int, frequency: str = ONCE) -> Gift:
+    """A gift so many days after the beginning."""
+    return Gift(
+        BEGINNING + timedelta(days=days), f"t{next(_numbers):06}", "ann@example.org", amount, frequency
+    )
+
+
+def granted(*gifts: Gift, terms: Terms = TERMS) -> tuple[float, str] | None:
+    """Until how many days after the beginning, and of which tier."""
+    grant = terms.grant(gifts)
+    return ((grant.until - BEGINNING) / timedelta(days=1), str(grant.tier)) if grant else None
+
+
+# Tiers.
+
+
+@pytest.mark.parametrize(
+    ("total", "tier"),
+    [
+        (0, None),
+        (199, None),
+        (200, FRIEND),
+        (499, FRIEND),
+        (500, BACKER),
+        (999, BACKER),
+        (1000, SPONSOR),
+        (2499, SPONSOR),
+        (2500, MEGA),
+        (10**9, MEGA),
+    ],
+)
+def test_the_highest_tier_that_is_reached(total, tier):
+    assert TERMS.tier(total) == tier
+
+
+# Periods.
+
+
+def test_a_gift_gives_31_days():
+    assert granted(gift(0, 500)) == (31, "backer")
+
+
+def test_31_days_are_31_days_in_every_month():
+    for month in range(1, 13):
+        day = datetime(2028, month, 1, tzinfo=UTC)
+        grant = TERMS.grant([Gift(day, "t", "", 200)])
+        assert grant.until - day == timedelta(days=31)
+
+
+def test_a_second_gift_raises_the_tier_and_adds_no_time():
+    assert granted(gift(0, 300), gift(30.9, 300)) == (31, "backer")
+
+
+def test_a_gift_after_the_period_opens_another():
+    assert granted(gift(0, 900), gift(31, 300)) == (62, "friend")
+
+
+def test_small_gifts_of_one_period_add_up_from_its_beginning():
+    assert granted(gift(0, 150)) is None
+    assert granted(gift(0, 150), gift(10, 150)) == (31, "friend")
+    assert granted(gift(0, 150), gift(31, 150)) is None
+
+
+def test_what_recurs_always_opens_a_period():
+    assert granted(gift(0, 200, MONTHLY), gift(28, 200, MONTHLY)) == (59, "friend")
+    assert granted(gift(0, 900), gift(5, 200, MONTHLY)) == (36, "friend")
+    assert granted(gift(0, 200, YEARLY), gift(1, 200, YEARLY)) == (32, "friend")
+
+
+def test_a_single_gift_joins_the_period_that_was_opened_last():
+    assert granted(gift(0, 200, MONTHLY), gift(28, 200, MONTHLY), gift(40, 900)) == (59, "sponsor")
+
+
+def test_what_is_below_the_minimum_takes_nothing_away():
+    assert granted(gift(0, 900), gift(5, 100, MONTHLY)) == (31, "backer")
+
+
+def test_the_order_in_which_gifts_become_known_does_not_matter():
+    gifts = [gift(0, 900), gift(20, 200, MONTHLY), gift(30, 400), gift(60, 100)]
+    assert {granted(*each) for each in itertools.permutations(gifts)} == {(51, "backer")}
+
+
+def test_a_year_can_be_given_for_a_year():
+    yearly = Terms(LEAST, yearly=True)
+    assert granted(gift(0, 6000, YEARLY), terms=yearly) == (366, "backer")
+    assert granted(gift(0, 6000, YEARLY)) == (31, "mega_sponsor")
+    assert granted(gift(0, 2399, YEARLY), terms=yearly) is None
+    # A single gift raises the tier, and takes no time away.
+    assert granted(gift(0, 6000, YEARLY), gift(10, 500), terms=yearly) == (366, "sponsor")
+    assert granted(gift(0, 6000, YEARLY), gift(100, 1000), terms=yearly) == (366, "sponsor")
+    assert granted(gift(0, 6000, YEARLY), gift(100, 200), terms=yearly) == (366, "backer")
+    assert granted(gift(0, 6000, YEARLY), gift(350, 300), terms=yearly) == (381, "friend")
+
+
+GIFTS = st.lists(
+    st.builds(
+        gift,
+        st.floats(0, 400, allow_nan=False),
+        st.integers(1, 3000),
+        st.sampled_from([MONTHLY, YEARLY, ONCE, ""]),
+    ),
+    max_size=12,
+)
+
+
+@given(GIFTS, st.booleans(), st.randoms())
+def test_periods_are_what_the_rules_say(gifts, yearly, random):
+    terms = Terms(LEAST, yearly)
+    shuffled = random.sample(gifts, len(gifts))
+    periods = terms.periods(shuffled)
+    assert periods == terms.periods(gifts)
+    assert [each for period in periods for each in period.gifts] == sorted(gifts)  # each counts once
+    for period in periods:
+        first, *others = period.gifts
+        assert first.given == period.start
+        assert all(each.frequency in {ONCE, ""} and each.given < period.start + PERIOD for each in others)
+    for earlier, later in itertools.pairwise(periods):
+        first = later.gifts[0]
+        assert first.frequency in {MONTHLY, YEARLY} or first.given >= earlier.start + PERIOD
+
+
+@given(GIFTS)
+def test_a_grant_ends_31_days_after_the_last_period_with_a_tier_began(gifts):
+    with_tier = [each for each in TERMS.periods(gifts) if TERMS.tier(each.total)]
+    grant = TERMS.grant(gifts)
+    if not with_tier:
+        assert grant is None
+    else:
+        assert grant.until == max(each.start for each in with_tier) + PERIOD
+        assert grant.tier in [TERMS.tier(each.total) for each in with_tier]
+
+
+@given(GIFTS, st.booleans())
+def test_what_was_granted_lasts_when_more_is_given_later(gifts, yearly):
+    terms, before = Terms(LEAST, yearly), None
+    for number in range(len(gifts) + 1):
+        grant = terms.grant(sorted(gifts)[:number])
+        assert before is None or grant.until >= before.until
+        before = grant
+
+
+def test_the_longer_of_two_grants():
+    early, late = BEGINNING, BEGINNING + PERIOD
+    assert longer(None, Grant(early, FRIEND)) == Grant(early, FRIEND)
+    assert longer(Grant(early, MEGA), Grant(late, FRIEND)) == Grant(late, FRIEND)
+    assert longer(Grant(late, FRIEND), Grant(early, MEGA)) == Grant(late, MEGA)
+    assert longer(Grant(late, MEGA), Grant(late, FRIEND)) == Grant(late, MEGA)
+
+
+# The platform.
+
+
+@pytest.fixture
+def platform():
+    """A donation platform."""
+    platform = Platform()
+    yield platform
+    platform.close()
+
+
+@pytest.fixture
+def ask(platform):
+    """Ask it for contributions; settings may be others."""
+
+    def asked(**others):
+        given = {"url": platform.url, "collective": COLLECTIVE, "token": TOKEN} | others
+        return contributions(
+            {f"comicsdb.donations.{name}": value for name, value in given.items()}, BEGINNING
+        )
+
+    return asked
+
+
+def test_contributions_are_read_page_by_page_in_their_order(platform, ask, monkeypatch):
+    monkeypatch.setattr(opencollective, "PAGE", 3)
+    for number in range(7):
+        platform.gift(
+            f"t{number}", f"2027-02-0{7 - number}T10:00:00Z", "Ann@Example.org ", 100 * number, "MONTHLY"
+        )
+    found = ask()
+    assert [each.transaction_id for each in found] == ["t6", "t5", "t4", "t3", "t2", "t1", "t0"]
+    assert found[0] == Gift(datetime(2027, 2, 1, 10, tzinfo=UTC), "t6", "Ann@Example.org", 600, "monthly")
+    assert [asked["offset"] for asked in platform.asked] == [0, 3, 6]
+    assert {asked["since"] for asked in platform.asked} == {"2027-01-31T12:00:00+00:00"}
+
+
+def test_refunds_other_transactions_and_other_times_are_left_out(platform, ask):
+    platform.gift("early", "2027-01-31T11:00:00Z", "ann@example.org", 500)
+    platform.gift("refunded", "2027-02-01T10:00:00Z", "ann@example.org", 500, isRefunded=True)
+    platform.gift("refund", "2027-02-01T10:00:00Z", "ann@example.org", 500, isRefund=True)
+    platform.gift("expense", "2027-02-01T10:00:00Z", "ann@example.org", 500, kind="EXPENSE")
+    platform.gift("debit", "2027-02-01T10:00:00Z", "ann@example.org", 500, type="DEBIT")
+    platform.gift("one", "2027-02-01T10:00:00Z", "ann@example.org", 500)
+    assert [each.transaction_id for each in ask()] == ["one"]
+
+
+def test_what_is_not_in_dollars_counts_by_what_the_host_received(platform, ask, caplog):
+    euros = {"valueInCents": 900, "value": 9.0, "currency": "EUR"}
+    platform.gift("converted", "2027-02-01T10:00:00Z", "ann@example.org", 1000, amount=euros)
+    both = {"amount": euros, "amountInHostCurrency": euros}
+    platform.gift("foreign", "2027-02-02T10:00:00Z", "ann@example.org", 1000, **both)
+    assert [(each.transaction_id, each.amount) for each in ask()] == [("converted", 1000)]
+    assert [record.getMessage() for record in caplog.records] == [
+        "Contribution foreign is not in USD: ignored."
+    ]
+
+
+def test_donors_and_frequencies_may_be_unknown(platform, ask):
+    platform.gift("nobody", "2027-02-01T10:00:00Z", None, 500, None)
+    platform.gift("weekly", "2027-02-01T11:00:00Z", "ann@example.org", 500, "WEEKLY")
+    platform.gift("guest", "2027-02-01T12:00:00Z", None, 500, fromAccount=None)
+    assert [(each.email, each.frequency) for each in ask()] == [
+        ("", ""),
+        ("ann@example.org", ""),
+        ("", "onetime"),
+    ]
+
+
+def test_without_the_token_addresses_are_not_told(platform, ask):
+    platform.gift("one", "2027-02-01T10:00:00Z", "ann@example.org", 500)
+    assert [each.email for each in ask(token="")] == [""]
+
+
+def answer(status=200, body=b"{}", **headers):
+    """An answer of the platform that is not as it should be."""
+    return status, headers, body
+
+
+BROKEN = {
+    "fault": answer(500, b"<html>"),
+    "too many requests": answer(429, b'{"errors": [{"message": "slow down"}]}'),
+    "no JSON": answer(200, b"<html>"),
+    "no text": answer(200, b"\xff\xfe"),
+    "another shape": answer(200, b'{"data": {"transactions": null}}'),
+    "no object": answer(200, b"[]"),
+    "errors": answer(200, b'{"errors": [{"message": "No such account"}], "data": null}'),
+    "no time": answer(200, b'{"data": {"transactions": {"totalCount": 1, "nodes": [{}]}}}'),
+    "elsewhere": answer(302, b"", Location="http://127.0.0.1:1/"),
+    "nothing": answer(200, b""),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_an_answer_that_is_wrong_is_no_answer(platform, ask, broken):
+    platform.answers.append(BROKEN[broken])
+    with pytest.raises(FetchFailed):
+        ask()
+
+
+@pytest.mark.parametrize(
+    "node", [{"id": "x" * 65}, {"createdAt": "2027-02-01T10:00:00"}, {"createdAt": "soon"}]
+)
+def test_a_contribution_that_is_not_understood_is_no_answer(platform, ask, node):
+    platform.gift("one", "2027-02-01T10:00:00Z", "ann@example.org", 500, **node)
+    with pytest.raises(FetchFailed):
+        ask()
+
+
+def test_a_platform_that_does_not_answer_is_told_of_without_the_token(platform, ask):
+    platform.close()
+    with pytest.raises(FetchFailed) as caught:
+        ask()
+    assert TOKEN not in str(caught.value)
+
+
+def test_a_platform_that_says_there_are_more_than_it_tells_comes_to_an_end(platform, ask):
+    platform.answers.append(
+        answer(200, json.dumps({"data": {"transactions": {"totalCount": 9, "nodes": []}}}).encode())
+    )
+    assert ask() == []
+
+
+# The command.
+
+
+class World:
+    """Accounts in a database, a platform, and the command between them."""
+
+    def __init__(self, factory, platform, ini):
+        self.factory, self.platform, self.ini = factory, platform, ini
+
+    def account(self, name: str = "ann", **values) -> int:
+        """An account with a confirmed address; gives its id."""
+        given = {
+            "email": f"{name.capitalize()}@Example.org",
+            "email_confirmed": True,
+            "password": "!",
+        } | values
+        with self.factory() as session:
+            user = User(username=name, **given)
+            session.add(user)
+            session.commit()
+            return user.id
+
+    def sync(self, *arguments: str) -> dict[str, int]:
+        """Run the command; gives its counts, those of nothing left out."""
+        result = CliRunner().invoke(main, ["-c", self.ini, "sync-donors", *arguments])
+        assert result.exit_code == 0, result.output
+        found = (line.rpartition(" ") for line in result.output.splitlines()[1:7])
+        return {name.strip(): int(count) for name, _, count in found if int(count)}
+
+    def fails(self, *arguments: str) -> str:
+        """Run the command, which has to fail; gives what it says."""
+        result = CliRunner().invoke(main, ["-c", self.ini, "sync-donors", *arguments])
+        assert result.exit_code != 0
+        return result.output
+
+    def support(self, user: int) -> tuple[str, str]:
+        """Until when an account is a supporter, and of which tier."""
+        with self.factory() as session:
+            found = session.get(User, user)
+            until = found.supporter_until
+            return until.astimezone(UTC).isoformat()[:16] if until else "", found.supporter_tier
+
+    def recorded(self) -> dict[str, int | None]:
+        """The account of each donation."""
+        with self.factory() as session:
+            rows = session.execute(select(Donation.transaction_id, Donation.user_id))
+            return dict(rows.all())
+
+
+@pytest.fixture
+def world(factory, platform, database, tmp_path):
+    """Nobody has given anything yet."""
+    path = tmp_path / "site.ini"
+    path.write_text(
+        "[app:main]\nuse = egg:comicsdb\ncomicsdb.secret = for tests only\n"
+        f"sqlalchemy.url = {database.replace('%', '%%')}\n"
+        f"comicsdb.donations.url = {platform.url}\n"
+        f"comicsdb.donations.collective = {COLLECTIVE}\n"
+        f"comicsdb.donations.token = {TOKEN}\n"
+    )
+    with time_machine.travel(datetime(2027, 3, 1, tzinfo=UTC), tick=False):
+        yield World(factory, platform, str(path))
+
+
+def test_a_donor_becomes_a_supporter(world):
+    ann = world.account()
+    world.platform.gift("t1", "2027-02-20T10:00:00Z", "ann@EXAMPLE.org", 500, "MONTHLY")
+    assert world.sync() == {"matched": 1}
+    assert world.support(ann) == ("2027-03-23T10:00", "backer")
+    assert world.recorded() == {"t1": ann}
+    with world.factory() as session:
+        row = session.scalar(select(Donation))
+        assert (row.email, row.amount, row.frequency) == ("ann@EXAMPLE.org", 500, "monthly")
+
+
+def test_each_contribution_is_processed_once(world):
+    ann = world.account()
+    world.platform.gift("t1", "2027-02-20T10:00:00Z", "ann@example.org", 500)
+    world.sync()
+    world.platform.gift("t2", "2027-02-20T12:00:00Z", "ann@example.org", 500)
+    assert world.sync() == {"matched": 1, "already processed": 1}
+    assert world.sync() == {"already processed": 2}
+    assert world.support(ann) == ("2027-03-23T10:00", "sponsor")
+
+
+def test_a_run_begins_60_days_back_or_a_day_before_the_newest(world):
+    world.sync()
+    world.platform.gift("t1", "2027-02-20T10:00:00Z", "ann@example.org", 500)
+    world.sync()
+    world.sync()
+    world.sync("--since", "2026-05-04")
+    assert [asked["since"] for asked in world.platform.asked] == [
+        "2026-12-31T00:00:00+00:00",
+        "2026-12-31T00:00:00+00:00",
+        "2027-02-19T10:00:00+00:00",
+        "2026-05-04T00:00:00+00:00",
+    ]
+    assert "Invalid value" in world.fails("--since", "yesterday")
+
+
+def test_only_a_confirmed_address_counts(world):
+    ann = world.account(email_confirmed=False)
+    world.platform.gift("t1", "2027-02-20T10:00:00Z", "ann@example.org", 500)
+    assert world.sync() == {"unmatched": 1}
+    assert world.recorded() == {"t1": None}
+    with world.factory() as session:
+        session.get(User, ann).email_confirmed = True
+        session.commit()
+    assert world.sync() == {"rematched": 1, "already processed": 1}
+    assert world.support(ann) == ("2027-03-23T10:00", "backer")
+    assert world.recorded() == {"t1": ann}
+
+
+def test_what_matches_nobody_is_told_of_once(world, caplog):
+    caplog.set_level(logging.WARNING, "comicsdb.supporters")
+    world.platform.gift("t1", "2027-02-20T10:00:00Z", "zoe@example.org", 500)
+    world.platform.gift("t2", "2027-02-21T10:00:00Z", None, 500)
+    assert world.sync() == {"unmatched": 2}
+    assert len(caplog.records) == 2
+    assert world.sync() == {"already processed": 2}
+    assert len(caplog.records) == 2
+    assert not any("zoe" in record.getMessage() for record in caplog.records)
+
+
+def test_what_matches_several_is_nobodys(world):
+    """Addresses are unique today; should that ever change, nobody gets what may be another's."""
+    with world.factory() as session:
+        session.execute(text("DROP INDEX uq_user_account_email"))
+        session.commit()
+    ann, _ = world.account("ann"), world.account("other", email="ANN@example.org")
+    world.platform.gift("t1", "2027-02-20T10:00:00Z", "ann@example.org", 500)
+    assert world.sync() == {"ambiguous": 1}
+    assert world.support(ann) == ("", "")
+    assert world.sync() == {"already processed": 1}
+
+
+def test_old_and_new_are_processed_together_in_their_order(world):
+    world.platform.gift("t1", "2027-02-01T10:00:00Z", "ann@example.org", 300)
+    world.sync()
+    ann = world.account()
+    world.platform.gift("t2", "2027-02-25T10:00:00Z", "ann@example.org", 300)
+    assert world.sync() == {"rematched": 1, "matched": 1, "already processed": 1}
+    assert world.support(ann) == ("2027-03-04T10:00", "backer")  # one period, from the first on
+
+
+def test_an_older_gift_that_is_found_late_does_not_stack(world):
+    ann = world.account()
+    world.platform.gift("t2", "2027-02-25T10:00:00Z", "ann@example.org", 300)
+    world.sync()
+    assert world.support(ann) == ("2027-03-28T10:00", "friend")
+    world.platform.gift("t1", "2027-02-01T10:00:00Z", "ann@example.org", 300)
+    assert world.sync("--since", "2027-01-01") == {"matched": 1, "already processed": 1}
+    assert world.support(ann) == ("2027-03-28T10:00", "backer")  # what was granted is not taken back
+
+
+def test_below_the_minimum_it_is_recorded_only(world):
+    ann = world.account()
+    world.platform.gift("t1", "2027-02-20T10:00:00Z", "ann@example.org", 150)
+    assert world.sync() == {"below minimum": 1}
+    assert world.support(ann) == ("", "")
+    assert world.recorded() == {"t1": ann}
+    world.platform.gift("t2", "2027-02-22T10:00:00Z", "ann@example.org", 150)
+    assert world.sync("--since", "2027-01-01") == {"matched": 1, "already processed": 1}
+    assert world.support(ann) == ("2027-03-23T10:00", "friend")
+
+
+@pytest.mark.parametrize(
+    ("present", "tier", "cents", "expected"),
+    [
+        ("2030-01-01T00:00", "friend", 2500, ("2030-01-01T00:00", "mega_sponsor")),
+        ("2030-01-01T00:00", "sponsor", 500, ("2030-01-01T00:00", "sponsor")),
+        ("2030-01-01T00:00", "", 500, ("2030-01-01T00:00", "backer")),
+        ("2027-03-10T00:00", "mega_sponsor", 500, ("2027-03-23T10:00", "backer")),
+        ("2027-02-10T00:00", "mega_sponsor", 500, ("2027-03-23T10:00", "backer")),
+    ],
+)
+def test_what_an_account_has_is_never_shortened(world, present, tier, cents, expected):
+    until = datetime.fromisoformat(present).replace(tzinfo=UTC)
+    ann = world.account(supporter_until=until, supporter_tier=tier)
+    world.platform.gift("t1", "2027-02-20T10:00:00Z", "ann@example.org", cents)
+    world.sync()
+    assert world.support(ann) == expected
+
+
+def test_a_gift_of_long_ago_raises_nothing_today(world):
+    until = datetime(2030, 1, 1, tzinfo=UTC)
+    ann = world.account(supporter_until=until, supporter_tier="friend")
+    world.platform.gift("t1", "2026-06-01T10:00:00Z", "ann@example.org", 5000)
+    assert world.sync("--since", "2026-01-01") == {"matched": 1}
+    assert world.support(ann) == ("2030-01-01T00:00", "friend")
+
+
+def test_a_dry_run_simulates_everything_and_changes_nothing(world):
+    ann = world.account()
+    world.platform.gift("t1", "2027-02-20T10:00:00Z", "ann@example.org", 150)
+    world.platform.gift("t2", "2027-02-21T10:00:00Z", "ann@example.org", 150)
+    world.platform.gift("t3", "2027-02-22T10:00:00Z", "zoe@example.org", 150)
+    expected = {"below minimum": 1, "matched": 1, "unmatched": 1}
+    assert world.sync("--dry-run") == expected
+    assert world.sync("--dry-run") == expected
+    assert world.support(ann) == ("", "")
+    assert world.recorded() == {}
+    assert world.sync() == expected
+    assert world.support(ann) == ("2027-03-23T10:00", "friend")
+
+
+def test_after_a_failed_fetch_nothing_is_processed(world, monkeypatch):
+    monkeypatch.setattr(opencollective, "PAGE", 2)
+    ann = world.account()
+    for number in range(3):
+        world.platform.gift(f"t{number}", "2027-02-20T10:00:00Z", "ann@example.org", 200)
+    world.platform.answers += [None, BROKEN["fault"]]  # the second page fails
+    assert "Nothing was done, as the donation platform failed: HTTP Error 500" in world.fails()
+    assert world.recorded() == {}
+    assert world.sync() == {"matched": 3}
+    assert world.support(ann)[1] == "backer"
+
+
+def test_tiers_and_years_are_settings(world, monkeypatch):
+    ann = world.account()
+    world.platform.gift("t1", "2027-02-20T10:00:00Z", "ann@example.org", 1200, "YEARLY")
+    monkeypatch.setenv("COMICSDB_DONATIONS_YEARLY", "true")
+    monkeypatch.setenv("COMICSDB_DONATIONS_TIERS", "friend=10 backer=100 sponsor=1000 mega_sponsor=2000")
+    assert world.sync() == {"matched": 1}
+    assert world.support(ann) == ("2028-02-21T10:00", "backer")
+
+
+def test_without_a_collective_it_says_what_is_missing(world):
+    ini = Path(world.ini)
+    ini.write_text(ini.read_text().replace(f"collective = {COLLECTIVE}", "collective ="))
+    assert "comicsdb.donations.collective" in world.fails()
+    assert world.platform.asked == []
+
+
+def test_two_cannot_run_at_once(world):
+    with alone(world.factory.kw["bind"], DONATIONS):
+        assert "The command is running already." in world.fails()
+    assert world.sync() == {}

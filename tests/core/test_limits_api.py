@@ -1,0 +1,84 @@
+"""The API's limits as settings: who has which, and what a wrong setting says."""
+
+import pytest
+
+from comicsdb.limits import Limiter
+from comicsdb.limits_api import ApiLimits
+from comicsdb.models.choices import SupporterTier
+from comicsdb.security import Identity
+from comicsdb.settings import SettingsError, resolve
+
+GIVEN = {"sqlalchemy.url": "postgresql://x/y", "comicsdb.secret": "s"}
+ENDING = {
+    "comicsdb.basic_phase": "2",
+    "comicsdb.basic_deprecated": "2026-12-01",
+    "comicsdb.basic_sunset": "2027-05-31",
+}
+
+
+def limits(**more) -> ApiLimits:
+    """The limits of a site whose settings are the defaults but for some."""
+    return ApiLimits(Limiter(), resolve(GIVEN | more))
+
+
+def somebody(tier=None, method="token") -> Identity:
+    """An account."""
+    return Identity(
+        7, "ann", is_staff=False, is_superuser=False, groups=frozenset(), method=method, tier=tier
+    )
+
+
+def test_looking_at_how_one_stands_counts_nothing():
+    ours = limits()
+    for _ in range(3):
+        ours.take(somebody(), "192.0.2.1")
+    for _ in range(3):
+        minute, day = ours.standings(somebody())
+        assert (minute.count, minute.limit.most) == (3, 20)
+        assert (day.count, day.limit.most, day.remaining) == (3, 5000, 4997)
+    assert ours.standings(somebody(SupporterTier.SPONSOR))[1].remaining == 14_997
+
+
+def test_accounts_and_addresses_are_never_one():
+    ours = limits()
+    ours.take(None, "7")
+    assert ours.standings(somebody())[0].count == 0
+
+
+def test_a_supporter_has_by_basic_no_more_than_others_when_it_ends():
+    ours = limits(**ENDING)
+    assert [each.most for each in ours.of(somebody(SupporterTier.MEGA_SPONSOR, "basic"))] == [10, 1000]
+    assert [each.most for each in ours.of(somebody(SupporterTier.MEGA_SPONSOR))] == [20, 25_000]
+    low = limits(**ENDING, **{"comicsdb_api.throttle.burst": "5"})
+    assert [each.most for each in low.of(somebody(method="basic"))] == [5, 1000]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "hint"),
+    [
+        ("comicsdb_api.throttle", "perhaps", "true or false"),
+        ("comicsdb_api.throttle.burst", "0", "a number from 1"),
+        ("comicsdb_api.throttle.sustained", "many", "a number from 1"),
+        ("comicsdb_api.throttle.tiers", "friend=1", "friend=1 backer=2"),
+        ("comicsdb_api.throttle.tiers", "friend=1 backer=2 sponsor=3 mega_sponsor=0", "friend=1 backer=2"),
+        (
+            "comicsdb_api.throttle.tiers",
+            "friend=1 backer=2 sponsor=3 mega_sponsor=4 x=5",
+            "friend=1 backer=2",
+        ),
+        ("comicsdb.donations.tiers", "200 500 1000 2500", "friend=1 backer=2"),
+        ("comicsdb.donations.url", "file:///etc/passwd", "https://host"),
+        ("comicsdb.counters.seconds", "-1", "a number from 0"),
+    ],
+)
+def test_a_wrong_setting_names_itself_and_says_what_it_takes(key, value, hint):
+    with pytest.raises(SettingsError) as caught:
+        resolve(GIVEN | {key: value})
+    assert key in str(caught.value)
+    assert hint in str(caught.value)
+
+
+def test_tiers_may_be_written_in_any_order():
+    settings = resolve(GIVEN | {"comicsdb_api.throttle.tiers": "sponsor=3, friend=1 mega_sponsor=4 backer=2"})
+    assert settings["comicsdb_api.throttle.tiers"] == dict(zip(SupporterTier, (1, 2, 3, 4), strict=True))
+    assert resolve(settings) == settings

@@ -1,0 +1,170 @@
+"""Rate limits in Redis: one trip, one count for all processes, and what happens while Redis does not work."""
+
+import logging
+
+import pytest
+
+from comicsdb import redis_access
+from comicsdb.cache import Cache
+from comicsdb.limits import Limit, Limiter
+
+THREE = Limit("burst", 3, 60)
+MANY = Limit("sustained", 5, 86_400)
+BOTH = ((THREE, "7"), (MANY, "7"))
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """After a failure Redis is tried again at once."""
+    monkeypatch.setattr(redis_access, "PAUSE", 0.0)
+
+
+def counts(limiter) -> list[int]:
+    """How many events each limit knows of."""
+    return [each.count for each in limiter.take(BOTH, free=("burst", "sustained")).standings]
+
+
+def commands(redis) -> dict[str, int]:
+    """How often Redis was asked what, by us and not by scripts."""
+    told = redis.client.info("commandstats")
+    return {name[8:]: stat["calls"] for name, stat in told.items() if name.startswith("cmdstat_eval")}
+
+
+def test_an_event_with_two_limits_is_one_trip(redis):
+    limiter = Limiter(redis.url)
+    limiter.give_back(limiter.take(BOTH), "sustained")
+    redis.client.config_resetstat()
+    for _ in range(5):
+        taken = limiter.take(BOTH)
+    assert commands(redis) == {"evalsha": 5}
+    limiter.give_back(limiter.take([(MANY, "8")]), "sustained")
+    assert commands(redis)["evalsha"] == 7
+    assert taken.refused
+
+
+def test_all_who_use_the_same_redis_count_together(redis):
+    one, other = Limiter(redis.url), Limiter(redis.socket_url)
+    passed = [not limiter.take([(THREE, "7")]).refused for limiter in (one, other) * 3]
+    assert passed == [True, True, True, False, False, False]
+    assert counts(Limiter(redis.url, prefix="another-site")) == [0, 0]
+
+
+def test_what_one_took_another_can_give_back(redis):
+    taken = Limiter(redis.url).take(BOTH)
+    other = Limiter(redis.url)
+    other.take(BOTH)
+    other.give_back(taken, "sustained")
+    assert counts(other) == [2, 1]
+
+
+def test_keys_go_when_their_window_is_over(redis):
+    Limiter(redis.url, prefix="site").take(BOTH)
+    lifetimes = {key: redis.client.ttl(key) for key in redis.client.scan_iter()}
+    assert set(lifetimes) == {b"site-limits:burst:7", b"site-limits:sustained:7"}
+    assert 55 <= lifetimes[b"site-limits:burst:7"] <= 61
+    assert 86_395 <= lifetimes[b"site-limits:sustained:7"] <= 86_401
+
+
+def test_looking_leaves_nothing_behind(redis):
+    assert counts(Limiter(redis.url)) == [0, 0]
+    assert redis.client.dbsize() == 0
+
+
+def test_emptying_the_cache_leaves_the_counts(redis):
+    limiter = Limiter(redis.url)
+    limiter.take(BOTH)
+    Cache(redis.url).clear()
+    assert counts(limiter) == [1, 1]
+
+
+def test_a_client_whose_times_are_all_over_begins_anew(redis):
+    limiter = Limiter(redis.url)
+    old = [1_000_000 + each for each in range(3000)]
+    redis.client.rpush("comicsdb-limits:sustained:7", *old)
+    assert [each.count for each in limiter.take(BOTH).standings] == [1, 1]
+    assert redis.client.llen("comicsdb-limits:sustained:7") == 1
+
+
+def test_a_clock_that_is_set_back_stands_still(redis):
+    limiter = Limiter(redis.url)
+    seconds, _ = redis.client.time()
+    ahead = (seconds + 1000) * 1_000_000
+    redis.client.rpush("comicsdb-limits:burst:7", ahead)
+    standing = limiter.take([(THREE, "7")]).standings[0]
+    assert (standing.now, standing.count, standing.wait) == (ahead, 2, 60)
+
+
+# Without Redis.
+
+
+def test_while_redis_is_down_each_process_counts_for_itself(redis, quick, caplog):
+    caplog.set_level(logging.INFO, "comicsdb")
+    one, other = Limiter(redis.url), Limiter(redis.url)
+    for _ in range(3):
+        one.take([(THREE, "7")])
+    redis.kill()
+    for limiter in (one, other):
+        assert [bool(limiter.take([(THREE, "7")]).refused) for _ in range(4)] == [False, False, False, True]
+    redis.start()
+    assert [bool(one.take([(THREE, "7")]).refused) for _ in range(4)] == [False, False, False, True]
+    assert [bool(other.take([(THREE, "7")]).refused) for _ in range(4)] == [True] * 4
+    told = [record.getMessage() for record in caplog.records]
+    assert told[0].startswith("Redis does not answer; each process counts for itself: ")
+    assert told.count("Redis answers again.") == 2
+    assert len(told) == 4
+
+
+def test_a_place_is_given_back_where_it_was_taken(redis, quick):
+    limiter = Limiter(redis.url)
+    shared = limiter.take(BOTH)
+    redis.kill()
+    own = limiter.take(BOTH)
+    assert limiter.give_back(shared, "sustained") == shared  # its place cannot be reached
+    assert [each.count for each in limiter.give_back(own, "sustained").standings] == [1, 0]
+    redis.start()
+    after = limiter.take(BOTH)
+    assert [each.count for each in limiter.give_back(own, "sustained").standings] == [1, 0]
+    assert [each.count for each in limiter.give_back(after, "sustained").standings] == [1, 0]
+
+
+def test_a_redis_that_hangs_is_left_alone_for_a_while(redis, monkeypatch):
+    monkeypatch.setattr(redis_access, "PAUSE", 3600.0)
+    limiter = Limiter(redis.url.replace("=30", "=0.25"))
+    limiter.take(BOTH)
+    redis.freeze()
+    try:
+        assert counts(limiter) == [0, 0]
+    finally:
+        redis.thaw()
+    redis.client.config_resetstat()
+    assert counts(limiter) == [0, 0]
+    assert commands(redis) == {}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda client: client.set("comicsdb-limits:burst:7", "x"),
+        lambda client: client.rpush("comicsdb-limits:burst:7", "no number"),
+        lambda client: client.config_set("maxmemory", 1),
+        lambda client: (
+            client.config_set("requirepass", "secret") and client.execute_command("CLIENT KILL TYPE normal")
+        ),
+    ],
+    ids=["wrong type", "no time", "full", "password"],
+)
+def test_a_redis_that_refuses_is_done_without(redis, damage):
+    limiter = Limiter(redis.url)
+    limiter.take([(THREE, "8")])
+    damage(redis.client)
+    assert [bool(limiter.take([(THREE, "7")]).refused) for _ in range(4)] == [False, False, False, True]
+
+
+def test_a_redis_that_forgot_the_scripts_gets_them_again(redis):
+    limiter = Limiter(redis.url)
+    taken = limiter.take(BOTH)
+    redis.client.script_flush()
+    assert counts(limiter) == [1, 1]
+    redis.client.script_flush()
+    limiter.give_back(taken, "sustained")
+    assert counts(limiter) == [1, 0]
