@@ -1,20 +1,38 @@
-"""Who asks: HTTP Basic and tokens, on the API's routes only (api.md 1.7), with the log of it (1.11)."""
+"""Who asks: HTTP Basic, sessions and tokens, on the API's routes only (api.md 1.7), and its log (1.11)."""
 
 import base64
 import binascii
 import logging
 from dataclasses import dataclass
+from datetime import datetime
 
 from pyramid.httpexceptions import HTTPForbidden
-from sqlalchemy import bindparam, func, or_, select
+from pyramid.interfaces import ICSRFStoragePolicy
+from sqlalchemy import Integer, bindparam, cast, func, null, or_, select
 
+from comicsdb import accounts
 from comicsdb.accounts import USERNAME_MAX, printable
 from comicsdb.light import Sentence
 from comicsdb.models import CATALOGUE, ApiToken, Group, Role, SeriesType, User, user_group_member
+from comicsdb.models.user import tier_now
 from comicsdb.passwords import Passwords, digest
-from comicsdb.security import RULES, AuthenticationFailed, Identity, Permission, client_ip
+from comicsdb.security import (
+    BASIC,
+    SESSION,
+    TOKEN,
+    AuthenticationFailed,
+    Identity,
+    Permission,
+    client_ip,
+    identify,
+    may,
+    session_identifier,
+)
+from comicsdb_api import retirement
+from comicsdb_api.errors import Refused
 from comicsdb_api.reads import Begun
 from comicsdb_api.responses import ROUTE_PREFIX, is_api_route
+from comicsdb_api.throttle import Verdict, throttle
 
 logger = logging.getLogger(__name__)
 
@@ -39,12 +57,17 @@ _account = select(
     _user.c.is_active,
     _user.c.is_staff,
     _user.c.is_superuser,
+    _user.c.supporter_until,
+    _user.c.supporter_tier,
     _groups.label("groups"),
 )
-BASIC, TOKEN = "basic", "token"
 ACCOUNTS = {
-    BASIC: _account.where(func.lower(_user.c.username) == func.lower(bindparam("name"))),
-    TOKEN: _account.join_from(_user, _token).where(
+    BASIC: _account.add_columns(cast(null(), Integer).label("token_id")).where(
+        func.lower(_user.c.username) == func.lower(bindparam("name"))
+    ),
+    TOKEN: _account.add_columns(_token.c.id.label("token_id"))
+    .join_from(_user, _token)
+    .where(
         _token.c.digest == bindparam("digest"),
         or_(_token.c.expiry.is_(None), _token.c.expiry > func.now()),
     ),
@@ -77,7 +100,10 @@ class Account:
     is_active: bool
     is_staff: bool
     is_superuser: bool
+    supporter_until: datetime | None
+    supporter_tier: str
     groups: list[str] | None
+    token_id: int | None
 
 
 def claim(environ) -> Claim | None:
@@ -138,6 +164,10 @@ def recognised(passwords: Passwords, claimed: Claim, account: Account | None) ->
         is_superuser=account.is_superuser,
         groups=frozenset(account.groups or ()),
         method=claimed.method,
+        tier=tier_now(
+            is_superuser=account.is_superuser, until=account.supporter_until, tier=account.supporter_tier
+        ),
+        token_id=account.token_id,
     )
 
 
@@ -147,29 +177,105 @@ def is_quick(passwords: Passwords, claimed: Claim, account: Account) -> bool:
 
 
 def authenticate(request) -> Identity | None:
-    """The caller by the Authorization header; None without one, for other schemes and off the API.
+    """The caller by HTTP Basic, else by the browser's session, else by token; None for none, and off the API.
 
-    Raises AuthenticationFailed, which is logged.
+    Raises AuthenticationFailed and TooManyFailures, which are logged. A wrong Basic header is wrong beside a
+    good session too, while a token beside it is not looked at (api.md 1.7).
     """
     if not is_api_route(request.matched_route.name):
         return None
     begun = Begun.of(request)
-    if begun is not None:
-        return begun.identity
+    identity = begun.identity if begun is not None else _ask(request)
+    if identity is not None:
+        request.add_response_callback(lambda request, response: retirement.tell(request, identity, response))
+    return identity
+
+
+def _ask(request) -> Identity | None:
+    if basic_is_over(request):
+        _log_failure(request, BASIC, _name_in(request.environ))
+        raise AuthenticationFailed(request.registry[retirement.KEY].refusal(request.application_url))
     claimed = account = None
     try:
+        if not is_basic(request.environ):
+            found = session_account(request)
+            if found is not None:
+                return found
         claimed = claim(request.environ)
         if claimed is None:
             return None
+        check_guard(request, claimed)
         if "\0" not in claimed.name:  # which the database could not even compare
             found = request.light.fetch(_SENTENCES[claimed.method], claimed.parameters)
             account = Account(*found) if found else None
         return recognised(request.passwords, claimed, account)
     except AuthenticationFailed:
-        scheme = request.environ["HTTP_AUTHORIZATION"].split()[0].lower()
         name = account.username if account else claimed.name if claimed else ""
-        _log_failure(request, BASIC if scheme == "basic" else TOKEN, name)
+        if claimed is not None and claimed.method == BASIC:
+            request.registry["comicsdb.guard"].failed(claimed.name, client_ip(request))
+        _log_failure(request, BASIC if is_basic(request.environ) else TOKEN, name)
         raise
+    except accounts.TooManyFailures:
+        _log_failure(request, BASIC, claimed.name)
+        raise
+
+
+def check_guard(request, claimed: Claim) -> None:
+    """Raise TooManyFailures where too many passwords were wrong lately: then not even a right one is tried.
+
+    That holds for one that is remembered as well, or it would tell a right guess from a wrong one.
+    """
+    if claimed.method == BASIC:
+        request.registry["comicsdb.guard"].check(claimed.name, client_ip(request))
+
+
+def basic_is_over(request) -> bool:
+    """Whether the request brings HTTP Basic after its end: then it is refused, whatever it brings besides."""
+    return request.registry[retirement.KEY].is_over and is_basic(request.environ)
+
+
+def _name_in(environ) -> str:
+    """The user name that a Basic header brings, empty where it cannot be read."""
+    try:
+        return claim(environ).name
+    except AuthenticationFailed:
+        return ""
+
+
+def is_basic(environ) -> bool:
+    """Whether the request brings HTTP Basic, right or wrong."""
+    return environ.get("HTTP_AUTHORIZATION", "").lower().split(maxsplit=1)[:1] == [BASIC]
+
+
+def session_account(request) -> Identity | None:
+    """The account that is logged in on the site with this browser, None if none is."""
+    identifier = session_identifier(request)
+    user = accounts.session_user(request.dbsession, identifier) if identifier else None
+    return identify(user, SESSION) if user is not None else None
+
+
+def has_session(request, claimed: Claim) -> bool:
+    """Whether a browser's session may go before what the header claims."""
+    return claimed.method == TOKEN and "HTTP_COOKIE" in request.environ and bool(session_identifier(request))
+
+
+def check_csrf(request, identity: Identity) -> None:
+    """Refuse what another site may make a browser send: writes by session need the token of our pages."""
+    if identity.method != SESSION or request.method not in WRITES:
+        return
+    token = request.headers.get("X-CSRFToken") or _form_token(request)
+    policy = request.registry.queryUtility(ICSRFStoragePolicy)
+    if token and policy is not None and policy.check_csrf_token(request, token):
+        return
+    _log_failure(request, SESSION, identity.username)
+    raise Refused(403, f"CSRF Failed: CSRF token {'incorrect' if token else 'missing'}.")
+
+
+def _form_token(request) -> str | None:
+    try:
+        return request.POST.get("csrf_token")
+    except (ValueError, LookupError, DeprecationWarning):  # no form; the last is WebOb's word for a charset
+        return None
 
 
 def _log_failure(request, method: str, name: str) -> None:
@@ -184,19 +290,19 @@ def _log_failure(request, method: str, name: str) -> None:
     )
 
 
-def _may_write(request, identity: Identity) -> bool:
-    """Whether a method that the route does not offer may even be asked for (api.md 1.6, 1.8).
+def _may_ask(request, identity: Identity | None) -> bool:
+    """Whether somebody may ask for a method at all, offered or not (api.md 1.6, 1.8).
 
-    Who has no right to change a kind of the catalogue is told that, not which methods there are. Deleting
-    and the reference data are for superusers alone.
+    Who has no right to write a kind of the catalogue is told that, not which methods there are.
     """
-    kind = request.matched_route.name.removeprefix(ROUTE_PREFIX).partition(".")[0]
-    offered = request.registry["comicsdb_api.allow"].get(request.matched_route.name, "").split(", ")
+    route = request.matched_route.name
+    kind = route.removeprefix(ROUTE_PREFIX).partition(".")[0]
+    offered = request.registry["comicsdb_api.allow"].get(route, "").split(", ")
     if request.method not in WRITES or request.method in offered or kind not in GUARDED:
-        return True
-    if request.method == "DELETE" or kind in REFERENCE:
-        return identity.is_superuser
-    return RULES[Permission.API_EDIT](identity)
+        return identity is not None or route in request.registry["comicsdb_api.public"]
+    if kind in REFERENCE:
+        return may(identity, Permission.API_REFERENCE)
+    return may(identity, Permission.API_DELETE if request.method == "DELETE" else Permission.API_EDIT)
 
 
 def admitted_view(view, info):
@@ -208,28 +314,30 @@ def admitted_view(view, info):
     if info.exception_only or not is_api_route(info.options.get("route_name")):
         return view
 
-    public = info.options["route_name"] in info.registry["comicsdb_api.public"]
-
     def admitted(context, request):
         identity = request.identity  # wrong credentials are refused everywhere
-        if identity is not None and _may_write(request, identity):
-            admit(request, identity)
-        elif identity is not None or not public:
+        if not _may_ask(request, identity):
             raise HTTPForbidden
+        if identity is not None:
+            check_csrf(request, identity)
+            admit(request, identity)
+        throttle(request, identity)
         return view(context, request)
 
     return admitted
 
 
 def admit(request, identity: Identity) -> None:
-    """Let somebody in who may ask: noted once per request, wherever it is answered."""
-    ip = client_ip(request)
+    """Let somebody in who may ask: noted once per request, wherever it is answered, however often tried."""
+    if Verdict.KEY in request.environ:
+        return
+    method, name, ip = identity.shown_method, printable(identity.username), client_ip(request)
     logger.info(
         "API request authenticated by %s (user=%s, ip=%s)",
-        identity.method,
-        identity.username,
+        method,
+        name,
         ip,
-        extra={"username": identity.username, "auth_method": identity.method, "ip": ip},
+        extra={"username": name, "auth_method": method, "ip": ip},
     )
 
 

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from cornice.service import Service
 
 from comicsdb.models import Entity
-from comicsdb.security import Permission
+from comicsdb.security import Permission, may
 from comicsdb_api import reads, shapes
 from comicsdb_api.conditional import respond_tagged, tagged
 from comicsdb_api.errors import NOT_FOUND, Refused, missing
@@ -232,19 +232,18 @@ def serve(
     reader: str,
     *,
     served=None,
-    permission: str | None = Permission.API,
+    permission: str = Permission.API,
 ) -> None:
     """Serve one address: a Cornice service that reads by the method `reader` and tells about itself.
 
-    `served` is what the method finds under that name: a Listing or a Detail. Without a permission everybody
-    may read.
+    `served` is what the method finds under that name: a Listing or a Detail.
     """
     service = Service(route, path, description=resource.__doc__)
     service.add_view("GET", reader, klass=resource, permission=permission)
     service.add_view("OPTIONS", "options", klass=resource, permission=Permission.API)
     config.add_cornice_service(service)
     config.registry["comicsdb_api.reads"][route] = served
-    if permission is None:
+    if may(None, permission):
         config.registry["comicsdb_api.public"].add(route)
     allow(config, route, service.defined_methods)
 

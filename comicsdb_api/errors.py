@@ -9,7 +9,9 @@ from pyramid.interfaces import IRoutesMapper
 from pyramid_retry import is_error_retryable
 
 from comicsdb import catalog
+from comicsdb.accounts import TooManyFailures
 from comicsdb.security import AuthenticationFailed
+from comicsdb_api import retirement
 from comicsdb_api.responses import answer, is_api_path, is_api_route, respond
 
 logger = logging.getLogger(__name__)
@@ -18,7 +20,6 @@ NOT_FOUND = "Not found."
 NOT_ACCEPTABLE = "Could not satisfy the request Accept header."
 # Every other address below /api/. Having a route of the API, it gets its refusal from us, not from the site.
 UNKNOWN_ROUTE, UNKNOWN_PATTERN = "api.unknown", "/api{rest:(/.*)?}"
-CHALLENGE = ("WWW-Authenticate", 'Basic realm="api"')
 ID_NAMES = {"cv_id": "Comic Vine ID", "gcd_id": "GCD ID"}
 # The catalogue's word for "several fields", and the contract's.
 SEVERAL_FIELDS = {"__all__": "non_field_errors"}
@@ -57,12 +58,19 @@ def refused(error: Refused, request):
 
 def unauthenticated(request, detail: str):
     """401 with the challenge, whatever scheme was tried."""
-    return respond(request, {"detail": detail}, 401, (CHALLENGE,))
+    return respond(request, {"detail": detail}, 401, (request.registry[retirement.KEY].challenge,))
 
 
 def authentication_failed(error: AuthenticationFailed, request):
     """Credentials were sent and are wrong."""
     return unauthenticated(request, str(error))
+
+
+def too_many_failures(error: TooManyFailures, request):
+    """Nobody knows who asks, so there are no figures of limits, only how long to wait."""
+    words = f"{error.retry_after} second{'' if error.retry_after == 1 else 's'}"
+    body = {"detail": f"Too many failed attempts. Expected available in {words}."}
+    return respond(request, body, 429, (("Retry-After", str(error.retry_after)),))
 
 
 def forbidden(_error, request):
@@ -158,6 +166,7 @@ def _log_fault(error: Exception, request) -> None:
 VIEWS = (
     (Refused, refused),
     (AuthenticationFailed, authentication_failed),
+    (TooManyFailures, too_many_failures),
     (HTTPForbidden, forbidden),
     (HTTPNotFound, not_found),
     (HTTPMethodNotAllowed, method_not_allowed),

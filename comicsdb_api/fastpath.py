@@ -15,13 +15,15 @@ from pyramid.router import default_execution_policy
 from sqlalchemy import select, true
 from sqlalchemy.exc import DBAPIError
 
+from comicsdb.accounts import TooManyFailures
 from comicsdb.light import Sentence
 from comicsdb.security import RULES, AuthenticationFailed, Permission
-from comicsdb_api import auth, reads
+from comicsdb_api import auth, reads, retirement
 from comicsdb_api.errors import Refused
 from comicsdb_api.negotiation import negotiate
 from comicsdb_api.reads import Begun, Read
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX
+from comicsdb_api.throttle import settle
 
 LAST = 1000  # among Pyramid's actions: after all that includes and applications do
 READERS = ("GET", "HEAD")
@@ -98,6 +100,9 @@ def early(request, place: Place, object_id: int | None):
         claimed = auth.claim(request.environ)
         if claimed is None or "\0" in claimed.name:
             return None
+        if auth.has_session(request, claimed) or auth.basic_is_over(request):
+            return None
+        auth.check_guard(request, claimed)
         negotiate(request)
         parameters = {**claimed.parameters, "id": object_id}
         found = registry["comicsdb.light"].fetch(place.sentences[claimed.method], parameters)
@@ -110,12 +115,14 @@ def early(request, place: Place, object_id: int | None):
         if not RULES[Permission.API](identity):
             return None
         response = reads.answer(request, place.read, object_id, stamps, None)
-    except (AuthenticationFailed, Refused, Error, DBAPIError):
+    except (AuthenticationFailed, TooManyFailures, Refused, Error, DBAPIError):
         return None  # to be said, or to be tried again, in the usual place
     if response is None:
         request.environ[Begun.KEY] = Begun(place.read.route, identity, stamps)
     else:
         auth.admit(request, identity)
+        response = settle(request, identity, response, place.read.route)
+        retirement.tell(request, identity, response)
     return response
 
 

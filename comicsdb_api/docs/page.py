@@ -5,11 +5,12 @@ import json
 from comicsdb_api.docs import markdown
 from comicsdb_api.docs.html import Html, element, joined, void
 from comicsdb_api.docs.shapes import Shapes, place
-from comicsdb_api.openapi.common import MORE_HEADERS
+from comicsdb_api.openapi.common import BY_DATE, BY_TAG, MORE_HEADERS
 from comicsdb_api.openapi.words import BASE
 from comicsdb_api.responses import PATH_PREFIX
 
-SIGNED_IN = "-u NAME:PASSWORD "
+SIGNED_IN = "-H 'Authorization: Bearer TOKEN' "
+PLACES = {"path": ", in the path", "header": ", a header"}  # of parameters; others are in the query
 EXAMPLE_QUERY = ("modified_gt", "2026-02-11")
 TITLES = {
     "200": "OK",
@@ -20,6 +21,7 @@ TITLES = {
     "404": "Not found",
     "406": "Not acceptable",
     "412": "Precondition failed",
+    "429": "Too many requests",
 }
 ERRORS, ASKING_AGAIN = markdown.slug("Errors"), markdown.slug("Asking again")
 
@@ -112,8 +114,9 @@ class Page:
     def _operation(self, path: str, method: str, operation: dict, shared: list[dict]) -> Html:
         name, told = operation["operationId"], operation.get("description")
         parameters = [self._resolved(each) for each in (*shared, *operation.get("parameters", ()))]
-        asked = [each for each in parameters if each["in"] != "header"]
-        conditions = [element("code", each["name"]) for each in parameters if each["in"] == "header"]
+        conditional = (*BY_TAG, *BY_DATE)
+        asked = [each for each in parameters if each["name"] not in conditional]
+        conditions = [element("code", each["name"]) for each in parameters if each["name"] in conditional]
         words = element("span", method.upper(), class_="method")
         return element(
             "article",
@@ -137,7 +140,7 @@ class Page:
             return None
         fields = []
         for each in parameters:
-            kind = [self.shapes.words(each["schema"]), ", in the path" if each["in"] == "path" else None]
+            kind = [self.shapes.words(each["schema"]), PLACES.get(each["in"])]
             fields.append(_field(each["name"], joined(kind), each.get("description")))
         return joined([element("h4", "Parameters"), element("dl", fields, class_="fields")])
 

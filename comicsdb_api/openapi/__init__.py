@@ -5,6 +5,7 @@ from collections.abc import Callable
 import yaml
 from webob.acceptparse import create_accept_header
 
+from comicsdb.security import Permission
 from comicsdb_api.conditional import respond_tagged, tagged
 from comicsdb_api.entity import Resource, serve
 from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, Refused
@@ -54,9 +55,9 @@ class Descriptions:
         self._entries: dict[tuple, bytes] = {}
 
     def rights(self, may: Callable[[str], bool]) -> frozenset:
-        """Those of the permissions asked for anywhere that somebody has; None stands for what needs none."""
+        """Those of the permissions asked for anywhere that somebody has."""
         asked = {endpoint.permission for endpoint in endpoints(self._registry)}
-        return frozenset(each for each in asked if each is None or may(each))
+        return frozenset(each for each in asked if may(each))
 
     def document(self, rights: frozenset, root: str = "") -> dict:
         """The description as plain values; `root` is the path of the application on its server."""
@@ -143,6 +144,6 @@ def preferred(header: str, offers: list[str]) -> str | None:
 
 def includeme(config):
     """Serve it to everybody; it is made when it is first asked for, when all packages are in."""
-    serve(config, SchemaResource, ROUTE, PATH, "get", permission=None)
+    serve(config, SchemaResource, ROUTE, PATH, "get", permission=Permission.API_SCHEMA)
     config.registry["comicsdb_api.negotiators"][ROUTE] = negotiate
     config.registry["comicsdb_api.descriptions"] = Descriptions(config.registry)

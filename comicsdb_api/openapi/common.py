@@ -1,25 +1,19 @@
-"""What many operations of the description share: headers, parameters, refusals and security schemes."""
+"""What many operations of the description share: headers, parameters and refusals."""
 
-from comicsdb_api.errors import CHALLENGE
 from comicsdb_api.openapi.schemas import INTEGER_MAX, reference
 from comicsdb_api.paging import MOST_DIGITS
 from comicsdb_api.responses import HEADERS
+from comicsdb_api.retirement import NOTICE
 
 TEXT = {"type": "string"}
 JSON = "application/json"
-
-SECURITY_SCHEMES = {
-    "basicAuth": {"type": "http", "scheme": "basic", "description": "Name and password of the account."},
-    "knoxApiToken": {"type": "http", "scheme": "bearer", "description": "A token of the account."},
-}
-SECURITY = [{name: []} for name in SECURITY_SCHEMES]
 
 _TAG = {"type": "string", "pattern": '^"[0-9a-f]+"$'}
 _DATE = {"type": "string", "examples": ["Sat, 21 Nov 2026 02:36:05 GMT"]}
 
 
-def _header(schema: dict, description: str) -> dict:
-    return {"description": description, "required": True, "schema": schema}
+def _header(schema: dict, description: str, *, required: bool = True) -> dict:
+    return {"description": description, "required": required, "schema": schema}
 
 
 # On every answer.
@@ -34,15 +28,61 @@ MORE_HEADERS = {
         TEXT | {"enum": ["HIT", "MISS"]},
         "Whether the body came out of the cache or was made for this answer.",
     ),
-    "WWW-Authenticate": _header({"const": CHALLENGE[1]}, "How to say who one is."),
+    "WWW-Authenticate": _header(TEXT, "How to say who one is."),
+    "Retry-After": _header({"type": "integer", "minimum": 1}, "How many seconds to wait."),
     "Content-Disposition": _header(TEXT, "The name of a file to keep it in."),
     "Cache-Control": _header(TEXT, "A copy may be kept, but has to be asked for again by its tag."),
 }
+_FIGURES = {
+    "Limit": "How many requests there may be in any {}.",
+    "Remaining": "How many requests are left in this {}.",
+    "Reset": "When the next place of this {} becomes free, in seconds since 1970.",
+}
+# On every answer to HTTP Basic while it is about to end.
+RETIREMENT_HEADERS = {
+    "Deprecation": _header(
+        TEXT | {"pattern": "^@[0-9]+$"}, "Since when HTTP Basic is deprecated (RFC 9745).", required=False
+    ),
+    "Sunset": _header(_DATE, "When HTTP Basic ends (RFC 8594).", required=False),
+    "Link": _header(TEXT, "What there is to read about that: `deprecation` and `sunset`.", required=False),
+    NOTICE: _header(TEXT, "The same in words, when the end is near.", required=False),
+}
+# On every answer to somebody who may ask, where the site has limits.
+LIMIT_HEADERS = {
+    f"X-RateLimit-{scope}-{figure}": _header(
+        {"type": "integer", "minimum": 0}, told.format(period), required=False
+    )
+    for scope, period in (("Burst", "minute"), ("Sustained", "day"))
+    for figure, told in _FIGURES.items()
+} | {
+    "RateLimit-Policy": _header(
+        TEXT | {"examples": ['"burst";q=20;w=60, "sustained";q=5000;w=86400']},
+        "The limits: requests (`q`) in seconds (`w`).",
+        required=False,
+    ),
+    "RateLimit": _header(
+        TEXT | {"examples": ['"burst";r=19;t=60, "sustained";r=4999;t=86400']},
+        "What is left of them (`r`), and in how many seconds there is more (`t`).",
+        required=False,
+    ),
+}
 
 
-def headers(*names: str) -> dict:
-    """References to the headers of every answer and to some more."""
-    return {name: reference("headers", name) for name in (*names, *COMMON_HEADERS)}
+# Which of them come to anybody, to those we know, and to those whose requests are counted.
+ALWAYS = tuple(COMMON_HEADERS)
+KNOWN = (*ALWAYS, *RETIREMENT_HEADERS)
+COUNTED = (*KNOWN, *LIMIT_HEADERS)
+HEADER_OBJECTS = COMMON_HEADERS | RETIREMENT_HEADERS | LIMIT_HEADERS | MORE_HEADERS
+
+
+def headers(*names: str, common: tuple[str, ...] = COUNTED) -> dict:
+    """References to the headers that answers have in common, and to some more."""
+    return {name: reference("headers", name) for name in (*names, *common)}
+
+
+def challenge(value: str) -> dict:
+    """`WWW-Authenticate`, which has one value at a time."""
+    return MORE_HEADERS["WWW-Authenticate"] | {"schema": {"const": value}}
 
 
 def _parameter(name: str, place: str, schema: dict, description: str, **more) -> dict:
@@ -81,6 +121,9 @@ PARAMETERS = {
         TEXT,
         "A date: 412 if something has changed since. Not heeded beside `If-Match`.",
     ),
+    "X-CSRFToken": _parameter(
+        "X-CSRFToken", "header", TEXT, "With the session of a browser: the token of the site's forms."
+    ),
 }
 BY_TAG = ("If-None-Match", "If-Match")
 BY_DATE = ("If-Modified-Since", "If-Unmodified-Since")
@@ -101,9 +144,9 @@ SCHEMAS = {
 }
 
 
-def _refusal(description: str, shape: str = "Error", *more: str) -> dict:
+def _refusal(description: str, shape: str = "Error", *more: str, common: tuple[str, ...] = COUNTED) -> dict:
     content = {JSON: {"schema": reference("schemas", shape)}}
-    return {"description": description, "headers": headers(*more), "content": content}
+    return {"description": description, "headers": headers(*more, common=common), "content": content}
 
 
 def _empty(description: str, *more: str) -> dict:
@@ -123,9 +166,10 @@ RESPONSES = {
     "PreconditionFailed": _empty(CHANGED, "ETag"),
     "ModifiedSince": _by_date(CHANGED),
     "BadRequest": _refusal("A parameter has a value that cannot be read.", "Problems"),
-    "Unauthorized": _refusal("No credentials, or wrong ones.", "Error", "WWW-Authenticate"),
-    "Forbidden": _refusal("The account may not do this."),
+    "Unauthorized": _refusal("No credentials, or wrong ones.", "Error", "WWW-Authenticate", common=ALWAYS),
+    "Forbidden": _refusal("The account may not do this.", common=KNOWN),
     "NotFound": _refusal("There is no such object, page or format."),
     "MethodNotAllowed": _refusal("The address does not offer the method; see `Allow`."),
-    "NotAcceptable": _refusal("Nothing that can be sent is acceptable."),
+    "NotAcceptable": _refusal("Nothing that can be sent is acceptable.", common=ALWAYS),
+    "TooManyRequests": _refusal("Too many requests: wait.", "Error", "Retry-After"),
 }

@@ -11,16 +11,18 @@ from pathlib import Path
 
 from cornice.service import Service
 
-from comicsdb.security import Identity, may
+from comicsdb.security import Identity, Permission, may
 from comicsdb_api.entity import Resource
 from comicsdb_api.filters import Parameter
 from comicsdb_api.listing import Listing
-from comicsdb_api.openapi import common
+from comicsdb_api.openapi import common, signing_in
 from comicsdb_api.openapi.schemas import Components, reference
 from comicsdb_api.responses import ROUTE_PREFIX, is_api_route
+from comicsdb_api.retirement import KEY
 
 TITLE = "comicsdb API"
 GUIDE = Path(__file__).with_name("guide.md").read_text("utf-8")  # what is true of every address
+ABOUT_BASIC = "{about basic}"  # stands in it for what changes with the phase
 TAG = "api"
 VERBS = {
     "GET": "retrieve",
@@ -42,7 +44,7 @@ class Endpoint:
     method: str
     view: Callable
     klass: type | None
-    permission: str | None
+    permission: str
     served: object
 
     @property
@@ -79,8 +81,13 @@ def endpoints(registry) -> list[Endpoint]:
     HEAD and OPTIONS go without saying, as every address has them.
     """
     served = registry["comicsdb_api.reads"]
+
+    def endpoint(service: Service, method: str, view, args: dict) -> Endpoint:
+        asked = args.get("permission") or Permission.API  # nobody gets in by a service that forgot to ask
+        return Endpoint(service, method, view, args.get("klass"), asked, served.get(service.name))
+
     return [
-        Endpoint(service, method, view, args.get("klass"), args.get("permission"), served.get(service.name))
+        endpoint(service, method, view, args)
         for service in registry.cornice_services.values()
         if is_api_route(service.name)
         for method, view, args in service.definitions
@@ -88,21 +95,26 @@ def endpoints(registry) -> list[Endpoint]:
     ]
 
 
-def document(registry, allowed: Callable[[str | None], bool], root: str = "/") -> dict:
+def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
     """The description of what somebody may do, with the address of the whole at `root`."""
-    components = Components()
+    components, retirement = Components(), registry[KEY]
+    schemes = signing_in.schemes(retirement, registry.settings)
+    about_basic = signing_in.about_basic(retirement, registry.settings)
+    security = [{name: []} for name in schemes]
     paths: dict[str, dict] = {}
     for endpoint in endpoints(registry):
         if allowed(endpoint.permission):
             path = paths.setdefault(_path(endpoint.service), _path_item(endpoint.service))
-            path[endpoint.method.lower()] = _operation(endpoint, components, registry)
+            public = {"security": [{}, *security]} if may(None, endpoint.permission) else {}
+            path[endpoint.method.lower()] = _operation(endpoint, components, registry) | public
+    challenge = common.challenge(retirement.challenge[1])
     return {
         "openapi": "3.1.0",
         "info": {
             "title": TITLE,
             "version": "1.0.0",
             "summary": "Read a community database of comics.",
-            "description": GUIDE,
+            "description": GUIDE.replace(ABOUT_BASIC, about_basic),
             "contact": {"name": "The contributors of comicsdb"},
             "license": {
                 "name": "CC BY-SA 4.0",
@@ -110,13 +122,13 @@ def document(registry, allowed: Callable[[str | None], bool], root: str = "/") -
             },
         },
         "servers": [{"url": root}],
-        "security": common.SECURITY,
+        "security": security,
         "tags": [{"name": TAG, "description": "The whole API."}],
         "paths": paths,
         "components": {
-            "securitySchemes": common.SECURITY_SCHEMES,
+            "securitySchemes": schemes,
             "parameters": common.PARAMETERS,
-            "headers": common.COMMON_HEADERS | common.MORE_HEADERS,
+            "headers": common.HEADER_OBJECTS | {"WWW-Authenticate": challenge},
             "responses": common.RESPONSES,
             "schemas": dict(sorted((components.schemas | common.SCHEMAS).items())),
         },
@@ -142,14 +154,19 @@ def _path_parameter(name: str) -> dict:
 
 def _operation(endpoint: Endpoint, components: Components, registry) -> dict:
     operation = {"operationId": endpoint.operation_id, "tags": [TAG], "summary": _summary(endpoint)}
-    if endpoint.permission is None:
-        operation["security"] = [{}, *common.SECURITY]
     if endpoint.is_reading:
         operation |= _reading(endpoint, components, registry)
     else:
-        operation["responses"] = {"default": {"description": "What came of it."}}
-    refusals = {"401": "Unauthorized", "404": "NotFound", "406": "NotAcceptable"}
-    if endpoint.permission is not None and not may(ORDINARY, endpoint.permission):
+        operation["responses"] = {"default": {"description": "What came of it.", "headers": common.headers()}}
+    refusals = {
+        "401": "Unauthorized",
+        "404": "NotFound",
+        "406": "NotAcceptable",
+        "429": "TooManyRequests",
+    }
+    if endpoint.method != "GET":
+        operation.setdefault("parameters", []).append(reference("parameters", "X-CSRFToken"))
+    if endpoint.method != "GET" or not may(ORDINARY, endpoint.permission):
         refusals["403"] = "Forbidden"
     answers = operation["responses"] | _references("responses", refusals)
     return operation | {"responses": dict(sorted(answers.items()))}

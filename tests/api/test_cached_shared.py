@@ -197,6 +197,7 @@ def test_without_redis_everything_is_answered_and_with_it_shared_again(site, red
 
 
 def test_a_redis_that_hung_and_comes_back_has_nothing_stale(site, redis):
+    site.settings["comicsdb.cache.url"] = redis.url.replace("=30", "=1")  # each request waits for so long
     client = site.serve()
     arc = site.make.arc(name="First")
     paths = [f"/api/arc/{arc.id}/", "/api/arc/"]

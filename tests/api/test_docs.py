@@ -111,7 +111,7 @@ def test_its_files_have_addresses_that_change_with_them(host):
 
 def test_the_examples_have_the_address_that_was_asked(host):
     page = host.get("/docs/", extra_environ={"HTTP_HOST": "read.example:8443"}).text
-    assert "curl -u NAME:PASSWORD http://read.example:8443/api/arc/" in page
+    assert "Bearer TOKEN&#x27; http://read.example:8443/api/arc/" in page
     assert "https://comics.example" not in page
     odd = host.get("/docs/", extra_environ={"HTTP_HOST": "<b>&"}).text
     assert "<b>&amp;/api" not in odd

@@ -5,6 +5,7 @@ import json
 import pytest
 import webtest
 import yaml
+from bs4 import BeautifulSoup
 from cornice.service import Service
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from pyramid.config import Configurator
@@ -14,6 +15,7 @@ from pyramid.response import Response
 from comicsdb import settings
 from comicsdb.light import Light
 from comicsdb.security import Permission
+from comicsdb_api.docs.page import Page
 from tests.api.bodies import BASE
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.conftest import ROLLED_BACK, SETTINGS, recording
@@ -88,11 +90,13 @@ def test_it_says_what_it_is_of_whom_and_how_to_sign_in(document):
     assert info["contact"]["name"]
     assert info["description"].startswith("comicsdb is a community database")
     schemes = document["components"]["securitySchemes"]
-    assert {name: (each["type"], each["scheme"]) for name, each in schemes.items()} == {
-        "basicAuth": ("http", "basic"),
-        "knoxApiToken": ("http", "bearer"),
+    told = ("type", "scheme", "in", "name")
+    assert {name: [each[key] for key in told if key in each] for name, each in schemes.items()} == {
+        "basicAuth": ["http", "basic"],
+        "cookieAuth": ["apiKey", "cookie", "session"],
+        "knoxApiToken": ["http", "bearer"],
     }
-    assert document["security"] == [{"basicAuth": []}, {"knoxApiToken": []}]
+    assert document["security"] == [{"basicAuth": []}, {"cookieAuth": []}, {"knoxApiToken": []}]
     assert document["paths"][SCHEMA]["get"]["security"] == [{}, *document["security"]]
     assert "security" not in document["paths"]["/api/arc/"]["get"]
 
@@ -236,7 +240,7 @@ def test_nothing_is_asked_of_the_database_and_it_is_made_once(anonymous, wsgi, c
         anonymous.get(SCHEMA)
     assert statements == []
     descriptions = wsgi.registry["comicsdb_api.descriptions"]
-    rights = frozenset([None])
+    rights = frozenset([Permission.API_SCHEMA])
     assert descriptions.document(rights) is descriptions.document(rights)
     assert descriptions.entry(rights, "", "yaml") is descriptions.entry(rights, "", "yaml")
 
@@ -309,11 +313,25 @@ def test_it_shows_what_the_caller_may_do(extended):
     assert seen["parameters"][0]["name"] == "thing_id"
     change = seen["patch"]
     assert (change["operationId"], change["summary"]) == ("api_thing_partial_update", "Change a thing")
-    assert set(change["responses"]) == {"401", "403", "404", "406", "default"}
+    assert set(change["responses"]) == {"401", "403", "404", "406", "429", "default"}
+    assert [each["$ref"] for each in change["parameters"]] == ["#/components/parameters/X-CSRFToken"]
+    assert {"X-RateLimit-Burst-Limit", "RateLimit", "Link"} <= change["responses"]["default"][
+        "headers"
+    ].keys()
     everything = extended("root")
     assert {"patch", "delete"} <= set(everything["paths"][thing])
     assert everything["paths"][thing]["delete"]["operationId"] == "api_thing_destroy"
     assert list(OpenAPIV31SpecValidator(everything).iter_errors()) == []
+
+
+def test_the_page_shows_what_writes_need(extended):
+    page = BeautifulSoup(Page(extended("ed")).html("static", None), "html.parser")
+    article = page.select_one("article[aria-labelledby=api_thing_partial_update]")
+    fields = {each.dt.code.text: each.dt.get_text() for each in article.select(".fields > div")}
+    assert fields["X-CSRFToken"].endswith("string, a header")
+    assert fields["thing_id"].endswith(", in the path")
+    assert "curl -X PATCH -H 'Authorization: Bearer TOKEN' " in article.pre.text
+    assert "Conditions" not in article.get_text()
 
 
 def test_readings_are_for_every_account(api, editor, admin):

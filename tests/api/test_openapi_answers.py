@@ -89,7 +89,8 @@ def test_refusals_are_as_described(api, anonymous, contract, ids):
             answers += [api.get(f"{address}?page={page}", 404) for page in ("0", "99", "x")]
         for answer in answers:
             contract.fits(operation, answer)
-        assert set(operation.responses) == {"200"} | {str(each.status_int) for each in answers}
+        seen = {str(each.status_int) for each in answers}
+        assert set(operation.responses) == {"200", "429"} | seen  # for 429 see test_throttle.py
 
 
 def test_conditions_that_are_described_are_heeded_and_no_others(api, contract, ids):

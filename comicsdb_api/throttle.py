@@ -1,0 +1,165 @@
+"""How often somebody may ask: limits, their headers, the refusal, and what is counted (api.md 1.10, 6)."""
+
+import logging
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from comicsdb.accounts import printable
+from comicsdb.limits import Limit, Taken
+from comicsdb.limits_api import ApiLimits
+from comicsdb.security import BASIC, Identity, client_ip
+from comicsdb_api.responses import answer, to_json
+
+logger = logging.getLogger(__name__)
+
+
+class Throttled(Exception):  # noqa: N818  (an answer, not a fault)
+    """Too many requests; the verdict says by which limits."""
+
+    def __init__(self, verdict: "Verdict"):
+        super().__init__()
+        self.verdict = verdict
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the limits said of a request; nothing (`taken` is None) where there are no limits."""
+
+    KEY = "comicsdb_api.verdict"
+
+    identity: Identity | None
+    taken: Taken | None
+
+    @property
+    def refused(self) -> bool:
+        """Whether the request is to be answered 429."""
+        return self.taken is not None and bool(self.taken.refused)
+
+    @property
+    def wait(self) -> int:
+        """Seconds after which all limits let a request through again."""
+        return max(standing.wait for standing in self.taken.refused)
+
+    @property
+    def headers(self) -> list[tuple[str, str]]:
+        """How the caller stands: six headers in the contract's form, and two in that of the IETF draft 11."""
+        if self.taken is None:
+            return []
+        own, policies, left = [], [], []
+        refused = self.refused
+        for standing in self.taken.standings:
+            limit, remaining = standing.limit, standing.remaining
+            most, name_of_remaining, name_of_reset, policy = _words(limit)
+            own += most, (name_of_remaining, str(remaining)), (name_of_reset, str(standing.reset))
+            policies.append(policy)
+            # Beside Retry-After no later end of a period may be told.
+            if standing.refused or not refused:
+                left.append(f'"{limit.name}";r={remaining};t={standing.wait}')
+        return [*own, ("RateLimit-Policy", ", ".join(policies)), ("RateLimit", ", ".join(left))]
+
+
+@lru_cache
+def _words(limit: Limit) -> tuple[tuple[str, str], str, str, str]:
+    """What is always said of a limit: its size as a header, two names of headers, and its policy."""
+    start = f"X-RateLimit-{limit.name.capitalize()}"
+    policy = f'"{limit.name}";q={limit.most};w={limit.seconds}'
+    return (f"{start}-Limit", str(limit.most)), f"{start}-Remaining", f"{start}-Reset", policy
+
+
+def judge(request, identity: Identity | None, *, unchanged: bool = False) -> Verdict:
+    """Count a request and have it judged, once, however often it is tried; refusals are counted and logged.
+
+    `unchanged` says that the answer will be a 304, which costs nothing of the day.
+    """
+    verdict = request.environ.get(Verdict.KEY)
+    if verdict is not None:
+        return verdict
+    limits: ApiLimits = request.registry["comicsdb.api_limits"]
+    taken = limits.take(identity, client_ip(request), unchanged=unchanged) if limits.on else None
+    verdict = request.environ[Verdict.KEY] = Verdict(identity, taken)
+    if verdict.refused:
+        _note_refusal(request, verdict)
+    return verdict
+
+
+def _note_refusal(request, verdict: Verdict) -> None:
+    if verdict.identity is None:
+        name = f"ip:{client_ip(request)}"
+    else:
+        name = f"user:{printable(verdict.identity.username)}"
+    for standing in verdict.taken.refused:
+        scope = standing.limit.name
+        count = request.registry["comicsdb.counters"].refused(scope, name)
+        logger.warning(
+            "API request refused by the %s limit (%s, %d today)",
+            scope,
+            name,
+            count,
+            extra={"identity": name, "scope": scope, "count": count},
+        )
+
+
+def throttle(request, identity: Identity | None) -> None:
+    """Let a request go on, or raise Throttled; its answer, whoever makes it, will be finished here."""
+    verdict = judge(request, identity)
+    request.add_response_callback(finish)
+    if verdict.refused:
+        raise Throttled(verdict)
+
+
+def finish(request, response) -> None:
+    """Put the headers on an answer, give a 304 its place back, and note what was used."""
+    verdict: Verdict = request.environ[Verdict.KEY]
+    if response.status_int == 304 and verdict.taken is not None:
+        taken = request.registry["comicsdb.api_limits"].give_back(verdict.taken)
+        verdict = replace(verdict, taken=taken)
+    response.headerlist.extend(verdict.headers)
+    identity = verdict.identity
+    if identity is not None and response.status_int < 400:
+        counters = request.registry["comicsdb.counters"]
+        counters.served(identity.shown_method)
+        if identity.method == BASIC:
+            counters.basic_used(identity.user_id)
+        elif identity.token_id is not None:
+            counters.token_used(identity.token_id)
+
+
+def settle(request, identity: Identity, response, route: str):
+    """The same in one, for an answer that is known before the request is counted: it, or a refusal."""
+    verdict = judge(request, identity, unchanged=response.status_int == 304)
+    if verdict.refused:
+        response = refusal(request, verdict, route)
+    finish(request, response)
+    return response
+
+
+def refusal(request, verdict: Verdict, route: str | None = None):
+    """429: how long to wait, for programs and in words."""
+    seconds = verdict.wait
+    words = f"{seconds} second{'' if seconds == 1 else 's'}"
+    body = {"detail": f"Request was throttled. Expected available in {words}."}
+    headers = (("Content-Type", "application/json"), ("Retry-After", str(seconds)))
+    return answer(request, to_json(body), 429, headers, route)
+
+
+def throttled(error: Throttled, request):
+    """The exception view."""
+    return refusal(request, error.verdict)
+
+
+def throttled_view(view):
+    """A view for everybody that lies outside of /api/ and counts as well (`/docs/`)."""
+
+    def counted(request):
+        try:
+            throttle(request, request.identity)
+        except Throttled as error:
+            return throttled(error, request)
+        return view(request)
+
+    return counted
+
+
+def includeme(config):
+    """The view of refusals."""
+    config.add_exception_view(throttled, Throttled, api_path=True)

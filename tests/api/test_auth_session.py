@@ -1,0 +1,193 @@
+"""Asking by a browser's session, the token that its writes need, and the log of both (api.md 1.7, 1.11)."""
+
+import logging
+
+import pytest
+
+from comicsdb.security import Identity
+from tests.api.conftest import PASSWORD, basic
+from tests.conftest import attached, build_app
+from tests.web.conftest import form_to, log_in
+
+LOGGER = "comicsdb_api.auth"
+REFUSED = "API credentials refused by"
+ADMITTED = "API request authenticated by"
+
+
+@pytest.fixture
+def nora(testapp, make, passwords):
+    """A browser of an editor, logged in."""
+    make.user("Nora", password=PASSWORD, passwords=passwords, groups=["editor"])
+    log_in(testapp)
+    return testapp
+
+
+@pytest.fixture
+def log(caplog):
+    """A function that gives what the API has logged so far as level, name, method, address and text."""
+    caplog.set_level(logging.INFO, LOGGER)
+
+    def lines():
+        return [
+            (record.levelname, record.username, record.auth_method, record.ip, record.getMessage())
+            for record in caplog.records
+            if record.name == LOGGER
+        ]
+
+    return lines
+
+
+def csrf(browser) -> str:
+    """The token in the forms of the site's pages."""
+    return form_to(browser.get("/"), "/accounts/logout/")["csrf_token"].value
+
+
+def admitted(method, name="Nora", ip="unknown"):
+    return ("INFO", name, method, ip, f"{ADMITTED} {method} (user={name}, ip={ip})")
+
+
+def refused(method, name="Nora", ip="unknown"):
+    return ("WARNING", name, method, ip, f"{REFUSED} {method} (user={name}, ip={ip})")
+
+
+def test_a_browser_that_is_logged_in_may_read(nora, make, log):
+    path = f"/api/arc/{make.arc().id}/"
+    assert [nora.get(path, status=200).headers["X-Cache"] for _ in range(2)] == ["MISS", "HIT"]
+    assert log() == [admitted("session")] * 2
+
+
+def test_a_session_goes_before_a_token_which_is_not_looked_at(nora, make, log):
+    path = f"/api/arc/{make.arc().id}/"
+    for _ in range(2):
+        nora.get(path, headers={"Authorization": "Bearer nonsense"}, status=200)
+    assert log() == [admitted("session")] * 2
+
+
+def test_a_password_goes_before_a_session(nora, make, passwords, log):
+    make.user("other", password=PASSWORD, passwords=passwords)
+    nora.get("/api/", headers=basic("other", PASSWORD), status=200)
+    answer = nora.get("/api/", headers=basic("other", "wrong"), status=401)
+    assert answer.json == {"detail": "Invalid username/password."}
+    assert log() == [admitted("basic", "other"), refused("basic", "other")]
+
+
+def test_a_session_that_has_ended_is_nobodys(nora):
+    form_to(nora.get("/"), "/accounts/logout/").submit()
+    answer = nora.get("/api/", status=401)
+    assert answer.json == {"detail": "Authentication credentials were not provided."}
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+def test_what_writes_by_session_needs_the_token_of_a_form(nora, method, log):
+    token = csrf(nora)
+
+    def write(**headers):
+        return nora.request("/api/", method=method, headers=headers, expect_errors=True)
+
+    for headers, reason in (({}, "missing"), ({"X-CSRFToken": "0" * 64}, "incorrect")):
+        answer = write(**headers)
+        assert (answer.status_int, answer.json) == (403, {"detail": f"CSRF Failed: CSRF token {reason}."})
+        assert "WWW-Authenticate" not in answer.headers
+    assert write(**{"X-CSRFToken": token}).status_int == 405  # let in, though there is nothing to write
+    assert log() == [refused("session")] * 2 + [admitted("session")]
+
+
+def test_the_token_may_come_in_a_field_of_a_form(nora):
+    nora.post("/api/", {"csrf_token": csrf(nora)}, status=405)
+    nora.post("/api/", {"csrf_token": "wrong"}, status=403)
+    nora.post("/api/", {"csrf_token": csrf(nora)}, upload_files=[("x", "x.txt", b"x")], status=405)
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body"),
+    [
+        ("application/json", b'{"csrf_token": "x"}'),
+        ("multipart/form-data", b"x"),
+        ("multipart/form-data; boundary=x", b"--y"),
+        (
+            "multipart/form-data; boundary=x",
+            b'--x\r\nContent-Disposition: form-data; name="\xff"\r\n\r\n\xff',
+        ),
+        ("application/x-www-form-urlencoded", b"csrf_token=%ff&\xff"),
+        ("application/x-www-form-urlencoded; charset=nonsense", b"csrf_token=x"),
+        ("nonsense", b"\0"),
+    ],
+)
+def test_a_body_in_which_there_is_no_token_is_refused_whatever_it_is(nora, content_type, body):
+    answer = nora.request("/api/", method="POST", body=body, content_type=content_type, expect_errors=True)
+    assert answer.status_int == 403
+    assert answer.json["detail"].startswith("CSRF Failed: ")
+
+
+def test_who_may_not_write_is_told_that_first(testapp, make, passwords):
+    make.user("Nora", password=PASSWORD, passwords=passwords)
+    log_in(testapp)
+    answer = testapp.post("/api/arc/", status=403)
+    assert answer.json == {"detail": "You do not have permission to perform this action."}
+
+
+def test_passwords_and_tokens_need_no_token_of_a_form(testapp, reader):
+    testapp.post("/api/", headers=basic("reader", PASSWORD), status=405)
+
+
+# The log, whoever lets in, and wherever from.
+
+
+def by_badge(request):
+    """What another package may bring: who comes with a badge is an account."""
+    who = Identity(1, "system", is_staff=False, is_superuser=False, groups=frozenset(), method="badge")
+    return who if "X-Badge" in request.headers else None
+
+
+@pytest.fixture
+def elsewhere(shared_database, media_folder, connection):
+    """A site behind a proxy at 192.0.2.1 that also knows badges."""
+    app = build_app(
+        shared_database,
+        media_folder,
+        **{"comicsdb.trusted_proxies": "192.0.2.1", "comicsdb_api.throttle": "on"},
+        **{"comicsdb_api.throttle.burst": "1"},
+    )
+    app.registry["comicsdb.authenticators"].append(by_badge)
+    with attached(app, connection) as browser:
+        yield browser
+    app.registry["comicsdb.engine"].dispose()
+
+
+def test_another_way_to_sign_in_is_another_way_in_the_log_and_in_the_counts(elsewhere, log):
+    elsewhere.get("/api/", headers={"X-Badge": "yes"}, status=200)
+    assert log() == [admitted("other", "system")]
+    counts = elsewhere.app.registry["comicsdb.counters"]._counts
+    assert {key.counter for key in counts} == {"authmethod:other"}
+
+
+@pytest.mark.parametrize(("peer", "seen"), [("192.0.2.1", "198.51.100.7"), ("192.0.2.2", "192.0.2.2")])
+def test_only_the_proxy_says_where_somebody_comes_from(elsewhere, make, reader, log, caplog, peer, seen):
+    """In the lines of those let in, refused and throttled, and where the early place answers."""
+    path = f"/api/arc/{make.arc().id}/"
+    said = {"X-Real-IP": "198.51.100.7", "X-Forwarded-For": "203.0.113.9"}
+    for name, password, status in (
+        ("reader", "wrong", 401),
+        ("reader", PASSWORD, 200),
+        ("reader", PASSWORD, 429),
+    ):
+        elsewhere.get(
+            path,
+            headers=said | basic(name, password),
+            extra_environ={"REMOTE_ADDR": peer},
+            status=status,
+        )
+    assert log() == [refused("basic", "reader", seen)] + [admitted("basic", "reader", seen)] * 2
+    caplog.clear()
+    for status in (200, 429):
+        elsewhere.get("/api/schema/", headers=said, extra_environ={"REMOTE_ADDR": peer}, status=status)
+    assert [record.identity for record in caplog.records] == [f"ip:{seen}"]
+
+
+def test_a_name_cannot_write_lines_of_its_own(testapp, make, passwords, log):
+    """An imported account may have any name."""
+    make.user("ann\nforged", password=PASSWORD, passwords=passwords)
+    path = f"/api/arc/{make.arc().id}/"
+    for _ in range(2):
+        testapp.get(path, headers=basic("ann\nforged", PASSWORD), status=200)
+    assert log() == [admitted("basic", "ann forged")] * 2

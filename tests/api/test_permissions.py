@@ -1,0 +1,100 @@
+"""Every address of the API, asked with every method by everybody who could (api.md 1.6, 1.8)."""
+
+import pytest
+from pyramid.interfaces import IRoutesMapper
+
+from tests.api.conftest import PASSWORD, Client, basic
+from tests.api.test_statements import world
+
+KINDS = {"arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe"}
+REFERENCE = {"role", "series_type"}
+METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
+ROLES = {
+    "user": {},
+    "editor": {"groups": ["editor"]},
+    "reading list editor": {"groups": ["reading list editor"]},
+    "staff": {"is_staff": True},
+    "superuser": {"is_superuser": True},
+}
+# Who is not told 403 when writing what no address offers, by what it would be.
+WRITERS = {
+    "change the catalogue": {"editor", "superuser"},
+    "delete from it": {"superuser"},
+    "write reference data": {"superuser"},
+    "write where nothing is": {*ROLES},
+}
+
+
+def expected(path: str, method: str, role: str | None) -> int:
+    """The status that the contract gives an answer."""
+    if role is None:
+        open_to_all = path == "/api/schema/" and method != "OPTIONS"
+        return (200 if method in {"GET", "HEAD"} else 405) if open_to_all else 401
+    if method in {"GET", "HEAD", "OPTIONS"}:
+        return 200
+    kind = path.split("/")[2]
+    if kind in REFERENCE:
+        wanted = "write reference data"
+    elif kind not in KINDS:
+        wanted = "write where nothing is"
+    else:
+        wanted = "delete from it" if method == "DELETE" else "change the catalogue"
+    return 405 if role in WRITERS[wanted] else 403
+
+
+@pytest.fixture
+def ids(make):
+    """Something of everything."""
+    return world(make, 1)
+
+
+@pytest.fixture
+def paths(wsgi, ids):
+    """The address of every route, with an object that is there, and one that is not."""
+    patterns = [
+        route.pattern
+        for route in wsgi.registry.getUtility(IRoutesMapper).get_routes()
+        if route.name.startswith("api.") and route.name != "api.unknown"
+    ]
+    assert len(patterns) > 25
+    return [
+        pattern.format(id=ids[pattern.split("/")[2]]) if "{" in pattern else pattern for pattern in patterns
+    ]
+
+
+@pytest.fixture
+def client(testapp, make, passwords):
+    """A function that gives the client of a role; None is nobody."""
+
+    def client(role):
+        if role is None:
+            return Client(testapp, {})
+        make.user(role, password=PASSWORD, passwords=passwords, **ROLES[role])
+        return Client(testapp, basic(role, PASSWORD))
+
+    return client
+
+
+@pytest.mark.parametrize("role", [None, *ROLES])
+def test_everybody_gets_what_the_matrix_says(client, paths, role):
+    asking = client(role)
+    for path in paths:
+        for method in METHODS:
+            answer = asking.call(method, path, expected(path, method, role))
+            assert ("WWW-Authenticate" in answer.headers) == (answer.status_int == 401)
+
+
+@pytest.mark.parametrize(("role", "status"), [(None, 401), ("user", 403), ("editor", 405)])
+def test_what_is_not_there_changes_nothing(client, role, status):
+    asking = client(role)
+    for method in ("POST", "PUT", "PATCH"):
+        asking.call(method, "/api/issue/999999/", status)
+        asking.call(method, "/api/issue/x/", status)
+
+
+@pytest.mark.parametrize("role", [None, "user", "superuser"])
+def test_an_address_that_no_one_knows_is_unknown_to_everybody(client, role):
+    asking = client(role)
+    for method in ("GET", "POST", "DELETE"):
+        answer = asking.call(method, "/api/nothing/", 404)
+        assert answer.json == {"detail": "Not found."}
