@@ -2,9 +2,10 @@
 
     python -m bench.reads [--data FOLDER] [--issues 100000] [--seconds 2] [--rounds 5]
 
-Starts PostgreSQL with a generated catalogue (or a data set), Redis, and four servers as production.ini has
-them, of two processes each: our application, the same without memory of its own (so that hits come from
-Redis), a constant Cornice view, and a bare WSGI application. All rows are measured in each round, forwards
+Starts PostgreSQL with a generated catalogue (or a data set), Redis, and five servers as production.ini has
+them, of two processes each: our application with limits that each process counts, the same without memory of
+its own (so that hits come from Redis), one that counts limits in Redis, a constant Cornice view, and a bare
+WSGI application. All rows are measured in each round, forwards
 and backwards in turn; figures are medians over the rounds, and a ratio is the median of the rounds' ratios.
 Answers are checked beforehand, status and X-Cache of each, and a row with a failed request ends the run.
 """
@@ -73,8 +74,10 @@ def _options():
 
 def _servers(stand: Stand) -> dict[str, Server]:
     """Ours first: the others answer what it answers."""
-    ours = stand.serve("ours", stand.ours(), WORKERS)
-    from_redis = stand.serve("from_redis", stand.ours(**{"comicsdb.cache.memory_mb": "0"}), WORKERS)
+    alone = {"comicsdb.limits.shared": "false"}
+    ours = stand.serve("ours", stand.ours(**alone), WORKERS)
+    from_redis = stand.serve("from_redis", stand.ours(**alone, **{"comicsdb.cache.memory_mb": "0"}), WORKERS)
+    counted = stand.serve("counted", stand.ours(), WORKERS)
     for name, path in (("detail", issue_paths(stand)[0]), ("list", ISSUES)):
         status, headers, body = ours.get(path, stand.credentials)
         if status != 200:
@@ -83,7 +86,13 @@ def _servers(stand: Stand) -> dict[str, Server]:
     bodies = {"bodies": str(stand.folder)}
     cornice = stand.serve("cornice", {"use": "call:bench.constant:cornice_app", **bodies}, WORKERS)
     bare = stand.serve("bare", {"use": "call:bench.constant:wsgi_app", **bodies}, WORKERS)
-    return {"ours": ours, "from_redis": from_redis, "constant": cornice, "bare": bare}
+    return {
+        "ours": ours,
+        "from_redis": from_redis,
+        "counted": counted,
+        "constant": cornice,
+        "bare": bare,
+    }
 
 
 def _ids(stand: Stand) -> list[int]:

@@ -45,6 +45,7 @@ DETAIL_STATEMENT, LIST_STATEMENT = "the database alone: detail", "the database a
 CONSTANT_DETAIL, CONSTANT_LIST = "constant Cornice view, detail bytes", "constant Cornice view, list bytes"
 BARE_DETAIL, BARE_LIST = "bare WSGI, detail bytes", "bare WSGI, list bytes"
 BY_TOKEN, BY_PASSWORD, FROM_REDIS = "detail hit, token", "detail hit, Basic", "detail hit, from Redis"
+COUNTED_IN_REDIS = "detail hit, token, limits in Redis"
 BY_TAG, BY_DATE, DETAIL_MISS = "detail 304 by ETag", "detail 304 by date", "detail miss"
 LIST_HIT, LIST_MISS = "list hit", "list miss, page 1"
 FIRST_PAGE, DEEP_PAGE = "list miss, page 1, counted before", "list miss, a deep page"
@@ -54,6 +55,7 @@ TARGETS = (
     Target("detail hit with a token", BY_TOKEN, CONSTANT_DETAIL, 0.6),
     Target("detail hit with Basic", BY_PASSWORD, CONSTANT_DETAIL, 0.55),
     Target("detail hit from Redis", FROM_REDIS, CONSTANT_DETAIL, 0.35),
+    Target("detail hit with limits in Redis", COUNTED_IN_REDIS, CONSTANT_DETAIL, 0),
     Target("detail miss to its statement", DETAIL_MISS + ALONE, DETAIL_STATEMENT, 3, times=True),
     Target("list miss to its statement", LIST_MISS + ALONE, LIST_STATEMENT, 2, times=True),
     Target("deep page to page 1", DEEP_PAGE + ALONE, FIRST_PAGE + ALONE, 1.5, times=True),
@@ -71,7 +73,7 @@ def issue_paths(stand: Stand) -> list[str]:
 
 
 def scenarios(
-    stand: Stand, ours: Server, from_redis: Server, constant: Server, bare: Server
+    stand: Stand, *, ours: Server, from_redis: Server, counted: Server, constant: Server, bare: Server
 ) -> list[Scenario]:
     """All rows, in the order in which they are printed."""
     details = issue_paths(stand)
@@ -95,6 +97,7 @@ def scenarios(
         Scenario(BY_TOKEN, **asked(ours, few), **hit),
         Scenario(BY_PASSWORD, **asked(ours, few, password), **hit),
         Scenario(FROM_REDIS, **asked(from_redis, few), **hit),
+        Scenario(COUNTED_IN_REDIS, **asked(counted, few), **hit),
         Scenario(BY_TAG, **asked(ours, few[:1], {**token, "If-None-Match": tag}), status=304),
         Scenario(BY_DATE, **asked(ours, few, {**token, **dated}), status=304),
         Scenario(DETAIL_MISS, **asked(ours, many, fresh="query"), **miss),

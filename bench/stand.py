@@ -27,6 +27,7 @@ from comicsdb.exchange.importing import import_set
 from comicsdb.media.storage import Storage
 from comicsdb.passwords import Passwords, digest
 from comicsdb.scripts.database import upgrade
+from comicsdb.settings import MOST
 from tests.large import fill
 from tests.redis_server import RedisServer
 from tests.serving import free_port
@@ -140,6 +141,10 @@ class Stand:
             "comicsdb.secret": "for the bench only",
             "comicsdb.media.folder": str(self.folder / "media"),
             "comicsdb.cache.url": self.redis.url,
+            # On, and never reached.
+            "comicsdb_api.throttle": "on",
+            "comicsdb_api.throttle.burst": str(MOST),
+            "comicsdb_api.throttle.sustained": str(MOST),
             **more,
         }
 

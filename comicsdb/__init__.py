@@ -21,6 +21,11 @@ def includeme(config):
     config.include("comicsdb.light")  # request.light, for reads of one statement
     config.include("comicsdb.clock")  # request.today, the business day
     config.include("comicsdb.cache")  # request.cache, of what the API answered
+    config.include("comicsdb.limits")  # how often somebody may do something
+    config.include("comicsdb.limits_api")  # how often somebody may ask the API
+    config.include("comicsdb.counters")  # how often it was done, by day
     config.include("comicsdb.security")  # who asks, and what they may do
     config.include("comicsdb.catalog")  # request.catalog, the one door for writes
     config.include("comicsdb.media")  # pictures and their thumbnails
+    config.include("comicsdb.mail")  # letters, sent after the commit
+    config.include("comicsdb.accounts")  # request.visit: sign-up, log-in, tokens and so on

@@ -6,11 +6,9 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
-from ipaddress import ip_address
 from itertools import chain
 from multiprocessing.connection import wait
 
@@ -37,7 +35,7 @@ class Options:
     """What the `[server:...]` section says; the names are those of waitress where it has the same thing.
 
     A process has `threads` and `slow_clients` threads together. More than two make it slower: they contend
-    for the interpreter (docs/performance.md).
+    for the interpreter.
     """
 
     host: str = "127.0.0.1"
@@ -141,7 +139,7 @@ def load(options: Options, global_conf: dict) -> Callable:
     app = get_app(global_conf["__file__"], options.app, options=global_conf)
     guarded = Clients(app, options.max_request_body_size, options.slow_clients)
     return proxy_headers_middleware(
-        real_address(guarded, options.trusted_proxy),
+        guarded,
         trusted_proxy=options.trusted_proxy,
         trusted_proxy_headers=options.trusted_proxy_headers,
     )
@@ -151,19 +149,6 @@ def _end_with_the_parent() -> None:
     """No worker is left over, still holding the port, when the process that watches them was killed."""
     wait([multiprocessing.parent_process().sentinel])
     os.kill(os.getpid(), signal.SIGTERM)
-
-
-def real_address(app: Callable, trusted_proxy: str | None) -> Callable:
-    """WSGI middleware: REMOTE_ADDR is what the trusted proxy says in X-Real-IP; nobody else is believed."""
-
-    def with_real_address(environ: dict, start_response: Callable) -> Iterable[bytes]:
-        said = environ.pop("HTTP_X_REAL_IP", None)
-        if said is not None and trusted_proxy in ("*", environ["REMOTE_ADDR"]):
-            with suppress(ValueError):
-                environ["REMOTE_ADDR"] = str(ip_address(said))
-        return app(environ, start_response)
-
-    return with_real_address
 
 
 class Clients:

@@ -3,11 +3,15 @@
 import os
 import re
 from dataclasses import dataclass
+from datetime import date
+from email.headerregistry import Address
+from email.utils import parseaddr
+from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from comicsdb.models.choices import COUNTRIES, LANGUAGES
+from comicsdb.models.choices import COUNTRIES, LANGUAGES, SupporterTier
 
 # What our own use of Pyramid's add-ons needs, whatever the ini file says.
 FIXED = {
@@ -16,6 +20,14 @@ FIXED = {
     "tm.annotate_user": "false",  # would ask for the user before the route is known
     "retry.attempts": "5",
 }
+
+MOST = 1_000_000_000  # of anything that is counted
+
+# The end of HTTP Basic (seed 3.2): from which phase on each of its days must be known.
+BASIC_PHASE, BASIC_DEPRECATED, BASIC_SUNSET = (
+    f"comicsdb.basic_{name}" for name in ("phase", "deprecated", "sunset")
+)
+BASIC_DAYS = {BASIC_DEPRECATED: 1, BASIC_SUNSET: 2}
 
 
 class SettingsError(Exception):
@@ -88,6 +100,104 @@ def _codes(known: tuple[str, ...], what: str):
     return parse
 
 
+def base_url(text: str) -> str:
+    """`https://host`, without a path; empty where it is not known."""
+    text = text.strip().rstrip("/")
+    if text and not re.fullmatch(r"https?://[^/\s;,]+", text):
+        raise ValueError("takes an address such as https://host")
+    return text
+
+
+def networks(text: str) -> tuple:
+    """Addresses and networks, such as 127.0.0.1 and fd00::/8."""
+    try:
+        return tuple(ip_network(word) for word in words(text))
+    except ValueError as error:
+        raise ValueError("takes addresses or networks separated by blanks, such as 10.0.0.0/8") from error
+
+
+def sender(text: str) -> Address:
+    """Who mail is from: `Name <name@host>`."""
+    name, address = parseaddr(text)
+    try:
+        found = Address(name, addr_spec=address)
+    except (ValueError, IndexError) as error:
+        raise ValueError("takes a name and an address, such as comicsdb <mail@host>") from error
+    if not found.domain or not text.isascii() or not text.isprintable():
+        raise ValueError("takes a name and an address, such as comicsdb <mail@host>")
+    return found
+
+
+def mailboxes(text: str) -> tuple[str, ...]:
+    """Mail addresses, separated by blanks or commas."""
+    found = words(text)
+    for each in found:
+        sender(each)
+    return found
+
+
+def folder(text: str) -> Path | None:
+    """A folder, or none."""
+    return Path(text) if text else None
+
+
+def day(text: str) -> date | None:
+    """A date such as 2027-05-31, or none."""
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError as error:
+        raise ValueError("takes a date, such as 2027-05-31") from error
+
+
+def number(low: int, high: int):
+    """A reader of whole numbers within bounds, both included."""
+
+    def parse(text: str) -> int:
+        if not text.isascii() or not text.isdecimal() or not low <= int(text) <= high:
+            raise ValueError(f"takes a number from {low} to {high}")
+        return int(text)
+
+    return parse
+
+
+def one_of(*choices: str):
+    """A reader of one of a few words."""
+
+    def parse(text: str) -> str:
+        if text not in choices:
+            raise ValueError(f"takes one of: {', '.join(choices)}")
+        return text
+
+    return parse
+
+
+def by_tier(text: str) -> dict[SupporterTier, int]:
+    """A number for each tier of supporters: `friend=7500 backer=10000 ...`."""
+    found = dict(word.partition("=")[::2] for word in words(text))
+    numbers = [found.get(tier, "") for tier in SupporterTier]
+    if set(found) != set(SupporterTier) or not all(re.fullmatch("[1-9][0-9]{0,8}", each) for each in numbers):
+        raise ValueError("takes a number for each tier: friend=1 backer=2 sponsor=3 mega_sponsor=4")
+    return {tier: int(each) for tier, each in zip(SupporterTier, numbers, strict=True)}
+
+
+def web_address(text: str) -> str:
+    """An address of http or https."""
+    if not re.fullmatch(r"https?://[^/\s]+(/\S*)?", text):
+        raise ValueError("takes an address such as https://host/path")
+    return text
+
+
+def some_of(*choices: str):
+    """A reader of any of a few words, separated by blanks or commas."""
+
+    def parse(text: str) -> tuple[str, ...]:
+        if not set(words(text)) <= set(choices):
+            raise ValueError(f"takes any of: {', '.join(choices)}")
+        return words(text)
+
+    return parse
+
+
 @dataclass(frozen=True)
 class Setting:
     """One setting: its key in the ini file, its environment variable, how to read it, and its default."""
@@ -112,23 +222,81 @@ SETTINGS = (
     Setting("comicsdb.cache.url", "COMICSDB_CACHE_URL", cache_url, ""),
     Setting("comicsdb.cache.memory_mb", "COMICSDB_CACHE_MEMORY_MB", megabytes, "64"),
     Setting("comicsdb.cache.prefix", "COMICSDB_CACHE_PREFIX", cache_prefix, "comicsdb"),
+    Setting("comicsdb.base_url", "COMICSDB_BASE_URL", base_url, ""),
+    Setting("comicsdb.trusted_proxies", "COMICSDB_TRUSTED_PROXIES", networks, ""),
+    Setting("comicsdb.mail.from", "COMICSDB_MAIL_FROM", sender, "comicsdb <noreply@localhost>"),
+    Setting("comicsdb.mail.sender", "COMICSDB_MAIL_SENDER", one_of("thread", "command"), "thread"),
+    Setting("comicsdb.mail.folder", "COMICSDB_MAIL_FOLDER", folder, ""),
+    Setting("comicsdb.mail.administrators", "COMICSDB_MAIL_ADMINISTRATORS", mailboxes, ""),
+    Setting("comicsdb.mail.tell", "COMICSDB_MAIL_TELL", some_of("signup", "activation", "blocked"), ""),
+    Setting("mail.host", "COMICSDB_SMTP_HOST", str, "localhost"),
+    Setting("mail.port", "COMICSDB_SMTP_PORT", number(1, 65535), "25"),
+    Setting("mail.username", "COMICSDB_SMTP_USERNAME", str, ""),
+    Setting("mail.password", "COMICSDB_SMTP_PASSWORD", str, ""),
+    Setting("mail.tls", "COMICSDB_SMTP_TLS", boolean, "false"),
+    Setting("mail.ssl", "COMICSDB_SMTP_SSL", boolean, "false"),
+    Setting("comicsdb.signup.per_address", "COMICSDB_SIGNUP_PER_ADDRESS", number(0, 1_000_000), "1"),
+    Setting("comicsdb.signup.fastest", "COMICSDB_SIGNUP_FASTEST", number(0, 60), "2"),
+    Setting("comicsdb.signup.question", "COMICSDB_SIGNUP_QUESTION", str, ""),
+    Setting("comicsdb.signup.answer", "COMICSDB_SIGNUP_ANSWER", str, ""),
+    Setting("comicsdb.signup.blocked_domains", "COMICSDB_SIGNUP_BLOCKED_DOMAINS", words, ""),
+    Setting("comicsdb.signup.mail_check", "COMICSDB_SIGNUP_MAIL_CHECK", str, ""),
+    Setting(
+        "comicsdb.signup.mail_check_failure",
+        "COMICSDB_SIGNUP_MAIL_CHECK_FAILURE",
+        one_of("refuse", "allow"),
+        "refuse",
+    ),
+    Setting(BASIC_PHASE, "COMICSDB_BASIC_PHASE", number(0, 3), "0"),
+    Setting(BASIC_DEPRECATED, "COMICSDB_BASIC_DEPRECATED", day, ""),
+    Setting(BASIC_SUNSET, "COMICSDB_BASIC_SUNSET", day, ""),
+    Setting("comicsdb.basic_remind_days", "COMICSDB_BASIC_REMIND_DAYS", number(1, 365), "30"),
+    Setting("comicsdb_api.throttle", "LIMITS", boolean, "on"),
+    Setting("comicsdb_api.throttle.burst", "COMICSDB_THROTTLE_BURST", number(1, MOST), "20"),
+    Setting("comicsdb_api.throttle.sustained", "COMICSDB_THROTTLE_SUSTAINED", number(1, MOST), "5000"),
+    Setting(
+        "comicsdb_api.throttle.tiers",
+        "COMICSDB_THROTTLE_TIERS",
+        by_tier,
+        "friend=7500 backer=10000 sponsor=15000 mega_sponsor=25000",
+    ),
+    Setting("comicsdb_api.throttle.basic_burst", "COMICSDB_THROTTLE_BASIC_BURST", number(1, MOST), "10"),
+    Setting(
+        "comicsdb_api.throttle.basic_sustained", "COMICSDB_THROTTLE_BASIC_SUSTAINED", number(1, MOST), "1000"
+    ),
+    Setting("comicsdb_api.throttle.free_304_429", "COMICSDB_THROTTLE_FREE_304_429", boolean, "true"),
+    Setting("comicsdb.limits.shared", "COMICSDB_LIMITS_SHARED", boolean, "true"),
+    Setting("comicsdb.counters.seconds", "COMICSDB_COUNTERS_SECONDS", number(0, 3600), "5"),
+    Setting(
+        "comicsdb.donations.url",
+        "COMICSDB_DONATIONS_URL",
+        web_address,
+        "https://api.opencollective.com/graphql/v2",
+    ),
+    Setting("comicsdb.donations.collective", "COMICSDB_DONATIONS_COLLECTIVE", str, ""),
+    Setting("comicsdb.donations.token", "COMICSDB_DONATIONS_TOKEN", str, ""),
+    Setting(
+        "comicsdb.donations.tiers",
+        "COMICSDB_DONATIONS_TIERS",
+        by_tier,
+        "friend=200 backer=500 sponsor=1000 mega_sponsor=2500",
+    ),
+    Setting("comicsdb.donations.yearly", "COMICSDB_DONATIONS_YEARLY", boolean, "false"),
 )
 
 
 def resolve(given: dict) -> dict:
     """Settings with types: the environment goes before the ini file, the ini file before the default.
 
-    Raises SettingsError for a required setting that is missing and for a value that cannot be read.
+    Raises SettingsError for a required setting that is missing, for a value that cannot be read, and for
+    values that do not go together.
     """
     settings = {**given, **FIXED}
     for setting in SETTINGS:
         value = os.environ.get(setting.variable) or settings.get(setting.key)
         if value is None or value == "":
             if setting.required:
-                raise SettingsError(
-                    f"The setting {setting.key} is missing: write it in the ini file"
-                    f" or set the environment variable {setting.variable}."
-                )
+                raise _missing(setting.key)
             value = setting.default
         if isinstance(value, str):
             try:
@@ -136,7 +304,26 @@ def resolve(given: dict) -> dict:
             except ValueError as error:
                 raise SettingsError(f"The setting {setting.key} ({value!r}) is wrong: it {error}.") from error
         settings[setting.key] = value
+    _check_basic(settings)
     return settings
+
+
+def _missing(key: str, why: str = "") -> SettingsError:
+    (variable,) = (setting.variable for setting in SETTINGS if setting.key == key)
+    return SettingsError(
+        f"The setting {key} is missing{why}: write it in the ini file"
+        f" or set the environment variable {variable}."
+    )
+
+
+def _check_basic(settings: dict) -> None:
+    """Each phase in the end of HTTP Basic tells days: they must be known, and in their order."""
+    for key, first_phase in BASIC_DAYS.items():
+        if settings[BASIC_PHASE] >= first_phase and settings[key] is None:
+            raise _missing(key, f", which {BASIC_PHASE} needs from {first_phase} on")
+    deprecated, sunset = settings[BASIC_DEPRECATED], settings[BASIC_SUNSET]
+    if deprecated and sunset and sunset < deprecated:
+        raise SettingsError(f"The setting {BASIC_SUNSET} is wrong: it is before {BASIC_DEPRECATED}.")
 
 
 def includeme(config):

@@ -2,20 +2,10 @@
 
 from comicsdb import accounts
 from comicsdb.models import User
-from comicsdb.security import Identity, client_ip, identify
+from comicsdb.security import Identity, identify, session_cookie, session_identifier
 from comicsdb_web.routing import is_api
 
 METHOD = "session"
-
-
-def cookie_name(request) -> str:
-    """A name that browsers accept only from this very host over https, where cookies are secure."""
-    return "__Host-session" if request.registry.settings["comicsdb.secure_cookies"] else "session"
-
-
-def session_identifier(request) -> str | None:
-    """The identifier that the browser sent, whether or not it still counts."""
-    return request.cookies.get(cookie_name(request))
 
 
 def authenticate(request) -> Identity | None:
@@ -30,35 +20,34 @@ def authenticate(request) -> Identity | None:
 def begin_session(request, user: User) -> None:
     """Log an account in under a new identifier; the session the browser had before ends."""
     accounts.end_session(request.dbsession, session_identifier(request))
-    identifier = accounts.begin_session(
-        request.dbsession, user, address=client_ip(request), browser=request.user_agent or ""
-    )
-
-    def set_cookie(request, response):
-        response.set_cookie(
-            cookie_name(request),
-            identifier,
-            max_age=accounts.LIFETIME,
-            **_cookie_options(request),
-            overwrite=True,
-        )
-
-    request.add_response_callback(set_cookie)
+    keep_session(request, accounts.begin_session(request.visit, user))
 
 
 def end_session(request) -> None:
     """Forget the browser's session, here and there."""
     accounts.end_session(request.dbsession, session_identifier(request))
-    request.add_response_callback(
-        lambda request, response: response.set_cookie(
-            cookie_name(request), "", max_age=0, **_cookie_options(request)
-        )
-    )
+    forget_session(request)
 
 
-def _cookie_options(request) -> dict:
+def keep_session(request, identifier: str) -> None:
+    """Let the browser keep the identifier of its session."""
+    _set_cookie(request, identifier, max_age=accounts.LIFETIME)
+
+
+def forget_session(request) -> None:
+    """Let the browser forget the identifier of a session that has ended."""
+    _set_cookie(request, "", max_age=0)
+
+
+def _set_cookie(request, value, *, max_age) -> None:
     secure = request.registry.settings["comicsdb.secure_cookies"]
-    return {"path": "/", "secure": secure, "httponly": True, "samesite": "Lax"}
+    options = {"max_age": max_age, "path": "/", "secure": secure, "httponly": True, "samesite": "Lax"}
+
+    def callback(request, response):
+        if response.status_int < 400:  # otherwise the transaction is rolled back, and the session with it
+            response.set_cookie(session_cookie(request.registry.settings), value, **options, overwrite=True)
+
+    request.add_response_callback(callback)
 
 
 def includeme(config):

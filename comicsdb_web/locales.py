@@ -61,6 +61,18 @@ def local_day(context, value: datetime) -> str:
 
 
 @pass_context
+def moment(context, value: datetime) -> str:
+    """A moment to the minute, in the time zone of the site: Nov 21, 2026, 9:05 PM."""
+    local, locale = (
+        value.astimezone(context["request"].registry.settings["comicsdb.timezone"]),
+        _locale(context),
+    )
+    written = dates.get_datetime_format("medium", locale=locale).replace("'", "")
+    written = written.replace("{1}", dates.format_date(local, "medium", locale=locale))
+    return written.replace("{0}", dates.format_time(local, "short", locale=locale))
+
+
+@pass_context
 def money(context, value: Decimal, currency: str) -> str:
     """An amount with its currency: $3.99. Lire have no cents unless the amount has."""
     exact = currency == "ITL" and value != value.to_integral_value()
@@ -127,6 +139,7 @@ FILTERS = (
     month,
     short_month,
     local_day,
+    moment,
     money,
     country,
     language,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from pyramid.httpexceptions import HTTPBadRequest, HTTPNotFound
-from sqlalchemy import Select
+from sqlalchemy import Select, tuple_
 
 from comicsdb_web.locales import _
 
@@ -41,14 +41,13 @@ class Page:
 def paginate(request, rows: Select, ids: Select, count: Select, per_page: int = PER_PAGE) -> Page:
     """The page that the request asks for: two statements. Raises HTTPNotFound beyond the end.
 
-    `ids` gives the ids of the list in its order, `rows` whole rows in the same order: only those of the page
-    are put together, however far back it is.
+    `ids` gives the ids of the list (or the columns of its key) in its order, `rows` whole rows in the same
+    order: only those of the page are put together, however far back it is.
     """
     total = request.dbsession.scalar(count)
     pages = max(1, ceil(total / per_page))
     number = _page_number(request.GET.get("page", "1"), pages)
-    (column,) = ids.selected_columns
-    wanted = column.in_(ids.limit(per_page).offset((number - 1) * per_page))
+    wanted = tuple_(*ids.selected_columns).in_(ids.limit(per_page).offset((number - 1) * per_page))
     return Page(request.dbsession.execute(rows.where(wanted)).all(), number, total, pages)
 
 

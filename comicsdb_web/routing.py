@@ -2,9 +2,11 @@
 
 from urllib.parse import urlencode, urlsplit
 
-from pyramid.httpexceptions import HTTPMovedPermanently
+from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound
 
 READ = ("GET", "HEAD")
+ID_MAX = 2**31 - 1
+ID_MAX_DIGITS = 10  # Python itself refuses to read some thousands
 
 
 def add_page(config, name, pattern, view, *, attr=None, renderer=None, methods=READ, post=None, **options):
@@ -54,7 +56,7 @@ def public_url(request, path: str | None = None) -> str:
 
     A page of a list keeps its number: it is a page of its own.
     """
-    base = request.registry.settings["comicsdb_web.base_url"] or request.host_url
+    base = request.registry.settings["comicsdb.base_url"] or request.host_url
     if path is None:
         page = request.GET.get("page", "")
         path = request.path + (f"?page={page}" if page.isascii() and page.isalnum() else "")
@@ -65,6 +67,15 @@ def public_picture(request, key: str) -> str:
     """The public, absolute address of a picture; one on a host of its own stays as it is (web.md 23)."""
     address, own = request.media_url(key), f"{request.host_url}/"
     return request.public_url(address.removeprefix(request.host_url)) if address.startswith(own) else address
+
+
+def number_in(request, name: str = "id") -> int:
+    """The number in the address; raises HTTPNotFound for one that no row can have."""
+    digits = request.matchdict[name]
+    number = int(digits) if len(digits) <= ID_MAX_DIGITS else ID_MAX + 1
+    if number > ID_MAX:
+        raise HTTPNotFound
+    return number
 
 
 def is_fragment(request) -> bool:
@@ -84,7 +95,9 @@ def is_api(request) -> bool:
 
 def safe_path(target: str | None) -> str | None:
     """`target` if it is a path of this site, as a browser would read it; otherwise None."""
-    if not target or not target.startswith("/") or target.startswith(("//", "/\\")):
+    if not isinstance(target, str):  # nothing, or a file of that name
+        return None
+    if not target.startswith("/") or target.startswith(("//", "/\\")):
         return None
     if any(not 32 < ord(each) < 127 or each == "\\" for each in target):
         return None  # browsers drop tabs and line breaks, and take a backslash for a slash

@@ -7,6 +7,7 @@ from comicsdb.settings import SettingsError
 # What the templates are written for, whatever the ini file says.
 JINJA = {
     "jinja2.directories": "comicsdb_web:templates",
+    "jinja2.extensions": "comicsdb_web.templating.FromTheTop",
     "jinja2.i18n.domain": "comicsdb_web",
     "jinja2.newstyle": "true",  # escaped, interpolated translations
     "jinja2.undefined": "strict",
@@ -29,10 +30,8 @@ def origin(settings: dict, key: str) -> str:
 def includeme(config):
     """Check our settings and fix those of the template engine.
 
-    `comicsdb_web.base_url`: the site's public address, for canonical links; by default the request's own.
     `comicsdb_web.media_origin`: where pictures come from, if not from the site itself.
     """
     settings = config.get_settings()
     config.add_settings(JINJA)
-    for key in ("comicsdb_web.base_url", "comicsdb_web.media_origin"):
-        config.add_settings({key: origin(settings, key)})
+    config.add_settings({"comicsdb_web.media_origin": origin(settings, "comicsdb_web.media_origin")})

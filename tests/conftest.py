@@ -7,28 +7,45 @@ concurrent connections asks for `database`, a fresh copy of the migrated templat
 
 import itertools
 import os
+import signal
 from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
 import pytest
 import webtest
+from hypothesis import HealthCheck, settings
 from sqlalchemy import create_engine
 from sqlalchemy.orm import close_all_sessions
 
 from comicsdb import embedded, main
+from comicsdb.accounts import Guard
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.light import Light, Line
+from comicsdb.limits import Limiter
 from comicsdb.scripts.database import upgrade
 from tests.factories import Make
 from tests.redis_server import RedisServer
+
+# No test fails because the machine is busy.
+settings.register_profile("comicsdb", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("comicsdb")
+
+# A shell that starts tests in the background lets them ignore Ctrl-C; their servers must not inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SETTINGS = {
     "pyramid.includes": "comicsdb_api comicsdb_web",
     "comicsdb.secret": "for tests only",
     "comicsdb.password_cost": "fast",
     "comicsdb.secure_cookies": "false",
+    "comicsdb.base_url": "http://localhost",
+    "comicsdb.mail.sender": "command",
+    "comicsdb.signup.per_address": "0",
+    "comicsdb.signup.fastest": "0",
+    "comicsdb_api.throttle": "off",
+    "comicsdb.counters.seconds": "0",
 }
 
 
@@ -155,11 +172,19 @@ def testapp(wsgi, connection):
 
     Its requests go through the test's connection: they see what `make` made, and are rolled back with it.
     """
+    with attached(wsgi, connection) as app:
+        yield app
+
+
+@contextmanager
+def attached(wsgi, connection):
+    """A client of an application whose requests all go through one connection."""
     factory = wsgi.registry["comicsdb.session_factory"]
     before = {"bind": factory.kw["bind"], "join_transaction_mode": "conditional_savepoint"}
     factory.configure(bind=connection, **ROLLED_BACK)
     own, wsgi.registry["comicsdb.light"] = wsgi.registry["comicsdb.light"], Light(lambda: connection)
     wsgi.registry["comicsdb.cache"].clear()  # after a rollback, versions come again
+    wsgi.registry["comicsdb.guard"] = Guard(Limiter())
     yield webtest.TestApp(wsgi)
     factory.configure(**before)
     wsgi.registry["comicsdb.light"] = own

@@ -34,7 +34,9 @@ class Invalid(CatalogError):  # noqa: N818
     """Values break rules; `errors` maps each field to its messages. `__all__` stands for several fields."""
 
     def __init__(self, errors: dict[str, list[str]]):
-        super().__init__("; ".join(f"{field}: {' '.join(messages)}" for field, messages in errors.items()))
+        super().__init__(
+            "; ".join(f"{field}: {' '.join(map(str, messages))}" for field, messages in errors.items())
+        )
         self.errors = errors
 
 

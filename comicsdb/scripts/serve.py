@@ -10,6 +10,7 @@ import socket
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 import orjson
@@ -31,6 +32,8 @@ THREADS = 4
 SHOWN_ACCOUNTS = 5
 EMBEDDED = "embedded:"
 URL_VARIABLE = "COMICSDB_DATABASE_URL"
+ADDRESS_VARIABLE = "COMICSDB_BASE_URL"
+HERE = (None, "localhost", "127.0.0.1", "::1")  # hosts of addresses that only this machine knows
 NAME_LENGTH = 40
 
 
@@ -60,9 +63,12 @@ def serve_command(site: Site, data: Path | None, port: int, host: str):
         plan = make_plan(site, data)
         accounts = _prepare(site, plan)
         os.environ[URL_VARIABLE] = plan.url  # the environment goes before the ini file
+        address = _address(host, claimed)
+        if urlsplit(site.settings["comicsdb.base_url"]).hostname in HERE:
+            os.environ[ADDRESS_VARIABLE] = address  # where mails lead to: whatever port was chosen
         app = comicsdb.main({"__file__": str(site.ini)}, **site.given)
         try:
-            _serve(app, claimed, host, accounts)
+            _serve(app, claimed, address, accounts)
         finally:
             app.registry["comicsdb.engine"].dispose()
 
@@ -163,13 +169,16 @@ def _accounts(site: Site, folder: Path, session: Session) -> list[tuple[str, str
     return found
 
 
-def _serve(app, claimed: socket.socket, host: str, accounts: list[tuple[str, str]]) -> None:
+def _address(host: str, claimed: socket.socket) -> str:
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{claimed.getsockname()[1]}"
+
+
+def _serve(app, claimed: socket.socket, address: str, accounts: list[tuple[str, str]]) -> None:
     try:
         server = create_server(app, sockets=[claimed], threads=THREADS)
     except OSError as error:
-        raise _not_served(host, claimed.getsockname()[1], error) from error
-    shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{claimed.getsockname()[1]}"
+        raise _not_served(*claimed.getsockname()[:2], error) from error
     click.echo(f"Site and API: {address}/ and {address}/api/")
     if accounts:
         click.echo("Accounts (user name, password):")

@@ -78,13 +78,18 @@ class Site:
             engine.dispose()
 
     @contextmanager
-    def session(self):
-        """A session on the site's database, whose schema must be current."""
+    def database(self):
+        """An engine on the site's database, whose schema must be current; closed afterwards."""
         with self.engine() as engine:
             if not is_current(engine):
                 raise click.ClickException(NOT_CURRENT)
-            with db.session_factory(engine)() as session:
-                yield session
+            yield engine
+
+    @contextmanager
+    def session(self):
+        """A session on the site's database, whose schema must be current."""
+        with self.database() as engine, db.session_factory(engine)() as session:
+            yield session
 
 
 pass_site = click.make_pass_decorator(Site)

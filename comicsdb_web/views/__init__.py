@@ -16,6 +16,7 @@ def includeme(config):
     config.include(".home")
     config.include(".search")
     config.include(".account")
+    config.include(".admin")
     config.include(".theme")
     config.include(".site")
     config.add_entity_views(PublisherViews)

@@ -1,57 +1,75 @@
-"""Logging in and out (web.md 10)."""
+"""The pages of accounts (web.md 10): which there are, and what all of them have in common."""
 
-import logging
+from pyramid.renderers import render_to_response
+from pyramid.security import NO_PERMISSION_REQUIRED
 
-from pyramid.httpexceptions import HTTPFound, HTTPSeeOther
+from comicsdb.models import User
+from comicsdb.security import Permission
 
-from comicsdb import accounts
-from comicsdb.security import client_ip
-from comicsdb_web.auth import begin_session, end_session
-from comicsdb_web.locales import _
-from comicsdb_web.routing import safe_path
-
-log = logging.getLogger(__name__)
+# Addresses with a secret in them: what they lead to learns the site they come from and nothing more.
+SECRET_REFERRER = "strict-origin"  # noqa: S105
 
 
-def login_form(request):
-    """The form; who is logged in already goes on."""
-    target = safe_path(request.GET.get("next"))
-    if request.identity is not None:
-        return HTTPFound(target or request.route_path("home"))
-    return _form(request, target)
+def unkept(view):
+    """View decorator: the answer is for one person at one time, so nobody keeps it."""
+
+    def answer(context, request):
+        response = view(context, request)
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    return answer
 
 
-def login(request):
-    """Log in with user name and password; the error tells nothing about accounts."""
-    target = safe_path(request.POST.get("next"))
-    username, password = request.POST.get("username", ""), request.POST.get("password", "")
-    user = accounts.verified(request.dbsession, request.passwords, username, password)
-    if user is None:
-        name = accounts.printable(username)[: accounts.USERNAME_MAX]
-        log.warning("Log-in failed (user=%s, ip=%s)", name, client_ip(request))
-        request.response.status = 422
-        return _form(request, target, username=username, failed=True)
-    begin_session(request, user)
-    log.info("User logged in (user=%s, ip=%s)", user.username, client_ip(request))
-    return HTTPSeeOther(target or request.route_path("home"))
+def secretive(view):
+    """View decorator for addresses that hold a secret: like `unkept`, and no link tells the address on."""
+
+    def answer(context, request):
+        response = unkept(view)(context, request)
+        response.headers["Referrer-Policy"] = SECRET_REFERRER
+        return response
+
+    return answer
 
 
-def logout(request):
-    """End the browser's session."""
-    identity = request.identity
-    end_session(request)
-    if identity is not None:
-        log.info("User logged out (user=%s, ip=%s)", identity.username, client_ip(request))
-    request.messages.add("success", request.localizer.translate(_("You are logged out. See you soon!")))
-    return HTTPSeeOther(safe_path(request.POST.get("next")) or request.route_path("home"))
+def add_account_page(config, name, pattern, view, *, member=True, decorator=unkept, **options):
+    """Directive: a page below /accounts/; those of members lead anybody else to the log-in form."""
+    config.add_page(
+        name,
+        f"/accounts/{pattern}",
+        view,
+        permission=Permission.MEMBER if member else NO_PERMISSION_REQUIRED,
+        decorator=decorator,
+        **options,
+    )
 
 
-def _form(request, target, *, username="", failed=False):
-    request.response.headers["Cache-Control"] = "no-store"
-    return {"target": target or "", "username": username[: accounts.USERNAME_MAX], "failed": failed}
+def notice(request, title, *paragraphs, links=(), icon="mail", status=200):
+    """A page that says something; `links` are pairs of label and path, the first is the usual one."""
+    say = request.localizer.translate
+    values = {
+        "title": say(title),
+        "paragraphs": [say(text) for text in paragraphs],
+        "links": [(say(label), path) for label, path in links],
+        "picture": icon,
+    }
+    response = render_to_response("account/notice.jinja2", values, request=request)
+    response.status = status
+    return response
+
+
+def account_of(request) -> User:
+    """The row of the account that is logged in; it was loaded with the session."""
+    return request.dbsession.get_one(User, request.identity.user_id)
 
 
 def includeme(config):
-    """The form, and both ways through it."""
-    config.add_page("login", "/accounts/login/", login_form, renderer="login.jinja2", post=login)
-    config.add_page("logout", "/accounts/logout/", logout, methods=("POST",))
+    """One line per part; the profiles come last, because a user name may be any word that is left."""
+    config.add_directive("add_account_page", add_account_page)
+    config.include(".account_login")  # log in, log out
+    config.include(".account_signup")  # a new account and its activation
+    config.include(".account_password")  # a new password, known or forgotten
+    config.include(".account_settings")  # overview, profile, address, data, deletion
+    config.include(".account_sessions")  # where one is logged in
+    config.include(".account_tokens")  # keys to the API
+    config.include(".account_people")  # the other people

@@ -24,6 +24,8 @@ TITLES = {
     405: _("That is not possible here"),
     409: _("That is taken already"),
     410: _("This page was taken out of the collection"),
+    413: _("That is too much at once"),
+    429: _("Easy there"),
     500: _("Something broke on our side"),
 }
 TEXTS = {
@@ -33,6 +35,8 @@ TEXTS = {
     405: _("The address exists, but it does not answer this kind of request."),
     409: _("Another entry has the same values: %(fields)s. Change one of them and try again."),
     410: _("It was deleted on purpose, and its address will not be used again."),
+    413: _("The form is larger than we can take. A picture may have up to 20 MB."),
+    429: _("That was too often in a short time. Please wait a while and try again."),
     500: _("This is a server error, not your fault. We have been told; please try again in a while."),
 }
 
@@ -42,7 +46,9 @@ def error_page(request, status: int, text: str | None = None, **values) -> Respo
 
     A server error is rendered without looking at session, account or messages.
     """
-    values = {"status": status, "title": TITLES[status], "text": text or TEXTS[status], "label": ""} | values
+    say = request.localizer.translate  # here: a template takes what it translates for HTML and for a format
+    values = {"title": say(TITLES[status]), "text": say(text or TEXTS[status]), "label": ""} | values
+    values["status"] = status
     if request.is_fragment:
         return fragment(request, "error", values, status=status)
     values["bare"] = status >= 500
@@ -141,10 +147,19 @@ def _unreadable(request) -> UnicodeDecodeError | None:
     return None
 
 
+def _drop_unreadable_cookies(request) -> None:
+    """Answer as if no cookies had come where one of them is no text: then none of them can be read."""
+    try:
+        _ = "" in request.cookies
+    except UnicodeDecodeError:
+        del request.environ["HTTP_COOKIE"]
+
+
 def last_resort_tween_factory(handler, registry):  # noqa: ARG001
     """What no view can answer: addresses that are no text, and faults after the view, at the commit."""
 
     def tween(request):
+        _drop_unreadable_cookies(request)
         api = request.environ.get("PATH_INFO", "").startswith("/api/")
         unreadable = None if api else _unreadable(request)
         if unreadable is not None:

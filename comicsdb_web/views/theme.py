@@ -4,7 +4,8 @@ from datetime import timedelta
 
 from pyramid.httpexceptions import HTTPForbidden, HTTPFound
 
-from comicsdb_web.csrf import from_here, must_be_readable
+from comicsdb_web.bodies import check_body
+from comicsdb_web.csrf import from_here
 from comicsdb_web.fragments import fragment
 from comicsdb_web.locales import _
 from comicsdb_web.routing import referring_path, safe_path
@@ -24,7 +25,7 @@ def switch(request):
     """Keep the choice and go back to the page it was made on."""
     if not from_here(request):
         raise HTTPForbidden(_("This form was sent from another site."))
-    must_be_readable(request)
+    check_body(request)
     chosen = request.POST.get("theme")
     if request.is_fragment:
         response = fragment(request, "theme", {"theme": chosen if chosen in THEMES else request.theme})

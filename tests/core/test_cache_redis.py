@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from redis import exceptions
 
-from comicsdb import cache_memory, cache_redis
+from comicsdb import cache_memory, cache_redis, redis_access
 from comicsdb.cache import Cache
 from tests.core.test_cache import KEY, Creator, at_once, never
 
@@ -27,7 +27,7 @@ STORED = f"comicsdb:detail:{KEY}"
 @pytest.fixture
 def quick(monkeypatch):
     """After a failure Redis is tried again at once."""
-    monkeypatch.setattr(cache_redis, "PAUSE", 0.0)
+    monkeypatch.setattr(redis_access, "PAUSE", 0.0)
 
 
 @pytest.fixture
@@ -243,15 +243,15 @@ def test_without_redis_one_of_many_creates_in_each_process(redis, memory_mb):
 
 
 def test_redis_has_little_time_to_answer_unless_its_address_says_more():
-    kept = cache_redis.open_pool("redis://localhost").connection_kwargs
+    kept = redis_access.open_pool("redis://localhost").connection_kwargs
     assert kept["socket_timeout"] == kept["socket_connect_timeout"] == 0.25
     assert (
-        cache_redis.open_pool("redis://localhost?socket_timeout=3").connection_kwargs["socket_timeout"] == 3
+        redis_access.open_pool("redis://localhost?socket_timeout=3").connection_kwargs["socket_timeout"] == 3
     )
 
 
 def test_a_redis_that_hangs_is_left_alone_for_a_while(redis, alone, monkeypatch, told):
-    monkeypatch.setattr(cache_redis, "PAUSE", 3600.0)
+    monkeypatch.setattr(redis_access, "PAUSE", 3600.0)
     alone.detail.get_or_create(KEY, lambda: b"x")
     hurried = Cache(redis.url.replace("=30", "=0.25"), memory_mb=0)
     redis.freeze()
@@ -267,18 +267,18 @@ def test_a_redis_that_hangs_is_left_alone_for_a_while(redis, alone, monkeypatch,
 
 
 def test_after_the_pause_one_call_tries_again_and_the_others_do_not_wait_for_it(monkeypatch):
-    circuit, asked, may_end = cache_redis.Circuit(), [], threading.Event()
+    circuit, asked, may_end = redis_access.Circuit("the test"), [], threading.Event()
 
     def fail():
         asked.append(threading.get_ident())
         may_end.wait(30)
         raise exceptions.ConnectionError
 
-    monkeypatch.setattr(cache_redis, "PAUSE", 0.05)
+    monkeypatch.setattr(redis_access, "PAUSE", 0.05)
     may_end.set()
     assert circuit.attempt(fail, otherwise="none") == "none"
     time.sleep(0.06)
-    monkeypatch.setattr(cache_redis, "PAUSE", 3600.0)
+    monkeypatch.setattr(redis_access, "PAUSE", 3600.0)
     may_end.clear()
     with ThreadPoolExecutor(10) as pool:
         calls = [pool.submit(circuit.attempt, fail, otherwise="none") for _ in range(10)]

@@ -6,6 +6,8 @@ import time
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
+from comicsdb.security import client_ip
+
 PIECE = b"x" * 65536
 
 
@@ -14,7 +16,7 @@ def tell(request):
     return {
         "process": os.getpid(),
         "url": request.url,
-        "address": request.remote_addr,
+        "address": client_ip(request),
         "length": len(request.body),
         "headers": dict(request.headers),
     }

@@ -1,5 +1,6 @@
 """A small catalogue in which every page has something to show, and helpers to read pages."""
 
+from contextlib import ExitStack
 from datetime import date
 from decimal import Decimal
 from types import SimpleNamespace
@@ -10,6 +11,7 @@ from sqlalchemy import insert
 
 from comicsdb.models import IssueRating
 from comicsdb.passwords import Passwords
+from tests.conftest import attached, build_app
 
 COVER = {"image": "issue/2026/01/02/cover.png", "image_width": 600, "image_height": 900}
 LANDSCAPE = {"image": "issue/2026/01/02/wide.png", "image_width": 900, "image_height": 600}
@@ -134,6 +136,19 @@ def member(make):
     return make.user("Nora", password="correct horse", passwords=Passwords("fast"))
 
 
+@pytest.fixture
+def site_with(shared_database, media_folder, connection):
+    """`site_with(**settings)`: a browser at a site that has settings of its own."""
+    with ExitStack() as stack:
+
+        def made(**settings):
+            app = build_app(shared_database, media_folder, **settings)
+            stack.callback(app.registry["comicsdb.engine"].dispose)
+            return stack.enter_context(attached(app, connection))
+
+        yield made
+
+
 def log_in(testapp, username="Nora", password="correct horse", **fields):
     """Send the log-in form as a browser does."""
     form = form_to(testapp.get("/accounts/login/", fields.pop("get", {})), "/accounts/login/")
@@ -141,3 +156,30 @@ def log_in(testapp, username="Nora", password="correct horse", **fields):
     for name, value in fields.items():
         form[name] = value
     return form.submit(expect_errors=True)
+
+
+PASSWORD = "correct horse"
+
+
+def errors(response) -> dict[str, str]:
+    """What a page says beside its fields, by field; under "" what it says above them of the whole form."""
+    page = soup(response)
+    found = {
+        each["id"].removesuffix("-error"): each.get_text(" ", strip=True)
+        for each in page.select(".field-error")
+    }
+    whole = " ".join(each.get_text() for each in page.select(".form-errors > p"))
+    return found | ({"": whole} if whole and not found else {})
+
+
+def message(response) -> str:
+    """The notice that a page shows."""
+    return soup(response).select_one(".message").get_text(" ", strip=True)
+
+
+def submit(testapp, path, *, status=303, action=None, **fields):
+    """Fill in the form of a page and send it, as a browser does."""
+    form = form_to(testapp.get(path), action or path)
+    for name, value in fields.items():
+        form[name] = value
+    return form.submit(status=status)

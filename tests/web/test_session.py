@@ -61,8 +61,8 @@ def test_every_failure_has_the_same_words_and_keeps_the_name(testapp, member, us
     assert response.status_int == 422
     page = soup(response)
     assert (
-        page.select_one(".message-error").get_text()
-        == "User name and password do not match an active account."
+        page.select_one(".form-errors").get_text(strip=True)
+        == "User name and password do not belong together."
     )
     assert page.select_one("#username")["value"] == username[:150]
     assert page.select_one("#password").get("value") is None
@@ -140,10 +140,10 @@ def test_a_forged_message_is_not_shown(testapp):
 
 
 def test_the_log_names_account_and_address(testapp, member, caplog):
-    with caplog.at_level(logging.INFO, logger="comicsdb_web"):
+    with caplog.at_level(logging.INFO, logger="comicsdb"):
         log_in(testapp, username="Nobody\r\nUser logged in", password="x")
         log_in(testapp)
-    lines = [record.getMessage() for record in caplog.records if record.name == "comicsdb_web.views.account"]
+    lines = [record.getMessage() for record in caplog.records if record.name == "comicsdb.accounts.login"]
     assert len(lines) == 2
     assert lines[0].startswith("Log-in failed (user=Nobody  User logged in, ip=")
     assert lines[1].startswith("User logged in (user=Nora, ip=")
@@ -202,9 +202,10 @@ def test_no_form_leads_to_another_site(testapp, member, target):
     assert response.location == "http://localhost/"
 
 
-def test_a_login_is_never_seen_by_the_api(testapp, member):
+def test_a_login_opens_the_api_too_but_a_wrong_header_beside_it_does_not(testapp, member):
     log_in(testapp)
-    assert testapp.get("/api/publisher/", expect_errors=True).status_int == 401
+    testapp.get("/api/publisher/", status=200)
+    testapp.get("/api/publisher/", headers={"Authorization": "Basic bm9ib2R5Ong="}, status=401)
 
 
 def test_secure_cookies_belong_to_this_very_host(shared_database, media_folder, connection):

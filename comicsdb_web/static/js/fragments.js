@@ -1,16 +1,6 @@
 // Parts of pages: the same address and fields as without scripts, asked for with `X-Fragment: 1`.
+import { announceFailure } from "./announce.js";
 import { offerCopying } from "./copy.js";
-
-const announcer = () => document.getElementById("announcer");
-
-/** Say something to screen readers. */
-export function announce(text) {
-  announcer().textContent = "";
-  // A repeated text is only read again when it was gone for a moment.
-  setTimeout(() => {
-    announcer().textContent = text;
-  }, 50);
-}
 
 /**
  * Fetch a fragment and put it in its places.
@@ -25,7 +15,7 @@ export async function load(address, options = {}) {
       headers: { ...options.headers, "X-Fragment": "1" },
     });
   } catch {
-    announce(announcer().dataset.failed);
+    announceFailure();
     return null;
   }
   if (response.status === 204 && response.headers.has("X-Location")) {
@@ -34,7 +24,7 @@ export async function load(address, options = {}) {
     return null;
   }
   const added = place(await response.text());
-  if (!response.ok) announce(announcer().dataset.failed);
+  if (!response.ok) announceFailure();
   return response.ok ? added : null;
 }
 

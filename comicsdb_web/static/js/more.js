@@ -1,5 +1,6 @@
 // "More" links add their rows to the page instead of leading to another one.
-import { announce, load } from "./fragments.js";
+import { announce } from "./announce.js";
+import { load } from "./fragments.js";
 
 export function followMoreLinks() {
   document.addEventListener("click", async (event) => {

@@ -18,3 +18,8 @@ for (const select of document.querySelectorAll("select[data-submit]")) {
   select.form.querySelector("button[type=submit]").hidden = true;
   select.addEventListener("change", () => select.form.requestSubmit());
 }
+
+// A token is selected as a whole when it is touched.
+for (const field of document.querySelectorAll("input[data-select]")) {
+  field.addEventListener("focus", () => field.select());
+}

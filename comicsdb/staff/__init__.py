@@ -1,0 +1,48 @@
+"""What the staff does to accounts and to the site; every act is written to the audit log (web.md 11)."""
+
+from comicsdb.staff.accounts import (
+    FIELDS,
+    account_named,
+    add_member,
+    change_account,
+    create_account,
+    delete_account,
+    end_sessions,
+    fixed_fields,
+    remove_member,
+    revoke_token,
+    revoke_tokens,
+    set_password,
+)
+from comicsdb.staff.announcements import (
+    ANNOUNCEMENT_FIELDS,
+    change_announcement,
+    create_announcement,
+    delete_announcement,
+)
+from comicsdb.staff.log import Actor, actions, record
+from comicsdb.staff.site import send_again, set_sign_ups
+
+__all__ = [
+    "ANNOUNCEMENT_FIELDS",
+    "FIELDS",
+    "Actor",
+    "account_named",
+    "actions",
+    "add_member",
+    "change_account",
+    "change_announcement",
+    "create_account",
+    "create_announcement",
+    "delete_account",
+    "delete_announcement",
+    "end_sessions",
+    "fixed_fields",
+    "record",
+    "remove_member",
+    "revoke_token",
+    "revoke_tokens",
+    "send_again",
+    "set_password",
+    "set_sign_ups",
+]

@@ -1,0 +1,265 @@
+"""What the staff does to accounts, their rights, sessions and tokens."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session, selectinload
+
+from comicsdb import clock
+from comicsdb.accounts import rules
+from comicsdb.accounts.deletion import remove_account
+from comicsdb.accounts.links import drop_links
+from comicsdb.accounts.login import find_user
+from comicsdb.accounts.sessions import end_all_sessions
+from comicsdb.accounts.signup import TAKEN
+from comicsdb.accounts.storing import unless_refused
+from comicsdb.accounts.tokens import shown_key
+from comicsdb.accounts.traces import KIND, move_counts
+from comicsdb.catalog.errors import Invalid
+from comicsdb.i18n import _
+from comicsdb.models import ApiToken, Group, User
+from comicsdb.models.base import SYSTEM_USER_ID
+from comicsdb.models.choices import SupporterTier
+from comicsdb.passwords import Passwords
+from comicsdb.security import Permission, may
+from comicsdb.staff.log import Actor, changes, id_of, record, refuse
+
+RIGHTS = ("is_staff", "is_superuser")
+SWITCHES = ("is_active", *RIGHTS, "email_confirmed")
+TEXTS = ("username", "email", "first_name", "last_name", "bio", "supporter_tier")
+FIELDS = (*SWITCHES, *TEXTS, "supporter_until", "groups")
+OWN = ("is_active", *RIGHTS, "email")  # what nobody changes here for the own account
+
+SUPERUSERS = _("Only a superuser can change the account of a superuser.")
+NOT_OWN = _("You cannot change this here for your own account.")
+
+
+def create_account(
+    session: Session, actor: Actor, passwords: Passwords, *, username: str, email: str, password: str
+) -> User:
+    """Make an account that is active and whose address counts as confirmed. Raises Invalid by field."""
+    username, email = rules.normal_name(username.strip()), rules.normal_email(email)
+    errors = {"username": rules.username_problems(username), "email": rules.email_problems(email)}
+    found = rules.password_problems(password, password, (username, email, email.rpartition("@")[0]))
+    refuse({**errors, "password": found.get("", [])})
+    now = clock.now()
+    user = User(
+        username=username,
+        email=email,
+        password=passwords.hash(password),
+        email_confirmed=True,
+        date_joined=now,
+        groups=[],
+    )
+    with unless_refused(_conflicts()), session.begin_nested():
+        session.add(user)
+        session.flush()
+    record(session, actor, "create", KIND, user.id, user.username)
+    return user
+
+
+def fixed_fields(actor: Actor, user: User) -> frozenset[str]:
+    """The fields of an account that somebody may not change: all, some or none of FIELDS.
+
+    The accounts of superusers, and rights, are superusers' business. Nobody takes rights from, or gives any
+    to, the own account, nor changes its address, for which one's own pages ask for the password.
+    """
+    if actor is None:
+        return frozenset()
+    over_rights = may(actor, Permission.RIGHTS)
+    if user.is_superuser and not over_rights:
+        return frozenset(FIELDS)
+    fixed = set() if over_rights else set(RIGHTS)
+    if id_of(actor) == user.id:
+        fixed |= {*OWN} if over_rights else {*OWN, "groups"}
+    return frozenset(fixed)
+
+
+def change_account(session: Session, actor: Actor, user: User, values: Mapping) -> dict:
+    """Change fields of an account (FIELDS; `groups` are names); gives old and new values of what changed.
+
+    Switching an account off ends its sessions and links; a new address is not confirmed unless that is said
+    as well. Raises Invalid by field for values that cannot be, and for `fixed_fields`.
+    """
+    user = _locked(session, user)
+    values = dict(values)
+    if "username" in values:
+        values["username"] = rules.normal_name(values["username"].strip())
+    if "email" in values:
+        values["email"] = rules.normal_email(values["email"])
+    if "groups" in values:
+        values["groups"] = sorted(set(values["groups"]))
+    before = {field: _value(user, field) for field in values}
+    if values.get("email", user.email) != user.email and user.email_confirmed:
+        before["email_confirmed"] = True
+        values.setdefault("email_confirmed", False)
+    change = changes(before, values)
+    if not change:
+        return {}
+    changed = {field: values[field] for field in change}
+    refuse(_not_allowed(actor, user, changed) or _problems(changed))
+    _apply(session, user, changed)
+    record(session, actor, "change", KIND, user.id, user.username, change)
+    return change
+
+
+def add_member(session: Session, actor: Actor, group: Group, username: str) -> User:
+    """Put an account into a group. Raises Invalid for the field `username`, and as `change_account`."""
+    user = _locked(session, account_named(session, username))
+    names = [each.name for each in user.groups]
+    if group.name in names:
+        text = _("${name} is a member already.", mapping={"name": user.username})
+        raise Invalid({"username": [text]})
+    change_account(session, actor, user, {"groups": [*names, group.name]})
+    return user
+
+
+def remove_member(session: Session, actor: Actor, group: Group, user: User) -> None:
+    """Take an account out of a group. Raises Invalid as `change_account`."""
+    names = [each.name for each in _locked(session, user).groups]
+    change_account(session, actor, user, {"groups": [name for name in names if name != group.name]})
+
+
+def _locked(session: Session, user: User) -> User:
+    """The account as it stands now, groups loaded, until the transaction ends."""
+    return session.scalar(
+        select(User)
+        .where(User.id == user.id)
+        .options(selectinload(User.groups))
+        .with_for_update(of=User)
+        .execution_options(populate_existing=True)
+    )
+
+
+def _value(user: User, field: str):
+    return sorted(group.name for group in user.groups) if field == "groups" else getattr(user, field)
+
+
+def _not_allowed(actor: Actor, user: User, changed: Mapping) -> dict:
+    if user.id == SYSTEM_USER_ID and changed.get("is_active") is False:
+        return {"is_active": [_("This account is always active.")]}
+    fixed = fixed_fields(actor, user)
+    if fixed == frozenset(FIELDS):
+        return {"__all__": [SUPERUSERS]}
+    own = id_of(actor) == user.id
+    errors = {}
+    for field in sorted(fixed & set(changed)):
+        rights = field in RIGHTS and not may(actor, Permission.RIGHTS)
+        errors[field] = [NOT_OWN if own and not rights else _("Only a superuser can change this.")]
+    return errors
+
+
+def _problems(changed: Mapping) -> dict:
+    errors = {}
+    if "username" in changed:
+        errors["username"] = rules.username_problems(changed["username"])
+    if "email" in changed:
+        errors["email"] = rules.email_problems(changed["email"])
+    for field in ("first_name", "last_name"):
+        errors[field] = rules.one_line_problems(changed.get(field, ""))
+    errors["bio"] = rules.bio_problems(changed.get("bio", ""))
+    if changed.get("supporter_tier", "") not in ("", *SupporterTier):
+        errors["supporter_tier"] = [_("There is no such tier.")]
+    return errors
+
+
+def _apply(session: Session, user: User, changed: Mapping) -> None:
+    name = user.username
+    if "groups" in changed:
+        groups = list(session.scalars(select(Group).where(Group.name.in_(changed["groups"]))))
+        if len(groups) != len(changed["groups"]):
+            raise Invalid({"groups": [_("There is no such group.")]})
+        user.groups = groups
+    with unless_refused(_conflicts()), session.begin_nested():
+        for field, value in changed.items():
+            if field != "groups":
+                setattr(user, field, value)
+        session.flush()
+    if user.username != name:
+        move_counts(session, name, user.username)
+    if not user.is_active:
+        end_all_sessions(session, user.id)
+    if not user.is_active or "email" in changed:
+        drop_links(session, user.id)
+
+
+def set_password(session: Session, actor: Actor, passwords: Passwords, user: User, password: str) -> None:
+    """Give an account a new password; its sessions end.
+
+    Raises Invalid for the field `password`, and for the own account: one's own pages ask for the present one.
+    """
+    _refuse_for_superusers(actor, user)
+    if id_of(actor) == user.id:
+        raise Invalid({"__all__": [NOT_OWN]})
+    about = (user.username, user.email, user.email.rpartition("@")[0], user.first_name, user.last_name)
+    refuse({"password": rules.password_problems(password, password, about).get("", [])})
+    user.password = passwords.hash(password)
+    end_all_sessions(session, user.id)
+    drop_links(session, user.id)
+    record(session, actor, "set password", KIND, user.id, user.username)
+
+
+def end_sessions(session: Session, actor: Actor, user: User) -> int:
+    """Log an account out everywhere; gives how many sessions ended.
+
+    Raises Invalid for superusers' accounts.
+    """
+    _refuse_for_superusers(actor, user)
+    number = end_all_sessions(session, user.id)
+    record(session, actor, "end sessions", KIND, user.id, user.username, {"sessions": [number, 0]})
+    return number
+
+
+def revoke_token(session: Session, actor: Actor, token_id: int) -> bool:
+    """Revoke a token of any account; False if there is none with this number.
+
+    The line of the log belongs to the account. Raises Invalid for superusers' accounts.
+    """
+    token = session.get(ApiToken, token_id)
+    if token is None:
+        return False
+    owner = session.get_one(User, token.user_id)
+    _refuse_for_superusers(actor, owner)
+    shown = f"{shown_key(token)}… {token.name}".strip()
+    if session.execute(delete(ApiToken).where(ApiToken.id == token_id)).rowcount:
+        record(session, actor, "revoke token", KIND, owner.id, owner.username, {"token": [shown, None]})
+    return True
+
+
+def revoke_tokens(session: Session, actor: Actor, user: User) -> int:
+    """Revoke all tokens of an account; gives how many there were. Raises Invalid for superusers' accounts."""
+    _refuse_for_superusers(actor, user)
+    number = session.execute(delete(ApiToken).where(ApiToken.user_id == user.id)).rowcount
+    record(session, actor, "revoke tokens", KIND, user.id, user.username, {"tokens": [number, 0]})
+    return number
+
+
+def delete_account(session: Session, actor: Actor, user: User) -> None:
+    """Delete an account as its owner could. Raises Invalid for account 1, and where the actor may not."""
+    if user.id == SYSTEM_USER_ID:
+        raise Invalid({"__all__": [_("This account cannot be deleted.")]})
+    _refuse_for_superusers(actor, user)
+    if id_of(actor) == user.id:
+        raise Invalid({"__all__": [NOT_OWN]})
+    remove_account(session, user)
+    record(session, actor, "delete", KIND, user.id, f"account {user.id}")
+
+
+def _refuse_for_superusers(actor: Actor, user: User) -> None:
+    if fixed_fields(actor, user) == frozenset(FIELDS):
+        raise Invalid({"__all__": [SUPERUSERS]})
+
+
+def account_named(session: Session, username: str) -> User:
+    """The account with a name, groups loaded; raises Invalid for the field `username`."""
+    user = find_user(session, username)
+    if user is None:
+        raise Invalid({"username": [_("There is no account ${name}.", mapping={"name": username})]})
+    return user
+
+
+def _conflicts() -> dict[str, Exception]:
+    return {
+        "uq_user_account_username": Invalid({"username": [TAKEN]}),
+        "uq_user_account_email": Invalid({"email": [_("Another account has this address.")]}),
+    }

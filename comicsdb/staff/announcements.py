@@ -1,0 +1,69 @@
+"""Announcements: what the staff has to say on the home page (model.md 3.15)."""
+
+from collections.abc import Mapping
+
+from sqlalchemy.orm import Session
+
+from comicsdb.accounts import rules
+from comicsdb.i18n import _, ngettext
+from comicsdb.models import Announcement
+from comicsdb.models.choices import AnnouncementStyle
+from comicsdb.staff.log import Actor, changes, plain, record, refuse
+
+KIND = "announcement"
+ANNOUNCEMENT_FIELDS = ("title", "content", "start_date", "end_date", "display_type", "active")
+CONTENT_MAX = 10_000
+
+
+def create_announcement(session: Session, actor: Actor, values: Mapping) -> Announcement:
+    """Make an announcement of all ANNOUNCEMENT_FIELDS. Raises Invalid by field."""
+    values = _judged(values)
+    announcement = Announcement(**values)
+    session.add(announcement)
+    session.flush()
+    change = {field: [None, plain(value)] for field, value in values.items() if value not in (None, "")}
+    record(session, actor, "create", KIND, announcement.id, announcement.title, change)
+    return announcement
+
+
+def change_announcement(session: Session, actor: Actor, announcement: Announcement, values: Mapping) -> dict:
+    """Give an announcement new values; gives old and new ones of what changed. Raises Invalid by field."""
+    before = _values(announcement)
+    values = _judged({**before, **values})
+    changed = changes(before, values)
+    for field in changed:
+        setattr(announcement, field, values[field])
+    if changed:
+        record(session, actor, "change", KIND, announcement.id, announcement.title, changed)
+    return changed
+
+
+def delete_announcement(session: Session, actor: Actor, announcement: Announcement) -> None:
+    """Take an announcement away for ever; the log keeps what it said."""
+    said = _values(announcement).items()
+    change = {field: [plain(value), None] for field, value in said if value not in (None, "")}
+    record(session, actor, "delete", KIND, announcement.id, announcement.title, change)
+    session.delete(announcement)
+
+
+def _values(announcement: Announcement) -> dict:
+    return {field: getattr(announcement, field) for field in ANNOUNCEMENT_FIELDS}
+
+
+def _judged(values: Mapping) -> dict:
+    values = {**values, "title": values["title"].strip()}
+    title, content = values["title"], values["content"]
+    start, end = values["start_date"], values["end_date"]
+    errors = {
+        "title": rules.one_line_problems(title, 255) if title else [_("An announcement needs a title.")],
+        "display_type": []
+        if values["display_type"] in set(AnnouncementStyle)
+        else [_("There is no such colour.")],
+        "end_date": [_("It would end before it begins.")] if start and end and end < start else [],
+    }
+    if len(content) > CONTENT_MAX:
+        errors["content"] = [ngettext("At most ${n} character.", "At most ${n} characters.", CONTENT_MAX)]
+    elif "\0" in content:
+        errors["content"] = [_("Control characters cannot be used.")]
+    refuse(errors)
+    return values

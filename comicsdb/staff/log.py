@@ -1,0 +1,84 @@
+"""The audit log: one line for each act of the staff, with who did what to whom."""
+
+import logging
+from collections.abc import Mapping
+from datetime import date
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from comicsdb import clock
+from comicsdb.catalog.errors import Invalid
+from comicsdb.mail.letter import printable
+from comicsdb.models import StaffAction, User
+from comicsdb.security import Identity
+
+log = logging.getLogger(__name__)
+
+Actor = User | Identity | None  # None: a command
+
+
+def record(  # noqa: PLR0917  (it reads like the line that it writes)
+    session: Session,
+    actor: Actor,
+    action: str,
+    kind: str,
+    target_id: int | None,
+    target: str,
+    change: Mapping | None = None,
+) -> None:
+    """Write one line of the log; `change` maps what changed to its old and new value."""
+    name = actor.username if actor is not None else ""
+    session.add(
+        StaffAction(
+            at=clock.now(),
+            actor_id=id_of(actor),
+            actor_name=name,
+            action=action,
+            kind=kind,
+            target_id=target_id,
+            target=target[:255],
+            change=dict(change or {}),
+        )
+    )
+    log.info("%s did: %s %s %s", name or "A command", action, kind, printable(target))
+
+
+def id_of(actor: Actor) -> int | None:
+    """The account that acts."""
+    return actor.user_id if isinstance(actor, Identity) else actor.id if actor is not None else None
+
+
+def actions(
+    *, actor_id: int | None = None, kind: str | None = None, target_id: int | None = None
+) -> Select[tuple[StaffAction]]:
+    """The lines of the log, the newest first, of one actor or about one target if that is said."""
+    lines = select(StaffAction).order_by(StaffAction.at.desc(), StaffAction.id.desc())
+    if actor_id is not None:
+        lines = lines.where(StaffAction.actor_id == actor_id)
+    if kind is not None:
+        lines = lines.where(StaffAction.kind == kind)
+    if target_id is not None:
+        lines = lines.where(StaffAction.target_id == target_id)
+    return lines
+
+
+def changes(before: Mapping, after: Mapping) -> dict[str, list]:
+    """Old and new value of what differs, fit for the log."""
+    return {
+        field: [plain(before[field]), plain(value)]
+        for field, value in after.items()
+        if value != before[field]
+    }
+
+
+def plain(value):
+    """A value as JSON can hold it."""
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def refuse(errors: Mapping) -> None:
+    """Raise Invalid if there is a problem with any field."""
+    found = {field: problems for field, problems in errors.items() if problems}
+    if found:
+        raise Invalid(found)

@@ -1,0 +1,150 @@
+"""A new password: for who knows the old one, and for who forgot it (web.md 10)."""
+
+from pyramid.httpexceptions import HTTPMovedPermanently, HTTPSeeOther
+
+from comicsdb import accounts
+from comicsdb.catalog import Invalid
+from comicsdb.security import session_identifier
+from comicsdb_web import forms
+from comicsdb_web.auth import keep_session
+from comicsdb_web.locales import _
+from comicsdb_web.views.account import account_of, notice, secretive
+
+
+def change_form(request):
+    """The form for a new password."""
+    return {"form": forms.Form(), "user": account_of(request)}
+
+
+def change(request):
+    """Set a new password: this browser goes on under a new identifier, every other session ends."""
+    try:
+        identifier = accounts.change_password(
+            request.visit, request.identity.user_id, session_identifier(request), forms.texts(request)
+        )
+    except Invalid as error:
+        return {"form": forms.refused(request, error, {}), "user": account_of(request)}
+    except accounts.TooManyFailures as error:
+        return {"form": forms.too_many(request, error.retry_after, {}), "user": account_of(request)}
+    keep_session(request, identifier)
+    return HTTPSeeOther(request.route_path("account.password_changed"))
+
+
+def changed(request):
+    """The password is a new one."""
+    return notice(
+        request,
+        _("Your password is changed"),
+        _("You stay logged in here. Everywhere else you have to log in again; API tokens go on working."),
+        links=[(_("Back to your account"), request.route_path("account"))],
+        icon="check",
+    )
+
+
+def forgotten_form(request):  # noqa: ARG001
+    """The form that asks for a link by mail."""
+    return {"form": forms.Form()}
+
+
+def forgotten(request):
+    """Send a link to the account with an address, if there is one; the answer is always the same."""
+    typed = {"email": forms.texts(request).get("email", "")}
+    try:
+        accounts.request_reset(request.visit, typed["email"])
+    except Invalid as error:
+        return {"form": forms.refused(request, error, typed)}
+    except accounts.TooManyMails as error:
+        return {"form": forms.too_many(request, error.retry_after, typed)}
+    return HTTPSeeOther(request.route_path("account.reset_sent"))
+
+
+def reset_sent(request):
+    """What to do next: the same page whether or not anything was sent."""
+    return notice(
+        request,
+        _("Check your e-mail"),
+        _("If there is an active account with this address, an e-mail with a link is on its way to it."),
+        _("The link works once, within 24 hours. Look among the unwanted mail, too."),
+        links=[(_("Back to the comics"), request.route_path("home"))],
+    )
+
+
+def reset_form(request):
+    """The form that the link of the mail leads to; opening it spends nothing."""
+    words = request.matchdict
+    try:
+        user = accounts.check_reset(request.visit, words["uid"], words["secret"])
+    except accounts.BadLink:
+        return _bad_link(request)
+    return {"form": forms.Form(), "user": user}
+
+
+def reset(request):
+    """Set the new password; every session of the account ends."""
+    words = request.matchdict
+    try:
+        accounts.reset_password(request.visit, words["uid"], words["secret"], forms.texts(request))
+    except accounts.BadLink:
+        return _bad_link(request)
+    except Invalid as error:
+        user = accounts.check_reset(request.visit, words["uid"], words["secret"])
+        return {"form": forms.refused(request, error, {}), "user": user}
+    return HTTPSeeOther(request.route_path("account.reset_done"))
+
+
+def reset_done(request):
+    """The new password counts."""
+    return notice(
+        request,
+        _("Your new password is set"),
+        _("Log in with it. Browsers that were logged in before are not any more."),
+        links=[(_("Log in"), request.route_path("login"))],
+        icon="check",
+    )
+
+
+def _bad_link(request):
+    return notice(
+        request,
+        _("This link does not work"),
+        _("It may be incomplete, older than 24 hours, used before, or replaced by a newer one."),
+        links=[(_("Send a new link"), request.route_path("account.forgotten"))],
+        icon="warning",
+        status=404,
+    )
+
+
+def _moved(request):
+    return HTTPMovedPermanently(request.route_path("account.password"))
+
+
+def includeme(config):
+    """The addresses that people know from elsewhere."""
+    config.add_account_page(
+        "account.password",
+        "password_change/",
+        change_form,
+        renderer="account/password.jinja2",
+        post=change,
+    )
+    config.add_account_page("account.password_changed", "password_change/done/", changed)
+    config.add_account_page("account.password_moved", "password/", _moved, member=False)
+    config.add_account_page(
+        "account.forgotten",
+        "password_reset/",
+        forgotten_form,
+        renderer="account/forgotten.jinja2",
+        post=forgotten,
+        member=False,
+    )
+    config.add_account_page("account.reset_sent", "password_reset/done/", reset_sent, member=False)
+    config.add_account_page("account.reset_done", "reset/done/", reset_done, member=False)
+    config.add_account_page(
+        "account.reset",
+        "reset/{uid}/{secret}/",
+        reset_form,
+        renderer="account/reset.jinja2",
+        post=reset,
+        member=False,
+        decorator=secretive,
+    )

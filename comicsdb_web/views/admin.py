@@ -1,0 +1,123 @@
+"""The administration: its pages, who may open them, and the overview of what needs hands (web.md 11)."""
+
+from decimal import Decimal
+
+from pyramid.httpexceptions import HTTPNotFound
+from sqlalchemy import func, select
+
+from comicsdb import notices, staff
+from comicsdb.catalog import Invalid
+from comicsdb.i18n import translate
+from comicsdb.models import ApiToken, OutgoingMail, SignupSettings, User
+from comicsdb.security import Permission
+from comicsdb_web.locales import _
+from comicsdb_web.views import errors
+from comicsdb_web.views.account import unkept
+
+ID_MAX = 2**31 - 1
+LATEST = 10  # lines shown where a page of their own has the others
+
+SAVED, UNCHANGED = _("Saved."), _("There was nothing to change.")
+
+# How the audit log's words are shown.
+ACTIONS = {
+    "create": _("Made"),
+    "change": _("Changed"),
+    "delete": _("Deleted"),
+    "set password": _("Set the password"),
+    "end sessions": _("Ended all sessions"),
+    "revoke token": _("Revoked a token"),
+    "revoke tokens": _("Revoked all tokens"),
+    "send again": _("Sent again"),
+}
+KINDS = {
+    "user": _("Account"),
+    "announcement": _("Announcement"),
+    "signup_settings": _("Sign-ups"),
+    "mail": _("E-mail"),
+}
+LOG_NAMES = {"action_names": ACTIONS, "kind_names": KINDS}
+
+# How mails are doing.
+SENT = OutgoingMail.sent.is_not(None)
+GIVEN_UP = OutgoingMail.sent.is_(None) & OutgoingMail.next_attempt.is_(None)
+WAITING = OutgoingMail.sent.is_(None) & OutgoingMail.next_attempt.is_not(None)
+FAILED = WAITING & (OutgoingMail.error != "")
+
+
+def add_admin_page(config, name, pattern, view, **options):
+    """Directive: a page below /admin/, for the staff alone."""
+    config.add_page(
+        f"admin{name}", f"/admin/{pattern}", view, permission=Permission.STAFF, decorator=unkept, **options
+    )
+
+
+def hidden(error, request):
+    """Nobody logged in: the way to the log-in form; other accounts need not know what there is."""
+    return errors.forbidden(error, request) if request.identity is None else errors.error_page(request, 404)
+
+
+def overview(request):
+    """What needs hands: figures, programs that go on after 429, and what the staff did last."""
+    session = request.dbsession
+    figures = session.execute(
+        select(
+            _count(User.is_active).label("active"),
+            _count(User.is_active.is_(False), User.email_confirmed.is_(False)).label("not_activated"),
+            _count(ApiToken.id.is_not(None)).label("tokens"),
+            _count(GIVEN_UP).label("given_up"),
+            _count(FAILED).label("failed"),
+            _count(WAITING).label("waiting"),
+            select(SignupSettings.signups_enabled).scalar_subquery().label("sign_ups"),
+        )
+    ).one()
+    return {
+        "figures": figures,
+        "throttled": notices.candidates(session, notices.Rules()),
+        "actions": session.scalars(staff.actions().limit(LATEST)).all(),
+    } | LOG_NAMES
+
+
+def _count(*conditions):
+    return select(func.count()).where(*conditions).scalar_subquery()
+
+
+def number_of(request, name: str = "id") -> int:
+    """The number in the address; raises HTTPNotFound for one that no row can have."""
+    number = int(request.matchdict[name])
+    if number > ID_MAX:
+        raise HTTPNotFound
+    return number
+
+
+def row_of(request, model):
+    """The row that the address names, or HTTPNotFound."""
+    row = request.dbsession.get(model, number_of(request))
+    if row is None:
+        raise HTTPNotFound
+    return row
+
+
+def dollars(cents: int) -> Decimal:
+    """An amount of US cents, as the filter `money` takes it."""
+    return Decimal(cents) / 100
+
+
+def say(request, kind: str, text) -> None:
+    """Tell something on the next page; what was refused is told as an error."""
+    if isinstance(text, Invalid):
+        text = next(each for found in text.errors.values() for each in found)
+    request.messages.add(kind, translate(request.localizer, text))
+
+
+def includeme(config):
+    """One line per part."""
+    config.add_directive("add_admin_page", add_admin_page)
+    config.add_forbidden_view(hidden, on_site=True, path_info="^/admin/")
+    config.add_admin_page("", "", overview, renderer="admin/overview.jinja2")
+    config.include(".admin_user")  # accounts, each with all that belongs to it
+    config.include(".admin_group")  # who is in which group
+    config.include(".admin_token")  # keys to the API
+    config.include(".admin_record")  # donations, throttling, notices, the audit log: to be read
+    config.include(".admin_announcement")  # what stands on the home page
+    config.include(".admin_site")  # the switch of sign-ups, outgoing mail

@@ -1,0 +1,78 @@
+"""Groups in the administration: who is in them, and who comes or goes."""
+
+from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
+from sqlalchemy import func, select
+
+from comicsdb import staff
+from comicsdb.catalog import Invalid
+from comicsdb.models import Group, User, user_group_member
+from comicsdb_web import forms
+from comicsdb_web.locales import _
+from comicsdb_web.views.admin import number_of, row_of, say
+from comicsdb_web.views.admin_listing import folded, listing
+from comicsdb_web.views.admin_user import ORDER
+
+SEARCHED = folded(User.username, User.email)
+
+
+def groups(request):
+    """All groups with the number of their members."""
+    members = (
+        select(func.count())
+        .where(user_group_member.c.group_id == Group.id)
+        .correlate(Group)
+        .scalar_subquery()
+        .label("members")
+    )
+    rows = select(Group, members)
+    return listing(request, rows, (Group.id,), (func.lower(Group.name), Group.id))
+
+
+def group(request):
+    """The members of a group."""
+    return _page(request, row_of(request, Group), forms.Form())
+
+
+def add(request):
+    """Put an account into the group."""
+    found, username = row_of(request, Group), forms.texts(request).get("username", "").strip()
+    try:
+        member = staff.add_member(request.dbsession, request.identity, found, username)
+    except Invalid as error:
+        texts = [text for each in error.errors.values() for text in each]
+        return _page(
+            request, found, forms.refused(request, Invalid({"username": texts}), {"username": username})
+        )
+    say(request, "success", _("${name} is a member now.", mapping={"name": member.username}))
+    return HTTPSeeOther(request.route_path("admin.group", id=found.id))
+
+
+def remove(request):
+    """Take an account out of the group."""
+    found, member = row_of(request, Group), request.dbsession.get(User, number_of(request, "user"))
+    if member is None:
+        raise HTTPNotFound
+    try:
+        staff.remove_member(request.dbsession, request.identity, found, member)
+    except Invalid as error:
+        say(request, "error", error)
+    else:
+        say(request, "success", _("${name} is no member any more.", mapping={"name": member.username}))
+    return HTTPSeeOther(request.route_path("admin.group", id=found.id))
+
+
+def _page(request, found, form):
+    rows = (
+        select(User)
+        .join(user_group_member, user_group_member.c.user_id == User.id)
+        .where(user_group_member.c.group_id == found.id)
+    )
+    return listing(request, rows, (User.id,), ORDER, searched=SEARCHED) | {"group": found, "form": form}
+
+
+def includeme(config):
+    """The list, and the page of one."""
+    one = "group/{id:[0-9]+}/"
+    config.add_admin_page(".group.list", "group/", groups, renderer="admin/groups.jinja2")
+    config.add_admin_page(".group", one, group, renderer="admin/group.jinja2", post=add)
+    config.add_admin_page(".group.remove", one + "remove/{user:[0-9]+}/", remove, methods=("POST",))

@@ -1,0 +1,61 @@
+"""The client's address: what a trusted proxy says, and what nobody else can make it."""
+
+import pytest
+from pyramid.request import Request
+
+from comicsdb.security import client_ip
+from comicsdb.settings import SettingsError, resolve
+
+
+class Registry:
+    """All that an application's registry is asked for here."""
+
+    def __init__(self, trusted):
+        self.settings = resolve(
+            {"sqlalchemy.url": "x", "comicsdb.secret": "s", "comicsdb.trusted_proxies": trusted}
+        )
+
+
+def seen(peer, said, trusted):
+    request = Request.blank("/")
+    request.registry = Registry(trusted)
+    if peer is not None:
+        request.environ["REMOTE_ADDR"] = peer
+    if said is not None:
+        request.environ["HTTP_X_REAL_IP"] = said
+    request.environ["HTTP_X_FORWARDED_FOR"] = "203.0.113.9"
+    return client_ip(request)
+
+
+@pytest.mark.parametrize(
+    ("peer", "said", "trusted", "address"),
+    [
+        ("192.0.2.1", None, "", "192.0.2.1"),
+        ("::ffff:192.0.2.1", None, "", "192.0.2.1"),
+        ("::ffff:192.0.2.1", "198.51.100.7", "127.0.0.1", "192.0.2.1"),
+        ("2001:db8::7", None, "", "2001:db8::7"),
+        ("192.0.2.1", "198.51.100.7", "", "192.0.2.1"),
+        ("192.0.2.1", "198.51.100.7", "127.0.0.1", "192.0.2.1"),
+        ("127.0.0.1", "198.51.100.7", "127.0.0.1", "198.51.100.7"),
+        ("::1", "2001:db8::7", "127.0.0.1 ::1", "2001:db8::7"),
+        ("10.1.2.3", "198.51.100.7", "10.0.0.0/8", "198.51.100.7"),
+        ("::ffff:10.1.2.3", "198.51.100.7", "10.0.0.0/8", "198.51.100.7"),
+        ("127.0.0.1", "::ffff:198.51.100.7", "127.0.0.1", "198.51.100.7"),
+        ("127.0.0.1", "2001:DB8:0::7", "127.0.0.1", "2001:db8::7"),
+        ("127.0.0.1", None, "127.0.0.1", "127.0.0.1"),
+        ("127.0.0.1", "nonsense (user=root, ip=1.1.1.1)", "127.0.0.1", "127.0.0.1"),
+        ("127.0.0.1", "198.51.100.7, 203.0.113.1", "127.0.0.1", "127.0.0.1"),
+        ("127.0.0.1", "", "127.0.0.1", "127.0.0.1"),
+        (None, None, "", "unknown"),
+        (None, "198.51.100.7", "127.0.0.1", "unknown"),
+        ("", "198.51.100.7", "0.0.0.0/0 ::/0", "unknown"),
+    ],
+)
+def test_only_a_trusted_proxy_is_believed(peer, said, trusted, address):
+    assert seen(peer, said, trusted) == address
+
+
+@pytest.mark.parametrize("value", ["proxy", "10.0.0.1/8", "127.0.0.1;"])
+def test_a_proxy_that_is_none_stops_the_start(value):
+    with pytest.raises(SettingsError, match=r"comicsdb\.trusted_proxies"):
+        Registry(value)

@@ -1,0 +1,95 @@
+"""What the tests of the administration share: the staff, and a site with something on every page."""
+
+from datetime import UTC, date, datetime, timedelta
+
+from sqlalchemy import select
+
+from comicsdb import clock
+from comicsdb.models import (
+    Announcement,
+    ApiToken,
+    DailyCount,
+    Donation,
+    Group,
+    OutgoingMail,
+    StaffAction,
+    ThrottleNotice,
+    User,
+)
+from comicsdb.passwords import Passwords, digest
+from tests.web.conftest import PASSWORD, form_to, log_in, soup
+
+RAW = "cdb_" + "5ec2e7" * 10 + "beef"  # a token that nobody may see
+
+
+def enter(testapp, make, username="Boss", **values):
+    """Make somebody with rights and log in."""
+    user = make.user(username, password=PASSWORD, passwords=Passwords("fast"), **values)
+    testapp.reset()
+    log_in(testapp, username)
+    return user
+
+
+def fill(session, number=1, prefix="u"):
+    """Accounts with one of everything each; gives the accounts."""
+    now = clock.now()
+    editors = session.scalars(select(Group).where(Group.name == "editor")).one()
+    names = [f"{prefix}{each:03}" for each in range(number)]
+    users = [
+        User(
+            username=name, email=f"{name}@example.org", password="$argon2$x", email_confirmed=True,
+            first_name="Ada", bio="Two\r\nlines", groups=[editors],
+        )
+        for name in names
+    ]  # fmt: skip
+    session.add_all(users)
+    session.flush()
+    for user in users:
+        session.add_all(_belongings(user, now))
+    session.commit()
+    return users
+
+
+def _belongings(user, now):
+    name = user.username
+    return (
+        ApiToken(
+            user_id=user.id, digest=digest(RAW + name), token_key="abcd1234extra", name="Tagger",
+            form_key=f"k{name}",
+        ),
+        Donation(
+            user_id=user.id, transaction_id=f"tx-{name}", email=user.email, amount=1234, frequency="monthly",
+            donated_at=datetime(2026, 5, 1, tzinfo=UTC),
+        ),
+        DailyCount(day=now.date(), counter="throttled:burst", identity=f"user:{name}", count=60),
+        DailyCount(day=now.date(), counter="throttled:sustained", identity=f"user:{name}", count=61),
+        ThrottleNotice(
+            user_id=user.id, days_throttled=3, total_count=900, worst_day_count=400,
+            sent_at=now - timedelta(days=20),
+        ),
+        StaffAction(
+            action="change", kind="user", target_id=user.id, target=name, change={"bio": ["", "<i>x</i>"]}
+        ),
+        OutgoingMail(
+            user_id=user.id, kind="activation", recipient=user.email, message=b"https://x/secret-link/",
+            give_up=now + timedelta(days=3), attempts=1, error="451 busy", next_attempt=now,
+        ),
+        Announcement(title=f"About {name}", content="<p>Hi</p>", start_date=date(2026, 1, 1)),
+    )  # fmt: skip
+
+
+def cells(response) -> list[list[str]]:
+    """The rows of the first table of a page."""
+    table = soup(response).find("table")
+    rows = table.select("tbody tr") if table else []
+    return [[each.get_text(" ", strip=True) for each in row.find_all(["th", "td"])] for row in rows]
+
+
+def column(response, number=0) -> list[str]:
+    """One column of the first table."""
+    return [row[number] for row in cells(response)]
+
+
+def press(testapp, path, action):
+    """Send the form of a page that has no fields."""
+    return form_to(testapp.get(path), action).submit(status=303)

@@ -1,0 +1,42 @@
+"""What the tests of attacks share: every route with an address, forms as a browser sends them, browsers."""
+
+import re
+
+from tests.web.conftest import form_to, soup
+
+OTHERS = {"static", "media", "media.thumbnail"}  # GET and HEAD only, by the routes themselves
+
+
+def path_of(route) -> str:
+    """An address that a route matches, with words that look like what stands there."""
+    words = {"id": "1", "user": "1", "username": "Nora", "digest": "x", "subpath": "x"}
+    pattern = re.sub(r"\*(\w+)", r"{\1}", route.pattern)
+    return re.sub(r"\{(\w+)(?::([^}]*))?\}", lambda found: words.get(found[1], "x"), pattern)
+
+
+def routes_of_the_site(wsgi):
+    """Every route but those of the API and of files, with the methods that its page says it knows."""
+    known = wsgi.registry["comicsdb_web.methods"]
+    for route in wsgi.routes_mapper.get_routes():
+        if not route.name.startswith("api.") and route.name not in OTHERS:
+            yield route, known.get(route.name, ())
+
+
+def token_of(response) -> str:
+    """The token of a page's forms."""
+    return soup(response).find("input", attrs={"name": "csrf_token"})["value"]
+
+
+def sign_up(testapp, username, **fields):
+    """Sign up as a browser does."""
+    form = form_to(testapp.get("/accounts/signup/"), "/accounts/signup/")
+    values = {"username": username, "email": f"{username}@example.org"} | fields
+    for name, value in values.items():
+        form[name] = value
+    form["password"] = form["password_again"] = "seven horses"
+    return form.submit(status=303)
+
+
+def path_in(link: str) -> str:
+    """The path of a link in a mail."""
+    return re.sub("^https?://[^/]*", "", link)

@@ -1,0 +1,186 @@
+"""The pages of accounts in a real browser: nothing is refused, everything fits and can be read."""
+
+import threading
+from types import SimpleNamespace
+
+import pytest
+import waitress.server
+from playwright.sync_api import sync_playwright
+from sqlalchemy import create_engine
+
+from comicsdb.catalog import Catalog
+from comicsdb.db import session_factory
+from comicsdb.passwords import Passwords
+from tests.conftest import build_app
+from tests.factories import Make
+from tests.needs import CHROMIUM_ARGUMENTS, chromium
+from tests.web.conftest import PASSWORD
+from tests.web.test_browser import CONTRAST
+
+NAME = "Donaudampfschifffahrtsgesellschaftskapitaensmuetze"
+OPEN = (
+    "login/",
+    "signup/",
+    "account_activation_sent/",
+    "activate/resend/",
+    "activate/1/x/",
+    "password_reset/",
+)
+OWN = (
+    "", "update/", "password_change/", "password_change/done/", "sessions/", "tokens/", "export/", "delete/",
+    "users/", "search?q=nobody", f"{NAME}/", "Nora/",
+)  # fmt: skip
+# The visible elements of a page that do not stand within its width, the trap for programs apart.
+OUTSIDE = """() => [...document.querySelectorAll("main *")].filter(element => {
+    const box = element.getBoundingClientRect();
+    if (!element.checkVisibility() || element.closest(".not-for-people, .sr-only, svg")) return false;
+    return box.width && (box.left < 0 || box.right > document.documentElement.clientWidth + 0.5);
+}).map(element => element.outerHTML.slice(0, 200))"""
+
+
+@pytest.fixture(scope="module")
+def address(cluster, template, tmp_path_factory):
+    """A site with a member who has a very long name, and others."""
+    cluster.clone_database(template, "account_browser")
+    url = cluster.url("account_browser")
+    engine = create_engine(url)
+    with session_factory(engine)() as session:
+        make = Make(Catalog(session))
+        bio = f"{NAME * 3}\n\nReads. " + "Much. " * 200
+        groups = ("editor", "reading list editor")
+        make.user(NAME, password=PASSWORD, passwords=Passwords("fast"), bio=bio, groups=groups, is_staff=True)
+        make.user("Nora", first_name=NAME, last_name=NAME, email=f"{NAME}@{NAME}.example.org")
+    engine.dispose()
+    app = build_app(url, tmp_path_factory.mktemp("account-browser"), **{"comicsdb_api.throttle": "on"})
+    server = waitress.server.create_server(app, host="127.0.0.1", port=0, threads=4)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.effective_port}"
+    server.close()
+    thread.join(10)
+    app.registry["comicsdb.engine"].dispose()
+    cluster.drop_database("account_browser")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """One browser for all tests of this file."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser, address):
+    """`visit(**options)`: a stranger's page, a page of the member, and what the browser complained of."""
+    contexts = []
+
+    def opened(**options):
+        found = SimpleNamespace(complaints=[])
+
+        def note(line):
+            if line.type in ("error", "warning") and "a status of 4" not in line.text:
+                found.complaints.append(line.text)
+
+        for name in ("stranger", "member"):
+            context = browser.new_context(base_url=address, **options)
+            contexts.append(context)
+            page = context.new_page()
+            page.on("console", note)
+            page.on("pageerror", lambda error: found.complaints.append(str(error)))
+            setattr(found, name, page)
+        log_in(found.member)
+        return found
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+def log_in(page, name=NAME):
+    """Log in, or try to."""
+    page.goto("/accounts/login/")
+    page.locator("#username").fill(name)
+    page.locator("#password").fill(PASSWORD)
+    page.locator(".sign-in button").click()
+    page.locator(".top-right .account-name, .form-errors").first.wait_for(state="attached")
+
+
+def states(visit):
+    """Every page of accounts in turn, as it opens, with errors, and unfolded: `(what it is, the page)`."""
+    for path in OPEN:
+        visit.stranger.goto(f"/accounts/{path}")
+        yield path, visit.stranger
+    log_in(visit.stranger, "Nobody")
+    yield "login refused", visit.stranger
+    visit.stranger.goto("/accounts/signup/")
+    visit.stranger.locator("form.quick").evaluate("form => form.remove()")
+    visit.stranger.locator(".sign-in form").evaluate("form => form.noValidate = true")
+    visit.stranger.locator(".sign-in button").click()
+    visit.stranger.locator(".form-errors").wait_for()
+    yield "sign-up refused", visit.stranger
+    for path in OWN:
+        visit.member.goto(f"/accounts/{path}")
+        yield path, visit.member
+    visit.member.goto("/accounts/update/")
+    visit.member.locator("#username").fill("two words")
+    visit.member.locator(".form .button-pop").click()
+    visit.member.locator(".form-errors").wait_for()
+    yield "profile refused", visit.member
+    visit.member.goto("/accounts/tokens/")
+    visit.member.locator("#name").fill("W" * 64)
+    visit.member.locator(".form .button-pop").click()
+    visit.member.locator("#new-token").wait_for()
+    for fold in visit.member.locator(".confirm").all():
+        fold.evaluate("details => details.open = true")
+    yield "new token", visit.member
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("light", 390), ("dark", 320)])
+def test_every_page_fits_can_be_read_and_makes_the_browser_complain_of_nothing(visit, scheme, width):
+    """No sideways scrolling, and every text at least 4.5 to 1, menus included."""
+    visited = visit(color_scheme=scheme, viewport={"width": width, "height": 844})
+    for name, page in states(visited):
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+        assert page.evaluate(OUTSIDE) == [], name
+        page.evaluate(
+            "document.querySelectorAll('.top details').forEach(e => { e.name = ''; e.open = true; })"
+        )
+        assert page.evaluate(CONTRAST) == [], name
+    assert visited.complaints == []
+
+
+def test_what_is_wrong_takes_the_focus_and_leads_to_its_field(visit):
+    visited = visit()
+    names = []
+    for name, page in states(visited):
+        if name.endswith("refused"):
+            names.append(name)
+            assert page.evaluate("document.activeElement.className") == "form-errors", name
+            for link in page.locator(".form-errors a").all():
+                link.click()
+                assert page.url.endswith(link.get_attribute("href"))
+    assert len(names) == 3
+
+
+def test_a_question_is_taken_back_by_escape(visit):
+    page = visit().member
+    page.goto("/accounts/sessions/")
+    page.locator(".confirm summary").click()
+    button = page.get_by_role("button", name="Log out everywhere")
+    assert button.is_visible()
+    page.keyboard.press("Escape")
+    assert not button.is_visible()
+    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+
+
+def test_a_new_token_has_the_focus_and_is_selected(visit):
+    page = visit().member
+    page.goto("/accounts/tokens/")
+    page.locator(".form .button-pop").click()
+    token = page.locator("#new-token")
+    assert token.evaluate("e => e === document.activeElement")
+    page.locator("h1").click()
+    token.focus()
+    assert page.evaluate("getSelection().toString()") == token.input_value()

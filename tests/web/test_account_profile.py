@@ -1,0 +1,218 @@
+"""One's own account: overview, profile, picture, address, data and deletion (web.md 10)."""
+
+import io
+import json
+import re
+import zipfile
+
+import pytest
+import webtest
+from PIL import Image
+from sqlalchemy import select
+
+from comicsdb.models import LoginSession, Publisher, User
+from comicsdb.models.base import SYSTEM_USER_ID
+from comicsdb.passwords import Passwords
+from tests.mailbox import letters
+from tests.web.conftest import errors, form_to, log_in, message, soup, submit
+
+UPDATE = "/accounts/update/"
+
+
+def picture(colour="teal") -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", (200, 120), colour).save(file, "PNG")
+    return file.getvalue()
+
+
+@pytest.fixture
+def nora(testapp, member):
+    """The member, logged in."""
+    log_in(testapp)
+    return member
+
+
+def fresh(session, user) -> User:
+    session.expire_all()
+    return session.get(User, user.id)
+
+
+def test_the_overview_leads_to_everything(testapp, nora):
+    page = soup(testapp.get("/accounts/"))
+    assert {each["href"] for each in page.select(".tile a")} == {
+        "/accounts/update/",
+        "/accounts/tokens/",
+        "/accounts/password_change/",
+        "/accounts/sessions/",
+        "/accounts/export/",
+        "/accounts/delete/",
+    }
+    assert "nora@example.org" in page.main.get_text().lower()
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", "update/", "password_change/", "sessions/", "export/", "delete/", "tokens/", "users/", "Nora/"],
+)
+def test_nobody_else_sees_the_pages_of_members(testapp, member, path):
+    response = testapp.get(f"/accounts/{path}", status=303)
+    assert (
+        response.location == f"http://localhost/accounts/login/?next=%2Faccounts%2F{path.replace('/', '%2F')}"
+    )
+
+
+def test_the_profile_is_saved(testapp, nora, session):
+    response = submit(
+        testapp,
+        UPDATE,
+        first_name="Nora",
+        last_name="Ångström",
+        bio="Reads.\n\nA lot.",
+        language="it",
+    )
+    assert response.location == "http://localhost/accounts/"
+    assert message(response.follow()).startswith("Your profile is saved.")
+    user = fresh(session, nora)
+    assert (user.first_name, user.last_name, user.language) == ("Nora", "Ångström", "it")
+    assert user.bio.replace("\r\n", "\n") == "Reads.\n\nA lot."
+    form = form_to(testapp.get(UPDATE), UPDATE)
+    assert form["last_name"].value == "Ångström"
+    assert form["language"].value == "it"
+
+
+@pytest.mark.parametrize(
+    ("fields", "wrong"),
+    [
+        ({"username": "update"}, "username"),
+        ({"username": "two words"}, "username"),
+        ({"first_name": "x" * 151}, "first_name"),
+        ({"bio": "x" * 5001}, "bio"),
+        ({"email": "other@example.org"}, "password"),
+        ({"email": "other@example.org", "password": "wrong"}, "password"),
+        ({"email": "no address", "password": "correct horse"}, "email"),
+    ],
+)
+def test_a_refused_profile_keeps_what_was_typed(testapp, nora, session, fields, wrong):
+    response = submit(testapp, UPDATE, status=422, last_name="Typed", **fields)
+    assert set(errors(response)) == {wrong}
+    form = form_to(response, UPDATE)
+    assert form["last_name"].value == "Typed"
+    for name, value in fields.items():
+        if name != "password":
+            assert form[name].value == value
+    assert fresh(session, nora).last_name == ""
+
+
+def test_a_new_address_counts_when_its_link_is_opened(testapp, nora, session):
+    response = submit(testapp, UPDATE, email="new@example.org", password="correct horse")
+    shown = soup(response.follow())
+    assert "new@example.org" in shown.select_one(".message-warning").get_text()
+    assert fresh(session, nora).email.lower() == "nora@example.org"
+    confirmation = next(each for each in letters(session) if each.to == "new@example.org")
+    path = re.sub(r"^https?://[^/]*", "", confirmation.links[0])
+    assert path.startswith("/accounts/email/confirm/")
+    for _ in range(2):
+        testapp.head(path, status=200)
+    assert fresh(session, nora).email.lower() == "nora@example.org"
+    page = testapp.get(path, status=200)
+    assert page.headers["Referrer-Policy"] == "strict-origin"
+    user = fresh(session, nora)
+    assert user.email == "new@example.org"
+    assert user.email_confirmed
+    assert soup(testapp.get(path, status=200)).h1.get_text() == "Your address is confirmed already"
+    testapp.get("/accounts/email/confirm/wrong/", status=404)
+
+
+def test_the_picture_is_shown_changed_and_removed(testapp, nora, session):
+    submit(testapp, UPDATE, image=webtest.Upload("me.png", picture(), "image/png"))
+    first = fresh(session, nora).image
+    assert first
+    page = soup(testapp.get("/accounts/Nora/"))
+    image = page.select_one(".avatar-large img")
+    assert image["src"].endswith(f"/media/thumb/avatar_large/{first}.webp")
+    assert (image["width"], image["height"]) == ("128", "128")
+    assert testapp.get(image["src"]).content_type == "image/webp"
+    submit(testapp, UPDATE, image=webtest.Upload("me.png", picture("red"), "image/png"))
+    assert fresh(session, nora).image not in {"", first}
+    submit(testapp, UPDATE, image_clear=True)
+    assert fresh(session, nora).image == ""
+    assert "image_clear" not in form_to(testapp.get(UPDATE), UPDATE).fields
+
+
+def test_what_is_no_picture_is_refused(testapp, nora, session):
+    response = submit(
+        testapp, UPDATE, status=422, image=webtest.Upload("me.png", b"<svg onload=alert(1)>", "image/png")
+    )
+    assert set(errors(response)) == {"image"}
+    assert "choose the file again" in errors(response)["image"]
+    assert fresh(session, nora).image == ""
+
+
+def test_a_form_with_another_error_says_that_the_file_must_be_chosen_again(testapp, nora, session):
+    upload = webtest.Upload("me.png", picture(), "image/png")
+    response = submit(testapp, UPDATE, status=422, username="two words", image=upload)
+    assert set(errors(response)) == {"username", "image"}
+    assert fresh(session, nora).image == ""
+
+
+def test_the_data_can_be_taken_along(testapp, nora):
+    page = soup(testapp.get("/accounts/export/"))
+    assert {each["href"] for each in page.select(".tile a")} == {
+        "/accounts/export/?format=json",
+        "/accounts/export/?format=csv",
+    }
+    as_json = testapp.get("/accounts/export/?format=json")
+    assert as_json.content_type == "application/json"
+    assert as_json.headers["Content-Disposition"] == 'attachment; filename="comicsdb-account.json"'
+    assert as_json.headers["Cache-Control"] == "no-store"
+    text = json.dumps(json.loads(as_json.body))
+    assert "nora@example.org" in text.lower()
+    assert "argon2" not in text
+    as_csv = testapp.get("/accounts/export/?format=csv")
+    names = zipfile.ZipFile(io.BytesIO(as_csv.body)).namelist()
+    assert len(names) > 2
+    assert all(name.endswith(".csv") for name in names)
+    testapp.get("/accounts/export/?format=xml", status=400)
+
+
+def test_deleting_needs_the_password_and_ends_everything(testapp, nora, session, make):
+    publisher = make.publisher(name="Left Behind")
+    refused = submit(testapp, "/accounts/delete/", status=422, password="wrong")
+    assert set(errors(refused)) == {"password"}
+    identifier, number, left = testapp.cookies["session"], nora.id, publisher.id
+    response = submit(testapp, "/accounts/delete/", password="correct horse")
+    assert response.location == "http://localhost/"
+    assert message(response.follow()).startswith("Your account is deleted.")
+    assert "session" not in testapp.cookies
+    session.expire_all()
+    assert session.get(User, number) is None
+    assert session.scalars(select(LoginSession)).all() == []
+    assert session.get(Publisher, left) is not None
+    testapp.set_cookie("session", identifier)
+    testapp.get("/accounts/", status=303)
+
+
+def test_the_account_of_the_site_cannot_be_deleted(testapp, session):
+    system = session.get(User, SYSTEM_USER_ID)
+    system.password = Passwords("fast").hash("correct horse")
+    session.commit()
+    log_in(testapp, system.username)
+    assert "/accounts/delete/" not in {
+        each["href"] for each in soup(testapp.get("/accounts/")).select(".tile a")
+    }
+    page = testapp.get("/accounts/delete/")
+    assert soup(page).find(id="password") is None
+    token = soup(page).find("input", attrs={"name": "csrf_token"})["value"]
+    testapp.post("/accounts/delete/", {"csrf_token": token, "password": "correct horse"}, status=422)
+    session.expire_all()
+    assert session.get(User, SYSTEM_USER_ID) is not None
+
+
+def test_what_people_write_of_themselves_is_no_html(testapp, nora):
+    script = "<script>alert(1)</script>"
+    submit(testapp, UPDATE, first_name=script, bio=f"{script}\n\n<b>bold</b>")
+    for path in ("/accounts/Nora/", "/accounts/users/", UPDATE):
+        response = testapp.get(path)
+        assert script not in response.text
+        assert "<b>bold" not in response.text
+        assert "&lt;script&gt;" in response.text

@@ -1,0 +1,236 @@
+"""Sign-up, and the link that the mail brings: the pages around the core's rules (web.md 10)."""
+
+import re
+from datetime import timedelta
+
+import pytest
+import time_machine
+from sqlalchemy import select, update
+
+from comicsdb import clock
+from comicsdb.models import LoginSession, SignupSettings, User
+from tests.mailbox import letters
+from tests.web.conftest import errors, form_to, log_in, message, soup, submit
+
+PATH = "/accounts/signup/"
+GOOD = {
+    "username": "Nora",
+    "email": "nora@example.org",
+    "password": "seven horses",
+    "password_again": "seven horses",
+}
+
+
+def sign_up(testapp, *, status=303, **fields):
+    """Fill in the form and send it."""
+    return submit(testapp, PATH, status=status, **(GOOD | fields))
+
+
+@pytest.fixture
+def strict(site_with):
+    """A browser at a site with the settings that sites have by default."""
+    return site_with(**{"comicsdb.signup.per_address": "1", "comicsdb.signup.fastest": "2"})
+
+
+def slowly(testapp, *, status=303, **fields):
+    """Sign up as slowly as people do."""
+    form = form_to(testapp.get(PATH), PATH)
+    for name, value in (GOOD | fields).items():
+        form[name] = value
+    with time_machine.travel(clock.now() + timedelta(seconds=30)):
+        return form.submit(status=status)
+
+
+def link(session) -> str:
+    """The path of the first link in the newest mail."""
+    return re.sub(r"^https?://[^/]*", "", letters(session)[-1].links[0])
+
+
+def title(response) -> str:
+    return soup(response).h1.get_text()
+
+
+def test_from_nobody_to_a_member(testapp, session):
+    response = sign_up(testapp)
+    assert response.location == "http://localhost/accounts/account_activation_sent/"
+    assert title(response.follow()) == "Check your e-mail"
+    assert session.scalars(select(User).where(User.username == "Nora")).one().is_active is False
+    assert session.scalars(select(LoginSession)).all() == []
+    mail = letters(session)[-1]
+    assert mail.to == "nora@example.org"
+    opened = testapp.get(link(session), status=303)
+    assert opened.location == "http://localhost/accounts/"
+    page = opened.follow()
+    assert message(page).startswith("Welcome, Nora! Your account is active.")
+    session.expire_all()
+    user = session.scalars(select(User).where(User.username == "Nora")).one()
+    assert user.is_active
+    assert user.email_confirmed
+    testapp.reset()
+    assert log_in(testapp, "Nora", "seven horses").status_int == 303
+
+
+def test_the_link_works_once_and_says_so_kindly(testapp, session):
+    sign_up(testapp)
+    path = link(session)
+    testapp.get(path, status=303)
+    testapp.reset()
+    again = testapp.get(path, status=200)
+    assert title(again) == "Your account is active already"
+    assert "/accounts/login/" in {each["href"] for each in soup(again).select(".card-links a")}
+    assert "session" not in testapp.cookies
+
+
+def test_looking_whether_the_link_is_there_changes_nothing(testapp, session):
+    sign_up(testapp)
+    path = link(session)
+    for _ in range(3):
+        assert testapp.head(path, status=200).body == b""
+    session.expire_all()
+    assert session.scalars(select(User).where(User.username == "Nora")).one().is_active is False
+    assert "session" not in testapp.cookies
+    testapp.get(path, status=303)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/accounts/activate/1/wrong/",
+        "/accounts/activate/x/y/",
+        "/accounts/activate/%00/%00/",
+        "/accounts/activate/99999999999999999999/%F0%9F%A6%8A/",
+    ],
+)
+def test_a_bad_link_leads_to_another_letter(testapp, path):
+    page = testapp.get(path, status=404)
+    assert title(page) == "This link does not work"
+    assert soup(page).select_one(".card-links a")["href"] == "/accounts/activate/resend/"
+    assert page.headers["Cache-Control"] == "no-store"
+    assert page.headers["Referrer-Policy"] == "strict-origin"
+
+
+def test_the_link_ends_after_a_day_and_another_can_be_asked_for(testapp, session):
+    sign_up(testapp)
+    path = link(session)
+    with time_machine.travel(clock.now() + timedelta(hours=24, minutes=1)):
+        testapp.get(path, status=404)
+        response = submit(testapp, "/accounts/activate/resend/", email="nora@example.org")
+        assert response.location == "http://localhost/accounts/account_activation_sent/"
+        assert link(session) != path
+        testapp.get(link(session), status=303)
+
+
+def test_a_known_address_gets_the_same_answer_and_its_owner_a_letter(testapp, make, session):
+    make.user("Olga", email="olga@example.org", email_confirmed=True)
+    page = sign_up(testapp, email="Olga@Example.org").follow()
+    assert title(page) == "Check your e-mail"
+    mail = letters(session)[-1]
+    assert mail.to == "olga@example.org"
+    assert mail.subject == "You already have an account"
+    assert log_in(testapp, "Nora", "seven horses").status_int == 422
+
+
+@pytest.mark.parametrize(
+    ("fields", "wrong"),
+    [
+        ({"username": ""}, {"username"}),
+        ({"username": "two words"}, {"username"}),
+        ({"username": "12345"}, {"username"}),
+        ({"username": "Tokens"}, {"username"}),
+        ({"username": "n" * 151}, {"username"}),
+        ({"email": "nora"}, {"email"}),
+        ({"email": ""}, {"email"}),
+        ({"password": "short", "password_again": "short"}, {"password"}),
+        ({"password": "1029384756", "password_again": "1029384756"}, {"password"}),
+        ({"password": "password123", "password_again": "password123"}, {"password"}),
+        ({"username": "Noramunde", "password": "noramunde1", "password_again": "noramunde1"}, {"password"}),
+        ({"password_again": "eight horses"}, {"password_again"}),
+        ({"username": "", "email": "x"}, {"username", "email"}),
+    ],
+)
+def test_what_is_wrong_stands_beside_its_field_and_above_the_form(testapp, session, fields, wrong):
+    response = sign_up(testapp, status=422, **fields)
+    assert set(errors(response)) == wrong
+    page = soup(response)
+    assert {each["href"] for each in page.select(".form-errors a")} == {f"#{name}" for name in wrong}
+    for name in wrong:
+        field = page.find(id=name)
+        assert field["aria-invalid"] == "true"
+        assert f"{name}-error" in field["aria-describedby"].split()
+    typed = GOOD | fields
+    assert page.find(id="username")["value"] == typed["username"]
+    assert page.find(id="email")["value"] == typed["email"]
+    assert page.find(id="password").get("value") is None
+    assert session.scalars(select(User).where(User.email == "nora@example.org")).all() == []
+    assert letters(session) == []
+
+
+def test_a_taken_name_is_said_and_the_form_can_be_sent_again(testapp, make):
+    make.user("nora")
+    response = sign_up(testapp, status=422)
+    assert errors(response) == {"username": "This user name is taken."}
+    form = form_to(response, PATH)
+    form["username"], form["password"], form["password_again"] = "Nora.2", "seven horses", "seven horses"
+    form.submit(status=303)
+
+
+def test_programs_are_caught_and_told(strict, session):
+    caught = slowly(strict, status=422, homepage="https://spam.example/")
+    assert "trap for programs" in errors(caught)[""]
+    assert "faster than people type" in errors(sign_up(strict, status=422))[""]
+    assert letters(session) == []
+    slowly(strict)
+
+
+def test_a_question_is_asked_where_the_settings_have_one(site_with):
+    settings = {"comicsdb.signup.question": "Who has a cat?", "comicsdb.signup.answer": "Everybody"}
+    browser = site_with(**settings)
+    assert soup(browser.get(PATH)).find("label", attrs={"for": "answer"}).get_text() == "Who has a cat?"
+    assert set(errors(sign_up(browser, status=422, answer="Nobody"))) == {"answer"}
+    sign_up(browser, answer="everybody ")
+
+
+def test_nobody_sees_the_trap(testapp):
+    trap = soup(testapp.get(PATH)).find(id="homepage")
+    assert trap["tabindex"] == "-1"
+    assert trap.parent["aria-hidden"] == "true"
+    assert trap.parent["class"] == ["not-for-people"]
+
+
+def test_sign_up_can_be_closed(testapp, session):
+    form = form_to(testapp.get(PATH), PATH)
+    session.execute(
+        update(SignupSettings).values(
+            signups_enabled=False, disabled_message="<b>100% full</b>, back in May."
+        )
+    )
+    session.commit()
+    page = testapp.get(PATH, status=200)
+    assert title(page) == "Sign-up is closed"
+    assert "<b>100% full</b>, back in May." in soup(page).select_one(".sign-in").get_text()
+    assert soup(page).find(id="username") is None
+    for name, value in GOOD.items():
+        form[name] = value
+    assert title(form.submit(status=403)) == "Sign-up is closed"
+    assert session.scalars(select(User).where(User.username == "Nora")).all() == []
+
+
+def test_there_is_a_number_of_accounts_per_address_and_day(strict, session):
+    slowly(strict)
+    refused = slowly(strict, status=429, username="Olga", email="olga@example.org")
+    assert title(refused) == "Easy there"
+    assert int(refused.headers["Retry-After"]) > 0
+    assert session.scalars(select(User).where(User.username == "Olga")).all() == []
+    with time_machine.travel(clock.now() + timedelta(days=1)):
+        slowly(strict, username="Olga", email="olga@example.org")
+
+
+def test_who_is_logged_in_needs_no_account(testapp, member):
+    log_in(testapp)
+    assert testapp.get(PATH, status=303).location == "http://localhost/accounts/"
+
+
+def test_a_malformed_address_gets_no_letter(testapp):
+    response = submit(testapp, "/accounts/activate/resend/", status=422, email="nora")
+    assert set(errors(response)) == {"email"}
+    assert soup(response).find(id="email")["value"] == "nora"
