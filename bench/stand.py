@@ -139,6 +139,7 @@ class Stand:
             "use": "egg:comicsdb",
             "sqlalchemy.url": self.url.replace("%", "%%"),
             "comicsdb.secret": "for the bench only",
+            "comicsdb.base_url": "http://127.0.0.1",
             "comicsdb.media.folder": str(self.folder / "media"),
             "comicsdb.cache.url": self.redis.url,
             # On, and never reached.

@@ -3,6 +3,7 @@
 from urllib.parse import urlencode, urlsplit
 
 from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound
+from pyramid.interfaces import IRoutesMapper
 
 READ = ("GET", "HEAD")
 ID_MAX = 2**31 - 1
@@ -78,6 +79,12 @@ def number_in(request, name: str = "id") -> int:
     return number
 
 
+def path_if_served(request, name: str) -> str | None:
+    """The path of another package's page, None where that package is not included."""
+    served = request.registry.getUtility(IRoutesMapper).get_route(name)
+    return request.route_path(name) if served else None
+
+
 def is_fragment(request) -> bool:
     """Whether one of our modules asks for a part of the page (web.md 2.6)."""
     return request.headers.get("X-Fragment") == "1"
@@ -119,6 +126,7 @@ def includeme(config):
     """Install the directive and the table of methods."""
     config.registry["comicsdb_web.methods"] = {}
     config.add_directive("add_page", add_page)
+    config.add_request_method(path_if_served)
     config.add_request_method(public_url, "public_url")
     config.add_request_method(public_picture, "public_picture")
     config.add_request_method(referring_path, "back_path", property=True)

@@ -33,5 +33,10 @@ def includeme(config):
     `comicsdb_web.media_origin`: where pictures come from, if not from the site itself.
     """
     settings = config.get_settings()
+    if not settings["comicsdb.base_url"]:
+        raise SettingsError(
+            "The setting comicsdb.base_url is missing: the site's mails link to its public address."
+            " Write it in the ini file or set the environment variable COMICSDB_BASE_URL."
+        )
     config.add_settings(JINJA)
     config.add_settings({"comicsdb_web.media_origin": origin(settings, "comicsdb_web.media_origin")})

@@ -25,6 +25,7 @@ comicsdb.secret = for tests only
 comicsdb.password_cost = fast
 comicsdb.media.folder = {media}
 comicsdb.secure_cookies = false
+comicsdb.base_url = http://127.0.0.1:{port}
 
 [server:main]
 use = egg:waitress#main

@@ -18,6 +18,7 @@ from comicsdb.accounts.traces import KIND, move_counts
 from comicsdb.catalog.errors import Invalid
 from comicsdb.i18n import _
 from comicsdb.models import ApiToken, Group, User
+from comicsdb.models.account import CONFIRM_EMAIL, RESET
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.choices import SupporterTier
 from comicsdb.passwords import Passwords
@@ -177,10 +178,11 @@ def _apply(session: Session, user: User, changed: Mapping) -> None:
         session.flush()
     if user.username != name:
         move_counts(session, name, user.username)
-    if not user.is_active:
+    if changed.get("is_active") is False:
         end_all_sessions(session, user.id)
-    if not user.is_active or "email" in changed:
         drop_links(session, user.id)
+    elif "email" in changed:
+        drop_links(session, user.id, RESET, CONFIRM_EMAIL)  # one for activation names its address itself
 
 
 def set_password(session: Session, actor: Actor, passwords: Passwords, user: User, password: str) -> None:

@@ -11,10 +11,10 @@ from comicsdb.i18n import translate
 from comicsdb.models import ApiToken, OutgoingMail, SignupSettings, User
 from comicsdb.security import Permission
 from comicsdb_web.locales import _
+from comicsdb_web.routing import number_in
 from comicsdb_web.views import errors
 from comicsdb_web.views.account import unkept
 
-ID_MAX = 2**31 - 1
 LATEST = 10  # lines shown where a page of their own has the others
 
 SAVED, UNCHANGED = _("Saved."), _("There was nothing to change.")
@@ -82,17 +82,9 @@ def _count(*conditions):
     return select(func.count()).where(*conditions).scalar_subquery()
 
 
-def number_of(request, name: str = "id") -> int:
-    """The number in the address; raises HTTPNotFound for one that no row can have."""
-    number = int(request.matchdict[name])
-    if number > ID_MAX:
-        raise HTTPNotFound
-    return number
-
-
 def row_of(request, model):
     """The row that the address names, or HTTPNotFound."""
-    row = request.dbsession.get(model, number_of(request))
+    row = request.dbsession.get(model, number_in(request))
     if row is None:
         raise HTTPNotFound
     return row

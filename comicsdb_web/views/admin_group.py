@@ -8,7 +8,8 @@ from comicsdb.catalog import Invalid
 from comicsdb.models import Group, User, user_group_member
 from comicsdb_web import forms
 from comicsdb_web.locales import _
-from comicsdb_web.views.admin import number_of, row_of, say
+from comicsdb_web.routing import number_in
+from comicsdb_web.views.admin import row_of, say
 from comicsdb_web.views.admin_listing import folded, listing
 from comicsdb_web.views.admin_user import ORDER
 
@@ -49,7 +50,7 @@ def add(request):
 
 def remove(request):
     """Take an account out of the group."""
-    found, member = row_of(request, Group), request.dbsession.get(User, number_of(request, "user"))
+    found, member = row_of(request, Group), request.dbsession.get(User, number_in(request, "user"))
     if member is None:
         raise HTTPNotFound
     try:

@@ -10,7 +10,8 @@ from comicsdb.catalog import Invalid
 from comicsdb.models import OutgoingMail, User
 from comicsdb_web import forms
 from comicsdb_web.locales import _
-from comicsdb_web.views.admin import FAILED, GIVEN_UP, SAVED, SENT, WAITING, number_of, say
+from comicsdb_web.routing import number_in
+from comicsdb_web.views.admin import FAILED, GIVEN_UP, SAVED, SENT, WAITING, say
 from comicsdb_web.views.admin_listing import Filter, folded, listing
 
 
@@ -63,7 +64,7 @@ def mails(request):
 
 def send_again(request):
     """Let a mail that failed be tried at once."""
-    if not staff.send_again(request.dbsession, request.identity, number_of(request)):
+    if not staff.send_again(request.dbsession, request.identity, number_in(request)):
         raise HTTPNotFound(_("This mail does not wait for another attempt any more."))
     say(request, "success", _("The mail is tried again with the next ones."))
     return HTTPSeeOther(request.back_path or request.route_path("admin.mail.list"))

@@ -10,7 +10,8 @@ from comicsdb.accounts.tokens import SHOWN
 from comicsdb.catalog import Invalid
 from comicsdb.models import ApiToken, User
 from comicsdb_web.locales import _
-from comicsdb_web.views.admin import number_of, say
+from comicsdb_web.routing import number_in
+from comicsdb_web.views.admin import say
 from comicsdb_web.views.admin_listing import Filter, folded, listing
 
 ORDER = (ApiToken.created.desc(), ApiToken.id.desc())
@@ -42,7 +43,7 @@ def tokens(request):
 def revoke(request):
     """Revoke a token, and show the page again from which it came."""
     try:
-        found = staff.revoke_token(request.dbsession, request.identity, number_of(request))
+        found = staff.revoke_token(request.dbsession, request.identity, number_in(request))
     except Invalid as error:
         say(request, "error", error)
     else:

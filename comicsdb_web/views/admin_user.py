@@ -23,8 +23,9 @@ from comicsdb.models import (
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb_web import forms
 from comicsdb_web.locales import _
+from comicsdb_web.routing import number_in
 from comicsdb_web.views.account_people import TIERS
-from comicsdb_web.views.admin import LATEST, LOG_NAMES, SAVED, UNCHANGED, dollars, number_of, say
+from comicsdb_web.views.admin import LATEST, LOG_NAMES, SAVED, UNCHANGED, dollars, say
 from comicsdb_web.views.admin_listing import Filter, folded, listing, yes_no
 
 SWITCHES = ("is_active", "email_confirmed", "is_staff", "is_superuser")
@@ -238,7 +239,7 @@ def _done(request, act, text):
 
 def user_of(request) -> User:
     """The account that the address names, groups loaded, or HTTPNotFound."""
-    wanted = select(User).where(User.id == number_of(request)).options(selectinload(User.groups))
+    wanted = select(User).where(User.id == number_in(request)).options(selectinload(User.groups))
     found = request.dbsession.scalar(wanted)
     if found is None:
         raise HTTPNotFound

@@ -22,6 +22,7 @@ comicsdb.secret = for tests only
 comicsdb.media.folder = %(here)s/var/media
 comicsdb.password_cost = fast
 comicsdb.secure_cookies = false
+comicsdb.base_url = http://127.0.0.1:8000
 
 [loggers]
 keys = root

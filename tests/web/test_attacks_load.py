@@ -155,16 +155,18 @@ def test_the_api_takes_no_body_without_end(testapp, make):
     }
 
 
-def test_a_number_without_end_is_nobodys(wsgi, testapp, nora):
+def test_a_number_without_end_is_nobodys(wsgi, testapp, nora, session):
+    nora.is_staff = nora.is_superuser = True
+    session.commit()
     token = token_of(testapp.get("/accounts/"))
     tried = 0
     for route, methods in routes_of_the_site(wsgi):
-        if "{id" in route.pattern and route.pattern.startswith("/accounts/"):
+        if ":[0-9]+}" in route.pattern:
             path = path_of(route).replace("/1/", f"/{'9' * 5000}/")
             for method in methods:
                 testapp.request(path, method=method, headers={"X-CSRFToken": token}, status=404)
                 tried += 1
-    assert tried >= 4
+    assert tried >= 20
 
 
 @pytest.mark.parametrize("value", ['"\\377"', "\xff\xfe", "é", "a;b=c;;=", "x" * 5000])

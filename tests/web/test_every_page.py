@@ -233,6 +233,19 @@ def test_a_wrong_address_in_the_settings_stops_the_start(shared_database, media_
             build_app(shared_database, media_folder, **{key: value})
 
 
+def test_a_site_that_does_not_know_its_address_does_not_start(shared_database, media_folder):
+    with pytest.raises(SettingsError, match=r"comicsdb\.base_url is missing"):
+        build_app(shared_database, media_folder, **{"comicsdb.base_url": ""})
+
+
+def test_every_page_leads_to_the_description_of_the_api_if_there_is_one(shared_database, media_folder):
+    for includes, links in (("comicsdb_web", []), ("comicsdb_web comicsdb_api", ["/docs/"])):
+        app = build_app(shared_database, media_folder, **{"pyramid.includes": includes})
+        page = soup(webtest.TestApp(app).get("/accounts/login/"))
+        assert [link["href"] for link in page.select(".foot-note a")] == links
+        app.registry["comicsdb.engine"].dispose()
+
+
 def test_pictures_may_come_from_the_host_of_the_settings(shared_database, media_folder):
     app = build_app(shared_database, media_folder, **{"comicsdb_web.media_origin": "https://img.example"})
     policy = webtest.TestApp(app).get("/health/").headers["Content-Security-Policy"]

@@ -28,6 +28,21 @@ def test_who_was_switched_off_cannot_ask_for_another_activation(visit, session, 
     assert mailbox() == []
 
 
+@pytest.mark.parametrize("changes", [{"bio": "x"}, {"email": "right@example.org"}])
+def test_but_who_waits_for_activation_can_though_the_staff_changed_something(
+    visit, session, form, mailbox, changes
+):
+    accounts.sign_up(visit, form())
+    bob = accounts.find_user(session, "bob")
+    staff.change_account(session, None, bob, changes)
+    accounts.resend_activation(visit, bob.email)
+    first, second = ([*mail.link("/activate/").rstrip("/").split("/")[-2:]] for mail in mailbox())
+    if "email" in changes:
+        with pytest.raises(accounts.BadLink):
+            accounts.activate(visit, *first)
+    assert accounts.activate(visit, *second).email == bob.email
+
+
 def test_a_new_password_ends_the_wish_for_another_address(visit, session, ann, mailbox):
     """As the letter to the present address tells its owner to do."""
     secret = asked_for_another_address(visit, ann, mailbox)
