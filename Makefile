@@ -46,7 +46,7 @@ lint: $(VENV)/.develop ## what ruff has to say
 	$(BIN)/ruff format --check .
 
 test: lint ## every test, on real servers that it starts itself
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --durations=15
 
 soak: $(VENV)/.develop ## the property tests with new random sequences (SOAK=500 of them)
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/core/propagation/test_propagation_random.py

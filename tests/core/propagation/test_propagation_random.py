@@ -45,7 +45,7 @@ from tests.core.propagation.writes import (
 
 SOAK = int(os.environ.get("COMICSDB_SOAK", "0"))
 PROFILE = settings(
-    max_examples=SOAK or 100,
+    max_examples=SOAK or 50,
     stateful_step_count=30,
     derandomize=not SOAK,
     deadline=None,
