@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PARTS = ./comicsdb[demo] ./comicsdb_api ./comicsdb_web
 METADATA = comicsdb/pyproject.toml comicsdb_api/pyproject.toml comicsdb_web/pyproject.toml constraints.txt
-WORKERS ?= 2
+WORKERS ?= 3
 SOAK ?= 500
 
 PORT ?= 8000

@@ -34,7 +34,7 @@ from tests.core.propagation.writes import (
 
 SOAK = int(os.environ.get("COMICSDB_SOAK", "0"))
 PROFILE = settings(
-    max_examples=SOAK or 8,
+    max_examples=SOAK or 4,
     stateful_step_count=20,
     derandomize=not SOAK,
     deadline=None,

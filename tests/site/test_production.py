@@ -141,7 +141,7 @@ def test_the_trusted_proxy_is_believed(server):
     assert told["url"] == "https://comics.example/probe/tell/"
     assert told["address"] == "192.0.2.7"
     page = fetch(f"{base}/", **said)
-    assert b'href="https://comics.example/' in page[2]
+    assert b'href="https://comics.example.org/' in page[2]  # by the settings, whatever was asked
     # Only what it is trusted with: an address is told by X-Real-IP alone.
     told = fetch_json(f"{base}/probe/tell/", **{"X-Forwarded-For": "192.0.2.8", "X-Real-IP": "nonsense"})[1]
     assert told["address"] == "127.0.0.1"
