@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from pyramid.interfaces import ISecurityPolicy
@@ -166,6 +167,7 @@ def client_ip(request) -> str:
     return str(_address(peer) or peer or "unknown")
 
 
+@lru_cache(maxsize=4096)
 def _address(text: str | None) -> IPv4Address | IPv6Address | None:
     """An IP address, of the older kind where it is only wrapped in the newer; None for anything else."""
     try:

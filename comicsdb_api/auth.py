@@ -329,7 +329,7 @@ def admitted_view(view, info):
 
 def admit(request, identity: Identity) -> None:
     """Let somebody in who may ask: noted once per request, wherever it is answered, however often tried."""
-    if Verdict.KEY in request.environ:
+    if Verdict.KEY in request.environ or not logger.isEnabledFor(logging.INFO):
         return
     method, name, ip = identity.shown_method, printable(identity.username), client_ip(request)
     logger.info(
