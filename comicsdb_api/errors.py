@@ -12,7 +12,7 @@ from comicsdb import catalog
 from comicsdb.accounts import TooManyFailures
 from comicsdb.security import AuthenticationFailed
 from comicsdb_api import retirement
-from comicsdb_api.responses import answer, is_api_path, is_api_route, respond
+from comicsdb_api.responses import answer, is_api_path, is_api_route, respond, too_soon
 
 logger = logging.getLogger(__name__)
 
@@ -68,9 +68,7 @@ def authentication_failed(error: AuthenticationFailed, request):
 
 def too_many_failures(error: TooManyFailures, request):
     """Nobody knows who asks, so there are no figures of limits, only how long to wait."""
-    words = f"{error.retry_after} second{'' if error.retry_after == 1 else 's'}"
-    body = {"detail": f"Too many failed attempts. Expected available in {words}."}
-    return respond(request, body, 429, (("Retry-After", str(error.retry_after)),))
+    return too_soon(request, "Too many failed attempts.", error.retry_after)
 
 
 def forbidden(_error, request):

@@ -37,6 +37,14 @@ def respond(request, value, status: int = 200, headers=()) -> Response:
     return answer(request, to_json(value), status, (("Content-Type", "application/json"), *headers))
 
 
+def too_soon(request, sentence: str, seconds: int, route: str | None = None) -> Response:
+    """429: a sentence, and how long to wait, for programs and in words."""
+    words = f"{seconds} second{'' if seconds == 1 else 's'}"
+    body = to_json({"detail": f"{sentence} Expected available in {words}."})
+    headers = (("Content-Type", "application/json"), ("Retry-After", str(seconds)))
+    return answer(request, body, 429, headers, route)
+
+
 def answer(request, body: bytes, status: int, headers=(), route: str | None = None) -> Response:
     """An answer with a body as it is, the common headers, and Allow where the route is known."""
     allow = _allowed(request, route)

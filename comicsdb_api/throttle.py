@@ -8,7 +8,7 @@ from comicsdb.accounts import printable
 from comicsdb.limits import Limit, Taken
 from comicsdb.limits_api import ApiLimits
 from comicsdb.security import BASIC, Identity, client_ip
-from comicsdb_api.responses import answer, to_json
+from comicsdb_api.responses import too_soon
 
 logger = logging.getLogger(__name__)
 
@@ -134,12 +134,8 @@ def settle(request, identity: Identity, response, route: str):
 
 
 def refusal(request, verdict: Verdict, route: str | None = None):
-    """429: how long to wait, for programs and in words."""
-    seconds = verdict.wait
-    words = f"{seconds} second{'' if seconds == 1 else 's'}"
-    body = {"detail": f"Request was throttled. Expected available in {words}."}
-    headers = (("Content-Type", "application/json"), ("Retry-After", str(seconds)))
-    return answer(request, to_json(body), 429, headers, route)
+    """The answer to a request that was one too many."""
+    return too_soon(request, "Request was throttled.", verdict.wait, route)
 
 
 def throttled(error: Throttled, request):

@@ -27,12 +27,13 @@ from comicsdb.limits import Limiter
 from comicsdb.scripts.database import upgrade
 from tests.factories import Make
 from tests.redis_server import RedisServer
+from tests.soak import SOAK
 
 # No test fails because the machine is busy, and none by chance: `make soak` looks for what is new.
 settings.register_profile(
     "comicsdb",
     deadline=None,
-    derandomize="COMICSDB_SOAK" not in os.environ,
+    derandomize=not SOAK,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("comicsdb")

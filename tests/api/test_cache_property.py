@@ -5,11 +5,10 @@ Each answer is compared with the one of the same application without a cache, ea
 given out. The random sequences are the same on every run; a longer search with new ones: `make soak`.
 """
 
-import os
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, note, settings
+from hypothesis import note
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
@@ -31,17 +30,9 @@ from tests.core.propagation.writes import (
     renames,
     single_changes,
 )
+from tests.soak import sequences
 
-SOAK = int(os.environ.get("COMICSDB_SOAK", "0"))
-PROFILE = settings(
-    max_examples=SOAK or 4,
-    stateful_step_count=20,
-    derandomize=not SOAK,
-    deadline=None,
-    database=None,
-    report_multiple_bugs=False,
-    suppress_health_check=list(HealthCheck),
-)
+PROFILE = sequences(4, 20)
 positions = st.integers(0, 9)
 seeds = st.integers(0, 2**32 - 1)
 endings = st.sampled_from(("commit", "commit", "commit", "commit", "go on", "roll back"))

@@ -1,7 +1,6 @@
 """Whatever is asked, and however: an answer, and never a server error."""
 
 import base64
-import os
 
 import pytest
 import webtest
@@ -9,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from comicsdb.passwords import Passwords
+from tests.soak import SOAK
 
 KINDS = ("publisher", "imprint", "universe", "series", "issue", "arc", "character", "creator", "team")
 ODD = (
@@ -86,9 +86,9 @@ def reader(make):
 
 
 @settings(
-    max_examples=int(os.environ.get("COMICSDB_SOAK", "1500")),
+    max_examples=SOAK or 1500,
     deadline=None,
-    derandomize="COMICSDB_SOAK" not in os.environ,
+    derandomize=not SOAK,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(asked=REQUESTS)

@@ -7,7 +7,6 @@ dies and comes back.
 import http.client
 import itertools
 import json
-import os
 import threading
 import time
 from collections import Counter, defaultdict
@@ -24,9 +23,10 @@ from comicsdb.catalog import Catalog
 from tests.conftest import build_app
 from tests.serving import add_account, free_port, serving, write_ini
 from tests.site.topics import Cast, Topic
+from tests.soak import SOAK
 
 READERS = 3
-NUMBER = int(os.environ.get("COMICSDB_SOAK", "0")) or 8  # writes of each writer, and reads, in one phase
+NUMBER = SOAK or 8  # writes of each writer, and reads, in one phase
 PATIENCE = 30 * NUMBER  # seconds after which a phase that does not end is a failure
 HOST = {"Host": "comics.example"}
 

@@ -7,14 +7,25 @@ from types import SimpleNamespace
 
 import pytest
 from bs4 import BeautifulSoup
+from playwright.sync_api import sync_playwright
 from sqlalchemy import insert
 
 from comicsdb.models import IssueRating
 from comicsdb.passwords import Passwords
 from tests.conftest import attached, build_app
+from tests.needs import CHROMIUM_ARGUMENTS, chromium
 
 COVER = {"image": "issue/2026/01/02/cover.png", "image_width": 600, "image_height": 900}
 LANDSCAPE = {"image": "issue/2026/01/02/wide.png", "image_width": 900, "image_height": 600}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A real browser, one for all tests of a file."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGUMENTS)
+        yield browser
+        browser.close()
 
 
 def soup(response):

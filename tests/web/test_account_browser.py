@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import pytest
 import waitress.server
-from playwright.sync_api import sync_playwright
 from sqlalchemy import create_engine
 
 from comicsdb.catalog import Catalog
@@ -13,7 +12,6 @@ from comicsdb.db import session_factory
 from comicsdb.passwords import Passwords
 from tests.conftest import build_app
 from tests.factories import Make
-from tests.needs import CHROMIUM_ARGUMENTS, chromium
 from tests.web.conftest import PASSWORD
 from tests.web.test_browser import CONTRAST
 
@@ -60,15 +58,6 @@ def address(cluster, template, tmp_path_factory):
     thread.join(10)
     app.registry["comicsdb.engine"].dispose()
     cluster.drop_database("account_browser")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """One browser for all tests of this file."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 import waitress.server
 from PIL import Image
-from playwright.sync_api import sync_playwright
 from sqlalchemy import create_engine
 
 from comicsdb.catalog import Catalog
@@ -16,7 +15,6 @@ from comicsdb.media.storage import Storage
 from comicsdb.passwords import Passwords
 from tests.conftest import build_app
 from tests.factories import Make
-from tests.needs import CHROMIUM_ARGUMENTS, chromium
 
 PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1280, "height": 900}
@@ -104,15 +102,6 @@ def site(cluster, template, tmp_path_factory):
     thread.join(10)
     app.registry["comicsdb.engine"].dispose()
     cluster.drop_database("browser")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """One browser for all tests of this file."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -5,9 +5,7 @@ from contextlib import ExitStack
 from types import SimpleNamespace
 
 import pytest
-from playwright.sync_api import sync_playwright
 
-from tests.needs import CHROMIUM_ARGUMENTS, chromium
 from tests.serving import fetch, free_port, pserve, write_ini
 from tests.smtp_sink import SmtpSink
 from tests.waiting import await_that
@@ -47,15 +45,6 @@ def site(cluster, template, tmp_path_factory, sink):
     with pserve(ini, port, **environment) as url:
         yield SimpleNamespace(url=url, log=ini.with_suffix(".log"))
     cluster.drop_database("person")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """A real browser."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -5,11 +5,9 @@ the rules let move (`oracle`). The sequences are the same on every run. A longer
 ones: `make soak SOAK=2000` (so many sequences, three a second).
 """
 
-import os
 from datetime import date
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 from sqlalchemy import text
@@ -42,17 +40,9 @@ from tests.core.propagation.writes import (
     renames,
     single_changes,
 )
+from tests.soak import sequences
 
-SOAK = int(os.environ.get("COMICSDB_SOAK", "0"))
-PROFILE = settings(
-    max_examples=SOAK or 50,
-    stateful_step_count=30,
-    derandomize=not SOAK,
-    deadline=None,
-    database=None,
-    report_multiple_bugs=False,
-    suppress_health_check=list(HealthCheck),
-)
+PROFILE = sequences(50, 30)
 TODAY = date(2020, 6, 1)
 endings = st.sampled_from(("commit", "commit", "commit", "go on", "go on", "roll back"))
 
