@@ -5,8 +5,9 @@ from typing import NamedTuple
 from sqlalchemy import event
 from sqlalchemy.orm import Session
 
-from comicsdb.media.images import Picture
+from comicsdb.media.images import Picture, opened
 from comicsdb.media.metadata import stripped
+from comicsdb.media.phash import phash
 from comicsdb.media.storage import Storage
 
 
@@ -26,6 +27,27 @@ def store_upload(session: Session, storage: Storage, kind: str, data: bytes) -> 
     key = storage.save(kind, cleaned, picture.suffix)
     _remove_without_commit(session, storage, key)
     return Upload(key, picture)
+
+
+def picture_values(session: Session, storage: Storage, kind: str, data: bytes, *, hashed: bool) -> dict:
+    """The catalogue's values for an uploaded picture: its key, width and height, and with `hashed` its hash.
+
+    `kind` is the folder: that of the row's kind, `variants` for a variant. Raises PictureError for what is no
+    picture.
+    """
+    upload = store_upload(session, storage, kind, data)
+    key, picture = upload
+    values = {"image": key, "image_width": picture.width, "image_height": picture.height}
+    if hashed:
+        with storage.open(key) as stored, opened(stored.read()) as image:
+            values["cover_hash"] = phash(image)
+    return values
+
+
+def no_picture(*, hashed: bool) -> dict:
+    """The catalogue's values for a row without a picture."""
+    values = {"image": "", "image_width": None, "image_height": None}
+    return values | {"cover_hash": ""} if hashed else values
 
 
 def _remove_without_commit(session: Session, storage: Storage, key: str) -> None:
