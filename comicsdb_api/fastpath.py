@@ -1,52 +1,33 @@
 """The early place: cached reads are answered before Pyramid opens a transaction or looks for a route.
 
-It looks at account and stamps in one statement, and answers if all is well and the body is in the cache.
-In every other case the request goes its usual way to Cornice's view, with what was found out already. What is
-right to answer is decided by the functions that the views call too: claims and accounts by `auth`,
-negotiation by `negotiation`, dates, tags and cache by `reads`.
+It looks at account and stamps, and answers if all is well and the body is in the cache, or is that of one
+object and can be made by one statement. In every other case the request goes its usual way to Cornice's view,
+with what was found out already. What is right to answer is decided by the functions that the views call too:
+claims and accounts by `auth`, negotiation by `negotiation`, dates, tags and cache by `reads`, limits by
+`throttle`.
 """
-
-from dataclasses import dataclass
 
 from psycopg import Error
 from pyramid.interfaces import IExecutionPolicy
-from pyramid.request import Request
+from pyramid.request import Request, apply_request_extensions
 from pyramid.router import default_execution_policy
-from sqlalchemy import select, true
 from sqlalchemy.exc import DBAPIError
 
 from comicsdb.accounts import TooManyFailures
-from comicsdb.light import Sentence
 from comicsdb.security import RULES, AuthenticationFailed, Permission
 from comicsdb_api import auth, reads, retirement
+from comicsdb_api.conditional import tagged
 from comicsdb_api.errors import Refused
+from comicsdb_api.listing import Detail
 from comicsdb_api.negotiation import negotiate
-from comicsdb_api.reads import Begun, Read
+from comicsdb_api.reads import Begun
+from comicsdb_api.remembered import Place, Remembered
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX
-from comicsdb_api.throttle import settle
+from comicsdb_api.throttle import finish, judge, refusal, settle
 
 LAST = 1000  # among Pyramid's actions: after all that includes and applications do
 READERS = ("GET", "HEAD")
-ACCOUNT_COLUMNS = len(auth.Account.__dataclass_fields__)
 ID_DIGITS = 9  # longer ones go the usual way
-
-
-@dataclass(frozen=True)
-class Place:
-    """One cached address: what it reads, and by method of authentication the statement for all it needs."""
-
-    read: Read
-    sentences: dict[str, Sentence]
-
-    @classmethod
-    def of(cls, read: Read) -> "Place":
-        """The account and, if there are any, the stamps."""
-        sentences = {}
-        for method, account in auth.ACCOUNTS.items():
-            who, what = account.subquery("account"), read.stamps.subquery("stamps")
-            both = select(*who.c, *what.c).select_from(who.outerjoin(what, true()))
-            sentences[method] = Sentence.of(both)
-        return cls(read, sentences)
 
 
 class EarlyPlace:
@@ -73,8 +54,8 @@ class EarlyPlace:
         """The cached address of a path, and the id in it."""
         if not self._places:  # the routes of all packages are known by now
             served = self._registry["comicsdb_api.reads"].values()
-            cached = (each.read for each in served if each is not None and each.read.region is not None)
-            self._places = {read.route: Place.of(read) for read in cached}
+            cached = (each for each in served if each is not None and each.read.region is not None)
+            self._places = {each.read.route: Place.of(each) for each in cached}
         if "." in path:  # a format suffix; otherwise no address of ours, though the names of routes have dots
             return None, None
         _, _, kind, *rest = path.split("/")
@@ -94,8 +75,7 @@ def _is_id(text: str) -> bool:
 
 def early(request, place: Place, object_id: int | None):
     """The answer to a cached read, None where only the usual way can tell."""
-    registry = request.registry
-    passwords = registry["comicsdb.passwords"]
+    passwords = request.registry["comicsdb.passwords"]
     try:
         claimed = auth.claim(request.environ)
         if claimed is None or "\0" in claimed.name:
@@ -104,11 +84,11 @@ def early(request, place: Place, object_id: int | None):
             return None
         auth.check_guard(request, claimed)
         negotiate(request)
-        parameters = {**claimed.parameters, "id": object_id}
-        found = registry["comicsdb.light"].fetch(place.sentences[claimed.method], parameters)
+        remembered: Remembered = request.registry["comicsdb_api.remembered"]
+        found = remembered.find(request.registry["comicsdb.light"], place, claimed, object_id)
         if found is None:
             return None
-        account, stamps = auth.Account(*found[:ACCOUNT_COLUMNS]), found[ACCOUNT_COLUMNS:]
+        account, stamps = found
         if stamps[0] is None or not auth.is_quick(passwords, claimed, account):
             return None
         identity = auth.recognised(passwords, claimed, account)
@@ -117,18 +97,45 @@ def early(request, place: Place, object_id: int | None):
         response = reads.answer(request, place.read, object_id, stamps, None)
     except (AuthenticationFailed, TooManyFailures, Refused, Error, DBAPIError):
         return None  # to be said, or to be tried again, in the usual place
-    if response is None:
-        request.environ[Begun.KEY] = Begun(place.read.route, identity, stamps)
-    else:
+    route = place.read.route
+    if response is not None:
         auth.admit(request, identity)
-        response = settle(request, identity, response, place.read.route)
+        response = settle(request, identity, response, route)
+    elif isinstance(place.served, Detail):
+        auth.admit(request, identity)
+        verdict = judge(request, identity)
+        response = (
+            refusal(request, verdict, route) if verdict.refused else _made(request, place, object_id, stamps)
+        )
+        if response is not None:
+            finish(request, response)
+    if response is None:
+        request.environ[Begun.KEY] = Begun(route, identity, stamps)
+    else:
         retirement.tell(request, identity, response)
     return response
+
+
+def _made(request, place: Place, object_id: int, stamps: tuple):
+    """The answer whose body has to be made; None if that fails, to be tried and told in the usual place."""
+    apply_request_extensions(request)
+
+    def entry() -> bytes:
+        body = place.served.body(request, object_id)
+        if body is None:  # it was there a moment ago
+            raise Refused(404, "")
+        return tagged(body)
+
+    try:
+        return reads.answer(request, place.read, object_id, stamps, entry)
+    except Exception:
+        return None
 
 
 def includeme(config):
     """Around the policy that tries requests again, whichever comes with the core."""
     registry = config.registry
+    registry["comicsdb_api.remembered"] = Remembered()
 
     def surround():
         usual = registry.queryUtility(IExecutionPolicy) or default_execution_policy

@@ -135,6 +135,7 @@ def connection(engine):
         # What `Light` prepares on it is to outlive rollbacks to savepoints; psycopg discards its own then.
         connection.connection.driver_connection.prepare_threshold = None
         outer = connection.begin()
+        connection.exec_driver_sql("SET CONSTRAINTS ALL IMMEDIATE")  # there will be no commit to wait for
         yield connection
         close_all_sessions()
         outer.rollback()
@@ -190,6 +191,7 @@ def attached(wsgi, connection):
     factory.configure(bind=connection, **ROLLED_BACK)
     own, wsgi.registry["comicsdb.light"] = wsgi.registry["comicsdb.light"], Light(lambda: connection)
     wsgi.registry["comicsdb.cache"].clear()  # after a rollback, versions come again
+    wsgi.registry["comicsdb_api.remembered"].forget()
     wsgi.registry["comicsdb.guard"] = Guard(Limiter())
     yield webtest.TestApp(wsgi)
     factory.configure(**before)

@@ -19,7 +19,7 @@ class Line:
 
 
 def append(session: Session, lines: list[Line], outdated: set[str], actor_id: int | None) -> None:
-    """Append lines to the log and advance the versions of the kinds whose lists are out of date.
+    """Append lines to the log, advance the versions of the kinds whose lists are out of date, and the epoch.
 
     The lock is held until the transaction ends. Its holder alone takes sequence numbers, so they grow in the
     order of commits: whoever has read up to a number will never see a smaller one appear.
@@ -42,11 +42,12 @@ def append(session: Session, lines: list[Line], outdated: set[str], actor_id: in
                 "fields": [",".join(line.fields) for line in lines],
             },
         )
-    if outdated:
-        session.execute(
-            text(
-                "INSERT INTO version (kind) SELECT unnest(CAST(:kinds AS varchar[]))"
-                " ON CONFLICT (kind) DO UPDATE SET value = version.value + 1"
-            ),
-            {"kinds": sorted(outdated)},
-        )
+    session.execute(
+        text(
+            "WITH moved AS MATERIALIZED (SELECT begin_epoch()), changed AS ("
+            " INSERT INTO version (kind) SELECT unnest(CAST(:kinds AS varchar[]))"
+            " ON CONFLICT (kind) DO UPDATE SET value = version.value + 1"
+            ") SELECT FROM moved"
+        ),
+        {"kinds": sorted(outdated)},
+    )

@@ -10,6 +10,7 @@ knowledge come, in the same transaction:
   makes the order of the log the order of commits, and lets a version become visible with its data.
 """
 
+import logging
 from collections import defaultdict
 from dataclasses import dataclass, field, fields
 
@@ -18,7 +19,10 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from comicsdb.catalog import changes, history, propagation
 from comicsdb.catalog.kinds import KINDS
+from comicsdb.mail.letter import printable
 from comicsdb.models.issue import Issue
+
+logger = logging.getLogger(__name__)
 
 _STAMPS = (
     "modified",
@@ -58,8 +62,10 @@ class Knowledge:
     affected: dict[str, set[int]] = field(default_factory=_ids)  # their snapshot may have changed
     deleted: list = field(default_factory=list)  # (kind, id, action) of rows that are gone
     outdated: set[str] = field(default_factory=set)  # kinds whose lists changed
+    starred: set[str] = field(default_factory=set)  # kinds whose rating figures changed
     discarded: set[str] = field(default_factory=set)  # pictures that a row names no more
     named: set[str] = field(default_factory=set)  # pictures that a row names since
+    told: list[str] = field(default_factory=list)  # what the log is to say after the commit
 
     @property
     def pending(self) -> bool:
@@ -84,6 +90,7 @@ class Unit:
     def __init__(self, session: Session):
         self.session = session
         self.actor_id: int | None = None
+        self.actor_name = ""
         self.reason: str | None = None
         self.known = Knowledge()
         self.savepoints: dict = {}  # open savepoint → what was known at its begin
@@ -144,6 +151,10 @@ class Unit:
         """Stars were given, changed or taken back: figures and rating stamps follow, `modified` stays."""
         self.known.rated["issue"] |= issues
         self.known.rated["series"] |= series
+
+    def tell(self, action: str, kind: str, object_id: int, label: str) -> None:
+        """Have the log say after the commit what was done (web.md 20)."""
+        self.known.told.append(f"{action}: {kind} {object_id} {printable(label)}")
 
     def discard(self, keys) -> None:
         """Pictures that rows named before: their files go after the commit, if it comes."""
@@ -223,6 +234,7 @@ class Unit:
             propagation.refresh_rating_figures(
                 self.session, series=known.rated["series"], issues=known.rated["issue"]
             )
+            known.starred.update(known.rated)
         known.outdated.update(kind for kind, ids in (*moved.items(), *known.fresh.items()) if ids)
         for spent in (known.events, known.saved, known.fresh, known.renamed, known.touched, known.listing):
             spent.clear()
@@ -233,12 +245,20 @@ class Unit:
         """The last thing before the commit: history, change log and versions."""
         self.settle()
         known = self.known
-        if not (known.outdated or known.actions or known.affected):
+        if not (known.outdated or known.starred or known.actions or known.affected):
             return
         lines = history.record(self.session, known.actions, known.affected, self.actor_id, self.reason)
         lines += [changes.Line(kind, each, action) for kind, each, action in known.deleted]
         changes.append(self.session, lines, known.outdated, self.actor_id)
-        self.known = Knowledge(discarded=known.discarded, named=known.named)
+        self.known = Knowledge(discarded=known.discarded, named=known.named, told=known.told)
+
+    def committed(self) -> None:
+        """What was done is done: the log says so, and the files that nothing names any more go."""
+        for line in self.known.told:
+            extra = {"username": self.actor_name}
+            logger.info("catalogue %s (user=%s)", line, self.actor_name or "-", extra=extra)
+        if "media" in self.session.info:  # without a store at hand, files are left to the sweep for orphans
+            self.session.info["media"].discard(sorted(self.known.discarded - self.known.named))
 
     # Savepoints: what was done within one that is rolled back did not happen.
 
@@ -324,9 +344,8 @@ def _after_commit(session: Session) -> None:
     unit, savepoint = Unit.of(session), session.get_nested_transaction()
     if savepoint is not None:
         unit.released(savepoint)
-    elif "media" in session.info:  # without a store at hand, files are left to the sweep for orphans
-        for key in sorted(unit.known.discarded - unit.known.named):
-            session.info["media"].delete(key)
+    else:
+        unit.committed()
 
 
 def _after_end(session: Session, transaction) -> None:

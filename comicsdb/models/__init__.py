@@ -4,6 +4,7 @@ from comicsdb.models.account import (
     AccountLink,
     DailyCount,
     Donation,
+    IdempotencyKey,
     OutgoingMail,
     SignupSettings,
     StaffAction,
@@ -36,7 +37,7 @@ from comicsdb.models.people import (
 )
 from comicsdb.models.publisher import Imprint, Publisher, Universe
 from comicsdb.models.rating import IssueRating
-from comicsdb.models.record import Change, FormerSlug, History, Tombstone, Version
+from comicsdb.models.record import Change, Epoch, FormerSlug, History, Tombstone, Version
 from comicsdb.models.reference import AgeRating, Genre, Role, SeriesType
 from comicsdb.models.series import Series, series_associated, series_genre
 from comicsdb.models.user import ApiToken, Group, LoginSession, User, user_group_member
@@ -61,10 +62,12 @@ __all__ = [
     "DailyCount",
     "Donation",
     "Entity",
+    "Epoch",
     "FormerSlug",
     "Genre",
     "Group",
     "History",
+    "IdempotencyKey",
     "Imprint",
     "Issue",
     "IssueRating",

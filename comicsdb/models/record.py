@@ -2,7 +2,17 @@
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, ForeignKey, Identity, Index, Integer, String, text
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    SmallInteger,
+    String,
+    text,
+)
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -12,8 +22,8 @@ CREATED, CHANGED, DELETED = "+", "~", "-"
 ACTIONS = ("create", "update", "delete", "merge")
 
 
-def _actor():
-    return mapped_column(ForeignKey("user_account.id", ondelete="SET NULL"), index=True)
+def _actor(*, index: bool = True):
+    return mapped_column(ForeignKey("user_account.id", ondelete="SET NULL"), index=index)
 
 
 class History(Base):
@@ -41,14 +51,25 @@ class History(Base):
 
 
 class Change(Base):
-    """One line of the append-only change log; `seq` grows in the order in which changes became visible."""
+    """One line of the append-only change log; `seq` grows in the order in which changes became visible.
+
+    Each filter of recent changes has an index in the order of the log, so that a page costs the same however
+    long the log is.
+    """
 
     __tablename__ = "change_log"
-    __table_args__ = (Index("ix_change_log_object", "kind", "object_id", "seq"), one_of("action", ACTIONS))
+    __table_args__ = (
+        Index("ix_change_log_object", "kind", "object_id", "seq"),
+        Index("ix_change_log_kind", "kind", "seq"),
+        Index("ix_change_log_user", "user_id", "seq"),
+        Index("ix_change_log_action", "action", "seq"),
+        Index("ix_change_log_at", "at", "seq"),
+        one_of("action", ACTIONS),
+    )
 
     seq: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
     at: Mapped[datetime] = stamp()
-    user_id: Mapped[int | None] = _actor()
+    user_id: Mapped[int | None] = _actor(index=False)
     kind: Mapped[str] = mapped_column(String(40))
     object_id: Mapped[int] = mapped_column(Integer)
     action: Mapped[str] = mapped_column(String(10))
@@ -62,6 +83,20 @@ class Version(Base):
 
     kind: Mapped[str] = mapped_column(String(40), primary_key=True)
     value: Mapped[int] = mapped_column(BigInteger, server_default=text("1"), default=1)
+
+
+class Epoch(Base):
+    """One row, which every commit changes that moves a stamp or a version, or what an account may do.
+
+    While it is as it was, everything that was read with it still holds; its value never comes again. It is
+    written last of all, by the catalogue's unit of work and by triggers on accounts, groups and tokens.
+    """
+
+    __tablename__ = "epoch"
+    __table_args__ = (CheckConstraint("id = 1", name="single"), {"postgresql_with": {"fillfactor": 10}})
+
+    id: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
+    value: Mapped[int] = mapped_column(BigInteger)
 
 
 class Tombstone(Base):

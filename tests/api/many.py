@@ -93,6 +93,7 @@ class Many:
     def changed(self):
         """Every list is a new one now."""
         self._execute("UPDATE version SET value = value + 1")
+        self._execute("SELECT begin_epoch()")
         self._execute("UPDATE arc SET issues_modified = clock_timestamp() WHERE id = :arc")
         self.session.commit()
 

@@ -1,0 +1,95 @@
+"""Accounts and stamps as the database told them, remembered until anything changes: one number tells.
+
+The epoch (`comicsdb.models.Epoch`) is read with what is remembered, in one statement, which is one snapshot.
+While a later look finds the same epoch, asking again would give the same. That look is a single row, several
+times cheaper than the account with its groups and the stamps of what is asked for.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sqlalchemy import select, true
+
+from comicsdb.light import Light, Sentence
+from comicsdb.models import Epoch
+from comicsdb_api import auth
+from comicsdb_api.listing import Detail, Listing
+from comicsdb_api.reads import Read
+
+MOST = 50_000  # things of each sort; a thing takes some hundred bytes
+ACCOUNT_COLUMNS = len(auth.Account.__dataclass_fields__)
+
+_epoch = select(Epoch.value)
+EPOCH = Sentence.of(_epoch)
+
+
+@dataclass(frozen=True)
+class Place:
+    """One cached address: what it serves, and by method of authentication the statement for all it needs."""
+
+    served: Listing | Detail
+    sentences: dict[str, Sentence]
+
+    @property
+    def read(self) -> Read:
+        """What it reads."""
+        return self.served.read
+
+    @classmethod
+    def of(cls, served: Listing | Detail) -> "Place":
+        """With statements for the epoch, the account, and if there are any the stamps."""
+        sentences = {}
+        for method, account in auth.ACCOUNTS.items():
+            who, what = account.subquery("account"), served.read.stamps.subquery("stamps")
+            both = select(_epoch.scalar_subquery(), *who.c, *what.c).select_from(who.outerjoin(what, true()))
+            sentences[method] = Sentence.of(both)
+        return cls(served, sentences)
+
+
+class Kept(NamedTuple):
+    """Something that was true at an epoch."""
+
+    epoch: int
+    value: object
+
+
+class Remembered:
+    """What this process remembers; any number of threads may ask."""
+
+    def __init__(self, most: int = MOST):
+        self._most = most
+        self._accounts: dict[tuple, Kept] = {}
+        self._stamps: dict[tuple, Kept] = {}
+
+    def find(self, light: Light, place: Place, claimed: auth.Claim, object_id: int | None):
+        """The account that a claim is about and the stamps of a read, as they are now; None without account.
+
+        The stamps are all None where the object is not there.
+        """
+        parameters = claimed.parameters
+        who, what = (claimed.method, *parameters.values()), (place.read.route, object_id)
+        account, stamps = self._accounts.get(who), self._stamps.get(what)
+        if account is not None and stamps is not None and account.epoch == stamps.epoch:
+            (epoch,) = light.fetch(EPOCH, {})
+            if epoch == account.epoch:
+                return account.value, stamps.value
+        found = light.fetch(place.sentences[claimed.method], {**parameters, "id": object_id})
+        if found is None:
+            return None
+        epoch, *columns = found
+        account, stamps = auth.Account(*columns[:ACCOUNT_COLUMNS]), tuple(columns[ACCOUNT_COLUMNS:])
+        if account.expiry is None:  # time alone would make it untrue
+            self._keep(self._accounts, who, Kept(epoch, account))
+        if stamps[0] is not None:
+            self._keep(self._stamps, what, Kept(epoch, stamps))
+        return account, stamps
+
+    def forget(self) -> None:
+        """Forget everything."""
+        self._accounts.clear()
+        self._stamps.clear()
+
+    def _keep(self, memory: dict, key: tuple, kept: Kept) -> None:
+        if len(memory) >= self._most:
+            memory.clear()
+        memory[key] = kept

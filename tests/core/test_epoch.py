@@ -1,0 +1,115 @@
+"""The epoch: moved by every commit after which a reader might be told otherwise, and by no other."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+from sqlalchemy import delete, insert, select, update
+
+from comicsdb.accounts import deletion
+from comicsdb.catalog import Catalog
+from comicsdb.library import ratings
+from comicsdb.models import ApiToken, Arc, Epoch, Group, Issue, User, user_group_member
+from comicsdb_api import auth
+from tests.factories import Make
+
+WHEN = datetime(2026, 2, 3, tzinfo=UTC)
+DECIDING = {
+    "username": "other",
+    "password": "$other",
+    "is_active": False,
+    "is_staff": True,
+    "is_superuser": True,
+    "supporter_until": WHEN,
+    "supporter_tier": "friend",
+}
+USES = {"bio": "Reads.", "last_login": WHEN, "basic_used": WHEN.date(), "language": "it"}
+
+
+@pytest.fixture
+def moves(factory):
+    """Whether a piece of work, committed in a session of its own, moves the epoch."""
+
+    def asked(work, *, commit=True):
+        with factory() as session:
+            before = session.scalar(select(Epoch.value))
+        with factory() as session:
+            work(session)
+            session.commit() if commit else session.rollback()
+        with factory() as session:
+            after = session.scalar(select(Epoch.value))
+        assert after >= before
+        return after > before
+
+    return asked
+
+
+@pytest.fixture
+def made(factory):
+    """An account in a group with a token, and an issue; the number of each."""
+    with factory() as session:
+        make = Make(Catalog(session))
+        user, issue = make.user("Nora"), make.issue(store_date=date(2020, 1, 1))
+        group = session.scalars(select(Group).order_by(Group.id)).first()
+        session.execute(insert(user_group_member).values(user_id=user.id, group_id=group.id))
+        session.execute(insert(ApiToken).values(user_id=user.id, digest="d" * 64, token_key="k"))
+        session.commit()
+        return {"user": user.id, "issue": issue.id, "group": group.id}
+
+
+@pytest.mark.parametrize("column", DECIDING)
+def test_what_decides_about_an_account_moves_it(moves, made, column):
+    change = update(User).where(User.id == made["user"]).values({column: DECIDING[column]})
+    assert moves(lambda session: session.execute(change))
+    assert not moves(lambda session: session.execute(change), commit=False)
+
+
+def test_what_an_account_is_asked_for_is_what_moves_it():
+    for statement in auth.ACCOUNTS.values():
+        columns = {column.name for column in statement.selected_columns}
+        assert columns <= {*DECIDING, "id", "groups", "token_id", "expiry"}
+
+
+@pytest.mark.parametrize("column", USES)
+def test_what_does_not_decide_leaves_it(moves, made, column):
+    change = update(User).where(User.id == made["user"]).values({column: USES[column]})
+    assert not moves(lambda session: session.execute(change))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        update(ApiToken).values(expiry=WHEN),
+        delete(ApiToken),
+        delete(user_group_member),
+        update(Group).values(name=Group.name + "s"),
+        delete(User).where(User.username == "Nora"),
+    ],
+    ids=["token ends", "token revoked", "left a group", "group renamed", "account deleted"],
+)
+def test_tokens_and_groups_move_it(moves, made, change):
+    assert moves(lambda session: session.execute(change))
+
+
+def test_the_use_of_a_token_leaves_it(moves, made):
+    assert not moves(lambda session: session.execute(update(ApiToken).values(last_used=WHEN)))
+
+
+def test_a_write_to_the_catalogue_moves_it_once_committed(moves, made):
+    def create(session):
+        Catalog(session).create(Arc, {"name": "Salt Tide"})
+
+    assert moves(create)
+    assert not moves(create, commit=False)
+
+
+def test_stars_move_it(moves, made):
+    def rated(stars):
+        def work(session):
+            issue = session.get(Issue, made["issue"])
+            ratings.rate(session, issue, made["user"], stars, today=date(2026, 1, 1))
+
+        return work
+
+    assert moves(rated(4))
+    assert not moves(rated(4))  # the same again
+    assert moves(lambda session: deletion.remove_account(session, session.get(User, made["user"])))
