@@ -8,7 +8,7 @@ from datetime import datetime
 
 from pyramid.httpexceptions import HTTPForbidden
 from pyramid.interfaces import ICSRFStoragePolicy
-from sqlalchemy import Integer, bindparam, cast, func, null, or_, select
+from sqlalchemy import DateTime, Integer, bindparam, cast, func, null, or_, select
 
 from comicsdb import accounts
 from comicsdb.accounts import USERNAME_MAX, printable
@@ -62,10 +62,10 @@ _account = select(
     _groups.label("groups"),
 )
 ACCOUNTS = {
-    BASIC: _account.add_columns(cast(null(), Integer).label("token_id")).where(
-        func.lower(_user.c.username) == func.lower(bindparam("name"))
-    ),
-    TOKEN: _account.add_columns(_token.c.id.label("token_id"))
+    BASIC: _account.add_columns(
+        cast(null(), Integer).label("token_id"), cast(null(), DateTime(timezone=True)).label("expiry")
+    ).where(func.lower(_user.c.username) == func.lower(bindparam("name"))),
+    TOKEN: _account.add_columns(_token.c.id.label("token_id"), _token.c.expiry)
     .join_from(_user, _token)
     .where(
         _token.c.digest == bindparam("digest"),
@@ -104,6 +104,7 @@ class Account:
     supporter_tier: str
     groups: list[str] | None
     token_id: int | None
+    expiry: datetime | None  # of the token
 
 
 def claim(environ) -> Claim | None:
