@@ -3,6 +3,7 @@
 import struct
 import time
 import zlib
+from hashlib import sha1
 
 import redis
 from dogpile.cache import register_backend
@@ -10,6 +11,7 @@ from dogpile.cache.api import NO_VALUE, CachedValue
 from dogpile.cache.backends.redis import RedisBackend
 from dogpile.cache.proxy import ProxyBackend
 from dogpile.cache.region import CacheRegion, value_version
+from redis.exceptions import LockNotOwnedError
 from redis.lock import Lock
 
 from comicsdb import cache_memory
@@ -47,6 +49,28 @@ def unpack(key: str, stored: bytes) -> CachedValue | None:
     return CachedValue(payload, {"ct": made, "v": value_version})
 
 
+class DirectLock(Lock):
+    """The library's lock, asked for and given back past its client."""
+
+    DIGEST = sha1(Lock.LUA_RELEASE_SCRIPT.encode(), usedforsecurity=False).hexdigest().encode()
+
+    def __init__(self, direct: Direct, client: redis.Redis, name: str):
+        # thread_local: only the one thread that holds the process's own lock comes here
+        super().__init__(client, name, timeout=LOCK_EXPIRY, sleep=LOCK_POLL, thread_local=False)
+        self._direct = direct
+
+    def do_acquire(self, token) -> bool:
+        """Try once; raises RedisError."""
+        milliseconds = b"%d" % (self.timeout * 1000)
+        return self._direct.call(b"SET", self.name.encode(), token, b"NX", b"PX", milliseconds) is not None
+
+    def do_release(self, expected_token) -> None:
+        """Give it back; raises LockNotOwnedError where it has expired, and RedisError."""
+        key = self.name.encode()
+        if not self._direct.run(self.DIGEST, self.LUA_RELEASE_SCRIPT, b"1", key, expected_token):
+            raise LockNotOwnedError(self.name)
+
+
 class CheckedBackend(RedisBackend):
     """dogpile's backend for Redis, with values packed by us: no pickle, and nothing damaged comes out."""
 
@@ -66,17 +90,11 @@ class CheckedBackend(RedisBackend):
 
     def set(self, key, value):
         """Store a value for the lifetime; raises RedisError."""
-        # not dogpile's set_serialized, which calls what the client deprecates
-        self.writer_client.set(key, pack(key, value), ex=self.redis_expiration_time)
+        self._direct.call(b"SET", key.encode(), pack(key, value), b"EX", b"%d" % self.redis_expiration_time)
 
     def get_mutex(self, key):
         """A lock among processes; it expires, in case that its holder dies."""
-        return self.writer_client.lock(
-            f"{key}:lock",
-            timeout=LOCK_EXPIRY,
-            sleep=LOCK_POLL,
-            thread_local=False,  # only the one thread that holds the process's own lock comes here
-        )
+        return DirectLock(self._direct, self.writer_client, f"{key}:lock")
 
 
 class SharedMutex(Mutex):

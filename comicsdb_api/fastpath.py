@@ -23,7 +23,7 @@ from comicsdb_api.negotiation import negotiate
 from comicsdb_api.reads import Begun
 from comicsdb_api.remembered import Place, Remembered
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX
-from comicsdb_api.throttle import finish, judge, refusal, settle
+from comicsdb_api.throttle import Throttled, judge, refusal, settle
 
 LAST = 1000  # among Pyramid's actions: after all that includes and applications do
 READERS = ("GET", "HEAD")
@@ -75,6 +75,7 @@ def _is_id(text: str) -> bool:
 
 def early(request, place: Place, object_id: int | None):
     """The answer to a cached read, None where only the usual way can tell."""
+    route = place.read.route
     passwords = request.registry["comicsdb.passwords"]
     try:
         claimed = auth.claim(request.environ)
@@ -94,42 +95,42 @@ def early(request, place: Place, object_id: int | None):
         identity = auth.recognised(passwords, claimed, account)
         if not RULES[Permission.API](identity):
             return None
-        response = reads.answer(request, place.read, object_id, stamps, None)
+        request.environ[Begun.KEY] = Begun(route, identity, stamps)
+        create = _maker(request, place, object_id) if isinstance(place.served, Detail) else None
+        response = reads.answer(request, place.read, object_id, stamps, create)
+    except Throttled as error:
+        response = refusal(request, error.verdict, route)
     except (AuthenticationFailed, TooManyFailures, Refused, Error, DBAPIError):
         return None  # to be said, or to be tried again, in the usual place
-    route = place.read.route
     if response is not None:
         auth.admit(request, identity)
         response = settle(request, identity, response, route)
-    elif isinstance(place.served, Detail):
-        auth.admit(request, identity)
-        verdict = judge(request, identity)
-        response = (
-            refusal(request, verdict, route) if verdict.refused else _made(request, place, object_id, stamps)
-        )
-        if response is not None:
-            finish(request, response)
-    if response is None:
-        request.environ[Begun.KEY] = Begun(route, identity, stamps)
-    else:
         retirement.tell(request, identity, response)
     return response
 
 
-def _made(request, place: Place, object_id: int, stamps: tuple):
-    """The answer whose body has to be made; None if that fails, to be tried and told in the usual place."""
-    apply_request_extensions(request)
+def _maker(request, place: Place, object_id: int):
+    """A function that makes the body of one object, of a request that the limits let through.
+
+    It raises Throttled for one that they do not, and Refused where it fails: the usual place tells why.
+    """
 
     def entry() -> bytes:
-        body = place.served.body(request, object_id)
+        identity = Begun.of(request).identity
+        auth.admit(request, identity)
+        verdict = judge(request, identity)
+        if verdict.refused:
+            raise Throttled(verdict)
+        try:
+            apply_request_extensions(request)
+            body = place.served.body(request, object_id)
+        except Exception as error:
+            raise Refused(500, "") from error
         if body is None:  # it was there a moment ago
             raise Refused(404, "")
         return tagged(body)
 
-    try:
-        return reads.answer(request, place.read, object_id, stamps, entry)
-    except Exception:
-        return None
+    return entry
 
 
 def includeme(config):
