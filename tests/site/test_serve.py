@@ -1,16 +1,26 @@
-"""`comicsdb serve`, as `make serve` calls it: from nothing to a served catalogue, and again after a kill."""
+"""`comicsdb serve`, as `make serve` calls it: from nothing to a served catalogue, and again after a kill.
+
+Also the folder of the demo that it has written: drawing it takes long, so it is done here alone.
+"""
 
 import base64
+import hashlib
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from contextlib import contextmanager
 
 import pytest
+from PIL import Image
 
+from comicsdb.demo.writer import FILES, orders, picture, rows
 from comicsdb.embedded import Cluster
+from comicsdb.media.phash import phash
+from tests.importer import Importer
 from tests.serving import clean_environment, fetch, fetch_json, free_port
 
 INI = """
@@ -41,6 +51,7 @@ formatter = plain
 format = %(message)s
 """
 READY = "Ctrl-C ends it."
+EVERY = 23  # of the pictures, one in so many is drawn a second time
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +59,16 @@ def site(tmp_path_factory):
     """A folder with an ini file, where everything that is served is made."""
     folder = tmp_path_factory.mktemp("serve")
     (folder / "site.ini").write_text(INI)
+    return folder
+
+
+@pytest.fixture
+def demo_folder(site):
+    """The demo catalogue as `serve` has written it."""
+    folder = site / "var" / "demo"
+    if not folder.exists():
+        with served(site):
+            pass
     return folder
 
 
@@ -122,6 +143,62 @@ def test_the_demo_is_served_from_nothing_and_survives_a_kill(site):
     while running_servers(site) and time.monotonic() < until:
         time.sleep(0.2)
     assert running_servers(site) == []
+
+
+def test_the_folder_holds_what_meta_says(demo_folder):
+    made = rows()
+    meta = json.loads((demo_folder / "meta.json").read_text())
+    assert meta["format"] == 1
+    assert meta["today"] == "2026-11-21"
+    assert list(meta["counts"]) == list(FILES)
+    for name in FILES:
+        content = (demo_folder / f"{name}.jsonl").read_bytes()
+        assert meta["sha256"][name] == hashlib.sha256(content).hexdigest()
+        lines = [json.loads(line) for line in content.splitlines()]
+        assert meta["counts"][name] == len(lines)
+        if name != "issues":
+            assert lines == made[name]
+
+
+def test_every_picture_is_there_decodes_and_has_its_size(demo_folder):
+    made = rows()
+    for order in orders():
+        with Image.open(demo_folder / "images" / order.path) as image:
+            assert (image.format, image.mode, image.size) == ("JPEG", "RGB", order.size)
+            image.load()
+    named = [row["image"] for kind in made.values() for row in kind if "image" in row]
+    assert sorted(filter(None, named)) == sorted(order.path for order in orders())
+    assert all(row["image"] for row in made["issues"] + made["variants"])
+    present = [path for path in (demo_folder / "images").rglob("*") if path.is_file()]
+    assert len(present) == len(orders())
+    assert sum(path.stat().st_size for path in present) < 64_000 * len(present)
+
+
+def test_the_same_order_gives_the_same_bytes_in_every_process(demo_folder):
+    for order in orders()[::EVERY]:
+        path, content, _ = picture(order)
+        assert (demo_folder / "images" / path).read_bytes() == content, path
+
+
+def test_covers_have_the_hash_of_their_files_and_differ(demo_folder):
+    issues = [json.loads(line) for line in (demo_folder / "issues.jsonl").read_bytes().splitlines()]
+    for issue in issues[::EVERY]:
+        with Image.open(demo_folder / "images" / issue["image"]) as image:
+            assert issue["cover_hash"] == phash(image)
+    covers = Counter(
+        hashlib.sha256((demo_folder / "images" / issue["image"]).read_bytes()).hexdigest() for issue in issues
+    )
+    assert max(covers.values()) == 1
+
+
+def test_an_import_takes_it_without_one_remark(demo_folder, database, tmp_path):
+    importer = Importer(database, tmp_path)
+    report = importer.run(demo_folder)
+    importer.engine.dispose()
+    assert dict(report.advice) == {}
+    assert report.notes == []
+    assert report.left == []
+    assert report.pictures == len(orders())
 
 
 def test_a_data_set_is_served_from_a_database_of_its_own(site, tmp_path):
