@@ -52,6 +52,7 @@ soak: $(VENV)/.develop ## the property tests with new random sequences (SOAK=500
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/core/propagation/test_propagation_random.py
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/api/test_cache_property.py
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/site/test_two_processes.py
+	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/site/test_crash.py
 	COMICSDB_SOAK=$(SOAK)0 $(BIN)/python -m pytest tests/site/test_hostile.py
 
 bench: $(VENV)/.develop ## how fast the API reads, beside views of constant bytes (DATA=FOLDER: of a data set)

@@ -15,7 +15,7 @@ from sqlalchemy import create_engine
 from comicsdb import embedded
 from comicsdb.db import session_factory
 from comicsdb.exchange.importing import import_set
-from comicsdb.media.storage import Storage
+from comicsdb.media.folder import FolderStorage
 from comicsdb.passwords import Passwords
 from comicsdb.scripts.database import upgrade
 
@@ -29,7 +29,7 @@ def main(folder: Path) -> None:
         upgrade(engine)
         for title in ("into an empty catalogue", "once more"):
             with session_factory(engine)() as session:
-                report = import_set(session, folder, Storage(Path(scratch) / "media"), Passwords())
+                report = import_set(session, folder, FolderStorage(Path(scratch) / "media"), Passwords())
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
             print(f"{title}: {report.rows:,} rows in {report.seconds:.1f} s", end="")
             print(f" = {report.rows / report.seconds:,.0f} rows/s; peak {peak:.0f} MB so far")

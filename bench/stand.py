@@ -24,7 +24,7 @@ from sqlalchemy import Engine, create_engine, text
 from comicsdb import embedded
 from comicsdb.db import session_factory
 from comicsdb.exchange.importing import import_set
-from comicsdb.media.storage import Storage
+from comicsdb.media.folder import FolderStorage
 from comicsdb.passwords import Passwords, digest
 from comicsdb.scripts.database import upgrade
 from comicsdb.settings import MOST
@@ -165,7 +165,7 @@ def _load(engine: Engine, folder: Path, data: Path | None, issues: int) -> None:
             fill(connection, issues=issues)
         return
     with session_factory(engine)() as session:
-        import_set(session, data, Storage(folder / "media"), Passwords())
+        import_set(session, data, FolderStorage(folder / "media"), Passwords())
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text("VACUUM ANALYZE"))
 

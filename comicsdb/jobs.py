@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from sqlalchemy import Engine, func, select
 
 # Keys of PostgreSQL's advisory locks; 412 and 413 are those of commits and imports.
-DONATIONS, NOTICES = 7_240_414, 7_240_415
+DONATIONS, NOTICES, MEDIA = 7_240_414, 7_240_415, 7_240_416
 
 
 class AlreadyRuns(Exception):  # noqa: N818  (a fact, not a fault)

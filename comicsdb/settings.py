@@ -27,6 +27,7 @@ MOST = 1_000_000_000  # of anything that is counted
 BASIC_PHASE, BASIC_DEPRECATED, BASIC_SUNSET = (
     f"comicsdb.basic_{name}" for name in ("phase", "deprecated", "sunset")
 )
+MEDIA_BUCKET = "comicsdb.media.bucket"
 BASIC_DAYS = {BASIC_DEPRECATED: 1, BASIC_SUNSET: 2}
 
 
@@ -160,6 +161,13 @@ def number(low: int, high: int):
     return parse
 
 
+def ids(text: str) -> frozenset[int]:
+    """Ids of rows, separated by blanks or commas."""
+    if not all(re.fullmatch("[1-9][0-9]{0,9}", word) for word in words(text)):
+        raise ValueError("takes ids separated by blanks, such as 1 2")
+    return frozenset(map(int, words(text)))
+
+
 def one_of(*choices: str):
     """A reader of one of a few words."""
 
@@ -184,6 +192,18 @@ def web_address(text: str) -> str:
     """An address of http or https."""
     if not re.fullmatch(r"https?://[^/\s]+(/\S*)?", text):
         raise ValueError("takes an address such as https://host/path")
+    return text
+
+
+def below(text: str) -> str:
+    """An address that others lie below, without its last slash; empty where there is none."""
+    return web_address(text).rstrip("/") if text else ""
+
+
+def prefix(text: str) -> str:
+    """What the names in a bucket begin with: words with slashes between them."""
+    if not re.fullmatch(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*", text):
+        raise ValueError("takes letters, digits, dots, hyphens and underscores, and slashes between them")
     return text
 
 
@@ -215,8 +235,20 @@ SETTINGS = (
     Setting("comicsdb.timezone", "COMICSDB_TIMEZONE", zone, "America/New_York"),
     Setting("comicsdb.countries", "COUNTRIES", _codes(COUNTRIES, "ISO 3166-1 country"), "US GB IT"),
     Setting("comicsdb.languages", "COMICSDB_LANGUAGES", _codes(LANGUAGES, "language"), "en it"),
+    Setting(
+        "comicsdb.site_editing", "COMICSDB_SITE_EDITING", one_of("everybody", "editors"), "everybody"
+    ),
+    Setting("comicsdb.copying.without", "COMICSDB_COPYING_WITHOUT", ids, ""),
     Setting("comicsdb.official_account", "COMICSDB_OFFICIAL_ACCOUNT", str, "Metron"),
+    Setting("comicsdb.media.storage", "COMICSDB_MEDIA_STORAGE", one_of("folder", "s3"), "folder"),
     Setting("comicsdb.media.folder", "COMICSDB_MEDIA_FOLDER", Path, "var/media"),
+    Setting(MEDIA_BUCKET, "COMICSDB_MEDIA_BUCKET", str, ""),
+    Setting("comicsdb.media.prefix", "COMICSDB_MEDIA_PREFIX", prefix, "media"),
+    Setting("comicsdb.media.endpoint", "COMICSDB_MEDIA_ENDPOINT", base_url, ""),
+    Setting("comicsdb.media.region", "COMICSDB_MEDIA_REGION", str, ""),
+    Setting("comicsdb.media.access_key", "COMICSDB_MEDIA_ACCESS_KEY", str, ""),
+    Setting("comicsdb.media.secret_key", "COMICSDB_MEDIA_SECRET_KEY", str, ""),
+    Setting("comicsdb.media.url", "COMICSDB_MEDIA_URL", below, ""),
     Setting("comicsdb.password_cost", "COMICSDB_PASSWORD_COST", str, "default"),
     Setting("comicsdb.secure_cookies", "COMICSDB_SECURE_COOKIES", boolean, "true"),
     Setting("comicsdb.cache.url", "COMICSDB_CACHE_URL", cache_url, ""),
@@ -305,6 +337,8 @@ def resolve(given: dict) -> dict:
                 raise SettingsError(f"The setting {setting.key} ({value!r}) is wrong: it {error}.") from error
         settings[setting.key] = value
     _check_basic(settings)
+    if settings["comicsdb.media.storage"] == "s3" and not settings[MEDIA_BUCKET]:
+        raise _missing(MEDIA_BUCKET, ", which comicsdb.media.storage = s3 needs")
     return settings
 
 

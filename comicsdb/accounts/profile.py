@@ -22,6 +22,7 @@ from comicsdb.catalog.unit import Unit
 from comicsdb.i18n import INTERFACE_LANGUAGES, _
 from comicsdb.mail import queue
 from comicsdb.media.images import PictureError
+from comicsdb.media.storage import StorageDown
 from comicsdb.media.uploads import store_upload
 from comicsdb.models import User
 from comicsdb.models.account import CONFIRM_EMAIL, RESET
@@ -29,6 +30,7 @@ from comicsdb.models.account import CONFIRM_EMAIL, RESET
 log = logging.getLogger(__name__)
 
 KIND = "user"  # of its picture
+NOT_STORED = _("Pictures cannot be stored at the moment. Please try again in a while.")
 
 
 class Updated(NamedTuple):
@@ -119,6 +121,8 @@ def _set_picture(visit: Visit, user: User, form: Mapping) -> None:
         except PictureError as error:
             problem = _("The file ${problem}.", mapping={"problem": str(error)})
             raise Invalid({"image": [problem]}) from error
+        except StorageDown as error:
+            raise Invalid({"image": [NOT_STORED]}) from error
         unit.discard([user.image])
         unit.name([upload.key])
         user.image = upload.key

@@ -234,7 +234,7 @@ class Unit:
             propagation.refresh_rating_figures(
                 self.session, series=known.rated["series"], issues=known.rated["issue"]
             )
-            known.starred.update(known.rated)
+            known.starred.update(kind for kind, ids in known.rated.items() if ids)
         known.outdated.update(kind for kind, ids in (*moved.items(), *known.fresh.items()) if ids)
         for spent in (known.events, known.saved, known.fresh, known.renamed, known.touched, known.listing):
             spent.clear()
@@ -249,7 +249,8 @@ class Unit:
             return
         lines = history.record(self.session, known.actions, known.affected, self.actor_id, self.reason)
         lines += [changes.Line(kind, each, action) for kind, each, action in known.deleted]
-        changes.append(self.session, lines, known.outdated, self.actor_id)
+        if lines or known.outdated or known.starred:
+            changes.append(self.session, lines, known.outdated, self.actor_id)
         self.known = Knowledge(discarded=known.discarded, named=known.named, told=known.told)
 
     def committed(self) -> None:

@@ -3,35 +3,16 @@
 from collections.abc import Iterator
 
 from psycopg import sql
-from stdnum import ean, isbn
 
+from comicsdb.catalog.advice import NO_ARCS, NO_ASSOCIATED, NO_CV_ID, is_isbn, is_sku, is_upc
 from comicsdb.exchange.fields import File
 from comicsdb.exchange.format import ISSUES, SERIES
 from comicsdb.exchange.report import EXAMPLES
 from comicsdb.exchange.run import Run
-from comicsdb.models.choices import COLLECTED_CODES, SeriesTypeCode
 
 ISBN_RULE = "ISBN whose check digit or form is wrong"
 UPC_RULE = "UPC whose check digit or form is wrong"
 SKU_RULE = "SKU with other characters than letters and digits"
-ADDED_DIGITS = (0, 2, 5)  # a supplement behind the bar code proper
-CODE_DIGITS = (12, 13)
-
-
-def is_isbn(text: str) -> bool:
-    """Whether a text is an ISBN-10 or ISBN-13 in canonical form."""
-    return isbn.is_valid(text) and isbn.compact(text) == text
-
-
-def is_upc(text: str) -> bool:
-    """Whether a text is a UPC-A or EAN-13, alone or with a supplement of two or five digits."""
-    if not (text.isascii() and text.isdigit()):
-        return False
-    return any(
-        len(text) == length + added and ean.is_valid(text[:length])
-        for length in CODE_DIGITS
-        for added in ADDED_DIGITS
-    )
 
 
 def codes(record: dict) -> Iterator[tuple[str, str]]:
@@ -41,15 +22,16 @@ def codes(record: dict) -> Iterator[tuple[str, str]]:
     if record.get("upc") and not is_upc(record["upc"]):
         yield UPC_RULE, record["upc"]
     sku = record.get("sku")
-    if sku and not (sku.isascii() and sku.isalnum()):
+    if sku and not is_sku(sku):
         yield SKU_RULE, sku
 
 
 ADVISERS = {"issues": codes, "variants": codes}
 
-_PAPERBACK = f"('{SeriesTypeCode.TRADE_PAPERBACK}')"
-_PAPERBACK_OR_HARDCOVER = f"('{SeriesTypeCode.TRADE_PAPERBACK}', '{SeriesTypeCode.HARDCOVER}')"
-_COLLECTED = "(" + ", ".join(f"'{code}'" for code in COLLECTED_CODES) + ")"
+
+def _listed(codes) -> str:
+    return "(" + ", ".join(f"'{code}'" for code in codes) + ")"
+
 
 # Over the staged rows s; `code` is that of the series' type.
 _SERIES_SOURCE = """(
@@ -65,13 +47,13 @@ RULES: tuple[tuple[str, File, str, str], ...] = (
         "cv_id on a Trade Paperback series",
         SERIES,
         _SERIES_SOURCE,
-        f"s.cv_id IS NOT NULL AND s.code IN {_PAPERBACK}",
+        f"s.cv_id IS NOT NULL AND s.code IN {_listed(NO_CV_ID)}",
     ),
     (
         "associated series of a Hardcover, Omnibus or Trade Paperback",
         SERIES,
         _SERIES_SOURCE,
-        f"cardinality(s.associated_ids) > 0 AND s.code IN {_COLLECTED}",
+        f"cardinality(s.associated_ids) > 0 AND s.code IN {_listed(NO_ASSOCIATED)}",
     ),
     ("year_end before year_began", SERIES, _SERIES_SOURCE, "s.year_end < s.year_began"),
     ("imprint of another publisher", SERIES, _SERIES_SOURCE, "s.imprint_of <> s.publisher_id"),
@@ -85,7 +67,7 @@ RULES: tuple[tuple[str, File, str, str], ...] = (
         "arcs on an issue of a Trade Paperback or Hardcover series",
         ISSUES,
         _ISSUE_SOURCE,
-        f"cardinality(s.arc_ids) > 0 AND s.code IN {_PAPERBACK_OR_HARDCOVER}",
+        f"cardinality(s.arc_ids) > 0 AND s.code IN {_listed(NO_ARCS)}",
     ),
 )
 

@@ -7,6 +7,7 @@ Passwords and tokens are never written: an account that is imported from an expo
 
 import hashlib
 import shutil
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -73,7 +74,7 @@ class _Export:
         self._storage = storage
         self._accounts = accounts
         self._result = Exported()
-        self._shared: dict[tuple[int, int], str] = {}  # file with several names: the path it was written to
+        self._shared: dict[Hashable, str] = {}  # identity of a picture: the path it was written to
         connection = session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
         self._connection = connection.connection.driver_connection
 
@@ -139,20 +140,19 @@ class _Export:
         return column
 
     def _add_picture(self, key: str) -> str:
-        """Copy a picture; files that are one on disk stay one. Gives the path below images/."""
+        """Copy a picture; keys that share their bytes get one file. Gives the path below images/."""
         try:
-            source = self._storage.path(key)
-            status = source.stat()
+            identity = self._storage.identity(key)
+            if identity in self._shared:
+                return self._shared[identity]
+            picture = self._storage.open(key)
         except (BadKey, FileNotFoundError):
             self._result.missing.append(key)
             return ""
-        inode = (status.st_dev, status.st_ino)
-        if inode in self._shared:
-            return self._shared[inode]
         target = self._folder / "images" / key
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, target)
+        with picture as source, target.open("wb") as copied:
+            shutil.copyfileobj(source, copied)
         self._result.pictures += 1
-        if status.st_nlink > 1:
-            remember(self._shared, inode, key)
+        remember(self._shared, identity, key)
         return key

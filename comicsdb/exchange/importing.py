@@ -94,8 +94,7 @@ def import_set(
             except BaseException:
                 session.rollback()
                 raise
-    for key in run.replaced_pictures:
-        storage.delete(key)
+    storage.discard(run.replaced_pictures, most=len(run.replaced_pictures))
     run.report.seconds = time.monotonic() - begun
     return run.report
 

@@ -6,7 +6,9 @@ the set has none. Credits, variants, attributions and ratings are added and chan
 """
 
 import hashlib
+from collections.abc import Callable, Hashable
 from pathlib import Path
+from typing import BinaryIO
 
 from psycopg import sql
 
@@ -25,6 +27,7 @@ from comicsdb.exchange.format import (
 from comicsdb.exchange.run import Run
 from comicsdb.exchange.staging import Pictures
 from comicsdb.exchange.writing import AUTHORS
+from comicsdb.media.storage import Content, Storage
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.base import SYSTEM_USER_ID
 
@@ -33,22 +36,32 @@ LASTING = ("slug", "created_on", "modified", *AUTHORS)
 
 
 class Digests:
-    """Digests of files; the links of one file are read once."""
+    """Digests of pictures; what several paths or keys share is read once."""
 
-    def __init__(self):
-        self._known: dict[tuple[int, int], bytes] = {}
+    def __init__(self, storage: Storage):
+        self._storage = storage
+        self._known: dict[Hashable, bytes] = {}
 
-    def of(self, path: Path) -> bytes | None:
+    def of_file(self, path: Path) -> bytes | None:
         """The digest of a file, None if there is none."""
         try:
             status = path.stat()
-            inode = (status.st_dev, status.st_ino)
-            if inode not in self._known:
-                with path.open("rb") as stream:
-                    self._known[inode] = hashlib.file_digest(stream, "sha256").digest()
-            return self._known[inode]
+            return self._of((status.st_dev, status.st_ino), lambda: path.open("rb"))
         except FileNotFoundError:
             return None
+
+    def of_key(self, key: str) -> bytes | None:
+        """The digest of a stored picture, None if there is none."""
+        try:
+            return self._of(self._storage.identity(key), lambda: self._storage.open(key))
+        except FileNotFoundError:
+            return None
+
+    def _of(self, identity: Hashable, opening: Callable[[], BinaryIO | Content]) -> bytes:
+        if identity not in self._known:
+            with opening() as stream:
+                self._known[identity] = hashlib.file_digest(stream, "sha256").digest()
+        return self._known[identity]
 
 
 def keep_pictures(run: Run, file: File, pictures: Pictures) -> None:
@@ -61,7 +74,7 @@ def keep_pictures(run: Run, file: File, pictures: Pictures) -> None:
             " FROM {table} t WHERE t.id = s.db_id AND s.found AND s.image_path = '' AND t.image <> ''"
         ).format(**names)
     )
-    digests = Digests()
+    digests = Digests(run.storage)
     with run.cursor.connection.cursor("kept") as rows:
         rows.execute(
             sql.SQL(
@@ -72,7 +85,7 @@ def keep_pictures(run: Run, file: File, pictures: Pictures) -> None:
         while chunk := rows.fetchmany(CHUNK):
             kept, keys = [], []
             for identifier, path, key in chunk:
-                if digests.of(pictures.file(path)) == digests.of(run.storage.path(key)):
+                if digests.of_file(pictures.file(path)) == digests.of_key(key):
                     kept.append(identifier)
                     keys.append(key)
                 else:

@@ -1,30 +1,48 @@
 """Pictures: `request.media` stores them, two routes serve them and their thumbnails (web.md 2.7)."""
 
-from pyramid.httpexceptions import HTTPNotFound
-from pyramid.response import FileResponse
+from pyramid.httpexceptions import HTTPNotFound, HTTPServiceUnavailable
+from pyramid.response import FileIter, Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
-from comicsdb.media.storage import BadKey, Storage
+from comicsdb.media.folder import FolderStorage
+from comicsdb.media.storage import CACHE_CONTROL, BadKey, Content, Storage, StorageDown, content_type
 from comicsdb.media.thumbnails import SIZES, NoThumbnail, Thumbnails
+from comicsdb.settings import SettingsError
 
-# A key is never given again and its bytes never change.
-CACHE_CONTROL = "public, max-age=31536000, immutable"
-CONTENT_TYPES = {
-    "jpg": "image/jpeg",
-    "png": "image/png",
-    "webp": "image/webp",
-    "gif": "image/gif",
-    "avif": "image/avif",
-}
+BLOCK = 256 * 1024  # bytes
+
+
+def from_settings(settings: dict) -> Storage:
+    """The storage that a site's settings describe; raises SettingsError where its library is missing."""
+    if settings.get("comicsdb.media.storage", "folder") == "folder":
+        return FolderStorage(settings["comicsdb.media.folder"])
+    try:
+        from comicsdb.media.s3 import S3Storage  # noqa: PLC0415  (an extra, and slow to import)
+    except ImportError as error:
+        raise SettingsError(
+            "The setting comicsdb.media.storage (s3) needs a library: pip install 'comicsdb[s3]'."
+        ) from error
+    names = ("endpoint", "region", "prefix", "access_key", "secret_key")
+    given = {name: settings[f"comicsdb.media.{name}"] for name in names}
+    return S3Storage(settings["comicsdb.media.bucket"], **given)
+
+
+def media_base(request) -> str:
+    """What the addresses of pictures begin with: the public one of the storage, or our own route."""
+    public = request.registry.settings.get("comicsdb.media.url")
+    return f"{public}/" if public else request.route_url("media", key="-")[:-1]
 
 
 def media_url(request, key: str | None) -> str | None:
     """The absolute address of a picture, or None where a row has none."""
-    return request.route_url("media", key=key) if key else None
+    return request.media_base + key if key else None
 
 
 def thumbnail_url(request, key: str | None, size_name: str) -> str | None:
-    """The absolute address of a picture in one of the sizes of `thumbnails.SIZES`, or None."""
+    """The absolute address of a picture in one of the sizes of `thumbnails.SIZES`, or None.
+
+    It is always ours: a thumbnail is made when it is first asked for.
+    """
     if size_name not in SIZES:
         raise ValueError(f"There is no size {size_name!r}; there are: {', '.join(SIZES)}.")
     return request.route_url("media.thumbnail", size=size_name, key=key) if key else None
@@ -32,31 +50,36 @@ def thumbnail_url(request, key: str | None, size_name: str) -> str | None:
 
 def picture_view(request):
     """A picture as it was stored; needs neither session nor database."""
+    key = request.matchdict["key"]
+    known = content_type(key)
+    if known is None:
+        return HTTPNotFound()
     try:
-        path = request.media.path(request.matchdict["key"])
-    except BadKey:
+        return _answer(request, request.media.open(key), known)
+    except (BadKey, FileNotFoundError):
         return HTTPNotFound()
-    content_type = CONTENT_TYPES.get(path.suffix[1:])
-    if content_type is None or not path.is_file():
-        return HTTPNotFound()
-    return _file(request, path, content_type)
+    except StorageDown:
+        return HTTPServiceUnavailable()
 
 
 def thumbnail_view(request):
     """A picture in one of the site's sizes, made when first asked for."""
     thumbnails = request.registry["comicsdb.thumbnails"]
     try:
-        path = thumbnails.path(request.matchdict["size"], request.matchdict["key"])
+        return _answer(
+            request, thumbnails.open(request.matchdict["size"], request.matchdict["key"]), "image/webp"
+        )
     except NoThumbnail:
         return HTTPNotFound()
-    return _file(request, path, "image/webp")
+    except StorageDown:
+        return HTTPServiceUnavailable()
 
 
-def _file(request, path, content_type):
-    try:
-        response = FileResponse(str(path), request=request, content_type=content_type)
-    except FileNotFoundError:  # removed since we looked
-        return HTTPNotFound()
+def _answer(request, content: Content, known: str):
+    pieces = request.environ.get("wsgi.file_wrapper", FileIter)
+    response = Response(app_iter=pieces(content.stream, BLOCK), content_type=known, conditional_response=True)
+    response.content_length = content.size
+    response.last_modified = content.modified
     response.headers["Cache-Control"] = CACHE_CONTROL
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
@@ -64,11 +87,12 @@ def _file(request, path, content_type):
 
 
 def includeme(config):
-    """Open the folder of pictures; add `request.media`, `.media_url`, `.thumbnail_url` and both routes."""
-    storage = Storage(config.get_settings()["comicsdb.media.folder"])
+    """Open the storage; add `request.media`, `media_base`, `media_url`, `thumbnail_url` and both routes."""
+    storage = from_settings(config.get_settings())
     config.registry["comicsdb.media"] = storage
     config.registry["comicsdb.thumbnails"] = Thumbnails(storage)
-    config.add_request_method(lambda _request: storage, "media", reify=True)
+    config.add_request_method(lambda request: request.registry["comicsdb.media"], "media", reify=True)
+    config.add_request_method(media_base, "media_base", reify=True)
     config.add_request_method(media_url, "media_url")
     config.add_request_method(thumbnail_url, "thumbnail_url")
     config.add_route("media.thumbnail", "/media/thumb/{size}/{key:.+}.webp", request_method=("GET", "HEAD"))

@@ -1,7 +1,9 @@
 """What a picture is: checked by decoding it, and measured (model.md 1.3)."""
 
 import io
+import threading
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,12 +11,23 @@ from PIL import Image, UnidentifiedImageError
 
 MAX_BYTES = 20 * 1024 * 1024
 MAX_PIXELS = 50_000_000  # a decoded picture takes three to four bytes a pixel
+DECODED_AT_ONCE = 2  # pictures in one process: the largest take some 200 MB each
 MAX_SIDE = 32767  # what the columns for width and height hold
 SUFFIXES = {"JPEG": "jpg", "PNG": "png", "WEBP": "webp", "GIF": "gif", "AVIF": "avif"}
 # By the decoder's name; what cameras write as MPO is a JPEG with further pictures behind it.
 FORMATS = {**{name: name for name in SUFFIXES}, "MPO": "JPEG"}
 ORIENTATION = 0x0112  # the Exif tag; 5 to 8 lie on their side
 DECODER_ERRORS = (OSError, SyntaxError, ValueError, EOFError, IndexError, KeyError, TypeError, MemoryError)
+
+
+_places = threading.BoundedSemaphore(DECODED_AT_ONCE)
+
+
+@contextmanager
+def decoding():
+    """Wait for a place in which to decode pictures that strangers chose, so that memory stays bounded."""
+    with _places:
+        yield
 
 
 class PictureError(ValueError):

@@ -1,13 +1,15 @@
-"""Where pictures lie: a local folder of files under keys that cannot be guessed (model.md 1.3)."""
+"""What keeps pictures: their keys, and what a storage does, whatever it is made of (model.md 1.3).
 
-import errno
+`folder.py` and `s3.py` do it; nothing else knows which of them a site uses.
+"""
+
 import logging
-import os
 import re
 import secrets
-import shutil
+from collections.abc import Hashable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 log = logging.getLogger(__name__)
 
@@ -16,12 +18,50 @@ THUMBNAILS = "thumbs"  # the folder of made pictures, beside those of the kinds
 UNDATED = frozenset({"user"})  # model.md 1.3
 # Slash-separated names that begin with a letter or digit: no `..`, no hidden file, nothing absolute.
 KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*(?:/[A-Za-z0-9_][A-Za-z0-9_-]*)*\.[a-z0-9]{1,5}")
+# A key is never given again and its bytes never change, so whoever has a picture may keep it for ever.
+CACHE_CONTROL = "public, max-age=31536000, immutable"
+CONTENT_TYPES = {
+    "jpg": "image/jpeg",
+    "png": "image/png",
+    "webp": "image/webp",
+    "gif": "image/gif",
+    "avif": "image/avif",
+}
 KIND = re.compile(r"[a-z][a-z_]{0,39}")
 SUFFIX = re.compile(r"[a-z0-9]{1,5}")
 
 
 class BadKey(ValueError):  # noqa: N818  (a fact about the key)
     """A storage key that no picture can have."""
+
+
+class StorageDown(OSError):  # noqa: N818  (a fact, not a fault of ours)
+    """Pictures cannot be stored or read at the moment; nothing is wrong with what was asked for."""
+
+
+class Content(NamedTuple):
+    """An opened picture: a binary file that whoever asked closes (`with` does), its length, its time."""
+
+    stream: BinaryIO
+    size: int
+    modified: datetime
+
+    def __enter__(self) -> BinaryIO:
+        return self.stream
+
+    def __exit__(self, *_failure) -> None:
+        self.stream.close()
+
+
+class Entry(NamedTuple):
+    """One thing that lies in a storage: its name there, and the key of the picture that it is or was made of.
+
+    A file that was never finished has no key ("").
+    """
+
+    name: str
+    key: str
+    modified: datetime
 
 
 def new_key(kind: str, suffix: str) -> str:
@@ -32,71 +72,110 @@ def new_key(kind: str, suffix: str) -> str:
     return f"{kind}/{day}{secrets.token_hex(16)}.{suffix}"
 
 
+def is_key(key: str) -> bool:
+    """Whether a text can be the key of a picture."""
+    return len(key) <= KEY_LENGTH and bool(KEY.fullmatch(key)) and not key.startswith(f"{THUMBNAILS}/")
+
+
+def checked(key: str) -> str:
+    """The key itself; raises BadKey where it is none."""
+    if not is_key(key):
+        raise BadKey(f"Not the key of a picture: {key!r}.")
+    return key
+
+
+def content_type(key: str) -> str | None:
+    """The content type of a picture, None for an ending that none of ours has."""
+    return CONTENT_TYPES.get(key.rpartition(".")[2])
+
+
 class Storage:
-    """A folder of pictures. A file is never changed once it has its name; each row has its own."""
+    """Pictures and their thumbnails under keys. What has a key never changes, and each row has its own.
 
-    def __init__(self, folder: Path | str):
-        self.folder = Path(folder).absolute()
+    Every method raises BadKey for a key that no picture can have, and StorageDown (or another OSError) where
+    the storage does not answer. `size` names a thumbnail of the picture, made by `thumbnails.py`.
+    """
 
-    def path(self, key: str) -> Path:
-        """The file of a key, whether it exists or not; raises BadKey for a key that leads elsewhere."""
-        if len(key) > KEY_LENGTH or not KEY.fullmatch(key) or key.startswith(f"{THUMBNAILS}/"):
-            raise BadKey(f"Not the key of a picture: {key!r}.")
-        path = self.folder / key
-        inside = os.path.realpath(self.folder)
-        if os.path.commonpath([inside, os.path.realpath(path)]) != inside:
-            raise BadKey(f"The key {key!r} leads out of the folder of pictures.")
-        return path
+    discarded_at_once = 10_000  # pictures, while somebody waits
 
-    def exists(self, key: str) -> bool:
-        """Whether a picture has this key."""
-        try:
-            return self.path(key).is_file()
-        except BadKey:
-            return False
+    # What each storage brings.
 
-    def open(self, key: str):
-        """The picture as a binary file; raises FileNotFoundError, or BadKey."""
-        return self.path(key).open("rb")
+    def open(self, key: str, size: str = "") -> Content:
+        """A picture or thumbnail; raises FileNotFoundError where there is none."""
+        raise NotImplementedError
+
+    def exists(self, key: str, size: str = "") -> bool:
+        """Whether there is such a picture or thumbnail."""
+        raise NotImplementedError
+
+    def identity(self, key: str) -> Hashable:
+        """The same for keys that share their bytes; raises FileNotFoundError where there is no picture."""
+        raise NotImplementedError
+
+    def put(self, key: str, source: bytes | Path, size: str = "") -> None:
+        """Store bytes, or a copy of a file: there whole or not at all, and to stay when this returns."""
+        raise NotImplementedError
+
+    def copy(self, key: str, source_key: str) -> None:
+        """Give the bytes of `source_key` a further key, which can be removed alone."""
+        raise NotImplementedError
+
+    def delete(self, key: str) -> None:
+        """Remove a picture and its thumbnails; nothing happens where there is none."""
+        raise NotImplementedError
+
+    def entries(self) -> Iterator[Entry]:
+        """All that lies here and is ours, in any order, a little at a time."""
+        raise NotImplementedError
+
+    def remove(self, name: str) -> None:
+        """Remove one thing by the name that `entries` gave; nothing happens where there is none."""
+        raise NotImplementedError
+
+    # What all do in the same way.
+
+    def read(self, key: str) -> bytes:
+        """The bytes of a picture; raises FileNotFoundError where there is none."""
+        with self.open(key) as stream:
+            return stream.read()
 
     def save(self, kind: str, source: bytes | Path, suffix: str) -> str:
-        """Store bytes, or a copy of a file, and give the new key; what has a key is whole and on disk."""
+        """Store bytes, or a copy of a file, and give the new key; what has a key is whole and lasts."""
         with self.batch() as batch:
             return batch.save(kind, source, suffix)
 
     def link(self, kind: str, source_key: str) -> str:
-        """A further key for the same bytes: a file of its own that can be removed alone."""
+        """A further key for the same bytes."""
         with self.batch() as batch:
             return batch.link(kind, source_key)
-
-    def delete(self, key: str) -> None:
-        """Remove a picture and its thumbnails; nothing happens where there is none."""
-        self.path(key).unlink(missing_ok=True)
-        for size in self._sizes():
-            (size / f"{key}.webp").unlink(missing_ok=True)
-
-    def thumbnail_path(self, size: str, key: str) -> Path:
-        """Where a thumbnail lies once it is made; raises BadKey."""
-        self.path(key)
-        return self.folder / THUMBNAILS / size / f"{key}.webp"
 
     def batch(self) -> "Batch":
         """Many pictures at once: `with storage.batch() as batch`; an exception takes them all back."""
         return Batch(self)
 
-    def _sizes(self):
-        try:
-            return [Path(entry.path) for entry in os.scandir(self.folder / THUMBNAILS) if entry.is_dir()]
-        except FileNotFoundError:
-            return []
+    def discard(self, keys: Iterable[str], *, most: int | None = None) -> None:
+        """Remove pictures that no row names any more, `most` of them; by default what a visitor may wait for.
+
+        Never fails: what stays is left to the sweep.
+        """
+        most = self.discarded_at_once if most is None else most
+        for number, key in enumerate(keys):
+            if number == most:
+                log.info("Many pictures were replaced or deleted at once: the rest is left to the sweep")
+                return
+            try:
+                self.delete(key)
+            except (BadKey, OSError) as error:
+                log.error("The picture %s cannot be removed and is left to the sweep: %s", key, error)
+                if isinstance(error, StorageDown):
+                    return
 
 
 class Batch:
-    """Pictures that are stored together: on disk when the block is left, gone when it fails."""
+    """Pictures that are stored together: to stay when the block is left, gone when it fails."""
 
     def __init__(self, storage: Storage):
         self._storage = storage
-        self._folders: set[Path] = set()
         self._journal: list[str] = []
 
     def __enter__(self) -> "Batch":
@@ -112,14 +191,11 @@ class Batch:
         return len(self._journal)
 
     def sync(self) -> None:
-        """Wait until all names are on disk; call it before what names them is committed."""
-        while self._folders:
-            sync_folder(self._folders.pop())
+        """Wait until all of it would outlast a power failure; call it before what names it is committed."""
 
     def undo(self) -> None:
         """Remove all that was stored."""
-        for key in self._journal:
-            self._storage.delete(key)
+        self._storage.discard(self._journal, most=len(self))
         self._journal.clear()
 
     def save(self, kind: str, source: bytes | Path, suffix: str) -> str:
@@ -132,51 +208,12 @@ class Batch:
 
     def put(self, key: str, source: bytes | Path) -> str:
         """Store bytes, or a copy of a file, under a key made by `new_key`."""
-        target = self._prepare(key)
-        temporary = target.with_name(f".{target.name}.new")
-        try:
-            with temporary.open("xb") as stream:
-                if isinstance(source, bytes):
-                    stream.write(source)
-                else:
-                    with source.open("rb") as original:
-                        shutil.copyfileobj(original, stream, 1 << 20)
-                stream.flush()
-                os.fsync(stream.fileno())
-            temporary.rename(target)
-        finally:
-            temporary.unlink(missing_ok=True)
+        self._journal.append(key)
+        self._storage.put(key, source)
         return key
 
     def put_link(self, key: str, source_key: str) -> str:
-        """Give the bytes of `source_key` a further key; a copy where the file system cannot link (more)."""
-        target = self._prepare(key)
-        source = self._storage.path(source_key)
-        try:
-            os.link(source, target)
-        except OSError as error:
-            if error.errno not in {errno.EMLINK, errno.EPERM, errno.EXDEV, errno.ENOTSUP}:
-                raise
-            self.put(key, source)
-        return key
-
-    def _prepare(self, key: str) -> Path:
-        target = self._storage.path(key)
-        if target.parent not in self._folders:
-            made = target.parent
-            while not made.exists():  # a new folder is safe once its own folder knows it
-                self._folders.add(made.parent)
-                made = made.parent
-            target.parent.mkdir(parents=True, exist_ok=True)
-            self._folders.add(target.parent)
+        """Give the bytes of `source_key` the further key `key`."""
         self._journal.append(key)
-        return target
-
-
-def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on disk."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        self._storage.copy(key, source_key)
+        return key

@@ -1,22 +1,19 @@
 """Thumbnails: WebP pictures of the site's sizes, made when first asked for (web.md 2.7)."""
 
+import io
 import logging
-import os
-import secrets
-import threading
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
 from PIL import Image, ImageOps
 
-from comicsdb.media.images import DECODER_ERRORS, PictureError, opened, orientation
-from comicsdb.media.storage import BadKey, Storage
+from comicsdb.media.images import DECODER_ERRORS, PictureError, decoding, opened, orientation
+from comicsdb.media.storage import BadKey, Content, Storage
 
 log = logging.getLogger(__name__)
 
 QUALITY = 80
-MADE_AT_ONCE = 2  # a large cover takes some 150 MB while it is decoded
 
 
 class Crop(StrEnum):
@@ -105,42 +102,41 @@ def _plain(image: Image.Image) -> Image.Image:
 
 
 class Thumbnails:
-    """Makes thumbnails and keeps them beside the pictures; few at a time, so that memory stays bounded."""
+    """Makes thumbnails when they are first asked for, and keeps them where the pictures are."""
 
-    def __init__(self, storage: Storage, made_at_once: int = MADE_AT_ONCE):
+    def __init__(self, storage: Storage):
         self._storage = storage
-        self._places = threading.BoundedSemaphore(made_at_once)
 
-    def path(self, size_name: str, key: str) -> Path:
-        """The file of a thumbnail, made now if need be; raises NoThumbnail."""
+    def open(self, size_name: str, key: str) -> Content:
+        """A thumbnail, made now if need be; raises NoThumbnail, and StorageDown as the storage does."""
         if size_name not in SIZES:
             raise NoThumbnail(f"There is no size {size_name!r}.")
         try:
-            source, target = self._storage.path(key), self._storage.thumbnail_path(size_name, key)
-        except BadKey as error:
-            raise NoThumbnail(str(error)) from error
-        if target.is_file():
-            return target
-        if not source.is_file():
-            raise NoThumbnail(f"There is no picture {key!r}.")
-        with self._places:
-            if not target.is_file():
-                self._make(source, size_name, target)
-        if not source.is_file():  # removed meanwhile: nothing may be left of it
-            target.unlink(missing_ok=True)
-            raise NoThumbnail(f"The picture {key!r} is gone.")
-        return target
+            return self._made(size_name, key) or self._make(size_name, key)
+        except (BadKey, FileNotFoundError) as error:
+            raise NoThumbnail(f"There is no picture {key!r}.") from error
 
-    def _make(self, source: Path, size_name: str, target: Path) -> None:
+    def _made(self, size_name: str, key: str) -> Content | None:
         try:
-            image = render(source, size_name)
-        except (PictureError, FileNotFoundError) as error:
-            log.warning("no thumbnail %s of %s: the picture %s", size_name, source, error)
-            raise NoThumbnail(f"The picture {error}.") from error
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = target.with_name(f".{secrets.token_hex(8)}.new")
-        try:
-            image.save(temporary, "WEBP", quality=QUALITY, exif=b"")
-            os.replace(temporary, target)
-        finally:
-            temporary.unlink(missing_ok=True)
+            return self._storage.open(key, size_name)
+        except FileNotFoundError:
+            return None
+
+    def _make(self, size_name: str, key: str) -> Content:
+        data = self._storage.read(key)
+        with decoding():
+            found = self._made(size_name, key)  # by another thread, while this one waited
+            if found is not None:
+                return found
+            try:
+                image = render(data, size_name)
+            except PictureError as error:
+                log.warning("no thumbnail %s of %s: the picture %s", size_name, key, error)
+                raise NoThumbnail(f"The picture {error}.") from error
+            stream = io.BytesIO()
+            image.save(stream, "WEBP", quality=QUALITY, exif=b"")
+            self._storage.put(key, stream.getvalue(), size_name)
+        if not self._storage.exists(key):  # removed meanwhile: nothing may be left of it
+            self._storage.delete(key)
+            raise FileNotFoundError(key)
+        return self._storage.open(key, size_name)

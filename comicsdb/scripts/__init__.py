@@ -9,6 +9,16 @@ from comicsdb.scripts.demo import demo_command
 from comicsdb.scripts.donors import sync_donors_command
 from comicsdb.scripts.exchange import export_command, import_command
 from comicsdb.scripts.mail import mail_group
+from comicsdb.scripts.media import media_group
+from comicsdb.scripts.merge import merge_command, move_publisher_command
+from comicsdb.scripts.repair import (
+    add_universe_command,
+    dup_credits_command,
+    fix_start_year_command,
+    old_anthologies_command,
+    rebuild_slugs_command,
+)
+from comicsdb.scripts.reports import alt_id_stats_command, find_bad_volumes_command, find_changes_command
 from comicsdb.scripts.serve import serve_command
 from comicsdb.scripts.support import INI_VARIABLE, Commands, Site, find_ini
 from comicsdb.scripts.throttle import throttle_notices_command
@@ -36,8 +46,19 @@ COMMANDS = (
     cache_command,
     account_group,
     mail_group,
+    media_group,
     throttle_notices_command,
     sync_donors_command,
+    merge_command,
+    move_publisher_command,
+    fix_start_year_command,
+    rebuild_slugs_command,
+    dup_credits_command,
+    add_universe_command,
+    old_anthologies_command,
+    find_bad_volumes_command,
+    find_changes_command,
+    alt_id_stats_command,
 )
 for command in COMMANDS:
     main.add_command(command)

@@ -13,6 +13,7 @@ from comicsdb import db
 from comicsdb.embedded import EmbeddedError
 from comicsdb.exchange.exporting import ExportFailed
 from comicsdb.exchange.problems import ImportFailed
+from comicsdb.media import from_settings
 from comicsdb.media.storage import Storage
 from comicsdb.passwords import Passwords
 from comicsdb.scripts.database import is_current
@@ -60,7 +61,7 @@ class Site:
     @property
     def storage(self) -> Storage:
         """Where pictures lie."""
-        return Storage(self.settings["comicsdb.media.folder"])
+        return from_settings(self.settings)
 
     @property
     def passwords(self) -> Passwords:

@@ -13,7 +13,7 @@ from comicsdb import models
 from comicsdb.catalog import Catalog
 from comicsdb.exchange.importing import import_set
 from comicsdb.library.ratings import rate
-from comicsdb.media.storage import Storage
+from comicsdb.media.folder import FolderStorage
 from comicsdb.models import ApiToken
 from comicsdb.passwords import Passwords, digest
 from tests.core.propagation.world import KINDS, REFERENCE
@@ -68,7 +68,7 @@ class Imports:
     def run(self, session: Session) -> None:
         """Import the set as it is now; raises ImportFailed."""
         folder = write_set(self.folder / "set", self.rows)
-        import_set(session, folder, Storage(self.folder / "media"), self.passwords)
+        import_set(session, folder, FolderStorage(self.folder / "media"), self.passwords)
 
 
 @dataclass

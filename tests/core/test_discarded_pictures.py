@@ -3,13 +3,13 @@
 import pytest
 
 from comicsdb import models
-from comicsdb.media.storage import Storage
+from comicsdb.media.folder import FolderStorage
 from tests.dataset import picture
 
 
 @pytest.fixture
 def store(session, tmp_path):
-    session.info["media"] = Storage(tmp_path / "media")
+    session.info["media"] = FolderStorage(tmp_path / "media")
     return session.info["media"]
 
 

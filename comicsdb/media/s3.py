@@ -1,0 +1,172 @@
+"""Pictures in a bucket of S3-compatible object storage; importing this needs the extra `s3`.
+
+Thumbnails lie in the bucket too: each machine that serves the site finds what another made, and keeps nothing
+itself. They are below `thumbs/<key>/`, so that one question finds those of a picture.
+"""
+
+import hashlib
+import io
+import time
+from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+from urllib3.exceptions import HTTPError
+
+from comicsdb.media.storage import (
+    CACHE_CONTROL,
+    THUMBNAILS,
+    BadKey,
+    Content,
+    Entry,
+    Storage,
+    StorageDown,
+    checked,
+    content_type,
+    is_key,
+    log,
+)
+
+CONNECT, READ, ATTEMPTS = 5, 10, 3  # seconds, seconds, tries (web.md 21)
+CONNECTIONS = 16  # kept open for the threads of a process
+LEFT_ALONE = 5  # seconds in which nobody else waits for a server that has just failed
+NOT_THERE = frozenset({"404", "NoSuchKey", "NotFound"})
+
+
+class S3Storage(Storage):
+    """A bucket; without keys of access, boto3 looks for them where it always does."""
+
+    discarded_at_once = 50  # each takes some three requests
+
+    def __init__(
+        self,
+        bucket: str,
+        *,
+        endpoint: str = "",
+        region: str = "",
+        prefix: str = "media",
+        access_key: str = "",
+        secret_key: str = "",
+        timeouts: tuple[float, float] = (CONNECT, READ),
+    ):
+        self.bucket = bucket
+        self._prefix = f"{prefix}/" if prefix else ""
+        self._down_until = 0.0
+        self._client = boto3.session.Session().client(
+            "s3",
+            endpoint_url=endpoint or None,
+            region_name=region or None,
+            aws_access_key_id=access_key or None,
+            aws_secret_access_key=secret_key or None,
+            config=Config(
+                connect_timeout=timeouts[0],
+                read_timeout=timeouts[1],
+                retries={"mode": "standard", "total_max_attempts": ATTEMPTS},
+                tcp_keepalive=True,
+                max_pool_connections=CONNECTIONS,
+                # Servers other than Amazon's know buckets as paths, and not the newer checksums.
+                s3={"addressing_style": "path" if endpoint else "auto"},
+                request_checksum_calculation="when_required",
+                response_checksum_validation="when_required",
+            ),
+        )
+
+    def open(self, key: str, size: str = "") -> Content:
+        """See `Storage`; the whole picture is read, so that nothing is waited for later."""
+        with self._asking() as client:
+            found = client.get_object(**self._at(key, size))
+            data = found["Body"].read()
+        return Content(io.BytesIO(data), len(data), found["LastModified"])
+
+    def exists(self, key: str, size: str = "") -> bool:
+        """See `Storage`; a key that no picture can have is none."""
+        try:
+            with self._asking() as client:
+                client.head_object(**self._at(key, size))
+        except (BadKey, FileNotFoundError):
+            return False
+        return True
+
+    def identity(self, key: str) -> str:
+        """See `Storage`: the digest that the server keeps."""
+        with self._asking() as client:
+            return client.head_object(**self._at(key))["ETag"]
+
+    def put(self, key: str, source: bytes | Path, size: str = "") -> None:
+        """See `Storage`."""
+        data = source if isinstance(source, bytes) else source.read_bytes()
+        digest = hashlib.md5(data, usedforsecurity=False).digest()
+        with self._asking() as client:
+            client.put_object(
+                **self._at(key, size),
+                Body=data,
+                ContentMD5=b64encode(digest).decode(),
+                ContentType="image/webp" if size else content_type(key) or "application/octet-stream",
+                CacheControl=CACHE_CONTROL,
+            )
+
+    def copy(self, key: str, source_key: str) -> None:
+        """See `Storage`; the bytes do not leave the server."""
+        with self._asking() as client:
+            client.copy_object(**self._at(key), CopySource=self._at(source_key))
+
+    def delete(self, key: str) -> None:
+        """See `Storage`; the picture first, as whoever makes a thumbnail looks for it afterwards."""
+        with self._asking() as client:
+            client.delete_object(**self._at(key))
+        for entry in self._below(f"{THUMBNAILS}/{key}/"):
+            self.remove(entry.name)
+
+    def entries(self) -> Iterator[Entry]:
+        """See `Storage`."""
+        return self._below("")
+
+    def remove(self, name: str) -> None:
+        """See `Storage`."""
+        with self._asking() as client:
+            client.delete_object(Bucket=self.bucket, Key=self._prefix + name)
+
+    def _at(self, key: str, size: str = "") -> dict[str, str]:
+        name = f"{THUMBNAILS}/{checked(key)}/{size}.webp" if size else checked(key)
+        return {"Bucket": self.bucket, "Key": self._prefix + name}
+
+    def _below(self, start: str) -> Iterator[Entry]:
+        asked = {"Bucket": self.bucket, "Prefix": self._prefix + start}
+        while True:
+            with self._asking() as client:
+                page = client.list_objects_v2(**asked)
+            for each in page.get("Contents", ()):
+                name = each["Key"].removeprefix(self._prefix)
+                key = name
+                if name.startswith(f"{THUMBNAILS}/"):
+                    key = name.removeprefix(f"{THUMBNAILS}/").rpartition("/")[0]
+                if is_key(key):
+                    yield Entry(name, key, each["LastModified"])
+            if not page.get("IsTruncated"):
+                return
+            asked["ContinuationToken"] = page["NextContinuationToken"]
+
+    @contextmanager
+    def _asking(self):
+        """The client; what it raises becomes FileNotFoundError or StorageDown.
+
+        Slow storage must not keep all threads waiting: after a failure all are refused at once for a while.
+        """
+        if time.monotonic() < self._down_until:
+            raise StorageDown("The object storage did not answer a moment ago.")
+        try:
+            yield self._client
+        except ClientError as error:
+            told = error.response.get("Error", {}).get("Code", "")
+            if told in NOT_THERE:
+                raise FileNotFoundError(told) from error
+            log.error("The object storage refuses: %s", error)
+            raise StorageDown(f"The object storage refuses: {told}.") from error
+        except (BotoCoreError, HTTPError) as error:
+            self._down_until = time.monotonic() + LEFT_ALONE
+            log.error("The object storage does not answer: %s", error)
+            raise StorageDown("The object storage does not answer.") from error

@@ -1,0 +1,237 @@
+"""What a storage of pictures does, a folder and a bucket alike; and what only a folder takes care of."""
+
+import os
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from comicsdb.media import storage
+from comicsdb.media.folder import FolderStorage
+from comicsdb.media.storage import BadKey
+from comicsdb.media.thumbnails import NoThumbnail, Thumbnails
+from tests.dataset import picture
+
+
+def names(media) -> list[str]:
+    """What lies in a storage, by key."""
+    return sorted(entry.key for entry in media.entries())
+
+
+def test_a_key_names_kind_and_day_and_cannot_be_guessed(either):
+    keys = {either.save("issue", b"same", "jpg") for _ in range(3)}
+    assert len(keys) == 3
+    for key in keys:
+        kind, year, month, day, name = key.split("/")
+        sizes = (kind, len(year), len(month), len(day), len(name))
+        assert sizes == ("issue", 4, 2, 2, len("0" * 32 + ".jpg"))
+        assert len(key) <= 100
+    assert either.save("user", b"x", "png").count("/") == 1
+
+
+def test_bytes_and_files_come_back_as_they_were(either, tmp_path):
+    (tmp_path / "given").write_bytes(b"from a file")
+    key = either.save("arc", b"bytes", "png")
+    assert either.read(key) == b"bytes"
+    content = either.open(key)
+    with content as stream:
+        assert (stream.read(), content.size) == (b"bytes", 5)
+    assert abs(datetime.now(UTC) - content.modified) < timedelta(minutes=5)
+    key = either.save("arc", tmp_path / "given", "png")
+    (tmp_path / "given").write_bytes(b"changed since")
+    assert either.read(key) == b"from a file"
+
+
+def test_what_is_not_there_is_said_to_be_missing(either):
+    assert not either.exists("issue/none.png")
+    for ask in (either.open, either.read, either.identity):
+        with pytest.raises(FileNotFoundError):
+            ask("issue/none.png")
+    either.delete("issue/none.png")
+    either.remove("issue/none.png")
+    assert names(either) == []
+
+
+def test_a_link_has_the_same_bytes_and_is_removed_alone(either):
+    first = either.save("issue", b"cover", "jpg")
+    second = either.link("variants", first)
+    assert second.startswith("variants/")
+    assert either.identity(first) == either.identity(second)
+    either.delete(first)
+    assert (either.exists(first), either.read(second)) == (False, b"cover")
+
+
+def test_a_batch_that_fails_is_taken_back_whole(either, monkeypatch):
+    monkeypatch.setattr(type(either), "discarded_at_once", 1)
+    kept = either.save("issue", b"kept", "jpg")
+
+    def fail():
+        with either.batch() as batch:
+            batch.link("issue", batch.save("issue", b"new", "jpg"))
+            assert len(batch) == 2
+            raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError, match="no"):
+        fail()
+    assert names(either) == [kept]
+
+
+def test_a_file_that_cannot_be_read_leaves_nothing(either, tmp_path):
+    with pytest.raises(FileNotFoundError):
+        either.save("issue", tmp_path / "missing", "jpg")
+    assert names(either) == []
+
+
+def test_deleting_a_picture_removes_its_thumbnails(either):
+    key, other = (either.save("issue", picture(), "png") for _ in range(2))
+    made = Thumbnails(either)
+    for size, of in (("cover", key), ("card", key), ("cover", other)):
+        with made.open(size, of) as stream:
+            assert stream.read(4) == b"RIFF"
+    assert names(either) == sorted([key] * 3 + [other] * 2)
+    either.delete(key)
+    assert names(either) == [other] * 2
+    assert (either.exists(key, "cover"), either.exists(other, "cover")) == (False, True)
+    either.delete(key)  # once more is no error
+
+
+def test_a_thumbnail_of_a_picture_that_goes_meanwhile_is_not_kept(either, monkeypatch):
+    key = either.save("issue", picture(), "png")
+    put = either.put
+
+    def put_late(*given):
+        either.delete(key)
+        put(*given)
+
+    monkeypatch.setattr(either, "put", put_late)
+    with pytest.raises(NoThumbnail):
+        Thumbnails(either).open("cover", key)
+    assert names(either) == []
+
+
+def test_discarding_never_fails_and_goes_on(either, caplog):
+    key = either.save("issue", b"x", "jpg")
+    either.discard(["../no", key])
+    assert "../no cannot be removed" in caplog.text
+    assert names(either) == []
+
+
+def test_of_very_many_pictures_some_are_left_to_the_sweep(either, monkeypatch):
+    monkeypatch.setattr(type(either), "discarded_at_once", 2)
+    keys = [either.save("issue", b"x", "jpg") for _ in range(3)]
+    either.discard(keys)
+    assert names(either) == keys[2:]
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "",
+        "/etc/passwd",
+        "../outside.png",
+        "issue/../../outside.png",
+        "issue/./a.png",
+        "issue//a.png",
+        ".hidden.png",
+        "issue/.hidden.png",
+        "issue/a\0.png",
+        "issue/a.png\n",
+        "issue\\a.png",
+        "thumbs/cover/issue/a.png",
+        "issue/noending",
+        "issue/é.png",
+        "issue/" + "a" * 100 + ".png",
+    ],
+)
+def test_a_key_that_no_picture_can_have_is_refused(either, key):
+    for ask in (either.open, either.identity, either.delete, lambda key: either.put(key, b"x")):
+        with pytest.raises(BadKey):
+            ask(key)
+    assert not either.exists(key)
+    with pytest.raises(BadKey):
+        either.open(key, "cover")
+
+
+@pytest.mark.parametrize(
+    ("kind", "suffix"), [("thumbs", "png"), ("Issue", "png"), ("a/b", "png"), ("arc", "")]
+)
+def test_no_key_is_made_of_other_words(kind, suffix):
+    with pytest.raises(BadKey):
+        storage.new_key(kind, suffix)
+
+
+# A folder.
+
+
+def test_a_link_is_one_file_on_disk(folder):
+    first = folder.save("issue", b"cover", "jpg")
+    second = folder.link("issue", first)
+    assert folder.path(first).samefile(folder.path(second))
+
+
+def test_a_link_is_a_copy_where_the_file_system_has_no_more_links(folder, monkeypatch):
+    first = folder.save("issue", b"cover", "jpg")
+
+    def refuse(*_paths):
+        raise OSError(31, "Too many links")
+
+    monkeypatch.setattr(os, "link", refuse)
+    second = folder.link("issue", first)
+    assert folder.read(second) == b"cover"
+    assert not folder.path(first).samefile(folder.path(second))
+
+
+def test_a_symbolic_link_does_not_lead_out_of_the_folder(folder, tmp_path):
+    (tmp_path / "secret.png").write_bytes(picture())
+    folder.folder.mkdir()
+    (folder.folder / "issue").symlink_to(tmp_path)
+    for ask in (folder.path, folder.open):
+        with pytest.raises(BadKey, match="leads out"):
+            ask("issue/secret.png")
+    assert names(folder) == []
+
+
+def test_a_picture_is_on_disk_before_its_key_is_known(folder, monkeypatch):
+    """The order of what is asked of the disk: the bytes, the name, then the folders that know it."""
+    asked = []
+    real = os.fsync
+    monkeypatch.setattr(
+        os, "fsync", lambda handle: (asked.append(os.readlink(f"/proc/self/fd/{handle}")), real(handle))
+    )
+    key = folder.save("user", b"x", "png")
+    assert asked[0].endswith(".new")
+    assert set(asked[1:]) == {str(path) for path in folder.path(key).parents[:3]}
+    asked.clear()
+    with folder.batch() as batch:
+        keys = [batch.save("user", b"x", "png") for _ in range(3)]
+    assert len([path for path in asked if path.endswith(".new")]) == len(keys)
+    assert asked.count(str(folder.path(key).parent)) == 1  # once for all of them
+
+
+def test_entries_are_what_is_ours(folder):
+    key = folder.save("issue", picture(), "png")
+    Thumbnails(folder).open("cover", key).stream.close()
+    unfinished = folder.path(key).with_name(f".{key.rpartition('/')[2]}.1234.new")
+    unfinished.write_bytes(b"half")
+    for foreign in ("README", ".keep", "issue/notes.txt.bak"):
+        (folder.folder / foreign).write_text("not ours")
+    with pytest.raises(FileNotFoundError):
+        folder.open("README/a.png")
+    found = {entry.name: entry.key for entry in folder.entries()}
+    assert found == {
+        key: key,
+        f"thumbs/cover/{key}.webp": key,
+        str(unfinished.relative_to(folder.folder)): "",
+    }
+
+
+def test_a_link_is_as_young_as_its_name_not_as_its_bytes(folder):
+    old = folder.save("issue", b"x", "png")
+    os.utime(folder.path(old), (0, 0))
+    new = folder.link("issue", old)
+    ages = {entry.key: entry.modified for entry in folder.entries()}
+    assert abs(datetime.now(UTC) - ages[new]) < timedelta(minutes=5)
+
+
+def test_two_storages_of_one_folder_are_one(folder):
+    key = folder.save("issue", b"x", "png")
+    assert FolderStorage(str(folder.folder)).read(key) == b"x"

@@ -1,0 +1,306 @@
+"""kill -9 of the whole server in the middle of many uploads: what was answered is there, nothing half there.
+
+One round in the suite; twenty, of two hundred writes each, with COMICSDB_SOAK. PostgreSQL and Redis live on,
+as they do when servers die: what Redis kept of before must be as true as what the database says.
+"""
+
+import http.client
+import io
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import pytest
+import webtest
+from PIL import Image
+from sqlalchemy import create_engine, text
+
+from comicsdb import embedded
+from comicsdb.catalog import Catalog
+from comicsdb.db import session_factory
+from comicsdb.media.folder import FolderStorage
+from comicsdb.media.images import inspect
+from comicsdb.media.metadata import stripped
+from comicsdb.media.phash import phash
+from comicsdb.media.sweeping import missing, owners, sweep
+from comicsdb.scripts.database import upgrade
+from tests.conftest import build_app
+from tests.factories import Make
+from tests.redis_server import RedisServer
+from tests.serving import add_account, clean_environment, free_port
+from tests.site.test_production import production
+from tests.soak import SOAK
+from tests.waiting import await_that
+
+ROUNDS, WRITES = (20, 200) if SOAK else (1, 60)
+WRITERS = 12
+HOST = "comics.example"
+BOUNDARY = "----a-boundary"
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory):
+    """A PostgreSQL that forgets nothing (fsync is on), a Redis, an editor, and something to add issues to."""
+    folder = tmp_path_factory.mktemp("crash")
+    cluster = embedded.start(folder / "postgres")
+    cluster.ensure_database("crash")
+    engine = create_engine(cluster.url("crash"))
+    upgrade(engine)
+    with session_factory(engine)() as session:
+        series = Make(Catalog(session)).series().id
+    editor = add_account(cluster.url("crash"), "editor")
+    with engine.begin() as connection:
+        connection.execute(
+            text(
+                "INSERT INTO user_group_member (user_id, group_id) SELECT u.id, g.id FROM user_account u,"
+                " user_group g WHERE u.username = 'editor' AND g.name = 'editor'"
+            )
+        )
+    redis = RedisServer()
+    redis.start()
+    yield Stage(folder, cluster.url("crash"), engine, redis, editor, series)
+    redis.remove()
+    engine.dispose()
+    cluster.discard()
+
+
+@dataclass
+class Stage:
+    """What outlives a server."""
+
+    folder: object
+    url: str
+    engine: object
+    redis: RedisServer
+    editor: str
+    series: int
+
+    @property
+    def media(self) -> FolderStorage:
+        """The pictures."""
+        return FolderStorage(self.folder / "media")
+
+
+class Server:
+    """The server of production, its processes in one process group."""
+
+    def __init__(self, stage: Stage, workers: int = 2):
+        self.port = free_port()
+        ini, environment = production(stage.folder, stage.url, self.port, workers=str(workers))
+        environment |= {"COMICSDB_CACHE_URL": stage.redis.url, "COMICSDB_MAIL_SENDER": "command"}
+        with (stage.folder / "server.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "pyramid.scripts.pserve", str(ini)],
+                env=clean_environment(**environment),
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        await_that(self._answers)
+
+    def _answers(self) -> bool:
+        assert self.process.poll() is None
+        try:
+            return ask(self.port, "GET", "/health/")[0] == 200
+        except OSError:
+            return False
+
+    def kill(self) -> None:
+        """kill -9, all of it."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+def ask(port: int, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, bytes]:
+    """Status and body of an answer; raises OSError or HTTPException where there is none."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        connection.request(method, path, body, {"Host": HOST} | headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+def form(fields: dict[str, str], image: bytes) -> bytes:
+    """A form with a file, as browsers and clients send it."""
+    parts = [
+        f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+        for name, value in fields.items()
+    ]
+    file = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="image"; filename="a.jpg"\r\n\r\n'
+    return "".join([*parts, file]).encode() + image + f"\r\n--{BOUNDARY}--\r\n".encode()
+
+
+def cover(chance: random.Random) -> bytes:
+    """A photo unlike all others."""
+    stream = io.BytesIO()
+    noise = Image.frombytes("L", (40, 60), chance.randbytes(2400)).resize((200, 300))
+    noise.convert("RGB").save(stream, "JPEG", comment=b"taken out again")
+    return stream.getvalue()
+
+
+@dataclass
+class Round:
+    """Writes until the server is killed, and what they were told."""
+
+    stage: Stage
+    number: int
+    answered: dict[tuple[str, int], tuple[dict, bytes]] = field(default_factory=dict)
+    unanswered: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    killed: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self):
+        self.chance = random.Random(f"crash {self.number} {time.time_ns() if SOAK else ''}")
+        self.after = self.chance.randrange(WRITES // 10, WRITES * 3 // 4)
+
+    def write(self, number: int) -> None:
+        """A new arc or issue with a picture; now and then a new picture for one of before."""
+        with self.lock:
+            image, action = cover(self.chance), self.chance.random()
+            older = self.chance.choice([*self.answered, None])
+        headers = {
+            "Authorization": self.stage.editor,
+            "Content-Type": f"multipart/form-data; boundary={BOUNDARY}",
+        }
+        method, path, fields = "POST", "/api/arc/", {"name": f"Arc {self.number} {number}"}
+        if older and action < 0.25:
+            method, path, fields = "PATCH", f"/api/{older[0]}/{older[1]}/", {"desc": f"Changed by {number}"}
+        elif action < 0.6:
+            path = "/api/issue/"
+            fields = {
+                "series": str(self.stage.series),
+                "number": f"{self.number}.{number}",
+                "cover_date": "2026-01-01",
+            }
+        if self.killed.is_set():
+            return
+        try:
+            status, body = ask(self.server.port, method, path, form(fields, image), **headers)
+        except (OSError, http.client.HTTPException):
+            self.lost(older if method == "PATCH" else None)
+            return
+        assert status in {200, 201, 503}, (status, body)
+        with self.lock:
+            if status == 503:  # too many at once: nothing was written
+                return
+            told = json.loads(body)
+            self.answered[path.split("/")[2], told["id"]] = told, image
+            if len(self.answered) >= self.after and not self.killed.is_set():
+                self.killed.set()
+                threading.Timer(self.chance.random() / 20, self.server.kill).start()
+
+    def lost(self, changing: tuple[str, int] | None) -> None:
+        """A write without an answer: it was done or not, and what it would have changed is unknown."""
+        assert self.killed.is_set()
+        with self.lock:
+            self.unanswered += 1
+            if changing:
+                self.answered[changing] = (self.answered[changing][0] | {"image": None}, b"")
+
+    def run(self) -> None:
+        """Write, read, kill."""
+        self.server = Server(self.stage)
+        reading = threading.Thread(target=self.read)
+        reading.start()
+        with ThreadPoolExecutor(WRITERS) as pool:
+            list(pool.map(self.write, range(WRITES)))
+        self.killed.wait()
+        self.server.process.wait()
+        reading.join()
+
+    def read(self) -> None:
+        """Lists are asked for all the time, so that the cache has something to be wrong about."""
+        while not self.killed.is_set():
+            for path in ("/api/arc/", "/api/issue/"):
+                try:
+                    ask(self.server.port, "GET", path, Authorization=self.stage.editor)
+                except (OSError, http.client.HTTPException):
+                    return
+            self.killed.wait(0.02)
+
+
+def check_rows(stage: Stage) -> None:
+    """Nothing is half there: every row has its picture, whole and measured, and a cover its hash."""
+    assert list(missing(at_once(stage), stage.media)) == []
+    with stage.engine.connect() as connection:
+        rows = connection.execute(
+            text(
+                "SELECT image, image_width, image_height, NULL AS hash FROM arc UNION ALL"
+                " SELECT image, image_width, image_height, cover_hash FROM issue"
+            )
+        ).all()
+    for row in rows:
+        data = stage.media.read(row.image)
+        picture = inspect(data)
+        assert (row.image_width, row.image_height) == (picture.width, picture.height)
+        if row.hash is not None:
+            with Image.open(io.BytesIO(data)) as image:
+                assert row.hash == phash(image)
+
+
+def at_once(stage: Stage):
+    """A connection that is in no transaction."""
+    return stage.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+
+
+def check_files(stage: Stage) -> int:
+    """A sweep leaves exactly the files that rows name; gives how many it removed."""
+    with at_once(stage) as connection:
+        removed = sum(1 for _ in sweep(connection, stage.media, timedelta(), dry_run=False))
+        named = connection.execute(
+            text(" UNION ALL ".join(f"SELECT image FROM {table} WHERE image <> ''" for table in owners()))
+        )
+        assert sorted(entry.name for entry in stage.media.entries()) == sorted(named.scalars())
+    return removed
+
+
+def check_answers(stage: Stage, port: int, answered: dict) -> None:
+    """What was answered is what is served, by the cache that lived on and by a server without any."""
+    bare = webtest.TestApp(
+        build_app(stage.url, stage.media.folder, **{"comicsdb.cache.memory_mb": "0"}),
+        extra_environ={"HTTP_HOST": HOST},
+    )
+    for (kind, number), (told, image) in answered.items():
+        path = f"/api/{kind}/{number}/"
+        status, body = ask(port, "GET", path, Authorization=stage.editor)
+        assert status == 200
+        assert body == ask(port, "GET", path, Authorization=stage.editor)[1]
+        assert body == bare.get(path, headers={"Authorization": stage.editor}).body
+        now = json.loads(body)
+        assert now["image"]
+        if told["image"]:
+            assert now["image"] == told["image"]
+            status, data = ask(port, "GET", now["image"].removeprefix(f"http://{HOST}"))
+            assert (status, data) == (200, stripped(image)[0])
+    for path in ("/api/arc/", "/api/issue/", f"/api/series/{stage.series}/issue_list/"):
+        body = ask(port, "GET", path, Authorization=stage.editor)[1]
+        assert body == bare.get(path, headers={"Authorization": stage.editor}).body
+    bare.app.registry["comicsdb.engine"].dispose()
+
+
+def test_a_server_that_is_killed_leaves_nothing_half_done(stage, capsys):
+    for number in range(ROUNDS):
+        this = Round(stage, number)
+        this.run()
+        server = Server(stage, workers=1)
+        try:
+            check_rows(stage)
+            removed = check_files(stage)
+            check_answers(stage, server.port, this.answered)
+        finally:
+            server.kill()
+        assert this.answered
+        if SOAK:
+            told = f"{len(this.answered)} written, {this.unanswered} without answer, {removed} swept"
+            with capsys.disabled():
+                sys.stdout.write(f"round {number}: {told}\n")
