@@ -1,15 +1,28 @@
 """The catalogue: how its objects are found and changed, and what follows from a change."""
 
-from comicsdb.catalog.errors import CatalogError, Conflict, Gone, Invalid, Moved, NotFound
+from comicsdb.catalog.errors import CatalogError, Conflict, Gone, Invalid, InvalidRows, Moved, NotFound
 from comicsdb.catalog.kinds import Kind, Link, add_kind
 from comicsdb.catalog.service import Catalog
 
-__all__ = ["Catalog", "CatalogError", "Conflict", "Gone", "Invalid", "Kind", "Link", "Moved", "NotFound"]
+__all__ = [
+    "Catalog",
+    "CatalogError",
+    "Conflict",
+    "Gone",
+    "Invalid",
+    "InvalidRows",
+    "Kind",
+    "Link",
+    "Moved",
+    "NotFound",
+]
 
 
 def _catalog(request) -> Catalog:
     identity = request.identity
-    return Catalog(request.dbsession, identity.user_id if identity else None)
+    if identity is None:
+        return Catalog(request.dbsession)
+    return Catalog(request.dbsession, identity.user_id, actor_name=identity.username)
 
 
 def includeme(config):

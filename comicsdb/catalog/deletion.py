@@ -1,9 +1,15 @@
-"""What goes with an object when it is deleted (model.md 13)."""
+"""What goes with an object when it is deleted, and what stays of it (model.md 13)."""
 
 from collections import defaultdict
 
-from sqlalchemy import text
+from sqlalchemy import insert, inspect, text
 from sqlalchemy.orm import Session
+
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.catalog.references import labelled, reference_to
+from comicsdb.models import Tombstone
+
+BATCH = 2000  # objects a statement
 
 # owner → (kind that goes with it, its column)
 CASCADES: dict[str, tuple[tuple[str, str], ...]] = {
@@ -31,3 +37,31 @@ def doomed_with(session: Session, kind: str, object_id: int) -> dict[str, set[in
             if doomed[owned]:
                 waiting.append(owned)
     return {name: ids for name, ids in doomed.items() if ids}
+
+
+def bury(
+    session: Session,
+    doomed: dict[str, set[int]],
+    actor_id: int | None,
+    reason: str | None,
+    survivor_id: int | None = None,
+) -> None:
+    """Write the tombstones of rows that are about to go; those of a merge name the object they live on in."""
+    for name, ids in doomed.items():
+        model = KINDS[name].model
+        if not hasattr(model, "slug"):
+            continue
+        same = {"kind": name, "user_id": actor_id, "reason": reason or "", "survivor_id": survivor_id}
+        chosen = sorted(ids)
+        for start in range(0, len(chosen), BATCH):
+            batch = chosen[start : start + BATCH]
+            found = map(reference_to, session.scalars(labelled(model).where(model.id.in_(batch))))
+            rows = [same | {"object_id": each.id, "slug": each.slug, "label": each.label} for each in found]
+            session.execute(insert(Tombstone), rows)
+
+
+def forget(session: Session, doomed: dict[str, set[int]]) -> None:
+    """Take deleted rows out of the session, which did not delete them itself."""
+    for entity in list(session.identity_map.values()):
+        if inspect(entity).identity[0] in doomed.get(entity.__tablename__, ()):
+            session.expunge(entity)

@@ -40,6 +40,14 @@ class Invalid(CatalogError):  # noqa: N818
         self.errors = errors
 
 
+class InvalidRows(CatalogError):  # noqa: N818
+    """Some of many objects written at once break rules; `errors` maps their index to what Invalid tells."""
+
+    def __init__(self, errors: dict[int, dict[str, list[str]]]):
+        super().__init__("; ".join(f"{index}: {Invalid(each)}" for index, each in errors.items()))
+        self.errors = errors
+
+
 class Conflict(CatalogError):  # noqa: N818
     """Another object already has these values: a unique set of `fields` was refused (model.md 14.1-5)."""
 

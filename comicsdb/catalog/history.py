@@ -1,8 +1,10 @@
 """History: the whole state of an object after each transaction that changed it (model.md 7)."""
 
+from datetime import date
+from decimal import Decimal
 from functools import cache
 
-from sqlalchemy import text
+from sqlalchemy import Date, Numeric, text
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.changes import Line
@@ -120,3 +122,18 @@ def record_deletions(
             ),
             {"kind": kind, "ids": list(ids), "actor": actor_id, "reason": reason},
         )
+
+
+def present(session: Session, kind: str, object_id: int) -> dict:
+    """The state of an object as it is now, as history would keep it."""
+    statement = text(f"SELECT {snapshot(kind)} FROM {kind} t WHERE t.id = :id")
+    return session.scalar(statement, {"id": object_id})
+
+
+def typed(column, value):
+    """A value of a snapshot as the column has it: JSON knows neither dates nor exact amounts."""
+    if value is None:
+        return None
+    if isinstance(column.type, Date):
+        return date.fromisoformat(value)
+    return Decimal(str(value)) if isinstance(column.type, Numeric) else value

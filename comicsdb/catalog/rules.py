@@ -39,6 +39,11 @@ class Findings:
 
 def check(session: Session, kind: Kind, entity, values: dict) -> None:
     """Judge `values` for a new object (`entity` None) or for a change of `entity`; raises Invalid."""
+    find(session, kind, entity, values).raise_any()
+
+
+def find(session: Session, kind: Kind, entity, values: dict) -> Findings:
+    """The same without raising."""
     findings = Findings()
     unknown = set(values) - set(kind.fields)
     for field in sorted(map(str, unknown)):
@@ -61,7 +66,7 @@ def check(session: Session, kind: Kind, entity, values: dict) -> None:
     for link in kind.links:
         if link.symmetric and entity is not None and entity.id in (values.get(link.field) or ()):
             findings.add(link.field, f"A {kind.name} cannot be linked to itself.")
-    findings.raise_any()
+    return findings
 
 
 def _check_required(kind: Kind, values: dict, findings: Findings) -> None:
@@ -93,17 +98,19 @@ def _check_references(session: Session, kind: Kind, values: dict, findings: Find
 
 
 def _check_ids(session: Session, field: str, target, ids, findings: Findings) -> None:
-    """Every id must be that of a row, which is kept from being deleted until the transaction ends."""
+    """Every id must be that of a row."""
+    wanted = set(ids)
+    for missing in sorted(wanted - existing(session, target, wanted)):
+        findings.add(field, MISSING.format(missing))
+
+
+def existing(session: Session, target, ids) -> set[int]:
+    """Those of some ids that rows have, which are kept from being deleted until the transaction ends."""
     wanted = set(ids)
     if not wanted:
-        return
-    found = set(
-        session.scalars(
-            select(target.id).where(target.id.in_(wanted)).with_for_update(key_share=True, read=True)
-        )
-    )
-    for missing in sorted(wanted - found):
-        findings.add(field, MISSING.format(missing))
+        return set()
+    found = select(target.id).where(target.id.in_(wanted)).with_for_update(key_share=True, read=True)
+    return set(session.scalars(found))
 
 
 def _after(entity, values: dict, field: str):

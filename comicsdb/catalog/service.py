@@ -6,10 +6,10 @@ from sqlalchemy import delete, inspect, select, text
 from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog import parts, rules, slugs
-from comicsdb.catalog.deletion import doomed_with
+from comicsdb.catalog import issue_parts, parts, rules, slugs, uniqueness
+from comicsdb.catalog.deletion import bury, doomed_with, forget
 from comicsdb.catalog.errors import Conflict, Gone, Invalid, Moved, NotFound
-from comicsdb.catalog.kinds import KINDS, Kind, kind_of
+from comicsdb.catalog.kinds import Kind, kind_of
 from comicsdb.catalog.propagation import FIELD_EVENTS
 from comicsdb.catalog.unit import Unit
 from comicsdb.catalog.values import NOT_NULL, problem
@@ -24,15 +24,23 @@ class Catalog:
     """The catalogue as one account sees and changes it, within the session's transaction.
 
     `actor_id` is the acting account, None for commands: their edits are the system account's, and their
-    history names nobody. Nothing is committed here.
+    history names nobody. `actor_name` is for the log. Nothing is committed here.
     """
 
-    def __init__(self, session: Session, actor_id: int | None = None, reason: str | None = None):
+    def __init__(
+        self,
+        session: Session,
+        actor_id: int | None = None,
+        reason: str | None = None,
+        *,
+        actor_name: str = "",
+    ):
         self.session = session
         self.actor_id = actor_id
         self.unit = Unit.of(session)
         self.unit.actor_id = actor_id
-        self.unit.reason = _fit(reason)
+        self.unit.actor_name = actor_name
+        self.unit.reason = fit_reason(reason)
 
     # Finding.
 
@@ -51,6 +59,13 @@ class Catalog:
         if former is not None:
             raise Moved(self.get(model, former.object_id))
         return self._former(model, Tombstone.slug == slug, slug)
+
+    def survivor(self, model, object_id: int):
+        """The object that one with an id was merged into; None if there was no merge, or it is gone too."""
+        tombstone = self.session.get(Tombstone, (model.__tablename__, object_id))
+        if tombstone is None or tombstone.survivor_id is None:
+            return None
+        return self.session.get(model, tombstone.survivor_id)
 
     def _former(self, model, condition, key):
         kind = model.__tablename__
@@ -82,7 +97,7 @@ class Catalog:
         if slug and (wrong := problem(model.__table__.columns["slug"], slug)):
             raise Invalid({"slug": [wrong]})
         rules.check(self.session, kind, None, values)
-        with self._attempt(kind):
+        with self.attempt(kind):
             entity = model(**_columns(kind, values))
             if isinstance(entity, Authored):
                 entity.created_by_id = entity.edited_by_id = self.actor_id or SYSTEM_USER_ID
@@ -93,18 +108,24 @@ class Catalog:
                 self.session.flush()
             self._write_parts(kind, entity, values)
         self.unit.settle()
+        self.unit.tell("create", kind.name, entity.id, _label(kind, entity))
         return entity
 
     def update(self, entity, values: dict):
         """Change some fields of an object; the rest stays. `modified` moves even if nothing differs.
 
-        The row is locked and read anew first, so that no other writer's change is lost. Raises Invalid,
-        Conflict, or NotFound if the object was deleted meanwhile.
+        A value "slug" gives it another address; the one it had leads there for ever. The row is locked and
+        read anew first, so that no other writer's change is lost. Raises Invalid, Conflict, or NotFound if
+        the object was deleted meanwhile.
         """
         kind = kind_of(type(entity))
+        values = dict(values)
+        slug = values.pop("slug", None)
         self.lock(entity, against_references=_changes_what_others_show(kind, entity, values))
         rules.check(self.session, kind, entity, values)
-        with self._attempt(kind):
+        with self.attempt(kind):
+            if slug is not None and slug != entity.slug:
+                self._readdress(kind, entity, slug)
             for column, value in _columns(kind, values).items():
                 if getattr(entity, column) != value:
                     setattr(entity, column, value)
@@ -116,14 +137,52 @@ class Catalog:
             self.session.flush()
             self._write_parts(kind, entity, values)
         self.unit.settle()
+        self.unit.tell("update", kind.name, entity.id, _label(kind, entity))
         return entity
+
+    def faults(self, model, entity, values: dict) -> tuple[dict[str, list[str]], list[Conflict]]:
+        """All that `create` (`entity` None) or `update` would say against values, not only the first of it.
+
+        Gives the messages by field, and the unique sets that are taken.
+        """
+        kind = kind_of(model)
+        values = dict(values)
+        slug = values.pop("slug", None)
+        errors = rules.find(self.session, kind, entity, values).errors
+        if slug or (slug is not None and entity is not None):  # a new object without one gets one made
+            wrong = slugs.fault(self.session, kind.name, slug, entity and entity.id)
+            errors |= {"slug": [wrong]} if wrong else {}
+        sound = {field: value for field, value in values.items() if field not in errors}
+        return errors, uniqueness.conflicts(self.session, kind, entity, _columns(kind, sound))
+
+    # Credits and variants by themselves.
+
+    def add_credits(self, wanted: list[dict]) -> list[int]:
+        """New credits, all or none: see `issue_parts.add_credits`."""
+        return issue_parts.add_credits(self, wanted)
+
+    def credit_faults(self, wanted: dict[int, dict]) -> dict[int, dict[str, list[str]]]:
+        """What is wrong with new credits, by any index and by field."""
+        return issue_parts.credit_faults(self, wanted)
+
+    def add_variant(self, values: dict) -> int:
+        """A new variant of an issue: see `issue_parts.add_variant`."""
+        return issue_parts.add_variant(self, values)
+
+    def update_variant(self, variant_id: int, values: dict) -> int:
+        """Change some fields of a variant: see `issue_parts.update_variant`."""
+        return issue_parts.update_variant(self, variant_id, values)
+
+    def variant_faults(self, variant, values: dict) -> dict[str, list[str]]:
+        """All that is wrong with values for a new variant (None) or for a change of one, by field."""
+        return issue_parts.variant_faults(self.session, variant, values).errors
 
     def delete(self, entity, reason: str = "") -> None:
         """Delete an object and what belongs to it; ids and slugs stay known as tombstones (model.md 13).
 
         Others are kept even from pointing to it: what they add meanwhile would go with it unrecorded.
         """
-        kind, reason = kind_of(type(entity)), _fit(reason)
+        kind, reason = kind_of(type(entity)), fit_reason(reason)
         self.lock(entity, against_references=True)
         if kind.name == "series_type" and self.session.scalar(
             select(Series.id).where(Series.series_type_id == entity.id).limit(1)
@@ -135,9 +194,9 @@ class Catalog:
             )
         doomed = doomed_with(self.session, kind.name, entity.id)
         self.unit.deleting(doomed, "delete", reason)
-        self._bury(doomed, reason)
+        bury(self.session, doomed, self.actor_id, reason)
         self.session.execute(delete(kind.model).where(kind.model.id == entity.id))
-        self._forget(doomed)
+        forget(self.session, doomed)
         self.unit.gone(doomed)
         self.unit.settle()
 
@@ -162,7 +221,7 @@ class Catalog:
     # Within.
 
     @contextmanager
-    def _attempt(self, kind: Kind):
+    def attempt(self, kind: Kind):
         """A savepoint: a refused write leaves the session usable, and nothing known of it."""
         try:
             with self.session.begin_nested():
@@ -197,6 +256,13 @@ class Catalog:
                 return
         raise Conflict(kind.name, ("slug",))
 
+    def _readdress(self, kind: Kind, entity, slug: str) -> None:
+        wrong = slugs.fault(self.session, kind.name, slug, entity.id)
+        if wrong:
+            raise Invalid({"slug": [wrong]})
+        slugs.keep_former(self.session, kind.name, entity.id, entity.slug, slug)
+        entity.slug = slug
+
     def _words(self, kind: Kind, entity) -> str:
         """The words a slug is made of (model.md 1.2)."""
         if kind.name == "series":
@@ -217,33 +283,18 @@ class Catalog:
         if "attributions" in values:
             parts.replace_attributions(self.session, kind.name, entity.id, values["attributions"])
 
-    def _forget(self, doomed: dict[str, set[int]]) -> None:
-        """Take deleted rows out of the session, which did not delete them itself."""
-        for entity in list(self.session.identity_map.values()):
-            if inspect(entity).identity[0] in doomed.get(entity.__tablename__, ()):
-                self.session.expunge(entity)
 
-    def _bury(self, doomed: dict[str, set[int]], reason: str) -> None:
-        for name, ids in doomed.items():
-            model = KINDS[name].model
-            if not hasattr(model, "slug"):
-                continue
-            label = "number" if name == "issue" else "name"
-            self.session.execute(
-                text(
-                    "INSERT INTO tombstone (kind, object_id, slug, label, user_id, reason)"
-                    f" SELECT :kind, id, slug, {label}, :actor, :reason FROM {name} WHERE id = ANY(:ids)"
-                ),
-                {"kind": name, "actor": self.actor_id, "reason": reason, "ids": list(ids)},
-            )
-
-
-def _fit(reason: str | None) -> str | None:
+def fit_reason(reason: str | None) -> str | None:
     """A reason that history can hold; raises Invalid for one that it cannot."""
     wrong = reason and problem(History.__table__.columns["reason"], reason)
     if wrong:
         raise Invalid({"reason": [wrong]})
     return reason
+
+
+def _label(kind: Kind, entity) -> str:
+    """What the log calls an object."""
+    return entity.slug if kind.name == "issue" else entity.name
 
 
 def _columns(kind: Kind, values: dict) -> dict:
@@ -270,7 +321,7 @@ def _as_conflict(kind: Kind, error: IntegrityError) -> Exception:
     """What a refused write means: a unique set that is taken, a reference that has gone, a wrong value."""
     name, table, column = (_told(error, f"{part}_name") for part in ("constraint", "table", "column"))
     if name.startswith("uq_"):
-        return _taken(kind, table, name)
+        return uniqueness.taken(kind, table, name)
     if name.startswith("fk_"):
         return _vanished(kind, name)
     if name.startswith("ck_"):
@@ -278,14 +329,6 @@ def _as_conflict(kind: Kind, error: IntegrityError) -> Exception:
     if column:  # the only refusal without a constraint's name that tells a column: a null
         return Invalid({_shown_as(kind, table, column): [NOT_NULL]})
     return error
-
-
-def _taken(kind: Kind, table_name: str, name: str) -> Conflict:
-    table = metadata.tables[table_name]
-    rules_by_name = {rule.name: rule for rule in (*table.indexes, *table.constraints)}
-    columns = [column.name for column in rules_by_name[name].columns] or ["name"]  # an index on lower(name)
-    parents = {f"{field}_id": field for field in ("issue", "creator", *kind.parents)}
-    return Conflict(table.name, tuple(parents.get(column, column) for column in columns))
 
 
 def _judged(kind: Kind, table_name: str, name: str) -> str:

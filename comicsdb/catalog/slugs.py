@@ -2,10 +2,12 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from sqlalchemy import text
 from sqlalchemy.orm import Session
+
+from comicsdb.i18n import _
 
 LENGTH = 255
 SUFFIX_ROOM = 10  # for "-" and a number
@@ -17,6 +19,12 @@ RESERVED = {
     "series": {"update", "delete", "history", "issue_list", "series_list"},
     "reading_list": {"my-lists", "import"},
 }
+
+NOT_BLANK = _("An object has an address: write one.")
+MALFORMED = _("Write small letters without accents, digits, underscores and single hyphens only.")
+ONLY_DIGITS = _("An address of digits alone would be taken for a number: add a word.")
+ANOTHER_PAGE = _("The address of another page begins with this word: choose another.")
+TAKEN = _("This address leads to another object, or did once: choose another.")
 
 
 def slugify(words: str) -> str:
@@ -47,12 +55,58 @@ def candidates(session: Session, kind: str, base: str) -> Iterator[str]:
         ),
         {"kind": kind, "base": base, "pattern": base.replace("_", "\\_") + "-%"},
     )
-    taken = {*rows, *RESERVED["*"], *RESERVED.get(kind, ())}
-    if base not in taken:
+    return free(kind, base, set(rows))
+
+
+def free(kind: str, base: str, taken: Collection[str]) -> Iterator[str]:
+    """The base, then the base with a number, without what is taken or the word of another route."""
+    reserved = reserved_for(kind)
+    if base not in taken and base not in reserved:
         yield base
     number = 0
     while True:
         number += 1
         candidate = f"{base}-{number}"
-        if candidate not in taken:
+        if candidate not in taken and candidate not in reserved:
             yield candidate
+
+
+def reserved_for(kind: str) -> set[str]:
+    """The words that no object of a kind can have for a slug."""
+    return RESERVED["*"] | RESERVED.get(kind, set())
+
+
+def fault(session: Session, kind: str, slug: str, object_id: int | None = None) -> str | None:
+    """What is wrong with a slug that somebody chose, for a new object or for the one with an id; or None.
+
+    An object may take back a slug that it had before.
+    """
+    if not slug:
+        return NOT_BLANK
+    if slugify(slug) != slug or len(slug) > LENGTH:
+        return MALFORMED
+    if slug.isdigit():
+        return ONLY_DIGITS
+    if slug in reserved_for(kind):
+        return ANOTHER_PAGE
+    owners = session.scalars(
+        text(
+            f"SELECT id FROM {kind} WHERE slug = :slug"
+            " UNION SELECT object_id FROM former_slug WHERE kind = :kind AND slug = :slug"
+        ),
+        {"kind": kind, "slug": slug},
+    )
+    return TAKEN if set(owners) - {object_id} else None
+
+
+def keep_former(session: Session, kind: str, object_id: int, old: str, new: str) -> None:
+    """Let the slug that an object had lead to it; the one it gets is no former one any more."""
+    values = {"kind": kind, "id": object_id, "old": old, "new": new}
+    session.execute(text("DELETE FROM former_slug WHERE kind = :kind AND slug = :new"), values)
+    session.execute(
+        text(
+            "INSERT INTO former_slug (kind, slug, object_id) VALUES (:kind, :old, :id)"
+            " ON CONFLICT (kind, slug) DO UPDATE SET object_id = excluded.object_id"
+        ),
+        values,
+    )

@@ -20,29 +20,50 @@ from comicsdb.staff.announcements import (
     create_announcement,
     delete_announcement,
 )
+from comicsdb.staff.catalogue import (
+    add_universe,
+    copy_credits,
+    find,
+    fix_start_year,
+    merge_objects,
+    move,
+    rebuild_slugs,
+    repair_anthology,
+)
+from comicsdb.staff.groups import DELETABLE, set_deletable
 from comicsdb.staff.log import Actor, actions, record
 from comicsdb.staff.site import send_again, set_sign_ups
 
 __all__ = [
     "ANNOUNCEMENT_FIELDS",
+    "DELETABLE",
     "FIELDS",
     "Actor",
     "account_named",
     "actions",
     "add_member",
+    "add_universe",
     "change_account",
     "change_announcement",
+    "copy_credits",
     "create_account",
     "create_announcement",
     "delete_account",
     "delete_announcement",
     "end_sessions",
+    "find",
+    "fix_start_year",
     "fixed_fields",
+    "merge_objects",
+    "move",
+    "rebuild_slugs",
     "record",
     "remove_member",
+    "repair_anthology",
     "revoke_token",
     "revoke_tokens",
     "send_again",
+    "set_deletable",
     "set_password",
     "set_sign_ups",
 ]

@@ -61,6 +61,17 @@ PARTS: list[Change] = [
 PARTS += [(kind, 0, {"attributions": SOURCES}) for kind in OWNERS]
 # Position of the issue, number of the account, stars.
 STARS = [(2, 1, 3), (2, 1, 4), (2, 1, 3), (2, 1, None), (0, 0, 1)]
+# Kind, position, field and text: what an editor changes through the API and in forms.
+THROUGH_HTTP = [
+    *((kind, 1, "name", "Ash") for kind in ("publisher", "imprint", "universe", "creator", "team")),
+    *((kind, 1, "name", "Ash") for kind in ("character", "arc", "series")),
+    *(("issue", 3, field, value) for field, value in (("number", "77"), ("cover_date", "2020-09-01"))),
+]
+# Kind, position of the object that stays, position of the other.
+MERGES = [
+    *((kind, 0, 1) for kind in ("arc", "character", "creator", "team", "universe", "publisher", "imprint")),
+    ("issue", 0, 3),
+]
 # An issue with stars goes, and one without; publishers last, as much goes with them.
 DELETIONS = [
     *(("role", 0), ("genre", 1), ("age_rating", 1), ("universe", 0), ("creator", 0), ("team", 0)),

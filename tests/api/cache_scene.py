@@ -3,11 +3,18 @@
 from collections import defaultdict
 from random import Random
 
+from sqlalchemy import select
+
 from comicsdb.catalog import Catalog, parts
 from comicsdb.catalog.kinds import KINDS
+from comicsdb.catalog.merge import merge
+from comicsdb.catalog.move import move_publisher
+from comicsdb.catalog.repair_slugs import fix_start_year
+from comicsdb.catalog.revert import revert
 from comicsdb.db import session_factory
 from comicsdb.library.ratings import rate
 from comicsdb.light import Light
+from comicsdb.models import History, Tombstone
 from tests.api.cache_addresses import Addresses
 from tests.api.cache_bodies import Bodies, Key, Slot, Statements
 from tests.api.cache_reader import SOMETIMES, Address, Reader, before_statement
@@ -20,19 +27,21 @@ from tests.core.propagation.writes import MODELS, Positions
 class Theatre:
     """What scenes share: a connection, the application with a cache and without, a catalogue to begin with.
 
-    `credentials` are headers of which every request takes one.
+    `credentials` are headers of which every request takes one; `writer` writes by HTTP (`cache_writer`).
     """
 
-    def __init__(self, connection, app, bare, stage: Stage, credentials: list[dict[str, str]]):
+    def __init__(self, connection, app, bare, stage: Stage, credentials: list[dict[str, str]], writer=None):
         self.connection = connection
         self.app = app
         self.bare = bare
         self.stage = stage
         self.credentials = credentials
+        self.writer = writer
         self.addresses = Addresses(stage)
         self.statements = Statements(app.registry)
         self.counts: dict[str, int] = defaultdict(int)  # what readers saw, and how often
         bare.registry["comicsdb.light"] = Light(lambda: connection)
+        bare.registry["comicsdb.session_factory"].configure(bind=connection, **ROLLED_BACK)
 
 
 class Scene:
@@ -109,6 +118,51 @@ class Scene:
         if entity is not None:
             self.catalog.delete(entity)
 
+    def merge(self, kind: str, kept: int, other: int) -> None:
+        """Merge an object into another one, if there are two."""
+        canonical, loser = self.found(kind, kept), self.found(kind, other)
+        if loser is not None and canonical is not loser:
+            merge(self.catalog, canonical, loser)
+
+    def move(self, publisher: int, parent: int) -> None:
+        """Make a publisher an imprint of another one, if there are two."""
+        moved, owner = self.found("publisher", publisher), self.found("publisher", parent)
+        if owner is not None and moved is not owner:
+            move_publisher(self.catalog, moved, owner, with_children=True)
+
+    def readdress(self, position: int, year: int) -> None:
+        """Give a series another year, and itself and its issues the slugs that go with it."""
+        series = self.found("series", position)
+        if series is not None:
+            fix_start_year(self.catalog, series, year)
+
+    def revert(self, kind: str, position: int, version: int) -> None:
+        """Bring an object back to one of its older states, without what is not there any more."""
+        entity = self.found(kind, position)
+        if entity is None:
+            return
+        older = select(History).where(History.kind == kind, History.object_id == entity.id)
+        versions = self.session.scalars(older.order_by(History.id)).all()
+        if versions:
+            storage = self.theatre.app.registry["comicsdb.media"]
+            chosen, stamp = versions[version % len(versions)], entity.modified
+            revert(self.catalog, storage, entity, chosen, modified=stamp, without_missing=True)
+
+    def patch(self, kind: str, position: int, field: str, value: str) -> int:
+        """Change a field of an object through the API, as an editor; gives the status."""
+        return self._through_http(kind, position, lambda writer, entity: writer.patch(entity, field, value))
+
+    def submit(self, kind: str, position: int, field: str, value: str) -> int:
+        """Change a field of an object in the form of its page; gives the status."""
+        return self._through_http(kind, position, lambda writer, entity: writer.submit(entity, field, value))
+
+    def _through_http(self, kind: str, position: int, write) -> int:
+        self.session.commit()
+        entity = self.found(kind, position)
+        status = write(self.theatre.writer, entity) if entity is not None else 404
+        self.session.expire_all()
+        return status
+
     def rate(self, position: int, user: int, stars: int | None) -> None:
         """Give stars to an issue, or take them back."""
         issue = self.found("issue", position)
@@ -119,8 +173,11 @@ class Scene:
 
     def status(self, key: Key) -> int:
         """What a request for an object has to end with."""
-        there = key[1] in self.ids.rows[key[0]] or key in self.theatre.stage.backdrop.items()
-        return 200 if there else 404
+        if key[1] in self.ids.rows[key[0]] or key in self.theatre.stage.backdrop.items():
+            return 200
+        tombstone = self.session.get(Tombstone, key, populate_existing=True)
+        survivor = tombstone and tombstone.survivor_id
+        return 301 if survivor in self.ids.rows[key[0]] else 404
 
     def look_around(self, random: Random) -> None:
         """Read what has changed, wherever it is shown, and a few other things, which must be as they were."""

@@ -12,11 +12,21 @@ from hypothesis import note
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
-from comicsdb.catalog import Conflict, Invalid
+from comicsdb.catalog import CatalogError
 from comicsdb.exchange.problems import ImportFailed
 from tests.api import cache_world
-from tests.api.cache_changes import ALTERATIONS, CHANGES, DELETIONS, PARTS, STARS
+from tests.api.cache_changes import (
+    ALTERATIONS,
+    CHANGES,
+    DELETIONS,
+    MERGES,
+    PARTS,
+    STARS,
+    THROUGH_HTTP,
+    WORDS,
+)
 from tests.api.cache_scene import Scene, Theatre
+from tests.api.cache_writer import Writer
 from tests.api.conftest import PASSWORD, basic
 from tests.conftest import build_app
 from tests.core.propagation.world import KINDS, NAMED, REFERENCE
@@ -55,10 +65,12 @@ def stage(session, reader, tmp_path):
 
 
 @pytest.fixture
-def theatre(testapp, bare, connection, stage, reader):
+def theatre(testapp, bare, connection, stage, reader, make, passwords):
     """The application with a cache and without, on one connection."""
     credentials = [basic(reader.username, PASSWORD), {"Authorization": f"Bearer {cache_world.TOKEN}"}]
-    return Theatre(connection, testapp.app, bare, stage, credentials)
+    make.user("writer", password=PASSWORD, passwords=passwords, groups=["editor"])
+    writer = Writer(testapp.app, "writer", PASSWORD)
+    return Theatre(connection, testapp.app, bare, stage, credentials, writer)
 
 
 @pytest.fixture
@@ -72,6 +84,9 @@ def test_every_single_change_is_seen_at_once(scene):
     steps = [(scene.update, change) for change in CHANGES]
     steps += [(scene.update_parts, change) for change in PARTS]
     steps += [(scene.rate, given) for given in STARS]
+    steps += [(scene.patch, each) for each in THROUGH_HTTP] + [(scene.submit, each) for each in THROUGH_HTTP]
+    steps += [(scene.revert, ("issue", 1, 0)), (scene.revert, ("series", 1, 0)), (scene.readdress, (2, 2018))]
+    steps += [(scene.merge, each) for each in MERGES]
     steps += [(scene.delete, key) for key in DELETIONS]
     for number, (write, arguments) in enumerate(steps):
         write(*arguments)
@@ -111,7 +126,7 @@ class Readers(RuleBasedStateMachine):
         """Do a write that may be refused."""
         try:
             job(*arguments)
-        except (Conflict, Invalid) as refusal:
+        except CatalogError as refusal:
             note(f"refused: {refusal!r}")
 
     @rule(new=creations(*KINDS) | creations("series", "issue"), ending=endings, seed=seeds)
@@ -155,6 +170,32 @@ class Readers(RuleBasedStateMachine):
     @rule(kind=st.sampled_from((*REFERENCE, *NAMED, "issue")), position=positions, ending=endings, seed=seeds)
     def delete(self, kind, position, ending, seed):
         self.write(seed, ending, self.scene.delete, kind, position)
+
+    @rule(kind=pages, kept=positions, other=positions, ending=endings, seed=seeds)
+    def merge(self, kind, kept, other, ending, seed):
+        self.write(seed, ending, self.scene.merge, kind, kept, other)
+
+    @rule(publisher=positions, parent=positions, ending=endings, seed=seeds)
+    def move_publisher(self, publisher, parent, ending, seed):
+        self.write(seed, ending, self.scene.move, publisher, parent)
+
+    @rule(position=positions, year=st.integers(2018, 2021), ending=endings, seed=seeds)
+    def readdress(self, position, year, ending, seed):
+        self.write(seed, ending, self.scene.readdress, position, year)
+
+    @rule(kind=pages, position=positions, version=st.integers(0, 5), ending=endings, seed=seeds)
+    def revert(self, kind, position, version, ending, seed):
+        self.write(seed, ending, self.scene.revert, kind, position, version)
+
+    @rule(
+        where=st.sampled_from(("patch", "submit")),
+        change=st.tuples(pages, positions, st.sampled_from(("name", "desc")), st.sampled_from(WORDS)),
+        seed=seeds,
+    )
+    def edit_by_http(self, where, change, seed):
+        kind, position, field, value = change
+        field = "number" if (kind, field) == ("issue", "name") else field
+        self.write(seed, "commit", getattr(self.scene, where), kind, position, field, value)
 
     @rule(
         position=positions,
@@ -233,6 +274,7 @@ def test_whatever_is_written_every_answer_is_the_uncached_one(theatre):
         "HIT",
         "MISS",
         "404",
+        "301",
         "304 by tag",
         "304 by date",
         "interrupted",

@@ -10,7 +10,7 @@ from sqlalchemy import select, text
 from comicsdb import models
 from comicsdb.catalog import Catalog, Conflict, Invalid
 from comicsdb.catalog.slugs import base_slug
-from comicsdb.media.storage import Storage
+from comicsdb.media.folder import FolderStorage
 from comicsdb.models import History, Tombstone
 from tests.dataset import picture
 from tests.factories import Make
@@ -238,7 +238,7 @@ def test_attributions_are_kept_in_the_order_entered(session, catalog, make):
 
 
 def test_a_picture_that_changes_its_row_keeps_its_file(session, catalog, make, tmp_path):
-    session.info["media"] = store = Storage(tmp_path / "media")
+    session.info["media"] = store = FolderStorage(tmp_path / "media")
     cover, foil = (store.save("issue", picture(), "png") for _ in range(2))
     issue = make.issue(image=cover, variants=[{"image": foil}])
     variant = session.scalar(select(models.Variant.id))

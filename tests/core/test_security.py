@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from comicsdb.security import RULES, TABLE, Identity, Permission, may
+from comicsdb.security import RULES, TABLE, Identity, Permission, delete_right, identify, may
 
 # Columns: nobody, user, editor, reading list editor, staff, superuser.
 EXPECTED = """
@@ -16,6 +16,7 @@ api:reference          no  no  no  no  no  yes
 site:member            no  yes yes yes yes yes
 entity:edit            no  yes yes yes yes yes
 entity:delete          no  no  no  no  no  yes
+entity:revert          no  no  yes no  yes yes
 reading_list:official  no  no  no  yes yes yes
 reading_list:source    no  no  no  no  yes yes
 poll:delete            no  no  no  no  yes yes
@@ -68,6 +69,15 @@ def test_who_is_several_things_has_the_permissions_of_each():
 def test_a_group_of_another_name_is_nothing():
     who = Identity(7, "ann", is_staff=False, is_superuser=False, groups=frozenset({"Editor"}), method="token")
     assert not may(who, Permission.API_EDIT)
+
+
+def test_groups_give_the_right_to_delete_some_kinds_and_no_others(make, session):
+    user = make.user("ann", groups=["editor", "reading list editor"])
+    user.groups[0].may_delete = ["arc"]
+    who = identify(user, "session")
+    assert [may(who, delete_right(kind)) for kind in ("arc", "issue")] == [True, False]
+    assert not may(who, Permission.DELETE)
+    assert not may(None, delete_right("arc"))
 
 
 def test_a_permission_that_nobody_thought_of_is_for_superusers():

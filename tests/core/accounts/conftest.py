@@ -7,7 +7,7 @@ import pytest
 from comicsdb.accounts import Guard, Visit, form_time
 from comicsdb.db import session_factory
 from comicsdb.limits import Limiter
-from comicsdb.media.storage import Storage
+from comicsdb.media.folder import FolderStorage
 from comicsdb.passwords import Passwords
 from comicsdb.settings import resolve
 from tests.conftest import ROLLED_BACK, SETTINGS
@@ -31,7 +31,7 @@ def visit(session, connection, passwords, tmp_path):
         apart=apart,
         passwords=passwords,
         guard=Guard(Limiter()),
-        storage=Storage(tmp_path / "media"),
+        storage=FolderStorage(tmp_path / "media"),
         settings=resolve({"sqlalchemy.url": "postgresql://x/y", **SETTINGS}),
         address="192.0.2.7",
         browser="Moth\n1.0",

@@ -74,6 +74,7 @@ class Writes(RuleBasedStateMachine):
         self.world = self.start = world or World(self.session)
         self.marks = [self.session.scalar(text(f"SELECT max({key}) FROM {table}")) for key, table in _LOGS]
         self.deletions = []
+        self.merged = set()
         self.outdated = set()
         self.actor = (None, *self.users)[self.transactions % 3]
         self.reason = "a reason" if self.transactions % 2 else None
@@ -140,7 +141,7 @@ class Writes(RuleBasedStateMachine):
                 lines.append((kind, each, "update", fields))
         for (kind, each), state in self.deletions:
             rows.append((kind, each, "-", state))
-            lines.append((kind, each, "delete", []))
+            lines.append((kind, each, "merge" if (kind, each) in self.merged else "delete", []))
         history, log = self.new_records()
         by_object = lambda row: (row[0], row[1], row[2])  # noqa: E731
         assert sorted((row[2:] for row in history), key=by_object) == sorted(rows, key=by_object)

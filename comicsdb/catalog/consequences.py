@@ -1,0 +1,112 @@
+"""What a deletion would take along, counted before anybody confirms it (model.md 13)."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from comicsdb.models import (
+    Credit,
+    Imprint,
+    Issue,
+    IssueRating,
+    Series,
+    Universe,
+    Variant,
+    character_creator,
+    character_team,
+    character_universe,
+    issue_arc,
+    issue_character,
+    issue_reprint,
+    issue_team,
+    issue_universe,
+    team_creator,
+    team_universe,
+)
+
+# Links that go while both objects but the deleted one stay, by the kind that is deleted: (word, column).
+_LINKS = {
+    "arc": (("issue", issue_arc.c.arc_id),),
+    "character": (("issue", issue_character.c.character_id),),
+    "creator": (
+        ("issue", Credit.creator_id),
+        ("character", character_creator.c.creator_id),
+        ("team", team_creator.c.creator_id),
+    ),
+    "imprint": (("series", Series.imprint_id),),
+    "team": (("issue", issue_team.c.team_id), ("character", character_team.c.team_id)),
+    "universe": (
+        ("issue", issue_universe.c.universe_id),
+        ("character", character_universe.c.universe_id),
+        ("team", team_universe.c.universe_id),
+    ),
+    "issue": (("reprint", issue_reprint.c.issue_id),),
+}
+
+
+@dataclass(frozen=True)
+class Consequences:
+    """Numbers by what they count, zeros left out: what goes, what stays without it, and what readers lose."""
+
+    gone: dict[str, int]
+    unlinked: dict[str, int]
+    owned: dict[str, int]
+
+
+def consequences(session: Session, entity) -> Consequences:
+    """What deleting an object takes along, in one statement."""
+    kind = entity.__tablename__
+    counts = {**_going(kind, entity.id), **_owned(kind, entity.id)}
+    counts |= {f"link {word}": _number(column == entity.id) for word, column in _LINKS.get(kind, ())}
+    if not counts:
+        return Consequences({}, {}, {})
+    row = session.execute(select(*(count.label(word) for word, count in counts.items()))).one()._mapping
+    found = {word: number for word, number in row.items() if number}
+    return Consequences(
+        gone={word: number for word, number in found.items() if word in _going(kind, entity.id)},
+        unlinked={
+            word.removeprefix("link "): number for word, number in found.items() if word.startswith("link ")
+        },
+        owned={word: number for word, number in found.items() if word in _owned(kind, entity.id)},
+    )
+
+
+def _issues(kind: str, object_id: int):
+    """The issues that go, or None where none does."""
+    if kind == "issue":
+        return select(Issue.id).where(Issue.id == object_id)
+    if kind == "series":
+        return select(Issue.id).where(Issue.series_id == object_id)
+    if kind == "publisher":
+        return select(Issue.id).join(Issue.series).where(Series.publisher_id == object_id)
+    return None
+
+
+def _going(kind: str, object_id: int) -> dict:
+    """What goes with it, as counts."""
+    counts = {}
+    if kind == "publisher":
+        counts = {
+            "imprint": _number(Imprint.publisher_id == object_id),
+            "universe": _number(Universe.publisher_id == object_id),
+            "series": _number(Series.publisher_id == object_id),
+        }
+    issues = _issues(kind, object_id)
+    if issues is None:
+        return counts
+    if kind != "issue":
+        counts["issue"] = _number(Issue.id.in_(issues))
+    counts["credit"] = _number(Credit.issue_id.in_(issues))
+    counts["variant"] = _number(Variant.issue_id.in_(issues))
+    return counts
+
+
+def _owned(kind: str, object_id: int) -> dict:
+    """What belongs to readers and goes with it, as counts."""
+    issues = _issues(kind, object_id)
+    return {} if issues is None else {"rating": _number(IssueRating.issue_id.in_(issues))}
+
+
+def _number(condition):
+    return select(func.count()).where(condition).scalar_subquery()

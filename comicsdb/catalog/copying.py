@@ -1,0 +1,147 @@
+"""What an issue takes over: credits of the one before it, contents of those it reprints (web.md 4.5)."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, joinedload, selectinload
+
+from comicsdb.catalog.errors import Invalid
+from comicsdb.catalog.service import Catalog
+from comicsdb.i18n import _
+from comicsdb.models import (
+    Credit,
+    Issue,
+    Series,
+    issue_character,
+    issue_reprint,
+    issue_team,
+)
+from comicsdb.models.choices import COLLECTED_CODES
+
+UNTITLED = "[Untitled]"
+NAMED = 3  # skipped issues that a message names
+
+
+def previous_issue(session: Session, series_id: int, before=None, *, but: int | None = None) -> Issue | None:
+    """The issue of a series that comes last, by cover date and id, before that pair; None if there is none.
+
+    `before` is a pair of cover date and id, None for the end of the series; `but` is an id to pass over.
+    """
+    statement = select(Issue).where(Issue.series_id == series_id)
+    if before is not None:
+        day, issue_id = before
+        earlier = Issue.cover_date < day
+        same_day = Issue.cover_date == day
+        statement = statement.where(earlier | (same_day & (Issue.id < issue_id) if issue_id else same_day))
+    if but is not None:
+        statement = statement.where(Issue.id != but)
+    statement = statement.options(joinedload(Issue.series).joinedload(Series.series_type))
+    return session.scalar(statement.order_by(Issue.cover_date.desc(), Issue.id.desc()).limit(1))
+
+
+@dataclass(frozen=True)
+class Copied:
+    """How many credits were copied, and how many were left out as possible credits of variant covers."""
+
+    copied: int
+    skipped: int
+
+
+def copyable_credits(session: Session, issue_id: int) -> tuple[list[dict], int]:
+    """The credits of an issue as `catalog.update` takes them, and how many for covers alone were left out."""
+    found = session.scalars(
+        select(Credit)
+        .where(Credit.issue_id == issue_id)
+        .options(selectinload(Credit.roles))
+        .order_by(Credit.id)
+    ).all()
+    kept = [each for each in found if not (len(each.roles) == 1 and each.roles[0].is_cover)]
+    values = [{"creator": each.creator_id, "roles": [role.id for role in each.roles]} for each in kept]
+    return values, len(found) - len(kept)
+
+
+def may_duplicate_credits(issue: Issue, without: frozenset[int]) -> bool:
+    """Whether an issue's type of series and publisher let credits be copied; `without` names publishers."""
+    series = issue.series
+    return series.series_type.code not in COLLECTED_CODES and series.publisher_id not in without
+
+
+def duplicate_credits(catalog: Catalog, issue: Issue, without: frozenset[int]) -> Copied:
+    """Copy the credits of the previous issue to one that has none. Raises Invalid where that cannot be."""
+    session = catalog.session
+    catalog.lock(issue)
+    series = session.scalar(
+        select(Series).where(Series.id == issue.series_id).options(joinedload(Series.series_type))
+    )
+    if series.series_type.code in COLLECTED_CODES or series.publisher_id in without:
+        raise _refused(_("Credits of this publisher or this type of series are not copied."))
+    if session.scalar(select(Credit.id).where(Credit.issue_id == issue.id).limit(1)) is not None:
+        raise _refused(_("This issue has credits already."))
+    source = previous_issue(session, issue.series_id, (issue.cover_date, issue.id))
+    if source is None:
+        raise _refused(_("There is no earlier issue in this series."))
+    wanted, skipped = copyable_credits(session, source.id)
+    if wanted:
+        catalog.update(issue, {"credits": wanted})
+    return Copied(len(wanted), skipped)
+
+
+@dataclass(frozen=True)
+class Synced:
+    """What was taken over from reprinted issues, and the labels of those with several stories, left out."""
+
+    characters: int
+    teams: int
+    stories: int
+    skipped: tuple[str, ...]
+
+
+def may_sync_reprints(issue: Issue) -> bool:
+    """Whether an issue is of a kind that collects others."""
+    return issue.series.series_type.code in COLLECTED_CODES
+
+
+def sync_reprints(catalog: Catalog, issue: Issue) -> Synced:
+    """Take characters, teams and stories over from the issues that a collected edition reprints.
+
+    Only issues of at most one story give theirs, in the order of cover and store dates. Raises Invalid where
+    there is nothing to take from, or something would be overwritten.
+    """
+    session = catalog.session
+    catalog.lock(issue)
+    series = session.scalar(
+        select(Series).where(Series.id == issue.series_id).options(joinedload(Series.series_type))
+    )
+    if series.series_type.code not in COLLECTED_CODES:
+        raise _refused(_("Only collected editions take over the contents of what they reprint."))
+    linked = (issue_character, issue_team)
+    if issue.name or any(session.scalar(select(1).where(t.c.issue_id == issue.id).limit(1)) for t in linked):
+        raise _refused(_("This issue has characters, teams or stories already."))
+    reprints = session.scalars(
+        select(Issue)
+        .join(issue_reprint, issue_reprint.c.reprint_id == Issue.id)
+        .where(issue_reprint.c.issue_id == issue.id)
+        .options(joinedload(Issue.series).joinedload(Series.series_type))
+        .order_by(Issue.cover_date, Issue.store_date.asc().nulls_last(), Issue.id)
+    ).all()
+    if not reprints:
+        raise _refused(_("This issue has no reprints to take anything from."))
+    taken = [each for each in reprints if len(each.name) <= 1]
+    skipped = tuple(each.label for each in reprints if len(each.name) > 1)
+    ids = [each.id for each in taken]
+    characters, teams = (_linked(session, table, ids) for table in linked)
+    stories = [title for each in taken for title in (each.name or [UNTITLED])]
+    if taken:
+        catalog.update(issue, {"characters": characters, "teams": teams, "name": stories})
+    return Synced(len(characters), len(teams), len(stories), skipped)
+
+
+def _linked(session: Session, table, issue_ids: list[int]) -> list[int]:
+    column = next(each for each in table.c if each.name != "issue_id")
+    return list(
+        session.scalars(select(column).where(table.c.issue_id.in_(issue_ids)).distinct().order_by(column))
+    )
+
+
+def _refused(text) -> Invalid:
+    return Invalid({"__all__": [text]})

@@ -1,0 +1,155 @@
+"""Credits and variants written by themselves, not with their issue (api.md 2.12, 2.13).
+
+What follows is as if the issue had been written: its `modified`, its history, the log and the versions.
+"""
+
+from collections import defaultdict
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.orm import Session
+
+from comicsdb.catalog import rules
+from comicsdb.catalog.errors import InvalidRows, NotFound
+from comicsdb.catalog.kinds import kind_of
+from comicsdb.catalog.values import MISSING, problem
+from comicsdb.models import Creator, Credit, Issue, Role, Series, Variant, credit_role
+from comicsdb.models.choices import Currency
+
+SAME_PAIR = "The fields issue, creator must make a unique set."
+NO_PICTURE = "No file was submitted."
+
+
+def lock_issues(session: Session, ids) -> set[int]:
+    """Keep other writers from issues until the transaction ends; gives those that are there.
+
+    Owners first, and by their ids: whoever renames a series takes them in this order.
+    """
+    of_these = select(Issue.series_id).where(Issue.id.in_(ids))
+    series = select(Series.id).where(Series.id.in_(of_these)).order_by(Series.id)
+    session.execute(series.with_for_update(key_share=True))
+    issues = select(Issue.id).where(Issue.id.in_(ids)).order_by(Issue.id)
+    return set(session.scalars(issues.with_for_update(key_share=True)))
+
+
+def add_credits(catalog, wanted: list[dict]) -> list[int]:
+    """New credits, [{"issue": id, "creator": id, "role": [ids]}]; gives their ids in this order.
+
+    All or none: if anything is wrong with one of them, raises InvalidRows.
+    """
+    if not wanted:
+        return []
+    session, unit = catalog.session, catalog.unit
+    found = credit_faults(catalog, dict(enumerate(wanted)))
+    if found:
+        raise InvalidRows(found)
+    with catalog.attempt(kind_of(Issue)):
+        rows = [{"issue_id": credit["issue"], "creator_id": credit["creator"]} for credit in wanted]
+        made = insert(Credit).returning(Credit.id, sort_by_parameter_order=True)
+        ids = list(session.scalars(made, rows))
+        pairs = [
+            {"credit_id": credit_id, "role_id": role_id}
+            for credit_id, credit in zip(ids, wanted, strict=True)
+            for role_id in sorted(credit["role"])
+        ]
+        session.execute(insert(credit_role), pairs)
+        unit.part_changed("issue", "credits", {credit["issue"] for credit in wanted})
+    unit.settle()
+    for credit_id, credit in zip(ids, wanted, strict=True):
+        unit.tell("create", "credit", credit_id, f"of issue {credit['issue']}")
+    return ids
+
+
+def credit_faults(catalog, wanted: dict[int, dict]) -> dict[int, dict[str, list[str]]]:
+    """What is wrong with new credits, by index and field. Of two for the same pair the later one is wrong."""
+    session = catalog.session
+    catalog.unit.alone()
+    issues = lock_issues(session, {credit["issue"] for credit in wanted.values()})
+    creators = rules.existing(session, Creator, {credit["creator"] for credit in wanted.values()})
+    roles = rules.existing(session, Role, {role for credit in wanted.values() for role in credit["role"]})
+    present = select(Credit.issue_id, Credit.creator_id).where(Credit.issue_id.in_(issues))
+    taken = {tuple(pair) for pair in session.execute(present)}
+    found: dict[int, dict[str, list[str]]] = defaultdict(dict)
+    for index, credit in sorted(wanted.items()):
+        lacking = {
+            "issue": {credit["issue"]} - issues,
+            "creator": {credit["creator"]} - creators,
+            "role": set(credit["role"]) - roles,
+        }
+        for field, ids in lacking.items():
+            if ids:
+                found[index][field] = [MISSING.format(each) for each in sorted(ids)]
+        pair = (credit["issue"], credit["creator"])
+        if pair in taken:
+            found[index]["__all__"] = [SAME_PAIR]
+        taken.add(pair)
+    return dict(found)
+
+
+def add_variant(catalog, values: dict) -> int:
+    """A new variant: the columns of `Variant`, its issue under "issue". Gives its id; raises Invalid."""
+    catalog.unit.alone()
+    variant_faults(catalog.session, None, values).raise_any()
+    return _write_variant(catalog, None, values, insert(Variant))
+
+
+def update_variant(catalog, variant_id: int, values: dict) -> int:
+    """Change some fields of a variant, which may go to another issue; raises Invalid, or NotFound.
+
+    The issue's `modified` moves even if nothing differs.
+    """
+    catalog.unit.alone()
+    variant = _locked(catalog.session, variant_id)
+    variant_faults(catalog.session, variant, values).raise_any()
+    return _write_variant(catalog, variant, values, update(Variant).where(Variant.id == variant_id))
+
+
+def _locked(session: Session, variant_id: int) -> Variant:
+    """A variant as it is now, its issue kept from other writers."""
+    issue_id = session.scalar(select(Variant.issue_id).where(Variant.id == variant_id))
+    lock_issues(session, [issue_id] if issue_id else [])
+    variant = session.scalar(
+        select(Variant).where(Variant.id == variant_id).execution_options(populate_existing=True)
+    )
+    if variant is None:
+        raise NotFound("variant", variant_id)
+    return variant
+
+
+def variant_faults(session: Session, variant: Variant | None, values: dict) -> rules.Findings:
+    """What is wrong with values for a new variant (None) or for a change of one."""
+    findings = rules.Findings()
+    columns = Variant.__table__.columns
+    for field, value in values.items():
+        column = columns.get(f"{field}_id" if field == "issue" else field)
+        wrong = f"A variant has no {field}." if column is None else problem(column, value)
+        if wrong:
+            findings.add(field, wrong)
+    if variant is None and "issue" not in values:
+        findings.add("issue", rules.REQUIRED)
+    if not values.get("image", variant is not None):
+        findings.add("image", NO_PICTURE)
+    if (values.get("price") or 0) < 0:
+        findings.add("price", "Ensure this value is greater than or equal to 0.")
+    if values.get("currency", Currency.USD) not in list(Currency):
+        findings.add("currency", f'"{values["currency"]}" is not a valid choice.')
+    if "issue" in values and "issue" not in findings.errors and not lock_issues(session, [values["issue"]]):
+        findings.add("issue", MISSING.format(values["issue"]))
+    return findings
+
+
+def _write_variant(catalog, variant: Variant | None, values: dict, statement) -> int:
+    session, unit = catalog.session, catalog.unit
+    before = {variant.issue_id} if variant else set()
+    replaced = [variant.image] if variant and values.get("image", variant.image) != variant.image else []
+    columns = {f"{field}_id" if field == "issue" else field: value for field, value in values.items()}
+    variant_id = variant.id if variant else None
+    with catalog.attempt(kind_of(Issue)):
+        if columns:
+            variant_id = session.scalar(statement.values(**columns).returning(Variant.id))
+        unit.discard(replaced)
+        unit.name([values.get("image")])
+        unit.part_changed("issue", "variants", before | ({values["issue"]} if "issue" in values else set()))
+    unit.settle()
+    issue_id = values.get("issue") or next(iter(before))
+    unit.tell("update" if variant else "create", "variant", variant_id, f"of issue {issue_id}")
+    return variant_id

@@ -1,0 +1,207 @@
+"""What points to an object of the catalogue, read from the tables themselves, and how it is led to another.
+
+A table that is added later takes part by itself: its rows move to the object that is kept, but for those that
+would break a unique set, which go with the other object.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+from sqlalchemy import PrimaryKeyConstraint, Table, UniqueConstraint, text
+from sqlalchemy.orm import Session
+
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.catalog.references import labelled
+from comicsdb.models.base import metadata
+
+SHOWN = 10  # objects named of each sort
+DROPPED = ("attribution",)  # tables whose rows go with their owner (model.md 15)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A column that points to objects of a kind, and the unique sets it is part of (their other columns)."""
+
+    table: Table
+    column: str
+    unique: tuple[tuple[str, ...], ...]
+
+    @property
+    def is_parent(self) -> bool:
+        """Whether the rows are objects with pages of their own."""
+        return self.table.name in KINDS
+
+    @property
+    def other_side(self) -> tuple[str, str] | None:
+        """The kind that the rows tie the object to, and its column; None for rows that say nothing more."""
+        if self.is_parent:
+            return self.table.name, "id"
+        for column in self.table.columns:
+            for key in column.foreign_keys:
+                if key.column.table.name in KINDS and column.name != self.column:
+                    return key.column.table.name, column.name
+        return None
+
+    @property
+    def sort(self) -> str:
+        """What the rows are, as a word: the kind at the other end of a link, else their table."""
+        is_link = len(self.table.columns) == 2 and self.other_side
+        return self.other_side[0] if is_link else self.table.name
+
+    @property
+    def clash(self) -> str:
+        """The SQL condition, over the alias t, that the object that is kept has such a row already."""
+        same = (
+            "".join(f" AND x.{column} = t.{column}" for column in columns) for columns in self.unique
+        )  # NULL equals nothing, as in the unique set itself
+        found = (
+            f"EXISTS (SELECT 1 FROM {self.table.name} x WHERE x.{self.column} = :kept{each})" for each in same
+        )
+        return " OR ".join(found) or "false"
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What becomes of one sort of rows: how many move, how many the kept object has already, and a few."""
+
+    sort: str
+    moved: int
+    combined: int
+    shown: tuple = ()
+
+
+@cache
+def references(kind: str) -> tuple[Reference, ...]:
+    """All columns of all tables that point to objects of a kind, by table; citations of sources apart."""
+    found = []
+    for table in sorted(metadata.tables.values(), key=lambda each: each.name):
+        for key in sorted(table.foreign_key_constraints, key=lambda each: each.column_keys):
+            if key.referred_table.name == kind and len(key.column_keys) == 1 and table.name not in DROPPED:
+                (column,) = key.column_keys
+                found.append(Reference(table, column, tuple(_unique_with(table, column))))
+    return tuple(found)
+
+
+def _unique_with(table: Table, column: str):
+    keys = [each for each in table.constraints if isinstance(each, UniqueConstraint | PrimaryKeyConstraint)]
+    for rule in (*keys, *(index for index in table.indexes if index.unique)):
+        names = [each.name for each in rule.columns]
+        if column in names and "id" not in names:
+            yield tuple(sorted(set(names) - {column}))
+
+
+def effects(session: Session, kind: str, kept: int, other: int) -> list[Effect]:
+    """What `lead_over` will do, sort by sort."""
+    found = []
+    for reference in _counted_once(kind):
+        table, column = reference.table.name, reference.column
+        chosen = f"FROM {table} t WHERE t.{column} = :other{_not_one_another(reference, kind)}"
+        numbers = session.execute(
+            text(
+                f"SELECT count(*) FILTER (WHERE NOT ({reference.clash})) AS moved,"
+                f" count(*) FILTER (WHERE {reference.clash}) AS combined {chosen}"
+            ),
+            {"kept": kept, "other": other},
+        ).one()
+        if numbers.moved or numbers.combined:
+            shown = ()
+            if reference.other_side:
+                target, their = reference.other_side
+                ids = session.scalars(
+                    text(f"SELECT t.{their} {chosen} ORDER BY t.{their} LIMIT {SHOWN}"),
+                    {"kept": kept, "other": other},
+                )
+                shown = objects(session, target, ids.all())
+            found.append(Effect(reference.sort, numbers.moved, numbers.combined, shown))
+    return found
+
+
+def _counted_once(kind: str):
+    """The references of a kind; of a symmetric link, stored both ways, only the one way."""
+    backwards = {(link.table.name, link.other) for link in KINDS[kind].links if link.symmetric}
+    return [each for each in references(kind) if (each.table.name, each.column) not in backwards]
+
+
+def _not_one_another(reference: Reference, kind: str) -> str:
+    """The condition that leaves out a symmetric link between the two objects themselves."""
+    symmetric = {link.table.name for link in KINDS[kind].links if link.symmetric}
+    return f" AND t.{reference.other_side[1]} <> :kept" if reference.table.name in symmetric else ""
+
+
+def objects(session: Session, kind: str, ids) -> tuple:
+    """Objects by their ids, in this order, ready to be named by their labels."""
+    model = KINDS[kind].model
+    found = {each.id: each for each in session.scalars(labelled(model).where(model.id.in_(ids)))}
+    return tuple(found[each] for each in ids if each in found)
+
+
+def collisions(session: Session, kind: str, kept: int, other: int) -> list[tuple[str, int, int]]:
+    """Objects that cannot both belong to the object that is kept: (kind, id there, id here) of each pair."""
+    found = []
+    for reference in references(kind):
+        for columns in reference.unique if reference.is_parent else ():
+            table, column = reference.table.name, reference.column
+            same = " AND ".join(f"x.{each} = t.{each}" for each in columns)
+            pairs = session.execute(
+                text(
+                    f"SELECT x.id, t.id FROM {table} t JOIN {table} x ON x.{column} = :kept AND {same}"
+                    f" WHERE t.{column} = :other ORDER BY t.id"
+                ),
+                {"kept": kept, "other": other},
+            )
+            found += [(table, here, there) for here, there in pairs]
+    return found
+
+
+def lead_over(session: Session, kind: str, kept: int, other: int, editor: int) -> dict[str, set[int]]:
+    """Let all that points to `other` point to `kept`; gives the objects with pages that moved, by kind.
+
+    What the kept object has already stays where it is and goes with the other one, but for the roles of a
+    credit, which it gets. Of whatever follows from that, nothing is done here.
+    """
+    pair = {"kept": kept, "other": other}
+    for link in KINDS[kind].links:
+        if link.symmetric:  # the two are not to be linked to themselves
+            session.execute(
+                text(
+                    f"DELETE FROM {link.table.name} WHERE ({link.own}, {link.other})"
+                    " IN ((:kept, :other), (:other, :kept))"
+                ),
+                pair,
+            )
+    moved: dict[str, set[int]] = {}
+    for reference in references(kind):
+        table, column = reference.table.name, reference.column
+        if table == "credit":
+            _unite_roles(session, reference, pair)
+        if reference.is_parent:
+            authored = ", edited_by_id = :editor" if "edited_by_id" in reference.table.columns else ""
+            ids = session.scalars(
+                text(f"UPDATE {table} SET {column} = :kept{authored} WHERE {column} = :other RETURNING id"),
+                pair | ({"editor": editor} if authored else {}),
+            )
+            moved.setdefault(table, set()).update(ids)
+        else:
+            session.execute(
+                text(
+                    f"UPDATE {table} t SET {column} = :kept"
+                    f" WHERE t.{column} = :other AND NOT ({reference.clash})"
+                ),
+                pair,
+            )
+    return {table: ids for table, ids in moved.items() if ids}
+
+
+def _unite_roles(session: Session, reference: Reference, pair: dict) -> None:
+    """Give each credit that would be there twice the roles of both."""
+    own = reference.column
+    (shared,) = (columns[0] for columns in reference.unique)
+    session.execute(
+        text(
+            "INSERT INTO credit_role (credit_id, role_id) SELECT mine.id, r.role_id FROM credit theirs"
+            f" JOIN credit mine ON mine.{own} = :kept AND mine.{shared} = theirs.{shared}"
+            " JOIN credit_role r ON r.credit_id = theirs.id"
+            f" WHERE theirs.{own} = :other ON CONFLICT DO NOTHING"
+        ),
+        pair,
+    )

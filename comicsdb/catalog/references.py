@@ -1,0 +1,85 @@
+"""What objects are called: names and slugs behind ids, many at once and those of deleted objects too."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import Select, select, tuple_
+from sqlalchemy.orm import Session, defer, joinedload
+
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.models import Issue, Series, Tombstone
+
+# What the label of an object needs to be loaded.
+NAMED = {
+    Series: (joinedload(Series.series_type),),
+    Issue: (joinedload(Issue.series).joinedload(Series.series_type),),
+}
+
+
+@dataclass(frozen=True)
+class Reference:
+    """An object as others name it.
+
+    `label` is None for an id of which nothing is known. `slug` is None where there is no page. `gone` says
+    that the object was deleted or merged; `survivor_id` is the object that a merged one lives on in.
+    """
+
+    kind: str
+    id: int
+    label: str | None = None
+    slug: str | None = None
+    gone: bool = False
+    survivor_id: int | None = None
+
+    def __str__(self) -> str:
+        return self.label or f"{self.kind} {self.id}"
+
+
+def labelled(model) -> Select:
+    """Objects of a kind with all that their labels need, their long text left out."""
+    options = (*NAMED.get(model, ()), *((defer(model.desc),) if hasattr(model, "desc") else ()))
+    return select(model).options(*options)
+
+
+def reference_to(entity) -> Reference:
+    """The reference to an object that is there; it was loaded by `labelled`."""
+    label = getattr(entity, "label", None) or getattr(entity, "name", None)
+    return Reference(entity.__tablename__, entity.id, label, getattr(entity, "slug", None))
+
+
+class References:
+    """The references behind ids of several kinds: one statement per kind, and one for all that are gone."""
+
+    def __init__(self, session: Session, wanted: dict[str, Iterable[int]]):
+        self._found: dict[tuple[str, int], Reference] = {}
+        missing: dict[str, set[int]] = defaultdict(set)
+        for kind, ids in wanted.items():
+            missing[kind] |= set(ids)
+            if kind in KINDS and missing[kind]:
+                model = KINDS[kind].model
+                for entity in session.scalars(labelled(model).where(model.id.in_(missing[kind]))):
+                    self._found[kind, entity.id] = reference_to(entity)
+        pairs = [(kind, each) for kind, ids in missing.items() for each in ids - self._known(kind)]
+        if pairs:
+            buried = select(Tombstone).where(tuple_(Tombstone.kind, Tombstone.object_id).in_(pairs))
+            for each in session.scalars(buried):
+                self._found[each.kind, each.object_id] = _to_buried(each)
+
+    def _known(self, kind: str) -> set[int]:
+        return {object_id for found, object_id in self._found if found == kind}
+
+    def to(self, kind: str, object_id: int) -> Reference:
+        """The reference to an object; one without a label where nothing is known."""
+        return self._found.get((kind, object_id)) or Reference(kind, object_id, gone=True)
+
+
+def _to_buried(tombstone: Tombstone) -> Reference:
+    return Reference(
+        tombstone.kind,
+        tombstone.object_id,
+        tombstone.label or None,
+        tombstone.slug,
+        gone=True,
+        survivor_id=tombstone.survivor_id,
+    )

@@ -1,0 +1,117 @@
+"""Repairs of many issues at once: copied credits, a universe for a series, credits of old anthologies."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import select, text
+
+from comicsdb.catalog.copying import copyable_credits
+from comicsdb.catalog.errors import Invalid
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.catalog.parts import credits_of
+from comicsdb.catalog.service import Catalog
+from comicsdb.i18n import _
+from comicsdb.models import Issue, Role, Series, Universe
+from comicsdb.models.base import SYSTEM_USER_ID
+
+# The roles of stories in old anthologies: all of the first together mean the second.
+ANTHOLOGY_ROLES = (({"Writer"}, "Story"), ({"Penciller", "Inker"}, "Artist"))
+
+
+def copy_credits(catalog: Catalog, source: Issue, targets: Iterable[Issue]) -> dict[int, int]:
+    """Copy the credits of an issue to others; gives how many each got, by its id.
+
+    A creator who is credited there already stays as they are, and a credit for the cover alone, which may be
+    that of a variant, is not copied. Raises Invalid where an issue is to get its own.
+    """
+    wanted, _covers = copyable_credits(catalog.session, source.id)
+    copied = {}
+    for target in targets:
+        if target.id == source.id:
+            raise Invalid({"to": [_("An issue cannot get its own credits: name other issues.")]})
+        catalog.lock(target)
+        present = credits_of(catalog.session, target.id)
+        added = [credit for credit in wanted if credit["creator"] not in present]
+        if added:
+            kept = [{"creator": each, "roles": sorted(roles)} for each, roles in present.items()]
+            catalog.update(target, {"credits": [*kept, *added]})
+        copied[target.id] = len(added)
+    return copied
+
+
+def add_universe(
+    catalog: Catalog, series: Series, universe: Universe, *, characters: bool = False
+) -> dict[str, int]:
+    """Put all issues of a series, and on demand the characters in them, into a universe.
+
+    Gives how many of each sort were not in it before.
+    """
+    session = catalog.session
+    catalog.lock(universe)
+    catalog.lock(series)
+    issues = "SELECT id FROM issue WHERE series_id = :series"
+    wanted = {"issue": issues}
+    if characters:
+        wanted["character"] = f"SELECT character_id FROM issue_character WHERE issue_id IN ({issues})"
+    added = {}
+    for kind, chosen in wanted.items():
+        (link,) = (each for each in KINDS[kind].links if each.target is Universe)
+        values = {
+            "universe": universe.id,
+            "series": series.id,
+            "editor": catalog.actor_id or SYSTEM_USER_ID,
+        }
+        ids = session.scalars(
+            text(
+                f"WITH added AS (INSERT INTO {link.table.name} ({link.own}, {link.other})"
+                f" SELECT id, :universe FROM {kind} WHERE id IN ({chosen})"
+                f" ON CONFLICT DO NOTHING RETURNING {link.own} AS id)"
+                f" UPDATE {kind} t SET edited_by_id = :editor FROM added WHERE t.id = added.id RETURNING t.id"
+            ),
+            values,
+        )
+        added[kind] = set(ids)
+        if added[kind]:
+            catalog.unit.wrote(kind, added[kind])
+            catalog.unit.link_changed(kind, link, added[kind], {universe.id})
+    if added["issue"]:
+        catalog.unit.happened("series.issues", {series.id})
+    catalog.unit.settle()
+    session.expire_all()
+    return {kind: len(ids) for kind, ids in added.items()}
+
+
+def repair_anthology(
+    catalog: Catalog, series: Series, *, roles: bool = False, descriptions: bool = False
+) -> dict[str, int]:
+    """Give the credits of an old anthology the roles they should have, and clear its issues' descriptions.
+
+    Writers become credits of the story, who pencilled and inked becomes the artist. Gives how many issues had
+    each sort of change.
+    """
+    session = catalog.session
+    ids = {name: number for number, name in session.execute(select(Role.id, Role.name))}
+    catalog.lock(series)
+    found = {"credits": 0, "descriptions": 0}
+    issues = session.scalars(select(Issue).where(Issue.series_id == series.id).order_by(Issue.id)).all()
+    for issue in issues:
+        values = {}
+        if roles:
+            before = credits_of(session, issue.id)
+            after = {creator: _anthology_roles(ids, own) for creator, own in before.items()}
+            if after != before:
+                values["credits"] = [{"creator": each, "roles": sorted(own)} for each, own in after.items()]
+        if descriptions and issue.desc:
+            values["desc"] = ""
+        if values:
+            catalog.update(issue, values)
+            found["credits"] += "credits" in values
+            found["descriptions"] += "desc" in values
+    return found
+
+
+def _anthology_roles(ids: dict[str, int], own: set[int]) -> set[int]:
+    for names, better in ANTHOLOGY_ROLES:
+        replaced = {ids.get(name) for name in names}
+        if replaced <= own and better in ids:
+            own = own - replaced | {ids[better]}
+    return own

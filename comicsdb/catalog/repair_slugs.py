@@ -1,0 +1,96 @@
+"""Repair of addresses: slugs made anew after the first year of a series was wrong (model.md 15)."""
+
+from sqlalchemy import select, text
+from sqlalchemy.orm import Session
+
+from comicsdb.catalog import slugs
+from comicsdb.catalog.service import Catalog
+from comicsdb.models import Issue, Series
+from comicsdb.models.base import SYSTEM_USER_ID
+
+PREFIX = 200  # characters that the slugs of a series' issues have in common, however long they are
+
+
+def fix_start_year(catalog: Catalog, series: Series, year: int) -> dict[str, tuple[str, str]]:
+    """Give a series the year that it began in, and new slugs to it and its issues; old ones lead there.
+
+    Gives the slugs that changed as {"series 3": (old, new)}. Raises Invalid or Conflict as any update does.
+    """
+    catalog.update(series, {"year_began": year})
+    base = slugs.base_slug("series", f"{series.name}-{year}", series.id)
+    changed = _readdress(catalog, "series", {series.id: (series.slug, base)})
+    return changed | rebuild_issue_slugs(catalog, series)
+
+
+def rebuild_issue_slugs(catalog: Catalog, series: Series) -> dict[str, tuple[str, str]]:
+    """Give the issues of a series the slugs that new ones would get; old ones lead there.
+
+    Gives the slugs that changed as {"issue 3": (old, new)}.
+    """
+    catalog.lock(series)
+    rows = catalog.session.execute(
+        select(Issue.id, Issue.slug, Issue.number).where(Issue.series_id == series.id).order_by(Issue.id)
+    )
+    wanted = {
+        row.id: (row.slug, slugs.base_slug("issue", f"{series.slug}-{row.number}", row.id)) for row in rows
+    }
+    return _readdress(catalog, "issue", wanted)
+
+
+def _readdress(catalog: Catalog, kind: str, wanted: dict[int, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """Give objects of a kind slugs by what they should begin with; `wanted` maps ids to (slug, base).
+
+    An object may keep its own slug, or take one back that it had before. What leads to another object, now or
+    before, is taken.
+    """
+    session, unit = catalog.session, catalog.unit
+    owners = _owners(session, kind, {base[:PREFIX] for _slug, base in wanted.values()})
+    changed = {}
+    for each, (old, base) in wanted.items():
+        taken = {slug for slug, owner in owners.items() if owner != each}
+        new = next(slugs.free(kind, base, taken))
+        owners[new] = each
+        if new != old:
+            changed[each] = (old, new)
+    if not changed:
+        return {}
+    values = {
+        "kind": kind,
+        "ids": list(changed),
+        "old": [old for old, _new in changed.values()],
+        "new": [new for _old, new in changed.values()],
+        "editor": catalog.actor_id or SYSTEM_USER_ID,
+    }
+    for statement in (
+        "DELETE FROM former_slug WHERE kind = :kind AND slug = ANY(:new)",
+        f"UPDATE {kind} t SET slug = made.slug, edited_by_id = :editor"
+        " FROM unnest(CAST(:ids AS integer[]), CAST(:new AS varchar[])) AS made (id, slug)"
+        " WHERE t.id = made.id",
+        "INSERT INTO former_slug (kind, slug, object_id)"
+        " SELECT :kind, slug, id"
+        " FROM unnest(CAST(:ids AS integer[]), CAST(:old AS varchar[])) AS made (id, slug)"
+        " ON CONFLICT (kind, slug) DO UPDATE SET object_id = excluded.object_id",
+    ):
+        session.execute(text(statement), values)
+    unit.wrote(kind, set(changed))
+    if kind == "issue":
+        series = session.scalars(select(Issue.series_id).where(Issue.id.in_(changed)).distinct())
+        unit.happened("series.issues", set(series))
+    unit.settle()
+    session.expire_all()
+    return {f"{kind} {each}": pair for each, pair in changed.items()}
+
+
+def _owners(session: Session, kind: str, beginnings: set[str]) -> dict[str, int]:
+    """Whose the slugs are that begin so, or whose they were, if nobody has them now."""
+    rows = session.execute(
+        text(
+            "WITH begun AS (SELECT unnest(CAST(:beginnings AS varchar[])) AS words)"
+            " SELECT f.slug, f.object_id, 1 AS place FROM former_slug f, begun"
+            " WHERE f.kind = :kind AND starts_with(f.slug, begun.words)"
+            f" UNION SELECT t.slug, t.id, 2 FROM {kind} t, begun WHERE starts_with(t.slug, begun.words)"
+            " ORDER BY place"
+        ),
+        {"kind": kind, "beginnings": sorted(beginnings)},
+    )
+    return {row.slug: row.object_id for row in rows}

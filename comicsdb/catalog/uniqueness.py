@@ -1,0 +1,54 @@
+"""Unique sets: what the database calls them, what the contract does, and which of them values would break."""
+
+from sqlalchemy import Column, Index, UniqueConstraint, select
+from sqlalchemy.orm import Session
+
+from comicsdb.catalog.errors import Conflict
+from comicsdb.catalog.kinds import Kind
+from comicsdb.models.base import metadata
+
+
+def taken(kind: Kind, table_name: str, name: str) -> Conflict:
+    """The conflict that a constraint or a unique index of a table stands for."""
+    table = metadata.tables[table_name]
+    rules = {rule.name: rule for rule in (*table.indexes, *table.constraints)}
+    columns = [column.name for column in rules[name].columns] or ["name"]  # an index on lower(name)
+    parents = {f"{field}_id": field for field in ("issue", "creator", *kind.parents)}
+    return Conflict(table.name, tuple(parents.get(column, column) for column in columns))
+
+
+def conflicts(session: Session, kind: Kind, entity, columns: dict) -> list[Conflict]:
+    """The unique sets of a kind that column values would break, of a new object or of a change of `entity`.
+
+    Only sets that a value is sent for; the slug, which is made to fit, is none of them.
+    """
+    table = kind.model.__table__
+    found = []
+    for rule in sorted(_sets(table), key=lambda rule: str(rule.name)):
+        after = {
+            column.name: columns[column.name]
+            if column.name in columns
+            else getattr(entity, column.name, column.default and column.default.arg)
+            for column in rule.columns
+        }
+        if not set(after) & set(columns) or None in after.values():
+            continue
+        others = select(table.c.id).where(*(table.c[name] == value for name, value in after.items()))
+        if entity is not None:
+            others = others.where(table.c.id != entity.id)
+        if session.scalar(others.limit(1)) is not None:
+            found.append(taken(kind, table.name, rule.name))
+    return found
+
+
+def _sets(table):
+    """The unique constraints and indexes of a table, made of columns alone."""
+    unique = [rule for rule in table.constraints if isinstance(rule, UniqueConstraint)]
+    unique += [rule for rule in table.indexes if isinstance(rule, Index) and rule.unique]
+    return [
+        rule
+        for rule in unique
+        if rule.columns
+        and all(isinstance(column, Column) for column in rule.columns)
+        and "slug" not in rule.columns
+    ]

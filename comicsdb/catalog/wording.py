@@ -1,0 +1,54 @@
+"""What changed within a text, word by word."""
+
+import re
+from difflib import SequenceMatcher
+from itertools import takewhile
+
+SAME, REMOVED, ADDED, GAP = "same", "removed", "added", "gap"
+CONTEXT = 24  # pieces that stay readable on either side of a change; a word and a blank are one each
+MOST = 4000  # pieces that are compared; texts that differ in more are shown as replaced
+PIECES = re.compile(r"\s+|\w+|[^\w\s]")
+
+
+def words(old: str, new: str) -> tuple[tuple[str, str], ...]:
+    """The way from one text to another: (SAME, REMOVED or ADDED, text), (GAP, "") for what is left out."""
+    before, after = PIECES.findall(old), PIECES.findall(new)
+    start = _alike(before, after)
+    end = _alike(before[start:][::-1], after[start:][::-1])
+    middle = (before[start : len(before) - end], after[start : len(after) - end])
+    found = [(SAME, before[:start]), *_compared(*middle), (SAME, before[len(before) - end :])]
+    found = [(how, pieces) for how, pieces in found if pieces]
+    shown = []
+    for place, (how, pieces) in enumerate(found):
+        if how == SAME:
+            shown += _shortened(pieces, first=place == 0, last=place == len(found) - 1)
+        else:
+            shown.append((how, "".join(pieces)))
+    return tuple(shown)
+
+
+def _alike(before: list[str], after: list[str]) -> int:
+    """How many pieces are the same from the beginning on."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
+
+
+def _compared(before: list[str], after: list[str]):
+    if len(before) + len(after) > MOST:
+        yield from ((REMOVED, before), (ADDED, after))
+        return
+    for how, a, b, c, d in SequenceMatcher(None, before, after).get_opcodes():
+        if how == "equal":
+            yield SAME, before[a:b]
+        else:
+            yield REMOVED, before[a:b]
+            yield ADDED, after[c:d]
+
+
+def _shortened(pieces: list[str], *, first: bool, last: bool) -> list[tuple[str, str]]:
+    """What stayed: of a long stretch only what stands next to a change."""
+    sides = (0 if first else CONTEXT, 0 if last else CONTEXT)
+    if len(pieces) <= sum(sides) + CONTEXT:
+        return [(SAME, "".join(pieces))]
+    head, tail = pieces[: sides[0]], pieces[len(pieces) - sides[1] :]
+    shown = [(SAME, "".join(head)), (GAP, ""), (SAME, "".join(tail))]
+    return [(how, text) for how, text in shown if text or how == GAP]

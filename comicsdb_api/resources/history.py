@@ -1,0 +1,93 @@
+"""The history of one object: what each of its versions changed (`/api/<kind>/{id}/history/`)."""
+
+from sqlalchemy import bindparam, func, literal_column, select, text, type_coerce
+from sqlalchemy.dialects.postgresql import JSONB
+
+from comicsdb.models import History, User
+from comicsdb.models.record import CHANGED, CREATED, DELETED
+from comicsdb_api import shapes
+from comicsdb_api.entity import ListResource, serve
+from comicsdb_api.listing import Listing
+from comicsdb_api.reads import Read
+from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX
+from comicsdb_api.types import Changes
+
+TYPES = {CREATED: "created", CHANGED: "updated", DELETED: "deleted"}
+
+history, user = History.__table__, User.__table__
+before = history.alias("before")
+
+_older = (
+    select(before.c.snapshot)
+    .where(before.c.kind == history.c.kind, before.c.object_id == history.c.object_id)
+    .where(before.c.id < history.c.id)
+    .order_by(before.c.id.desc())
+    .limit(1)
+    .correlate(history)
+    .lateral("older")
+)
+
+
+def user_of(table, shape: str = "UserRef"):
+    """UserRef: the acting account by id and name, null for commands and for accounts that are gone."""
+    known = shapes.json_object(shape, id=user.c.id, username=user.c.username)
+    return shapes.optional(table.c.user_id.is_not(None), known)
+
+
+def _changes():
+    """Each field that differs from the version before, as {"old": …, "new": …}; none for the first one."""
+    each = func.jsonb_each(history.c.snapshot).table_valued("key", "value").render_derived("field")
+    old = _older.c.snapshot[each.c.key]
+    pair = func.jsonb_build_object(shapes.constant("old"), old, shapes.constant("new"), each.c.value)
+    found = func.coalesce(func.jsonb_object_agg(each.c.key, pair), literal_column("'{}'::jsonb"))
+    differing = _older.c.snapshot.is_not(None) & old.is_distinct_from(type_coerce(each.c.value, JSONB))
+    return select(type_coerce(found, Changes())).where(differing).correlate(history, _older).scalar_subquery()
+
+
+class HistoryRows(ListResource):
+    """The versions of an object."""
+
+    model = History
+    row_shape = "Version"
+
+    @classmethod
+    def row_fields(cls) -> dict:
+        """What each version says."""
+        return {
+            "id": history.c.id,
+            "at": shapes.instant(history.c.at),
+            "type": shapes.label_for(history.c.type, TYPES),
+            "user": user_of(history),
+            "reason": history.c.reason,
+            "changes": _changes(),
+        }
+
+    @classmethod
+    def row_source(cls):
+        """With the version before, and the account."""
+        return history.outerjoin(user, user.c.id == history.c.user_id).outerjoin(_older, text("true"))
+
+    @classmethod
+    def order(cls) -> tuple:
+        """Newest first."""
+        return (history.c.id.desc(),)
+
+
+def _versions(kind: str, route: str) -> Listing:
+    """The versions of an object, of a deleted one too: an answer for every id of which anything is recorded.
+
+    It is not cached: whoever asks again sends the tag.
+    """
+    own = (history.c.kind == shapes.constant(kind), history.c.object_id == bindparam("id"))
+    newest = func.max(history.c.id)
+    stamps = select(newest.label("newest")).where(*own).having(newest.is_not(None))
+    read = Read.make(route, None, f"{kind}:history", stamps, dated=False)
+    return Listing(read, HistoryRows, own, HistoryRows.order())
+
+
+def add_history(config, resource: type) -> None:
+    """Serve the history of a resource's objects."""
+    kind = resource.kind()
+    route = f"{ROUTE_PREFIX}{kind}.history"
+    path = f"{PATH_PREFIX}{kind}/{{id}}/history/"
+    serve(config, resource, route, path, {"GET": "children_get"}, served=_versions(kind, route))

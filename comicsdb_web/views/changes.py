@@ -1,0 +1,90 @@
+"""Recent changes of the whole site, for members (web.md 3)."""
+
+from datetime import date, datetime, time, timedelta
+
+from pyramid.httpexceptions import HTTPNotFound
+
+from comicsdb.catalog import recent
+from comicsdb.catalog.recent import Wanted
+from comicsdb.models import CATALOGUE
+from comicsdb.security import Permission
+from comicsdb_web.locales import _
+from comicsdb_web.views.account import unkept
+from comicsdb_web.views.history_words import ACTIONS, REFERENCE, field_labels
+
+DIGITS = 18  # of the number of a line
+FILTERS = ("user", "kind", "action", "since", "until")
+KINDS = (*(model.__tablename__ for model in CATALOGUE), *REFERENCE)
+
+UNKNOWN = _("There is no account of this name.")
+NO_DAY = _("Write the day as 2026-12-31.")
+LAST_DAY = date.max - timedelta(days=2)  # the day after it, in any zone, is still a day
+
+
+def changes(request):
+    """A page of the log, newest first, narrowed by person, kind, action and days."""
+    typed = {name: request.GET.get(name, "").strip() for name in FILTERS}
+    wanted, errors = _wanted(request, typed)
+    ends = {name: _number(request.GET.get(name, "")) for name in ("before", "after")}
+    page = recent.page(request.dbsession, wanted, **ends)
+    kinds = {line.change.kind for line in page.lines}
+    return {
+        "page": page,
+        "typed": typed,
+        "errors": {name: request.localizer.translate(text) for name, text in errors.items()},
+        "kinds": KINDS,
+        "reference": REFERENCE,
+        "actions": ACTIONS,
+        "labels": {kind: field_labels(request, kind) for kind in kinds},
+        "narrowed": any(typed.values()),
+        "first": not any(ends.values()),
+    }
+
+
+def _wanted(request, typed: dict[str, str]) -> tuple[Wanted, dict[str, str]]:
+    """What the filters ask for; a value that makes no sense asks for nothing, and has an error."""
+    errors, zone = {}, request.registry.settings["comicsdb.timezone"]
+    user_id = None
+    if typed["user"]:
+        user_id = (
+            recent.account_named(request.dbsession, typed["user"]) if "\0" not in typed["user"] else None
+        )
+        if user_id is None:
+            errors["user"] = UNKNOWN
+    days: dict[str, datetime | None] = {"since": None, "until": None}
+    for name in days:
+        try:
+            day = date.fromisoformat(typed[name]) if typed[name] else None
+        except ValueError:
+            errors[name] = NO_DAY
+            continue
+        if day is not None:
+            day = min(day, LAST_DAY) + timedelta(days=name == "until")  # the last day is included
+            days[name] = datetime.combine(day, time(), zone)
+    return Wanted(
+        user_id,
+        typed["kind"] if typed["kind"] in KINDS else None,
+        typed["action"] if typed["action"] in ACTIONS else None,
+        **days,
+    ), errors
+
+
+def _number(text: str) -> int | None:
+    """The number of a line; raises HTTPNotFound for what is none."""
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) <= DIGITS):
+        raise HTTPNotFound(_("This list has no such page."))
+    return int(text)
+
+
+def includeme(config):
+    """One page."""
+    config.add_page(
+        "changes",
+        "/changes/",
+        changes,
+        renderer="history/changes.jinja2",
+        permission=Permission.MEMBER,
+        decorator=unkept,
+    )

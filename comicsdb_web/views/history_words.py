@@ -1,0 +1,53 @@
+"""Words of history pages: what fields, actions and the kinds without pages are called."""
+
+from comicsdb.models.record import CHANGED, CREATED, DELETED
+from comicsdb_web.editing import kinds
+from comicsdb_web.locales import _
+
+FORMS = {
+    "publisher": kinds.PUBLISHER_FORM,
+    "imprint": kinds.IMPRINT_FORM,
+    "universe": kinds.UNIVERSE_FORM,
+    "creator": kinds.CREATOR_FORM,
+    "team": kinds.TEAM_FORM,
+    "character": kinds.CHARACTER_FORM,
+    "arc": kinds.ARC_FORM,
+    "series": kinds.SERIES_FORM,
+    "issue": kinds.ISSUE_FORM,
+}
+# What no form has as a field of its own.
+OTHERS = {
+    "slug": _("Address"),
+    "credits": _("Credits"),
+    "variants": _("Variant covers"),
+    "attributions": _("Attribution"),
+    "currency": _("Currency"),
+    "name": _("Name"),
+    "image": _("Picture"),
+    "image_width": _("Size of the picture"),
+    "image_height": _("Size of the picture"),
+    "cover_hash": _("Fingerprint of the cover"),
+    "sku": "SKU",
+    "upc": "UPC",
+    "price": _("Price"),
+    "notes": _("Notes"),
+    "description": _("Description"),
+    "short_description": _("Short description"),
+    "order": _("Place in the order"),
+}
+LABELS = {kind: OTHERS | {field.name: field.label for field in form.fields} for kind, form in FORMS.items()}
+
+TYPES = {CREATED: _("Created"), CHANGED: _("Updated"), DELETED: _("Deleted")}
+ACTIONS = {"create": _("Created"), "update": _("Updated"), "delete": _("Deleted"), "merge": _("Merged")}
+# Kinds that are changed and recorded, but have no pages.
+REFERENCE = {
+    "genre": _("Genre"),
+    "role": _("Role"),
+    "series_type": _("Series type"),
+    "age_rating": _("Age rating"),
+}
+
+
+def field_labels(request, kind: str) -> dict[str, str]:
+    """The names of a kind's fields in the reader's language."""
+    return {name: request.localizer.translate(label) for name, label in LABELS.get(kind, OTHERS).items()}

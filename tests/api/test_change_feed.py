@@ -1,0 +1,149 @@
+"""The change feed: what programs poll, in the order of commits; nothing is seen twice or missed."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import select, text
+
+from comicsdb.catalog import Catalog
+from comicsdb.models import Arc, Change
+from tests.conftest import recording
+
+FEED = "/api/change/"
+
+
+def test_lines_come_oldest_first_with_what_changed(api, make, session, reader):
+    arc = make.arc(name="Dusk")
+    Catalog(session, reader.id).update(arc, {"name": "Dawn", "desc": "x"})
+    Catalog(session, reader.id).delete(make.team())
+    session.commit()
+    body = api.json(FEED)
+    assert list(body) == ["next", "results"]
+    assert list(body["results"][0]) == ["seq", "at", "kind", "object_id", "action", "fields", "user"]
+    told = [(each["kind"], each["action"], each["fields"]) for each in body["results"]]
+    # The update of the arc was committed together with the making of the team.
+    assert told == [
+        ("arc", "create", []),
+        ("team", "create", []),
+        ("arc", "update", ["desc", "name"]),
+        ("team", "delete", []),
+    ]
+    assert body["results"][0]["user"] is None
+    assert body["results"][-1]["user"] == {"id": reader.id, "username": "reader"}
+    assert body["results"][0]["object_id"] == arc.id
+    assert body["next"] is None
+
+
+def test_a_program_goes_on_where_it_was(api, make):
+    for _ in range(3):
+        make.arc()
+    first = api.json(FEED)["results"]
+    assert api.json(f"{FEED}?after={first[0]['seq']}")["results"] == first[1:]
+    assert api.json(f"{FEED}?after={first[-1]['seq']}") == {"next": None, "results": []}
+    assert api.json(f"{FEED}?after=0")["results"] == api.json(f"{FEED}?after=")["results"] == first
+    assert api.json(f"{FEED}?after={'9' * 40}")["results"] == []
+
+
+def test_a_hundred_come_at_once_and_the_next_are_linked(api, session):
+    session.execute(
+        text(
+            "INSERT INTO change_log (kind, object_id, action) SELECT CASE n % 2 WHEN 0 THEN 'arc' ELSE 'team'"
+            " END, n, 'update' FROM generate_series(1, 230) n"
+        )
+    )
+    session.commit()
+    seen, path = [], f"{FEED}?kind=arc&action=update"
+    sizes = []
+    while path:
+        body = api.json(path)
+        sizes.append(len(body["results"]))
+        seen += [each["object_id"] for each in body["results"]]
+        path = body["next"] and body["next"].removeprefix("http://localhost")
+    assert sizes == [100, 15]
+    assert seen == list(range(2, 231, 2))
+
+
+def test_filters(api, make, session, reader):
+    arc, team = make.arc(), make.team()
+    Catalog(session, reader.id).update(arc, {"name": "Other"})
+    session.commit()
+
+    def found(query):
+        return [(each["kind"], each["action"]) for each in api.json(f"{FEED}?{query}")["results"]]
+
+    assert found("kind=team") == [("team", "create")]
+    assert found("action=update") == found("user=READER") == [("arc", "update")]
+    assert found("user=nobody") == found("user=reader&kind=team") == []
+    assert len(found("page=7&unknown=1")) == 3
+    assert team.id
+
+
+@pytest.mark.parametrize(
+    ("query", "field", "message"),
+    [
+        ("after=x", "after", "Enter a whole number, zero or more."),
+        ("after=-1", "after", "Enter a whole number, zero or more."),
+        ("after=%D9%A3", "after", "Enter a whole number, zero or more."),
+        ("kind=comic", "kind", "Select a valid choice. comic is not one of the available choices."),
+        ("action=x", "action", "Select a valid choice. x is not one of the available choices."),
+        ("user=%00", "user", "Null characters are not allowed."),
+    ],
+)
+def test_what_cannot_be_read_is_named(api, query, field, message):
+    assert api.json(f"{FEED}?{query}", 400) == {field: [message]}
+
+
+def test_it_has_a_tag_and_costs_two_statements(api, make, connection):
+    api.get("/api/")
+    make.arc()
+    with recording(connection) as statements:
+        tag = api.get(FEED).headers["ETag"]
+    assert len(statements) == 2, statements
+    api.call("GET", FEED, 304, {"If-None-Match": tag})
+    make.arc()
+    api.call("GET", FEED, 200, {"If-None-Match": tag})
+
+
+def test_nobody_reads_it_without_an_account(anonymous):
+    anonymous.get(FEED, 401)
+
+
+def test_who_polls_while_others_write_misses_nothing(factory):
+    """Real connections: numbers are taken in the order of commits, so a reader never overtakes a writer."""
+    writers, each_writes = 5, 12
+    done, seen = threading.Event(), []
+
+    def write(number):
+        for turn in range(each_writes):
+            with factory() as session:
+                Catalog(session).create(Arc, {"name": f"Arc {number} {turn}"})
+                if turn % 4 == 3:
+                    session.rollback()  # its number, if it took one, is never seen
+                else:
+                    session.commit()
+
+    def poll():
+        last = 0
+        while True:
+            finished = done.is_set()
+            with factory() as session:
+                found = session.scalars(
+                    select(Change.seq).where(Change.seq > last).order_by(Change.seq)
+                ).all()
+            seen.extend(found)
+            last = found[-1] if found else last
+            if finished and not found:
+                return
+
+    with ThreadPoolExecutor(writers + 1) as pool:
+        polling = pool.submit(poll)
+        writing = [pool.submit(write, number) for number in range(writers)]
+        for each in writing:
+            each.result()
+        done.set()
+        polling.result()
+    with factory() as session:
+        there = session.scalars(select(Change.seq).order_by(Change.seq)).all()
+    assert len(there) == writers * each_writes * 3 // 4
+    assert seen == there

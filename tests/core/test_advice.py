@@ -1,0 +1,65 @@
+"""Advisory rules: which numbers of the trade are right, and which breaches a change would add."""
+
+import pytest
+
+from comicsdb.catalog.advice import advise, is_isbn, is_sku, is_upc
+
+
+@pytest.mark.parametrize(
+    ("test", "right", "wrong"),
+    [
+        (
+            is_isbn,
+            ["9783161484100", "316148410X"],
+            ["9783161484101", "978-3-16-148410-0", "316148410x", "1", ""],
+        ),
+        (
+            is_upc,
+            ["761941341828", "76194134182800111", "9783161484100", "76194134182800"],
+            ["761941341826", "7619", "76194134182800a", ""],
+        ),
+        (is_sku, ["JAN190001", "1"], ["JAN-19", "Jän", " ", ""]),
+    ],
+)
+def test_numbers_of_the_trade(test, right, wrong):
+    assert [test(each) for each in right] == [True] * len(right)
+    assert [test(each) for each in wrong] == [False] * len(wrong)
+
+
+@pytest.mark.parametrize(
+    ("code", "cv_id", "associated"),
+    [
+        ("trade_paperback", True, True),
+        ("hardcover", False, True),
+        ("omnibus", False, True),
+        ("single_issue", False, False),
+    ],
+)
+def test_series_of_collected_editions(session, make, code, cv_id, associated):
+    type_id = make.series_type(code).id
+    changed = {"cv_id": 5, "associated": [1]}
+    found = advise(session, "series", {"series_type": type_id, "associated": []}, changed)
+    assert [field in found for field in changed] == [cv_id, associated]
+    assert advise(session, "series", {}, changed | {"series_type": type_id}).keys() == found.keys()
+    before = {"series_type": type_id, "cv_id": 5, "associated": [1, 2]}
+    assert advise(session, "series", before, {"cv_id": None, "associated": [1], "name": "x"}) == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "collection", "title", "arcs"),
+    [
+        ("trade_paperback", True, False, True),
+        ("hardcover", False, True, True),
+        ("omnibus", False, True, False),
+        ("single_issue", True, False, False),
+    ],
+)
+def test_issues_of_series(session, make, code, collection, title, arcs):
+    series = make.series(series_type=make.series_type(code).id, collection=collection)
+    changed = {"title": "T", "arcs": [1]}
+    found = advise(session, "issue", {"series": series.id}, changed)
+    assert [field in found for field in changed] == [title, arcs]
+    assert advise(session, "issue", {}, changed | {"series": series.id}).keys() == found.keys()
+    assert advise(session, "issue", {"series": series.id, "arcs": [1, 2]}, {"title": "", "arcs": [2]}) == {}
+    assert advise(session, "issue", {}, changed | {"series": None}) == {}
+    assert advise(session, "creator", {}, {"cv_id": 4}) == {}

@@ -1,0 +1,221 @@
+"""Merges leave nothing behind: every column of the schema that can point to the object that goes is tried."""
+
+import pytest
+from sqlalchemy import insert, inspect, select, text
+
+from comicsdb import models
+from comicsdb.catalog.merge import merge
+from comicsdb.catalog.merge_references import references
+from comicsdb.models import CATALOGUE, IssueRating
+
+KINDS = [model.__tablename__ for model in CATALOGUE]
+
+# Every column that points to one of the nine kinds. A new table belongs in here once it is sure what a merge
+# does to it: its rows move, unless that breaks a unique set; then they go.
+KNOWN = {
+    "arc": {"attribution.arc_id", "issue_arc.arc_id"},
+    "character": {
+        "attribution.character_id",
+        "character_creator.character_id",
+        "character_team.character_id",
+        "character_universe.character_id",
+        "issue_character.character_id",
+    },
+    "creator": {
+        "attribution.creator_id",
+        "character_creator.creator_id",
+        "credit.creator_id",
+        "team_creator.creator_id",
+    },
+    "imprint": {"attribution.imprint_id", "series.imprint_id"},
+    "issue": {
+        "attribution.issue_id",
+        "credit.issue_id",
+        "issue_arc.issue_id",
+        "issue_character.issue_id",
+        "issue_rating.issue_id",
+        "issue_reprint.issue_id",
+        "issue_reprint.reprint_id",
+        "issue_team.issue_id",
+        "issue_universe.issue_id",
+        "variant.issue_id",
+    },
+    "publisher": {
+        "attribution.publisher_id",
+        "imprint.publisher_id",
+        "series.publisher_id",
+        "universe.publisher_id",
+    },
+    "series": {
+        "attribution.series_id",
+        "issue.series_id",
+        "series_associated.associated_id",
+        "series_associated.series_id",
+        "series_genre.series_id",
+    },
+    "team": {
+        "attribution.team_id",
+        "character_team.team_id",
+        "issue_team.team_id",
+        "team_creator.team_id",
+        "team_universe.team_id",
+    },
+    "universe": {
+        "attribution.universe_id",
+        "character_universe.universe_id",
+        "issue_universe.universe_id",
+        "team_universe.universe_id",
+    },
+}
+
+
+def in_database(session, kind) -> set[str]:
+    """The columns that the database itself knows to point to a kind."""
+    found = set()
+    inspector = inspect(session.connection())
+    for table in inspector.get_table_names():
+        for key in inspector.get_foreign_keys(table):
+            if key["referred_table"] == kind:
+                found |= {f"{table}.{column}" for column in key["constrained_columns"]}
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_reference_of_the_schema_is_known_to_merges(session, kind):
+    assert in_database(session, kind) == KNOWN[kind]
+    led_over = {f"{each.table.name}.{each.column}" for each in references(kind)}
+    assert led_over == KNOWN[kind] - {f"attribution.{kind}_id"}
+
+
+def crowd(make, session, number):
+    """One object of each kind, all linked with one another and with others of their own."""
+    cited = {"attributions": [{"source": "W", "url": f"https://example.org/{number}"}]}
+    w = {"publisher": make.publisher(**cited)}
+    w["imprint"] = make.imprint(publisher=w["publisher"], **cited)
+    w["universe"] = make.universe(publisher=w["publisher"], **cited)
+    w["creator"] = make.creator(**cited)
+    w["team"] = make.team(creators=[w["creator"]], universes=[w["universe"]], **cited)
+    w["character"] = make.character(
+        creators=[w["creator"]], teams=[w["team"]], universes=[w["universe"]], **cited
+    )
+    w["arc"] = make.arc(**cited)
+    genre = session.scalar(select(models.Genre.id).order_by(models.Genre.id).offset(number).limit(1))
+    w["series"] = make.series(
+        publisher=w["publisher"],
+        imprint=w["imprint"],
+        genres=[genre],
+        associated=[make.series(publisher=w["publisher"])],
+        **cited,
+    )
+    w["issue"] = make.issue(
+        series=w["series"],
+        number=str(number),
+        arcs=[w["arc"]],
+        characters=[w["character"]],
+        teams=[w["team"]],
+        universes=[w["universe"]],
+        reprints=[make.issue()],
+        credits=[{"creator": w["creator"].id, "roles": [make.role("Writer").id]}],
+        variants=[{"name": "Foil", "image": f"variants/{number}.png"}],
+        **cited,
+    )
+    session.execute(
+        insert(IssueRating), [{"issue_id": w["issue"].id, "user_id": make.user().id, "rating": 4}]
+    )
+    session.commit()
+    return w
+
+
+def pointing(session, kind, object_id) -> dict[str, int]:
+    """How many rows point to an object, by column."""
+    found = {}
+    for name in sorted(KNOWN[kind]):
+        table, column = name.split(".")
+        found[name] = session.scalar(
+            text(f"SELECT count(*) FROM {table} WHERE {column} = :id"), {"id": object_id}
+        )
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_points_to_the_object_that_goes(make, session, catalog, kind):
+    kept, other = (crowd(make, session, number)[kind] for number in range(2))
+    if kind == "imprint":  # only those of one publisher can be merged
+        merge(
+            catalog,
+            session.get(models.Publisher, kept.publisher_id),
+            session.get(models.Publisher, other.publisher_id),
+        )
+        session.commit()
+    other_id = other.id
+    here, there = pointing(session, kind, kept.id), pointing(session, kind, other_id)
+    assert all(there.values()), f"the crowd has nothing for {there}"
+    merge(catalog, kept, other)
+    session.commit()
+    assert not any(pointing(session, kind, other_id).values())
+    now = pointing(session, kind, kept.id)
+    cited = f"attribution.{kind}_id"
+    assert now.pop(cited) == here.pop(cited)  # citations of the other go with it
+    assert now == {name: here[name] + there[name] for name in here}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_both_have_is_there_once(make, session, catalog, kind):
+    """The second object is linked to all that the first is."""
+    first = crowd(make, session, 0)
+    writer, inker = make.role("Writer").id, make.role("Inker").id
+    twin, kept = getattr(make, kind), first[kind]
+    shared = {
+        "arc": {"issue": "arcs"},
+        "character": {"issue": "characters"},
+        "team": {"issue": "teams", "character": "teams"},
+        "universe": {"issue": "universes", "character": "universes", "team": "universes"},
+        "creator": {"character": "creators", "team": "creators"},
+    }.get(kind, {})
+    if kind == "issue":
+        other = twin(
+            series=first["series"],
+            number="9",
+            arcs=[first["arc"]],
+            characters=[first["character"]],
+            teams=[first["team"]],
+            universes=[first["universe"]],
+            reprints=[kept],
+            credits=[{"creator": first["creator"].id, "roles": [inker]}],
+        )
+        rater = session.scalar(select(IssueRating.user_id))
+        session.execute(insert(IssueRating), [{"issue_id": other.id, "user_id": rater, "rating": 1}])
+    elif kind == "series":
+        other = twin(
+            publisher=first["publisher"],
+            genres=[each.id for each in session.scalars(select(models.Genre).limit(1))],
+            associated=[kept],
+        )
+    else:
+        needed = {"publisher": first["publisher"]} if kind in {"imprint", "universe"} else {}
+        other = twin(**needed)
+    for owner, field in shared.items():
+        catalog.update(first[owner], {field: [kept.id, other.id]})
+    if kind == "creator":
+        both = [{"creator": each.id, "roles": roles} for each, roles in ((kept, [writer]), (other, [inker]))]
+        catalog.update(first["issue"], {"credits": both})
+    session.commit()
+    here = pointing(session, kind, kept.id)
+    if kind in {"issue", "series"}:  # the link between the two themselves ends
+        for name in here:
+            if name.split(".")[0] in {"issue_reprint", "series_associated"}:
+                here[name] -= 1
+    merge(catalog, kept, other)
+    session.commit()
+    assert pointing(session, kind, kept.id) == here
+    if kind in {"creator", "issue"}:
+        rows = session.execute(
+            text(
+                "SELECT r.role_id, r.issue_id FROM credit c JOIN credit_role r ON r.credit_id = c.id"
+                " WHERE c.issue_id = :issue ORDER BY r.role_id"
+            ),
+            {"issue": first["issue"].id},
+        ).all()
+        assert [tuple(row) for row in rows] == [(each, first["issue"].id) for each in sorted((writer, inker))]
+    if kind == "issue":
+        assert session.scalars(select(IssueRating.rating)).all() == [4]

@@ -1,0 +1,274 @@
+"""Reverting: an older version comes back as an ordinary edit, as far as it can."""
+
+from datetime import date
+from decimal import Decimal
+from io import BytesIO
+
+import pytest
+from PIL import Image
+from sqlalchemy import select
+
+from comicsdb.catalog import Catalog, Conflict, Invalid
+from comicsdb.catalog.history import present
+from comicsdb.catalog.revert import Missing, Outdated, holder, plan, revert, version_of
+from comicsdb.media.folder import FolderStorage
+from comicsdb.media.uploads import picture_values
+from comicsdb.models import History, Issue, Tombstone
+
+
+@pytest.fixture
+def storage(tmp_path, session):
+    """A folder of pictures of the test's own, which the catalogue clears as it does the site's."""
+    session.info["media"] = FolderStorage(tmp_path)
+    return session.info["media"]
+
+
+@pytest.fixture
+def picture(session, storage):
+    """`picture(folder, colour)`: the values of a picture that was just uploaded."""
+
+    def uploaded(folder, colour, *, hashed=False):
+        data = BytesIO()
+        Image.new("RGB", (20, 30), colour).save(data, "PNG")
+        return picture_values(session, storage, folder, data.getvalue(), hashed=hashed)
+
+    return uploaded
+
+
+@pytest.fixture
+def edit(catalog, session):
+    """Edit and commit."""
+
+    def edited(entity, **values):
+        catalog.update(entity, values)
+        session.commit()
+
+    return edited
+
+
+@pytest.fixture
+def back(session, catalog, storage):
+    """`back(entity)`: revert an object to its first version, or to the one with a number, and commit."""
+
+    def reverted(entity, number=0, *, without_missing=False, modified=None):
+        rows = select(History).where(History.kind == entity.__tablename__, History.object_id == entity.id)
+        version = session.scalars(rows.order_by(History.id)).all()[number]
+        stamp = modified or entity.modified
+        found = revert(catalog, storage, entity, version, modified=stamp, without_missing=without_missing)
+        session.commit()
+        return found
+
+    return reverted
+
+
+def last(session, entity):
+    """The newest row of an object's history."""
+    rows = select(History).where(History.kind == entity.__tablename__, History.object_id == entity.id)
+    return session.scalar(rows.order_by(History.id.desc()).limit(1))
+
+
+def test_every_field_comes_back_but_the_slug(make, session, edit, back):
+    world = {name: getattr(make, name)() for name in ("arc", "character", "team", "universe")}
+    reprint, creator, role = make.issue(), make.creator(), make.role("Writer").id
+    issue = make.issue(
+        number="7", name=["B", "A"], price=Decimal("3.50"), currency="GBP", store_date=date(2020, 4, 1),
+        rating=3, reprints=[reprint], credits=[{"creator": creator.id, "roles": [role]}], cv_id=9, upc="123",
+        attributions=[{"source": "W", "url": "https://w.example/"}],
+        **{f"{name}s": [each] for name, each in world.items()},
+    )  # fmt: skip
+    first, slug = present(session, "issue", issue.id), issue.slug
+    edit(
+        issue, number="8", name=[], price=None, store_date=None, rating=1, reprints=[], credits=[],
+        cv_id=None, upc="", arcs=[], characters=[], teams=[], universes=[], attributions=[],
+        cover_date=date(2021, 1, 1), desc="Long.",
+    )  # fmt: skip
+    back(issue)
+    assert present(session, "issue", issue.id) == first
+    assert issue.slug == slug
+
+
+def test_it_is_an_edit_with_actor_reason_and_stamp(make, session, storage, edit):
+    arc, user = make.arc(name="Dusk"), make.user()
+    edit(arc, name="Dawn")
+    first = version_of(session, "arc", arc.id, last(session, arc).id - 1)
+    before = arc.modified
+    revert(Catalog(session, user.id), storage, arc, first, modified=before, without_missing=False)
+    session.commit()
+    row = last(session, arc)
+    assert (row.type, row.user_id, row.reason) == ("~", user.id, f"Revert to version {first.id}")
+    assert (arc.name, arc.edited_by_id, arc.modified > before) == ("Dusk", user.id, True)
+
+
+def test_reverting_to_what_is_there_changes_nothing(make, session, back):
+    arc = make.arc()
+    row, stamp = last(session, arc).id, arc.modified
+    assert back(arc).differences == ()
+    assert (last(session, arc).id, arc.modified) == (row, stamp)
+
+
+def test_what_changed_meanwhile_is_not_overwritten(make, session, edit, back):
+    arc = make.arc(name="Dusk")
+    seen = arc.modified
+    edit(arc, name="Dawn")
+    with pytest.raises(Outdated):
+        back(arc, modified=seen)
+    assert arc.name == "Dawn"
+
+
+def test_a_version_of_another_object_is_none(make, session):
+    arc, other = make.arc(), make.arc()
+    assert version_of(session, "arc", arc.id, last(session, other).id) is None
+    assert version_of(session, "team", arc.id, last(session, arc).id) is None
+
+
+# What does not exist any more.
+
+
+def test_deleted_links_are_named_and_left_out_on_request(make, session, catalog, edit, back):
+    arc, kept, creator = make.arc(name="Dusk"), make.arc(), make.creator(name="Ada")
+    issue = make.issue(arcs=[arc, kept], credits=[{"creator": creator.id, "roles": []}])
+    edit(issue, arcs=[], credits=[], number="2")
+    catalog.delete(arc)
+    catalog.delete(creator)
+    session.commit()
+    with pytest.raises(Missing, match="Dusk") as refused:
+        back(issue)
+    told = [(field, str(reference)) for field, reference in refused.value.plan.missing]
+    assert told == [("arcs", "Dusk"), ("credits", "Ada")]
+    assert not refused.value.plan.impossible
+    session.rollback()
+    back(issue, without_missing=True)
+    now = present(session, "issue", issue.id)
+    assert (now["number"], now["arcs"], now["credits"]) == ("1", [kept.id], [])
+
+
+def test_a_deleted_parent_is_refused(make, session, catalog, edit, back):
+    old, new = make.publisher(name="Old House"), make.publisher()
+    series = make.series(publisher=old)
+    edit(series, publisher=new.id)
+    catalog.delete(old)
+    session.commit()
+    for without_missing in (False, True):
+        with pytest.raises(Missing, match="Old House") as refused:
+            back(series, without_missing=without_missing)
+        assert refused.value.plan.impossible
+        session.rollback()
+    assert series.publisher_id == new.id
+
+
+def test_a_deleted_imprint_can_be_left_out(make, session, catalog, edit, back):
+    publisher = make.publisher()
+    imprint = make.imprint(publisher=publisher)
+    series = make.series(publisher=publisher, imprint=imprint, name="First", sort_name="First")
+    edit(series, imprint=None, name="Second")
+    catalog.delete(imprint)
+    session.commit()
+    back(series, without_missing=True)
+    assert (series.name, series.imprint_id) == ("First", None)
+
+
+def test_what_was_merged_is_followed_to_where_it_lives_on(make, session, catalog, edit, back):
+    loser, survivor = make.creator(name="A. Pencil"), make.creator(name="Ada Pencil")
+    writer, inker = make.role("Writer").id, make.role("Inker").id
+    issue = make.issue(
+        credits=[{"creator": loser.id, "roles": [inker]}, {"creator": survivor.id, "roles": [writer]}]
+    )
+    edit(issue, credits=[])
+    catalog.delete(loser)
+    session.get_one(Tombstone, ("creator", loser.id)).survivor_id = survivor.id
+    session.commit()
+    assert back(issue).missing == ()
+    wanted = [{"creator": survivor.id, "roles": sorted((writer, inker))}]
+    assert present(session, "issue", issue.id)["credits"] == wanted
+
+
+def test_a_unique_value_that_was_taken_names_its_holder(make, session, edit, back):
+    series = make.series(name="Run")
+    issue = make.issue(series=series, number="1")
+    edit(issue, number="2")
+    other = make.issue(series=series, number="1")
+    with pytest.raises(Conflict) as refused:
+        back(issue)
+    target = present(session, "issue", issue.id) | {"number": "1"}
+    assert holder(session, issue, target, refused.value).id == other.id
+    assert holder(session, issue, target, refused.value).label == "Run (2020) #1"
+    session.rollback()
+    assert session.scalar(select(Issue.number).where(Issue.id == issue.id)) == "2"
+
+
+def test_the_rules_hold_for_an_older_version_too(make, session, catalog, edit, back):
+    publisher, other = make.publisher(), make.publisher()
+    imprint = make.imprint(publisher=publisher)
+    series = make.series(publisher=publisher, imprint=imprint)
+    edit(series, imprint=None)
+    edit(imprint, publisher=other.id)
+    with pytest.raises(Invalid) as refused:
+        back(series)
+    assert list(refused.value.errors) == ["imprint"]
+
+
+# Pictures.
+
+
+def test_a_picture_whose_file_is_gone_cannot_come_back(make, session, storage, edit, back, picture):
+    arc = make.arc(name="Dusk", **picture("arc", "red"))
+    edit(arc, name="Dawn", **picture("arc", "blue"))
+    now, version = arc.image, last(session, arc)
+    found = back(arc)
+    assert found.lost_picture
+    assert [each.field for each in found.differences] == ["name"]
+    assert (arc.name, arc.image, storage.exists(now)) == ("Dusk", now, True)
+    assert version.snapshot["image"] == now
+
+
+def test_a_picture_whose_file_was_kept_comes_back_as_a_copy(make, session, storage, edit, back, picture):
+    first = picture("issue", "red", hashed=True)
+    issue = make.issue(**first)
+    del session.info["media"]  # a command, which leaves files to the sweep
+    edit(issue, **picture("issue", "blue", hashed=True))
+    session.info["media"] = storage
+    second = issue.image
+    found = back(issue)
+    assert (found.lost_picture, found.removed_pictures) == (False, 1)
+    assert issue.image not in {first["image"], second}
+    with storage.open(issue.image) as copy, storage.open(first["image"]) as original:
+        assert copy.read() == original.read()
+    assert (issue.cover_hash, issue.image_width) == (first["cover_hash"], 20)
+    assert not storage.exists(second)
+
+
+def test_a_version_without_a_picture_takes_it_away(make, storage, edit, back, picture):
+    arc = make.arc()
+    edit(arc, **picture("arc", "red"))
+    key = arc.image
+    assert back(arc).removed_pictures == 1
+    assert (arc.image, arc.image_width, storage.exists(key)) == ("", None, False)
+
+
+def test_variants_come_back_without_what_has_no_file(make, session, storage, edit, back, picture):
+    def variants():
+        return present(session, "issue", issue.id)["variants"]
+
+    issue = make.issue(
+        variants=[{"name": "Foil", "price": Decimal("4.99"), **picture("variants", "red", hashed=True)}]
+    )
+    (foil,) = variants()
+    virgin = {"name": "Virgin", **picture("variants", "blue", hashed=True)}
+    edit(issue, variants=[{"id": foil["id"], "name": "Gold", "price": None}, virgin])
+    edit(issue, variants=[{"id": foil["id"], "name": "Silver"}])
+    found = back(issue, 1)
+    assert found.lost_variants == ("Virgin",)
+    assert [each["name"] for each in variants()] == ["Gold"]
+    found = back(issue, 0)
+    assert (variants(), found.lost_variants) == ([foil], ())
+
+
+def test_a_plan_costs_a_few_statements_and_changes_nothing(make, session, storage, edit):
+    arc = make.arc(name="Dusk")
+    edit(arc, name="Dawn")
+    row = last(session, arc)
+    first = version_of(session, "arc", arc.id, row.id - 1)
+    found = plan(session, storage, arc, first.snapshot)
+    assert [(each.field, each.old, each.new) for each in found.differences] == [("name", "Dawn", "Dusk")]
+    session.commit()
+    assert last(session, arc).id == row.id
