@@ -28,12 +28,16 @@ class Permission(StrEnum):
     MEMBER = "site:member"  # pages for people who are logged in, and one's own library
     EDIT = "entity:edit"  # create and update catalogue objects on the site
     DELETE = "entity:delete"  # delete them there
+    REVERT = "entity:revert"  # bring an older version back there
     OFFICIAL_LISTS = "reading_list:official"  # see and change the official account's lists, and give it any
     LIST_SOURCES = "reading_list:source"  # say where a reading list was taken from
     DELETE_POLLS = "poll:delete"
     STAFF = "admin:use"  # the administration
     RIGHTS = "admin:rights"  # make accounts staff or superusers, and change those of superusers
 
+
+# Who edits on the site, as the setting comicsdb.site_editing says it.
+EVERYBODY, EDITORS = "everybody", "editors"
 
 BASIC, SESSION, TOKEN = METHODS = ("basic", "session", "token")
 OTHER = "other"
@@ -51,6 +55,7 @@ class Identity:
     method: str  # how it was recognised: one of METHODS, or what another package says
     tier: SupporterTier | None = None  # that of a supporter
     token_id: int | None = None  # the token it was recognised by
+    rights: frozenset[str] = frozenset()  # further permissions that its groups have
 
     @property
     def shown_method(self) -> str:
@@ -96,6 +101,7 @@ TABLE = {
     Permission.MEMBER:         (_, x, x, x, x, x),
     Permission.EDIT:           (_, x, x, x, x, x),
     Permission.API_EDIT:       (_, _, x, _, _, x),
+    Permission.REVERT:         (_, _, x, _, x, x),
     Permission.OFFICIAL_LISTS: (_, _, _, x, x, x),
     Permission.LIST_SOURCES:   (_, _, _, _, x, x),
     Permission.DELETE_POLLS:   (_, _, _, _, x, x),
@@ -120,8 +126,18 @@ PUBLIC = frozenset(permission for permission, row in TABLE.items() if row[0])
 
 
 def may(who: Identity | None, permission: str) -> bool:
-    """Whether somebody, or nobody, has a permission; one that the table does not know, superusers have."""
-    return permission in PUBLIC if who is None else RULES.get(permission, _superuser)(who)
+    """Whether somebody, or nobody, has a permission.
+
+    One that the table does not know, superusers have, and who has it by a group.
+    """
+    if who is None:
+        return permission in PUBLIC
+    return RULES.get(permission, _superuser)(who) or permission in who.rights
+
+
+def delete_right(kind: str) -> str:
+    """The permission to delete objects of one kind on the site: superusers' and of groups that have it."""
+    return f"{Permission.DELETE}:{kind}"
 
 
 class AuthenticationFailed(Exception):  # noqa: N818  (a fact about the request, named as the API words it)
@@ -138,6 +154,7 @@ def identify(user: User, method: str) -> Identity:
         groups=frozenset(group.name for group in user.groups),
         method=method,
         tier=user.effective_tier,
+        rights=frozenset(delete_right(kind) for group in user.groups for kind in group.may_delete),
     )
 
 
@@ -184,9 +201,12 @@ class SecurityPolicy:
     An authenticator is a function of the request that gives an Identity or None, and may raise
     AuthenticationFailed. Each package adds its own by `config.add_authenticator`, and each answers only
     for its own routes.
+
+    With `editors_only`, catalogue objects are edited on the site by those who may through the API.
     """
 
-    def __init__(self):
+    def __init__(self, *, editors_only: bool = False):
+        self._instead = {Permission.EDIT: Permission.API_EDIT} if editors_only else {}
         self._identities = RequestLocalCache(self._ask)
 
     def _ask(self, request) -> Identity | None:
@@ -209,7 +229,7 @@ class SecurityPolicy:
         """Whether the caller has a permission, by the table."""
         identity = self.identity(request)
         name = identity.username if identity is not None else "nobody"
-        if may(identity, permission):
+        if may(identity, self._instead.get(permission, permission)):
             return Allowed(f"{name} has {permission}")
         return Denied(f"{name} lacks {permission}")
 
@@ -234,4 +254,5 @@ def includeme(config):
     config.registry["comicsdb.passwords"] = passwords
     config.add_request_method(lambda _request: passwords, "passwords", reify=True)
     config.add_directive("add_authenticator", add_authenticator)
-    config.set_security_policy(SecurityPolicy())
+    editors_only = config.get_settings()["comicsdb.site_editing"] == EDITORS
+    config.set_security_policy(SecurityPolicy(editors_only=editors_only))

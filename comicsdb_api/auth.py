@@ -10,10 +10,20 @@ from pyramid.httpexceptions import HTTPForbidden
 from pyramid.interfaces import ICSRFStoragePolicy
 from sqlalchemy import DateTime, Integer, bindparam, cast, func, null, or_, select
 
-from comicsdb import accounts
+from comicsdb import accounts, bodies
 from comicsdb.accounts import USERNAME_MAX, printable
 from comicsdb.light import Sentence
-from comicsdb.models import CATALOGUE, ApiToken, Group, Role, SeriesType, User, user_group_member
+from comicsdb.models import (
+    CATALOGUE,
+    ApiToken,
+    Credit,
+    Group,
+    Role,
+    SeriesType,
+    User,
+    Variant,
+    user_group_member,
+)
 from comicsdb.models.user import tier_now
 from comicsdb.passwords import Passwords, digest
 from comicsdb.security import (
@@ -38,7 +48,8 @@ logger = logging.getLogger(__name__)
 
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
 REFERENCE = (Role.__tablename__, SeriesType.__tablename__)
-GUARDED = (*(model.__tablename__ for model in CATALOGUE), *REFERENCE)
+PARTS = (Credit.__tablename__, Variant.__tablename__)
+GUARDED = (*(model.__tablename__ for model in CATALOGUE), *PARTS, *REFERENCE)
 
 
 _user, _group, _token = User.__table__, Group.__table__, ApiToken.__table__
@@ -273,9 +284,14 @@ def check_csrf(request, identity: Identity) -> None:
 
 
 def _form_token(request) -> str | None:
+    """The token in a form that is small enough to be read; raises Refused (413) for others."""
+    if request.content_type not in (bodies.FORM, bodies.PARTS):
+        return None
     try:
-        return request.POST.get("csrf_token")
-    except (ValueError, LookupError, DeprecationWarning):  # no form; the last is WebOb's word for a charset
+        return bodies.form(request).get("csrf_token")
+    except (bodies.TooLarge, bodies.TooManyFields) as error:
+        raise Refused(413, str(error)) from error
+    except bodies.BodyError:
         return None
 
 

@@ -13,6 +13,7 @@ TAG_BYTES = 12
 TAG_LENGTH = 2 * TAG_BYTES
 TAG = re.compile(r'(?:W/)?"([^"]*)"')
 DATE_HEADERS = ("HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE")
+CONDITIONS = ("HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH", "HTTP_IF_UNMODIFIED_SINCE")  # of writes
 JSON_TYPE = ("Content-Type", "application/json")
 
 
@@ -89,16 +90,11 @@ def _refusal(environ, dates: Dates | None, tag: str | None) -> int | None:
     Without `tag` the body is not known yet: what a condition on tags decides is left open. Without `dates`
     conditions by date are ignored.
     """
-    wanted, known = environ.get("HTTP_IF_MATCH"), environ.get("HTTP_IF_NONE_MATCH")
-    if wanted is not None:
-        if tag is None:
-            return None
-        if not _names(wanted, tag, weak=False):
-            return 412
-    elif dates is not None:
-        until = _seconds(environ.get("HTTP_IF_UNMODIFIED_SINCE"))
-        if until is not None and not dates.unchanged_since(until):
-            return 412
+    if tag is None and "HTTP_IF_MATCH" in environ:
+        return None
+    if _has_changed(environ, dates, tag):
+        return 412
+    known = environ.get("HTTP_IF_NONE_MATCH")
     if known is not None:
         return 304 if tag is not None and _names(known, tag, weak=True) else None
     if dates is not None:
@@ -106,6 +102,29 @@ def _refusal(environ, dates: Dates | None, tag: str | None) -> int | None:
         if since is not None and dates.unchanged_since(since):
             return 304
     return None
+
+
+def forbids_write(environ, dates: Dates | None, tag: str | None) -> bool:
+    """Whether the conditions of a request that writes do not hold, of an object as a GET shows it now.
+
+    Both are None where there is nothing to compare with; then only `*` is the object's tag.
+    """
+    known = environ.get("HTTP_IF_NONE_MATCH")
+    return _has_changed(environ, dates, tag) or (known is not None and _names(known, tag, weak=True))
+
+
+def asks_for_tag(environ) -> bool:
+    """Whether a request that writes compares tags, other than by `*`."""
+    return any(environ.get(name, "*").strip() != "*" for name in ("HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH"))
+
+
+def _has_changed(environ, dates: Dates | None, tag: str | None) -> bool:
+    """Whether the object is not what the caller has, by tags if there are any, else by date."""
+    wanted = environ.get("HTTP_IF_MATCH")
+    if wanted is not None:
+        return not _names(wanted, tag, weak=False)
+    until = _seconds(environ.get("HTTP_IF_UNMODIFIED_SINCE")) if dates is not None else None
+    return until is not None and not dates.unchanged_since(until)
 
 
 def _names(header: str, tag: str, *, weak: bool) -> bool:

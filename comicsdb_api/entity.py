@@ -13,6 +13,13 @@ A package serves a model of its own (a subclass of `comicsdb.models.Entity`) wit
     def includeme(config):
         config.include("comicsdb_api")
         config.add_entity_resource(RatingResource)
+
+It is written through the API as well once the catalogue knows the kind (`config.add_catalogue_kind`) and the
+resource names its `schema` (a subclass of `comicsdb.schemas.EntitySchema`)::
+
+    class RatingResource(EntityResource):
+        model = Rating
+        schema = RatingSchema
 """
 
 import re
@@ -20,9 +27,12 @@ from collections.abc import Callable
 
 from cornice.service import Service
 
+from comicsdb.catalog import Moved
+from comicsdb.catalog.kinds import kind_of
 from comicsdb.models import Entity
+from comicsdb.schemas import ObjectSchema
 from comicsdb.security import Permission, may
-from comicsdb_api import reads, shapes
+from comicsdb_api import bodies, reads, shapes, writes
 from comicsdb_api.conditional import respond_tagged, tagged
 from comicsdb_api.errors import NOT_FOUND, Refused, missing
 from comicsdb_api.filters import Filter, conditions
@@ -31,6 +41,7 @@ from comicsdb_api.reads import Read
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, allow, respond
 
 INTEGER = re.compile(r"-?[0-9]+")
+WRITES = ("POST", "PUT", "PATCH", "DELETE")
 LARGEST_ID = 2**31 - 1
 ID_DIGITS = len(str(LARGEST_ID))
 
@@ -41,6 +52,8 @@ class Resource:
     title: str
     # The media types of its answers.
     renders: tuple[str, ...] = ("application/json",)
+    # The media types of bodies that it takes, where it takes any.
+    parses: tuple[str, ...] = bodies.ANY
 
     def __init__(self, request, context=None):  # noqa: ARG002  (Cornice passes it)
         self.request = request
@@ -55,13 +68,14 @@ class Resource:
 
     def options(self):
         """What can be said about the address itself."""
+        allowed = self.request.registry["comicsdb_api.allow"][self.request.matched_route.name]
         return respond(
             self.request,
             {
                 "name": self.title,
                 "description": (type(self).__doc__ or "").partition("\n")[0],
                 "renders": list(self.renders),
-                "parses": [],
+                "parses": list(self.parses) if set(allowed.split(", ")) & set(WRITES) else [],
             },
         )
 
@@ -85,6 +99,11 @@ class ListResource(Resource):
     def kind(cls) -> str:
         """The word for what is served: URL segment and part of the route names."""
         return cls.model.__tablename__
+
+    @classmethod
+    def list_methods(cls) -> dict[str, str]:
+        """What the address of the list offers: method of HTTP → method of this class."""
+        return {"GET": "collection_get"}
 
     @classmethod
     def row_fields(cls) -> dict:
@@ -132,19 +151,19 @@ class ListResource(Resource):
         """
         stamps = reads.stamps(self.request, read, object_id)
         if stamps is None:
-            raise self.missing()
+            raise self.missing(object_id)
 
         def entry() -> bytes:
             body = create(stamps)
             if body is None:  # it was there a moment ago
-                raise self.missing()
+                raise self.missing(object_id)
             return tagged(body)
 
         if read.region is None:
             return respond_tagged(self.request, entry())
         return reads.answer(self.request, read, object_id, stamps, entry)
 
-    def missing(self) -> Refused:
+    def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002  (entities look it up)
         """404 for an object that is not there."""
         return Refused(404, missing(self.model.__tablename__))
 
@@ -158,6 +177,12 @@ class EntityResource(ListResource):
     actions: dict[str, Children] = {}
     # The stamps that move when the body of a detail changes.
     stamps: tuple[str, ...] = ("modified",)
+    # What a body that is written has to be like; without one nothing is written.
+    schema: type[ObjectSchema] | None = None
+    # Whether POST takes a list of objects.
+    many = False
+    # Fields of a detail that the answer to a write does not have.
+    unwritten: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -184,6 +209,85 @@ class EntityResource(ListResource):
         """The tables that `detail_fields` reads."""
         return cls.model.__table__
 
+    @classmethod
+    def list_methods(cls) -> dict[str, str]:
+        """With a schema also POST."""
+        return super().list_methods() | ({"POST": "collection_post"} if cls.schema else {})
+
+    @classmethod
+    def detail_methods(cls) -> dict[str, str]:
+        """What the address of one object offers; with a schema also PUT and PATCH."""
+        return {"GET": "get"} | ({"PUT": "put", "PATCH": "patch"} if cls.schema else {})
+
+    @classmethod
+    def written_fields(cls) -> dict:
+        """The answer to a write: as the detail, but with ids for what the object is linked to."""
+        kind, table = kind_of(cls.model), cls.model.__table__
+        ids = {field: table.c[f"{field}_id"] for field in kind.parents}
+        ids |= {link.field: shapes.linked_ids(table, link.table, link.own, link.other) for link in kind.links}
+        detail = cls.detail_fields()
+        return {name: ids.get(name, detail[name]) for name in detail if name not in cls.unwritten}
+
+    @classmethod
+    def written_source(cls):
+        """The tables that `written_fields` reads."""
+        return cls.model.__table__
+
+    @classmethod
+    def pictures(cls) -> writes.Pictures | None:
+        """How the kind has pictures, if it has any."""
+        return writes.Pictures.of(kind_of(cls.model))
+
+    def collection_post(self):
+        """Create an object."""
+        sent = bodies.read(self.request, self.parses)
+        return writes.once(self.request, sent, lambda: self.create(sent))
+
+    def create(self, sent: bodies.Sent) -> bytes:
+        """A new object out of what was sent; gives the body that shows it, or raises Wrong."""
+        draft = writes.Draft(self.request, sent, self.schema, self.pictures(), partial=False)
+        object_id = draft.written(self.make, lambda values: self.faults(None, values))
+        return writes.shown(self.request, type(self), object_id)
+
+    def put(self):
+        """Replace what is sent of an object, all that it cannot be without included."""
+        return self.change(partial=False)
+
+    def patch(self):
+        """Change what is sent of an object."""
+        return self.change(partial=True)
+
+    def change(self, *, partial: bool):
+        """PUT and PATCH; the rest of the object stays."""
+        request = self.request
+        sent = bodies.read(request, self.parses)
+        entity = self.wanted()
+        draft = writes.Draft(request, sent, self.schema, self.pictures(), partial=partial)
+        if writes.is_conditional(request):
+            request.catalog.lock(entity)  # so that what is compared is what will be changed
+            if writes.has_changed(request, self.served, entity.id):
+                return writes.changed(request)
+        draft.written(lambda values: self.alter(entity, values), lambda values: self.faults(entity, values))
+        return writes.respond(request, 200, writes.shown(request, type(self), entity.id))
+
+    # What the catalogue does for that.
+
+    def wanted(self):
+        """The object with the id in the path; raises what the catalogue raises if there is none."""
+        return self.request.catalog.get(self.model, self.wanted_id())
+
+    def make(self, values: dict) -> int:
+        """Create an object; gives its id, or raises Invalid or Conflict."""
+        return self.request.catalog.create(self.model, values).id
+
+    def alter(self, entity, values: dict) -> None:
+        """Change an object; raises Invalid or Conflict."""
+        self.request.catalog.update(entity, values)
+
+    def faults(self, entity, values: dict) -> tuple[dict, list]:
+        """All that would be said against values: messages by field, and conflicts."""
+        return self.request.catalog.faults(self.model, entity, values)
+
     def get(self):
         """GET on one object."""
         object_id, detail = self.wanted_id(), self.served
@@ -192,6 +296,14 @@ class EntityResource(ListResource):
     def children_get(self):
         """GET on a list below one object."""
         return self.page(object_id=self.wanted_id())
+
+    def missing(self, object_id: int | None = None) -> Exception:
+        """404 for an object that is not there; one that was merged leads to where it lives on."""
+        if object_id is not None:
+            survivor = self.request.catalog.survivor(self.model, object_id)
+            if survivor is not None:
+                return Moved(survivor)
+        return super().missing()
 
     def wanted_id(self) -> int:
         """The id in the path; raises Refused (404) for what is none, or cannot be that of a row."""
@@ -208,20 +320,24 @@ def add_entity_resource(config, resource: type[ListResource]) -> None:
     """Directive: serve a resource below /api/, whatever package it comes from.
 
     The list is `/api/<kind>/` on the route `api.<kind>.list`, the detail `/api/<kind>/{id}/` on `api.<kind>`,
-    an action `/api/<kind>/{id}/<action>/` on `api.<kind>.<action>`.
+    an action `/api/<kind>/{id}/<action>/` on `api.<kind>.<action>`. With a schema the kind is written: by
+    POST to the list, and by PUT and PATCH to the detail.
     """
     kind = resource.kind()
     path = f"{PATH_PREFIX}{kind}/"
     list_route = f"{ROUTE_PREFIX}{kind}.list"
     config.registry["comicsdb_api.lists"][kind] = list_route
-    serve(config, resource, list_route, path, "collection_get", served=list_of(resource, list_route))
+    methods = resource.list_methods()
+    serve(config, resource, list_route, path, methods, served=list_of(resource, list_route))
     if issubclass(resource, EntityResource):
         route = f"{ROUTE_PREFIX}{kind}"
-        serve(config, resource, route, path + "{id}/", "get", served=detail_of(resource, route))
+        methods = resource.detail_methods()
+        serve(config, resource, route, path + "{id}/", methods, served=detail_of(resource, route))
         for action, children in resource.actions.items():
             route = f"{ROUTE_PREFIX}{kind}.{action}"
             listing = children.of(resource, route)
-            serve(config, resource, route, f"{path}{{id}}/{action}/", "children_get", served=listing)
+            methods = {"GET": "children_get"}
+            serve(config, resource, route, f"{path}{{id}}/{action}/", methods, served=listing)
 
 
 def serve(
@@ -229,17 +345,19 @@ def serve(
     resource: type[Resource],
     route: str,
     path: str,
-    reader: str,
+    methods: dict[str, str],
     *,
     served=None,
     permission: str = Permission.API,
 ) -> None:
-    """Serve one address: a Cornice service that reads by the method `reader` and tells about itself.
+    """Serve one address: a Cornice service that tells about itself, with methods of HTTP and of the resource.
 
-    `served` is what the method finds under that name: a Listing or a Detail.
+    `served` is what reads it: a Listing or a Detail. `permission` is that of reading.
     """
     service = Service(route, path, description=resource.__doc__)
-    service.add_view("GET", reader, klass=resource, permission=permission)
+    for method, name in methods.items():
+        asked = Permission.API_EDIT if method in WRITES else permission
+        service.add_view(method, name, klass=resource, permission=asked)
     service.add_view("OPTIONS", "options", klass=resource, permission=Permission.API)
     config.add_cornice_service(service)
     config.registry["comicsdb_api.reads"][route] = served

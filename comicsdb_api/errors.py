@@ -10,13 +10,23 @@ from pyramid_retry import is_error_retryable
 
 from comicsdb import catalog
 from comicsdb.accounts import TooManyFailures
+from comicsdb.media.storage import StorageDown
 from comicsdb.security import AuthenticationFailed
 from comicsdb_api import retirement
-from comicsdb_api.responses import answer, is_api_path, is_api_route, respond, too_soon
+from comicsdb_api.responses import (
+    ROUTE_PREFIX,
+    addresses,
+    answer,
+    is_api_path,
+    is_api_route,
+    respond,
+    too_soon,
+)
 
 logger = logging.getLogger(__name__)
 
 NOT_FOUND = "Not found."
+STORAGE_DOWN = "Pictures cannot be stored at the moment. Nothing was changed; please try again in a while."
 NOT_ACCEPTABLE = "Could not satisfy the request Accept header."
 # Every other address below /api/. Having a route of the API, it gets its refusal from us, not from the site.
 UNKNOWN_ROUTE, UNKNOWN_PATTERN = "api.unknown", "/api{rest:(/.*)?}"
@@ -32,6 +42,14 @@ class Refused(Exception):  # noqa: N818  (an answer, not a fault)
         super().__init__(detail)
         self.status = status
         self.detail = detail
+
+
+class Wrong(Exception):  # noqa: N818
+    """Ends a request with 400 and all that is wrong with its body: messages by field, or by index first."""
+
+    def __init__(self, problems: dict):
+        super().__init__(str(problems))
+        self.problems = problems
 
 
 class ApiPath:
@@ -122,8 +140,21 @@ def gone(error: catalog.Gone, request):
 
 
 def moved(error: catalog.Moved, request):
-    """The object lives on in another one, which has a number of its own."""
-    return respond(request, {"detail": missing(error.entity.__tablename__)}, 404)
+    """The object was merged: a reader is sent on for good to where it lives, a write is not (404)."""
+    survivor, route = error.entity, request.matched_route.name
+    kind = survivor.__tablename__
+    base = addresses(request)["base"]
+    body = {
+        "detail": f"{missing(kind)} It was merged into {kind} {survivor.id}.",
+        "id": survivor.id,
+        "resource_url": f"{base}/{kind}/{survivor.slug}/",
+    }
+    own = route == f"{ROUTE_PREFIX}{kind}" or route.startswith(f"{ROUTE_PREFIX}{kind}.")
+    if request.method not in {"GET", "HEAD"} or not own or "id" not in request.matchdict:
+        return respond(request, body, 404)
+    query = request.environ.get("QUERY_STRING", "")
+    location = request.route_url(route, **request.matchdict | {"id": survivor.id})
+    return respond(request, body, 301, (("Location", f"{location}{'?' if query else ''}{query}"),))
 
 
 def missing(kind: str) -> str:
@@ -146,8 +177,22 @@ def taken(error: catalog.Conflict) -> dict[str, list[str]]:
 
 def invalid(error: catalog.Invalid, request):
     """Values that break rules: messages by field."""
-    body = {SEVERAL_FIELDS.get(field, field): messages for field, messages in error.errors.items()}
-    return respond(request, body, 400)
+    return respond(request, by_field(error.errors), 400)
+
+
+def by_field(errors: dict) -> dict:
+    """The catalogue's messages by field, under the contract's names."""
+    return {SEVERAL_FIELDS.get(field, field): messages for field, messages in errors.items()}
+
+
+def wrong(error: Wrong, request):
+    """A body that cannot be written."""
+    return respond(request, error.problems, 400)
+
+
+def storage_down(_error, request):
+    """Pictures cannot be stored now; nothing of the request was kept."""
+    return respond(request, {"detail": STORAGE_DOWN}, 503, (("Retry-After", "30"),))
 
 
 def fault(error: Exception, request):
@@ -163,6 +208,7 @@ def _log_fault(error: Exception, request) -> None:
 
 VIEWS = (
     (Refused, refused),
+    (Wrong, wrong),
     (AuthenticationFailed, authentication_failed),
     (TooManyFailures, too_many_failures),
     (HTTPForbidden, forbidden),
@@ -174,6 +220,7 @@ VIEWS = (
     (catalog.Moved, moved),
     (catalog.Conflict, conflict),
     (catalog.Invalid, invalid),
+    (StorageDown, storage_down),
     (Exception, fault),
 )
 

@@ -64,7 +64,7 @@ def _allowed(request, route: str | None) -> str | None:
 
 def addresses(request) -> dict[str, str]:
     """What addresses in bodies begin with: those of the site's pages, and those of pictures."""
-    return {"base": request.application_url, "media": request.route_url("media", key="-")[:-1]}
+    return {"base": request.application_url, "media": request.media_base}
 
 
 def allow(config, route_name: str, methods) -> None:

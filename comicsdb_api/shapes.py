@@ -130,6 +130,11 @@ def stamps(owner, link, target, order=None):
     return linked(owner, link, target, stamped(target), order or by_name(target))
 
 
+def linked_ids(owner, link, own: str, other: str):
+    """The ids that a link table ties to a row, as a JSON list."""
+    return json_list(link.c[other], link, link.c[own] == owner.c.id, (link.c[other],), owner)
+
+
 def genres(series):
     """The genres of a series as a JSON list of Named."""
     genre = Genre.__table__

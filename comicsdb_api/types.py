@@ -35,6 +35,10 @@ class ObjectOf(JSON):
         self.name = name
 
 
+class Changes(JSON):
+    """An object whose keys are those fields that differ; each value has `old` and `new`, of any type."""
+
+
 class ListOf(JSON):
     """A list; `element` is the SQL expression of one element."""
 

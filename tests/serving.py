@@ -100,9 +100,9 @@ def _wait_for(process, port: int, log: Path) -> None:
     raise AssertionError(f"The server did not start:\n{log.read_text()[-4000:]}")
 
 
-def fetch(url: str, *, method: str = "GET", **headers: str) -> tuple[int, dict, bytes]:
-    """Status, headers and body of an answer, errors included."""
-    asked = urllib.request.Request(url, method=method, headers=headers)
+def fetch(url: str, *, method: str = "GET", data: str = "", **headers: str) -> tuple[int, dict, bytes]:
+    """Status, headers and body of an answer, errors included; `data` is sent, if there is any."""
+    asked = urllib.request.Request(url, data.encode() or None, method=method, headers=headers)
     try:
         with urllib.request.urlopen(asked, timeout=20) as answer:
             return answer.status, dict(answer.headers), answer.read()

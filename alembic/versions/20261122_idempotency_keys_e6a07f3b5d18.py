@@ -20,7 +20,9 @@ def upgrade():
         sa.Column("request", sa.String(length=64), nullable=False),
         sa.Column("status", sa.SmallInteger(), nullable=False),
         sa.Column("body", sa.LargeBinary(), nullable=False),
-        sa.Column("created", sa.DateTime(timezone=True), server_default=sa.text("clock_timestamp()"), nullable=False),
+        sa.Column(
+            "created", sa.DateTime(timezone=True), server_default=sa.text("clock_timestamp()"), nullable=False
+        ),
         sa.ForeignKeyConstraint(
             ["user_id"],
             ["user_account.id"],

@@ -7,6 +7,7 @@ from sqlalchemy import (
     CheckConstraint,
     Date,
     DateTime,
+    ForeignKey,
     Identity,
     Index,
     Integer,
@@ -18,7 +19,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from comicsdb.models.base import Base, blank, one_of, parent, stamp, within
+from comicsdb.models.base import CASCADE, Base, blank, one_of, parent, stamp, within
 
 ACTIVATE, RESET, CONFIRM_EMAIL = "activate", "reset", "email"
 
@@ -141,3 +142,22 @@ class StaffAction(Base):
     target_id: Mapped[int | None] = mapped_column(Integer)
     target: Mapped[str] = blank(255)
     change: Mapped[dict] = mapped_column(JSONB, server_default="{}", default=dict)
+
+
+class IdempotencyKey(Base):
+    """An answer that is given again to whoever repeats the request with its key (`comicsdb.idempotency`).
+
+    `request` is a digest of what was asked; `status` is 0 until the answer is known.
+    """
+
+    __tablename__ = "idempotency_key"
+    __table_args__ = (Index("ix_idempotency_key_created", "created"),)
+
+    user_id: Mapped[int] = mapped_column(
+        ForeignKey("user_account.id", ondelete=CASCADE), primary_key=True, autoincrement=False
+    )
+    key: Mapped[str] = mapped_column(String(255), primary_key=True)
+    request: Mapped[str] = mapped_column(String(64))
+    status: Mapped[int] = mapped_column(SmallInteger)
+    body: Mapped[bytes] = mapped_column(LargeBinary)
+    created: Mapped[datetime] = stamp()

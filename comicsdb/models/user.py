@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime
 
 from sqlalchemy import Boolean, Column, Date, DateTime, ForeignKey, Index, String, Table, text
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from comicsdb.models.base import CASCADE, Base, Pictured, blank, metadata, parent, stamp
@@ -21,13 +22,14 @@ user_group_member = Table(
 
 
 class Group(Base):
-    """A named set of accounts with rights of their own (model.md 4.1)."""
+    """A named set of accounts with rights of their own (model.md 4.1); `may_delete` names kinds (web.md 1)."""
 
     __tablename__ = "user_group"
     __table_args__ = (Index("uq_user_group_name", "name", unique=True),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(150))
+    may_delete: Mapped[list[str]] = mapped_column(ARRAY(String(40)), server_default="{}", default=list)
 
 
 class User(Pictured, Base):

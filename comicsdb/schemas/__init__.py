@@ -6,24 +6,31 @@
 No schema looks at the database: whether ids exist, and how fields must agree, is the catalogue's business.
 """
 
+from comicsdb.schemas.attribution import AttributionSchema
 from comicsdb.schemas.base import CatalogueSchema, EntitySchema, ObjectSchema, errors_of
 from comicsdb.schemas.issue import CreditSchema, IssueSchema, VariantSchema
 from comicsdb.schemas.people import ArcSchema, CharacterSchema, CreatorSchema, TeamSchema
 from comicsdb.schemas.publisher import ImprintSchema, PublisherSchema, UniverseSchema
+from comicsdb.schemas.reference import AgeRatingSchema, GenreSchema, RoleSchema, SeriesTypeSchema
 from comicsdb.schemas.series import SeriesSchema
 
 __all__ = [
+    "AgeRatingSchema",
     "ArcSchema",
+    "AttributionSchema",
     "CatalogueSchema",
     "CharacterSchema",
     "CreatorSchema",
     "CreditSchema",
     "EntitySchema",
+    "GenreSchema",
     "ImprintSchema",
     "IssueSchema",
     "ObjectSchema",
     "PublisherSchema",
+    "RoleSchema",
     "SeriesSchema",
+    "SeriesTypeSchema",
     "TeamSchema",
     "UniverseSchema",
     "VariantSchema",

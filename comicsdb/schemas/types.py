@@ -22,6 +22,7 @@ EMPTY_LIST = "This list may not be empty."
 
 _INTEGER = re.compile(r"\s*([-+]?[0-9]+)(\.0*)?\s*")
 _DATE = re.compile(r"\s*([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})\s*")
+LONGEST_LIST = 5000  # elements; the database is asked for all ids of a list at once
 _LONGEST_NUMBER = 1000  # characters; more is no number anybody means
 _LONGEST_SHOWN = 50  # characters of what was sent, in a message
 _CENT = Decimal("0.01")
@@ -181,13 +182,20 @@ class ListOf(Field):
         self.item = item
         self.empty = empty
 
+    @property
+    def of_ids(self) -> bool:
+        """Whether it links the object to others."""
+        return isinstance(self.item, Id)
+
     def read(self, node, value):
         """The list; of ids each once, in the order sent."""
         if not isinstance(value, list | tuple):
             raise Invalid(node, f'Expected a list of items but got type "{type(value).__name__}".')
         if not value and not self.empty:
             raise Invalid(node, EMPTY_LIST)
-        if isinstance(self.item, Id):
+        if len(value) > LONGEST_LIST:
+            raise Invalid(node, f"Ensure this field has no more than {LONGEST_LIST} elements.")
+        if self.of_ids:
             return list(dict.fromkeys(self.item.deserialize(node, each) for each in value))
         faults = Invalid(node)
         items = []

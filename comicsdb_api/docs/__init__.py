@@ -12,7 +12,7 @@ from pyramid.static import static_view
 
 from comicsdb.security import may
 from comicsdb_api.docs.page import Page
-from comicsdb_api.openapi.document import ORDINARY
+from comicsdb_api.openapi.document import EDITOR
 from comicsdb_api.openapi.words import BASE
 from comicsdb_api.throttle import throttled_view
 
@@ -45,9 +45,9 @@ class Reference:
 
     @cached_property
     def _html(self) -> str:
-        """What an account without special rights may do; the same for everybody who reads it."""
+        """What accounts may do that read and write the catalogue; the same for everybody who reads it."""
         descriptions = self._registry["comicsdb_api.descriptions"]
-        described = descriptions.document(descriptions.rights(lambda permission: may(ORDINARY, permission)))
+        described = descriptions.document(descriptions.rights(lambda permission: may(EDITOR, permission)))
         site = self._registry.getUtility(IRoutesMapper).get_route("home")
         return Page(described).html(f"static/{self.digest}", "../" if site else None)
 

@@ -5,7 +5,7 @@ import json
 from comicsdb_api.docs import markdown
 from comicsdb_api.docs.html import Html, element, joined, void
 from comicsdb_api.docs.shapes import Shapes, place
-from comicsdb_api.openapi.common import BY_DATE, BY_TAG, MORE_HEADERS
+from comicsdb_api.openapi.common import BY_DATE, BY_TAG, JSON, MORE_HEADERS
 from comicsdb_api.openapi.words import BASE
 from comicsdb_api.responses import PATH_PREFIX
 
@@ -14,6 +14,7 @@ PLACES = {"path": ", in the path", "header": ", a header"}  # of parameters; oth
 EXAMPLE_QUERY = ("modified_gt", "2026-02-11")
 TITLES = {
     "200": "OK",
+    "201": "Created",
     "304": "Not modified",
     "400": "Bad request",
     "401": "Unauthorized",
@@ -21,6 +22,9 @@ TITLES = {
     "404": "Not found",
     "406": "Not acceptable",
     "412": "Precondition failed",
+    "413": "Content too large",
+    "415": "Unsupported media type",
+    "422": "Unprocessable content",
     "429": "Too many requests",
 }
 ERRORS, ASKING_AGAIN = markdown.slug("Errors"), markdown.slug("Asking again")
@@ -122,8 +126,9 @@ class Page:
             "article",
             element("h3", words, " ", element("code", path, class_="path"), id=name),
             element("p", operation["summary"], ".", f" {told}" if told else None),
-            markdown.code(_curl(path, method, asked, operation)),
+            markdown.code(_curl(path, method, asked, operation) + self._sent(operation)),
             self._parameters(asked),
+            self._body(operation),
             self._conditions(conditions),
             self._answers(operation["responses"]),
             aria_labelledby=name,
@@ -143,6 +148,24 @@ class Page:
             kind = [self.shapes.words(each["schema"]), PLACES.get(each["in"])]
             fields.append(_field(each["name"], joined(kind), each.get("description")))
         return joined([element("h4", "Parameters"), element("dl", fields, class_="fields")])
+
+    def _body(self, operation: dict) -> Html | None:
+        if "requestBody" not in operation:
+            return None
+        content = operation["requestBody"]["content"]
+        fields = [_field(kind, self.shapes.words(each["schema"]), None) for kind, each in content.items()]
+        return joined([element("h4", "Body"), element("dl", fields, class_="fields")])
+
+    def _sent(self, operation: dict) -> str:
+        """The end of a command that sends a small body: JSON where that is taken, else a form."""
+        content = operation.get("requestBody", {}).get("content", {})
+        if not content:
+            return ""
+        if JSON in content:
+            example = json.dumps(self.shapes.least(content[JSON]["schema"]), ensure_ascii=False)
+            return f" \\\n  -H 'Content-Type: {JSON}' -d '{example}'"
+        fields = self.shapes.least(next(iter(content.values()))["schema"])
+        return " \\\n  " + " ".join(f"-F '{name}={value}'" for name, value in fields.items())
 
     def _conditions(self, names: list[Html]) -> Html | None:
         if not names:

@@ -2,6 +2,7 @@
 
 from comicsdb_api.docs.html import Html, element, joined
 
+DAY = "2019-06-01"  # where a date has no example of its own
 MOST_WORDS = 12  # of a closed set that are written out
 
 
@@ -34,8 +35,19 @@ class Shapes:
             return joined(["object of ", self.words(schema["additionalProperties"])])
         if kind == "object" and "properties" in schema:
             return joined(["object with ", _listed(list(schema["properties"]))])
+        if kind == "object":
+            return joined(["object"])
         values = [each for each in schema.get("enum", ()) if each is not None]
         return joined([kind, ": ", _listed(values)]) if values else joined([kind, _limits(schema)])
+
+    def least(self, schema: dict):
+        """The smallest example of an object, or of a list of such: only what it cannot be without."""
+        if "$ref" in schema:
+            return self.least(self.schemas[name_of(schema)])
+        if schema["type"] == "array":
+            return [self.least(schema["items"])]
+        fields = schema["properties"]
+        return {key: self.example(fields[key]) for key in schema.get("required") or list(fields)[:1]}
 
     def example(self, schema: dict):
         """A value that fits a schema, made of the examples in it."""
@@ -55,7 +67,7 @@ class Shapes:
             case "array":
                 return [self.example(schema["items"])]
             case "string":
-                return schema.get("enum", ["…"])[0]
+                return schema.get("enum", [DAY if schema.get("format") == "date" else "…"])[0]
             case "integer" | "number":
                 return schema.get("minimum", 0)
             case "boolean":
@@ -80,7 +92,7 @@ def _listed(values: list) -> Html:
 
 
 def _value(value) -> Html:
-    return element("code", value if value else '""')
+    return element("code", str(value) or '""')
 
 
 def _limits(schema: dict) -> str:

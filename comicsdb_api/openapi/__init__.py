@@ -144,6 +144,6 @@ def preferred(header: str, offers: list[str]) -> str | None:
 
 def includeme(config):
     """Serve it to everybody; it is made when it is first asked for, when all packages are in."""
-    serve(config, SchemaResource, ROUTE, PATH, "get", permission=Permission.API_SCHEMA)
+    serve(config, SchemaResource, ROUTE, PATH, {"GET": "get"}, permission=Permission.API_SCHEMA)
     config.registry["comicsdb_api.negotiators"][ROUTE] = negotiate
     config.registry["comicsdb_api.descriptions"] = Descriptions(config.registry)

@@ -1,5 +1,6 @@
 """What many operations of the description share: headers, parameters and refusals."""
 
+from comicsdb.models.choices import Currency
 from comicsdb_api.openapi.schemas import INTEGER_MAX, reference
 from comicsdb_api.paging import MOST_DIGITS
 from comicsdb_api.responses import HEADERS
@@ -7,6 +8,7 @@ from comicsdb_api.retirement import NOTICE
 
 TEXT = {"type": "string"}
 JSON = "application/json"
+CURRENCIES = tuple(currency.value for currency in Currency)
 
 _TAG = {"type": "string", "pattern": '^"[0-9a-f]+"$'}
 _DATE = {"type": "string", "examples": ["Sat, 21 Nov 2026 02:36:05 GMT"]}
@@ -29,6 +31,10 @@ MORE_HEADERS = {
         "Whether the body came out of the cache or was made for this answer.",
     ),
     "WWW-Authenticate": _header(TEXT, "How to say who one is."),
+    "Idempotent-Replayed": _header(
+        {"const": "true"}, "The answer is that to an earlier request with the same key.", required=False
+    ),
+    "Location": _header({"type": "string", "format": "uri"}, "Where the object lives on."),
     "Retry-After": _header({"type": "integer", "minimum": 1}, "How many seconds to wait."),
     "Content-Disposition": _header(TEXT, "The name of a file to keep it in."),
     "Cache-Control": _header(TEXT, "A copy may be kept, but has to be asked for again by its tag."),
@@ -121,6 +127,12 @@ PARAMETERS = {
         TEXT,
         "A date: 412 if something has changed since. Not heeded beside `If-Match`.",
     ),
+    "Idempotency-Key": _parameter(
+        "Idempotency-Key",
+        "header",
+        {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+        "A text made up for this request: repeated with it, it is done once and answered as the first time.",
+    ),
     "X-CSRFToken": _parameter(
         "X-CSRFToken", "header", TEXT, "With the session of a browser: the token of the site's forms."
     ),
@@ -140,6 +152,17 @@ SCHEMAS = {
         "description": "What is wrong, by parameter; both ends of a range are reported by the range's name.",
         "additionalProperties": {"type": "array", "items": TEXT, "minItems": 1},
         "examples": [{"modified_gt": ["Enter a valid date/time."]}],
+    },
+}
+# For those who may write.
+WRITE_SCHEMAS = {
+    "Faults": {
+        "type": "object",
+        "description": "What is wrong, by field; in a list, by the place in it first.",
+        "additionalProperties": {
+            "anyOf": [{"type": "array", "items": TEXT, "minItems": 1}, {"type": "object"}, TEXT]
+        },
+        "examples": [{"name": ["This field is required."], "alias": {"0": ["This field may not be blank."]}}],
     },
 }
 
@@ -168,8 +191,23 @@ RESPONSES = {
     "BadRequest": _refusal("A parameter has a value that cannot be read.", "Problems"),
     "Unauthorized": _refusal("No credentials, or wrong ones.", "Error", "WWW-Authenticate", common=ALWAYS),
     "Forbidden": _refusal("The account may not do this.", common=KNOWN),
+    "Merged": _refusal(
+        "The object was merged: the body names the other one by `id` and `resource_url`.", "Error", "Location"
+    ),
     "NotFound": _refusal("There is no such object, page or format."),
     "MethodNotAllowed": _refusal("The address does not offer the method; see `Allow`."),
     "NotAcceptable": _refusal("Nothing that can be sent is acceptable.", common=ALWAYS),
     "TooManyRequests": _refusal("Too many requests: wait.", "Error", "Retry-After"),
 }
+WRITE_RESPONSES = {
+    "Faulty": _refusal("The body cannot be parsed (`detail`), or cannot be written.", "Faults"),
+    "Unchangeable": _empty("It has changed, by a condition of the request. No body; nothing was written."),
+    "TooLarge": _refusal("The body has too many bytes or fields."),
+    "UnsupportedType": _refusal("The body is of a type that the address does not take."),
+    "KeyUsed": _refusal("The `Idempotency-Key` was used for another request."),
+}
+
+
+def schemas(*, writes: bool) -> dict:
+    """The shapes of what goes wrong, for those who may write or only read."""
+    return SCHEMAS | WRITE_SCHEMAS if writes else SCHEMAS

@@ -6,16 +6,17 @@ SQL expressions that make them; parameters are those of the filters that read th
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cornice.service import Service
 
+from comicsdb.models.user import EDITOR_GROUP
 from comicsdb.security import Identity, Permission, may
-from comicsdb_api.entity import Resource
+from comicsdb_api.entity import EntityResource, Resource
 from comicsdb_api.filters import Parameter
 from comicsdb_api.listing import Listing
-from comicsdb_api.openapi import common, signing_in
+from comicsdb_api.openapi import common, signing_in, written
 from comicsdb_api.openapi.schemas import Components, reference
 from comicsdb_api.responses import ROUTE_PREFIX, is_api_route
 from comicsdb_api.retirement import KEY
@@ -31,8 +32,10 @@ VERBS = {
     "PATCH": "partial_update",
     "DELETE": "destroy",
 }
+SUMMARIES = {"POST": "new", "PUT": "whole", "PATCH": "some fields of one"}
 # An account without any rights but those that everybody has.
 ORDINARY = Identity(0, "", is_staff=False, is_superuser=False, groups=frozenset(), method="")
+EDITOR = replace(ORDINARY, groups=frozenset([EDITOR_GROUP]))
 PARAMETER = re.compile(r"{(\w+)(?::[^}]*)?}")
 
 
@@ -62,6 +65,12 @@ class Endpoint:
     def is_reading(self) -> bool:
         """Whether it answers as all readings of ours do: with a tag, and conditionally."""
         return self.method == "GET" and self.klass is not None and issubclass(self.klass, Resource)
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether it writes an object by its schema."""
+        ours = self.klass is not None and issubclass(self.klass, EntityResource)
+        return ours and self.method in SUMMARIES and self.klass.schema is not None
 
     @property
     def is_list(self) -> bool:
@@ -107,13 +116,14 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
             path = paths.setdefault(_path(endpoint.service), _path_item(endpoint.service))
             public = {"security": [{}, *security]} if may(None, endpoint.permission) else {}
             path[endpoint.method.lower()] = _operation(endpoint, components, registry) | public
+    writes = any(endpoint.is_writing and allowed(endpoint.permission) for endpoint in endpoints(registry))
     challenge = common.challenge(retirement.challenge[1])
     return {
         "openapi": "3.1.0",
         "info": {
             "title": TITLE,
             "version": "1.0.0",
-            "summary": "Read a community database of comics.",
+            "summary": "Read and write a community database of comics.",
             "description": GUIDE.replace(ABOUT_BASIC, about_basic),
             "contact": {"name": "The contributors of comicsdb"},
             "license": {
@@ -129,8 +139,8 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
             "securitySchemes": schemes,
             "parameters": common.PARAMETERS,
             "headers": common.HEADER_OBJECTS | {"WWW-Authenticate": challenge},
-            "responses": common.RESPONSES,
-            "schemas": dict(sorted((components.schemas | common.SCHEMAS).items())),
+            "responses": common.RESPONSES | (common.WRITE_RESPONSES if writes else {}),
+            "schemas": dict(sorted((components.schemas | common.schemas(writes=writes)).items())),
         },
     }
 
@@ -156,6 +166,8 @@ def _operation(endpoint: Endpoint, components: Components, registry) -> dict:
     operation = {"operationId": endpoint.operation_id, "tags": [TAG], "summary": _summary(endpoint)}
     if endpoint.is_reading:
         operation |= _reading(endpoint, components, registry)
+    elif endpoint.is_writing:
+        operation |= _writing(endpoint, components)
     else:
         operation["responses"] = {"default": {"description": "What came of it.", "headers": common.headers()}}
     refusals = {
@@ -178,6 +190,8 @@ def _summary(endpoint: Endpoint) -> str:
         words = f"{action} of one {kind}" if action else f"{kind} list"
     elif endpoint.served is not None and endpoint.method == "GET":
         words = f"one {kind}"
+    elif endpoint.is_writing:
+        words = f"{SUMMARIES[endpoint.method]} {kind}"
     else:
         told = endpoint.klass if endpoint.is_reading else endpoint.view
         words = _paragraph(told.__doc__).rstrip(".") or f"{kind} {action}".strip()
@@ -205,8 +219,31 @@ def _reading(endpoint: Endpoint, components: Components, registry) -> dict:
         others = {"304": "NotModifiedSince", "412": "ModifiedSince"}
     if own.get("refuses"):
         others["400"] = "BadRequest"
+    if read is not None and "{id}" in endpoint.service.path:
+        others["301"] = "Merged"
     told = {"description": own["description"]} if own.get("description") else {}
     return told | {"parameters": parameters, "responses": {"200": answer} | _references("responses", others)}
+
+
+def _writing(endpoint: Endpoint, components: Components) -> dict:
+    """What POST, PUT and PATCH take and give."""
+    resource, kind, is_new = endpoint.klass, _camel(endpoint.kind), endpoint.method == "POST"
+    shown = written.written(components, resource, kind)
+    if resource.many:
+        body = written.list_body(components, resource, kind)
+        shown = {"type": "array", "items": shown}
+    else:
+        body = written.request_body(components, resource, kind, partial=endpoint.method == "PATCH")
+    headers = common.headers(*(("Idempotent-Replayed",) if is_new else ()))
+    answer = {"description": "As it is now.", "headers": headers, "content": _json(shown)}
+    others = {"400": "Faulty", "413": "TooLarge", "415": "UnsupportedType"}
+    others |= {"422": "KeyUsed"} if is_new else {"412": "Unchangeable"}
+    asked = ("Idempotency-Key",) if is_new else ("If-Match", "If-Unmodified-Since")
+    return {
+        "parameters": [reference("parameters", name) for name in asked],
+        "requestBody": body,
+        "responses": {"201" if is_new else "200": answer} | _references("responses", others),
+    }
 
 
 def _detail(endpoint: Endpoint, components: Components) -> dict:

@@ -22,11 +22,12 @@ from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeEngine
 
 from comicsdb_api.openapi.words import words_for
-from comicsdb_api.types import Address, Choice, Instant, ListOf, Money, ObjectOf
+from comicsdb_api.types import Address, Changes, Choice, Instant, ListOf, Money, ObjectOf
 
 INTEGER_MAX = 2**31 - 1
 AMOUNT = r"^\d+\.\d{2}$"
 NULL = {"type": "null"}
+_EXAMPLES = {"string": str, "integer": int, "number": (int, float)}
 # Functions that give a value even where an argument is null.
 NEVER_NULL = {"count", "json_build_object"}
 
@@ -57,10 +58,10 @@ class Components:
             "type": "object",
             "description": "One page of a list.",
             "properties": {
-                "count": _described("Page", "count", {"type": "integer", "minimum": 0}),
-                "next": _described("Page", "next", _or_null({"type": "string", "format": "uri"})),
-                "previous": _described("Page", "previous", _or_null({"type": "string", "format": "uri"})),
-                "results": _described("Page", "results", {"type": "array", "items": row}),
+                "count": described("Page", "count", {"type": "integer", "minimum": 0}),
+                "next": described("Page", "next", _or_null({"type": "string", "format": "uri"})),
+                "previous": described("Page", "previous", _or_null({"type": "string", "format": "uri"})),
+                "results": described("Page", "results", {"type": "array", "items": row}),
             },
             "required": ["count", "next", "previous", "results"],
         }
@@ -82,13 +83,16 @@ class Components:
         meaning = words_for(name)
         if meaning:
             schema["description"] = meaning.text
-        properties = {key: _described(name, key, self.of(value)) for key, value in fields.items()}
+        properties = {key: described(name, key, self.of(value)) for key, value in fields.items()}
         return schema | {"properties": properties, "required": list(fields)}
 
-    def _of_type(self, kind: TypeEngine) -> dict:
+    def _of_type(self, kind: TypeEngine) -> dict:  # noqa: PLR0912  (one for each type)
         match kind:
             case ObjectOf():
                 return self.object_of(kind.shape, kind.name)
+            case Changes():
+                pair = {"type": "object", "properties": {"old": {}, "new": {}}, "required": ["old", "new"]}
+                return {"type": "object", "additionalProperties": pair}
             case ListOf():
                 return {"type": "array", "items": self.of(kind.element)}
             case ARRAY():
@@ -119,13 +123,24 @@ def reference(section: str, name: str) -> dict:
     return {"$ref": f"#/components/{section}/{name}"}
 
 
-def _described(shape: str, key: str, schema: dict) -> dict:
+def described(shape: str, key: str, schema: dict) -> dict:
     """A field's schema with what its name means, and an example."""
     meaning = words_for(key, shape)
     if meaning is None:
         return schema
-    example = {} if meaning.example is None else {"examples": [meaning.example]}
+    example = {"examples": [meaning.example]} if is_like(meaning.example, schema) else {}
     return schema | {"description": meaning.text} | example
+
+
+def is_like(example, schema: dict) -> bool:
+    """Whether an example fits: what is written has ids and codes in place of objects and words."""
+    kind = schema.get("type")
+    kind = kind[0] if isinstance(kind, list) else kind
+    if "enum" in schema and example not in schema["enum"]:
+        return False
+    if kind == "array":
+        return isinstance(example, list) and all(is_like(each, schema["items"]) for each in example)
+    return isinstance(example, _EXAMPLES.get(kind, dict))
 
 
 def _or_null(schema: dict) -> dict:

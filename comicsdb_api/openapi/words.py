@@ -6,7 +6,11 @@ the name of a shape.
 
 from dataclasses import dataclass
 
+from comicsdb.models.choices import Status
+
 BASE = "https://comics.example"  # where the examples live
+# Of the names of shapes that are sent and written: JSON, forms, and parts of each; and the answer.
+INPUT, FORM, FORM_CHANGE, CHANGE, WRITTEN = SUFFIXES = ("Input", "Form", "FormChange", "Change", "Written")
 
 
 @dataclass(frozen=True)
@@ -16,6 +20,8 @@ class Word:
     text: str
     example: object = None
 
+
+STATUSES = ", ".join(f"{status.value} {status.label}" for status in Status) + "."
 
 WORDS = {
     # Shapes.
@@ -30,6 +36,8 @@ WORDS = {
     "Variant": Word("The same issue with another cover."),
     "Associated": Word("A related series."),
     "Attribution": Word("Where a text comes from."),
+    "Version": Word("A version of an object: who changed what, and when."),
+    "UserRef": Word("An account by its id and its name."),
     # Fields that most shapes have.
     "id": Word("Number for ever; a deleted object's is never given again.", 7),
     "name": Word("Name.", "Harbor Lights"),
@@ -127,6 +135,31 @@ WORDS = {
     "IssueRow.image": Word(
         "Address of the picture; null without one.", f"{BASE}/media/issue/2026/02/11/low-water.jpg"
     ),
+    # What only writes have.
+    "issue": Word("Number of the issue it belongs to.", 512),
+    "SeriesInput.status": Word(STATUSES, 4),
+    "SeriesForm.status": Word(STATUSES, 4),
+    "SeriesChange.status": Word(STATUSES, 4),
+    "SeriesFormChange.status": Word(STATUSES, 4),
+    "SeriesWritten.status": Word(STATUSES, 4),
+    "Variant.price_currency": Word("Currency of the price; heeded only together with it.", "USD"),
+    "CreditInput.creator": Word("Number of the creator.", 3),
+    "CreditInput.role": Word("Numbers of the roles.", [1, 2]),
+    "CreditWritten.id": Word("Number of the credit.", 77),
+    "CreditWritten.creator": Word("Number of the creator.", 3),
+    "CreditWritten.role": Word("Numbers of the roles, in their order.", [1, 2]),
+    "Version.id": Word("Number of the version; later ones have greater numbers.", 51),
+    "Version.at": Word("When it came to be.", "2026-02-11T13:03:12.440105Z"),
+    "Version.type": Word("What happened.", "updated"),
+    "Version.user": Word("Who did it; null for commands, and for accounts that are gone."),
+    "Version.reason": Word("Why, where something was said.", "Revert to version 48"),
+    "Version.changes": Word(
+        "Each field that differs from the version before, in raw values: ids for what is linked. Empty for"
+        " the first version, and for a deletion.",
+        {"number": {"old": "2", "new": "3"}},
+    ),
+    "UserRef.id": Word("Number of the account.", 3),
+    "UserRef.username": Word("Name of the account.", "reader"),
     "Attribution.source": Word("Name of the source.", "Grand Comics Database"),
     "Attribution.url": Word("Address of the page that was quoted.", "https://www.comics.org/series/8801/"),
 }
@@ -150,5 +183,9 @@ for _shape, _slug in {
 
 
 def words_for(name: str, shape: str = "") -> Word | None:
-    """What is said of a name, of the shape's own sense first; None for a name of another package."""
-    return WORDS.get(f"{shape}.{name}") or WORDS.get(name)
+    """What is said of a name, of the shape's own sense first; None for a name of another package.
+
+    What is sent and written of a kind has the words of the kind, where it has none of its own.
+    """
+    kind = next((shape.removesuffix(each) for each in SUFFIXES if shape.endswith(each)), shape)
+    return WORDS.get(f"{shape}.{name}") or WORDS.get(f"{kind}.{name}") or WORDS.get(name)

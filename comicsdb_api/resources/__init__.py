@@ -4,22 +4,39 @@ from comicsdb_api.entity import serve
 from comicsdb_api.resources.arc import ArcResource
 from comicsdb_api.resources.character import CharacterResource
 from comicsdb_api.resources.creator import CreatorResource
+from comicsdb_api.resources.credit import CreditResource
+from comicsdb_api.resources.history import add_history
 from comicsdb_api.resources.imprint import ImprintResource
 from comicsdb_api.resources.issue import IssueResource
+from comicsdb_api.resources.part import serve_part
 from comicsdb_api.resources.publisher import PublisherResource
 from comicsdb_api.resources.reference import RoleResource, SeriesTypeResource
 from comicsdb_api.resources.root import RootResource
 from comicsdb_api.resources.series import SeriesResource
 from comicsdb_api.resources.team import TeamResource
 from comicsdb_api.resources.universe import UniverseResource
+from comicsdb_api.resources.variant import VariantResource
+
+WITH_HISTORY = (
+    ArcResource,
+    CharacterResource,
+    CreatorResource,
+    ImprintResource,
+    IssueResource,
+    PublisherResource,
+    SeriesResource,
+    TeamResource,
+    UniverseResource,
+)
 
 
 def includeme(config):
     """Serve them all."""
-    serve(config, RootResource, "api.root", "/api/", "get")
+    serve(config, RootResource, "api.root", "/api/", {"GET": "get"})
     config.add_entity_resource(ArcResource)
     config.add_entity_resource(CharacterResource)
     config.add_entity_resource(CreatorResource)
+    serve_part(config, CreditResource)
     config.add_entity_resource(ImprintResource)
     config.add_entity_resource(IssueResource)
     config.add_entity_resource(PublisherResource)
@@ -28,3 +45,7 @@ def includeme(config):
     config.add_entity_resource(SeriesTypeResource)
     config.add_entity_resource(TeamResource)
     config.add_entity_resource(UniverseResource)
+    serve_part(config, VariantResource)
+    for resource in WITH_HISTORY:
+        add_history(config, resource)
+    config.include(".changes")

@@ -1,6 +1,7 @@
 """Arcs (api.md 2.2)."""
 
 from comicsdb.models import Arc, issue_arc
+from comicsdb.schemas import ArcSchema
 from comicsdb_api import shapes
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
@@ -13,6 +14,7 @@ class ArcResource(CatalogueResource):
     """Stories told over several issues."""
 
     model = Arc
+    schema = ArcSchema
     filters = filters.ARC
     actions = {"issue_list": linked_issues(Arc, issue_arc)}
 

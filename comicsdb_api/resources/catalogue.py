@@ -1,7 +1,7 @@
 """What the nine kinds of the catalogue have in common."""
 
 from comicsdb.models import Publisher
-from comicsdb_api import shapes
+from comicsdb_api import bodies, shapes
 from comicsdb_api.entity import EntityResource
 
 
@@ -9,6 +9,8 @@ class CatalogueResource(EntityResource):
     """A kind of the catalogue: its answers are cached, as the catalogue moves the stamps of all they show."""
 
     cached = True
+    parses = bodies.FORMS
+    unwritten = ("attribution",)
 
     @classmethod
     def closing(cls) -> dict:

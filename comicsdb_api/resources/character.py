@@ -10,6 +10,7 @@ from comicsdb.models import (
     character_universe,
     issue_character,
 )
+from comicsdb.schemas import CharacterSchema
 from comicsdb_api import shapes
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
@@ -22,6 +23,7 @@ class CharacterResource(CatalogueResource):
     """Those who appear in comics."""
 
     model = Character
+    schema = CharacterSchema
     filters = filters.CHARACTER
     actions = {"issue_list": linked_issues(Character, issue_character)}
 

@@ -1,6 +1,7 @@
 """Creators (api.md 2.4)."""
 
 from comicsdb.models import Creator
+from comicsdb.schemas import CreatorSchema
 from comicsdb_api import shapes
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
@@ -12,6 +13,7 @@ class CreatorResource(CatalogueResource):
     """Those who make comics."""
 
     model = Creator
+    schema = CreatorSchema
     filters = filters.CREATOR
 
     @classmethod

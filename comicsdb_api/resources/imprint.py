@@ -1,6 +1,9 @@
 """Imprints (api.md 2.5)."""
 
+from dataclasses import replace
+
 from comicsdb.models import Imprint, Publisher
+from comicsdb.schemas import ImprintSchema
 from comicsdb_api import shapes
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import PublishedResource
@@ -12,6 +15,7 @@ class ImprintResource(PublishedResource):
     """Lines of publishers with a name of their own."""
 
     model = Imprint
+    schema = ImprintSchema
     filters = filters.IMPRINT
 
     @classmethod
@@ -28,3 +32,8 @@ class ImprintResource(PublishedResource):
             "publisher": shapes.named(Publisher.__table__),
             "resource_url": shapes.page_url(imprint),
         } | cls.closing()
+
+    @classmethod
+    def pictures(cls):
+        """An empty text in a form removes the logo, as nowhere else."""
+        return replace(super().pictures(), blank_clears=True)

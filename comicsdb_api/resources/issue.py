@@ -25,7 +25,8 @@ from comicsdb.models import (
     issue_universe,
 )
 from comicsdb.models.choices import Currency
-from comicsdb_api import shapes
+from comicsdb.schemas import IssueSchema
+from comicsdb_api import bodies, shapes
 from comicsdb_api.listing import Children
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
@@ -98,9 +99,15 @@ class IssueResource(CatalogueResource):
     """Published numbers of series."""
 
     model = Issue
+    schema = IssueSchema
     row_shape = "IssueRow"
     filters = filters.ISSUE
     stamps = ("modified", "rated")
+    parses = bodies.ANY
+    unwritten = (
+        *("publisher", "imprint", "price_currency", "cover_hash", "average_rating", "rating_count"),
+        *("credits", "variants", "modified", "attribution"),
+    )
 
     @classmethod
     def row_fields(cls) -> dict:

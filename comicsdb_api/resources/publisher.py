@@ -3,6 +3,7 @@
 from sqlalchemy import bindparam
 
 from comicsdb.models import Publisher, Series
+from comicsdb.schemas import PublisherSchema
 from comicsdb_api import shapes
 from comicsdb_api.listing import Children
 from comicsdb_api.resources import filters
@@ -16,6 +17,7 @@ class PublisherResource(CatalogueResource):
     """Houses that publish comics."""
 
     model = Publisher
+    schema = PublisherSchema
     filters = filters.PUBLISHER
     actions = {
         "series_list": Children(

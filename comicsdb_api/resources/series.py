@@ -4,7 +4,8 @@ from sqlalchemy import bindparam, func, select
 
 from comicsdb.models import Imprint, Issue, Publisher, Series, SeriesType, series_associated
 from comicsdb.models.choices import Status
-from comicsdb_api import shapes
+from comicsdb.schemas import SeriesSchema
+from comicsdb_api import bodies, shapes
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 from comicsdb_api.resources.issue import issues_of
@@ -41,10 +42,13 @@ class SeriesResource(CatalogueResource):
     """Runs of issues under one name."""
 
     model = Series
+    schema = SeriesSchema
     row_shape = "SeriesRow"
     filters = filters.SERIES
     depends = ("series", "issue")  # it counts issues, and finds series by what is in them
     stamps = ("modified", "rated")
+    parses = bodies.ANY
+    unwritten = ("issue_count", "average_rating", "rating_count", "attribution")
     actions = {"issue_list": issues_of(issue.c.series_id == bindparam("id"))}
 
     @classmethod
@@ -105,3 +109,8 @@ class SeriesResource(CatalogueResource):
             "gcd_id": series.c.gcd_id,
             "resource_url": shapes.page_url(series),
         } | cls.closing()
+
+    @classmethod
+    def written_fields(cls) -> dict:
+        """With the code of the status."""
+        return super().written_fields() | {"status": series.c.status}

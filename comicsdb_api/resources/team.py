@@ -1,6 +1,7 @@
 """Teams (api.md 2.9)."""
 
 from comicsdb.models import Creator, Team, Universe, issue_team, team_creator, team_universe
+from comicsdb.schemas import TeamSchema
 from comicsdb_api import shapes
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
@@ -13,6 +14,7 @@ class TeamResource(CatalogueResource):
     """Groups of characters."""
 
     model = Team
+    schema = TeamSchema
     filters = filters.TEAM
     actions = {"issue_list": linked_issues(Team, issue_team)}
 

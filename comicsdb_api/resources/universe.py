@@ -1,6 +1,7 @@
 """Universes (api.md 2.10)."""
 
 from comicsdb.models import Publisher, Universe
+from comicsdb.schemas import UniverseSchema
 from comicsdb_api import shapes
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import PublishedResource
@@ -12,6 +13,7 @@ class UniverseResource(PublishedResource):
     """Shared fictional worlds."""
 
     model = Universe
+    schema = UniverseSchema
     filters = filters.UNIVERSE
 
     @classmethod

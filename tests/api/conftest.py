@@ -57,6 +57,14 @@ def editor(testapp, make, passwords):
 
 
 @pytest.fixture
+def writer(editor):
+    """The same, with bodies."""
+    from tests.api.writing import Writer
+
+    return Writer(editor.testapp, editor.headers)
+
+
+@pytest.fixture
 def admin(testapp, make, passwords):
     """A client that may do everything."""
     make.user("admin", password=PASSWORD, passwords=passwords, is_superuser=True)

@@ -17,9 +17,10 @@ def is_address(value) -> bool:
 
 @dataclass(frozen=True)
 class Operation:
-    """A GET of a description, with everything that it refers to in place."""
+    """One of a description, with everything that it refers to in place."""
 
     path: str
+    method: str
     said: dict
     parameters: list[dict]
     responses: dict[str, dict]
@@ -36,13 +37,18 @@ class Contract:
         self.document = document
         self._schemas = copy.deepcopy(document["components"]["schemas"])
         _close(self._schemas)
-        self.operations = [self._operation(path, item) for path, item in document["paths"].items()]
+        self.operations = [
+            self._operation(path, method, item)
+            for path, item in document["paths"].items()
+            for method in item
+            if method not in {"description", "parameters"}
+        ]
 
-    def _operation(self, path: str, item: dict) -> Operation:
-        said = item["get"]
+    def _operation(self, path: str, method: str, item: dict) -> Operation:
+        said = item[method]
         parameters = [*item.get("parameters", ()), *said.get("parameters", ())]
         responses = {status: self.resolved(each) for status, each in said["responses"].items()}
-        return Operation(path, said, [self.resolved(each) for each in parameters], responses)
+        return Operation(path, method, said, [self.resolved(each) for each in parameters], responses)
 
     def resolved(self, value: dict) -> dict:
         """What a reference refers to."""

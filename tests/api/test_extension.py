@@ -52,7 +52,7 @@ ERRORS = {
     "invalid": Invalid({"name": ["Too loud.", "Too long."], "__all__": ["They disagree."]}),
     "missing": NotFound("reading_list", 5),
     "gone": Gone(Tombstone(kind="arc", object_id=5, slug="x")),
-    "moved": Moved(Series(id=5)),
+    "moved": Moved(Series(id=5, slug="tide")),
     "http": HTTPConflict(),
 }
 SAME_NUMBER = {"non_field_errors": ["The fields series, number must make a unique set."]}
@@ -104,7 +104,15 @@ def test_who_may_not_gets_403_and_no_challenge(extended, make, passwords):
         ("invalid", 400, {"name": ["Too loud.", "Too long."], "non_field_errors": ["They disagree."]}),
         ("missing", 404, {"detail": "No ReadingList matches the given query."}),
         ("gone", 404, {"detail": "No Arc matches the given query."}),
-        ("moved", 404, {"detail": "No Series matches the given query."}),
+        (
+            "moved",
+            404,
+            {
+                "detail": "No Series matches the given query. It was merged into series 5.",
+                "id": 5,
+                "resource_url": f"{BASE}/series/tide/",
+            },
+        ),
         ("http", 409, {"detail": "Conflict"}),
     ],
 )

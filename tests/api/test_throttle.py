@@ -179,7 +179,7 @@ def test_a_cached_answer_is_refused_too(client, make, clock):
         client.get(path)
     answer = client.get(path, 429)
     assert "X-Cache" not in answer.headers
-    assert answer.headers["Allow"] == "GET, HEAD, OPTIONS"
+    assert answer.headers["Allow"] == "GET, PUT, PATCH, HEAD, OPTIONS"
     assert len(answer.headers.getall("Vary")) == 1
 
 

@@ -4,13 +4,16 @@ mokkari's development mode knows one address, port 8000 of this machine. metron-
 its queries are those that its release 4.17.1 was seen to send.
 """
 
+import inspect
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from urllib.parse import quote_plus
 
 import mokkari
 import pytest
 from mokkari.exceptions import ApiError
+from mokkari.schemas.arc import ArcPost
 from sqlalchemy import create_engine
 
 from comicsdb import embedded
@@ -18,6 +21,8 @@ from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.models import Arc
 from comicsdb.scripts.serve import database_name
+from tests.dataset import picture
+from tests.site import client_writes
 from tests.site.made_serve import PORT, cluster_folder, demo_rows, make_serve, write_set
 
 BASE = f"http://127.0.0.1:{PORT}"
@@ -353,3 +358,37 @@ def test_a_file_that_names_its_issue_at_comic_vine(client):
     assert client.issues_list(params={"cv_id": 99_999_999_999}) == []
     issue = client.issue(found.id)
     assert client.issue(found.id, if_modified_since=issue.modified) is None
+
+
+# Writing, last of all: what is read above is as the data set has it.
+
+
+def of_account(catalogue, username):
+    """mokkari with the token of another account of the demo."""
+    token = next(user["api_token"] for user in catalogue["users"] if user["username"] == username)
+    return mokkari.api(token, dev_mode=True)
+
+
+def writing_methods(client):
+    """The methods by which mokkari writes the catalogue."""
+    public = {name for name in dir(client) if name.endswith(("_post", "_patch"))}
+    return {name for name in public if not name.startswith((*PERSONAL, "_"))}
+
+
+def test_an_editor_writes_by_every_method_there_is(server, catalogue, tmp_path):
+    cover = tmp_path / "cover.jpg"
+    cover.write_bytes(picture(form="JPEG"))
+    with of_account(catalogue, "editor") as editor:
+        called = inspect.getsource(client_writes.write_all)
+        assert {name for name in writing_methods(editor) if f"client.{name}(" not in called} == set()
+        client_writes.write_all(editor, str(cover))
+        with pytest.raises(ApiError, match="This field may not be blank"):
+            editor.arc_patch(1, ArcPost(name=""))
+
+
+def test_others_may_not_write(server, catalogue):
+    with of_account(catalogue, "reader") as reader:
+        for kind, body in client_writes.SMALLEST.items():
+            for write in (getattr(reader, f"{kind}_post"), partial(getattr(reader, f"{kind}_patch"), 1)):
+                with pytest.raises(ApiError, match="You do not have permission"):
+                    write(body)

@@ -1,5 +1,6 @@
 """A fourth package comes in by one word in `pyramid.includes`, and stands on everything the core gives."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from tests.serving import (
     write_ini,
 )
 
+JSON = "application/json"
 PLUGIN = Path(__file__).parent.parent / "plugin"
 MAKE_TABLE = """
 import sys
@@ -25,11 +27,25 @@ from sqlalchemy import create_engine
 from comicsdb_shops import Shop
 Shop.__table__.create(create_engine(sys.argv[1]))
 """
+MAKE_EDITOR = """
+INSERT INTO user_group_member (user_id, group_id)
+SELECT u.id, g.id FROM user_account u, user_group g WHERE u.username = 'ed' AND g.name = 'editor'
+"""
+REQUIRED = "This field is required."
+
+
+def send(url, method, authorization, body):
+    """Status and body of the answer to a write in JSON."""
+    return fetch_json(
+        url, method=method, data=json.dumps(body), Authorization=authorization, **{"Content-Type": JSON}
+    )
 
 
 @pytest.mark.parametrize("includes", ["comicsdb_shops", "comicsdb_web comicsdb_shops comicsdb_api"])
 def test_a_package_of_ones_own_plugs_in_by_one_word(database, tmp_path, includes):
-    basic = add_account(database)
+    basic, editor = add_account(database), add_account(database, "ed")
+    with connected(database) as connection:
+        connection.execute(text(MAKE_EDITOR))
     environment = clean_environment(PYTHONPATH=str(PLUGIN))
     subprocess.run([sys.executable, "-c", MAKE_TABLE, database], env=environment, cwd=tmp_path, check=True)
     port = free_port()
@@ -42,14 +58,27 @@ def test_a_package_of_ones_own_plugs_in_by_one_word(database, tmp_path, includes
         status, shops = fetch_json(f"{base}/api/shop/", Authorization=basic)
         assert (shops["count"], shops["results"][0]["id"]) == (1, made["id"])
         assert fetch_json(f"{base}/api/shop/")[0] == 401
+        assert send(f"{base}/api/shop/", "POST", basic, {"name": "Bottega"})[0] == 403
+        status, bought = send(f"{base}/api/shop/", "POST", editor, {"name": "Bottega", "city": "Pisa"})
+        assert (status, bought["city"]) == (201, "Pisa")
+        path = f"{base}/api/shop/{bought['id']}/"
+        assert send(path, "PATCH", editor, {"city": "Roma"})[1]["city"] == "Roma"
+        assert send(path, "PUT", editor, {"city": "x" * 101}) == (
+            400,
+            {"name": [REQUIRED], "city": ["Ensure this field has no more than 100 characters."]},
+        )
+        again = {"name": "Città dei fumetti", "city": "Lucca"}
+        taken = {"non_field_errors": ["The fields name, city must make a unique set."]}
+        assert send(path, "PATCH", editor, again) == (400, taken)
         assert "shop" in fetch_json(f"{base}/api/", Authorization=basic)[1]
         if "comicsdb_web" in includes:  # the site has pages for the catalogue's refusals
             again = fetch(f"{base}/shop/open/?name=Citt%C3%A0+dei+fumetti&city=Lucca", method="POST")
             assert (again[0], b"name, city" in again[2]) == (409, True)
     with connected(database) as connection:
-        assert connection.execute(text("SELECT slug FROM shop")).scalar_one() == "citta-dei-fumetti"
-        recorded = text("SELECT type, snapshot ->> 'city' FROM history WHERE kind = 'shop'")
-        assert connection.execute(recorded).all() == [("+", "Lucca")]
-        logged = text("SELECT kind, action FROM change_log WHERE kind = 'shop'")
-        assert connection.execute(logged).all() == [("shop", "create")]
-        assert connection.scalar(text("SELECT value FROM version WHERE kind = 'shop'")) == 1
+        slugs = connection.scalars(text("SELECT slug FROM shop ORDER BY id")).all()
+        assert slugs == ["citta-dei-fumetti", "bottega"]
+        recorded = text("SELECT type, snapshot ->> 'city' FROM history WHERE kind = 'shop' ORDER BY id")
+        assert connection.execute(recorded).all() == [("+", "Lucca"), ("+", "Pisa"), ("~", "Roma")]
+        logged = text("SELECT kind, action FROM change_log WHERE kind = 'shop' ORDER BY seq")
+        assert [row.action for row in connection.execute(logged)] == ["create", "create", "update"]
+        assert connection.scalar(text("SELECT value FROM version WHERE kind = 'shop'")) == 3

@@ -1,6 +1,5 @@
 """A fourth package, as an integrator writes it: shops, a kind of its own in the API of comicsdb."""
 
-from colander import SchemaNode, String
 from sqlalchemy import Index
 from sqlalchemy import String as Text
 from sqlalchemy.orm import Mapped, mapped_column
@@ -8,7 +7,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from comicsdb.catalog import Kind
 from comicsdb.models import Entity
 from comicsdb.models.base import entity_args
-from comicsdb.schemas.base import EntitySchema
+from comicsdb.schemas.base import EntitySchema, text
 from comicsdb_api.entity import EntityResource
 
 
@@ -24,13 +23,14 @@ class Shop(Entity):
 class ShopSchema(EntitySchema):
     """What may be said of a shop."""
 
-    city = SchemaNode(String(), missing="")
+    city = text(100)
 
 
 class ShopResource(EntityResource):
     """Shops in the API."""
 
     model = Shop
+    schema = ShopSchema  # with it shops are written as well
 
     @classmethod
     def detail_fields(cls):

@@ -1,0 +1,61 @@
+"""Requests that are done once however often they come: the answer is kept with the write itself.
+
+A row is claimed before anything is written, by the transaction that writes. A second request with the same
+key waits at that row for the end of the first: then it finds the answer, or takes the first one's place. What
+was rolled back was never claimed.
+"""
+
+from datetime import timedelta
+from hashlib import sha256
+
+from sqlalchemy import Row, delete, select, tuple_, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from comicsdb import clock
+from comicsdb.models import IdempotencyKey
+
+KEPT = timedelta(hours=24)
+REMOVED = 100  # expired rows that one request clears away
+
+_key = IdempotencyKey.__table__
+
+
+class OtherRequest(Exception):  # noqa: N818  (a fact, not a fault)
+    """The key was used for something else."""
+
+
+def claim(session: Session, user_id: int, key: str, request: str) -> Row | None:
+    """Take a key for a request, told in a text; gives `status` and `body` if the same was answered already.
+
+    Raises OtherRequest. Keys of more than a day ago are free again.
+    """
+    now, request = clock.now(), sha256(request.encode(errors="surrogateescape")).hexdigest()
+    _remove_expired(session, now - KEPT)
+    new = insert(_key).values(user_id=user_id, key=key, request=request, created=now, status=0, body=b"")
+    mine = session.scalar(
+        new.on_conflict_do_update(
+            index_elements=[_key.c.user_id, _key.c.key],
+            set_={"request": request, "created": now},
+            where=_key.c.created <= now - KEPT,
+        ).returning(_key.c.user_id)
+    )
+    if mine is not None:
+        return None
+    kept = session.execute(select(_key).where(_key.c.user_id == user_id, _key.c.key == key)).one()
+    if kept.request != request:
+        raise OtherRequest
+    return kept
+
+
+def keep(session: Session, user_id: int, key: str, status: int, body: bytes) -> None:
+    """Keep the answer to a request whose key was claimed."""
+    own = (_key.c.user_id == user_id) & (_key.c.key == key)
+    session.execute(update(_key).where(own).values(status=status, body=body))
+
+
+def _remove_expired(session: Session, before) -> None:
+    """Clear away what nobody will ask for any more, but for rows that others are just at."""
+    old = select(_key.c.user_id, _key.c.key).where(_key.c.created <= before).order_by(_key.c.created)
+    old = old.limit(REMOVED).with_for_update(skip_locked=True)
+    session.execute(delete(_key).where(tuple_(_key.c.user_id, _key.c.key).in_(old)))

@@ -1,0 +1,31 @@
+"""Attributions: where the text of an object comes from (model.md 3.14)."""
+
+import re
+
+from colander import Invalid
+
+from comicsdb.models.choices import AttributionSource
+from comicsdb.schemas.base import ObjectSchema, field
+from comicsdb.schemas.types import Choice, Text
+
+URL_LENGTH = 200
+
+_URL = re.compile(r"https?://[^\s/?#]+\S*\Z", re.IGNORECASE)
+
+
+class WebAddress(Text):
+    """An address of http or https."""
+
+    def read(self, node, value):
+        """The address; raises Invalid for anything a browser would not open."""
+        text = super().read(node, value)
+        if not _URL.match(text):
+            raise Invalid(node, "Enter a valid URL.")
+        return text
+
+
+class AttributionSchema(ObjectSchema):
+    """One source."""
+
+    source = field(Choice([source.value for source in AttributionSource]), required=True)
+    url = field(WebAddress(URL_LENGTH, blank=False), required=True)

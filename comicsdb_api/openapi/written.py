@@ -1,0 +1,108 @@
+"""Bodies of writes as JSON Schema: what is sent, read from the schemas that judge it, and the answer."""
+
+from colander import SchemaNode, String
+
+from comicsdb.schemas import ObjectSchema
+from comicsdb.schemas.types import LONGEST_LIST, Amount, Choice, Day, Id, Integer, ListOf, Price, Text
+from comicsdb_api.bodies import JSON
+from comicsdb_api.openapi import common
+from comicsdb_api.openapi.schemas import INTEGER_MAX, Components, described, reference
+from comicsdb_api.openapi.words import CHANGE, FORM, FORM_CHANGE, INPUT, WRITTEN
+from comicsdb_api.writes import IMAGE, Pictures
+
+MONEY = {"type": "string", "pattern": r"^[0-9]{1,6}(\.[0-9]{1,2})?$", "examples": ["3.99"]}
+SUMS = [MONEY, {"type": "number", "minimum": 0, "maximum": 999_999}]
+FILE = {
+    "type": "string",
+    "format": "binary",
+    "description": "A file, in `multipart/form-data` only: JPEG, PNG, WebP, GIF or AVIF.",
+}
+FORM_WORDS = "Lists are repeated fields; an empty text stands for null."
+
+
+def request_body(components: Components, resource, kind: str, *, partial: bool) -> dict:
+    """What POST and PUT take or, with `partial`, PATCH, in every media type; shapes begin with `kind`."""
+    content = {}
+    for media_type in resource.parses:
+        is_form = media_type != JSON
+        suffix = (FORM_CHANGE if is_form else CHANGE) if partial else (FORM if is_form else INPUT)
+        schema = resource.schema(partial=partial, form=is_form)
+        pictures = resource.pictures() if is_form else None
+        components.schemas[kind + suffix] = _object(schema, kind + suffix, pictures)
+        content[media_type] = {"schema": reference("schemas", kind + suffix)}
+    return {"content": content, "required": not partial}
+
+
+def list_body(components: Components, resource, kind: str) -> dict:
+    """What POST takes where it makes many objects at once, as JSON."""
+    name = kind + INPUT
+    components.schemas[name] = _object(resource.schema(), name, None)
+    items = {"type": "array", "maxItems": LONGEST_LIST, "items": reference("schemas", name)}
+    return {"content": {JSON: {"schema": items}}, "required": True}
+
+
+def written(components: Components, resource, kind: str) -> dict:
+    """The schema of the answer to a write."""
+    return components.object_of(resource.written_fields(), kind + WRITTEN)
+
+
+def _object(schema: ObjectSchema, name: str, pictures: Pictures | None) -> dict:
+    is_form = schema.form
+    properties = {
+        node.name: described(name, node.name, schema_of(node, is_form=is_form)) for node in schema.children
+    }
+    required = [node.name for node in schema.children if node.required]
+    if pictures is not None:
+        properties[IMAGE] = FILE
+        required += [IMAGE] if pictures.required and not schema.partial else []
+    told = {"type": "object", "description": FORM_WORDS} if is_form else {"type": "object"}
+    return told | {"properties": properties} | ({"required": required} if required else {})
+
+
+def schema_of(node: SchemaNode, *, is_form: bool) -> dict:
+    """The schema of one field; what a form sends is never null."""
+    kind = node.typ
+    found = _of_type(kind, is_form=is_form)
+    if getattr(kind, "nullable", False) and not is_form:
+        if "anyOf" in found:
+            return {"anyOf": [*found["anyOf"], {"type": "null"}]}
+        found["type"] = [found["type"], "null"]
+    return found
+
+
+def _of_type(kind, *, is_form: bool) -> dict:
+    match kind:
+        case Text():
+            least = {} if kind.blank else {"minLength": 1}
+            most = {} if kind.longest is None else {"maxLength": kind.longest}
+            return {"type": "string"} | least | most
+        case Integer():
+            return common.integer(kind.low, kind.high)
+        case Day():
+            return {"type": "string", "format": "date"}
+        case Choice():
+            codes = list(kind.codes.values())
+            return {"type": "integer" if isinstance(codes[0], int) else "string", "enum": codes}
+        case Id():
+            return common.integer(0 if kind.zero_is_none else 1, INTEGER_MAX)
+        case ListOf():
+            least = {} if kind.empty else {"minItems": 1}
+            items = _of_type(kind.item, is_form=is_form)
+            return {"type": "array", "items": items, "maxItems": LONGEST_LIST} | least
+        case Amount():
+            return {"anyOf": list(SUMS)}
+        case Price():
+            return {"type": "string"} if is_form else {"anyOf": [*SUMS, _priced(), {"type": "null"}]}
+        case String():
+            return {"type": "string"}
+    return {}
+
+
+def _priced() -> dict:
+    return {
+        "type": "object",
+        "properties": {
+            "amount": {"anyOf": [*SUMS, {"type": "null"}]},
+            "currency": {"type": "string", "enum": list(common.CURRENCIES)},
+        },
+    }

@@ -1,0 +1,91 @@
+"""Credits, which are read with their issue and written many at a time (api.md 2.12)."""
+
+from typing import NoReturn
+
+import colander
+import orjson
+from sqlalchemy import ARRAY, Integer, cast, func, select
+
+from comicsdb.catalog import InvalidRows
+from comicsdb.models import Credit, Role, credit_role
+from comicsdb.schemas import CreditSchema, errors_of
+from comicsdb.schemas.base import WHOLE
+from comicsdb.schemas.types import LONGEST_LIST
+from comicsdb_api import bodies, shapes
+from comicsdb_api.errors import Refused, Wrong, by_field
+from comicsdb_api.resources.part import PartResource
+from comicsdb_api.responses import to_json
+
+credit = Credit.__table__
+
+
+class CreditResource(PartResource):
+    """Who did what on an issue."""
+
+    model = Credit
+    schema = CreditSchema
+    many = True
+
+    @classmethod
+    def detail_methods(cls) -> dict[str, str]:
+        """None: credits are changed with their issue."""
+        return {}
+
+    @classmethod
+    def written_fields(cls) -> dict:
+        """A credit as it was written; its roles in their order."""
+        role = Role.__table__
+        roles = shapes.json_list(
+            role.c.id,
+            credit_role.join(role),
+            credit_role.c.credit_id == credit.c.id,
+            (role.c.order, role.c.id),
+            credit,
+        )
+        return {
+            "id": credit.c.id,
+            "modified": shapes.instant(credit.c.modified),
+            "issue": credit.c.issue_id,
+            "creator": credit.c.creator_id,
+            "role": roles,
+        }
+
+    def create(self, sent: bodies.Sent) -> bytes:
+        """New credits; gives the body that shows them in the order sent, or raises Wrong."""
+        wanted, problems = self._judged(sent)
+        catalog = self.request.catalog
+        if problems:
+            self._refuse(problems, catalog.credit_faults(wanted))
+        try:
+            made = catalog.add_credits(list(wanted.values()))
+        except InvalidRows as invalid:
+            self._refuse({}, invalid.errors)
+        found = self.request.dbsession.scalar(select(shapes.rows_of(_written(made))))
+        return to_json(orjson.loads(found))
+
+    def _judged(self, sent: bodies.Sent) -> tuple[dict[int, dict], dict[int, dict]]:
+        """The credits that are as the schema wants them, and what is wrong with the others, by index."""
+        schema = self.schema(form=sent.is_form)
+        rows = sent.rows(schema)
+        if not isinstance(rows, list):
+            raise Wrong({WHOLE: [f'Expected a list of items but got type "{type(rows).__name__}".']})
+        if len(rows) > LONGEST_LIST:
+            raise Refused(413, f"The list has more than {LONGEST_LIST} credits.")
+        wanted, problems = {}, {}
+        for index, row in enumerate(rows):
+            try:
+                wanted[index] = schema.deserialize(row)
+            except colander.Invalid as invalid:
+                problems[index] = errors_of(invalid)
+        return wanted, problems
+
+    def _refuse(self, problems: dict[int, dict], faults: dict[int, dict]) -> NoReturn:
+        found = problems | {index: by_field(errors) for index, errors in faults.items()}
+        raise Wrong({str(index): found[index] for index in sorted(found)})
+
+
+def _written(ids: list[int]):
+    """The rows of new credits, in the order in which they were sent."""
+    place = func.array_position(cast(ids, ARRAY(Integer)), credit.c.id)
+    fields = shapes.labelled(CreditResource.written_fields())
+    return select(*fields).where(credit.c.id.in_(ids)).order_by(place)

@@ -1,0 +1,54 @@
+"""Variants, which are read with their issue (api.md 2.13)."""
+
+from comicsdb.models import Variant
+from comicsdb.schemas import VariantSchema
+from comicsdb_api import shapes
+from comicsdb_api.resources.part import PartResource
+from comicsdb_api.writes import Pictures
+
+variant = Variant.__table__
+
+
+class VariantResource(PartResource):
+    """Issues with another cover."""
+
+    model = Variant
+    schema = VariantSchema
+
+    @classmethod
+    def pictures(cls) -> Pictures:
+        """There is no variant without one."""
+        return Pictures("variants", hashed=True, required=True)
+
+    @classmethod
+    def written_fields(cls) -> dict:
+        """The variant; its currency is told without a price as well."""
+        return {
+            "id": variant.c.id,
+            "image": shapes.required_picture(variant.c.image),
+            "name": variant.c.name,
+            "price_currency": variant.c.currency,
+            "price": shapes.money(variant.c.price),
+            "sku": variant.c.sku,
+            "upc": variant.c.upc,
+            "issue": variant.c.issue_id,
+        }
+
+    def wanted(self) -> Variant:
+        """The variant with the id in the path; raises Refused (404)."""
+        found = self.request.dbsession.get(Variant, self.wanted_id())
+        if found is None:
+            raise self.missing()
+        return found
+
+    def make(self, values: dict) -> int:
+        """Create one."""
+        return self.request.catalog.add_variant(values)
+
+    def alter(self, entity: Variant, values: dict) -> None:
+        """Change one."""
+        self.request.catalog.update_variant(entity.id, values)
+
+    def faults(self, entity: Variant | None, values: dict) -> tuple[dict, list]:
+        """What is wrong with values; there are no unique sets."""
+        return self.request.catalog.variant_faults(entity, values), []

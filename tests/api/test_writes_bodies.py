@@ -1,0 +1,181 @@
+"""Bodies of writes: media types, limits, what cannot be parsed, the order of checks (api.md 1.3, 1.6)."""
+
+import pytest
+
+from comicsdb.models import Publisher, Series
+from tests.api.conftest import basic
+from tests.api.writing import FORM, JSON, PICTURE, Writer, to_json
+
+FORM_ONLY = ("arc", "character", "creator", "imprint", "publisher", "team", "universe")
+ANY = ("issue", "series", "variant")
+PARTS = "multipart/form-data; boundary=xx"
+MEGABYTE = 1024 * 1024
+
+
+def part(name, value, *more):
+    """One part of a form."""
+    lines = (f'Content-Disposition: form-data; name="{name}"', *more, "", "")
+    return b"--xx\r\n" + "\r\n".join(lines).encode() + value + b"\r\n"
+
+
+@pytest.mark.parametrize("kind", FORM_ONLY)
+def test_json_is_not_taken_where_the_contract_has_forms_only(writer, kind):
+    assert writer.post(f"/api/{kind}/", 415, json={"name": "A"}) == {
+        "detail": 'Unsupported media type "application/json" in request.'
+    }
+    assert writer.call("OPTIONS", f"/api/{kind}/").json["parses"] == ["multipart/form-data", FORM]
+    writer.raw("PATCH", f"/api/{kind}/999999/", 415, b"{}", JSON)  # before the object is looked for
+
+
+@pytest.mark.parametrize("kind", [*ANY, "credit"])
+def test_json_is_taken_elsewhere_and_nothing_else_but_forms(writer, kind):
+    writer.raw("POST", f"/api/{kind}/", 400, b"{}", f"{JSON};charset=utf-8")
+    writer.raw("POST", f"/api/{kind}/", 201 if kind == "credit" else 400, b"x=1", FORM)
+    for wrong in ("text/plain", "application/xml; charset=utf-8", ""):
+        said = writer.raw("POST", f"/api/{kind}/", 415, b"<a/>", wrong).json
+        assert said == {"detail": f'Unsupported media type "{wrong}" in request.'}
+    parses = writer.call("OPTIONS", f"/api/{kind}/").json["parses"]
+    assert parses == [JSON, "multipart/form-data", FORM]
+
+
+def test_what_is_only_read_takes_nothing(api, make):
+    arc = make.arc()
+    for path in (f"/api/arc/{arc.id}/issue_list/", "/api/role/", "/api/"):
+        assert api.call("OPTIONS", path).json["parses"] == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"{", b"{'name': 1}", b'{"a": NaN}', b'{"a": "\\ud800"}', b"\xff", b"[" * 100_000, b'{"a": 1}x'],
+)
+def test_json_that_cannot_be_parsed(writer, body):
+    (detail,) = writer.raw("POST", "/api/series/", 400, body, JSON).json.values()
+    assert detail.startswith("JSON parse error - ")
+
+
+@pytest.mark.parametrize(
+    ("value", "name"), [([], "list"), ("a", "str"), (1, "int"), (None, "NoneType"), (True, "bool")]
+)
+def test_a_body_is_an_object(writer, value, name):
+    said = writer.raw("POST", "/api/series/", 400, to_json(value), JSON).json
+    assert said == {"non_field_errors": [f"Invalid data. Expected a dictionary, but got {name}."]}
+
+
+def test_numbers_of_any_size_are_texts_as_they_were_written(writer, make):
+    issue = make.issue()
+    sent = b'{"upc": 98765432109876543210, "number": 1.5, "sku": "\\u00e9"}'
+    answer = writer.raw("PATCH", f"/api/issue/{issue.id}/", 200, sent, JSON).json
+    assert (answer["upc"], answer["number"], answer["sku"]) == ("98765432109876543210", "1.5", "é")
+    long = b'{"page": ' + b"9" * 10_000 + b"}"
+    (detail,) = writer.raw("PATCH", f"/api/issue/{issue.id}/", 400, long, JSON).json.values()
+    assert detail.startswith("JSON parse error")
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [
+        (b"name=%FF", FORM),
+        (b"name=A", f"{FORM}; charset=latin-1"),
+        (part("name", b"\xe9") + b"--xx--\r\n", PARTS),
+        (part("name", b"A") + b"--xx--\r\n", "multipart/form-data"),
+        (part("x", b"a=1&b=2", f"Content-Type: {FORM}"), PARTS),
+        (part("x", b"", "Content-Type: multipart/mixed; boundary=yy"), PARTS),
+    ],
+)
+def test_forms_that_cannot_be_read(writer, session, body, content_type):
+    assert list(writer.raw("POST", "/api/publisher/", 400, body, content_type).json) == ["detail"]
+    assert session.query(Publisher).count() == 0
+
+
+def test_text_is_what_was_sent_whatever_the_form(writer):
+    for name in ("Città ½ 漫画", "a&b=c;d%20+e", "\ufffd"):
+        assert writer.post("/api/arc/", form={"name": name})["name"] == name
+        assert writer.post("/api/arc/", form={"name": name}, files=PICTURE)["name"] == name
+
+
+def test_too_large_is_said_with_the_limit_before_anything_is_parsed(writer):
+    def said(body, content_type):
+        return writer.raw("POST", "/api/issue/", 413, body, content_type).json["detail"]
+
+    assert said(b"[" * (2 * MEGABYTE + 1), JSON) == "The body is larger than 2 MB."
+    assert said(b"name=" + b"x" * (2 * MEGABYTE), FORM) == "The body is larger than 2 MB."
+    large = part("image", b"x" * (20 * MEGABYTE), "Content-Type: image/png") + b"--xx--\r\n"
+    assert said(large, PARTS) == "The body is larger than 20 MB."
+    many = "The form has more than 5000 fields."
+    assert said(b"a=1&" * 5001, FORM) == many
+    assert said(part("a", b"1") * 5001 + b"--xx--\r\n", PARTS) == many
+
+
+def test_lists_have_an_end(writer, make):
+    series = make.series()
+    ids = [10**6 + each for each in range(5001)]
+    said = writer.patch(f"/api/series/{series.id}/", 400, json={"genres": ids})
+    assert said == {"genres": ["Ensure this field has no more than 5000 elements."]}
+    said = writer.post("/api/credit/", 413, json=[{}] * 5001)
+    assert said == {"detail": "The list has more than 5000 credits."}
+
+
+def test_fields_that_are_not_written_are_ignored(writer, make, session):
+    publisher = make.publisher(name="Nimbus")
+    odd = {"id": 99, "slug": "x", "modified": "2001-01-01", "resource_url": "x", "attribution": "x", "y": "z"}
+    answer = writer.patch(f"/api/publisher/{publisher.id}/", form={"name": "Cloud"} | odd)
+    assert (answer["id"], answer["name"]) == (publisher.id, "Cloud")
+    assert answer["resource_url"].endswith("/publisher/nimbus/")
+    assert "attribution" not in answer
+    series = make.series()
+    answer = writer.patch(
+        f"/api/series/{series.id}/", json={"issue_count": 9, "image": "x", "collection": True}
+    )
+    assert "image" not in answer
+    session.expire_all()
+    assert session.get(Series, series.id).collection is False
+
+
+def test_no_body_at_all_changes_nothing_but_the_time(writer, make):
+    arc = make.arc(name="Salt Tide")
+    before = writer.json(f"/api/arc/{arc.id}/")
+    after = writer.call("PATCH", f"/api/arc/{arc.id}/").json
+    assert after["modified"] > before["modified"]
+    assert {**after, "modified": 0, "attribution": []} == {**before, "modified": 0}
+    assert writer.call("POST", "/api/arc/", 400).json == {"name": ["This field is required."]}
+    assert writer.call("PUT", f"/api/arc/{arc.id}/", 400).json == {"name": ["This field is required."]}
+
+
+def test_writes_need_no_final_slash(writer):
+    made = writer.post("/api/arc", form={"name": "A"})
+    assert writer.patch(f"/api/arc/{made['id']}", form={"name": "B"})["name"] == "B"
+    assert writer.put(f"/api/arc/{made['id']}.json", form={"name": "C"})["name"] == "C"
+    assert writer.json("/api/arc/")["count"] == 1
+
+
+def test_allow_and_head(writer, make):
+    arc = make.arc()
+    assert writer.get("/api/arc/").headers["Allow"] == "GET, POST, HEAD, OPTIONS"
+    allowed = writer.call("HEAD", f"/api/arc/{arc.id}/").headers["Allow"]
+    assert allowed == "GET, PUT, PATCH, HEAD, OPTIONS"
+    for path, allowed in (
+        ("/api/credit/", "POST, OPTIONS"),
+        ("/api/variant/", "POST, OPTIONS"),
+        ("/api/variant/1/", "PUT, PATCH, OPTIONS"),
+    ):
+        for method in ("GET", "HEAD"):
+            assert writer.call(method, path, 405).headers["Allow"] == allowed
+
+
+def test_the_order_of_the_checks(writer, reader, make):
+    """Each request has everything wrong that comes later in the order as well."""
+    xml, gone = (b"<a/>", "text/xml"), "/api/arc/999999/"
+    plain = Writer(writer.testapp, basic(reader.username, "correct horse"))
+    nobody = Writer(writer.testapp, {})
+    nobody.raw("PUT", gone, 406, *xml, headers={"Accept": "image/png"})
+    nobody.raw("PUT", gone, 401, *xml)
+    plain.raw("PUT", gone, 403, *xml)
+    plain.raw("DELETE", gone, 403, *xml)
+    writer.raw("POST", gone, 405, *xml)
+    writer.raw("PUT", gone, 415, *xml)
+    writer.raw("PUT", gone, 400, b"name=%FF", FORM)
+    writer.raw("PUT", gone, 404, b"cv_id=x", FORM)
+    writer.raw("PUT", "/api/arc/x/", 404, b"cv_id=x", FORM)
+    arc = make.arc()
+    writer.raw("PUT", f"/api/arc/{arc.id}/", 412, b"cv_id=x", FORM, {"If-Match": '"other"'})
+    writer.raw("PUT", f"/api/arc/{arc.id}/", 400, b"cv_id=x", FORM)

@@ -1,0 +1,111 @@
+"""Pictures that come with a write: messages, what is kept of them, when files go (api.md 1.3, 1.6)."""
+
+from pathlib import Path
+
+import pytest
+
+from comicsdb.models import Imprint, Issue, Variant
+from tests.api.writing import PICTURE, key_of, picture
+
+BAD = {"image": ["Upload a valid image. The file you uploaded was either not an image or a corrupted image."]}
+NO_FILE = {"image": ["The submitted data was not a file. Check the encoding type on the form."]}
+KINDS = ["arc", "character", "creator", "imprint", "publisher", "team", "universe"]
+
+
+@pytest.fixture
+def stored(media_folder):
+    """A function that counts the files there are."""
+    return lambda: len([path for path in Path(media_folder).rglob("*") if path.is_file()])
+
+
+def needed(kind, make):
+    """The form that a new object cannot be without."""
+    owner = {"publisher": make.publisher().id} if kind in {"imprint", "universe"} else {}
+    return {"name": "A", **owner}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_its_folder(writer, make, media_folder, kind):
+    form = needed(kind, make)
+    made = writer.post(f"/api/{kind}/", form=form, files=PICTURE)
+    assert made["image"].startswith(f"http://localhost/media/{kind}/")
+    assert (media_folder / key_of(made["image"])).is_file()
+    assert writer.json(f"/api/{kind}/{made['id']}/")["image"] == made["image"]
+    assert writer.testapp.get(made["image"]).content_type == "image/png"
+    kept = writer.put(f"/api/{kind}/{made['id']}/", form=form)
+    assert kept["image"] == made["image"]
+    blank = writer.patch(f"/api/{kind}/{made['id']}/", form={"image": ""})["image"]
+    assert blank == (None if kind == "imprint" else made["image"])
+    assert (media_folder / key_of(made["image"])).is_file() == (kind != "imprint")
+
+
+def test_the_four_messages(writer, stored):
+    before = stored()
+    for files, message in (
+        ([("image", "x.png", b"")], {"image": ["The submitted file is empty."]}),
+        ([("image", "x.png", b"no picture")], BAD),
+        ([("image", "x.png", picture()[:60])], BAD),
+        ([("image", "x.svg", b"<svg xmlns='http://www.w3.org/2000/svg'/>")], BAD),
+    ):
+        assert writer.post("/api/arc/", 400, form={"name": "A"}, files=files) == message
+    assert writer.post("/api/arc/", 400, form={"name": "A", "image": "x.png"}) == NO_FILE
+    assert stored() == before
+
+
+def test_issues_take_no_picture_by_json(writer, make):
+    path = f"/api/issue/{make.issue().id}/"
+    for value in ("", "x", 5, {}, ["x"]):
+        assert writer.patch(path, 400, json={"image": value}) == NO_FILE
+    assert writer.patch(path, 400, json={"image": None}) == {"image": ["This field may not be null."]}
+
+
+def test_size_and_hash_follow_the_picture(writer, session, make):
+    issue = make.issue()
+    path = f"/api/issue/{issue.id}/"
+    writer.patch(path, files=PICTURE)
+    first = writer.json(path)
+    session.expire_all()
+    assert (issue.image_width, issue.image_height, len(issue.cover_hash)) == (60, 90, 16)
+    assert first["cover_hash"] == issue.cover_hash != "0" * 16
+    writer.patch(path, form={"sku": "A"})
+    assert writer.json(path)["cover_hash"] == first["cover_hash"]
+    writer.patch(path, files=[("image", "x.jpg", picture(size=(90, 60), form="JPEG"))])
+    session.expire_all()
+    assert (issue.image_width, issue.cover_hash == first["cover_hash"]) == (90, False)
+    assert issue.image.endswith(".jpg")
+
+
+def test_a_replaced_picture_goes_and_one_that_is_refused_was_never_there(writer, make, media_folder, stored):
+    arc = make.arc()
+    path, before = f"/api/arc/{arc.id}/", stored()
+    first = writer.patch(path, files=PICTURE)["image"]
+    second = writer.patch(path, files=[("image", "y.png", picture((1, 2, 3)))])["image"]
+    assert not (media_folder / key_of(first)).exists()
+    assert (media_folder / key_of(second)).is_file()
+    make.arc(cv_id=5)
+    writer.patch(path, 400, form={"cv_id": 5}, files=PICTURE)  # only the database knows
+    writer.write("PATCH", path, 412, files=PICTURE, headers={"If-Match": '"other"'})
+    assert writer.write("PATCH", path, 400, form={"cv_id": "x"}, files=PICTURE).json.keys() == {"cv_id"}
+    assert writer.json(path)["image"] == second
+    assert stored() == before + 1
+
+
+def test_an_imprint_without_logo(writer, session, make):
+    imprint = make.imprint()
+    writer.patch(f"/api/imprint/{imprint.id}/", files=PICTURE)
+    assert writer.patch(f"/api/imprint/{imprint.id}/", form={"image": ""})["image"] is None
+    session.expire_all()
+    kept = session.get(Imprint, imprint.id)
+    assert (kept.image, kept.image_width) == ("", None)
+
+
+def test_a_variant_keeps_a_hash_in_a_folder_of_its_own(writer, session, make, media_folder):
+    made = writer.post("/api/variant/", form={"issue": make.issue().id}, files=PICTURE)
+    variant = session.get(Variant, made["id"])
+    assert made["image"].startswith("http://localhost/media/variants/")
+    assert (variant.image_height, len(variant.cover_hash)) == (90, 16)
+    writer.patch(f"/api/variant/{variant.id}/", files=[("image", "y.png", picture((1, 2, 3)))])
+    session.expire_all()
+    assert not (media_folder / key_of(made["image"])).exists()
+    assert (media_folder / variant.image).is_file()
+    assert session.query(Issue).one().image == ""

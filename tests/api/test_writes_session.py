@@ -1,0 +1,46 @@
+"""Writes by a browser's session: with the token of a form, and within the limits of bodies (api.md 1.7)."""
+
+import pytest
+
+from comicsdb.models import Arc
+from tests.api.conftest import PASSWORD
+from tests.web.conftest import form_to, log_in
+
+MEGABYTE = 1024 * 1024
+
+
+@pytest.fixture
+def nora(testapp, make, passwords):
+    """A browser of an editor, logged in, and the token of its forms."""
+    make.user("Nora", password=PASSWORD, passwords=passwords, groups=["editor"])
+    log_in(testapp)
+    return testapp, form_to(testapp.get("/"), "/accounts/logout/")["csrf_token"].value
+
+
+@pytest.mark.parametrize("files", [None, [("x", "x.txt", b"x")]])
+def test_the_token_may_come_with_the_fields(nora, session, files):
+    browser, token = nora
+    browser.post("/api/arc/", {"name": "A"}, upload_files=files, status=403)
+    assert session.query(Arc).count() == 0
+    fields = {"name": "A", "csrf_token": token}
+    made = browser.post("/api/arc/", fields, upload_files=files, status=201).json
+    assert made["name"] == "A"
+    changed = browser.patch_json(
+        f"/api/arc/{made['id']}/", {"name": "B"}, headers={"X-CSRFToken": token}, status=415
+    )
+    assert changed.json["detail"].startswith("Unsupported media type")
+
+
+def test_a_form_is_measured_before_a_token_is_looked_for_in_it(nora):
+    browser, _ = nora
+
+    def sent(body, content_type="application/x-www-form-urlencoded"):
+        answer = browser.request(
+            "/api/series/", method="POST", body=body, content_type=content_type, expect_errors=True
+        )
+        return answer.status_int, answer.json["detail"]
+
+    large = b"csrf_token=" + b"x" * (2 * MEGABYTE)
+    assert sent(large) == (413, "The body is larger than 2 MB.")
+    assert sent(b"a=1&" * 5001) == (413, "The form has more than 5000 fields.")
+    assert sent(large, "application/json") == (403, "CSRF Failed: CSRF token missing.")

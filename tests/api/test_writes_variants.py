@@ -1,0 +1,126 @@
+"""Variants: what is answered, kept and refused, and what follows for their issue (api.md 2.13)."""
+
+import pytest
+
+from comicsdb.models import Change, History, Issue, Variant
+from tests.api.bodies import same
+from tests.api.writing import PICTURE, picture
+
+NOT_THERE = 'Invalid pk "{}" - object does not exist.'
+REFUSED = {"detail": "No Variant matches the given query."}
+
+
+@pytest.fixture
+def issue(make):
+    """An issue."""
+    return make.issue()
+
+
+@pytest.fixture
+def made(writer, issue):
+    """A variant of it, as the answer shows it."""
+    form = {
+        "issue": issue.id,
+        "name": "Foil",
+        "price": "5.99",
+        "price_currency": "GBP",
+        "sku": "S",
+        "upc": "1",
+    }
+    return writer.post("/api/variant/", form=form, files=PICTURE)
+
+
+def test_the_answer(writer, made, issue):
+    expected = {"id": made["id"], "image": made["image"], "name": "Foil", "price_currency": "GBP"}
+    same(made, expected | {"price": "5.99", "sku": "S", "upc": "1", "issue": issue.id})
+    (shown,) = writer.json(f"/api/issue/{issue.id}/")["variants"]
+    assert shown == {key: made[key] for key in ("name", "price", "sku", "upc", "image")}
+    plain = writer.post("/api/variant/", form={"issue": issue.id}, files=PICTURE)
+    assert (plain["name"], plain["price"], plain["price_currency"]) == ("", None, "USD")
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ({"price": "7", "price_currency": "EUR"}, ("7.00", "EUR")),
+        ({"price": 7.5}, ("7.50", "USD")),
+        ({"price_currency": "EUR"}, ("5.99", "GBP")),
+        ({"price": None}, (None, "USD")),
+        ({}, ("5.99", "GBP")),
+    ],
+)
+def test_a_currency_goes_with_its_price(writer, made, sent, kept):
+    answer = writer.patch(f"/api/variant/{made['id']}/", json=sent)
+    assert (answer["price"], answer["price_currency"]) == kept
+    assert (answer["name"], answer["image"]) == (made["name"], made["image"])
+
+
+def test_put_needs_issue_and_picture(writer, made, issue):
+    path = f"/api/variant/{made['id']}/"
+    needed = {"image": ["No file was submitted."], "issue": ["This field is required."]}
+    assert writer.put(path, 400, form={"name": "A"}) == needed
+    assert writer.put(path, 400, form={"issue": issue.id, "image": ""}) == {"image": needed["image"]}
+    assert writer.put(path, 400, json={"issue": issue.id}) == {"image": needed["image"]}
+    files = [("image", "y.png", picture((1, 2, 3)))]
+    answer = writer.put(path, form={"issue": issue.id, "name": "A"}, files=files)
+    assert (answer["name"], answer["sku"]) == ("A", "S")
+    assert answer["image"] != made["image"]
+
+
+def test_all_that_is_wrong_is_said_at_once(writer, made):
+    form = {"issue": 999, "name": "x" * 256, "price": "1.234", "price_currency": "JPY", "sku": "x" * 13}
+    wrong = {
+        "issue": [NOT_THERE.format(999)],
+        "name": ["Ensure this field has no more than 255 characters."],
+        "price": ["Ensure that there are no more than 2 decimal places."],
+        "price_currency": ['"JPY" is not a valid choice.'],
+        "sku": ["Ensure this field has no more than 12 characters."],
+    }
+    assert writer.post("/api/variant/", 400, form=form) == wrong | {"image": ["No file was submitted."]}
+    assert writer.patch(f"/api/variant/{made['id']}/", 400, form=form) == wrong
+    path = f"/api/variant/{made['id']}/"
+    assert writer.patch(path, 400, json={"price": {"amount": 1}}) == {
+        "price": ["A valid number is required."]
+    }
+    null = ["This field may not be null."]
+    said = writer.patch(path, 400, json={"image": None, "issue": None})
+    assert said == {"image": null, "issue": null}
+
+
+def test_what_follows_for_the_issue(writer, session, made, issue):
+    session.expire_all()
+    before = issue.modified
+    writer.call("PATCH", f"/api/variant/{made['id']}/")
+    session.expire_all()
+    assert issue.modified > before
+    written = session.query(History).filter_by(kind="issue", object_id=issue.id).count()
+    writer.patch(f"/api/variant/{made['id']}/", json={"name": "Gold"})
+    session.expire_all()
+    last = session.query(History).filter_by(kind="issue").order_by(History.id.desc()).first()
+    assert [each["name"] for each in last.snapshot["variants"]] == ["Gold"]
+    assert session.query(History).filter_by(kind="issue", object_id=issue.id).count() == written + 1
+    change = session.query(Change).order_by(Change.seq.desc()).first()
+    assert (change.kind, change.object_id, change.fields) == ("issue", issue.id, ["variants"])
+
+
+def test_a_variant_may_go_to_another_issue(writer, session, make, made, issue):
+    other = make.issue()
+    stamps = {
+        each.id: session.get(Issue, each.id, populate_existing=True).modified for each in (issue, other)
+    }
+    assert writer.patch(f"/api/variant/{made['id']}/", json={"issue": other.id})["issue"] == other.id
+    session.expire_all()
+    assert all(session.get(Issue, object_id).modified > stamp for object_id, stamp in stamps.items())
+    assert writer.json(f"/api/issue/{issue.id}/")["variants"] == []
+    assert len(writer.json(f"/api/issue/{other.id}/")["variants"]) == 1
+
+
+def test_variants_that_are_not_there(writer, session, make, made, issue):
+    for object_id in (999_999, 0, 2**31):
+        for method in ("PUT", "PATCH"):
+            assert writer.write(method, f"/api/variant/{object_id}/", 404, json={}).json == REFUSED
+    assert writer.patch("/api/variant/x/", 404, json={}) == {"detail": "Not found."}
+    make.catalog.delete(session.get(Issue, issue.id))
+    session.commit()
+    assert writer.patch(f"/api/variant/{made['id']}/", 404, json={}) == REFUSED
+    assert session.query(Variant).count() == 0

@@ -1,0 +1,71 @@
+"""What the tests of writes share: a client that sends bodies, pictures, and what was written."""
+
+import io
+import json
+from urllib.parse import urlencode
+
+from PIL import Image
+
+from tests.api.conftest import Client
+
+JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
+
+
+class Writer(Client):
+    """A client that writes; each call sends JSON, a form (pairs or a dict), or a form in parts with files."""
+
+    def write(self, method, path, status, *, json=None, form=None, files=None, headers=None):
+        """One request with a body; `files` are (field, name, bytes)."""
+        if json is not None:
+            return self.raw(method, path, status, to_json(json), JSON, headers)
+        pairs = [
+            (name, each)
+            for name, value in (form.items() if isinstance(form, dict) else form or ())
+            for each in (value if isinstance(value, list) else [value])
+        ]
+        if files is None:
+            return self.raw(method, path, status, urlencode(pairs).encode(), FORM, headers)
+        content_type, body = self.testapp.encode_multipart([(k, str(v)) for k, v in pairs], files)
+        return self.raw(method, path, status, body, content_type, headers)
+
+    def raw(self, method, path, status, body, content_type, headers=None):
+        """One request with these bytes."""
+        sent = self.headers | {"Content-Type": content_type} | (headers or {})
+        answer = self.testapp.request(path, method=method, body=body, headers=sent, expect_errors=True)
+        assert answer.status_int == status, answer.text[:500]
+        return answer
+
+    def post(self, path, status=201, **body):
+        """POST; gives the body of the answer."""
+        return self.write("POST", path, status, **body).json
+
+    def put(self, path, status=200, **body):
+        """PUT; gives the body of the answer."""
+        return self.write("PUT", path, status, **body).json
+
+    def patch(self, path, status=200, **body):
+        """PATCH; gives the body of the answer."""
+        return self.write("PATCH", path, status, **body).json
+
+
+def to_json(value) -> bytes:
+    """A value as a client sends it."""
+    return json.dumps(value).encode()
+
+
+def picture(colour=(200, 30, 30), size=(60, 90), form="PNG") -> bytes:
+    """A small picture: two halves, so that its hash is not that of every plain one."""
+    image = Image.new("RGB", size, colour)
+    image.paste((20, 20, 90), (0, 0, size[0] // 2, size[1] // 3))
+    stream = io.BytesIO()
+    image.save(stream, form)
+    return stream.getvalue()
+
+
+PICTURE = [("image", "cover.png", picture())]
+
+
+def key_of(address: str) -> str:
+    """The storage key of a picture, from its address."""
+    return address.partition("/media/")[2]

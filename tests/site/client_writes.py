@@ -1,0 +1,95 @@
+"""Every method by which mokkari writes the catalogue, called one after another as a person would."""
+
+from datetime import date
+from decimal import Decimal
+
+from mokkari.schemas.arc import ArcPost
+from mokkari.schemas.character import CharacterPost
+from mokkari.schemas.creator import CreatorPost
+from mokkari.schemas.issue import CreditPost, IssuePost, PricePost
+from mokkari.schemas.publisher import PublisherPost
+from mokkari.schemas.series import SeriesPost
+from mokkari.schemas.team import TeamPost
+from mokkari.schemas.universe import UniversePost
+from mokkari.schemas.variant import VariantPost
+
+# With the smallest body that makes sense, for those who may not write.
+SMALLEST = {
+    "arc": ArcPost(name="A"),
+    "character": CharacterPost(name="A"),
+    "creator": CreatorPost(name="A"),
+    "issue": IssuePost(number="1"),
+    "publisher": PublisherPost(name="A"),
+    "series": SeriesPost(name="A"),
+    "team": TeamPost(name="A"),
+    "universe": UniversePost(name="A"),
+}
+
+
+def write_all(client, picture: str) -> None:
+    """Make one object of each kind and change it; fails where what comes back is not what was sent."""
+    publisher = client.publisher_post(PublisherPost(name="Gale House", alt_names=["G", "H"], image=picture))
+    assert (publisher.name, publisher.alt_names, publisher.country) == ("Gale House", ["G", "H"], "US")
+    assert str(publisher.image).startswith("http://127.0.0.1:8000/media/publisher/")
+    changed = client.publisher_patch(publisher.id, PublisherPost(desc="Loud.", country="IT", founded=1950))
+    assert (changed.desc, changed.country, changed.founded) == ("Loud.", "IT", 1950)
+    assert (changed.name, changed.image) == (publisher.name, publisher.image)
+    universe = client.universe_post(UniversePost(name="Windward", publisher=publisher.id))
+    assert (universe.publisher, universe.designation) == (publisher.id, "")
+    assert client.universe_patch(universe.id, UniversePost(designation="W-1")).designation == "W-1"
+    creator = client.creator_post(
+        CreatorPost(name="Zoë Gull", birth=date(1971, 4, 2), alias=["Z. G."], image=picture)
+    )
+    assert (creator.birth, creator.alias) == (date(1971, 4, 2), ["Z. G."])
+    assert client.creator_patch(creator.id, CreatorPost(death=date(2020, 1, 1))).death == date(2020, 1, 1)
+    team = client.team_post(TeamPost(name="The Gusts", creators=[creator.id], universes=[universe.id]))
+    assert (team.creators, team.universes) == ([creator.id], [universe.id])
+    assert client.team_patch(team.id, TeamPost(desc="Windy.", image=picture)).creators == [creator.id]
+    character = client.character_post(CharacterPost(name="Breeze", alias=["B"], teams=[team.id]))
+    assert (character.alias, character.teams) == (["B"], [team.id])
+    linked = client.character_patch(character.id, CharacterPost(universes=[universe.id]))
+    assert (linked.universes, linked.teams) == ([universe.id], [team.id])
+    arc = client.arc_post(ArcPost(name="High Wind", gcd_id=880_001))
+    assert client.arc_patch(arc.id, ArcPost(desc="It blows.")).gcd_id == 880_001
+    series = client.series_post(
+        SeriesPost(
+            name="Windfall",
+            sort_name="Windfall",
+            volume=1,
+            series_type=13,
+            status=4,
+            publisher=publisher.id,
+            year_began=2024,
+            genres=[1],
+        )
+    )
+    assert (series.status, series.publisher, series.imprint, series.genres) == (4, publisher.id, None, [1])
+    assert client.series_patch(series.id, SeriesPost(status=2, year_end=2025)).status == 2
+    issue = client.issue_post(
+        IssuePost(
+            series=series.id,
+            number="1",
+            cover_date=date(2024, 5, 1),
+            name=["One", "Two"],
+            image=picture,
+            price=PricePost(amount=Decimal("3.50"), currency="EUR"),
+            arcs=[arc.id],
+            teams=[team.id],
+        )
+    )
+    assert (issue.name, issue.price, issue.arcs) == (["One", "Two"], Decimal("3.50"), [arc.id])
+    after = client.issue_patch(
+        issue.id, IssuePost(characters=[character.id], universes=[universe.id], page=32)
+    )
+    assert (after.characters, after.arcs, after.page) == ([character.id], [arc.id], 32)
+    made = client.credits_post([CreditPost(issue=issue.id, creator=creator.id, role=[1, 3])])
+    assert [(each.issue, each.creator, each.role) for each in made] == [(issue.id, creator.id, [1, 3])]
+    variant = client.variant_post(
+        VariantPost(issue=issue.id, image=picture, name="Foil", price=Decimal("5.99"), sku="S1")
+    )
+    assert (variant.name, variant.price, variant.price_currency) == ("Foil", Decimal("5.99"), "USD")
+    found = client.issue(issue.id)
+    assert (found.price_currency, found.story_titles, found.page_count) == ("EUR", ["One", "Two"], 32)
+    assert [(each.id, len(each.role)) for each in found.credits] == [(creator.id, 2)]
+    assert [str(each.image) for each in found.variants] == [str(variant.image)]
+    assert found.cover_hash
