@@ -25,6 +25,7 @@ def test_the_root_lists_what_there_is_in_the_order_of_the_contract(api):
         "arc",
         "character",
         "creator",
+        "credit",
         "imprint",
         "issue",
         "publisher",
@@ -33,6 +34,7 @@ def test_the_root_lists_what_there_is_in_the_order_of_the_contract(api):
         "series_type",
         "team",
         "universe",
+        "variant",
     ]
     same(api.json("/api/"), {kind: f"{BASE}/api/{kind}/" for kind in kinds})
 
