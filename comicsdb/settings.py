@@ -168,6 +168,18 @@ def ids(text: str) -> frozenset[int]:
     return frozenset(map(int, words(text)))
 
 
+def standing_credits(text: str) -> dict[int, tuple[tuple[int, str], ...]]:
+    """Creators and roles by publisher: `7: 12 Editor In Chief, 15 President; 8: 20 Publisher`."""
+    found = {}
+    for part in filter(str.strip, text.split(";")):
+        publisher, _, rest = part.partition(":")
+        pairs = [re.fullmatch(r"([1-9][0-9]{0,8}) +(\S.*)", each.strip()) for each in rest.split(",")]
+        if not re.fullmatch("[1-9][0-9]{0,8}", publisher.strip()) or not all(pairs):
+            raise ValueError("takes ids with roles, such as 7: 12 Editor In Chief, 15 President; 8: 20 Other")
+        found[int(publisher)] = tuple((int(pair[1]), pair[2]) for pair in pairs)
+    return found
+
+
 def one_of(*choices: str):
     """A reader of one of a few words."""
 
@@ -239,6 +251,7 @@ SETTINGS = (
         "comicsdb.site_editing", "COMICSDB_SITE_EDITING", one_of("everybody", "editors"), "everybody"
     ),
     Setting("comicsdb.copying.without", "COMICSDB_COPYING_WITHOUT", ids, ""),
+    Setting("comicsdb.executives", "COMICSDB_EXECUTIVES", standing_credits, ""),
     Setting("comicsdb.official_account", "COMICSDB_OFFICIAL_ACCOUNT", str, "Metron"),
     Setting("comicsdb.media.storage", "COMICSDB_MEDIA_STORAGE", one_of("folder", "s3"), "folder"),
     Setting("comicsdb.media.folder", "COMICSDB_MEDIA_FOLDER", Path, "var/media"),

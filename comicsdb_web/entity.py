@@ -10,6 +10,7 @@ from sqlalchemy.orm import joinedload, selectinload, undefer
 from comicsdb.catalog import Moved, search
 from comicsdb.models import Issue, Series
 from comicsdb_web import cards
+from comicsdb_web.editing.view import Editing, add_editing_pages
 from comicsdb_web.fragments import fragment
 from comicsdb_web.paging import BLOCK_STEP, offset_of, paginate
 from comicsdb_web.routing import with_query
@@ -71,7 +72,7 @@ class Part:
         return max(0, min(self.offset, self.total) - BLOCK_STEP) if self.offset else None
 
 
-class EntityViews:
+class EntityViews(Editing):
     """The verbs of one kind; a kind that differs overrides the method."""
 
     model: type
@@ -111,7 +112,9 @@ class EntityViews:
 
     def detail(self):
         """The page of one object."""
-        entity = self._entity(selectinload(self.model.attributions), *self.options)
+        entity = self._entity(
+            selectinload(self.model.attributions), joinedload(self.model.edited_by), *self.options
+        )
         previous, following = self._neighbours(entity)
         shown = {block.name: self._part(block, entity, 0) for block in self.blocks}
         values = {"entity": entity, "kind": self.kind, "previous": previous, "following": following}
@@ -257,6 +260,8 @@ def add_entity_views(config, views):
     kind = views.model.__tablename__
     config.add_page(f"{kind}.list", f"/{kind}/", views, attr="list", renderer="entity/list.jinja2")
     config.add_page(f"{kind}.search", f"/{kind}/search", views, attr="search", renderer="entity/list.jinja2")
+    if views.form is not None:
+        add_editing_pages(config, views)
     config.add_page(f"{kind}.by_id", f"/{kind}/{{id:[0-9]+}}/", views, attr="by_id")
     config.add_page(
         f"{kind}.detail", f"/{kind}/{{slug}}/", views, attr=DETAIL, renderer=f"{kind}/detail.jinja2"
@@ -269,6 +274,7 @@ def add_entity_views(config, views):
         if hasattr(views, sublist):
             address = f"/{kind}/{{slug}}/{sublist}/"
             config.add_page(f"{kind}.{sublist}", address, views, attr=sublist, renderer="entity/list.jinja2")
+    config.add_history_views(views)
     if hasattr(views, "in_series"):  # any word here may be the slug of a series: the last route of the kind
         address = f"/{kind}/{{slug}}/{{series}}/"
         config.add_page(f"{kind}.in_series", address, views, attr="in_series", renderer="entity/list.jinja2")

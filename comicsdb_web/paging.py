@@ -45,10 +45,15 @@ def paginate(request, rows: Select, ids: Select, count: Select, per_page: int = 
     order: only those of the page are put together, however far back it is.
     """
     total = request.dbsession.scalar(count)
-    pages = max(1, ceil(total / per_page))
-    number = _page_number(request.GET.get("page", "1"), pages)
+    number, pages = page_asked_for(request, total, per_page)
     wanted = tuple_(*ids.selected_columns).in_(ids.limit(per_page).offset((number - 1) * per_page))
     return Page(request.dbsession.execute(rows.where(wanted)).all(), number, total, pages)
+
+
+def page_asked_for(request, total: int, per_page: int) -> tuple[int, int]:
+    """The number of the page, and how many there are. Raises HTTPNotFound beyond the end."""
+    pages = max(1, ceil(total / per_page))
+    return _page_number(request.GET.get("page", "1"), pages), pages
 
 
 def _page_number(text: str, pages: int) -> int:

@@ -27,10 +27,15 @@ def origin(settings: dict, key: str) -> str:
     return value
 
 
+def _origin_of(address: str) -> str:
+    return "/".join(address.split("/")[:3])
+
+
 def includeme(config):
     """Check our settings and fix those of the template engine.
 
-    `comicsdb_web.media_origin`: where pictures come from, if not from the site itself.
+    `comicsdb_web.media_origin`: where pictures come from, if not from the site itself nor from
+    `comicsdb.media.url`.
     """
     settings = config.get_settings()
     if not settings["comicsdb.base_url"]:
@@ -39,4 +44,5 @@ def includeme(config):
             " Write it in the ini file or set the environment variable COMICSDB_BASE_URL."
         )
     config.add_settings(JINJA)
-    config.add_settings({"comicsdb_web.media_origin": origin(settings, "comicsdb_web.media_origin")})
+    pictures = origin(settings, "comicsdb_web.media_origin") or _origin_of(settings["comicsdb.media.url"])
+    config.add_settings({"comicsdb_web.media_origin": pictures})

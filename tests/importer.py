@@ -8,7 +8,7 @@ from comicsdb.db import session_factory
 from comicsdb.exchange.exporting import export_set
 from comicsdb.exchange.importing import import_set
 from comicsdb.exchange.problems import ImportFailed
-from comicsdb.media.storage import Storage
+from comicsdb.media.folder import FolderStorage
 from comicsdb.passwords import Passwords
 from tests.dataset import write_set
 
@@ -20,7 +20,7 @@ class Importer:
         self.folder = folder
         self.engine = create_engine(url)
         self.factory = session_factory(self.engine)
-        self.storage = Storage(folder / "media")
+        self.storage = FolderStorage(folder / "media")
         self.passwords = Passwords("fast")
         self.exported = None  # what the last export said
         self._sets = 0

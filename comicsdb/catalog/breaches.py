@@ -5,7 +5,20 @@ Each rule is a condition on objects of one kind, and what stands there instead; 
 
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Select, Text, and_, case, cast, exists, func, literal, or_, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Text,
+    and_,
+    case,
+    cast,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    union_all,
+)
 from sqlalchemy.orm import aliased
 
 from comicsdb.catalog.advice import ADDED_DIGITS, CODE_DIGITS, NO_ARCS, NO_ASSOCIATED, NO_CV_ID

@@ -1,4 +1,4 @@
-"""Changes to many objects at once, all or none: ratings, covers, executives' credits, contents of reprints."""
+"""Changes to many objects at once, all or none: ratings, covers, credits, contents, addresses."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -71,8 +71,8 @@ def add_executives(catalog: Catalog, ids: Iterable[int], executives: Executives)
             for creator, role in wanted or ():
                 goal.setdefault(creator, set()).add(role)
             if goal != present:
-                credits = [{"creator": each, "roles": sorted(roles)} for each, roles in goal.items()]
-                replace_credits(session, issue.id, credits)
+                all_credits = [{"creator": each, "roles": sorted(roles)} for each, roles in goal.items()]
+                replace_credits(session, issue.id, all_credits)
                 changed.append(issue)
         _edited(catalog, changed)
     return _outcome(catalog, issues, changed)

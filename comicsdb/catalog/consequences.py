@@ -1,5 +1,6 @@
 """What a deletion would take along, counted before anybody confirms it (model.md 13)."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from sqlalchemy import func, select
@@ -16,11 +17,13 @@ from comicsdb.models import (
     character_creator,
     character_team,
     character_universe,
+    credit_role,
     issue_arc,
     issue_character,
     issue_reprint,
     issue_team,
     issue_universe,
+    series_genre,
     team_creator,
     team_universe,
 )
@@ -42,6 +45,10 @@ _LINKS = {
         ("team", team_universe.c.universe_id),
     ),
     "issue": (("reprint", issue_reprint.c.issue_id),),
+    "age_rating": (("issue", Issue.rating_id),),
+    "genre": (("series", series_genre.c.genre_id),),
+    "role": (("credit", credit_role.c.role_id),),
+    "series_type": (("series", Series.series_type_id),),
 }
 
 
@@ -56,43 +63,47 @@ class Consequences:
 
 def consequences(session: Session, entity) -> Consequences:
     """What deleting an object takes along, in one statement."""
-    kind = entity.__tablename__
-    counts = {**_going(kind, entity.id), **_owned(kind, entity.id)}
-    counts |= {f"link {word}": _number(column == entity.id) for word, column in _LINKS.get(kind, ())}
+    return consequences_of(session, entity.__tablename__, [entity.id])
+
+
+def consequences_of(session: Session, kind: str, ids: Collection[int]) -> Consequences:
+    """What deleting some objects of a kind takes along, in one statement."""
+    counts = {**_going(kind, ids), **_owned(kind, ids)}
+    counts |= {f"link {word}": _number(column.in_(ids)) for word, column in _LINKS.get(kind, ())}
     if not counts:
         return Consequences({}, {}, {})
     row = session.execute(select(*(count.label(word) for word, count in counts.items()))).one()._mapping
     found = {word: number for word, number in row.items() if number}
     return Consequences(
-        gone={word: number for word, number in found.items() if word in _going(kind, entity.id)},
+        gone={word: number for word, number in found.items() if word in _going(kind, ids)},
         unlinked={
             word.removeprefix("link "): number for word, number in found.items() if word.startswith("link ")
         },
-        owned={word: number for word, number in found.items() if word in _owned(kind, entity.id)},
+        owned={word: number for word, number in found.items() if word in _owned(kind, ids)},
     )
 
 
-def _issues(kind: str, object_id: int):
+def _issues(kind: str, ids: Collection[int]):
     """The issues that go, or None where none does."""
     if kind == "issue":
-        return select(Issue.id).where(Issue.id == object_id)
+        return select(Issue.id).where(Issue.id.in_(ids))
     if kind == "series":
-        return select(Issue.id).where(Issue.series_id == object_id)
+        return select(Issue.id).where(Issue.series_id.in_(ids))
     if kind == "publisher":
-        return select(Issue.id).join(Issue.series).where(Series.publisher_id == object_id)
+        return select(Issue.id).join(Issue.series).where(Series.publisher_id.in_(ids))
     return None
 
 
-def _going(kind: str, object_id: int) -> dict:
+def _going(kind: str, ids: Collection[int]) -> dict:
     """What goes with it, as counts."""
     counts = {}
     if kind == "publisher":
         counts = {
-            "imprint": _number(Imprint.publisher_id == object_id),
-            "universe": _number(Universe.publisher_id == object_id),
-            "series": _number(Series.publisher_id == object_id),
+            "imprint": _number(Imprint.publisher_id.in_(ids)),
+            "universe": _number(Universe.publisher_id.in_(ids)),
+            "series": _number(Series.publisher_id.in_(ids)),
         }
-    issues = _issues(kind, object_id)
+    issues = _issues(kind, ids)
     if issues is None:
         return counts
     if kind != "issue":
@@ -102,9 +113,9 @@ def _going(kind: str, object_id: int) -> dict:
     return counts
 
 
-def _owned(kind: str, object_id: int) -> dict:
+def _owned(kind: str, ids: Collection[int]) -> dict:
     """What belongs to readers and goes with it, as counts."""
-    issues = _issues(kind, object_id)
+    issues = _issues(kind, ids)
     return {} if issues is None else {"rating": _number(IssueRating.issue_id.in_(issues))}
 
 

@@ -18,6 +18,12 @@ from comicsdb.models import (
 )
 from comicsdb.models.choices import COLLECTED_CODES
 
+EXCLUDED = _("Credits of this publisher or this type of series are not copied.")
+HAS_CREDITS = _("This issue has credits already.")
+NO_PREVIOUS = _("There is no earlier issue in this series.")
+NOT_COLLECTED = _("Only collected editions take over the contents of what they reprint.")
+HAS_CONTENT = _("This issue has characters, teams or stories already.")
+NO_REPRINTS = _("This issue has no reprints to take anything from.")
 UNTITLED = "[Untitled]"
 NAMED = 3  # skipped issues that a message names
 
@@ -74,12 +80,12 @@ def duplicate_credits(catalog: Catalog, issue: Issue, without: frozenset[int]) -
         select(Series).where(Series.id == issue.series_id).options(joinedload(Series.series_type))
     )
     if series.series_type.code in COLLECTED_CODES or series.publisher_id in without:
-        raise _refused(_("Credits of this publisher or this type of series are not copied."))
+        raise _refused(EXCLUDED)
     if session.scalar(select(Credit.id).where(Credit.issue_id == issue.id).limit(1)) is not None:
-        raise _refused(_("This issue has credits already."))
+        raise _refused(HAS_CREDITS)
     source = previous_issue(session, issue.series_id, (issue.cover_date, issue.id))
     if source is None:
-        raise _refused(_("There is no earlier issue in this series."))
+        raise _refused(NO_PREVIOUS)
     wanted, skipped = copyable_credits(session, source.id)
     if wanted:
         catalog.update(issue, {"credits": wanted})
@@ -113,10 +119,10 @@ def sync_reprints(catalog: Catalog, issue: Issue) -> Synced:
         select(Series).where(Series.id == issue.series_id).options(joinedload(Series.series_type))
     )
     if series.series_type.code not in COLLECTED_CODES:
-        raise _refused(_("Only collected editions take over the contents of what they reprint."))
+        raise _refused(NOT_COLLECTED)
     linked = (issue_character, issue_team)
     if issue.name or any(session.scalar(select(1).where(t.c.issue_id == issue.id).limit(1)) for t in linked):
-        raise _refused(_("This issue has characters, teams or stories already."))
+        raise _refused(HAS_CONTENT)
     reprints = session.scalars(
         select(Issue)
         .join(issue_reprint, issue_reprint.c.reprint_id == Issue.id)
@@ -125,7 +131,7 @@ def sync_reprints(catalog: Catalog, issue: Issue) -> Synced:
         .order_by(Issue.cover_date, Issue.store_date.asc().nulls_last(), Issue.id)
     ).all()
     if not reprints:
-        raise _refused(_("This issue has no reprints to take anything from."))
+        raise _refused(NO_REPRINTS)
     taken = [each for each in reprints if len(each.name) <= 1]
     skipped = tuple(each.label for each in reprints if len(each.name) > 1)
     ids = [each.id for each in taken]

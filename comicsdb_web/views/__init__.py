@@ -1,5 +1,6 @@
 """The pages of the site, one line each."""
 
+from comicsdb.security import Permission
 from comicsdb_web.views.arc import ArcViews
 from comicsdb_web.views.character import CharacterViews
 from comicsdb_web.views.creator import CreatorViews
@@ -19,6 +20,8 @@ def includeme(config):
     config.include(".admin")
     config.include(".theme")
     config.include(".site")
+    config.include(".history")  # what templates ask about the history of objects
+    config.include(".changes")
     config.add_entity_views(PublisherViews)
     config.add_entity_views(ImprintViews)
     config.add_entity_views(UniverseViews)
@@ -27,6 +30,11 @@ def includeme(config):
     config.add_page(
         "issue.cover", "/issue/{slug}/cover/", IssueViews, attr="cover", renderer="issue/cover.jinja2"
     )
+    for name in ("duplicate_credits", "sync_reprints"):
+        address = f"/issue/{{slug}}/{name.replace('_', '-')}/"
+        config.add_page(
+            f"issue.{name}", address, IssueViews, attr=name, methods=("POST",), permission=Permission.EDIT
+        )
     config.add_entity_views(CreatorViews)
     config.add_entity_views(CharacterViews)
     config.add_entity_views(TeamViews)

@@ -14,6 +14,7 @@ from comicsdb_web.locales import _
 from comicsdb_web.routing import number_in
 from comicsdb_web.views import errors
 from comicsdb_web.views.account import unkept
+from comicsdb_web.views.history_words import LABELS, REFERENCE
 
 LATEST = 10  # lines shown where a page of their own has the others
 
@@ -29,14 +30,33 @@ ACTIONS = {
     "revoke token": _("Revoked a token"),
     "revoke tokens": _("Revoked all tokens"),
     "send again": _("Sent again"),
+    "merge": _("Merged"),
+    "move": _("Made an imprint"),
+    "repair": _("Repaired"),
+    "rate teen": _("Rated Teen"),
+    "remove covers": _("Removed covers"),
+    "add executives": _("Added the credits of executives"),
+    "take from reprints": _("Took over from reprints"),
+    "rebuild slugs": _("Rebuilt addresses"),
 }
 KINDS = {
     "user": _("Account"),
+    "group": _("Group"),
     "announcement": _("Announcement"),
     "signup_settings": _("Sign-ups"),
     "mail": _("E-mail"),
+    "publisher": _("Publisher"),
+    "imprint": _("Imprint"),
+    "universe": _("Universe"),
+    "creator": _("Creator"),
+    "team": _("Team"),
+    "character": _("Character"),
+    "arc": _("Story Arc"),
+    "series": _("Series"),
+    "issue": _("Issue"),
+    **REFERENCE,
 }
-LOG_NAMES = {"action_names": ACTIONS, "kind_names": KINDS}
+LOG_NAMES = {"action_names": ACTIONS, "kind_names": KINDS, "field_names": LABELS}
 
 # How mails are doing.
 SENT = OutgoingMail.sent.is_not(None)
@@ -112,4 +132,7 @@ def includeme(config):
     config.include(".admin_token")  # keys to the API
     config.include(".admin_record")  # donations, throttling, notices, the audit log: to be read
     config.include(".admin_announcement")  # what stands on the home page
+    config.include(".admin_catalogue")  # every kind, with its address, and reference data
+    config.include(".admin_advice")  # what breaks rules that nothing enforces
+    config.include(".admin_merge")  # two objects that are one, and publishers that became imprints
     config.include(".admin_site")  # the switch of sign-ups, outgoing mail

@@ -1,4 +1,4 @@
-"""Groups in the administration: who is in them, and who comes or goes."""
+"""Groups in the administration: who is in them, who comes or goes, and what they may delete."""
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 from sqlalchemy import func, select
@@ -9,7 +9,7 @@ from comicsdb.models import Group, User, user_group_member
 from comicsdb_web import forms
 from comicsdb_web.locales import _
 from comicsdb_web.routing import number_in
-from comicsdb_web.views.admin import row_of, say
+from comicsdb_web.views.admin import SAVED, UNCHANGED, row_of, say
 from comicsdb_web.views.admin_listing import folded, listing
 from comicsdb_web.views.admin_user import ORDER
 
@@ -62,13 +62,27 @@ def remove(request):
     return HTTPSeeOther(request.route_path("admin.group", id=found.id))
 
 
+def rights(request):
+    """Save which kinds the members may delete."""
+    found = row_of(request, Group)
+    kinds = [value for value in request.POST.getall("may_delete") if isinstance(value, str)]
+    try:
+        changed = staff.set_deletable(request.dbsession, request.identity, found, kinds)
+    except Invalid as error:
+        say(request, "error", error)
+    else:
+        say(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
+    return HTTPSeeOther(request.route_path("admin.group", id=found.id))
+
+
 def _page(request, found, form):
     rows = (
         select(User)
         .join(user_group_member, user_group_member.c.user_id == User.id)
         .where(user_group_member.c.group_id == found.id)
     )
-    return listing(request, rows, (User.id,), ORDER, searched=SEARCHED) | {"group": found, "form": form}
+    shown = {"group": found, "form": form, "kinds": staff.DELETABLE}
+    return listing(request, rows, (User.id,), ORDER, searched=SEARCHED) | shown
 
 
 def includeme(config):
@@ -76,4 +90,5 @@ def includeme(config):
     one = "group/{id:[0-9]+}/"
     config.add_admin_page(".group.list", "group/", groups, renderer="admin/groups.jinja2")
     config.add_admin_page(".group", one, group, renderer="admin/group.jinja2", post=add)
+    config.add_admin_page(".group.rights", one + "rights/", rights, methods=("POST",))
     config.add_admin_page(".group.remove", one + "remove/{user:[0-9]+}/", remove, methods=("POST",))

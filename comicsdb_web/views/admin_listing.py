@@ -1,6 +1,6 @@
 """Lists of the administration: search, filters and pages, declared by each list and answered here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Select, Text, func, select
@@ -21,6 +21,15 @@ class Filter:
     choices: Mapping[str, tuple[str, ColumnElement[bool]]]
 
 
+@dataclass(frozen=True)
+class Words:
+    """A box whose words narrow a list: its parameter, its title, and the condition that words make."""
+
+    name: str
+    title: str
+    condition: Callable[[str], ColumnElement[bool]]
+
+
 def yes_no(name: str, title: str, condition: ColumnElement[bool]) -> Filter:
     """A filter by something that is so or not."""
     return Filter(name, title, {"yes": (_("Yes"), condition), "no": (_("No"), ~condition)})
@@ -31,45 +40,79 @@ def folded(*columns) -> tuple[ColumnElement, ...]:
     return tuple(func.fold(column, type_=Text) for column in columns)
 
 
+@dataclass(frozen=True)
+class Narrowed:
+    """What narrows a list: the conditions, and what its head shows of them."""
+
+    conditions: list[ColumnElement[bool]]
+    shown: dict
+
+
+def narrowing(
+    request,
+    *,
+    searched: Sequence[ColumnElement] = (),
+    matching: Callable[[str], ColumnElement[bool]] | None = None,
+    filters: Sequence[Filter | Words] = (),
+    of: ColumnElement | None = None,
+) -> Narrowed:
+    """What the address narrows a list by; values of filters that are none are ignored.
+
+    Words are looked for in `searched`, or mean what `matching` says. `of` is the column of the account whose
+    lines alone are shown where the address says `?user=ID`.
+    """
+    query = search.cleaned(request.GET.get("q", ""))
+    matching = matching or ((lambda text: search.in_any(searched, search.words(text))) if searched else None)
+    conditions = [matching(query)] if matching else []
+    chosen = {}
+    for each in filters:
+        value = search.cleaned(request.GET.get(each.name, ""))
+        if isinstance(each, Words):
+            chosen[each.name] = value
+            conditions += [each.condition(value)] if value else []
+        elif value in each.choices:
+            chosen[each.name] = value
+            conditions.append(each.choices[value][1])
+    user = request.GET.get("user", "") if of is not None else ""
+    user_id = int(user) if user.isascii() and user.isdigit() and len(user) < 10 else None
+    if user_id is not None:
+        conditions.append(of == user_id)
+    return Narrowed(
+        conditions,
+        {
+            "query": query,
+            "searched": matching is not None,
+            "filters": [_shown(request, each, chosen.get(each.name, "")) for each in filters],
+            "user_id": user_id,
+            "narrowed": bool(query or any(chosen.values()) or user_id is not None),
+        },
+    )
+
+
 def listing(
     request,
     rows: Select,
     key: Sequence[ColumnElement],
     order: Sequence[ColumnElement],
     *,
-    searched: Sequence[ColumnElement] = (),
-    filters: Sequence[Filter] = (),
-    of: ColumnElement | None = None,
+    options: Sequence = (),
+    **narrowed_by,
 ) -> dict:
-    """What the template of a list needs, in two statements; values of filters that are none are ignored.
+    """What the template of a list needs, in two statements; `narrowed_by` is what `narrowing` takes.
 
-    `key` is the row's key, `order` a total order. `of` is the column of the account whose lines alone are
-    shown where the address says `?user=ID`.
+    `key` is the row's key, `order` a total order, `options` say what is loaded with the rows.
     """
-    query = search.cleaned(request.GET.get("q", ""))
-    conditions = [search.in_any(searched, search.words(query))] if searched else []
-    chosen = {each.name: request.GET.get(each.name, "") for each in filters}
-    chosen = {each.name: chosen[each.name] for each in filters if chosen[each.name] in each.choices}
-    conditions += [each.choices[chosen[each.name]][1] for each in filters if each.name in chosen]
-    user = request.GET.get("user", "") if of is not None else ""
-    user_id = int(user) if user.isascii() and user.isdigit() and len(user) < 10 else None
-    if user_id is not None:
-        conditions.append(of == user_id)
-    found = rows.with_only_columns(*key, maintain_column_froms=True).where(*conditions)
+    narrowed = narrowing(request, **narrowed_by)
+    found = rows.with_only_columns(*key, maintain_column_froms=True).where(*narrowed.conditions)
     count = select(func.count()).select_from(found.order_by(None).subquery())
-    page = paginate(request, rows.order_by(*order), found.order_by(*order), count, PER_PAGE)
-    return {
-        "page": page,
-        "query": query,
-        "searched": bool(searched),
-        "filters": [_shown(request, each, chosen.get(each.name, "")) for each in filters],
-        "user_id": user_id,
-        "narrowed": bool(query or chosen or user_id is not None),
-    }
+    shown = rows.options(*options).order_by(*order)
+    return {"page": paginate(request, shown, found.order_by(*order), count, PER_PAGE), **narrowed.shown}
 
 
-def _shown(request, narrowing: Filter, chosen: str) -> dict:
-    """A filter in the reader's language, with the value that counts now."""
+def _shown(request, narrowing: Filter | Words, chosen: str) -> dict:
+    """A filter in the reader's language, with the value that counts now; without options it is a box."""
     say = request.localizer.translate
-    options = [(value, say(label)) for value, (label, _condition) in narrowing.choices.items()]
+    options = None
+    if isinstance(narrowing, Filter):
+        options = [(value, say(label)) for value, (label, _condition) in narrowing.choices.items()]
     return {"name": narrowing.name, "title": say(narrowing.title), "options": options, "chosen": chosen}

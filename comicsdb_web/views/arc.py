@@ -2,6 +2,7 @@
 
 from comicsdb.models import Arc, Issue, Series
 from comicsdb_web import cards
+from comicsdb_web.editing.kinds import ARC_FORM
 from comicsdb_web.entity import EntityViews, WithIssues, card_block, issue_count
 from comicsdb_web.locales import _
 
@@ -19,6 +20,7 @@ class ArcViews(WithIssues, EntityViews):
     """The pages of arcs (web.md 4.5)."""
 
     model = Arc
+    form = ARC_FORM
     blocks = (card_block("issues", _("Issues"), Issue, cards.issues_of, READING_ORDER),)
 
     def facts(self, arc):

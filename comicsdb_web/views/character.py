@@ -3,6 +3,7 @@
 from sqlalchemy.orm import selectinload, undefer
 
 from comicsdb.models import Character, Creator, Team, Universe
+from comicsdb_web.editing.kinds import CHARACTER_FORM
 from comicsdb_web.entity import (
     EntityViews,
     WithIssues,
@@ -19,6 +20,7 @@ class CharacterViews(WithSeries, WithIssues, EntityViews):
     """The pages of characters (web.md 4.5)."""
 
     model = Character
+    form = CHARACTER_FORM
     options = (
         selectinload(Character.creators).undefer(Creator.folded),
         selectinload(Character.teams).undefer(Team.folded),

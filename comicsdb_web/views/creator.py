@@ -1,6 +1,7 @@
 """Creators: what they made."""
 
 from comicsdb.models import Creator
+from comicsdb_web.editing.kinds import CREATOR_FORM
 from comicsdb_web.entity import (
     EntityViews,
     WithIssues,
@@ -16,6 +17,7 @@ class CreatorViews(WithSeries, WithIssues, EntityViews):
     """The pages of creators (web.md 4.5)."""
 
     model = Creator
+    form = CREATOR_FORM
     blocks = (series_block(_("Credits")),)
 
     def facts(self, creator):

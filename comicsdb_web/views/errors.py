@@ -11,6 +11,7 @@ from pyramid.response import Response
 from pyramid_retry import is_error_retryable
 
 from comicsdb.catalog import Conflict, Gone, Invalid, Moved, NotFound
+from comicsdb.media.storage import StorageDown
 from comicsdb_web.fragments import fragment
 from comicsdb_web.locales import _
 from comicsdb_web.routing import READ, is_api, referring_path, with_query
@@ -27,6 +28,7 @@ TITLES = {
     413: _("That is too much at once"),
     429: _("Easy there"),
     500: _("Something broke on our side"),
+    503: _("Pictures cannot be stored right now"),
 }
 TEXTS = {
     400: _("The address or the form holds something that we cannot read. Go back and try again."),
@@ -38,6 +40,7 @@ TEXTS = {
     413: _("The form is larger than we can take. A picture may have up to 20 MB."),
     429: _("That was too often in a short time. Please wait a while and try again."),
     500: _("This is a server error, not your fault. We have been told; please try again in a while."),
+    503: _("Nothing was changed. Please go back and try again in a while."),
 }
 
 
@@ -47,7 +50,8 @@ def error_page(request, status: int, text: str | None = None, **values) -> Respo
     A server error is rendered without looking at session, account or messages.
     """
     say = request.localizer.translate  # here: a template takes what it translates for HTML and for a format
-    values = {"title": say(TITLES[status]), "text": say(text or TEXTS[status]), "label": ""} | values
+    shown = {"title": say(TITLES[status]), "text": say(text or TEXTS[status])}
+    values = {"label": "", "history": None, "tombstone": None} | shown | values
     values["status"] = status
     if request.is_fragment:
         return fragment(request, "error", values, status=status)
@@ -86,12 +90,20 @@ def unknown(_error, request):
 
 def gone(error, request):
     """The object was deleted."""
-    return error_page(request, 410, label=error.tombstone.label)
+    left = error.tombstone
+    route = f"{left.kind}.history"
+    known = request.identity is not None and route in request.registry["comicsdb_web.methods"]
+    history = request.route_path(route, slug=left.slug) if known else None
+    return error_page(request, 410, label=left.label, history=history, tombstone=left)
 
 
 def moved(error, request):
-    """The object is to be found elsewhere: the same page there."""
+    """The object is to be found elsewhere: the same page there, for good; a form is not sent on."""
     entity, route = error.entity, request.matched_route.name
+    if request.method not in READ:
+        said = _("It was merged with another entry, or has another address now. Nothing was changed.")
+        request.messages.add("warning", request.localizer.translate(said))
+        return HTTPSeeOther(request.entity_path(entity))
     own = route.startswith(f"{entity.__tablename__}.")
     words = request.matchdict | {"slug" if own else entity.__tablename__: entity.slug}
     return HTTPMovedPermanently(with_query(request, request.route_path(route, **words)))
@@ -129,6 +141,13 @@ def conflict(error, request):
 def invalid(error, request):
     """Values break the catalogue's rules, and no form showed them beside its fields."""
     return error_page(request, 400, str(error))
+
+
+def storage_down(_error, request):
+    """503: the storage of pictures does not answer, and said so in the log."""
+    response = error_page(request, 503)
+    response.retry_after = 30
+    return response
 
 
 def server_error(error, request):
@@ -205,4 +224,5 @@ def includeme(config):
     config.add_exception_view(invalid, context=Invalid, on_site=True)
     config.add_exception_view(client_error, context=HTTPClientError, on_site=True)
     config.add_exception_view(client_error, context=UnicodeDecodeError, on_site=True)
+    config.add_exception_view(storage_down, context=StorageDown, on_site=True)
     config.add_exception_view(server_error, context=Exception, on_site=True)

@@ -16,7 +16,7 @@ from comicsdb.models import History, User
 from comicsdb.security import Permission
 from comicsdb_web import forms
 from comicsdb_web.locales import _
-from comicsdb_web.paging import paginate
+from comicsdb_web.paging import Page, paginate
 from comicsdb_web.views.account import unkept
 from comicsdb_web.views.history_words import TYPES, field_labels
 
@@ -58,7 +58,7 @@ class HistoryViews:
         chosen = {end: self._version(subject, self.request.GET.get(end, "")) for end in ENDS}
         if all(chosen.values()):
             return self._compared(subject, *chosen.values())
-        page = self._page(subject)
+        page = versions_of(self.request, self.kind, subject.id)
         pairs = [(older, version.snapshot) for version, _user, older in page.rows]
         found = compare(self.session, self.kind, pairs)
         differences = {row[0].id: each for row, each in zip(page.rows, found, strict=True)}
@@ -164,25 +164,6 @@ class HistoryViews:
             raise HTTPNotFound(_("There is no such version."))
         return found
 
-    def _page(self, subject: Subject):
-        """Rows of (version, its user, the snapshot before it)."""
-        own = (History.kind == self.kind, History.object_id == subject.id)
-        order = (History.at.desc(), History.id.desc())
-        before = aliased(History)
-        older = (
-            select(before.snapshot)
-            .where(before.kind == self.kind, before.object_id == subject.id)
-            .where(tuple_(before.at, before.id) < tuple_(History.at, History.id))
-            .order_by(before.at.desc(), before.id.desc())
-            .limit(1)
-            .correlate(History)
-            .scalar_subquery()
-        )
-        rows = select(History, User, older).outerjoin(User, User.id == History.user_id).order_by(*order)
-        ids = select(History.id).where(*own).order_by(*order)
-        count = select(func.count()).select_from(History).where(*own)
-        return paginate(self.request, rows, ids, count, PER_PAGE)
-
     def _shared(self, subject: Subject) -> dict:
         return {
             "subject": subject,
@@ -193,6 +174,26 @@ class HistoryViews:
             "may_revert": subject.entity is not None and self.request.has_permission(Permission.REVERT),
             "pictures": {getattr(subject.entity, "image", "")} - {""},
         }
+
+
+def versions_of(request, kind: str, object_id: int) -> Page:
+    """The versions of an object, newest first: rows of (version, its user, the snapshot before it)."""
+    own = (History.kind == kind, History.object_id == object_id)
+    order = (History.at.desc(), History.id.desc())
+    before = aliased(History)
+    older = (
+        select(before.snapshot)
+        .where(before.kind == kind, before.object_id == object_id)
+        .where(tuple_(before.at, before.id) < tuple_(History.at, History.id))
+        .order_by(before.at.desc(), before.id.desc())
+        .limit(1)
+        .correlate(History)
+        .scalar_subquery()
+    )
+    rows = select(History, User, older).outerjoin(User, User.id == History.user_id).order_by(*order)
+    ids = select(History.id).where(*own).order_by(*order)
+    count = select(func.count()).select_from(History).where(*own)
+    return paginate(request, rows, ids, count, PER_PAGE)
 
 
 def _subject_of(entity) -> Subject:

@@ -34,8 +34,14 @@ OTHERS = {
     "description": _("Description"),
     "short_description": _("Short description"),
     "order": _("Place in the order"),
+    "code": _("Code"),
+    "is_writer": _("Counts as writing"),
+    "is_artist": _("Counts as drawing"),
+    "is_featured": _("Makes a featured creator of reading lists"),
+    "is_cover": _("Is a cover"),
 }
 LABELS = {kind: OTHERS | {field.name: field.label for field in form.fields} for kind, form in FORMS.items()}
+LABELS |= dict.fromkeys(("genre", "role", "series_type", "age_rating"), OTHERS)
 
 TYPES = {CREATED: _("Created"), CHANGED: _("Updated"), DELETED: _("Deleted")}
 ACTIONS = {"create": _("Created"), "update": _("Updated"), "delete": _("Deleted"), "merge": _("Merged")}

@@ -4,6 +4,7 @@ from sqlalchemy.orm import joinedload
 
 from comicsdb.models import Imprint, Series
 from comicsdb_web import cards
+from comicsdb_web.editing.kinds import IMPRINT_FORM
 from comicsdb_web.entity import EntityViews, latest_series
 
 
@@ -11,6 +12,7 @@ class ImprintViews(EntityViews):
     """The pages of imprints (web.md 4.5)."""
 
     model = Imprint
+    form = IMPRINT_FORM
     options = (joinedload(Imprint.publisher),)
 
     def facts(self, imprint):

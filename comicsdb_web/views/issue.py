@@ -21,6 +21,8 @@ from comicsdb.models import (
     issue_universe,
 )
 from comicsdb_web import cards
+from comicsdb_web.editing.copying import CopyingViews
+from comicsdb_web.editing.kinds import ISSUE_FORM
 from comicsdb_web.entity import Block, EntityViews, card_block
 from comicsdb_web.fragments import fragment
 from comicsdb_web.locales import _
@@ -46,10 +48,11 @@ def _credit_count(issue):
     return select(func.count()).where(Credit.issue_id == issue.id)
 
 
-class IssueViews(EntityViews):
+class IssueViews(CopyingViews, EntityViews):
     """The pages of issues (web.md 4.5)."""
 
     model = Issue
+    form = ISSUE_FORM
     order = (Issue.cover_date, Issue.id)  # within the series
     named = (joinedload(Issue.series).joinedload(Series.series_type),)
     options = (
@@ -73,6 +76,20 @@ class IssueViews(EntityViews):
             _linked(Universe, issue_universe, issue_universe.c.universe_id),
         ),
     )
+
+    def detail(self):
+        """The page of one issue, for editors with buttons that take something over from others."""
+        values = super().detail()
+        issue, shown = values["entity"], values["shown"]
+        return values | {
+            "helpers": self.helpers(
+                issue,
+                previous=values["previous"],
+                has_credits=bool(shown["credits"].total),
+                has_content=bool(issue.name or shown["characters"].total or shown["teams"].total),
+                has_reprints=bool(values["reprints"]),
+            )
+        }
 
     def facts(self, issue):
         """Its arcs and reprints."""

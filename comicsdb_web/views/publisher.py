@@ -2,6 +2,7 @@
 
 from comicsdb.models import Imprint, Publisher, Series, Universe
 from comicsdb_web import cards
+from comicsdb_web.editing.kinds import PUBLISHER_FORM
 from comicsdb_web.entity import EntityViews, card_block, latest_series
 from comicsdb_web.locales import _
 
@@ -10,6 +11,7 @@ class PublisherViews(EntityViews):
     """The pages of publishers (web.md 4.5)."""
 
     model = Publisher
+    form = PUBLISHER_FORM
     blocks = (
         card_block(
             "imprints", _("Imprints"), Imprint, lambda publisher: Imprint.publisher_id == publisher.id

@@ -6,6 +6,7 @@ from sqlalchemy.orm import joinedload, selectinload, undefer
 from comicsdb.catalog import search
 from comicsdb.models import Character, Creator, Credit, Genre, Issue, Series, issue_character
 from comicsdb_web import cards
+from comicsdb_web.editing.kinds import SERIES_FORM
 from comicsdb_web.entity import EntityViews, WithIssues, issue_count
 
 TOP = 12
@@ -15,6 +16,7 @@ class SeriesViews(WithIssues, EntityViews):
     """The pages of series (web.md 4.5)."""
 
     model = Series
+    form = SERIES_FORM
     named = (joinedload(Series.series_type),)
     options = (
         joinedload(Series.publisher),

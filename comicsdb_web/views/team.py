@@ -4,6 +4,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import selectinload, undefer
 
 from comicsdb.models import Character, Creator, Team, Universe, character_team
+from comicsdb_web.editing.kinds import TEAM_FORM
 from comicsdb_web.entity import EntityViews, WithIssues, card_block, issue_count, recent_appearances
 from comicsdb_web.locales import _
 
@@ -16,6 +17,7 @@ class TeamViews(WithIssues, EntityViews):
     """The pages of teams (web.md 4.5)."""
 
     model = Team
+    form = TEAM_FORM
     options = (
         selectinload(Team.creators).undefer(Creator.folded),
         selectinload(Team.universes).options(undefer(Universe.folded), undefer(Universe.designation_folded)),

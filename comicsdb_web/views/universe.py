@@ -4,6 +4,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import joinedload
 
 from comicsdb.models import Character, Team, Universe, character_universe, team_universe
+from comicsdb_web.editing.kinds import UNIVERSE_FORM
 from comicsdb_web.entity import (
     EntityViews,
     WithIssues,
@@ -29,6 +30,7 @@ class UniverseViews(WithSeries, WithIssues, EntityViews):
     """The pages of universes (web.md 4.5)."""
 
     model = Universe
+    form = UNIVERSE_FORM
     options = (joinedload(Universe.publisher),)
     blocks = (
         card_block("characters", _("Characters"), Character, _characters),

@@ -9,7 +9,7 @@ OTHERS = {"static", "media", "media.thumbnail"}  # GET and HEAD only, by the rou
 
 def path_of(route) -> str:
     """An address that a route matches, with words that look like what stands there."""
-    words = {"id": "1", "user": "1", "username": "Nora", "digest": "x", "subpath": "x"}
+    words = {"id": "1", "user": "1", "username": "Nora", "kind": "creator", "digest": "x", "subpath": "x"}
     pattern = re.sub(r"\*(\w+)", r"{\1}", route.pattern)
     return re.sub(r"\{(\w+)(?::([^}]*))?\}", lambda found: words.get(found[1], "x"), pattern)
 

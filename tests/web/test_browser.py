@@ -11,7 +11,7 @@ from sqlalchemy import create_engine
 
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
-from comicsdb.media.storage import Storage
+from comicsdb.media.folder import FolderStorage
 from comicsdb.passwords import Passwords
 from tests.conftest import build_app
 from tests.factories import Make
@@ -75,7 +75,7 @@ def site(cluster, template, tmp_path_factory):
     """The whole application, served to browsers, with a catalogue of its own."""
     cluster.clone_database(template, "browser")
     folder = tmp_path_factory.mktemp("browser-media")
-    made = fill(cluster.url("browser"), Storage(folder))
+    made = fill(cluster.url("browser"), FolderStorage(folder))
     app = build_app(cluster.url("browser"), folder)
     server = waitress.server.create_server(app, host="127.0.0.1", port=0, threads=4)
     thread = threading.Thread(target=server.run, daemon=True)

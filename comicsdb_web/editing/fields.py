@@ -1,0 +1,296 @@
+"""Fields of forms: how each shows what an object holds, and how it reads what was typed (web.md 2.11, 4.6).
+
+What a form holds is `Typed`: the text of a field, or for fields of several values a tuple of texts. An object
+is given as its state, as `catalog.history.snapshot` makes it; a typed value that equals the shown one is no
+change, whatever it means.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import ClassVar
+
+from webob.multidict import MultiDict
+
+from comicsdb.models.choices import Currency
+
+Typed = str | tuple[str, ...]
+Option = tuple[str, str]  # value and label
+
+
+def text_of(post: MultiDict, name: str) -> str | None:
+    """The last text that was sent under a name; None where there is none."""
+    sent = [value for value in post.getall(name) if isinstance(value, str)]
+    return sent[-1].replace("\r\n", "\n").replace("\r", "\n") if sent else None
+
+
+def texts_of(post: MultiDict, name: str) -> tuple[str, ...]:
+    """All texts that were sent under a name, blanks left out."""
+    sent = (value.strip() for value in post.getall(name) if isinstance(value, str))
+    return tuple(value for value in sent if value)
+
+
+def as_set(ids: Iterable[str]) -> tuple[str, ...]:
+    """Ids each once and in one order, so that they can be compared."""
+    return tuple(sorted(set(ids), key=lambda each: (len(each), each)))
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field: `widget` is the macro that shows it; `initial` is what it shows for a new object."""
+
+    widget: ClassVar[str] = ""
+    in_schema: ClassVar[bool] = True  # whether the kind's schema reads what was typed
+
+    name: str
+    label: str
+    help: str = ""
+    required: bool = False
+    initial: Typed = ""
+
+    def shown(self, state: dict) -> Typed:
+        """What the form shows of an object's state, or for a new one, whose state lacks the field."""
+        value = state.get(self.name, self.initial)
+        return "" if value is None else str(value)
+
+    def typed(self, post: MultiDict, prefix: str = "") -> Typed | None:
+        """What was typed; None where the form that was sent had no such field."""
+        return text_of(post, prefix + self.name)
+
+    def is_blank(self, typed: Typed) -> bool:
+        """Whether nothing was filled in."""
+        return not typed.strip()
+
+    def sent(self, typed: Typed) -> dict:
+        """The values for the schema."""
+        return {self.name: typed}
+
+
+@dataclass(frozen=True)
+class Line(Field):
+    """Text in one line; `mode` is the keyboard that a telephone should show, `kind` the element's type."""
+
+    widget: ClassVar[str] = "line"
+
+    longest: int = 0
+    mode: str = ""
+    kind: str = "text"
+
+    def shown(self, state):
+        """The text as a browser keeps it in one line."""
+        return super().shown(state).replace("\r", "").replace("\n", "")
+
+
+@dataclass(frozen=True)
+class Address(Line):
+    """The slug of an object, which the catalogue itself judges."""
+
+    in_schema: ClassVar[bool] = False
+
+    def sent(self, typed):
+        """The slug."""
+        return {self.name: typed.strip()}
+
+
+def whole_number(name: str, label: str, **options) -> Line:
+    """A whole number. A browser's own element for numbers would drop what was typed where it is none."""
+    return Line(name, label, mode="numeric", longest=10, **options)
+
+
+def day(name: str, label: str, **options) -> Line:
+    """A date."""
+    return Line(name, label, kind="date", **options)
+
+
+@dataclass(frozen=True)
+class Paragraphs(Field):
+    """Text of several lines."""
+
+    widget: ClassVar[str] = "paragraphs"
+
+    def shown(self, state):
+        """The text with the line breaks that `typed` gives."""
+        return super().shown(state).replace("\r\n", "\n").replace("\r", "\n")
+
+
+@dataclass(frozen=True)
+class Words(Field):
+    """A list of texts in one box, parted by a character; trimmed, without blanks and repetitions."""
+
+    widget: ClassVar[str] = "words"
+
+    separator: str = ";"
+
+    def shown(self, state):
+        """The texts in their order."""
+        return f"{self.separator} ".join(state.get(self.name, ()))
+
+    def sent(self, typed):
+        """The list."""
+        parts = (part.strip() for part in typed.replace("\n", self.separator).split(self.separator))
+        return {self.name: list(dict.fromkeys(part for part in parts if part))}
+
+
+@dataclass(frozen=True)
+class Choice(Field):
+    """One of a few values; `options(request, value)` gives them and must offer the value that is there."""
+
+    widget: ClassVar[str] = "choice"
+
+    options: Callable[..., list[Option]] = None
+
+
+@dataclass(frozen=True)
+class Several(Field):
+    """Base of the fields with several values."""
+
+    def shown(self, state):
+        """The ids."""
+        value = state.get(self.name, self.initial or ())
+        listed = value if isinstance(value, list | tuple) else [] if value is None else [value]
+        return as_set(map(str, listed))
+
+    def is_blank(self, typed):
+        """Whether nothing is ticked."""
+        return not typed
+
+    def sent(self, typed):
+        """The ids as a list."""
+        return {self.name: list(typed)}
+
+
+@dataclass(frozen=True)
+class Ticks(Several):
+    """Any of a few values, each with a box to tick."""
+
+    widget: ClassVar[str] = "ticks"
+
+    options: Callable[..., list[Option]] = None
+
+    def typed(self, post, prefix=""):
+        """What is ticked; a hidden field tells that the boxes were there."""
+        return as_set(texts_of(post, prefix + self.name)) if f"{prefix}{self.name}-shown" in post else None
+
+
+@dataclass(frozen=True)
+class Pick(Several):
+    """One or several of many objects, found by typing (web.md 14); `of` is the name of the autocomplete."""
+
+    widget: ClassVar[str] = "pick"
+
+    of: str = ""
+    many: bool = False
+    copyable: bool = False  # there is a button that takes the values over from the previous issue
+
+    def typed(self, post, prefix=""):
+        """What is ticked; the box to find others tells that the field was there."""
+        name = prefix + self.name
+        if name not in post and f"{name}-q" not in post:
+            return None
+        return as_set(texts_of(post, name)) if self.many else texts_of(post, name)[-1:]
+
+    def sent(self, typed):
+        """The ids, or the one id."""
+        return {self.name: list(typed) if self.many else (typed or ("",))[0]}
+
+
+@dataclass(frozen=True)
+class Money(Field):
+    """An amount and its currency, typed as a pair; `apart`: the schema takes them as two fields."""
+
+    widget: ClassVar[str] = "money"
+
+    apart: bool = False
+
+    def shown(self, state):
+        """Without an amount, the currency says nothing."""
+        amount, currency = state.get(self.name), state.get("currency")
+        if amount is None:
+            return ("", Currency.USD.value)
+        return (f"{Decimal(str(amount)):.2f}", currency)
+
+    def typed(self, post, prefix=""):
+        """The pair."""
+        amount = text_of(post, prefix + self.name)
+        if amount is None:
+            return None
+        return (amount, text_of(post, f"{prefix}{self.name}_currency") or Currency.USD.value)
+
+    def is_blank(self, typed):
+        """Whether there is no amount."""
+        return not typed[0].strip()
+
+    def sent(self, typed):
+        """The pair as the schema of the kind takes it."""
+        amount, currency = typed
+        if not self.apart:
+            return {self.name: {"amount": amount, "currency": currency}}
+        return {self.name: amount.strip() or None, f"{self.name}_currency": currency}
+
+
+@dataclass(frozen=True)
+class Tick(Field):
+    """Yes or no."""
+
+    widget: ClassVar[str] = "tick"
+    in_schema: ClassVar[bool] = False
+
+    def shown(self, state):
+        """`1` for yes."""
+        return "1" if state.get(self.name) else ""
+
+    def sent(self, typed):
+        """True or false."""
+        return {self.name: bool(typed)}
+
+
+@dataclass(frozen=True)
+class Picture(Field):
+    """A picture: the present one, a box to tick that takes it away, and a file to choose (`pictures`)."""
+
+    widget: ClassVar[str] = "picture"
+
+    clearable: bool = True
+    size: str = "card"
+
+    def typed(self, post, prefix=""):  # noqa: ARG002
+        """Nothing is typed here."""
+        return
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a form, with a heading to jump to; `rows` names the rows that stand in it."""
+
+    name: str
+    title: str
+    fields: tuple[Field, ...] = ()
+    rows: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class EntityForm:
+    """The form of a kind: its schema and its sections."""
+
+    schema: type
+    sections: tuple[Section, ...]
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """All fields, in their order."""
+        return tuple(field for section in self.sections for field in section.fields)
+
+    @property
+    def typed_fields(self) -> tuple[Field, ...]:
+        """The fields that hold what was typed: all but pictures."""
+        return tuple(field for field in self.fields if not isinstance(field, Picture))
+
+    @property
+    def picture(self) -> Picture | None:
+        """The field of the picture."""
+        return next((field for field in self.fields if isinstance(field, Picture)), None)
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The kinds of rows, in their order."""
+        return tuple(name for section in self.sections for name in section.rows)

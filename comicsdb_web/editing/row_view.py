@@ -1,0 +1,31 @@
+"""One more empty row for a form, as a fragment (web.md 2.6)."""
+
+from types import SimpleNamespace
+
+from pyramid.httpexceptions import HTTPBadRequest, HTTPNotFound
+
+from comicsdb.security import Permission
+from comicsdb_web.editing.rows import INDEX_MOST, ROW_KINDS, new_row
+from comicsdb_web.fragments import fragment
+from comicsdb_web.locales import _
+
+
+def add_row(request):
+    """The row whose index the caller names."""
+    kind = ROW_KINDS.get(request.matchdict["kind"])
+    if kind is None:
+        raise HTTPNotFound
+    index = request.GET.get("form_idx", "")
+    if not (index.isascii() and index.isdigit() and len(index) < 10 and int(index) <= INDEX_MOST):
+        raise HTTPBadRequest(_("The index of a row is a number from 0 to 999."))
+    row = new_row(kind, int(index))
+    # What the macros of rows ask a draft for: nothing was typed, found or refused yet.
+    draft = SimpleNamespace(
+        request=request, errors={}, again={}, found={}, state={}, offered=lambda *_asked: []
+    )
+    return fragment(request, "row", {"draft": draft, "row": row})
+
+
+def includeme(config):
+    """One address for all kinds of rows; those of attributions serve the forms of every kind."""
+    config.add_page("row", "/issue/formset/{kind}/add-row/", add_row, permission=Permission.EDIT)

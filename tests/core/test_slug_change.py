@@ -1,0 +1,96 @@
+"""A slug that somebody chooses: what is refused, and what becomes of the one before."""
+
+import pytest
+from sqlalchemy import func, select
+
+from comicsdb.catalog import Invalid, Moved
+from comicsdb.models import Change, FormerSlug, History, Issue, Series
+
+
+def refused(catalog, entity, slug) -> str:
+    """What is told beside the slug; nothing of the change happens."""
+    with pytest.raises(Invalid) as raised:
+        catalog.update(entity, {"slug": slug, "desc": "changed"})
+    faults, _conflicts = catalog.faults(type(entity), entity, {"slug": slug})
+    assert faults == raised.value.errors
+    return str(faults["slug"][0])
+
+
+@pytest.mark.parametrize(
+    ("slug", "told"),
+    [
+        ("", "has an address"),
+        ("Lamp", "small letters"),
+        ("lamp light", "small letters"),
+        ("lämp", "small letters"),
+        ("a--b", "small letters"),
+        ("-a", "small letters"),
+        ("a/b", "small letters"),
+        ("x\0", "small letters"),
+        ("x" * 256, "small letters"),
+        ("2020", "digits alone"),
+        ("create", "another page"),
+        ("issue_list", "another page"),
+        ("taken", "leads to another object"),
+        ("once", "leads to another object"),
+    ],
+)
+def test_what_cannot_be_an_address_is_refused(catalog, make, session, slug, told):
+    other = make.series()
+    for each in ("once", "taken"):
+        catalog.update(other, {"slug": each})
+    series = make.series(name="Run")
+    assert told in refused(catalog, series, slug)
+    session.commit()
+    session.expire_all()
+    assert (series.slug, series.desc) == ("run-2020", "")
+
+
+def test_the_address_before_leads_here_for_ever(catalog, make, session):
+    series, other = make.series(name="Run"), make.series(name="Other")
+    issue, before = make.issue(series=series), series.modified
+    catalog.update(series, {"slug": "first", "desc": "New."})
+    session.commit()
+    assert series.modified > before
+    catalog.update(series, {"slug": "second"})
+    session.commit()
+    for old in ("run-2020", "first"):
+        with pytest.raises(Moved) as moved:
+            catalog.by_slug(Series, old)
+        assert moved.value.entity is series
+    assert catalog.by_slug(Series, "second") is series
+    assert catalog.by_slug(Issue, "run-2020-1") is issue
+    assert "leads to another" in refused(catalog, other, "first")
+    catalog.update(series, {"slug": "run-2020"})  # it may have its own again
+    session.commit()
+    former = session.scalars(select(FormerSlug.slug).order_by(FormerSlug.slug)).all()
+    assert former == ["first", "second"]
+    snapshots = select(History.snapshot["slug"].astext).where(
+        History.kind == "series", History.object_id == series.id
+    )
+    assert session.scalars(snapshots.order_by(History.id)).all() == [
+        "run-2020",
+        "first",
+        "second",
+        "run-2020",
+    ]
+    logged = select(Change.fields).where(Change.kind == "series", Change.object_id == series.id)
+    assert session.scalars(logged.order_by(Change.seq)).all()[1:] == [["desc", "slug"], ["slug"], ["slug"]]
+
+
+def test_the_same_address_changes_nothing(catalog, make, session):
+    arc = make.arc(name="Dusk")
+    catalog.update(arc, {"slug": "dusk"})
+    session.commit()
+    assert session.scalar(select(func.count()).select_from(FormerSlug)) == 0
+
+
+def test_a_refused_update_keeps_the_address(catalog, make, session):
+    make.arc(name="Taken", cv_id=7)
+    arc = make.arc(name="Dusk")
+    with pytest.raises(Exception, match="cv_id"):
+        catalog.update(arc, {"slug": "dawn", "cv_id": 7})
+    session.commit()
+    session.expire_all()
+    assert arc.slug == "dusk"
+    assert session.scalar(select(func.count()).select_from(FormerSlug)) == 0

@@ -1,0 +1,156 @@
+"""The forms in a real browser: an issue made by keyboard alone, and two people who edit it at once."""
+
+import io
+import threading
+from types import SimpleNamespace
+
+import pytest
+import waitress.server
+from PIL import Image
+from sqlalchemy import create_engine
+
+from comicsdb.catalog import Catalog
+from comicsdb.db import session_factory
+from comicsdb.models import Issue
+from comicsdb.passwords import Passwords
+from comicsdb_web.editing.drafts import state_of
+from tests.conftest import build_app
+from tests.factories import Make
+from tests.web.conftest import PASSWORD
+
+
+@pytest.fixture(scope="module")
+def site(cluster, template, tmp_path_factory):
+    """The application, served to browsers, with two accounts, a series and people to credit."""
+    cluster.clone_database(template, "forms")
+    engine = create_engine(cluster.url("forms"))
+    sessions = session_factory(engine)
+    with sessions() as session:
+        make = Make(Catalog(session))
+        for name in ("Nora", "Otto"):
+            make.user(name, password=PASSWORD, passwords=Passwords("fast"))
+        series = make.series(name="Lamplight").id
+        for name in ("Ada Pencil", "Bo Brush", "Cy Quill"):
+            make.creator(name=name)
+    app = build_app(cluster.url("forms"), tmp_path_factory.mktemp("forms-media"))
+    server = waitress.server.create_server(app, host="127.0.0.1", port=0, threads=4)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    url = f"http://127.0.0.1:{server.effective_port}"
+    yield SimpleNamespace(url=url, sessions=sessions, series=series)
+    server.close()
+    thread.join(10)
+    app.registry["comicsdb.engine"].dispose()
+    engine.dispose()
+    cluster.drop_database("forms")
+
+
+@pytest.fixture
+def enter(browser, site):
+    """`enter(name)`: a page of somebody who is logged in; every complaint of the browser fails the test."""
+    contexts, complaints = [], []
+
+    def entered(name, **options):
+        # A page that is still scrolling would move away below the pointer.
+        context = browser.new_context(base_url=site.url, reduced_motion="reduce", **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "console",
+            lambda line: complaints.append(line.text) if "Content Security" in line.text else None,
+        )
+        page.goto("/accounts/login/")
+        page.fill("#username", name)
+        page.fill("#password", PASSWORD)
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"{site.url}/")
+        return page
+
+    yield entered
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def png(colour):
+    """A picture, as a file to choose."""
+    file = io.BytesIO()
+    Image.new("RGB", (40, 60), colour).save(file, "PNG")
+    return {"name": f"{colour}.png", "mimeType": "image/png", "buffer": file.getvalue()}
+
+
+def pick(page, field, text, label):
+    """Choose an object by typing, with the keys alone."""
+    box = page.get_by_role("combobox", name=f"Find: {field}").last
+    box.focus()
+    page.keyboard.type(text)
+    page.get_by_role("option", name=label).wait_for()
+    assert box.get_attribute("aria-expanded") == "true"
+    page.keyboard.press("ArrowDown")
+    assert page.locator(f"#{box.get_attribute('aria-activedescendant')}").inner_text().startswith(label)
+    page.keyboard.press("Enter")
+    page.get_by_label(label, exact=False).and_(page.locator(":checked")).last.wait_for()
+    assert box.input_value() == ""
+
+
+def test_an_issue_is_made_by_keyboard_with_a_cover_three_credits_and_two_variants(enter, site):
+    page = enter("Nora")
+    page.goto("/issue/create/")
+    pick(page, "Series", "lampl", "Lamplight (2020)")
+    page.get_by_label("Number (required)").fill("1")
+    page.get_by_label("Cover date").fill("2020-05-01")
+    page.locator("#image").set_input_files(png("teal"))
+    for number, (creator, role) in enumerate(
+        (("Ada Pencil", "Writer"), ("Bo Brush", "Inker"), ("Cy Quill", "Letterer"))
+    ):
+        page.get_by_role("button", name="Add a credit").press("Enter")
+        page.locator(f"#credits-{number}-creator-q:focus").wait_for()  # there one goes on typing
+        pick(page, "Creator", creator[:4], creator)
+        pick(page, "Roles", role.lower(), role)
+    for number, colour in enumerate(("red", "blue")):
+        page.get_by_role("button", name="Add a variant").press("Enter")
+        page.locator(f"#variants-{number}-image").set_input_files(png(colour))
+        page.locator(f"#variants-{number}-name").fill(colour)
+    assert page.get_by_role("button", name="Find").count() == 0  # with the script nobody needs it
+    # Whoever leaves now is asked, and stays.
+    with page.expect_event("dialog") as asked:
+        page.evaluate("setTimeout(() => location.assign('/'))")
+    assert asked.value.type == "beforeunload"
+    asked.value.dismiss()
+    page.get_by_label("Number (required)").press("Enter")  # Enter saves
+    page.wait_for_url("**/issue/lamplight-2020-1/")
+    assert "is in the catalogue now" in page.locator("#messages").inner_text()
+    with site.sessions() as session:
+        issue = session.query(Issue).one()
+        state = state_of(session, issue)
+    assert (issue.image_width, len(issue.cover_hash), state["series"]) == (40, 16, site.series)
+    assert [len(credit["roles"]) for credit in state["credits"]] == [1, 1, 1]
+    assert [variant["name"] for variant in state["variants"]] == ["red", "blue"]
+
+
+def test_two_people_edit_at_once_and_both_keep_their_work(enter, site):
+    with site.sessions() as session:
+        issue = Make(Catalog(session)).issue(series=site.series, number="2")
+    address = f"/issue/{issue.slug}/update/"
+    nora, otto = enter("Nora"), enter("Otto", viewport={"width": 390, "height": 844})
+    nora.goto(address)
+    otto.goto(address)
+    nora.fill("#desc", "By Nora.")
+    nora.fill("#page", "32")
+    nora.get_by_role("button", name="Save").click()
+    nora.wait_for_url(f"**/issue/{issue.slug}/")
+    otto.fill("#desc", "By Otto.")
+    otto.fill("#sku", "OTTO1")
+    otto.get_by_role("button", name="Save").click()
+    notice = otto.get_by_role("alert").filter(has_text="Somebody else saved meanwhile")
+    notice.wait_for()
+    assert "By Nora." in notice.inner_text()
+    assert "By Otto." in notice.inner_text()
+    assert otto.input_value("#page") == "32"
+    assert otto.evaluate("document.documentElement.scrollWidth") == 390
+    otto.get_by_role("button", name="Save").click()
+    otto.wait_for_url(f"**/issue/{issue.slug}/")
+    with site.sessions() as session:
+        now = session.get(Issue, issue.id)
+        assert (now.desc, now.page, now.sku) == ("By Otto.", 32, "OTTO1")

@@ -1,0 +1,44 @@
+"""Pictures on the site: a storage that does not take them, or has none of its own address."""
+
+import pytest
+import webtest
+
+from comicsdb.media.s3 import S3Storage
+from tests.conftest import attached, build_app
+from tests.dataset import picture
+from tests.serving import free_port
+from tests.web.conftest import errors, form_to, log_in, soup, submit
+
+UPDATE = "/accounts/update/"
+
+
+@pytest.fixture
+def dead(monkeypatch, wsgi):
+    """A storage whose server is not there, in place of the application's."""
+    address = f"http://127.0.0.1:{free_port()}"
+    storage = S3Storage("none", endpoint=address, region="x", access_key="a", secret_key="b")
+    monkeypatch.setitem(wsgi.registry, "comicsdb.media", storage)
+    return storage
+
+
+def test_a_profile_without_its_picture_is_shown_again(testapp, member, session, dead, caplog):
+    log_in(testapp)
+    upload = webtest.Upload("me.png", picture(), "image/png")
+    response = submit(testapp, UPDATE, status=422, image=upload, last_name="Typed")
+    assert "Pictures cannot be stored at the moment." in errors(response)["image"]
+    assert form_to(response, UPDATE)["last_name"].value == "Typed"
+    session.expire_all()
+    assert (member.image, member.last_name) == ("", "")
+    assert "Traceback" not in caplog.text
+
+
+def test_pages_name_the_host_that_serves_pictures(connection, shared_database, media_folder, world):
+    app = build_app(
+        shared_database, media_folder, **{"comicsdb.media.url": "https://cdn.example.org/pictures/"}
+    )
+    with attached(app, connection) as browser:
+        page = browser.get(f"/issue/{world.first.slug}/")
+    assert "img-src 'self' https://cdn.example.org;" in page.headers["Content-Security-Policy"]
+    shown = soup(page).find("meta", property="og:image")["content"]
+    assert shown == f"https://cdn.example.org/pictures/{world.first.image}"
+    app.registry["comicsdb.engine"].dispose()
