@@ -168,7 +168,8 @@ def _page(request, kind: str, act: Act, ids: list[int], form: forms.Form) -> Res
         "may": not (effects and effects.owned) or bool(request.has_permission(Permission.DELETE)),
         "back": _list_path(request, kind),
     }
-    return render_to_response("admin/catalogue_bulk.jinja2", values, request=request, response=request.response)
+    page = "admin/catalogue_bulk.jinja2"
+    return render_to_response(page, values, request=request, response=request.response)
 
 
 def _told(request, done: Outcome) -> str:

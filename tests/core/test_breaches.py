@@ -60,7 +60,7 @@ def test_each_rule_is_found_and_nothing_else(make, catalog, session):
     image = {"image": "variants/x.png", "image_width": 1, "image_height": 1}
     good = make.series(name="Good", year_end=2021, collection=True)
     make.issue(
-        series=good, isbn="9780306406157", upc="03600029145200111", sku="JAN1", title="All", arcs=[make.arc()],
+        series=good, isbn="9780306406157", upc="03600029145200111", sku="JAN1", title="A", arcs=[make.arc()],
         variants=[image | {"upc": "036000291452", "sku": "A1"}],
     )  # fmt: skip
     make.series(series_type=8, cv_id=9)

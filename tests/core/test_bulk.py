@@ -122,7 +122,7 @@ def test_executives_are_added_beside_those_who_are_there(make, session, boss):
     assert written(session, first) == [(boss.id, ["credits"])]
     assert bulk.add_executives(boss.catalog, wanted, setting) == bulk.Outcome((), 3)
     for wrong in (((chief.id, "Boss of All"),), ((999_999, "President"),)):
-        with pytest.raises(Invalid, match="comicsdb.executives names what does not exist"):
+        with pytest.raises(Invalid, match="names what does not exist"):
             bulk.add_executives(boss.catalog, wanted, setting | {publisher: wrong})
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from sqlalchemy import create_engine, text
 
-ROWS = 20_000
+ROWS = 12_000
 NAMED = ("publisher", "creator", "character", "arc", "team", "imprint", "universe", "series")
 
 
