@@ -1,4 +1,4 @@
-"""The forms in a real browser: an issue made by keyboard alone, and two people who edit it at once."""
+"""The forms in a real browser: an issue made by keyboard alone, edited by two people at once, and reverted."""
 
 import io
 import threading
@@ -28,7 +28,7 @@ def site(cluster, template, tmp_path_factory):
     with sessions() as session:
         make = Make(Catalog(session))
         for name in ("Nora", "Otto"):
-            make.user(name, password=PASSWORD, passwords=Passwords("fast"))
+            make.user(name, password=PASSWORD, passwords=Passwords("fast"), groups=["editor"])
         series = make.series(name="Lamplight").id
         for name in ("Ada Pencil", "Bo Brush", "Cy Quill"):
             make.creator(name=name)
@@ -129,7 +129,7 @@ def test_an_issue_is_made_by_keyboard_with_a_cover_three_credits_and_two_variant
     assert [variant["name"] for variant in state["variants"]] == ["red", "blue"]
 
 
-def test_two_people_edit_at_once_and_both_keep_their_work(enter, site):
+def test_two_people_edit_at_once_both_keep_their_work_and_one_reverts_it_all(enter, site):
     with site.sessions() as session:
         issue = Make(Catalog(session)).issue(series=site.series, number="2")
     address = f"/issue/{issue.slug}/update/"
@@ -154,3 +154,12 @@ def test_two_people_edit_at_once_and_both_keep_their_work(enter, site):
     with site.sessions() as session:
         now = session.get(Issue, issue.id)
         assert (now.desc, now.page, now.sku) == ("By Otto.", 32, "OTTO1")
+    nora.goto(f"/issue/{issue.slug}/history/")
+    nora.get_by_role("link", name="Revert to this version").last.click()
+    nora.wait_for_url(f"**/issue/{issue.slug}/history/*/revert/")
+    assert "By Otto." in nora.inner_text("main")
+    nora.get_by_role("button", name="Revert", exact=True).click()
+    nora.wait_for_url(f"**/issue/{issue.slug}/")
+    with site.sessions() as session:
+        now = session.get(Issue, issue.id)
+        assert (now.desc, now.page, now.sku) == ("", None, "")
