@@ -24,9 +24,11 @@ from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.light import Light, Line
 from comicsdb.limits import Limiter
+from comicsdb.media.s3 import S3Storage
 from comicsdb.scripts.database import upgrade
 from tests.factories import Make
 from tests.redis_server import RedisServer
+from tests.serving import free_port
 from tests.soak import SOAK
 
 # No test fails because the machine is busy, and none by chance: `make soak` looks for what is new.
@@ -205,6 +207,15 @@ def redis():
     server.start()
     yield server
     server.remove()
+
+
+@pytest.fixture
+def dead(monkeypatch, wsgi):
+    """A storage whose server is not there, in place of the application's."""
+    address = f"http://127.0.0.1:{free_port()}"
+    storage = S3Storage("none", endpoint=address, region="x", access_key="a", secret_key="b")
+    monkeypatch.setitem(wsgi.registry, "comicsdb.media", storage)
+    return storage
 
 
 class Statements(list):

@@ -216,22 +216,20 @@ class Editing:
         typed = {name: text_of(self.request.POST, name) or "" for name in ("reason", "owned")}
         try:
             if effects.owned:
-                self._allow_owned(may_anything, typed)
+                allow_owned(may_anything, typed)
             label = self._label(entity)
             self._write_end(entity, typed["reason"].strip())
         except Invalid as error:
             return values | {"form": forms.refused(self.request, error, typed)}
         return self._done(self._path_of_list(), DELETED, label)
 
-    @staticmethod
-    def _allow_owned(may_anything, typed: dict) -> None:
-        """What belongs to readers goes only with a superuser's word for it (model.md 13)."""
-        if not may_anything:
-            raise Invalid(
-                {forms.WHOLE: [_("Only a superuser can delete what readers have rated or collected.")]}
-            )
-        if not typed["owned"]:
-            raise Invalid({"owned": [_("Tick the box, or leave the object where it is.")]})
+
+def allow_owned(may_anything, typed: dict) -> None:
+    """What belongs to readers goes only with a superuser's word for it (model.md 13)."""
+    if not may_anything:
+        raise Invalid({forms.WHOLE: [_("Only a superuser can delete what readers have rated or collected.")]})
+    if not typed["owned"]:
+        raise Invalid({"owned": [_("Tick the box, or leave the object where it is.")]})
 
 
 def add_editing_pages(config, views) -> None:

@@ -16,7 +16,7 @@ from comicsdb.catalog.references import labelled, reference_to
 from comicsdb.security import Permission, delete_right
 from comicsdb.staff import bulk
 from comicsdb_web import forms
-from comicsdb_web.editing.view import Editing
+from comicsdb_web.editing.view import allow_owned
 from comicsdb_web.locales import _
 from comicsdb_web.routing import ID_MAX, with_query
 from comicsdb_web.views.admin import say
@@ -56,7 +56,7 @@ def _delete(request, ids, typed) -> Outcome:
     kind = request.matchdict["kind"]
     effects = consequences_of(request.dbsession, kind, ids)
     if effects.owned:
-        Editing._allow_owned(request.has_permission(Permission.DELETE), typed)
+        allow_owned(request.has_permission(Permission.DELETE), typed)
     model = KINDS[kind].model
     reason = typed["reason"].strip()
     return bulk.delete_objects(request.catalog, request.identity, model, ids, reason)

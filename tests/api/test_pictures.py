@@ -9,12 +9,10 @@ from sqlalchemy import text
 from comicsdb import models
 from comicsdb.catalog import Catalog, changes
 from comicsdb.media.folder import FolderStorage
-from comicsdb.media.s3 import S3Storage
 from tests.api.conftest import PASSWORD
 from tests.conftest import build_app
 from tests.dataset import picture
 from tests.factories import Make
-from tests.serving import free_port
 
 TYPED = {"name": "Salt Tide"}
 
@@ -31,15 +29,6 @@ def sent(client, method: str, path: str, status: int, fields: dict, image: bytes
         body=body,
         status=status,
     )
-
-
-@pytest.fixture
-def dead(monkeypatch, wsgi):
-    """A storage whose server is not there, in place of the application's."""
-    address = f"http://127.0.0.1:{free_port()}"
-    storage = S3Storage("none", endpoint=address, region="x", access_key="a", secret_key="b")
-    monkeypatch.setitem(wsgi.registry, "comicsdb.media", storage)
-    return storage
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])

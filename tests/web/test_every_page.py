@@ -66,7 +66,9 @@ def addresses(wsgi, world, session):
             for pattern in patterns
         ]
         patterns = [re.sub(r"\{kind:(\w+)[^}]*\}", r"\1", pattern) for pattern in patterns]
-        found += [pattern.replace("{username}", "Nora").replace("{id:[0-9]+}", "1") for pattern in patterns]
+        number = str(world.publisher.id) if name.startswith("admin.catalogue.") else "1"
+        patterns = [pattern.replace("{id:[0-9]+}", number) for pattern in patterns]
+        found += [pattern.replace("{username}", "Nora") for pattern in patterns]
     assert len(found) > 70
     return found
 

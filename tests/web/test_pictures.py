@@ -1,24 +1,12 @@
 """Pictures on the site: a storage that does not take them, or has none of its own address."""
 
-import pytest
 import webtest
 
-from comicsdb.media.s3 import S3Storage
 from tests.conftest import attached, build_app
 from tests.dataset import picture
-from tests.serving import free_port
 from tests.web.conftest import errors, form_to, log_in, soup, submit
 
 UPDATE = "/accounts/update/"
-
-
-@pytest.fixture
-def dead(monkeypatch, wsgi):
-    """A storage whose server is not there, in place of the application's."""
-    address = f"http://127.0.0.1:{free_port()}"
-    storage = S3Storage("none", endpoint=address, region="x", access_key="a", secret_key="b")
-    monkeypatch.setitem(wsgi.registry, "comicsdb.media", storage)
-    return storage
 
 
 def test_a_profile_without_its_picture_is_shown_again(testapp, member, session, dead, caplog):
