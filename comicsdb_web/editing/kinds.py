@@ -210,6 +210,7 @@ ISSUE_FORM = EntityForm(
             ),
             Words("name", _("Stories"), help=_("Their titles in order, parted by semicolons.")),
             DESC,
+            Tick("desc_is_solicitation", _("The description is the publisher's announcement")),
         ),
         _picture(Picture("image", _("Cover"), size="cover")),
         Section(

@@ -5,6 +5,7 @@ from sqlalchemy import select
 
 from comicsdb.models import CATALOGUE, AgeRating, FormerSlug, Genre, Group, Role, SeriesType, StaffAction
 from comicsdb.models.choices import COUNTRIES, LANGUAGES
+from tests.conftest import recording
 from tests.web.admin import cells, enter
 from tests.web.conftest import errors, form_to, message, soup
 from tests.web.forming import boxes, opened, parsed, picture, send, value
@@ -265,3 +266,37 @@ def test_two_of_the_staff_keep_their_work(testapp, boss, world, session):
     send(page)
     session.expire_all()
     assert (world.arc.slug, world.arc.desc) == ("dusk", "Mine.")
+
+
+@pytest.mark.parametrize("kind", ["role", "series_type", "age_rating", "universe"])
+def test_odd_values_are_told_beside_their_fields(testapp, root, world, kind):
+    path = f"/admin/{kind}/{of(world, kind).id if kind in KINDS else 5}/"
+    for odd in ("\0", "9" * 400, "é" * 300, "<odd>"):
+        form = opened(testapp, path)
+        kept = {"csrf_token", "modified", "seen"}
+        sent = [(name, each if name in kept else odd) for name, each in form.submit_fields()]
+        answer = testapp.post(path, sent, content_type="multipart/form-data", status="*")
+        assert answer.status_int == 422 or (answer.status_int == 303 and odd == "<odd>"), (odd, answer.status)
+        if answer.status_int == 422:
+            assert errors(answer), odd
+        assert "<odd>" not in testapp.get(f"/admin/{kind}/").text
+
+
+def test_a_form_costs_the_same_however_much_it_shows(testapp, boss, world, make, connection):
+    def cost(path):
+        with recording(connection) as statements:
+            testapp.get(path, status=200)
+        return len(statements), statements
+
+    path = f"/admin/issue/{world.first.id}/"
+    few, statements = cost(path)
+    assert few <= 15, statements
+    for _ in range(8):
+        make.credit(world.first, make.creator(), "Writer", "Inker")
+    assert cost(path)[0] == few
+    history = "/admin/genre/1/history/"
+    few, statements = cost(history)
+    for name in ("One", "Two", "Three"):
+        make.catalog.update(make.session.get(Genre, 1), {"name": name})
+        make.session.commit()
+    assert cost(history)[0] == few <= 5

@@ -155,6 +155,17 @@ def test_an_issue_shows_everything_about_it(testapp, world):
     assert variant.select_one(".card-foot").get_text(" ", strip=True) == "$4.99 JAN190002"
 
 
+def test_a_description_from_the_publisher_is_called_so(testapp, make):
+    note = "From the publisher's announcement"
+    for values, noted in (
+        ({"desc": "Soon.", "desc_is_solicitation": True}, [note]),
+        ({"desc": "Soon."}, []),
+        ({"desc_is_solicitation": True}, []),
+    ):
+        page = soup(testapp.get(path(make.issue(**values))))
+        assert [each.get_text() for each in page.select(".summary .origin")] == noted
+
+
 def test_a_reprint_is_named_by_which_came_first(testapp, world):
     newer = soup(testapp.get(path(world.first))).select_one("#reprints-title").parent
     assert newer.li.get_text(" ", strip=True) == "in Lamplight Collected TPB (2020) #1 Jan 2020"

@@ -83,12 +83,14 @@ def texts(world):
     yield (
         "issue",
         {"series": [w.series.id], "number": "½", "alt_number": "7", "name": "Dawn; Dusk;", "desc": "x"}
+        | {"desc_is_solicitation": ["", "1"]}
         | {"cover_date": "2019-08-01", "store_date": "2019-07-03", "foc_date": "", "page": "36"}
         | {"price": "4.5", "price_currency": "EUR", "rating": "3", "sku": "JUN190001"}
         | {"isbn": "978-3-16-148410-0", "upc": "76194134182800111", "cv_id": "5", "gcd_id": ""}
         | {"characters": [w.character.id], "teams": [w.team.id], "arcs": [w.arc.id]}
         | {"universes": [w.universe.id], "reprints": [w.reprint.id]},
         {"series": w.series.id, "number": "½", "alt_number": "7", "name": ["Dawn", "Dusk"], "desc": "x"}
+        | {"desc_is_solicitation": True}
         | {"cover_date": "2019-08-01", "store_date": "2019-07-03", "foc_date": None, "page": 36}
         | {"price": 4.5, "currency": "EUR", "rating": 3, "sku": "JUN190001"}
         | {"isbn": "9783161484100", "upc": "76194134182800111", "cv_id": 5, "gcd_id": None}
