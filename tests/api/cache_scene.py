@@ -5,7 +5,7 @@ from random import Random
 
 from sqlalchemy import select
 
-from comicsdb.catalog import Catalog, parts
+from comicsdb.catalog import Catalog, bulk, parts
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.merge import merge
 from comicsdb.catalog.move import move_publisher
@@ -14,7 +14,7 @@ from comicsdb.catalog.revert import revert
 from comicsdb.db import session_factory
 from comicsdb.library.ratings import rate
 from comicsdb.light import Light
-from comicsdb.models import History, Tombstone
+from comicsdb.models import History, Issue, Publisher, Tombstone
 from tests.api.cache_addresses import Addresses
 from tests.api.cache_bodies import Bodies, Key, Slot, Statements
 from tests.api.cache_reader import SOMETIMES, Address, Reader, before_statement
@@ -147,6 +147,23 @@ class Scene:
             storage = self.theatre.app.registry["comicsdb.media"]
             chosen, stamp = versions[version % len(versions)], entity.modified
             revert(self.catalog, storage, entity, chosen, modified=stamp, without_missing=True)
+
+    def act_on_many(self, act: str, *positions: int) -> None:
+        """One of the staff's acts on several objects: of the series to rebuild slugs, otherwise of issues."""
+        reachable = self.reachable()
+        kind = "series" if act == "rebuild_slugs" else "issue"
+        chosen = {each for position in positions if (each := reachable.at(kind, position)) is not None}
+        if not chosen:
+            return
+        if act == "delete":
+            bulk.delete(self.catalog, Issue, chosen)
+        elif act == "add_executives":
+            publishers = self.session.scalars(select(Publisher.id)).all()
+            creator = reachable.at("creator", 0)
+            executives = {each: [(creator, "Role Two")] for each in publishers}
+            bulk.add_executives(self.catalog, chosen, executives)
+        else:
+            getattr(bulk, act)(self.catalog, chosen)
 
     def patch(self, kind: str, position: int, field: str, value: str) -> int:
         """Change a field of an object through the API, as an editor; gives the status."""

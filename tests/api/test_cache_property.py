@@ -16,6 +16,7 @@ from comicsdb.catalog import CatalogError
 from comicsdb.exchange.problems import ImportFailed
 from tests.api import cache_world
 from tests.api.cache_changes import (
+    ACTS,
     ALTERATIONS,
     CHANGES,
     DELETIONS,
@@ -42,7 +43,7 @@ from tests.core.propagation.writes import (
 )
 from tests.soak import sequences
 
-PROFILE = sequences(4, 20)
+PROFILE = sequences(10, 20)
 positions = st.integers(0, 9)
 seeds = st.integers(0, 2**32 - 1)
 endings = st.sampled_from(("commit", "commit", "commit", "commit", "go on", "roll back"))
@@ -86,6 +87,7 @@ def test_every_single_change_is_seen_at_once(scene):
     steps += [(scene.rate, given) for given in STARS]
     steps += [(scene.patch, each) for each in THROUGH_HTTP] + [(scene.submit, each) for each in THROUGH_HTTP]
     steps += [(scene.revert, ("issue", 1, 0)), (scene.revert, ("series", 1, 0)), (scene.readdress, (2, 2018))]
+    steps += [(scene.act_on_many, (each, 0, 1)) for each in ACTS]
     steps += [(scene.merge, each) for each in MERGES]
     steps += [(scene.delete, key) for key in DELETIONS]
     for number, (write, arguments) in enumerate(steps):
@@ -186,6 +188,12 @@ class Readers(RuleBasedStateMachine):
     @rule(kind=pages, position=positions, version=st.integers(0, 5), ending=endings, seed=seeds)
     def revert(self, kind, position, version, ending, seed):
         self.write(seed, ending, self.scene.revert, kind, position, version)
+
+    @rule(
+        act=st.sampled_from((*ACTS, "delete")), some=positions, others=positions, ending=endings, seed=seeds
+    )
+    def act_on_many(self, act, some, others, ending, seed):
+        self.write(seed, ending, self.scene.act_on_many, act, some, others)
 
     @rule(
         where=st.sampled_from(("patch", "submit")),
