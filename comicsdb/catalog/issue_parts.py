@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from comicsdb.catalog import rules
 from comicsdb.catalog.errors import InvalidRows, NotFound
 from comicsdb.catalog.kinds import kind_of
+from comicsdb.catalog.unit import OF_PICTURE
 from comicsdb.catalog.values import MISSING, problem
 from comicsdb.models import Creator, Credit, Issue, Role, Series, Variant, credit_role
 from comicsdb.models.choices import Currency
@@ -140,6 +141,7 @@ def variant_faults(session: Session, variant: Variant | None, values: dict) -> r
 def _write_variant(catalog, variant: Variant | None, values: dict, statement) -> int:
     session, unit = catalog.session, catalog.unit
     before = {variant.issue_id} if variant else set()
+    pictured = {column: getattr(variant, column) for column in OF_PICTURE} if variant else {}
     replaced = [variant.image] if variant and values.get("image", variant.image) != variant.image else []
     columns = {f"{field}_id" if field == "issue" else field: value for field, value in values.items()}
     variant_id = variant.id if variant else None
@@ -151,5 +153,7 @@ def _write_variant(catalog, variant: Variant | None, values: dict, statement) ->
         unit.part_changed("issue", "variants", before | ({values["issue"]} if "issue" in values else set()))
     unit.settle()
     issue_id = values.get("issue") or next(iter(before))
+    if variant:
+        unit.tell_of_picture("variant", variant_id, f"of issue {issue_id}", pictured, values)
     unit.tell("update" if variant else "create", "variant", variant_id, f"of issue {issue_id}")
     return variant_id

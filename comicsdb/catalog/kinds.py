@@ -134,6 +134,7 @@ _CATALOGUE = (
             "upc",
             "page",
             "desc",
+            "desc_is_solicitation",
             *_IMAGE,
             "cover_hash",
             "cv_id",

@@ -139,6 +139,9 @@ def _filled(session: Session, kind: Kind, canonical, other) -> dict:
             wanted[name] = getattr(other, name)
     if "price" in wanted:
         wanted["currency"] = other.currency
+    if kind.name == "issue" and "desc" in wanted:  # a text comes with what it is
+        mine, theirs = canonical.desc_is_solicitation, other.desc_is_solicitation
+        wanted |= {"desc_is_solicitation": theirs} if mine != theirs else {}
     for name in kind.parents:
         mine, theirs = (getattr(each, f"{name}_id") for each in (canonical, other))
         unknown = UNKNOWN_AGE_RATING_ID if name == "rating" else None

@@ -41,7 +41,9 @@ def replace_credits(session: Session, issue_id: int, wanted: list[dict]) -> bool
         return False
     gone = set(present) - set(goal)
     if gone:
-        session.execute(delete(Credit).where(Credit.issue_id == issue_id, Credit.creator_id.in_(gone)))
+        deleted = delete(Credit).where(Credit.issue_id == issue_id, Credit.creator_id.in_(gone))
+        for credit_id in sorted(session.scalars(deleted.returning(Credit.id))):
+            Unit.of(session).tell("delete", "credit", credit_id, f"of issue {issue_id}")
     for creator_id, roles in sorted(goal.items()):
         if present.get(creator_id) != roles:
             _write_credit(session, issue_id, creator_id, roles)
@@ -119,6 +121,8 @@ def replace_variants(session: Session, issue_id: int, wanted: list[dict]) -> boo
             if values.get("image", row.image) != row.image:
                 Unit.of(session).discard([row.image])
             session.execute(Variant.__table__.update().where(Variant.id == row.id).values(**values))
+            before = row._asdict()
+            Unit.of(session).tell_of_picture("variant", row.id, f"of issue {issue_id}", before, values)
             changed = True
     if changed:
         Unit.of(session).name(variant.get("image") for variant in wanted)

@@ -42,8 +42,8 @@ def check(session: Session, kind: Kind, entity, values: dict) -> None:
     find(session, kind, entity, values).raise_any()
 
 
-def find(session: Session, kind: Kind, entity, values: dict) -> Findings:
-    """The same without raising."""
+def find(session: Session, kind: Kind, entity, values: dict, *, keep: bool = True) -> Findings:
+    """The same without raising; `keep` as for `existing`."""
     findings = Findings()
     unknown = set(values) - set(kind.fields)
     for field in sorted(map(str, unknown)):
@@ -54,7 +54,7 @@ def find(session: Session, kind: Kind, entity, values: dict) -> Findings:
     for field, message in unfit.items():
         findings.add(field, message)
     values = {field: value for field, value in values.items() if field not in unfit}
-    _check_references(session, kind, values, findings)
+    _check_references(session, kind, values, findings, keep=keep)
     if kind.name == "series":
         _check_series(session, entity, values, findings)
     elif kind.name == "issue":
@@ -78,7 +78,7 @@ def _check_required(kind: Kind, values: dict, findings: Findings) -> None:
             findings.add(field, REQUIRED)
 
 
-def _check_references(session: Session, kind: Kind, values: dict, findings: Findings) -> None:
+def _check_references(session: Session, kind: Kind, values: dict, findings: Findings, *, keep: bool) -> None:
     columns = kind.model.__table__.columns
     for field, target in kind.parents.items():
         if field not in values:
@@ -87,30 +87,35 @@ def _check_references(session: Session, kind: Kind, values: dict, findings: Find
             if not columns[f"{field}_id"].nullable:
                 findings.add(field, NOT_NULL)
         else:
-            _check_ids(session, field, target, [values[field]], findings)
+            _check_ids(session, field, target, [values[field]], findings, keep=keep)
     for link in kind.links:
         if link.field in values:
-            _check_ids(session, link.field, link.target, values[link.field], findings)
+            _check_ids(session, link.field, link.target, values[link.field], findings, keep=keep)
     if "credits" in values:
-        _check_ids(session, "credits", Creator, [credit["creator"] for credit in values["credits"]], findings)
+        creators = [credit["creator"] for credit in values["credits"]]
+        _check_ids(session, "credits", Creator, creators, findings, keep=keep)
         roles = {role for credit in values["credits"] for role in credit["roles"]}
-        _check_ids(session, "credits", Role, roles, findings)
+        _check_ids(session, "credits", Role, roles, findings, keep=keep)
 
 
-def _check_ids(session: Session, field: str, target, ids, findings: Findings) -> None:
+def _check_ids(session: Session, field: str, target, ids, findings: Findings, *, keep: bool) -> None:
     """Every id must be that of a row."""
     wanted = set(ids)
-    for missing in sorted(wanted - existing(session, target, wanted)):
+    for missing in sorted(wanted - existing(session, target, wanted, keep=keep)):
         findings.add(field, MISSING.format(missing))
 
 
-def existing(session: Session, target, ids) -> set[int]:
-    """Those of some ids that rows have, which are kept from being deleted until the transaction ends."""
+def existing(session: Session, target, ids, *, keep: bool = True) -> set[int]:
+    """Those of some ids that rows have.
+
+    With `keep` the rows cannot be deleted until the transaction ends: only for who is alone (`Unit.alone`),
+    as others would wait for that, or cross his way.
+    """
     wanted = set(ids)
     if not wanted:
         return set()
-    found = select(target.id).where(target.id.in_(wanted)).with_for_update(key_share=True, read=True)
-    return set(session.scalars(found))
+    found = select(target.id).where(target.id.in_(wanted))
+    return set(session.scalars(found.with_for_update(key_share=True, read=True) if keep else found))
 
 
 def _after(entity, values: dict, field: str):

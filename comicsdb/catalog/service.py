@@ -2,8 +2,9 @@
 
 from contextlib import contextmanager
 
+from psycopg.errors import ProgramLimitExceeded
 from sqlalchemy import delete, inspect, select, text
-from sqlalchemy.exc import DataError, IntegrityError
+from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import issue_parts, parts, rules, slugs, uniqueness
@@ -11,13 +12,15 @@ from comicsdb.catalog.deletion import bury, doomed_with, forget
 from comicsdb.catalog.errors import Conflict, Gone, Invalid, Moved, NotFound
 from comicsdb.catalog.kinds import Kind, kind_of
 from comicsdb.catalog.propagation import FIELD_EVENTS
-from comicsdb.catalog.unit import Unit
+from comicsdb.catalog.unit import Unit, label_of
 from comicsdb.catalog.values import NOT_NULL, problem
 from comicsdb.models import FormerSlug, History, Series, Tombstone
 from comicsdb.models.base import SYSTEM_USER_ID, Authored, metadata
 
 SLUG_ATTEMPTS = 50
 ID_MAX = 2**31 - 1
+# A row of an index has 2700 bytes: room for 255 characters of any script, but not for each two such names.
+TOO_LONG = "Together these names are too long for the database: shorten one of them."
 
 
 class Catalog:
@@ -108,7 +111,7 @@ class Catalog:
                 self.session.flush()
             self._write_parts(kind, entity, values)
         self.unit.settle()
-        self.unit.tell("create", kind.name, entity.id, _label(kind, entity))
+        self.unit.tell("create", kind.name, entity.id, label_of(entity))
         return entity
 
     def update(self, entity, values: dict):
@@ -137,18 +140,19 @@ class Catalog:
             self.session.flush()
             self._write_parts(kind, entity, values)
         self.unit.settle()
-        self.unit.tell("update", kind.name, entity.id, _label(kind, entity))
+        self.unit.tell("update", kind.name, entity.id, label_of(entity))
         return entity
 
     def faults(self, model, entity, values: dict) -> tuple[dict[str, list[str]], list[Conflict]]:
         """All that `create` (`entity` None) or `update` would say against values, not only the first of it.
 
-        Gives the messages by field, and the unique sets that are taken.
+        Gives the messages by field, and the unique sets that are taken. Nothing is locked: whoever asks may
+        be busy with pictures before he writes, and others do not wait for that.
         """
         kind = kind_of(model)
         values = dict(values)
         slug = values.pop("slug", None)
-        errors = rules.find(self.session, kind, entity, values).errors
+        errors = rules.find(self.session, kind, entity, values, keep=False).errors
         if slug or (slug is not None and entity is not None):  # a new object without one gets one made
             wrong = slugs.fault(self.session, kind.name, slug, entity and entity.id)
             errors |= {"slug": [wrong]} if wrong else {}
@@ -230,6 +234,10 @@ class Catalog:
             raise _as_conflict(kind, error) from error
         except DataError as error:
             raise Invalid({"__all__": ["The database cannot hold one of these values."]}) from error
+        except OperationalError as error:
+            if not isinstance(error.orig, ProgramLimitExceeded):
+                raise
+            raise Invalid({"__all__": [TOO_LONG]}) from error
 
     def _insert_with_slug(self, kind: Kind, entity, slug: str) -> None:
         if slug:
@@ -290,11 +298,6 @@ def fit_reason(reason: str | None) -> str | None:
     if wrong:
         raise Invalid({"reason": [wrong]})
     return reason
-
-
-def _label(kind: Kind, entity) -> str:
-    """What the log calls an object."""
-    return entity.slug if kind.name == "issue" else entity.name
 
 
 def _columns(kind: Kind, values: dict) -> dict:

@@ -36,6 +36,7 @@ _STAMPS = (
     "rated_before",
 )
 
+OF_PICTURE = ("image", "cover_hash")
 
 # Where the pictures of a kind are named: (table, column that points to the object).
 _PICTURES = {kind.name: [(kind.name, "id")] for kind in KINDS.values() if "image" in kind.scalars}
@@ -155,6 +156,14 @@ class Unit:
     def tell(self, action: str, kind: str, object_id: int, label: str) -> None:
         """Have the log say after the commit what was done (web.md 20)."""
         self.known.told.append(f"{action}: {kind} {object_id} {printable(label)}")
+
+    def tell_of_picture(self, kind: str, object_id: int, label: str, before: dict, after: dict) -> None:
+        """The same of a picture and its hash, by their columns, where there is another one now."""
+        was, now = before.get("image", ""), after.get("image", "")
+        if "image" in after and was and was != now:
+            self.tell("replace image" if now else "remove image", kind, object_id, label)
+        if "cover_hash" in after and before.get("cover_hash", "") != after["cover_hash"]:
+            self.tell("change hash", kind, object_id, label)
 
     def discard(self, keys) -> None:
         """Pictures that rows named before: their files go after the commit, if it comes."""
@@ -319,11 +328,22 @@ def _note_fields(unit: Unit, kind: str, entity) -> None:
     if "image" in KINDS[kind].scalars:
         unit.discard(attributes.image.history.deleted)
         unit.name(attributes.image.history.added)
+        columns = [column for column in OF_PICTURE if column in attributes]
+        before, after = (
+            {column: each[0] for column in columns if (each := getattr(attributes[column].history, way))}
+            for way in ("deleted", "added")
+        )
+        unit.tell_of_picture(kind, entity.id, label_of(entity), before, after)
     if isinstance(entity, Issue):
         series = {entity.series_id, *attributes.series_id.history.deleted}
         _issue_saved(unit, series)
         if len(series) > 1 and entity.rating_count:
             unit.known.rated["series"] |= series
+
+
+def label_of(entity) -> str:
+    """What the log calls an object."""
+    return entity.slug if isinstance(entity, Issue) else entity.name
 
 
 def _issue_saved(unit: Unit, series: set[int]) -> None:

@@ -7,6 +7,7 @@ from itertools import takewhile
 SAME, REMOVED, ADDED, GAP = "same", "removed", "added", "gap"
 CONTEXT = 24  # pieces that stay readable on either side of a change; a word and a blank are one each
 MOST = 4000  # pieces that are compared; texts that differ in more are shown as replaced
+LONGEST = 20_000  # characters shown of what came or went; a page has room for many changes
 PIECES = re.compile(r"\s+|\w+|[^\w\s]")
 
 
@@ -23,7 +24,8 @@ def words(old: str, new: str) -> tuple[tuple[str, str], ...]:
         if how == SAME:
             shown += _shortened(pieces, first=place == 0, last=place == len(found) - 1)
         else:
-            shown.append((how, "".join(pieces)))
+            text = "".join(pieces)
+            shown.append((how, text if len(text) <= LONGEST else f"{text[:LONGEST]} …"))
     return tuple(shown)
 
 

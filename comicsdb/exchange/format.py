@@ -224,6 +224,7 @@ ISSUES = File(
         text("upc", models.Issue.upc),
         number("page_count", models.Issue.page),
         text("desc", models.Issue.desc),
+        plain("desc_is_solicitation", models.Issue.desc_is_solicitation, readers.flag, False),
         picture(),
         plain(
             "cover_hash",

@@ -4,6 +4,7 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from sqlalchemy import (
+    Boolean,
     CheckConstraint,
     Column,
     Date,
@@ -94,6 +95,7 @@ class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Bas
     """One published number of a series (model.md 3.11).
 
     `name` holds the story titles in story order; `title` is the title of a collected edition.
+    `desc_is_solicitation`: the description is what the publisher announced the issue with.
     """
 
     __tablename__ = "issue"
@@ -117,6 +119,7 @@ class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Bas
     upc: Mapped[str] = blank(20)
     page: Mapped[int | None] = mapped_column(SmallInteger)
     desc: Mapped[str] = blank()
+    desc_is_solicitation: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     cover_hash: Mapped[str] = blank(16)
 
     series: Mapped[Series] = relationship(lazy="raise", viewonly=True)

@@ -4,7 +4,7 @@ import colander
 from colander import Invalid, MappingSchema, SchemaNode, drop
 
 from comicsdb.models.base import EXTERNAL_ID_MAX, SMALL_MAX
-from comicsdb.schemas.types import REQUIRED, Choice, Day, Field, Id, Integer, ListOf, Text
+from comicsdb.schemas.types import REQUIRED, Choice, Day, Field, Flag, Id, Integer, ListOf, Text
 
 NAME_LENGTH = 255
 # What a fault of no single field is filed under.
@@ -15,7 +15,7 @@ class ObjectSchema(MappingSchema):
     """An object's fields. What is not declared is ignored; what is optional and missing stays out.
 
     `partial`: nothing is required, as for PATCH. `form`: in the values of a form an empty text means null for
-    numbers and dates that can be null, and "not sent" for choices that have a default.
+    numbers and dates that can be null, and "not sent" for choices and truth values that have a default.
     """
 
     def __init__(self, *, partial: bool = False, form: bool = False):
@@ -39,7 +39,9 @@ class ObjectSchema(MappingSchema):
         for field in self.children:
             if values.get(field.name) != "":
                 continue
-            if isinstance(field.typ, Choice):
+            if isinstance(field.typ, Flag):
+                del values[field.name]
+            elif isinstance(field.typ, Choice):
                 if not (field.required or "" in field.typ.codes):
                     del values[field.name]
             elif isinstance(field.typ, Field) and field.typ.nullable:
@@ -79,6 +81,11 @@ def texts(longest: int) -> SchemaNode:
 def small(*, required: bool = False) -> SchemaNode:
     """A number for years, volumes and pages: 0 to 32767, or null where it is not required."""
     return field(Integer(0, SMALL_MAX, nullable=not required), required=required)
+
+
+def flag() -> SchemaNode:
+    """True or false."""
+    return field(Flag())
 
 
 def external_id() -> SchemaNode:

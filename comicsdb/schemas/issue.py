@@ -8,6 +8,7 @@ from comicsdb.schemas.base import (
     day,
     external_id,
     field,
+    flag,
     reference,
     references,
     small,
@@ -40,6 +41,7 @@ class IssueSchema(ObjectSchema):
     upc = text(UPC_LENGTH)
     page = small()
     desc = text()
+    desc_is_solicitation = flag()
     arcs = references()
     characters = references()
     teams = references()

@@ -17,6 +17,7 @@ BLANK = "This field may not be blank."
 NOT_TEXT = "Not a valid string."
 NOT_INTEGER = "A valid integer is required."
 NOT_NUMBER = "A valid number is required."
+NOT_BOOLEAN = "Must be a valid boolean."
 NOT_DATE = "Date has wrong format. Use one of these formats instead: YYYY-MM-DD."
 EMPTY_LIST = "This list may not be empty."
 
@@ -25,6 +26,7 @@ _DATE = re.compile(r"\s*([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})\s*")
 LONGEST_LIST = 5000  # elements; the database is asked for all ids of a list at once
 _LONGEST_NUMBER = 1000  # characters; more is no number anybody means
 _LONGEST_SHOWN = 50  # characters of what was sent, in a message
+_FLAGS = {"true": True, "1": True, "false": False, "0": False}
 _CENT = Decimal("0.01")
 _DIGITS, _DECIMALS = 8, 2
 _WHOLE = _DIGITS - _DECIMALS
@@ -79,10 +81,10 @@ class Text(Field):
 
 
 def _shown(value) -> str:
-    """A value as text; Python refuses to write numbers of thousands of digits."""
+    """A value as text; Python refuses to write numbers of thousands of digits, and lists hundreds deep."""
     try:
         return str(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return "9" * _LONGEST_NUMBER
 
 
@@ -118,6 +120,17 @@ def _integer(value) -> int | None:
         found = _INTEGER.fullmatch(value)
         return int(found[1]) if found else None
     return None
+
+
+class Flag(Field):
+    """True or false; also as 1 or 0, and as text in any case."""
+
+    def read(self, node, value):
+        """The truth value."""
+        found = _FLAGS.get(value.strip().lower()) if isinstance(value, str) else value
+        if found not in (True, False):  # 1 and 0 among them
+            raise Invalid(node, NOT_BOOLEAN)
+        return bool(found)
 
 
 class Day(Field):

@@ -120,6 +120,7 @@ WORDS = {
     "Issue.rating": Word("The age that it is meant for.", {"id": 3, "name": "Teen"}),
     "Issue.isbn": Word("ISBN without hyphens; may be empty.", ""),
     "Issue.page": Word("Number of pages.", 32),
+    "Issue.desc_is_solicitation": Word("Whether the text is the publisher's announcement.", False),
     "Issue.arcs": Word("The stories it is part of, by name.", []),
     "Issue.credits": Word("Who made it: one entry per creator, by name."),
     "Issue.characters": Word("Who appears in it, by name.", []),

@@ -3,7 +3,7 @@
 from colander import SchemaNode, String
 
 from comicsdb.schemas import ObjectSchema
-from comicsdb.schemas.types import LONGEST_LIST, Amount, Choice, Day, Id, Integer, ListOf, Price, Text
+from comicsdb.schemas.types import LONGEST_LIST, Amount, Choice, Day, Flag, Id, Integer, ListOf, Price, Text
 from comicsdb_api.bodies import JSON
 from comicsdb_api.openapi import common
 from comicsdb_api.openapi.schemas import INTEGER_MAX, Components, described, reference
@@ -80,6 +80,8 @@ def _of_type(kind, *, is_form: bool) -> dict:
             return common.integer(kind.low, kind.high)
         case Day():
             return {"type": "string", "format": "date"}
+        case Flag():
+            return {"type": "boolean"}
         case Choice():
             codes = list(kind.codes.values())
             return {"type": "integer" if isinstance(codes[0], int) else "string", "enum": codes}

@@ -181,6 +181,7 @@ class IssueResource(CatalogueResource):
             "upc": issue.c.upc,
             "page": issue.c.page,
             "desc": issue.c.desc,
+            "desc_is_solicitation": issue.c.desc_is_solicitation,
             "image": shapes.picture(issue.c.image),
             "cover_hash": issue.c.cover_hash,
             "average_rating": shapes.average(issue),

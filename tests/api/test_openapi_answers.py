@@ -90,7 +90,7 @@ def test_refusals_are_as_described(api, anonymous, contract, ids):
         for answer in answers:
             contract.fits(operation, answer)
         seen = {str(each.status_int) for each in answers}
-        elsewhere = {"200", "429"} | {"301"} & set(operation.responses)  # test_throttle.py, test_merged.py
+        elsewhere = {"200", "429"} | {"301"} & set(operation.responses)  # throttle/, test_merged.py
         assert set(operation.responses) == elsewhere | seen
 
 

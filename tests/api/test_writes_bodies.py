@@ -80,6 +80,7 @@ def test_numbers_of_any_size_are_texts_as_they_were_written(writer, make):
         (part("name", b"A") + b"--xx--\r\n", "multipart/form-data"),
         (part("x", b"a=1&b=2", f"Content-Type: {FORM}"), PARTS),
         (part("x", b"", "Content-Type: multipart/mixed; boundary=yy"), PARTS),
+        (b"--xx \t\r\nContent-Type: multipart/mixed; boundary=yy\r\n\r\n--yy--\r\n--xx--\r\n", PARTS),
     ],
 )
 def test_forms_that_cannot_be_read(writer, session, body, content_type):

@@ -184,7 +184,13 @@ def test_an_issue(writer, make, nimbus):
         isbn="9783161484100",
         upc="",
         page=32,
-        **{"desc": "", "image": None, **links, "reprints": [reprint.id], "cv_id": None, "gcd_id": None},
+        desc="",
+        desc_is_solicitation=False,
+        image=None,
+        **links,
+        reprints=[reprint.id],
+        cv_id=None,
+        gcd_id=None,
         resource_url=f"{BASE}/issue/harbor-2020-3/",
     )
     assert "modified" not in made
@@ -193,6 +199,26 @@ def test_an_issue(writer, make, nimbus):
     assert (kept["teams"], kept["rating"], kept["name"]) == (links["teams"], 3, ["Low Water", "High"])
     (back,) = writer.json(f"/api/issue/{reprint.id}/")["reprints"]
     assert back["id"] == made["id"]
+
+
+def test_whether_a_description_is_an_announcement(writer, make):
+    issue, field = make.issue(), "desc_is_solicitation"
+    path = f"/api/issue/{issue.id}/"
+    for way, sent, kept in [
+        ("json", True, True),
+        ("form", "", True),
+        ("json", False, False),
+        ("form", "true", True),
+        ("form", "0", False),
+        ("form", "1", True),
+    ]:
+        assert writer.patch(path, **{way: {field: sent}})[field] is kept, sent
+        assert writer.json(path)[field] is kept
+    whole = {"series": issue.series_id, "number": "1", "cover_date": "2020-01-01"}
+    assert writer.put(path, form=whole)[field] is True
+    assert writer.patch(path, 400, json={field: "soon"}) == {field: ["Must be a valid boolean."]}
+    assert writer.patch(path, 400, json={field: None}) == {field: ["This field may not be null."]}
+    assert writer.json(path)[field] is True
 
 
 @pytest.mark.parametrize(

@@ -334,3 +334,17 @@ def test_an_issue_credited_while_the_creator_is_renamed_never_keeps_a_stamp_olde
     )
     with factory() as session:
         assert session.scalar(newer)
+
+
+def test_names_that_are_too_long_together_are_refused(catalog, make):
+    """Each is as long as it may be, and of signs that take four bytes and cannot be packed."""
+    publisher = make.publisher().id
+    name, designation = ("".join(map(chr, range(start, start + 255))) for start in (0x20000, 0x21000))
+    values = {"publisher": publisher, "name": name, "designation": designation}
+    with pytest.raises(Invalid) as refused:
+        catalog.create(models.Universe, values)
+    assert list(refused.value.errors) == ["__all__"]
+    universe = catalog.create(models.Universe, values | {"designation": ""})
+    with pytest.raises(Invalid):
+        catalog.update(universe, {"designation": designation})
+    assert universe.designation == ""

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from comicsdb.catalog.comparison import Money, Picture, Source, compare
 from comicsdb.catalog.references import Reference
-from comicsdb.catalog.wording import ADDED, GAP, REMOVED, SAME, words
+from comicsdb.catalog.wording import ADDED, GAP, LONGEST, REMOVED, SAME, words
 from comicsdb.models import History
 from tests.conftest import recording
 
@@ -45,6 +45,11 @@ def test_plain_fields_are_told_as_the_columns_have_them(make, differences):
         "birth": ("value", None, date(1950, 3, 2)),
         "cv_id": ("value", None, 7),
     }
+
+
+def test_a_description_from_the_publisher_is_told_as_yes_or_no(make, differences):
+    found = differences(make.issue(), desc_is_solicitation=True)["desc_is_solicitation"]
+    assert (found.shape, found.old, found.new) == ("value", False, True)
 
 
 def test_the_first_version_differs_from_nothing(make, session):
@@ -189,3 +194,8 @@ def test_what_is_left_of_both_texts_can_be_read_from_the_words(old, new):
     else:
         assert len(kept[REMOVED]) < len(old) / 2
         assert ("old" in kept[REMOVED], "new" in kept[ADDED]) == (True, True)
+
+
+def test_of_a_text_without_end_a_page_shows_the_beginning():
+    old, new = "word " * 100_000, "x" * 500_000
+    assert words(old, new) == ((REMOVED, f"{old[:LONGEST]} …"), (ADDED, f"{new[:LONGEST]} …"))

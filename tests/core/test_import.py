@@ -79,6 +79,16 @@ def test_an_issue_without_price_needs_no_currency(importer):
     assert not importer.run(rows).changed_anything
 
 
+def test_a_set_that_does_not_say_what_descriptions_are_is_taken(importer):
+    importer.run(small_set())
+    assert importer.query("SELECT id FROM issue WHERE desc_is_solicitation") == [(1,)]
+    rows = small_set()
+    for row in rows["issues"]:
+        del row["desc_is_solicitation"]
+    importer.run(rows)
+    assert importer.query("SELECT id FROM issue WHERE desc_is_solicitation") == []
+
+
 def test_links_are_stored_in_both_directions_where_they_are_symmetric(importer):
     importer.run(small_set())
     assert importer.query("SELECT * FROM issue_reprint ORDER BY 1") == [(1, 3), (3, 1)]

@@ -61,6 +61,12 @@ def _broken(file: str, place: int, **values) -> dict:
         ("series.jsonl:1", {"status": 5}, "status", "takes one of 1, 2, 3, 4, not 5"),
         ("series.jsonl:1", {"collection": 1}, "collection", "takes true or false, not 1"),
         (
+            "issues.jsonl:2",
+            {"desc_is_solicitation": "true"},
+            "desc_is_solicitation",
+            "takes true or false, not 'true'",
+        ),
+        (
             "issues.jsonl:1",
             {"cover_date": "1899-12-31"},
             "cover_date",

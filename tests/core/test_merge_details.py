@@ -60,11 +60,23 @@ def test_an_issue_takes_price_and_rating_over_but_not_its_place(make, session, c
         rating=3,
         name=["Tale"],
         store_date=date(2020, 4, 1),
+        desc="Announced.",
+        desc_is_solicitation=True,
     )
     merge(catalog, kept, other)
     session.commit()
+    assert (kept.desc, kept.desc_is_solicitation) == ("Announced.", True)
     assert (kept.number, kept.price, kept.currency, kept.rating_id) == ("1", Decimal("3.50"), "EUR", 3)
     assert (kept.name, kept.store_date) == (["Tale"], date(2020, 4, 1))
+
+
+def test_a_description_that_stays_stays_what_it_is(make, session, catalog):
+    kept = make.issue(number="1", desc="Ours.")
+    other = make.issue(number="2", desc="Theirs.", desc_is_solicitation=True, cv_id=5)
+    assert preview(session, kept, other).filled == {"cv_id": 5}
+    merge(catalog, kept, other)
+    session.commit()
+    assert (kept.desc, kept.desc_is_solicitation) == ("Ours.", False)
 
 
 def test_other_names_are_added_once_and_only_where_they_fit(make, session, catalog):

@@ -40,6 +40,23 @@ def test_migrating_down_leaves_nothing_and_up_again_works(empty):
     assert is_current(empty)
 
 
+def test_older_states_of_issues_get_what_came_later(empty):
+    """Or the next edit of anything would seem to have changed it."""
+    upgrade(empty)
+    with empty.connect() as connection:
+        command.downgrade(alembic_config(connection), "e6a07f3b5d18")
+        for kind in ("issue", "arc"):
+            connection.execute(
+                text("INSERT INTO history (kind, object_id, type, snapshot) VALUES (:kind, 1, '+', '{}')"),
+                {"kind": kind},
+            )
+        connection.commit()
+    upgrade(empty)
+    with empty.connect() as connection:
+        rows = text("SELECT kind, snapshot FROM history WHERE kind IN ('issue', 'arc')")
+        assert dict(connection.execute(rows).all()) == {"issue": {"desc_is_solicitation": False}, "arc": {}}
+
+
 def test_every_constraint_has_a_name_by_the_convention(engine):
     inspector = inspect(engine)
     for table in metadata.tables:

@@ -160,3 +160,19 @@ def test_a_reference_deleted_meanwhile_is_named_not_a_server_error(factory):
     assert answers in (["linked", "removed"], [["arcs"], "removed"])
     with factory() as session:
         assert session.scalar(text("SELECT count(*) FROM issue_arc")) == 0
+
+
+def test_who_only_asks_what_is_wrong_keeps_nobody_waiting(factory):
+    """A form asks before it stores pictures, and takes its turn among the writers after that."""
+    with factory() as session:
+        make = Make(Catalog(session))
+        issue_id, creator_id, team_id = make.issue().id, make.creator().id, make.team().id
+    wanted = {"teams": [team_id], "credits": [{"creator": creator_id, "roles": [1]}]}
+    with factory() as asking, factory() as writing:
+        issue = asking.get(models.Issue, issue_id)
+        assert Catalog(asking).faults(models.Issue, issue, wanted) == ({}, [])
+        writing.execute(text("SET LOCAL lock_timeout = '1s'"))
+        catalog = Catalog(writing)
+        catalog.update(writing.get(models.Creator, creator_id), {"name": "Renamed"})
+        catalog.delete(writing.get(models.Team, team_id))
+        writing.commit()

@@ -80,7 +80,7 @@ def test_every_field_comes_back_but_the_slug(make, session, edit, back):
     edit(
         issue, number="8", name=[], price=None, store_date=None, rating=1, reprints=[], credits=[],
         cv_id=None, upc="", arcs=[], characters=[], teams=[], universes=[], attributions=[],
-        cover_date=date(2021, 1, 1), desc="Long.",
+        cover_date=date(2021, 1, 1), desc="Long.", desc_is_solicitation=True,
     )  # fmt: skip
     back(issue)
     assert present(session, "issue", issue.id) == first

@@ -172,6 +172,30 @@ def test_only_optional_dates_may_be_null():
     assert fault(IssueSchema, "cover_date", None) == ["This field may not be null."]
 
 
+# True and false.
+
+
+@pytest.mark.parametrize(
+    ("sent", "stored"),
+    [(True, True), (1, True), ("true", True), (" TRUE ", True), ("1", True),
+     (False, False), (0, False), ("false", False), ("False", False), ("0", False)],
+)  # fmt: skip
+def test_a_truth_value_in_its_spellings(sent, stored):
+    assert read(IssueSchema, "desc_is_solicitation", sent) == {"desc_is_solicitation": stored}
+    assert read(IssueSchema, "desc_is_solicitation", sent)["desc_is_solicitation"] is stored
+
+
+@pytest.mark.parametrize("sent", ["", "2", "maybe", 2, -1, 0.5, [], [True], {}, {"a": 1}, b"1"])
+def test_what_is_no_truth_value(sent):
+    assert fault(IssueSchema, "desc_is_solicitation", sent) == ["Must be a valid boolean."]
+
+
+def test_a_truth_value_is_never_null_and_blank_in_a_form_is_not_sent():
+    assert fault(IssueSchema, "desc_is_solicitation", None) == ["This field may not be null."]
+    form = IssueSchema(partial=True, form=True)
+    assert form.deserialize({"desc_is_solicitation": ""}) == {}
+
+
 # Choices.
 
 
@@ -295,3 +319,12 @@ def test_the_faults_of_texts_are_told_by_index(schema, field, longest):
         "3": ["This field may not be null."],
         "4": ["Not a valid string."],
     }
+
+
+def test_lists_within_lists_without_end_are_refused():
+    sent = []
+    for _ in range(100_000):
+        sent = [sent]
+    assert fault(SeriesSchema, "status", sent)[0].endswith("is not a valid choice.")
+    assert fault(IssueSchema, "price", sent)[0].startswith("Invalid price format")
+    assert fault(IssueSchema, "price", {"amount": 1, "currency": sent})[0].startswith("Invalid currency")

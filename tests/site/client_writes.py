@@ -73,6 +73,8 @@ def write_all(client, picture: str) -> None:
             name=["One", "Two"],
             image=picture,
             price=PricePost(amount=Decimal("3.50"), currency="EUR"),
+            desc="Soon.",
+            desc_is_solicitation=True,
             arcs=[arc.id],
             teams=[team.id],
         )
@@ -90,6 +92,7 @@ def write_all(client, picture: str) -> None:
     assert (variant.name, variant.price, variant.price_currency) == ("Foil", Decimal("5.99"), "USD")
     found = client.issue(issue.id)
     assert (found.price_currency, found.story_titles, found.page_count) == ("EUR", ["One", "Two"], 32)
+    assert (found.desc, found.desc_is_solicitation) == ("Soon.", True)
     assert [(each.id, len(each.role)) for each in found.credits] == [(creator.id, 2)]
     assert [str(each.image) for each in found.variants] == [str(variant.image)]
     assert found.cover_hash

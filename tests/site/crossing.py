@@ -1,16 +1,17 @@
-"""A package whose one view locks two arcs in the order it is asked for: what it takes to make a deadlock."""
+"""A package whose one view reads a file and locks two arcs in a given order: all that makes a deadlock."""
 
 import threading
 
 from sqlalchemy import select
 
-from comicsdb import models
+from comicsdb import bodies, models
 
 MEETING = threading.Barrier(2)
 
 
 def write_both(request):
     """Lock one arc, wait until the other writer has one too, and lock the second; then write both."""
+    picture = bodies.form(request)["picture"].file.read()
     both = [int(request.params[key]) for key in ("first", "second")]
     for object_id in both:
         row = select(models.Arc.id).where(models.Arc.id == object_id)
@@ -21,7 +22,7 @@ def write_both(request):
         arc = request.catalog.get(models.Arc, object_id)
         request.catalog.lock(arc)  # what is read before may have changed by then
         request.catalog.update(arc, {"desc": f"{arc.desc}{request.params['mark']}"})
-    return {"attempt": request.environ["retry.attempt"]}
+    return {"attempt": request.environ["retry.attempt"], "picture": len(picture)}
 
 
 def includeme(config):

@@ -20,12 +20,14 @@ def test_a_deadlock_is_tried_again_and_both_writers_are_answered(database, facto
     def ask(given):
         first, second, mark = given
         form = {"first": str(first), "second": str(second), "mark": mark}
-        return webtest.TestApp(app).post("/crossing/", form).json["attempt"]
+        files = [("picture", "cover.png", b"p" * 5000)]
+        return webtest.TestApp(app).post("/crossing/", form, upload_files=files).json
 
     with ThreadPoolExecutor(2) as pool:
-        attempts = list(pool.map(ask, [(one, other, "a"), (other, one, "b")]))
+        answers = list(pool.map(ask, [(one, other, "a"), (other, one, "b")]))
     app.registry["comicsdb.engine"].dispose()
-    assert sorted(attempts) == [0, 1]
+    assert sorted(each["attempt"] for each in answers) == [0, 1]
+    assert [each["picture"] for each in answers] == [5000, 5000]  # read a second time, too
     with factory() as session:
         assert {"".join(sorted(session.get(models.Arc, each).desc)) for each in (one, other)} == {"ab"}
         assert session.scalar(text("SELECT count(*) FROM history WHERE type = '~'")) == 4

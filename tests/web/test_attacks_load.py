@@ -134,6 +134,10 @@ def test_what_is_too_large_is_refused_and_breaks_nothing(testapp, nora):
     assert send("&".join(f"f{number}=1" for number in range(6000)).encode()) == 400
     parts = "".join(part % number for number in range(6000)) + f"--{boundary}--\r\n"
     assert send(parts.encode(), multipart) == 400
+    assert send(b"\n" * MEGABYTE, multipart) == 413  # lines would be read one by one
+    open_end = f"--{boundary}\r\nX: y\r\n".encode()  # a part that only says what it is
+    assert send(open_end * 4000 + b"y" * (10 * MEGABYTE), multipart) == 400
+    assert send(open_end + b"X: y\r\n" * 100_000, multipart) == 400
     assert send(b"password=" + b"x" * MEGABYTE, path="/accounts/delete/") == 422
     assert send(b"new_password=" + b"x" * MEGABYTE, path="/accounts/password_change/") == 422
     assert send(b"name=" + b"x" * MEGABYTE, path="/accounts/tokens/") == 422

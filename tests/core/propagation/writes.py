@@ -98,6 +98,7 @@ FIELDS = {
         "sku": st.sampled_from(("", "A1")),
         "page": st.none() | st.integers(0, 1),
         "desc": texts,
+        "desc_is_solicitation": st.booleans(),
         "image": pictures,
         "cover_hash": st.sampled_from(("", "9f1f0f0783c3c1e1")),
         "cv_id": external,

@@ -1,0 +1,70 @@
+"""Applications with limits, made once for all tests of this folder, and clients of them."""
+
+from contextlib import ExitStack
+
+import pytest
+import time_machine
+
+from comicsdb.models import ApiToken
+from comicsdb.passwords import digest
+from tests.api.conftest import PASSWORD, Client, basic
+from tests.api.throttle.standing import LOGGER, START
+from tests.conftest import attached, build_app
+
+TOKEN = "cdb_" + "2e" * 32
+
+
+@pytest.fixture(scope="package")
+def apps(shared_database, media_folder):
+    """Applications by their settings, each made once."""
+    made = {}
+
+    def app(**settings):
+        key = tuple(sorted(settings.items()))
+        if key not in made:
+            given = {
+                f"{LOGGER}{name}" if name[:1] in {"", "."} else name: settings[name] for name in settings
+            }
+            made[key] = build_app(shared_database, media_folder, **({LOGGER: "on"} | given))
+        return made[key]
+
+    yield app
+    for each in made.values():
+        each.registry["comicsdb.engine"].dispose()
+
+
+@pytest.fixture
+def site(apps, connection):
+    """`site(**settings)`: a client of an application with limits, which nobody has asked anything yet.
+
+    A setting is named in full, or by what follows `comicsdb_api.throttle`: `site(**{".burst": "3"})`.
+    """
+    with ExitStack() as stack:
+
+        def make_site(**settings):
+            app = apps(**settings)
+            app.registry["comicsdb.limiter"].forget()
+            return stack.enter_context(attached(app, connection))
+
+        yield make_site
+
+
+@pytest.fixture
+def clock():
+    """Time that stands still until it is moved."""
+    with time_machine.travel(START, tick=False) as traveller:
+        yield traveller
+
+
+@pytest.fixture
+def client(site, reader):
+    """A client that signs in by HTTP Basic, where limits are as they are by default."""
+    return Client(site(), basic(reader.username, PASSWORD))
+
+
+@pytest.fixture
+def bearer(session, reader):
+    """The header that proves an account by a token."""
+    session.add(ApiToken(digest=digest(TOKEN), token_key=TOKEN[:8], user_id=reader.id))
+    session.commit()
+    return {"Authorization": f"Bearer {TOKEN}"}
