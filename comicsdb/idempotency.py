@@ -33,16 +33,17 @@ def claim(session: Session, user_id: int, key: str, request: str) -> Row | None:
     now, request = clock.now(), sha256(request.encode(errors="surrogateescape")).hexdigest()
     _remove_expired(session, now - KEPT)
     new = insert(_key).values(user_id=user_id, key=key, request=request, created=now, status=0, body=b"")
-    mine = session.scalar(
-        new.on_conflict_do_update(
-            index_elements=[_key.c.user_id, _key.c.key],
-            set_={"request": request, "created": now},
-            where=_key.c.created <= now - KEPT,
-        ).returning(_key.c.user_id)
-    )
-    if mine is not None:
-        return None
-    kept = session.execute(select(_key).where(_key.c.user_id == user_id, _key.c.key == key)).one()
+    claiming = new.on_conflict_do_update(
+        index_elements=[_key.c.user_id, _key.c.key],
+        set_={"request": request, "created": now},
+        where=_key.c.created <= now - KEPT,
+    ).returning(_key.c.user_id)
+    kept = None
+    while kept is None:  # one that is cleared away between the two statements is claimed the next time
+        if session.scalar(claiming) is not None:
+            return None
+        own = (_key.c.user_id == user_id) & (_key.c.key == key)
+        kept = session.execute(select(_key).where(own)).one_or_none()
     if kept.request != request:
         raise OtherRequest
     return kept

@@ -247,9 +247,7 @@ SETTINGS = (
     Setting("comicsdb.timezone", "COMICSDB_TIMEZONE", zone, "America/New_York"),
     Setting("comicsdb.countries", "COUNTRIES", _codes(COUNTRIES, "ISO 3166-1 country"), "US GB IT"),
     Setting("comicsdb.languages", "COMICSDB_LANGUAGES", _codes(LANGUAGES, "language"), "en it"),
-    Setting(
-        "comicsdb.site_editing", "COMICSDB_SITE_EDITING", one_of("everybody", "editors"), "everybody"
-    ),
+    Setting("comicsdb.site_editing", "COMICSDB_SITE_EDITING", one_of("everybody", "editors"), "everybody"),
     Setting("comicsdb.copying.without", "COMICSDB_COPYING_WITHOUT", ids, ""),
     Setting("comicsdb.executives", "COMICSDB_EXECUTIVES", standing_credits, ""),
     Setting("comicsdb.official_account", "COMICSDB_OFFICIAL_ACCOUNT", str, "Metron"),

@@ -22,7 +22,7 @@ user_group_member = Table(
 
 
 class Group(Base):
-    """A named set of accounts with rights of their own (model.md 4.1); `may_delete` names kinds (web.md 1)."""
+    """A named set of accounts with rights of their own (model.md 4.1); `may_delete` names kinds."""
 
     __tablename__ = "user_group"
     __table_args__ = (Index("uq_user_group_name", "name", unique=True),)

@@ -29,7 +29,8 @@ FIELDS: dict[str, dict] = {
     "series": NAMED
     | {"sort_name": "Zzz", "alt_names": ALIASES, "language": "it", "volume": 2, "year_began": 2019}
     | {"year_end": 2021, "status": 2, "collection": True, "series_type": 0, "imprint": None, "publisher": 0},
-    "issue": PLAIN | {"desc_is_solicitation": True}
+    "issue": PLAIN
+    | {"desc_is_solicitation": True}
     | {"store_date": DAY, "cover_date": date(2021, 1, 1), "foc_date": DAY, "number": "½", "alt_number": "7"}
     | {"title": "A title", "name": ALIASES, "price": Decimal("3.99"), "currency": "EUR", "sku": "A1"}
     | {"isbn": "9780306406157", "upc": "123", "page": 32, "image": PICTURE, "cover_hash": "9f1f0f0783c3c1e1"}

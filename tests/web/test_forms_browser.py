@@ -1,4 +1,4 @@
-"""The forms in a real browser: an issue made by keyboard alone, edited by two people at once, and reverted."""
+"""The forms in a real browser: an issue made by keyboard, edited by two people at once, and reverted."""
 
 import io
 import threading
