@@ -41,12 +41,11 @@ from comicsdb.security import (
 from comicsdb_api import retirement
 from comicsdb_api.errors import Refused
 from comicsdb_api.reads import Begun
-from comicsdb_api.responses import ROUTE_PREFIX, is_api_route
+from comicsdb_api.responses import ROUTE_PREFIX, WRITES, is_api_route
 from comicsdb_api.throttle import Verdict, throttle
 
 logger = logging.getLogger(__name__)
 
-WRITES = ("POST", "PUT", "PATCH", "DELETE")
 REFERENCE = (Role.__tablename__, SeriesType.__tablename__)
 PARTS = (Credit.__tablename__, Variant.__tablename__)
 GUARDED = (*(model.__tablename__ for model in CATALOGUE), *PARTS, *REFERENCE)

@@ -38,10 +38,9 @@ from comicsdb_api.errors import NOT_FOUND, Refused, missing
 from comicsdb_api.filters import Filter, conditions
 from comicsdb_api.listing import Children, detail_of, list_of
 from comicsdb_api.reads import Read
-from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, allow, respond
+from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, WRITES, allow, respond
 
 INTEGER = re.compile(r"-?[0-9]+")
-WRITES = ("POST", "PUT", "PATCH", "DELETE")
 LARGEST_ID = 2**31 - 1
 ID_DIGITS = len(str(LARGEST_ID))
 

@@ -14,7 +14,7 @@ from pyramid.router import default_execution_policy
 from sqlalchemy.exc import DBAPIError
 
 from comicsdb.accounts import TooManyFailures
-from comicsdb.security import RULES, AuthenticationFailed, Permission
+from comicsdb.security import RULES, AuthenticationFailed, Identity, Permission
 from comicsdb_api import auth, reads, retirement
 from comicsdb_api.conditional import tagged
 from comicsdb_api.errors import Refused
@@ -96,7 +96,7 @@ def early(request, place: Place, object_id: int | None):
         if not RULES[Permission.API](identity):
             return None
         request.environ[Begun.KEY] = Begun(route, identity, stamps)
-        create = _maker(request, place, object_id) if isinstance(place.served, Detail) else None
+        create = _maker(request, place, object_id, identity) if isinstance(place.served, Detail) else None
         response = reads.answer(request, place.read, object_id, stamps, create)
     except Throttled as error:
         response = refusal(request, error.verdict, route)
@@ -109,14 +109,13 @@ def early(request, place: Place, object_id: int | None):
     return response
 
 
-def _maker(request, place: Place, object_id: int):
+def _maker(request, place: Place, object_id: int, identity: Identity):
     """A function that makes the body of one object, of a request that the limits let through.
 
     It raises Throttled for one that they do not, and Refused where it fails: the usual place tells why.
     """
 
     def entry() -> bytes:
-        identity = Begun.of(request).identity
         auth.admit(request, identity)
         verdict = judge(request, identity)
         if verdict.refused:

@@ -5,6 +5,7 @@ from pyramid.response import Response
 
 PATH_PREFIX = "/api/"
 ROUTE_PREFIX = "api."
+WRITES = ("POST", "PUT", "PATCH", "DELETE")
 METHOD_ORDER = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 HEADERS = (
     ("Vary", "Accept, Accept-Language, Cookie"),

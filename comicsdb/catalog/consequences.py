@@ -68,18 +68,19 @@ def consequences(session: Session, entity) -> Consequences:
 
 def consequences_of(session: Session, kind: str, ids: Collection[int]) -> Consequences:
     """What deleting some objects of a kind takes along, in one statement."""
-    counts = {**_going(kind, ids), **_owned(kind, ids)}
+    going, owned = _going(kind, ids), _owned(kind, ids)
+    counts = {**going, **owned}
     counts |= {f"link {word}": _number(column.in_(ids)) for word, column in _LINKS.get(kind, ())}
     if not counts:
         return Consequences({}, {}, {})
     row = session.execute(select(*(count.label(word) for word, count in counts.items()))).one()._mapping
     found = {word: number for word, number in row.items() if number}
     return Consequences(
-        gone={word: number for word, number in found.items() if word in _going(kind, ids)},
+        gone={word: number for word, number in found.items() if word in going},
         unlinked={
             word.removeprefix("link "): number for word, number in found.items() if word.startswith("link ")
         },
-        owned={word: number for word, number in found.items() if word in _owned(kind, ids)},
+        owned={word: number for word, number in found.items() if word in owned},
     )
 
 

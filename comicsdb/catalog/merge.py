@@ -7,10 +7,10 @@ to it; the other's id and slug lead to it for ever.
 from collections import Counter
 from dataclasses import dataclass, field
 
-from sqlalchemy import UniqueConstraint, delete, func, select, text
+from sqlalchemy import delete, func, select, text
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog import merge_references, propagation, rules
+from comicsdb.catalog import merge_references, propagation, rules, uniqueness
 from comicsdb.catalog.deletion import bury, forget
 from comicsdb.catalog.errors import Invalid
 from comicsdb.catalog.kinds import KINDS, Kind, kind_of
@@ -147,8 +147,9 @@ def _filled(session: Session, kind: Kind, canonical, other) -> dict:
         unknown = UNKNOWN_AGE_RATING_ID if name == "rating" else None
         if mine == unknown != theirs:
             wanted[name] = theirs
-    for name in _taken(session, kind, canonical, other, wanted):
-        del wanted[name]
+    for conflict in uniqueness.conflicts(session, kind, canonical, wanted, besides=[other.id]):
+        for name in set(conflict.fields) & set(wanted):  # a third object has it
+            del wanted[name]
     while wanted:
         try:
             rules.check(session, kind, canonical, wanted)
@@ -157,21 +158,6 @@ def _filled(session: Session, kind: Kind, canonical, other) -> dict:
         else:
             break
     return wanted
-
-
-def _taken(session: Session, kind: Kind, canonical, other, wanted: dict) -> set[str]:
-    """The fields that would make the canonical object equal to a third one in a unique set."""
-    taken = set()
-    table = kind.model.__table__
-    keys = [each for each in table.constraints if isinstance(each, UniqueConstraint)]
-    for rule in (*keys, *(index for index in table.indexes if index.unique)):
-        names = {column.name for column in rule.columns}
-        if names & set(wanted):
-            same = (table.c[name] == wanted.get(name, getattr(canonical, name)) for name in names)
-            third = select(table.c.id).where(*same, table.c.id.not_in((canonical.id, other.id)))
-            if session.scalar(third.limit(1)) is not None:
-                taken |= names & set(wanted)
-    return taken
 
 
 def _names(kind: Kind, canonical, other) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -54,24 +54,19 @@ def _readdress(catalog: Catalog, kind: str, wanted: dict[int, tuple[str, str]]) 
             changed[each] = (old, new)
     if not changed:
         return {}
-    values = {
-        "kind": kind,
-        "ids": list(changed),
-        "old": [old for old, _new in changed.values()],
-        "new": [new for _old, new in changed.values()],
-        "editor": catalog.actor_id or SYSTEM_USER_ID,
-    }
-    for statement in (
-        "DELETE FROM former_slug WHERE kind = :kind AND slug = ANY(:new)",
-        f"UPDATE {kind} t SET slug = made.slug, edited_by_id = :editor"
-        " FROM unnest(CAST(:ids AS integer[]), CAST(:new AS varchar[])) AS made (id, slug)"
-        " WHERE t.id = made.id",
-        "INSERT INTO former_slug (kind, slug, object_id)"
-        " SELECT :kind, slug, id"
-        " FROM unnest(CAST(:ids AS integer[]), CAST(:old AS varchar[])) AS made (id, slug)"
-        " ON CONFLICT (kind, slug) DO UPDATE SET object_id = excluded.object_id",
-    ):
-        session.execute(text(statement), values)
+    slugs.keep_former(session, kind, changed)
+    session.execute(
+        text(
+            f"UPDATE {kind} t SET slug = made.slug, edited_by_id = :editor"
+            " FROM unnest(CAST(:ids AS integer[]), CAST(:new AS varchar[])) AS made (id, slug)"
+            " WHERE t.id = made.id"
+        ),
+        {
+            "ids": list(changed),
+            "new": [new for _old, new in changed.values()],
+            "editor": catalog.actor_id or SYSTEM_USER_ID,
+        },
+    )
     unit.wrote(kind, set(changed))
     if kind == "issue":
         series = session.scalars(select(Issue.series_id).where(Issue.id.in_(changed)).distinct())

@@ -268,7 +268,7 @@ class Catalog:
         wrong = slugs.fault(self.session, kind.name, slug, entity.id)
         if wrong:
             raise Invalid({"slug": [wrong]})
-        slugs.keep_former(self.session, kind.name, entity.id, entity.slug, slug)
+        slugs.keep_former(self.session, kind.name, {entity.id: (entity.slug, slug)})
         entity.slug = slug
 
     def _words(self, kind: Kind, entity) -> str:

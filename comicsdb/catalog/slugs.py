@@ -99,13 +99,22 @@ def fault(session: Session, kind: str, slug: str, object_id: int | None = None) 
     return TAKEN if set(owners) - {object_id} else None
 
 
-def keep_former(session: Session, kind: str, object_id: int, old: str, new: str) -> None:
-    """Let the slug that an object had lead to it; the one it gets is no former one any more."""
-    values = {"kind": kind, "id": object_id, "old": old, "new": new}
-    session.execute(text("DELETE FROM former_slug WHERE kind = :kind AND slug = :new"), values)
+def keep_former(session: Session, kind: str, moves: dict[int, tuple[str, str]]) -> None:
+    """Let the slugs that objects had lead to them; those they get are no former ones any more.
+
+    `moves` maps ids to the old slug and the new one.
+    """
+    values = {
+        "kind": kind,
+        "ids": list(moves),
+        "old": [old for old, _new in moves.values()],
+        "new": [new for _old, new in moves.values()],
+    }
+    session.execute(text("DELETE FROM former_slug WHERE kind = :kind AND slug = ANY(:new)"), values)
     session.execute(
         text(
-            "INSERT INTO former_slug (kind, slug, object_id) VALUES (:kind, :old, :id)"
+            "INSERT INTO former_slug (kind, slug, object_id) SELECT :kind, slug, id"
+            " FROM unnest(CAST(:ids AS integer[]), CAST(:old AS varchar[])) AS made (id, slug)"
             " ON CONFLICT (kind, slug) DO UPDATE SET object_id = excluded.object_id"
         ),
         values,

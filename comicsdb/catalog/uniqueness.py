@@ -1,5 +1,7 @@
 """Unique sets: what the database calls them, what the contract does, and which of them values would break."""
 
+from collections.abc import Iterable
+
 from sqlalchemy import Column, Index, UniqueConstraint, select
 from sqlalchemy.orm import Session
 
@@ -17,10 +19,13 @@ def taken(kind: Kind, table_name: str, name: str) -> Conflict:
     return Conflict(table.name, tuple(parents.get(column, column) for column in columns))
 
 
-def conflicts(session: Session, kind: Kind, entity, columns: dict) -> list[Conflict]:
+def conflicts(
+    session: Session, kind: Kind, entity, columns: dict, *, besides: Iterable[int] = ()
+) -> list[Conflict]:
     """The unique sets of a kind that column values would break, of a new object or of a change of `entity`.
 
-    Only sets that a value is sent for; the slug, which is made to fit, is none of them.
+    Only sets that a value is sent for; the slug, which is made to fit, is none of them. Objects with the ids
+    `besides` do not count.
     """
     table = kind.model.__table__
     found = []
@@ -34,8 +39,8 @@ def conflicts(session: Session, kind: Kind, entity, columns: dict) -> list[Confl
         if not set(after) & set(columns) or None in after.values():
             continue
         others = select(table.c.id).where(*(table.c[name] == value for name, value in after.items()))
-        if entity is not None:
-            others = others.where(table.c.id != entity.id)
+        if own := [*besides, *([entity.id] if entity is not None else ())]:
+            others = others.where(table.c.id.not_in(own))
         if session.scalar(others.limit(1)) is not None:
             found.append(taken(kind, table.name, rule.name))
     return found
