@@ -24,6 +24,15 @@ from comicsdb.models.issue import (
     issue_team,
     issue_universe,
 )
+from comicsdb.models.library import (
+    CollectionItem,
+    FeedAddress,
+    PullList,
+    PullListSeries,
+    ReadDate,
+    WishList,
+    WishListItem,
+)
 from comicsdb.models.people import (
     Arc,
     Character,
@@ -36,7 +45,8 @@ from comicsdb.models.people import (
     team_universe,
 )
 from comicsdb.models.publisher import Imprint, Publisher, Universe
-from comicsdb.models.rating import IssueRating
+from comicsdb.models.rating import IssueRating, ReadingListRating
+from comicsdb.models.reading_list import ReadingList, ReadingListItem
 from comicsdb.models.record import Change, Epoch, FormerSlug, History, Tombstone, Version
 from comicsdb.models.reference import AgeRating, Genre, Role, SeriesType
 from comicsdb.models.series import Series, series_associated, series_genre
@@ -57,12 +67,14 @@ __all__ = [
     "CatalogueEntity",
     "Change",
     "Character",
+    "CollectionItem",
     "Creator",
     "Credit",
     "DailyCount",
     "Donation",
     "Entity",
     "Epoch",
+    "FeedAddress",
     "FormerSlug",
     "Genre",
     "Group",
@@ -74,6 +86,12 @@ __all__ = [
     "LoginSession",
     "OutgoingMail",
     "Publisher",
+    "PullList",
+    "PullListSeries",
+    "ReadDate",
+    "ReadingList",
+    "ReadingListItem",
+    "ReadingListRating",
     "Role",
     "Series",
     "SeriesType",
@@ -86,6 +104,8 @@ __all__ = [
     "User",
     "Variant",
     "Version",
+    "WishList",
+    "WishListItem",
     "character_creator",
     "character_team",
     "character_universe",

@@ -1,5 +1,6 @@
 """The closed lists of values that columns may hold (model.md 12)."""
 
+from decimal import Decimal
 from enum import IntEnum, StrEnum
 
 
@@ -89,6 +90,152 @@ class SupporterTier(StrEnum):
     SPONSOR = "sponsor"
     MEGA_SPONSOR = "mega_sponsor"
 
+
+class BookFormat(StrEnum):
+    """How a reader has an issue (model.md 12.7)."""
+
+    PRINT = "PRINT"
+    DIGITAL = "DIGITAL"
+    BOTH = "BOTH"
+
+    @property
+    def label(self) -> str:
+        """The English word the API shows."""
+        return self.capitalize()
+
+
+class GradingCompany(StrEnum):
+    """Who graded a copy; "" stands for its owner (model.md 12.7)."""
+
+    CGC = "CGC"
+    CBCS = "CBCS"
+    PGX = "PGX"
+
+    @property
+    def label(self) -> str:
+        """The name the API shows (api.md 5.9)."""
+        return f"{self} ({GRADING_COMPANY_NAMES[self]})"
+
+
+GRADING_COMPANY_NAMES = {
+    GradingCompany.CGC: "Certified Guaranty Company",
+    GradingCompany.CBCS: "Comic Book Certification Service",
+    GradingCompany.PGX: "Professional Grading Experts",
+}
+
+# The scale of grades, best first, with what collectors call them (model.md 12.8).
+GRADES = {
+    Decimal("10.0"): "Gem Mint",
+    Decimal("9.9"): "Mint",
+    Decimal("9.8"): "NM/M",
+    Decimal("9.6"): "NM+",
+    Decimal("9.4"): "NM",
+    Decimal("9.2"): "NM-",
+    Decimal("9.0"): "VF/NM",
+    Decimal("8.5"): "VF+",
+    Decimal("8.0"): "VF",
+    Decimal("7.5"): "VF-",
+    Decimal("7.0"): "FN/VF",
+    Decimal("6.5"): "FN+",
+    Decimal("6.0"): "FN",
+    Decimal("5.5"): "FN-",
+    Decimal("5.0"): "VG/FN",
+    Decimal("4.5"): "VG+",
+    Decimal("4.0"): "VG",
+    Decimal("3.5"): "VG-",
+    Decimal("3.0"): "GD/VG",
+    Decimal("2.5"): "GD+",
+    Decimal("2.0"): "GD",
+    Decimal("1.8"): "GD-",
+    Decimal("1.5"): "FR/GD",
+    Decimal("1.0"): "FR",
+    Decimal("0.5"): "PR",
+}
+
+
+class WishStatus(StrEnum):
+    """How far a wish has come (model.md 12.7)."""
+
+    WANTED = "WANTED"
+    FOUND = "FOUND"
+    ACQUIRED = "ACQUIRED"
+
+    @property
+    def label(self) -> str:
+        """The English word the API shows."""
+        return self.capitalize()
+
+
+class ListType(StrEnum):
+    """What holds a reading list together (model.md 12.4)."""
+
+    CREATOR = "CREATOR"
+    EVENT = "EVENT"
+    STORY = "STORY"
+    CHARACTERS = "CHARACTERS"
+    TEAMS = "TEAMS"
+    MASTER = "MASTER"
+
+    @property
+    def label(self) -> str:
+        """The English word the API shows."""
+        return self.capitalize()
+
+
+class ListSource(StrEnum):
+    """Where a reading list was taken from; "" stands for its owner (model.md 12.4)."""
+
+    CBRO = "CBRO"
+    CMRO = "CMRO"
+    CBH = "CBH"
+    CBT = "CBT"
+    MG = "MG"
+    HTLC = "HTLC"
+    LOCG = "LOCG"
+    OTHER = "OTHER"
+
+    @property
+    def label(self) -> str:
+        """The name of the source."""
+        return LIST_SOURCE_NAMES[self]
+
+
+LIST_SOURCE_NAMES = {
+    ListSource.CBRO: "Comic Book Reading Orders",
+    ListSource.CMRO: "Complete Marvel Reading Orders",
+    ListSource.CBH: "Comic Book Herald",
+    ListSource.CBT: "Comic Book Treasury",
+    ListSource.MG: "Marvel Guides",
+    ListSource.HTLC: "How To Love Comics",
+    ListSource.LOCG: "League of ComicGeeks",
+    ListSource.OTHER: "Other",
+}
+
+
+class ItemType(StrEnum):
+    """What an issue is within a reading list; "" says nothing (model.md 12.4)."""
+
+    PROLOGUE = "PROLOGUE"
+    CORE = "CORE"
+    TIE_IN = "TIE_IN"
+    EPILOGUE = "EPILOGUE"
+
+    @property
+    def label(self) -> str:
+        """The words the API shows."""
+        return ITEM_TYPE_LABELS[self]
+
+
+ITEM_TYPE_LABELS = {
+    ItemType.PROLOGUE: "Prologue",
+    ItemType.CORE: "Core Issue",
+    ItemType.TIE_IN: "Tie-In",
+    ItemType.EPILOGUE: "Epilogue",
+}
+
+STARS = (1, 5)  # fewest and most (model.md 1.6)
+PRIORITIES = (1, 5)  # of wishes, 1 is the highest
+DEFAULT_PRIORITY = 3
 
 DEFAULT_COUNTRY = "US"
 DEFAULT_LANGUAGE = "en"

@@ -1,0 +1,198 @@
+"""What one reader keeps for themselves: the collection, the pull list and the wish list."""
+
+from datetime import date, datetime
+from decimal import Decimal
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Date,
+    Index,
+    Numeric,
+    SmallInteger,
+    String,
+    UniqueConstraint,
+)
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from comicsdb.models.base import SMALL_MAX, Base, blank, one_of, parent, stamp, within
+from comicsdb.models.choices import (
+    DEFAULT_PRIORITY,
+    GRADES,
+    PRIORITIES,
+    STARS,
+    BookFormat,
+    Currency,
+    GradingCompany,
+    WishStatus,
+)
+from comicsdb.models.issue import Issue
+from comicsdb.models.series import Series
+
+
+def graded(column: str) -> CheckConstraint:
+    """A check that a grade, where there is one, stands on the scale (model.md 12.8)."""
+    listed = ", ".join(str(grade) for grade in GRADES)
+    return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_scale")
+
+
+def currency() -> Mapped[str]:
+    """The currency of an amount beside it; it says nothing where there is no amount (model.md 1.5)."""
+    return mapped_column(String(3), server_default=Currency.USD, default=Currency.USD.value)
+
+
+class Kept:
+    """Number and stamps of a row that one reader keeps; the stamps as those of the catalogue."""
+
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    modified: Mapped[datetime] = stamp()
+    modified_before: Mapped[datetime | None] = stamp(default=False)
+
+
+class CollectionItem(Kept, Base):
+    """An issue that an account owns, once for all copies (model.md 5.1).
+
+    `is_read` says that there is a date of reading, `date_read` is the latest of them.
+    """
+
+    __tablename__ = "collection_item"
+    __table_args__ = (
+        UniqueConstraint("user_id", "issue_id", name="uq_collection_item_user_id_issue_id"),
+        Index("ix_collection_item_issue_id", "issue_id"),
+        Index("ix_collection_item_user_id_purchase_date", "user_id", "purchase_date"),
+        Index("ix_collection_item_user_id_book_format", "user_id", "book_format"),
+        Index("ix_collection_item_user_id_is_read", "user_id", "is_read"),
+        Index("ix_collection_item_user_id_grade", "user_id", "grade"),
+        Index("ix_collection_item_user_id_grading_company", "user_id", "grading_company"),
+        within("quantity", 1, SMALL_MAX),
+        within("rating", *STARS),
+        one_of("book_format", BookFormat),
+        one_of("grading_company", ("", *GradingCompany)),
+        one_of("purchase_currency", Currency),
+        graded("grade"),
+        CheckConstraint("purchase_price >= 0", name="purchase_price_not_negative"),
+        CheckConstraint("is_read = (date_read IS NOT NULL)", name="read_on_a_date"),
+    )
+
+    user_id: Mapped[int] = parent("user_account.id", index=False)
+    issue_id: Mapped[int] = parent("issue.id", index=False)
+    quantity: Mapped[int] = mapped_column(SmallInteger, server_default="1", default=1)
+    book_format: Mapped[str] = mapped_column(
+        String(10), server_default=BookFormat.PRINT, default=BookFormat.PRINT.value
+    )
+    grade: Mapped[Decimal | None] = mapped_column(Numeric(3, 1))
+    grading_company: Mapped[str] = blank(10)
+    purchase_date: Mapped[date | None] = mapped_column(Date)
+    purchase_price: Mapped[Decimal | None] = mapped_column(Numeric(10, 2))
+    purchase_currency: Mapped[str] = currency()
+    purchase_store: Mapped[str] = blank(255)
+    storage_location: Mapped[str] = blank(255)
+    notes: Mapped[str] = blank()
+    is_read: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
+    date_read: Mapped[datetime | None] = stamp(default=False)
+    rating: Mapped[int | None] = mapped_column(SmallInteger)
+    created_on: Mapped[datetime] = stamp()
+
+    issue: Mapped[Issue] = relationship(lazy="raise", viewonly=True)
+    read_dates: Mapped[list["ReadDate"]] = relationship(
+        lazy="raise", viewonly=True, order_by="(ReadDate.read_date.desc(), ReadDate.id.desc())"
+    )
+
+
+class ReadDate(Base):
+    """One time that an account read an issue it owns (model.md 5.2)."""
+
+    __tablename__ = "read_date"
+    __table_args__ = (Index("ix_read_date_collection_item_id_read_date", "collection_item_id", "read_date"),)
+
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    collection_item_id: Mapped[int] = parent("collection_item.id", index=False)
+    read_date: Mapped[datetime] = stamp()
+    created_on: Mapped[datetime] = stamp()
+
+
+class PullList(Kept, Base):
+    """The series an account follows, made at the first look (model.md 5.4).
+
+    A trigger moves its stamps whenever its entries change, also where a deleted series takes one along.
+    """
+
+    __tablename__ = "pull_list"
+    __table_args__ = (UniqueConstraint("user_id", name="uq_pull_list_user_id"),)
+
+    user_id: Mapped[int] = parent("user_account.id", index=False)
+    created_on: Mapped[datetime] = stamp()
+
+
+class PullListSeries(Base):
+    """A series on a pull list."""
+
+    __tablename__ = "pull_list_series"
+    __table_args__ = (
+        UniqueConstraint("pull_list_id", "series_id", name="uq_pull_list_series_pull_list_id_series_id"),
+    )
+
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    pull_list_id: Mapped[int] = parent("pull_list.id", index=False)
+    series_id: Mapped[int] = parent("series.id")
+    added_on: Mapped[datetime] = stamp()
+
+    series: Mapped[Series] = relationship(lazy="raise", viewonly=True)
+
+
+class WishList(Kept, Base):
+    """The issues an account looks for, made at the first look (model.md 5.5); stamps as a pull list's."""
+
+    __tablename__ = "wish_list"
+    __table_args__ = (UniqueConstraint("user_id", name="uq_wish_list_user_id"),)
+
+    user_id: Mapped[int] = parent("user_account.id", index=False)
+    created_on: Mapped[datetime] = stamp()
+
+
+class WishListItem(Kept, Base):
+    """An issue on a wish list; `desired_grade` is the lowest that will do, priority 1 the highest."""
+
+    __tablename__ = "wish_list_item"
+    __table_args__ = (
+        UniqueConstraint("wish_list_id", "issue_id", name="uq_wish_list_item_wish_list_id_issue_id"),
+        Index("ix_wish_list_item_issue_id", "issue_id"),
+        Index("ix_wish_list_item_wish_list_id_status", "wish_list_id", "status"),
+        Index("ix_wish_list_item_wish_list_id_priority", "wish_list_id", "priority"),
+        one_of("status", WishStatus),
+        one_of("max_currency", Currency),
+        within("priority", *PRIORITIES),
+        graded("desired_grade"),
+        CheckConstraint("max_price >= 0", name="max_price_not_negative"),
+    )
+
+    wish_list_id: Mapped[int] = parent("wish_list.id", index=False)
+    issue_id: Mapped[int] = parent("issue.id", index=False)
+    status: Mapped[str] = mapped_column(
+        String(10), server_default=WishStatus.WANTED, default=WishStatus.WANTED.value
+    )
+    priority: Mapped[int] = mapped_column(
+        SmallInteger, server_default=str(DEFAULT_PRIORITY), default=DEFAULT_PRIORITY
+    )
+    desired_grade: Mapped[Decimal | None] = mapped_column(Numeric(3, 1))
+    max_price: Mapped[Decimal | None] = mapped_column(Numeric(10, 2))
+    max_currency: Mapped[str] = currency()
+    notes: Mapped[str] = blank()
+    added_on: Mapped[datetime] = stamp()
+
+    issue: Mapped[Issue] = relationship(lazy="raise", viewonly=True)
+
+
+class FeedAddress(Base):
+    """A secret address at which programs read an account's feeds; only a digest of the secret is kept."""
+
+    __tablename__ = "feed_address"
+    __table_args__ = (UniqueConstraint("digest", name="uq_feed_address_digest"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[int] = parent("user_account.id")
+    name: Mapped[str] = blank(100)
+    digest: Mapped[str] = mapped_column(String(64))
+    created_on: Mapped[datetime] = stamp()
+    last_used: Mapped[date | None] = mapped_column(Date)

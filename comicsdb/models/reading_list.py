@@ -1,0 +1,102 @@
+"""Reading lists: issues in the order in which somebody says they should be read."""
+
+from datetime import datetime
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    UniqueConstraint,
+)
+from sqlalchemy.orm import Mapped, declared_attr, mapped_column, relationship
+
+from comicsdb.models.base import Base, Entity, Pictured, Rated, blank, entity_args, one_of, parent, stamp
+from comicsdb.models.choices import ItemType, ListSource, ListType
+from comicsdb.models.issue import Issue
+from comicsdb.models.user import User
+
+
+def _neighbour() -> Mapped[int | None]:
+    return mapped_column(ForeignKey("reading_list.id", ondelete="SET NULL"), index=True)
+
+
+class ReadingList(Rated, Pictured, Entity):
+    """A reading list of an account, public unless `is_private` (model.md 5.6).
+
+    Triggers move its stamps whenever its items or neighbours change, also where a deleted issue or list takes
+    them along. Who may see it is asked of `library.reading_lists` alone.
+    """
+
+    __tablename__ = "reading_list"
+
+    user_id: Mapped[int] = parent("user_account.id", index=False)
+    desc: Mapped[str] = blank()
+    is_private: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
+    list_type: Mapped[str] = mapped_column(
+        String(10), server_default=ListType.EVENT, default=ListType.EVENT.value
+    )
+    attribution_source: Mapped[str] = blank(10)
+    attribution_url: Mapped[str] = blank(200)
+    previous_id: Mapped[int | None] = _neighbour()
+    next_id: Mapped[int | None] = _neighbour()
+
+    user: Mapped[User] = relationship(lazy="raise", viewonly=True)
+    previous: Mapped["ReadingList | None"] = relationship(
+        lazy="raise", viewonly=True, foreign_keys="ReadingList.previous_id", remote_side="ReadingList.id"
+    )
+    next: Mapped["ReadingList | None"] = relationship(
+        lazy="raise", viewonly=True, foreign_keys="ReadingList.next_id", remote_side="ReadingList.id"
+    )
+
+    @declared_attr.directive
+    def __table_args__(cls):  # noqa: N805
+        return entity_args(
+            cls.__tablename__,
+            UniqueConstraint(
+                "user_id",
+                "name",
+                "attribution_source",
+                name="uq_reading_list_user_id_name_attribution_source",
+            ),
+            one_of("list_type", ListType),
+            one_of("attribution_source", ("", *ListSource)),
+            CheckConstraint("previous_id <> id", name="previous_not_itself"),
+            CheckConstraint("next_id <> id", name="next_not_itself"),
+            CheckConstraint("previous_id <> next_id", name="two_neighbours"),
+        )
+
+
+class ReadingListItem(Base):
+    """An issue in a reading list; positions are 1 to n without gaps (model.md 5.7).
+
+    A trigger closes the gaps that deletions leave; positions are judged when a statement has ended, so that
+    one statement can move many.
+    """
+
+    __tablename__ = "reading_list_item"
+    __table_args__ = (
+        UniqueConstraint("reading_list_id", "issue_id", name="uq_reading_list_item_reading_list_id_issue_id"),
+        UniqueConstraint(
+            "reading_list_id",
+            "order",
+            name="uq_reading_list_item_reading_list_id_order",
+            deferrable=True,
+            initially="IMMEDIATE",
+        ),
+        Index("ix_reading_list_item_issue_id", "issue_id"),
+        CheckConstraint('"order" >= 1', name="order_from_one"),
+        one_of("issue_type", ("", *ItemType)),
+    )
+
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    reading_list_id: Mapped[int] = parent("reading_list.id", index=False)
+    issue_id: Mapped[int] = parent("issue.id", index=False)
+    order: Mapped[int] = mapped_column(Integer)
+    issue_type: Mapped[str] = blank(10)
+    added_on: Mapped[datetime] = stamp()
+
+    issue: Mapped[Issue] = relationship(lazy="raise", viewonly=True)
