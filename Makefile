@@ -5,6 +5,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PARTS = ./comicsdb[demo] ./comicsdb_api ./comicsdb_web
 METADATA = comicsdb/pyproject.toml comicsdb_api/pyproject.toml comicsdb_web/pyproject.toml constraints.txt
+MESSAGES = $(wildcard comicsdb/locale/*/LC_MESSAGES/*.po comicsdb_web/locale/*/LC_MESSAGES/*.po)
 WORKERS ?= 3
 SOAK ?= 500
 
@@ -12,7 +13,7 @@ PORT ?= 8000
 export COMICSDB_DATABASE_URL := $(or $(DB),$(COMICSDB_DATABASE_URL))
 
 .DEFAULT_GOAL := help
-.PHONY: help develop db serve test lint soak bench bench-import dist demo clean
+.PHONY: help develop db serve test lint soak bench bench-import dist demo messages clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,19 +34,23 @@ $(VENV)/.develop: $(VENV)/.serve requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements-dev.txt
 	@touch $@
 
-develop: $(VENV)/.develop ## make the environment, with everything development needs
+$(VENV)/.messages: $(VENV)/.serve $(MESSAGES)
+	$(BIN)/python comicsdb/building.py comicsdb/locale comicsdb_web/locale
+	@touch $@
 
-db: $(VENV)/.serve ## make or migrate the development database
+develop: $(VENV)/.develop $(VENV)/.messages ## make the environment, with everything development needs
+
+db: $(VENV)/.messages ## make or migrate the development database
 	$(BIN)/comicsdb -c development.ini db upgrade
 
-serve: $(VENV)/.serve ## serve site and API with the demo catalogue on http://127.0.0.1:8000
+serve: $(VENV)/.messages ## serve site and API with the demo catalogue on http://127.0.0.1:8000
 	$(BIN)/comicsdb -c development.ini serve --port $(PORT) $(if $(DATA),--data "$(DATA)")
 
 lint: $(VENV)/.develop ## what ruff has to say
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-test: lint ## every test, on real servers that it starts itself
+test: lint $(VENV)/.messages ## every test, on real servers that it starts itself
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --durations=15
 
 soak: $(VENV)/.develop ## the property tests with new random sequences (SOAK=500 of them)
@@ -66,6 +71,10 @@ dist: $(VENV)/.develop ## build the wheels of the three parts into dist/
 
 demo: $(VENV)/.serve ## write the demo catalogue, pictures included, to var/demo
 	$(BIN)/comicsdb -c development.ini demo var/demo
+
+messages: $(VENV)/.develop ## bring the message catalogues up to date (ADD=fr begins a translation)
+	$(BIN)/python -m messages $(if $(ADD),add $(ADD),update)
+	$(BIN)/python comicsdb/building.py comicsdb/locale comicsdb_web/locale
 
 clean: ## remove the environment, the databases and everything that was built
 	rm -rf $(VENV) var dist comicsdb*/build comicsdb*/*.egg-info

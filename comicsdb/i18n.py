@@ -10,7 +10,11 @@ from comicsdb.models.choices import DEFAULT_LANGUAGE
 
 DOMAIN = "comicsdb"
 FOLDER = Path(__file__).parent / "locale"
-INTERFACE_LANGUAGES = ("en", "it")  # model.md 12.6
+# English, in which the texts are written, and the languages they are translated into (model.md 12.6).
+INTERFACE_LANGUAGES = (
+    DEFAULT_LANGUAGE,
+    *sorted(each.parent.parent.name for each in FOLDER.glob(f"*/LC_MESSAGES/{DOMAIN}.po")),
+)
 
 _ = TranslationStringFactory(DOMAIN)
 
@@ -23,6 +27,7 @@ class Plural:
     plural: str
     n: int
     mapping: dict = field(default_factory=dict)
+    domain: str = DOMAIN
 
     def __str__(self) -> str:
         """The original text, in English."""
@@ -43,7 +48,7 @@ def translate(localizer: Localizer, text: Text) -> str:
     values = {name: translate(localizer, value) for name, value in mapping.items()}
     if isinstance(text, Plural):
         values["n"] = str(text.n)
-        return localizer.pluralize(text.singular, text.plural, text.n, domain=DOMAIN, mapping=values)
+        return localizer.pluralize(text.singular, text.plural, text.n, domain=text.domain, mapping=values)
     if isinstance(text, TranslationString):
         plain = TranslationString(text, domain=text.domain, default=text.default, context=text.context)
         return localizer.translate(plain, mapping=values)

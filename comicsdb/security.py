@@ -56,6 +56,7 @@ class Identity:
     tier: SupporterTier | None = None  # that of a supporter
     token_id: int | None = None  # the token it was recognised by
     rights: frozenset[str] = frozenset()  # further permissions that its groups have
+    language: str = ""  # that its pages and mails are written in; "" was not chosen
 
     @property
     def shown_method(self) -> str:
@@ -157,6 +158,7 @@ def identify(user: User, method: str) -> Identity:
         method=method,
         tier=user.effective_tier,
         rights=frozenset(delete_right(kind) for group in user.groups for kind in group.may_delete),
+        language=user.language,
     )
 
 

@@ -48,7 +48,9 @@ def headers_tween_factory(handler, registry):
         if response.content_type == "text/html":
             response.headers.setdefault("Cache-Control", "private, no-cache")
             response.headers.setdefault("Content-Language", request.locale_name)
-            response.vary = tuple(dict.fromkeys((*(response.vary or ()), "Cookie", "X-Fragment")))
+            response.vary = tuple(
+                dict.fromkeys((*(response.vary or ()), "Cookie", "Accept-Language", "X-Fragment"))
+            )
         return response
 
     return tween

@@ -6,7 +6,7 @@ from math import ceil
 
 from comicsdb.catalog import Invalid
 from comicsdb.i18n import translate
-from comicsdb_web.locales import _
+from comicsdb_web.locales import ngettext
 
 WHOLE = "__all__"  # where errors stand that belong to no field
 
@@ -54,10 +54,9 @@ def too_many(request, seconds: float, values: Mapping[str, str]) -> Form:
 def wait_words(request, seconds: float) -> str:
     """How long to wait before the next attempt, in whole minutes."""
     minutes = max(1, ceil(seconds / 60))
-    return request.localizer.pluralize(
-        _("There were too many attempts. Please wait a minute and try again."),
-        _("There were too many attempts. Please wait ${n} minutes and try again."),
+    text = ngettext(
+        "There were too many attempts. Please wait a minute and try again.",
+        "There were too many attempts. Please wait ${n} minutes and try again.",
         minutes,
-        domain="comicsdb_web",
-        mapping={"n": minutes},
     )
+    return translate(request.localizer, text)

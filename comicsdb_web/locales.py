@@ -6,12 +6,23 @@ from decimal import ROUND_HALF_UP, Decimal
 from babel import Locale, UnknownLocaleError, dates, numbers
 from jinja2 import pass_context
 from markupsafe import Markup, escape
-from pyramid.i18n import TranslationStringFactory
+from pyramid.i18n import LocalizerRequestMixin, TranslationStringFactory
 
+from comicsdb.i18n import INTERFACE_LANGUAGES, Plural
 from comicsdb.media.thumbnails import fitted
 from comicsdb.models.choices import DEFAULT_LANGUAGE
+from comicsdb.security import session_identifier
+from comicsdb_web.routing import is_api
 
-_ = TranslationStringFactory("comicsdb_web")
+DOMAIN = "comicsdb_web"
+_ = TranslationStringFactory(DOMAIN)
+
+LANGUAGE_COOKIE = "language"
+
+
+def ngettext(singular: str, plural: str, n: int, **mapping) -> Plural:
+    """A text of the site that depends on a number: `ngettext("${n} day", "${n} days", 3)`."""
+    return Plural(singular, plural, n, mapping, DOMAIN)
 
 
 def locale_of(request) -> Locale:
@@ -149,9 +160,37 @@ FILTERS = (
 )
 
 
-def negotiate(request) -> str:  # noqa: ARG001
-    """The language of a page; Pyramid's own way would believe any parameter of the address."""
-    return DEFAULT_LANGUAGE
+def negotiate(request) -> str:
+    """The language of a page: the cookie's, the account's, the browser's, or English (web.md 2.3).
+
+    The API speaks English, whoever asks. Pyramid's own way would believe any parameter of the address.
+    """
+    if is_api(request):
+        return DEFAULT_LANGUAGE
+    return _of_cookie(request) or _of_account(request) or _of_browser(request)
+
+
+def speak_alone(request) -> None:
+    """Choose the language of a page that must not ask who reads it, as the database may be away."""
+    request.locale_name = _of_cookie(request) or _of_browser(request)
+    request.localizer = LocalizerRequestMixin.localizer.wrapped(request)  # one may have been made already
+
+
+def _of_cookie(request) -> str | None:
+    try:
+        language = request.cookies.get(LANGUAGE_COOKIE)
+    except UnicodeDecodeError:  # one of the cookies is no text, and then none can be read
+        return None
+    return language if language in INTERFACE_LANGUAGES else None
+
+
+def _of_account(request) -> str | None:
+    identity = request.identity if session_identifier(request) else None
+    return identity.language if identity and identity.language in INTERFACE_LANGUAGES else None
+
+
+def _of_browser(request) -> str:
+    return request.accept_language.lookup(INTERFACE_LANGUAGES, default=DEFAULT_LANGUAGE)
 
 
 def includeme(config):

@@ -12,7 +12,7 @@ from comicsdb.security import Permission
 from comicsdb_web.editing.drafts import Draft
 from comicsdb_web.editing.fields import as_set
 from comicsdb_web.editing.rows import CREDITS, Row, new_row, next_index
-from comicsdb_web.locales import _
+from comicsdb_web.locales import _, ngettext
 
 LINKS = {"characters": issue_character, "teams": issue_team}
 FIRST_SERIES = _("Choose the series first: the previous issue is looked for there.")
@@ -92,9 +92,9 @@ class CopyingViews:
             done = copying.duplicate_credits(self.request.catalog, issue, without)
         except Invalid as error:
             return self._told(issue, "warning", error.errors["__all__"][0])
-        copied = self._plural(_("${n} credit was copied."), _("${n} credits were copied."), done.copied)
-        skipped = self._plural(
-            _("${n} for a cover alone was left out."), _("${n} for covers alone were left out."), done.skipped
+        copied = ngettext("${n} credit was copied.", "${n} credits were copied.", done.copied)
+        skipped = ngettext(
+            "${n} for a cover alone was left out.", "${n} for covers alone were left out.", done.skipped
         )
         text = _("${copied} ${skipped}", mapping={"copied": copied, "skipped": skipped})
         return self._told(issue, "success" if done.copied else "warning", text if done.skipped else copied)
@@ -115,17 +115,12 @@ class CopyingViews:
         if not done.stories:
             return self._told(issue, "warning", _("Nothing was found to take over."))
         counts = {
-            "characters": self._plural(_("${n} character"), _("${n} characters"), done.characters),
-            "teams": self._plural(_("${n} team"), _("${n} teams"), done.teams),
-            "stories": self._plural(_("${n} story"), _("${n} stories"), done.stories),
+            "characters": ngettext("${n} character", "${n} characters", done.characters),
+            "teams": ngettext("${n} team", "${n} teams", done.teams),
+            "stories": ngettext("${n} story", "${n} stories", done.stories),
         }
         return self._told(
             issue, "success", _("Taken over: ${characters}, ${teams}, ${stories}.", mapping=counts)
-        )
-
-    def _plural(self, singular, plural, number: int) -> str:
-        return self.request.localizer.pluralize(
-            singular, plural, number, domain="comicsdb_web", mapping={"n": number}
         )
 
     def _say(self, kind: str, text) -> None:

@@ -19,9 +19,11 @@ def includeme(config):
     config.include(".account")
     config.include(".admin")
     config.include(".theme")
+    config.include(".language")
     config.include(".site")
     config.include(".history")  # what templates ask about the history of objects
     config.include(".changes")
+    config.include(".rating")
     config.add_entity_views(PublisherViews)
     config.add_entity_views(ImprintViews)
     config.add_entity_views(UniverseViews)

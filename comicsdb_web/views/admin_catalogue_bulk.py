@@ -13,11 +13,12 @@ from comicsdb.catalog.bulk import MOST, Outcome
 from comicsdb.catalog.consequences import consequences_of
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.references import labelled, reference_to
+from comicsdb.i18n import Text
 from comicsdb.security import Permission, delete_right
 from comicsdb.staff import bulk
 from comicsdb_web import forms
 from comicsdb_web.editing.view import allow_owned
-from comicsdb_web.locales import _
+from comicsdb_web.locales import _, ngettext
 from comicsdb_web.routing import ID_MAX, with_query
 from comicsdb_web.views.admin import say
 from comicsdb_web.views.admin_catalogue_lists import listed
@@ -132,7 +133,7 @@ def acts(request):
         return _page(request, kind, act, ids, forms.refused(request, told, typed))
     except (Conflict, NotFound):
         return _page(request, kind, act, ids, forms.refused_whole(request, OVERTAKEN, typed))
-    return _back(request, kind, "success" if done.changed else "info", _told(request, done))
+    return _back(request, kind, "success" if done.changed else "info", _told(done))
 
 
 def _field(name: str) -> str:
@@ -172,14 +173,11 @@ def _page(request, kind: str, act: Act, ids: list[int], form: forms.Form) -> Res
     return render_to_response(page, values, request=request, response=request.response)
 
 
-def _told(request, done: Outcome) -> str:
-    def plural(one, many, number):
-        return request.localizer.pluralize(one, many, number, domain="comicsdb_web", mapping={"n": number})
-
-    changed = plural(_("${n} object was changed."), _("${n} objects were changed."), len(done.changed))
+def _told(done: Outcome) -> Text:
+    changed = ngettext("${n} object was changed.", "${n} objects were changed.", len(done.changed))
     if not done.left:
         return changed
-    left = plural(_("${n} stayed as it was."), _("${n} stayed as they were."), done.left)
+    left = ngettext("${n} stayed as it was.", "${n} stayed as they were.", done.left)
     return _("${changed} ${left}", mapping={"changed": changed, "left": left})
 
 

@@ -13,7 +13,7 @@ from pyramid_retry import is_error_retryable
 from comicsdb.catalog import Conflict, Gone, Invalid, Moved, NotFound
 from comicsdb.media.storage import StorageDown
 from comicsdb_web.fragments import fragment
-from comicsdb_web.locales import _
+from comicsdb_web.locales import _, speak_alone
 from comicsdb_web.routing import READ, is_api, referring_path, with_query
 
 log = logging.getLogger(__name__)
@@ -49,6 +49,8 @@ def error_page(request, status: int, text: str | None = None, **values) -> Respo
 
     A server error is rendered without looking at session, account or messages.
     """
+    if status >= 500:
+        speak_alone(request)
     say = request.localizer.translate  # here: a template takes what it translates for HTML and for a format
     shown = {"title": say(TITLES[status]), "text": say(text or TEXTS[status])}
     values = {"label": "", "history": None, "tombstone": None} | shown | values

@@ -5,6 +5,7 @@ import { enlargeInDialog } from "./dialog.js";
 import { offerCopying } from "./copy.js";
 import { switchThemeInPlace } from "./theme.js";
 import { fadeMessages } from "./messages.js";
+import { sendFormsInPlace } from "./posts.js";
 
 closeMenus();
 followMoreLinks();
@@ -12,10 +13,12 @@ enlargeInDialog();
 offerCopying(document);
 switchThemeInPlace();
 fadeMessages();
+sendFormsInPlace();
 
 // A choice that is made sends its form; the button is for those without this script.
 for (const select of document.querySelectorAll("select[data-submit]")) {
-  select.form.querySelector("button[type=submit]").hidden = true;
+  const button = select.form.querySelector("button[type=submit]");
+  if (button) button.hidden = true;
   select.addEventListener("change", () => select.form.requestSubmit());
 }
 

@@ -1,0 +1,1 @@
+../comicsdb/building.py
