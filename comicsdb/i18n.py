@@ -34,6 +34,26 @@ class Plural:
         return translate(localizer(DEFAULT_LANGUAGE), self)
 
 
+class Said(str):
+    """A text with values in it that reads in English as it is, and can be said in another language.
+
+    The API's words are English and fixed (api.md 1.6): it shows such a text as the string it is; the site
+    translates it.
+    """
+
+    text: str
+    mapping: dict
+    domain = DOMAIN
+
+    def __new__(cls, text: str, **mapping):
+        """The text with each `${name}` replaced by the value of that name."""
+        plain = TranslationString(text, domain=DOMAIN, mapping=mapping)
+        made = super().__new__(cls, plain.interpolate())
+        made.text, made.mapping = text, mapping
+        return made
+
+
+said = Said
 Text = str | TranslationString | Plural
 
 
@@ -49,6 +69,8 @@ def translate(localizer: Localizer, text: Text) -> str:
     if isinstance(text, Plural):
         values["n"] = str(text.n)
         return localizer.pluralize(text.singular, text.plural, text.n, domain=text.domain, mapping=values)
+    if isinstance(text, Said):
+        return localizer.translate(TranslationString(text.text, domain=text.domain), mapping=values)
     if isinstance(text, TranslationString):
         plain = TranslationString(text, domain=text.domain, default=text.default, context=text.context)
         return localizer.translate(plain, mapping=values)

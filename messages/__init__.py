@@ -78,7 +78,22 @@ def gather(domain: str) -> Catalog:
         settings, listed, found = (Path(folder, name) for name in ("lingua.cfg", "files", "found.pot"))
         settings.write_text(SETTINGS, encoding="utf-8")
         listed.write_text("\n".join(sources), encoding="utf-8")
-        arguments = ["-c", settings, "-k", "_", "-d", domain, "-D", TOP, "-f", listed, "-o", found]
+        arguments = [
+            "-c",
+            settings,
+            "-k",
+            "_",
+            "-k",
+            "said",
+            "-d",
+            domain,
+            "-D",
+            TOP,
+            "-f",
+            listed,
+            "-o",
+            found,
+        ]
         _run([str(each) for each in arguments])
         with found.open("rb") as stream:
             catalog = read_po(stream, domain=domain)

@@ -13,11 +13,12 @@ from comicsdb.catalog.errors import InvalidRows, NotFound
 from comicsdb.catalog.kinds import kind_of
 from comicsdb.catalog.unit import OF_PICTURE
 from comicsdb.catalog.values import MISSING, problem
+from comicsdb.i18n import _, said
 from comicsdb.models import Creator, Credit, Issue, Role, Series, Variant, credit_role
 from comicsdb.models.choices import Currency
 
-SAME_PAIR = "The fields issue, creator must make a unique set."
-NO_PICTURE = "No file was submitted."
+SAME_PAIR = _("The fields issue, creator must make a unique set.")
+NO_PICTURE = _("No file was submitted.")
 
 
 def lock_issues(session: Session, ids) -> set[int]:
@@ -122,7 +123,7 @@ def variant_faults(session: Session, variant: Variant | None, values: dict) -> r
     columns = Variant.__table__.columns
     for field, value in values.items():
         column = columns.get(f"{field}_id" if field == "issue" else field)
-        wrong = f"A variant has no {field}." if column is None else problem(column, value)
+        wrong = said("A variant has no ${field}.", field=field) if column is None else problem(column, value)
         if wrong:
             findings.add(field, wrong)
     if variant is None and "issue" not in values:
@@ -130,9 +131,9 @@ def variant_faults(session: Session, variant: Variant | None, values: dict) -> r
     if not values.get("image", variant is not None):
         findings.add("image", NO_PICTURE)
     if (values.get("price") or 0) < 0:
-        findings.add("price", "Ensure this value is greater than or equal to 0.")
+        findings.add("price", _("Ensure this value is greater than or equal to 0."))
     if values.get("currency", Currency.USD) not in list(Currency):
-        findings.add("currency", f'"{values["currency"]}" is not a valid choice.')
+        findings.add("currency", said('"${shown}" is not a valid choice.', shown=values["currency"]))
     if "issue" in values and "issue" not in findings.errors and not lock_issues(session, [values["issue"]]):
         findings.add("issue", MISSING.format(values["issue"]))
     return findings

@@ -13,10 +13,11 @@ from sqlalchemy.orm import Session
 from comicsdb.catalog.errors import Invalid
 from comicsdb.catalog.kinds import Kind
 from comicsdb.catalog.values import MISSING, NOT_NULL, problems
+from comicsdb.i18n import _, said
 from comicsdb.models import Creator, Imprint, Role
 from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR
 
-REQUIRED = "This field is required."
+REQUIRED = _("This field is required.")
 
 
 class Findings:
@@ -47,7 +48,7 @@ def find(session: Session, kind: Kind, entity, values: dict, *, keep: bool = Tru
     findings = Findings()
     unknown = set(values) - set(kind.fields)
     for field in sorted(map(str, unknown)):
-        findings.add(field, f"A {kind.name} has no such field.")
+        findings.add(field, said("A ${kind} has no such field.", kind=kind.name))
     if entity is None:
         _check_required(kind, values, findings)
     unfit = problems(kind, values)
@@ -62,10 +63,10 @@ def find(session: Session, kind: Kind, entity, values: dict, *, keep: bool = Tru
     elif kind.name == "creator":
         _check_life(entity, values, findings)
     elif kind.name == "publisher" and values.get("country", COUNTRIES[0]) not in COUNTRIES:
-        findings.add("country", f'"{values["country"]}" is not a valid choice.')
+        findings.add("country", said('"${shown}" is not a valid choice.', shown=values["country"]))
     for link in kind.links:
         if link.symmetric and entity is not None and entity.id in (values.get(link.field) or ()):
-            findings.add(link.field, f"A {kind.name} cannot be linked to itself.")
+            findings.add(link.field, said("A ${kind} cannot be linked to itself.", kind=kind.name))
     return findings
 
 
@@ -128,30 +129,30 @@ def _check_series(session: Session, entity, values: dict, findings: Findings) ->
         began, end = (_after(entity, values, field) for field in ("year_began", "year_end"))
         if began is not None and end is not None and end < began:
             field = "year_end" if "year_end" in values else "year_began"
-            findings.add(field, "A series cannot end before the year it began in.")
+            findings.add(field, _("A series cannot end before the year it began in."))
     if values.get("imprint") or ("publisher" in values and "imprint" not in values):
         imprint = values["imprint"] if "imprint" in values else getattr(entity, "imprint_id", None)
         publisher = values["publisher"] if "publisher" in values else getattr(entity, "publisher_id", None)
         owner = session.scalar(select(Imprint.publisher_id).where(Imprint.id == imprint)) if imprint else None
         if owner is not None and publisher is not None and owner != publisher:
             field = "imprint" if "imprint" in values else "publisher"
-            findings.add(field, "The imprint belongs to another publisher.")
+            findings.add(field, _("The imprint belongs to another publisher."))
 
 
 def _check_issue(values: dict, findings: Findings) -> None:
     for field in ("cover_date", "store_date", "foc_date"):
         day = values.get(field)
         if day is not None and day < date(EARLIEST_YEAR, 1, 1):
-            findings.add(field, f"Dates before {EARLIEST_YEAR} are not accepted.")
+            findings.add(field, said("Dates before ${year} are not accepted.", year=EARLIEST_YEAR))
     if "price" in values and values["price"] is not None and values["price"] < 0:
-        findings.add("price", "Ensure this value is greater than or equal to 0.")
+        findings.add("price", _("Ensure this value is greater than or equal to 0."))
     creators = [credit["creator"] for credit in values.get("credits", ())]
     if len(creators) != len(set(creators)):
-        findings.add("credits", "The fields issue, creator must make a unique set.")
+        findings.add("credits", _("The fields issue, creator must make a unique set."))
 
 
 def _check_life(entity, values: dict, findings: Findings) -> None:
     if "birth" in values or "death" in values:
         birth, death = (_after(entity, values, field) for field in ("birth", "death"))
         if birth is not None and death is not None and death < birth:
-            findings.add("death" if "death" in values else "birth", "Death lies before birth.")
+            findings.add("death" if "death" in values else "birth", _("Death lies before birth."))

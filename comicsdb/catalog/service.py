@@ -14,13 +14,14 @@ from comicsdb.catalog.kinds import Kind, kind_of
 from comicsdb.catalog.propagation import FIELD_EVENTS
 from comicsdb.catalog.unit import Unit, label_of
 from comicsdb.catalog.values import NOT_NULL, problem
+from comicsdb.i18n import _
 from comicsdb.models import FormerSlug, History, Series, Tombstone
 from comicsdb.models.base import SYSTEM_USER_ID, Authored, metadata
 
 SLUG_ATTEMPTS = 50
 ID_MAX = 2**31 - 1
 # A row of an index has 2700 bytes: room for 255 characters of any script, but not for each two such names.
-TOO_LONG = "Together these names are too long for the database: shorten one of them."
+TOO_LONG = _("Together these names are too long for the database: shorten one of them.")
 
 
 class Catalog:
@@ -191,10 +192,10 @@ class Catalog:
         if kind.name == "series_type" and self.session.scalar(
             select(Series.id).where(Series.series_type_id == entity.id).limit(1)
         ):
-            raise Invalid({"series_type": ["Series of this type exist: give them another type first."]})
+            raise Invalid({"series_type": [_("Series of this type exist: give them another type first.")]})
         if kind.name == "age_rating" and entity.id == 1:
             raise Invalid(
-                {"age_rating": ["The first age rating stands for the unknown and cannot be deleted."]}
+                {"age_rating": [_("The first age rating stands for the unknown and cannot be deleted.")]}
             )
         doomed = doomed_with(self.session, kind.name, entity.id)
         self.unit.deleting(doomed, "delete", reason)
@@ -233,7 +234,7 @@ class Catalog:
         except IntegrityError as error:
             raise _as_conflict(kind, error) from error
         except DataError as error:
-            raise Invalid({"__all__": ["The database cannot hold one of these values."]}) from error
+            raise Invalid({"__all__": [_("The database cannot hold one of these values.")]}) from error
         except OperationalError as error:
             if not isinstance(error.orig, ProgramLimitExceeded):
                 raise
@@ -251,7 +252,7 @@ class Catalog:
                 text("SELECT nextval(pg_get_serial_sequence(:table, 'id'))"), {"table": kind.name}
             )
         tried = slugs.candidates(self.session, kind.name, slugs.base_slug(kind.name, words, entity.id))
-        for _, candidate in zip(range(SLUG_ATTEMPTS), tried, strict=False):
+        for _attempt, candidate in zip(range(SLUG_ATTEMPTS), tried, strict=False):
             entity.slug = candidate
             try:
                 with self.session.begin_nested():
@@ -328,7 +329,7 @@ def _as_conflict(kind: Kind, error: IntegrityError) -> Exception:
     if name.startswith("fk_"):
         return _vanished(kind, name)
     if name.startswith("ck_"):
-        return Invalid({_judged(kind, table, name): ["This value is not accepted."]})
+        return Invalid({_judged(kind, table, name): [_("This value is not accepted.")]})
     if column:  # the only refusal without a constraint's name that tells a column: a null
         return Invalid({_shown_as(kind, table, column): [NOT_NULL]})
     return error
@@ -353,5 +354,5 @@ def _shown_as(kind: Kind, table_name: str, column: str) -> str:
 def _vanished(kind: Kind, name: str) -> Invalid:
     for field in (*kind.parents, *(link.field for link in kind.links)):
         if field in name:
-            return Invalid({field: ["The object this points to was deleted in the meantime."]})
-    return Invalid({"__all__": ["An object this points to was deleted in the meantime."]})
+            return Invalid({field: [_("The object this points to was deleted in the meantime.")]})
+    return Invalid({"__all__": [_("An object this points to was deleted in the meantime.")]})

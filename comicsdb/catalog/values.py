@@ -11,20 +11,21 @@ from sqlalchemy import Boolean, Column, Date, Integer, Numeric, SmallInteger, St
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from comicsdb.catalog.kinds import Kind
+from comicsdb.i18n import _, said
 from comicsdb.models import Attribution, Variant
 from comicsdb.models.base import EXTERNAL_ID_MAX, SMALL_MAX
 
 MISSING = 'Invalid pk "{}" - object does not exist.'
-NOT_NULL = "This field may not be null."
-BLANK = "This field may not be blank."
-NOT_TEXT = "Not a valid string."
-NOT_INTEGER = "A valid integer is required."
-NOT_NUMBER = "A valid number is required."
-NOT_DATE = "A date is required."
-NOT_BOOLEAN = "Must be true or false."
-NOT_LIST = "A list is required."
-NOT_ID = "An id, a whole number, is required."
-NO_CHARACTER = "Null and surrogate characters are not allowed."
+NOT_NULL = _("This field may not be null.")
+BLANK = _("This field may not be blank.")
+NOT_TEXT = _("Not a valid string.")
+NOT_INTEGER = _("A valid integer is required.")
+NOT_NUMBER = _("A valid number is required.")
+NOT_DATE = _("A date is required.")
+NOT_BOOLEAN = _("Must be true or false.")
+NOT_LIST = _("A list is required.")
+NOT_ID = _("An id, a whole number, is required.")
+NO_CHARACTER = _("Null and surrogate characters are not allowed.")
 
 SHOWN_BITS = 128  # a message shows no number of thousands of digits
 LISTS = (list, tuple, set, frozenset)
@@ -69,7 +70,7 @@ def _text_problem(value, longest: int | None) -> str | None:
     if any(each == "\0" or "\ud800" <= each <= "\udfff" for each in value):
         return NO_CHARACTER
     if longest is not None and len(value) > longest:
-        return f"Ensure this field has no more than {longest} characters."
+        return said("Ensure this field has no more than ${most} characters.", most=longest)
     return None
 
 
@@ -77,9 +78,13 @@ def _integer_problem(value, highest: int) -> str | None:
     if not is_whole(value):
         return NOT_INTEGER
     if value > highest:
-        return f"Ensure this value is less than or equal to {highest}."
+        return said("Ensure this value is less than or equal to ${most}.", most=highest)
     lowest = -highest - 1
-    return f"Ensure this value is greater than or equal to {lowest}." if value < lowest else None
+    return (
+        said("Ensure this value is greater than or equal to ${least}.", least=lowest)
+        if value < lowest
+        else None
+    )
 
 
 def _number_problem(value, bound: int) -> str | None:
@@ -89,7 +94,11 @@ def _number_problem(value, bound: int) -> str | None:
     if not number.is_finite():
         return NOT_NUMBER
     cents_rounded_up = bound - Decimal("0.005")
-    return None if abs(number) < cents_rounded_up else f"Ensure this value is less than {bound}."
+    return (
+        None
+        if abs(number) < cents_rounded_up
+        else said("Ensure this value is less than ${bound}.", bound=bound)
+    )
 
 
 def problems(kind: Kind, values: dict) -> dict[str, str]:

@@ -4,6 +4,7 @@ import re
 
 from colander import Invalid
 
+from comicsdb.i18n import _
 from comicsdb.models.choices import AttributionSource
 from comicsdb.schemas.base import ObjectSchema, field
 from comicsdb.schemas.types import Choice, Text
@@ -13,14 +14,19 @@ URL_LENGTH = 200
 _URL = re.compile(r"https?://[^\s/?#]+\S*\Z", re.IGNORECASE)
 
 
+def is_web_address(text: str) -> bool:
+    """Whether a browser would open a text as an address of http or https."""
+    return _URL.match(text) is not None
+
+
 class WebAddress(Text):
     """An address of http or https."""
 
     def read(self, node, value):
         """The address; raises Invalid for anything a browser would not open."""
         text = super().read(node, value)
-        if not _URL.match(text):
-            raise Invalid(node, "Enter a valid URL.")
+        if text and not is_web_address(text):  # whether it may be blank is judged already
+            raise Invalid(node, _("Enter a valid URL."))
         return text
 
 

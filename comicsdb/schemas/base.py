@@ -3,6 +3,7 @@
 import colander
 from colander import Invalid, MappingSchema, SchemaNode, drop
 
+from comicsdb.i18n import said
 from comicsdb.models.base import EXTERNAL_ID_MAX, SMALL_MAX
 from comicsdb.schemas.types import REQUIRED, Choice, Day, Field, Flag, Id, Integer, ListOf, Text
 
@@ -31,7 +32,7 @@ class ObjectSchema(MappingSchema):
         """The values for the catalogue; raises Invalid."""
         if not isinstance(cstruct, dict):
             kind = type(cstruct).__name__
-            raise Invalid(self, f"Invalid data. Expected a dictionary, but got {kind}.")
+            raise Invalid(self, said("Invalid data. Expected a dictionary, but got ${kind}.", kind=kind))
         return super().deserialize(self._without_blanks(cstruct) if self.form else cstruct)
 
     def _without_blanks(self, sent: dict) -> dict:
@@ -41,7 +42,7 @@ class ObjectSchema(MappingSchema):
                 continue
             if isinstance(field.typ, Flag):
                 del values[field.name]
-            elif isinstance(field.typ, Choice):
+            elif isinstance(field.typ, Choice) and not field.typ.nullable:
                 if not (field.required or "" in field.typ.codes):
                     del values[field.name]
             elif isinstance(field.typ, Field) and field.typ.nullable:

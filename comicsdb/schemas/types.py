@@ -8,26 +8,36 @@ import colander
 import orjson
 from colander import Invalid, SchemaType
 
+from comicsdb.i18n import _, said
 from comicsdb.models.base import EXTERNAL_ID_MAX
-from comicsdb.models.choices import Currency
+from comicsdb.models.choices import GRADES, Currency
 
-REQUIRED = "This field is required."
-NULL = "This field may not be null."
-BLANK = "This field may not be blank."
-NOT_TEXT = "Not a valid string."
-NOT_INTEGER = "A valid integer is required."
-NOT_NUMBER = "A valid number is required."
-NOT_BOOLEAN = "Must be a valid boolean."
-NOT_DATE = "Date has wrong format. Use one of these formats instead: YYYY-MM-DD."
-EMPTY_LIST = "This list may not be empty."
+REQUIRED = _("This field is required.")
+NULL = _("This field may not be null.")
+BLANK = _("This field may not be blank.")
+NOT_TEXT = _("Not a valid string.")
+NOT_INTEGER = _("A valid integer is required.")
+NOT_NUMBER = _("A valid number is required.")
+NOT_BOOLEAN = _("Must be a valid boolean.")
+NOT_DATE = _("Date has wrong format. Use one of these formats instead: YYYY-MM-DD.")
+NOT_MOMENT = _(
+    "Datetime has wrong format. Use one of these formats instead: "
+    "YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."
+)
+EMPTY_LIST = _("This list may not be empty.")
 
 _INTEGER = re.compile(r"\s*([-+]?[0-9]+)(\.0*)?\s*")
 _DATE = re.compile(r"\s*([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})\s*")
+_MOMENT = re.compile(
+    r"(?!0001|9999)[0-9]{4}-[0-9]{2}-[0-9]{2}"  # years whose every offset lies within the calendar
+    r"([Tt ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)? ?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?)?"
+)
 LONGEST_LIST = 5000  # elements; the database is asked for all ids of a list at once
 _LONGEST_NUMBER = 1000  # characters; more is no number anybody means
 _LONGEST_SHOWN = 50  # characters of what was sent, in a message
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 _CENT = Decimal("0.01")
+_TENTH = Decimal("0.1")
 _DIGITS, _DECIMALS = 8, 2
 _WHOLE = _DIGITS - _DECIMALS
 
@@ -70,13 +80,15 @@ class Text(Field):
         for character in self.without:
             text = text.replace(character, "")
         if "\0" in text:
-            raise Invalid(node, "Null characters are not allowed.")
+            raise Invalid(node, _("Null characters are not allowed."))
         if any("\ud800" <= character <= "\udfff" for character in text):
-            raise Invalid(node, "Surrogate characters are not allowed.")
+            raise Invalid(node, _("Surrogate characters are not allowed."))
         if not text and not self.blank:
             raise Invalid(node, BLANK)
         if self.longest is not None and len(text) > self.longest:
-            raise Invalid(node, f"Ensure this field has no more than {self.longest} characters.")
+            raise Invalid(
+                node, said("Ensure this field has no more than ${most} characters.", most=self.longest)
+            )
         return text
 
 
@@ -102,9 +114,11 @@ class Integer(Field):
         if number is None:
             raise Invalid(node, NOT_INTEGER)
         if number < self.low:
-            raise Invalid(node, f"Ensure this value is greater than or equal to {self.low}.")
+            raise Invalid(
+                node, said("Ensure this value is greater than or equal to ${least}.", least=self.low)
+            )
         if number > self.high:
-            raise Invalid(node, f"Ensure this value is less than or equal to {self.high}.")
+            raise Invalid(node, said("Ensure this value is less than or equal to ${most}.", most=self.high))
         return number
 
 
@@ -149,11 +163,30 @@ class Day(Field):
             raise Invalid(node, NOT_DATE) from error
 
 
+class Moment(Field):
+    """A date with a time, or null; without a time it is midnight.
+
+    Gives a datetime, without a zone where none was sent: whoever asks knows which is meant.
+    """
+
+    def read(self, node, value):
+        """The moment."""
+        if isinstance(value, datetime):
+            return value
+        text = value.strip() if isinstance(value, str) else ""
+        if not _MOMENT.fullmatch(text):
+            raise Invalid(node, NOT_MOMENT)
+        try:
+            return datetime.fromisoformat(text.upper().replace(" ", "T", 1).replace(" ", ""))
+        except ValueError as error:
+            raise Invalid(node, NOT_MOMENT) from error
+
+
 class Choice(Field):
     """One of a closed list of codes; `fold` brings what was sent to the form in which codes are listed."""
 
-    def __init__(self, codes, *, fold=str):
-        super().__init__()
+    def __init__(self, codes, *, fold=str, nullable: bool = False):
+        super().__init__(nullable=nullable)
         self.codes = {str(code): code for code in codes}
         self.fold = fold
 
@@ -162,7 +195,7 @@ class Choice(Field):
         text = _shown(value)
         code = None if isinstance(value, bool) else self.codes.get(self.fold(text))
         if code is None:
-            raise Invalid(node, f'"{text[:_LONGEST_SHOWN]}" is not a valid choice.')
+            raise Invalid(node, said('"${shown}" is not a valid choice.', shown=text[:_LONGEST_SHOWN]))
         return code
 
 
@@ -179,11 +212,16 @@ class Id(Field):
             return self.deserialize(node, None)
         number = _integer(value)
         if number is None:
-            raise Invalid(node, f"Incorrect type. Expected pk value, received {type(value).__name__}.")
+            raise Invalid(
+                node, said("Incorrect type. Expected pk value, received ${kind}.", kind=type(value).__name__)
+            )
         if number == 0 and self.zero_is_none:
             return self.deserialize(node, None)
         if not 0 < number <= EXTERNAL_ID_MAX:
-            raise Invalid(node, f'Invalid pk "{_shown(number)[:_LONGEST_SHOWN]}" - object does not exist.')
+            raise Invalid(
+                node,
+                said('Invalid pk "${shown}" - object does not exist.', shown=_shown(number)[:_LONGEST_SHOWN]),
+            )
         return number
 
 
@@ -203,11 +241,15 @@ class ListOf(Field):
     def read(self, node, value):
         """The list; of ids each once, in the order sent."""
         if not isinstance(value, list | tuple):
-            raise Invalid(node, f'Expected a list of items but got type "{type(value).__name__}".')
+            raise Invalid(
+                node, said('Expected a list of items but got type "${kind}".', kind=type(value).__name__)
+            )
         if not value and not self.empty:
             raise Invalid(node, EMPTY_LIST)
         if len(value) > LONGEST_LIST:
-            raise Invalid(node, f"Ensure this field has no more than {LONGEST_LIST} elements.")
+            raise Invalid(
+                node, said("Ensure this field has no more than ${most} elements.", most=LONGEST_LIST)
+            )
         if self.of_ids:
             return list(dict.fromkeys(self.item.deserialize(node, each) for each in value))
         faults = Invalid(node)
@@ -224,10 +266,16 @@ class ListOf(Field):
 
 
 class Amount(Field):
-    """A price as one decimal number (variants): 8 digits, 2 of them decimals, not negative."""
+    """A price as one decimal number, not negative: 8 digits (variants) or as many, 2 of them decimals."""
 
-    def __init__(self):
+    def __init__(self, digits: int = _DIGITS):
         super().__init__(nullable=True)
+        self.digits = digits
+
+    @property
+    def whole(self) -> int:
+        """How many digits there may be before the decimal point."""
+        return self.digits - _DECIMALS
 
     def read(self, node, value):
         """The amount."""
@@ -235,22 +283,42 @@ class Amount(Field):
         if amount is None:
             raise Invalid(node, NOT_NUMBER)
         if amount < 0:
-            raise Invalid(node, "Ensure this value is greater than or equal to 0.")
-        _, digits, exponent = amount.as_tuple()
+            raise Invalid(node, _("Ensure this value is greater than or equal to 0."))
+        _sign, digits, exponent = amount.as_tuple()
         decimals = max(0, -exponent)
         whole = max(0, len(digits) + exponent)
-        if max(len(digits), decimals) + max(0, exponent) > _DIGITS:
-            raise Invalid(node, f"Ensure that there are no more than {_DIGITS} digits in total.")
+        if max(len(digits), decimals) + max(0, exponent) > self.digits:
+            raise Invalid(
+                node,
+                said("Ensure that there are no more than ${digits} digits in total.", digits=self.digits),
+            )
         if decimals > _DECIMALS:
-            raise Invalid(node, f"Ensure that there are no more than {_DECIMALS} decimal places.")
-        if whole > _WHOLE:
-            raise Invalid(node, too_long())
+            raise Invalid(
+                node, said("Ensure that there are no more than ${places} decimal places.", places=_DECIMALS)
+            )
+        if whole > self.whole:
+            raise Invalid(node, too_long(self.whole))
         return amount
 
 
-def too_long() -> str:
+class Grade(Field):
+    """A grade of the ten-point scale, or null (model.md 12.8)."""
+
+    def read(self, node, value):
+        """The grade."""
+        grade = _decimal(value)
+        if grade is None:
+            raise Invalid(node, NOT_NUMBER)
+        if grade not in GRADES:
+            raise Invalid(
+                node, said('"${shown}" is not a valid choice.', shown=_shown(value)[:_LONGEST_SHOWN])
+            )
+        return grade.quantize(_TENTH)
+
+
+def too_long(whole: int = _WHOLE) -> str:
     """The message for an amount that does not fit its column."""
-    return f"Ensure that there are no more than {_WHOLE} digits before the decimal point."
+    return said("Ensure that there are no more than ${whole} digits before the decimal point.", whole=whole)
 
 
 def _decimal(value) -> Decimal | None:
@@ -294,12 +362,17 @@ class Price(Field):
         if currency not in list(Currency):
             supported = ", ".join(Currency)
             shown = _shown(currency)[:_LONGEST_SHOWN]
-            raise Invalid(node, f"Invalid currency '{shown}'. Supported: {supported}")
+            raise Invalid(
+                node,
+                said(
+                    "Invalid currency '${shown}'. Supported: ${supported}", shown=shown, supported=supported
+                ),
+            )
         amount = _decimal(value)
         if amount is None:
             raise Invalid(node, _strange(value))
         if amount < 0:
-            raise Invalid(node, "Ensure this value is greater than or equal to 0.")
+            raise Invalid(node, _("Ensure this value is greater than or equal to 0."))
         if amount and amount.adjusted() >= _WHOLE:
             raise Invalid(node, too_long())
         amount = amount.quantize(_CENT, ROUND_HALF_UP)
@@ -309,4 +382,4 @@ class Price(Field):
 
 
 def _strange(value) -> str:
-    return f"Invalid price format: {_shown(value)[:_LONGEST_SHOWN]}"
+    return said("Invalid price format: ${shown}", shown=_shown(value)[:_LONGEST_SHOWN])
