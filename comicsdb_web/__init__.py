@@ -25,5 +25,6 @@ def includeme(config):
     config.include(".csrf")  # forms of other sites are refused
     config.include(".messages")  # notices shown on the next page
     config.include(".editing")  # what forms ask for while they are filled in
+    config.include(".linked_data")  # what pages are about, for search engines
     config.include(".entity")  # config.add_entity_views: the pages of one kind
     config.include(".views")  # the pages, written out

@@ -47,7 +47,8 @@ def headers_tween_factory(handler, registry):
             response.headers.setdefault("Strict-Transport-Security", HSTS)
         if response.content_type == "text/html":
             response.headers.setdefault("Cache-Control", "private, no-cache")
-            response.headers.setdefault("Content-Language", request.locale_name)
+            if response.location is None:  # a redirection says nothing in any language
+                response.headers.setdefault("Content-Language", request.locale_name)
             response.vary = tuple(
                 dict.fromkeys((*(response.vary or ()), "Cookie", "Accept-Language", "X-Fragment"))
             )

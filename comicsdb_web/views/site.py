@@ -1,14 +1,11 @@
 """Addresses that machines ask for: health, robots and the icon."""
 
+from pathlib import Path
+
 from pyramid.httpexceptions import HTTPMovedPermanently
 from pyramid.response import Response
 
-ROBOTS = """User-agent: *
-Disallow: /accounts/
-Disallow: /search/
-Disallow: /theme/
-Disallow: /*/load-more/
-"""
+ROBOTS = Path(__file__).parent.parent / "data" / "robots.txt"
 
 
 def health(request):  # noqa: ARG001
@@ -16,9 +13,11 @@ def health(request):  # noqa: ARG001
     return Response("ok\n", content_type="text/plain", cache_control="no-store")
 
 
-def robots(request):  # noqa: ARG001
-    """Search engines are welcome on the catalogue's pages."""
-    return Response(ROBOTS, content_type="text/plain", cache_control="public, max-age=86400")
+def robots(request):
+    """What search engines may read, from the file of data, and where the map of the site is."""
+    rules = ROBOTS.read_text(encoding="utf-8")
+    body = f"{rules}\nSitemap: {request.public_url(request.route_path('sitemap'))}\n"
+    return Response(body, content_type="text/plain", cache_control="public, max-age=86400")
 
 
 def favicon(request):

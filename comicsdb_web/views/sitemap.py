@@ -1,0 +1,94 @@
+"""The map of the site for search engines: public pages alone, in parts of at most 10,000 (web.md 2.9)."""
+
+from xml.sax.saxutils import escape
+
+from pyramid.httpexceptions import HTTPNotFound
+from pyramid.response import Response
+from sqlalchemy import Integer, Select, cast, func, literal, select, union_all
+
+from comicsdb.library.reading_lists import visible_to
+from comicsdb.models import CATALOGUE, ReadingList
+
+PART = 10_000  # ids, and so at most as many addresses
+DIGITS = 6  # of the number of a part
+PLAIN = "pages"  # the part with the pages that are no object's
+NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
+PLAIN_ROUTES = ("home", *(f"{model.__tablename__}.list" for model in CATALOGUE))
+MORE_ROUTES = (
+    "reading_list.list",
+    "issue.thisweek",
+    "issue.nextweek",
+    "issue.future",
+    "statistics",
+    "timeline",
+    "polls",
+    "help",
+    "docs",
+)
+KINDS = {model.__tablename__: model for model in (*CATALOGUE, ReadingList)}
+
+
+def index(request):
+    """The parts that have pages, each with the time of its last change; one statement."""
+    parts = union_all(*(_parts(request, name) for name in KINDS)).subquery()
+    found = request.dbsession.execute(select(parts).order_by(parts.c.kind, parts.c.part))
+    addresses = [(_address(request, f"{row.kind}-{row.part}"), row.modified) for row in found]
+    return _answer("sitemapindex", "sitemap", [(_address(request, PLAIN), None), *addresses])
+
+
+def part(request):
+    """The addresses of one part; HTTPNotFound for a part that is not there. One statement."""
+    name = request.matchdict["part"]
+    if name == PLAIN:
+        served = [request.path_if_served(route) for route in (*PLAIN_ROUTES, *MORE_ROUTES)]
+        return _answer("urlset", "url", [(request.public_url(path), None) for path in served if path])
+    kind, _dash, number = name.rpartition("-")
+    model = KINDS.get(kind)
+    if model is None or len(number) > DIGITS:
+        raise HTTPNotFound
+    slugs = _public(request, model, select(model.slug, model.modified)).where(_part_of(model) == int(number))
+    found = request.dbsession.execute(slugs.order_by(model.id)).all()
+    if not found:
+        raise HTTPNotFound
+    route = f"{kind}.detail"
+    rows = [(request.public_url(request.route_path(route, slug=slug)), stamp) for slug, stamp in found]
+    return _answer("urlset", "url", rows)
+
+
+def _parts(request, kind: str) -> Select:
+    model = KINDS[kind]
+    number = _part_of(model).label("part")
+    parts = select(literal(kind).label("kind"), number, func.max(model.modified).label("modified"))
+    return _public(request, model, parts).group_by(number)
+
+
+def _part_of(model):
+    return cast(func.div(model.id - 1, PART), Integer)
+
+
+def _public(request, model, statement: Select) -> Select:
+    """The rows that everybody may see, whoever asks."""
+    if model is not ReadingList:
+        return statement
+    return statement.where(visible_to(None, request.registry.settings["comicsdb.official_account"]))
+
+
+def _address(request, name: str) -> str:
+    return request.public_url(request.route_path("sitemap.part", part=name))
+
+
+def _answer(root: str, element: str, rows) -> Response:
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f'<{root} xmlns="{NAMESPACE}">']
+    for address, modified in rows:
+        changed = f"<lastmod>{modified.isoformat(timespec='seconds')}</lastmod>" if modified else ""
+        lines.append(f"<{element}><loc>{escape(address)}</loc>{changed}</{element}>")
+    body = "\n".join((*lines, f"</{root}>", ""))
+    return Response(
+        body, content_type="application/xml", charset="utf-8", cache_control="public, max-age=3600"
+    )
+
+
+def includeme(config):
+    """The index and its parts."""
+    config.add_page("sitemap", "/sitemap.xml", index)
+    config.add_page("sitemap.part", "/sitemap/{part:[a-z_]+(?:-[0-9]+)?}.xml", part)
