@@ -65,7 +65,8 @@ def test_every_kind_is_described(testapp, world):
         entity = world.first if kind == "issue" else getattr(world, kind)
         page = soup(testapp.get(f"/{kind}/{entity.slug}/"))
         described = [each for name, each in data_of(page).items() if name != "BreadcrumbList"]
-        name = "Lamplight (2019) #1" if kind == "issue" else entity.name
+        names = {"issue": "Lamplight (2019) #1", "series": "Lamplight"}
+        name = names.get(kind) or entity.label
         assert [each["name"] for each in described] == [name], kind
 
 
