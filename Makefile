@@ -13,7 +13,8 @@ PORT ?= 8000
 export COMICSDB_DATABASE_URL := $(or $(DB),$(COMICSDB_DATABASE_URL))
 
 .DEFAULT_GOAL := help
-.PHONY: help develop db serve test lint soak bench bench-import dist demo messages clean
+.NOTPARALLEL:  # one environment takes one pip at a time
+.PHONY: help develop db serve test lint soak faults bench bench-import dist demo messages clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,9 +31,10 @@ $(VENV)/.serve: $(VENV)/.python $(METADATA)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt $(PARTS:%=-e %)
 	@touch $@
 
-$(VENV)/.develop: $(VENV)/.serve requirements-dev.txt
+# It brings what .serve does: at one go, as each turn takes long.
+$(VENV)/.develop: $(VENV)/.python $(METADATA) requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements-dev.txt
-	@touch $@
+	@touch $(VENV)/.serve $@
 
 $(VENV)/.messages: $(VENV)/.serve $(MESSAGES)
 	$(BIN)/python comicsdb/building.py comicsdb/locale comicsdb_web/locale
@@ -51,7 +53,7 @@ lint: $(VENV)/.develop ## what ruff has to say
 	$(BIN)/ruff format --check .
 
 test: lint $(VENV)/.messages ## every test, on real servers that it starts itself
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --durations=15
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=15
 
 soak: $(VENV)/.develop ## the property tests with new random sequences (SOAK=500 of them)
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/core/propagation/test_propagation_random.py
@@ -59,6 +61,9 @@ soak: $(VENV)/.develop ## the property tests with new random sequences (SOAK=500
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/site/test_two_processes.py
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/site/test_crash.py
 	COMICSDB_SOAK=$(SOAK)0 $(BIN)/python -m pytest tests/site/test_hostile.py
+
+faults: $(VENV)/.develop ## what happens when something fails, on purpose (minutes; some of it as root)
+	$(BIN)/python -m pytest -s tests/faults/fault_*.py
 
 bench: $(VENV)/.develop ## how fast the API reads, beside views of constant bytes (DATA=FOLDER: of a data set)
 	$(BIN)/python -m bench.reads $(if $(DATA),--data "$(DATA)")

@@ -15,6 +15,9 @@ def main(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes
 def includeme(config):
     """What every surface stands on, in the order in which one part needs another."""
     config.include("comicsdb.settings")  # typed settings; a missing one stops the start
+    config.include("comicsdb.policies")  # what lies around every request
+    config.include("comicsdb.logs")  # whose request a line of the log tells of
+    config.include("comicsdb.logs_report")  # exceptions, for the deployer's own function
     config.include("pyramid_retry")  # deadlocks and serialization failures are tried again
     config.include("pyramid_tm")  # a transaction per request, committed unless the answer is an error
     config.include("comicsdb.db")  # request.dbsession
@@ -29,3 +32,4 @@ def includeme(config):
     config.include("comicsdb.media")  # pictures and their thumbnails
     config.include("comicsdb.mail")  # letters, sent after the commit
     config.include("comicsdb.accounts")  # request.visit: sign-up, log-in, tokens and so on
+    config.include("comicsdb.metrics")  # figures of all that, for Prometheus

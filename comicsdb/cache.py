@@ -26,12 +26,13 @@ class Region:
         self._region = region
         self._store = store
         self._mutexes = NameRegistry(region.backend.get_mutex)  # knows a lock as long as somebody uses it
+        self.watch: Callable[[bool], None] | None = None  # is told of each value whether it was there
 
     def get(self, key: str) -> bytes | None:
         """The value, or None if it is not there."""
         value = self._find(key)
         if value is not None:
-            self._store.count(hit=True)
+            self._count(hit=True)
         return value
 
     def get_or_create(self, key: str, create: Callable[[], bytes]) -> tuple[bytes, bool]:
@@ -57,8 +58,13 @@ class Region:
             if held:
                 mutex.release()
             del mutex  # a traceback may keep this frame for long: not the lock too, and the value on it
-        self._store.count(hit=hit)
+        self._count(hit=hit)
         return value, hit
+
+    def _count(self, *, hit: bool) -> None:
+        self._store.count(hit=hit)
+        if self.watch is not None:
+            self.watch(hit)
 
     def _find(self, key: str) -> bytes | None:
         value = self._region.get(key)

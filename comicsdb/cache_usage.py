@@ -8,6 +8,7 @@ import redis
 from redis import RedisError
 
 from comicsdb.cache_redis import counts_key
+from comicsdb.redis_access import open_pool
 
 __all__ = ["RedisError", "Usage", "measure", "public_url"]
 
@@ -56,7 +57,7 @@ def measure(url: str, prefix: str, *, sample: int, batch: int) -> Usage:
 
     Redis goes on serving meanwhile. Raises RedisError if it does not answer.
     """
-    with redis.Redis.from_url(url, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT) as client:
+    with redis.Redis.from_pool(open_pool(url, TIMEOUT)) as client:
         categories = defaultdict(Category)
         cursor = None
         while cursor != 0:

@@ -1,19 +1,38 @@
 """The database: engine, sessions, and `request.dbsession` tied to the request's transaction."""
 
+import psycopg
 import zope.sqlalchemy
 from sqlalchemy import Engine, engine_from_config
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.orm import Session, sessionmaker
 from zope.sqlalchemy.datamanager import STATUS_CHANGED
 
 from comicsdb import embedded
 from comicsdb.catalog import unit
 
+# Classes of SQLSTATE: no connection, no resources (disk, connections), an operator's doing (a shutdown).
+AWAY = ("08", "53", "57P")
+
+
+def is_away(error: BaseException) -> bool:
+    """Whether an error says that the database cannot be used now; nothing is wrong with the request then."""
+    if isinstance(error, NoConnectionFree):
+        return True
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    if not isinstance(cause, psycopg.OperationalError):
+        return False
+    return cause.sqlstate is None or cause.sqlstate.startswith(AWAY)
+
 
 def make_engine(settings: dict) -> Engine:
     """An engine from the `sqlalchemy.` settings; an `embedded:` address starts or joins our own server."""
     configured = {**settings, "sqlalchemy.url": embedded.resolve(settings["sqlalchemy.url"])}
     configured.setdefault("sqlalchemy.pool_pre_ping", "true")
-    return engine_from_config(configured, "sqlalchemy.")
+    given = {}
+    if settings.get("comicsdb.database.pooled"):  # each transaction may meet another connection
+        given["connect_args"] = {"prepare_threshold": None}
+    return engine_from_config(configured, "sqlalchemy.", **given)
 
 
 def session_factory(bind) -> sessionmaker[Session]:

@@ -148,7 +148,9 @@ class Cluster:
         names = [sql.Identifier(_name(name)), sql.Identifier(_name(template))]
         with self._maintenance() as connection:
             try:
-                connection.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(*names))
+                # By files, not block by block through the log: several times as fast for a small database.
+                copy = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY").format(*names)
+                connection.execute(copy)
             except (errors.ObjectInUse, errors.InvalidCatalogName, errors.DuplicateDatabase) as error:
                 raise EmbeddedError(f"The database {template} cannot be copied to {name}: {error}") from error
 

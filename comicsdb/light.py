@@ -51,10 +51,14 @@ class Sentence:
 
 
 class Light:
-    """Connections that commit by themselves; as many as there are readers at one time."""
+    """Connections that commit by themselves; as many as there are readers at one time.
 
-    def __init__(self, connect: Callable[[], Connection]):
+    Without `prepare` nothing is kept in a connection, and each statement is planned anew.
+    """
+
+    def __init__(self, connect: Callable[[], Connection], *, prepare: bool = True):
         self._connect = connect
+        self._prepare = prepare
         self._idle: deque[Line] = deque()
 
     def fetch(self, sentence: Sentence, parameters: dict) -> tuple | None:
@@ -72,14 +76,14 @@ class Light:
         try:
             line = self._idle.pop()
         except IndexError:
-            return self._use(Line(self._connect()), read)
+            return self._use(self._line(), read)
         try:
             return self._use(line, read)
         except (psycopg.Error, DBAPIError):
             if not line.broken:
                 raise
         self.close()
-        return self._use(Line(self._connect()), read)
+        return self._use(self._line(), read)
 
     def _use(self, line: "Line", read):
         try:
@@ -89,6 +93,9 @@ class Light:
                 line.close()
             else:
                 self._idle.append(line)
+
+    def _line(self) -> "Line":
+        return Line(self._connect(), prepare=self._prepare)
 
     def close(self) -> None:
         """Close the connections that nobody uses at the moment."""
@@ -105,8 +112,9 @@ class Line:
     is converted. Most of a hit's time is this.
     """
 
-    def __init__(self, connection: Connection):
+    def __init__(self, connection: Connection, *, prepare: bool = True):
         self.connection = connection
+        self._prepares = prepare
         self.driver = connection.connection.driver_connection
         self._transformer = Transformer(self.driver)
         self._prepared: OrderedDict[str, bytes] = OrderedDict()
@@ -114,7 +122,10 @@ class Line:
     def row(self, text: str, values: list) -> tuple | None:
         """The first row of a statement, or None; an error is psycopg's."""
         name = self._prepared.get(text)
-        result = self._executed(name or self._prepare(text, values), values)
+        if not self._prepares:
+            result = self._sent(text, values)
+        else:
+            result = self._executed(name or self._prepare(text, values), values)
         if name and result.status == ExecStatus.FATAL_ERROR and _code(result) == NOT_PREPARED:
             self._prepared.clear()  # somebody discarded all
             result = self._executed(self._prepare(text, values), values)
@@ -128,17 +139,20 @@ class Line:
         sent = [self._dumped(value) for value in values]
         return self.driver.pgconn.exec_prepared(name, sent, result_format=Format.BINARY)
 
-    def _prepare(self, text: str, values: list) -> bytes:
-        """Have a statement prepared; the oldest gives way to one too many.
+    def _sent(self, text: str, values: list):
+        sent = [self._dumped(value) for value in values]
+        return self.driver.pgconn.exec_params(
+            text.encode(), sent, _types(values), result_format=Format.BINARY
+        )
 
-        SQLAlchemy writes the types of parameters into the text, but for that of truth values.
-        """
+    def _prepare(self, text: str, values: list) -> bytes:
+        """Have a statement prepared; the oldest gives way to one too many."""
         if len(self._prepared) >= PREPARED_MOST:
             _, oldest = self._prepared.popitem(last=False)
             self._check(self.driver.pgconn.exec_(b"DEALLOCATE " + oldest), ExecStatus.COMMAND_OK)
         name = b"light_%d" % next(NUMBERS)
-        types = [BOOLEAN if isinstance(value, bool) else UNKNOWN for value in values]
-        self._check(self.driver.pgconn.prepare(name, text.encode(), types), ExecStatus.COMMAND_OK)
+        prepared = self.driver.pgconn.prepare(name, text.encode(), _types(values))
+        self._check(prepared, ExecStatus.COMMAND_OK)
         self._prepared[text] = name
         return name
 
@@ -176,14 +190,24 @@ def _code(result) -> bytes | None:
     return result.error_field(DiagnosticField.SQLSTATE)
 
 
-def connector(engine: Engine) -> Callable[[], Connection]:
-    """A function that opens connections to the database of an engine, beside its pool."""
+def _types(values: list) -> list[int]:
+    """SQLAlchemy writes the types of parameters into the text, but for that of truth values."""
+    return [BOOLEAN if isinstance(value, bool) else UNKNOWN for value in values]
+
+
+def connector(engine: Engine, *, settle: bool = True) -> Callable[[], Connection]:
+    """A function that opens connections to the database of an engine, beside its pool.
+
+    They are settled for short statements, unless a proxy would hand that on to others.
+    """
     own = create_engine(engine.url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
 
     def connect() -> Connection:
         connection = own.connect()
         driver = connection.connection.driver_connection
         driver.prepare_threshold = None  # a plan for any value would be a plan for none
+        if not settle:
+            return connection
         # Statements of some milliseconds: compiling them, or starting workers for them, takes longer.
         driver.execute(
             "SELECT set_config('jit', 'off', false), "
@@ -196,5 +220,7 @@ def connector(engine: Engine) -> Callable[[], Connection]:
 
 def includeme(config):
     """`request.light`; connections are opened when first needed."""
-    config.registry["comicsdb.light"] = Light(connector(config.registry["comicsdb.engine"]))
+    alone = not config.get_settings()["comicsdb.database.pooled"]
+    connect = connector(config.registry["comicsdb.engine"], settle=alone)
+    config.registry["comicsdb.light"] = Light(connect, prepare=alone)
     config.add_request_method(lambda request: request.registry["comicsdb.light"], "light", reify=True)

@@ -5,21 +5,32 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import redis
+from redis.connection import URL_QUERY_ARGUMENT_PARSERS
 from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import LockError, NoScriptError, RedisError, ResponseError
+from redis.sentinel import Sentinel, SentinelConnectionPool
+
+from comicsdb.settings_readers import boolean
 
 log = logging.getLogger(__name__)
+
+SENTINEL = "redis+sentinel://"
 
 TIMEOUT = 0.25  # seconds to connect or to wait for an answer; the database is faster than a slow Redis
 PAUSE = 1.0  # seconds for which a Redis that failed is left alone
 QUIET = 60.0  # seconds in which refusals are told once
 
 
-def open_pool(url: str) -> redis.ConnectionPool:
+def open_pool(url: str, timeout: float = TIMEOUT) -> redis.ConnectionPool:
     """Connections to a Redis; none is opened yet. Raises ValueError for an address that cannot be meant."""
-    pool = redis.ConnectionPool.from_url(url, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT)
+    timeouts = {"socket_timeout": timeout, "socket_connect_timeout": timeout}
+    if url.startswith(SENTINEL):
+        pool = _open_sentinel_pool(url, timeouts)
+    else:
+        pool = redis.ConnectionPool.from_url(url, **timeouts)
     try:
         pool.connection_class(**pool.connection_kwargs)  # an unknown option in the address shows here only
     except TypeError as error:
@@ -27,6 +38,37 @@ def open_pool(url: str) -> redis.ConnectionPool:
     if pool.get_encoder().decode_responses:
         raise ValueError("values are bytes, so decode_responses is not possible")
     return pool
+
+
+def _open_sentinel_pool(url: str, timeouts: dict) -> redis.ConnectionPool:
+    """Connections to whichever Redis the sentinels call the master; they are asked for each new connection.
+
+    User, password and options of the address are those of Redis; `sentinel_username`, `sentinel_password`
+    those of the sentinels, and `ssl=true` is for both.
+    """
+    parts = urlsplit(url)
+    given, _, hosts = parts.netloc.rpartition("@")
+    username, _, password = given.partition(":")
+    service, _, number = parts.path.strip("/").partition("/")
+    options = dict(timeouts)
+    for name, text in parse_qsl(parts.query):
+        reader = boolean if name == "ssl" else URL_QUERY_ARGUMENT_PARSERS.get(name, str)
+        options[name] = reader(text)
+    asked = {**timeouts, **{key: options[key] for key in timeouts}, "ssl": options.get("ssl", False)}
+    for name in ("username", "password"):
+        if text := options.pop(f"sentinel_{name}", None):
+            asked[name] = text
+    options |= {
+        name: unquote(text) for name, text in (("username", username), ("password", password)) if text
+    }
+    sentinels = Sentinel(list(map(_place, hosts.split(","))), sentinel_kwargs=asked)
+    return SentinelConnectionPool(service, sentinels, db=int(number or 0), **options)
+
+
+def _place(text: str) -> tuple[str, int]:
+    """Host and port of a sentinel."""
+    host, _, port = text.rpartition(":")
+    return host.strip("[]"), int(port)
 
 
 class Direct:

@@ -183,9 +183,15 @@ def client_ip(request) -> str:
     peer = request.remote_addr
     trusted = request.registry.settings["comicsdb.trusted_proxies"]
     said = trusted and request.environ.get("HTTP_X_REAL_IP")
-    if said and (proxy := _address(peer)) and any(proxy in network for network in trusted):
+    if said and is_trusted(request.environ, trusted):
         return str(_address(said) or peer)
     return str(_address(peer) or peer or "unknown")
+
+
+def is_trusted(environ: Mapping, proxies: tuple) -> bool:
+    """Whether the peer of a request is one of these proxies."""
+    peer = _address(environ.get("REMOTE_ADDR"))
+    return peer is not None and any(peer in network for network in proxies)
 
 
 @lru_cache(maxsize=4096)

@@ -18,6 +18,7 @@ from granian.log import LogLevels
 from pyramid.paster import get_app, setup_logging
 from waitress.proxy_headers import proxy_headers_middleware
 
+from comicsdb import logs
 from comicsdb.settings import SettingsError, words
 
 # What granian logs goes where the ini file sends everything, at the level it names.
@@ -119,6 +120,7 @@ def run(options: Options, global_conf: dict) -> None:
         log_dictconfig=LOGGING,
     )
     setup_logging(global_conf["__file__"], global_conf)  # again: granian has set up its own
+    logs.use_again()
     server.serve(target_loader=partial(load, options, dict(global_conf)), wrap_loader=False)
 
 

@@ -18,6 +18,7 @@ from comicsdb.models import (
     ApiToken,
     Credit,
     Group,
+    ReadingList,
     Role,
     SeriesType,
     User,
@@ -46,7 +47,8 @@ from comicsdb_api.throttle import Verdict, throttle
 
 logger = logging.getLogger(__name__)
 
-REFERENCE = (Role.__tablename__, SeriesType.__tablename__)
+# What the API only shows.
+REFERENCE = (Role.__tablename__, SeriesType.__tablename__, ReadingList.__tablename__)
 PARTS = (Credit.__tablename__, Variant.__tablename__)
 GUARDED = (*(model.__tablename__ for model in CATALOGUE), *PARTS, *REFERENCE)
 

@@ -32,7 +32,8 @@ from comicsdb.catalog.kinds import kind_of
 from comicsdb.models import Entity
 from comicsdb.schemas import ObjectSchema
 from comicsdb.security import Permission, may
-from comicsdb_api import bodies, reads, shapes, writes
+from comicsdb_api import bodies, paging, reads, shapes, writes
+from comicsdb_api.acts import Act
 from comicsdb_api.conditional import respond_tagged, tagged
 from comicsdb_api.errors import NOT_FOUND, Refused, missing
 from comicsdb_api.filters import Filter, conditions
@@ -53,6 +54,8 @@ class Resource:
     renders: tuple[str, ...] = ("application/json",)
     # The media types of bodies that it takes, where it takes any.
     parses: tuple[str, ...] = bodies.ANY
+    # Its writes that neither make nor change an object of a kind, by method.
+    acts: dict[str, Act] = {}
 
     def __init__(self, request, context=None):  # noqa: ARG002  (Cornice passes it)
         self.request = request
@@ -87,6 +90,7 @@ class ListResource(Resource):
 
     model: type
     filters: tuple[Filter, ...] = ()
+    page_size = paging.SIZE
     # Whether answers go through the cache: only where every change of a body moves its stamps.
     cached = False
     # The word for a row in the API's description.
@@ -304,9 +308,9 @@ class EntityResource(ListResource):
                 return Moved(survivor)
         return super().missing()
 
-    def wanted_id(self) -> int:
+    def wanted_id(self, name: str = "id") -> int:
         """The id in the path; raises Refused (404) for what is none, or cannot be that of a row."""
-        text = self.request.matchdict["id"]
+        text = self.request.matchdict[name]
         if not INTEGER.fullmatch(text):
             raise Refused(404, NOT_FOUND)
         digits = text.lstrip("0")
@@ -348,14 +352,16 @@ def serve(
     *,
     served=None,
     permission: str = Permission.API,
+    writing: str = Permission.API_EDIT,
 ) -> None:
     """Serve one address: a Cornice service that tells about itself, with methods of HTTP and of the resource.
 
-    `served` is what reads it: a Listing or a Detail. `permission` is that of reading.
+    `served` is what reads it: a Listing or a Detail. `permission` is that of reading, `writing` that
+    of methods which write.
     """
     service = Service(route, path, description=resource.__doc__)
     for method, name in methods.items():
-        asked = Permission.API_EDIT if method in WRITES else permission
+        asked = writing if method in WRITES else permission
         service.add_view(method, name, klass=resource, permission=asked)
     service.add_view("OPTIONS", "options", klass=resource, permission=Permission.API)
     config.add_cornice_service(service)

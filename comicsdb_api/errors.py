@@ -10,6 +10,7 @@ from pyramid_retry import is_error_retryable
 
 from comicsdb import catalog
 from comicsdb.accounts import TooManyFailures
+from comicsdb.db import is_away
 from comicsdb.media.storage import StorageDown
 from comicsdb.security import AuthenticationFailed
 from comicsdb_api import retirement
@@ -27,6 +28,7 @@ logger = logging.getLogger(__name__)
 
 NOT_FOUND = "Not found."
 STORAGE_DOWN = "Pictures cannot be stored at the moment. Nothing was changed; please try again in a while."
+AWAY = "The database cannot be used at the moment; please try again in a while."
 NOT_ACCEPTABLE = "Could not satisfy the request Accept header."
 # Every other address below /api/. Having a route of the API, it gets its refusal from us, not from the site.
 UNKNOWN_ROUTE, UNKNOWN_PATTERN = "api.unknown", "/api{rest:(/.*)?}"
@@ -198,6 +200,8 @@ def storage_down(_error, request):
 def fault(error: Exception, request):
     """Our own mistake: logged with its traceback, unless the request is to be tried again."""
     request.add_finished_callback(partial(_log_fault, error))
+    if is_away(error):
+        return respond(request, {"detail": AWAY}, 503, (("Retry-After", "5"),))
     return respond(request, {"detail": "A server error occurred."}, 500)
 
 

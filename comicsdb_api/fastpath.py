@@ -8,12 +8,11 @@ claims and accounts by `auth`, negotiation by `negotiation`, dates, tags and cac
 """
 
 from psycopg import Error
-from pyramid.interfaces import IExecutionPolicy
 from pyramid.request import Request, apply_request_extensions
-from pyramid.router import default_execution_policy
 from sqlalchemy.exc import DBAPIError
 
 from comicsdb.accounts import TooManyFailures
+from comicsdb.policies import ROUTE_KEY, surround
 from comicsdb.security import RULES, AuthenticationFailed, Identity, Permission
 from comicsdb_api import auth, reads, retirement
 from comicsdb_api.conditional import tagged
@@ -25,7 +24,6 @@ from comicsdb_api.remembered import Place, Remembered
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX
 from comicsdb_api.throttle import Throttled, judge, refusal, settle
 
-LAST = 1000  # among Pyramid's actions: after all that includes and applications do
 READERS = ("GET", "HEAD")
 ID_DIGITS = 9  # longer ones go the usual way
 
@@ -75,7 +73,7 @@ def _is_id(text: str) -> bool:
 
 def early(request, place: Place, object_id: int | None):
     """The answer to a cached read, None where only the usual way can tell."""
-    route = place.read.route
+    route = request.environ[ROUTE_KEY] = place.read.route
     passwords = request.registry["comicsdb.passwords"]
     try:
         claimed = auth.claim(request.environ)
@@ -134,11 +132,5 @@ def _maker(request, place: Place, object_id: int, identity: Identity):
 
 def includeme(config):
     """Around the policy that tries requests again, whichever comes with the core."""
-    registry = config.registry
-    registry["comicsdb_api.remembered"] = Remembered()
-
-    def surround():
-        usual = registry.queryUtility(IExecutionPolicy) or default_execution_policy
-        registry.registerUtility(EarlyPlace(registry, usual), IExecutionPolicy)
-
-    config.action(None, surround, order=LAST)
+    config.registry["comicsdb_api.remembered"] = Remembered()
+    surround(config, EarlyPlace)

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal, InvalidOperation
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import ColumnElement, Integer, and_, extract, false, literal
+from sqlalchemy import ColumnElement, Float, Integer, and_, extract, false, literal
 
 from comicsdb.catalog import search
 from comicsdb.catalog.errors import Invalid
@@ -120,6 +120,20 @@ class Int(Filter):
         return int(number) if abs(number) <= INTEGER_MAX and number == int(number) else None
 
 
+class AtLeast(Filter):
+    """`number`: a bound that the column reaches; an unknown value never does."""
+
+    schema = {"type": "number"}
+    says = "Least {}."
+    invalid = Int.invalid
+
+    def test(self, value, zone):  # noqa: ARG002
+        if not _NUMBER.fullmatch(value):
+            raise self.bad()
+        bound = float(value)
+        return self.column >= literal(bound, Float)
+
+
 class IntList(Int):
     """`int-list`: any of several ids."""
 
@@ -209,17 +223,28 @@ class Prefix(Filter):
         return false() if len(value) > LONGEST else self.column.startswith(value, autoescape=True)
 
 
-class Missing(Filter):
-    """`bool`: whether a value is unknown."""
+class Flag(Filter):
+    """`bool`: whether something holds."""
 
     schema = {"type": "boolean"}
-    says = "Whether {} is missing; anything but true, false, 1 and 0 is ignored."
+    says = "Whether {}; anything but true, false, 1 and 0 is ignored."
     words = {"true": True, "1": True, "false": False, "0": False}
 
     def test(self, value, zone):  # noqa: ARG002
         wanted = self.words.get(value.lower())
-        if wanted is None:
-            return None
+        return None if wanted is None else self.match(wanted)
+
+    def match(self, wanted: bool) -> ColumnElement[bool]:
+        """The condition for an answer."""
+        return self.column.is_(wanted)
+
+
+class Missing(Flag):
+    """`bool`: whether a value is unknown."""
+
+    says = "Whether {} is missing; anything but true, false, 1 and 0 is ignored."
+
+    def match(self, wanted):
         return self.column.is_(None) if wanted else self.column.is_not(None)
 
 

@@ -18,7 +18,6 @@ from comicsdb_api.reads import Read
 from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
 
 FAR = 5  # pages that are still reached by walking
-SIZE = literal_column(str(paging.SIZE))
 
 
 @dataclass(frozen=True)
@@ -52,6 +51,11 @@ class Listing:
     condition: tuple
     order: tuple
 
+    @property
+    def size(self) -> int:
+        """How many rows a page has."""
+        return self.resource.page_size
+
     def page(self, request, object_id: int | None, stamps: tuple, conditions: list) -> bytes | None:
         """The body of the page that is asked for, of the rows that meet further `conditions`.
 
@@ -70,7 +74,7 @@ class Listing:
         else:
             survey = request.cache.list.get(kept.format("count"))
         known = Known.load(survey) if survey else None
-        number = paging.page_count(known.count) if wanted is paging.LAST else wanted
+        number = paging.page_count(known.count, self.size) if wanted is paging.LAST else wanted
         found = self._rows(request, object_id, conditions, number, known)
         if found and known and found.version != known.version:
             # Something has changed in between. One statement that asks for all is right by itself.
@@ -95,8 +99,8 @@ class Listing:
 
     def _last(self, request, object_id, conditions, number: int, found: "Found | None"):
         """The number of the last page, and that page, from what was `found` at a number; rows come and go."""
-        while found and number != paging.page_count(found.count):
-            number = paging.page_count(found.count)
+        while found and number != paging.page_count(found.count, self.size):
+            number = paging.page_count(found.count, self.size)
             found = self._rows(request, object_id, conditions, number, None)
         return number, found
 
@@ -104,7 +108,7 @@ class Listing:
         place = known.places.get(number) if known else None
         values = {"id": object_id, **addresses(request)}
         if place is None:
-            values["offset"] = (number - 1) * paging.SIZE
+            values["offset"] = (number - 1) * self.size
         else:
             values |= {f"place_{n}": value for n, value in enumerate(place)}
         shape = (known is None, place is not None)
@@ -115,7 +119,7 @@ class Listing:
         if row is None:
             return None
         count, rows, *stamps = row
-        return Found(self.read.version(tuple(stamps)), known.count if known else count, rows)
+        return Found(self.read.version(tuple(stamps)), known.count if known else count, rows, self.size)
 
     def _statement(self, counted: bool, placed: bool, conditions=()):
         """One row: the number of rows, one page of them as JSON, and the stamps."""
@@ -126,7 +130,7 @@ class Listing:
             .select_from(resource.row_source())
             .where(*chosen)
             .order_by(*self.order)
-            .limit(SIZE)
+            .limit(literal_column(str(self.size)))
         )
         if placed:
             page = page.where(shapes.from_place(self.order))
@@ -161,9 +165,10 @@ class Listing:
         )
         stamps = self.read.stamps.subquery("stamps")
         number, *columns = rows.c
-        first = number % SIZE == literal_column("1")
+        size = literal_column(str(self.size))
+        first = number % size == literal_column("1")
         places = func.json_agg(aggregate_order_by(func.json_build_array(*columns), number))
-        places = places.filter(first & (number > SIZE))
+        places = places.filter(first & (number > size))
         summed = (
             select(
                 func.count().label("count"),
@@ -184,10 +189,12 @@ class Found:
     version: str
     count: int
     rows: str
+    size: int = paging.SIZE
 
     def body(self, request, number: int) -> bytes:
         """The body of the page; raises Refused (404) if it is past the end."""
-        return to_json(paging.envelope(request, number, self.count, orjson.loads(self.rows)))
+        rows = orjson.loads(self.rows)
+        return to_json(paging.envelope(request, number, self.count, rows, self.size))
 
 
 @dataclass(frozen=True, eq=False)

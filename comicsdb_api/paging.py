@@ -27,14 +27,14 @@ def invalid() -> Refused:
     return Refused(404, "Invalid page.")
 
 
-def page_count(rows: int) -> int:
-    """How many pages a number of rows makes; nothing still makes one."""
-    return max(1, -(-rows // SIZE))
+def page_count(rows: int, size: int = SIZE) -> int:
+    """How many pages of a size a number of rows makes; nothing still makes one."""
+    return max(1, -(-rows // size))
 
 
-def envelope(request, number: int, count: int, results: list) -> dict:
+def envelope(request, number: int, count: int, results: list, size: int = SIZE) -> dict:
     """The body of a page; raises Refused (404) for a number past the end."""
-    pages = page_count(count)
+    pages = page_count(count, size)
     if number > pages:
         raise invalid()
     return {

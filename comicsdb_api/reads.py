@@ -118,14 +118,15 @@ def answer(request, read: Read, object_id: int | None, stamps: tuple, create: Ca
 # Stamps.
 
 
-def _microseconds(column):
+def microseconds(column):
+    """A moment as a stamp."""
     return cast(func.extract("epoch", column) * constant(1_000_000), BigInteger)
 
 
 def times(table, *names: str) -> Select:
     """The stamps of the row that is bound as `id`: each of `names` and the value it had before."""
     wanted = [column for name in names for column in (name, f"{name}_before")]
-    columns = [_microseconds(table.c[column]).label(column) for column in wanted]
+    columns = [microseconds(table.c[column]).label(column) for column in wanted]
     return select(*columns).where(table.c.id == bindparam("id"))
 
 

@@ -115,6 +115,12 @@ def named(table):
     return json_object("Named", id=table.c.id, name=table.c.name)
 
 
+def series_brief(series):
+    """SeriesBrief: what an issue in a list shows of its series."""
+    c = series.c
+    return json_object("SeriesBrief", id=c.id, name=c.name, volume=c.volume, year_began=c.year_began)
+
+
 def stamped(table):
     """Stamped, as embedded in another object: `modified` is when the embedded name last changed."""
     return json_object("Stamped", id=table.c.id, name=table.c.name, modified=instant(table.c.name_changed))

@@ -173,9 +173,14 @@ def respond(request, status: int, body: bytes, *headers):
 
 def once(request, sent: Sent, create: Callable[[], bytes]):
     """201 with what `create` made; with an Idempotency-Key it is made once, however often it is asked for."""
+    return once_as(request, sent, lambda: (201, create()))
+
+
+def once_as(request, sent: Sent, act: Callable[[], tuple[int, bytes]]):
+    """The status and body that `act` gives; with an Idempotency-Key it acts once."""
     key = request.headers.get(KEY_HEADER)
     if key is None:
-        return respond(request, 201, create())
+        return respond(request, *act())
     key = key.strip()
     if not 0 < len(key) <= KEY_MOST or not all("!" <= character <= "~" for character in key):
         raise Refused(400, BAD_KEY)
@@ -187,6 +192,6 @@ def once(request, sent: Sent, create: Callable[[], bytes]):
         raise Refused(422, USED_KEY) from error
     if kept is not None:
         return respond(request, kept.status, kept.body, REPLAYED)
-    body = create()
-    idempotency.keep(session, user_id, key, 201, body)
-    return respond(request, 201, body)
+    status, body = act()
+    idempotency.keep(session, user_id, key, status, body)
+    return respond(request, status, body)

@@ -72,6 +72,13 @@ def local_day(context, value: datetime) -> str:
 
 
 @pass_context
+def local_short_day(context, value: datetime) -> str:
+    """The date of a moment in the time zone of the site, where there is little room: Nov 22, 2026."""
+    zone = context["request"].registry.settings["comicsdb.timezone"]
+    return dates.format_date(value.astimezone(zone).date(), "medium", locale=_locale(context))
+
+
+@pass_context
 def moment(context, value: datetime) -> str:
     """A moment to the minute, in the time zone of the site: Nov 21, 2026, 9:05 PM."""
     local, locale = (
@@ -150,6 +157,7 @@ FILTERS = (
     month,
     short_month,
     local_day,
+    local_short_day,
     moment,
     money,
     country,

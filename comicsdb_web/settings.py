@@ -1,7 +1,5 @@
 """Settings of the site: its own, and what it asks of the template engine."""
 
-import re
-
 from comicsdb.settings import SettingsError
 
 # What the templates are written for, whatever the ini file says.
@@ -14,17 +12,6 @@ JINJA = {
     "jinja2.trim_blocks": "true",
     "jinja2.lstrip_blocks": "true",
 }
-_ORIGIN = re.compile(r"https?://[^/\s;,]+\Z")
-
-
-def origin(settings: dict, key: str) -> str:
-    """A setting that holds `https://host`, without a path; empty where it is not set."""
-    value = (settings.get(key) or "").strip().rstrip("/")
-    if value and not _ORIGIN.match(value):
-        raise SettingsError(
-            f"The setting {key} ({value!r}) is wrong: it takes an address such as https://host."
-        )
-    return value
 
 
 def _origin_of(address: str) -> str:
@@ -44,5 +31,5 @@ def includeme(config):
             " Write it in the ini file or set the environment variable COMICSDB_BASE_URL."
         )
     config.add_settings(JINJA)
-    pictures = origin(settings, "comicsdb_web.media_origin") or _origin_of(settings["comicsdb.media.url"])
+    pictures = settings["comicsdb_web.media_origin"] or _origin_of(settings["comicsdb.media.url"])
     config.add_settings({"comicsdb_web.media_origin": pictures})

@@ -6,6 +6,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from graphql import build_schema, graphql_sync
 
+from tests.waiting import POLL
+
 SCHEMA = build_schema("""
 scalar DateTime
 scalar EmailAddress
@@ -71,7 +73,7 @@ class Platform:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}/graphql/v2"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(POLL,), daemon=True).start()
 
     def close(self) -> None:
         """Stop it."""

@@ -41,6 +41,16 @@ def redis_server() -> str:
     return found
 
 
+def program(name: str, package: str = "") -> str:
+    """The path of a program; as root on Debian its package is installed if there is none."""
+    if shutil.which(name) is None and os.geteuid() == 0 and shutil.which("apt-get"):
+        _install(package or name)
+    found = shutil.which(name)
+    if found is None:
+        pytest.fail(f"No {name}: install one (apt install {package or name}).", pytrace=False)
+    return found
+
+
 def _install(package: str) -> None:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for command in (["apt-get", "update", "-q"], ["apt-get", "install", "-q", "-y", package]):

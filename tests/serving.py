@@ -87,7 +87,7 @@ def serving(ini: Path, port: int, *, python: str = sys.executable, **environment
 
 
 def _wait_for(process, port: int, log: Path) -> None:
-    until = time.monotonic() + 60
+    until = time.monotonic() + 180
     while time.monotonic() < until:
         if process.poll() is not None:
             break

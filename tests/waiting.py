@@ -3,6 +3,7 @@
 import time
 
 PATIENCE = 60  # seconds; a busy machine may be slow, and a failure takes as long
+POLL = 0.02  # seconds between two looks; a server of the standard library is stopped at its next one
 
 
 def await_that(condition) -> None:
@@ -10,4 +11,4 @@ def await_that(condition) -> None:
     until = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < until, "it did not happen in time"
-        time.sleep(0.02)
+        time.sleep(POLL)

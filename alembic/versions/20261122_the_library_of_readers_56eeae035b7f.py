@@ -132,6 +132,26 @@ def keep_stars() -> None:
     each_event("reading_list_rating", "reading_list_is_rated", "reading_list_is_rated")
 
 
+def rename_owners() -> None:
+    """What shows the name of its owner has changed with the name (api.md 1.9)."""
+    op.execute(
+        f"""
+        CREATE FUNCTION reader_is_renamed() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            PERFORM id FROM reading_list WHERE user_id = NEW.id ORDER BY id FOR UPDATE;
+            UPDATE reading_list SET {MOVED} WHERE user_id = NEW.id;
+            UPDATE collection_item SET {MOVED} WHERE user_id = NEW.id;
+            RETURN NULL;
+        END
+        $$
+        """
+    )
+    op.execute(
+        "CREATE TRIGGER reader_is_renamed AFTER UPDATE OF username ON user_account FOR EACH ROW"
+        " WHEN (OLD.username <> NEW.username) EXECUTE FUNCTION reader_is_renamed()"
+    )
+
+
 def upgrade():
     op.create_table(
         "feed_address",
@@ -146,6 +166,7 @@ def upgrade():
             nullable=False,
         ),
         sa.Column("last_used", sa.Date(), nullable=True),
+        sa.Column("form_key", sa.String(length=64), nullable=False),
         sa.ForeignKeyConstraint(
             ["user_id"],
             ["user_account.id"],
@@ -154,6 +175,7 @@ def upgrade():
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_feed_address")),
         sa.UniqueConstraint("digest", name="uq_feed_address_digest"),
+        sa.UniqueConstraint("form_key", name="uq_feed_address_form_key"),
     )
     op.create_index(op.f("ix_feed_address_user_id"), "feed_address", ["user_id"], unique=False)
     op.create_table(
@@ -578,9 +600,11 @@ def upgrade():
     move_owners()
     keep_neighbours()
     keep_stars()
+    rename_owners()
 
 
 def downgrade():
+    op.execute("DROP TRIGGER reader_is_renamed ON user_account")
     for table in (
         "read_date",
         "wish_list_item",
@@ -596,5 +620,6 @@ def downgrade():
         op.drop_table(table)
     for table, _owner in OWNED:
         op.execute(f"DROP FUNCTION {table}_moves_owner()")
-    for function in ("close_reading_list_gaps", "reading_list_has_new_neighbour", "reading_list_is_rated"):
+    functions = ("close_reading_list_gaps", "reading_list_has_new_neighbour", "reading_list_is_rated")
+    for function in (*functions, "reader_is_renamed"):
         op.execute(f"DROP FUNCTION {function}()")

@@ -1,4 +1,4 @@
-"""What accounts leave over: sessions and links whose time is up, and sign-ups that nobody completed."""
+"""What accounts leave over: sessions, links and imports whose time is up, and sign-ups never completed."""
 
 from collections import Counter
 from datetime import timedelta
@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts.deletion import remove_account
+from comicsdb.library import portable_import
 from comicsdb.models import AccountLink, LoginSession, User
 from comicsdb.models.account import ACTIVATE
 
@@ -15,7 +16,7 @@ KEPT = timedelta(days=7)  # for which the name of a sign-up that was not complet
 
 
 def clean(session: Session) -> Counter:
-    """Remove what is of no use any more; counts "sessions", "accounts" and "links"."""
+    """Remove what is of no use any more; counts "sessions", "accounts", "links" and "imports"."""
     now = clock.now()
     counted = Counter()
     ended = delete(LoginSession).where(LoginSession.expires <= now)
@@ -35,4 +36,5 @@ def clean(session: Session) -> Counter:
     waiting = select(User.id).where(~User.is_active, ~User.email_confirmed)
     spent = delete(AccountLink).where(AccountLink.expires <= now - KEPT, AccountLink.user_id.not_in(waiting))
     counted["links"] = session.execute(spent.execution_options(synchronize_session=False)).rowcount
+    counted["imports"] = portable_import.clean(session)
     return counted

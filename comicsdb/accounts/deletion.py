@@ -11,7 +11,7 @@ from comicsdb.accounts.visit import Visit
 from comicsdb.catalog.errors import Invalid
 from comicsdb.catalog.unit import Unit
 from comicsdb.i18n import _
-from comicsdb.models import Issue, IssueRating, Series, User
+from comicsdb.models import FormerSlug, Issue, IssueRating, ReadingList, Series, User
 from comicsdb.models.base import SYSTEM_USER_ID
 
 log = logging.getLogger(__name__)
@@ -33,15 +33,22 @@ def delete_account(visit: Visit, user_id: int, password: str) -> None:
 def remove_account(session: Session, user: User) -> None:
     """Delete an account, whoever wishes it.
 
-    The database itself removes sessions, tokens, links, mails, notices and stars, hands the account's objects
-    of the catalogue to account 1, and takes its name out of history, change log and donations.
+    The database itself removes sessions, tokens, links, mails, notices, stars and all that a reader keeps,
+    hands the account's objects of the catalogue to account 1, and takes its name out of history, change log
+    and donations.
     """
     unit = Unit.of(session)
+    unit.alone()
     rated, series = _lock_rated(session, user.id)
     session.execute(delete(IssueRating).where(IssueRating.user_id == user.id))
     unit.rated(rated, series)
     make_nameless(session, user)
     unit.discard([user.image])
+    own = select(ReadingList.id, ReadingList.image).where(ReadingList.user_id == user.id)
+    lists = dict(session.execute(own).all())
+    unit.discard(lists.values())
+    former = delete(FormerSlug).where(FormerSlug.kind == "reading_list", FormerSlug.object_id.in_(lists))
+    session.execute(former)
     session.execute(delete(User).where(User.id == user.id).execution_options(synchronize_session=False))
     session.expunge(user)
     unit.settle()

@@ -5,22 +5,32 @@ import io
 import zipfile
 
 import orjson
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, case, func, not_, select
 from sqlalchemy.orm import Session
 
 from comicsdb.accounts.tokens import SHOWN
 from comicsdb.models import (
     ApiToken,
     Change,
+    CollectionItem,
     Donation,
+    FeedAddress,
     Group,
     Issue,
     IssueRating,
     LoginSession,
+    PullList,
+    PullListSeries,
+    ReadDate,
+    ReadingList,
+    ReadingListItem,
+    ReadingListRating,
     Series,
     StaffAction,
     ThrottleNotice,
     User,
+    WishList,
+    WishListItem,
     user_group_member,
 )
 
@@ -83,6 +93,7 @@ def _tables(user_id: int) -> dict[str, Select]:
         .join(Series, Series.id == Issue.series_id)
         .where(IssueRating.user_id == user_id)
         .order_by(IssueRating.id),
+        **_kept(user_id),
         "contributions": select(Change.at, Change.kind, Change.object_id, Change.action)
         .where(Change.user_id == user_id)
         .order_by(Change.seq),
@@ -105,6 +116,65 @@ def _tables(user_id: int) -> dict[str, Select]:
     }
 
 
+def _issue(*columns, of) -> Select:
+    """Columns of rows `of` which each name an issue, and what the issue is called."""
+    return (
+        select(of.issue_id, Series.name.label("series"), Issue.number, *columns)
+        .join(Issue, Issue.id == of.issue_id)
+        .join(Series, Series.id == Issue.series_id)
+    )
+
+
+def _all_but(table, *left_out: str) -> list:
+    """The columns of a table, without some."""
+    return [column for column in table.columns if column.name not in {*left_out, "folded", "modified_before"}]
+
+
+def _kept(user_id: int) -> dict[str, Select]:
+    """What a reader keeps: collection, pull list, wish list, reading lists, and addresses of feeds."""
+    item, wish, listed, stars = CollectionItem, WishListItem, ReadingListItem, ReadingListRating
+    return {
+        "collection": _issue(*_all_but(item.__table__, "user_id", "issue_id"), of=item)
+        .where(item.user_id == user_id)
+        .order_by(item.id),
+        "read_dates": _issue(ReadDate.read_date, ReadDate.created_on, of=item)
+        .join(ReadDate, ReadDate.collection_item_id == item.id)
+        .where(item.user_id == user_id)
+        .order_by(ReadDate.id),
+        "pull_list": select(PullListSeries.series_id, Series.name.label("series"), PullListSeries.added_on)
+        .join(Series, Series.id == PullListSeries.series_id)
+        .join(PullList, PullList.id == PullListSeries.pull_list_id)
+        .where(PullList.user_id == user_id)
+        .order_by(PullListSeries.id),
+        "wish_list": _issue(*_all_but(wish.__table__, "wish_list_id", "issue_id"), of=wish)
+        .join(WishList, WishList.id == wish.wish_list_id)
+        .where(WishList.user_id == user_id)
+        .order_by(wish.id),
+        "reading_lists": select(*_all_but(ReadingList.__table__, "user_id", "rated_before"))
+        .where(ReadingList.user_id == user_id)
+        .order_by(ReadingList.id),
+        "reading_list_items": _issue(
+            listed.reading_list_id, listed.order, listed.issue_type, listed.added_on, of=listed
+        )
+        .join(ReadingList, ReadingList.id == listed.reading_list_id)
+        .where(ReadingList.user_id == user_id)
+        .order_by(listed.reading_list_id, listed.order),
+        "reading_list_ratings": select(
+            stars.reading_list_id,
+            case((not_(ReadingList.is_private), ReadingList.name)).label("reading_list"),
+            stars.rating,
+            stars.created_on,
+            stars.modified,
+        )
+        .join(ReadingList, ReadingList.id == stars.reading_list_id)
+        .where(stars.user_id == user_id)
+        .order_by(stars.id),
+        "feed_addresses": select(FeedAddress.name, FeedAddress.created_on, FeedAddress.last_used)
+        .where(FeedAddress.user_id == user_id)
+        .order_by(FeedAddress.id),
+    }
+
+
 def holdings(session: Session, user_id: int) -> dict[str, list[dict]]:
     """What an account holds: rows by table; `account` has one."""
     return {
@@ -115,7 +185,9 @@ def holdings(session: Session, user_id: int) -> dict[str, list[dict]]:
 
 def holdings_json(session: Session, user_id: int) -> bytes:
     """What an account holds, as one JSON object."""
-    return orjson.dumps(holdings(session, user_id), option=orjson.OPT_INDENT_2 | orjson.OPT_UTC_Z)
+    return orjson.dumps(
+        holdings(session, user_id), default=str, option=orjson.OPT_INDENT_2 | orjson.OPT_UTC_Z
+    )
 
 
 def holdings_csv(session: Session, user_id: int) -> bytes:

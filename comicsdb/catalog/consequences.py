@@ -7,13 +7,17 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from comicsdb.models import (
+    CollectionItem,
     Credit,
     Imprint,
     Issue,
     IssueRating,
+    PullListSeries,
+    ReadingListItem,
     Series,
     Universe,
     Variant,
+    WishListItem,
     character_creator,
     character_team,
     character_universe,
@@ -117,7 +121,20 @@ def _going(kind: str, ids: Collection[int]) -> dict:
 def _owned(kind: str, ids: Collection[int]) -> dict:
     """What belongs to readers and goes with it, as counts."""
     issues = _issues(kind, ids)
-    return {} if issues is None else {"rating": _number(IssueRating.issue_id.in_(issues))}
+    if issues is None:
+        return {}
+    counts = {
+        "rating": _number(IssueRating.issue_id.in_(issues)),
+        "collection_item": _number(CollectionItem.issue_id.in_(issues)),
+        "wish_list_item": _number(WishListItem.issue_id.in_(issues)),
+        "reading_list_item": _number(ReadingListItem.issue_id.in_(issues)),
+    }
+    if kind == "series":
+        counts["pull_list_series"] = _number(PullListSeries.series_id.in_(ids))
+    elif kind == "publisher":
+        series = select(Series.id).where(Series.publisher_id.in_(ids))
+        counts["pull_list_series"] = _number(PullListSeries.series_id.in_(series))
+    return counts
 
 
 def _number(condition):

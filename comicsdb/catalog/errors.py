@@ -22,6 +22,10 @@ class Gone(CatalogError):  # noqa: N818
         self.tombstone = tombstone
 
 
+class Forbidden(CatalogError):  # noqa: N818
+    """The account may see the object, but what it asked for is not for it to do."""
+
+
 class Moved(CatalogError):  # noqa: N818
     """The address is a former one: the object was merged into `entity`, or `entity` has a new slug."""
 

@@ -17,6 +17,7 @@ from comicsdb.catalog.kinds import KINDS, Kind, kind_of
 from comicsdb.catalog.merge_references import Effect
 from comicsdb.catalog.service import Catalog, fit_reason
 from comicsdb.i18n import Text, _
+from comicsdb.library import merging
 from comicsdb.models import Attribution, Series, Variant
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.base import SYSTEM_USER_ID
@@ -103,7 +104,11 @@ def merge(catalog: Catalog, canonical, other, reason: str = "") -> Preview:
         _foresee(catalog, kind, canonical, other)
         unit.deleting(doomed, "merge", reason)
         editor = catalog.actor_id or SYSTEM_USER_ID
+        if kind.name == "issue":
+            merging.unite(session, canonical.id, other.id)
         moved = merge_references.lead_over(session, kind.name, canonical.id, other.id, editor)
+        if kind.name == "issue":
+            merging.agree(session, canonical.id)
         _redirect(catalog, kind, canonical, other, reason)
         session.execute(delete(kind.model).where(kind.model.id == other.id))
         forget(session, doomed)

@@ -264,9 +264,10 @@ def refresh_rating_figures(session: Session, *, series: set[int], issues: set[in
 
     The rows are locked by a statement of their own: the next one then sees what other raters committed.
     """
+    stars = "LEFT JOIN issue_rating r ON r.issue_id ="
     for kind, ids, source in (
-        ("series", series, "issue_rating r JOIN issue i ON i.id = r.issue_id WHERE i.series_id = t.id"),
-        ("issue", issues, "issue_rating r WHERE r.issue_id = t.id"),
+        ("series", series, f"LEFT JOIN issue i ON i.series_id = t.id {stars} i.id"),
+        ("issue", issues, f"{stars} t.id"),
     ):
         if not ids:
             continue
@@ -278,9 +279,8 @@ def refresh_rating_figures(session: Session, *, series: set[int], issues: set[in
             text(
                 f"UPDATE {kind} t SET rating_count = f.number, rating_sum = f.total, rated_before = t.rated,"
                 f" rated = {_later('t.rated', 't.modified')}"
-                f" FROM (SELECT t.id, (SELECT count(*) FROM {source}) AS number,"
-                f" (SELECT coalesce(sum(r.rating), 0) FROM {source}) AS total FROM {kind} t"
-                " WHERE t.id = ANY(:ids)) f WHERE t.id = f.id"
+                " FROM (SELECT t.id, count(r.id) AS number, coalesce(sum(r.rating), 0) AS total"
+                f" FROM {kind} t {source} WHERE t.id = ANY(:ids) GROUP BY t.id) f WHERE t.id = f.id"
             ),
             chosen,
         )

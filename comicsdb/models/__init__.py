@@ -27,6 +27,7 @@ from comicsdb.models.issue import (
 from comicsdb.models.library import (
     CollectionItem,
     FeedAddress,
+    LibraryImport,
     PullList,
     PullListSeries,
     ReadDate,
@@ -83,6 +84,7 @@ __all__ = [
     "Imprint",
     "Issue",
     "IssueRating",
+    "LibraryImport",
     "LoginSession",
     "OutgoingMail",
     "Publisher",

@@ -14,6 +14,7 @@ from sqlalchemy import (
     String,
     UniqueConstraint,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from comicsdb.models.base import SMALL_MAX, Base, blank, one_of, parent, stamp, within
@@ -188,7 +189,10 @@ class FeedAddress(Base):
     """A secret address at which programs read an account's feeds; only a digest of the secret is kept."""
 
     __tablename__ = "feed_address"
-    __table_args__ = (UniqueConstraint("digest", name="uq_feed_address_digest"),)
+    __table_args__ = (
+        UniqueConstraint("digest", name="uq_feed_address_digest"),
+        UniqueConstraint("form_key", name="uq_feed_address_form_key"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     user_id: Mapped[int] = parent("user_account.id")
@@ -196,3 +200,19 @@ class FeedAddress(Base):
     digest: Mapped[str] = mapped_column(String(64))
     created_on: Mapped[datetime] = stamp()
     last_used: Mapped[date | None] = mapped_column(Date)
+    # The key of the form that made it, spent with it: sending the form again makes no second address.
+    form_key: Mapped[str] = mapped_column(String(64))
+
+
+class LibraryImport(Base):
+    """A file that an account has uploaded and not yet confirmed: its rows and what they may stand for.
+
+    Nothing of it is in the library; `library.portable_import` alone knows what `payload` holds.
+    """
+
+    __tablename__ = "library_import"
+
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    user_id: Mapped[int] = parent("user_account.id")
+    created_on: Mapped[datetime] = stamp()
+    payload: Mapped[dict] = mapped_column(JSONB)

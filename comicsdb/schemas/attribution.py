@@ -25,7 +25,7 @@ class WebAddress(Text):
     def read(self, node, value):
         """The address; raises Invalid for anything a browser would not open."""
         text = super().read(node, value)
-        if text and not is_web_address(text):  # whether it may be blank is judged already
+        if not is_web_address(text):
             raise Invalid(node, _("Enter a valid URL."))
         return text
 

@@ -3,6 +3,7 @@
 import click
 
 from comicsdb.scripts.accounts import account_group
+from comicsdb.scripts.backup import backup_command, restore_command
 from comicsdb.scripts.cache import cache_command
 from comicsdb.scripts.db import db_group
 from comicsdb.scripts.demo import demo_command
@@ -20,6 +21,7 @@ from comicsdb.scripts.repair import (
 )
 from comicsdb.scripts.reports import alt_id_stats_command, find_bad_volumes_command, find_changes_command
 from comicsdb.scripts.serve import serve_command
+from comicsdb.scripts.settings import settings_command
 from comicsdb.scripts.support import INI_VARIABLE, Commands, Site, find_ini
 from comicsdb.scripts.throttle import throttle_notices_command
 
@@ -43,6 +45,9 @@ COMMANDS = (
     export_command,
     demo_command,
     db_group,
+    backup_command,
+    restore_command,
+    settings_command,
     cache_command,
     account_group,
     mail_group,

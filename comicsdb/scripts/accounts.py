@@ -140,11 +140,11 @@ def sign_ups_command(site: Site, state: str, message: str):
 @account_group.command("clean")
 @pass_site
 def clean_command(site: Site):
-    """Remove ended sessions, old links and sign-ups that nobody completed: a daily job."""
+    """Remove ended sessions, old links and imports, and sign-ups that nobody completed: a daily job."""
     with writing(site) as session:
         counted = clean(session)
     click.echo(
-        f"{counted['sessions']:,} sessions, {counted['links']:,} links and"
+        f"{counted['sessions']:,} sessions, {counted['links']:,} links, {counted['imports']:,} imports and"
         f" {counted['accounts']:,} accounts that were never activated removed."
     )
 

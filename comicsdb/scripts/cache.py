@@ -23,7 +23,10 @@ CLEARED = "Redis holds nothing of ours any more. Restart the servers: each remem
 @pass_site
 def cache_command(site: Site, sample: int, batch: int, clear: bool):
     """Report keys, memory, hits and evictions of the response cache."""
-    cache = from_settings(site.settings)
+    if clear:
+        empty(site)
+        return
+    from_settings(site.settings)
     url = site.settings["comicsdb.cache.url"]
     if not url:
         click.echo(IN_MEMORY.format(site.settings["comicsdb.cache.memory_mb"]))
@@ -31,16 +34,27 @@ def cache_command(site: Site, sample: int, batch: int, clear: bool):
     from comicsdb import cache_usage  # noqa: PLC0415  (needs the extra `redis`, which the line above asks for)
 
     try:
-        if clear:
-            cache.clear()
-            click.echo(CLEARED)
-            return
         usage = cache_usage.measure(url, site.settings["comicsdb.cache.prefix"], sample=sample, batch=batch)
     except cache_usage.RedisError as error:
         raise click.ClickException(f"Redis does not answer: {error}") from error
     click.echo(f"Redis at {cache_usage.public_url(url)}\n")
     _print_categories(usage, counters=_counters(site))
     _print_use(usage)
+
+
+def empty(site: Site) -> None:
+    """Empty the cache of a site, and say so."""
+    cache = from_settings(site.settings)
+    if not site.settings["comicsdb.cache.url"]:
+        click.echo(IN_MEMORY.format(site.settings["comicsdb.cache.memory_mb"]))
+        return
+    from redis import RedisError  # noqa: PLC0415  (the extra `redis`, which the first line asks for)
+
+    try:
+        cache.clear()
+    except RedisError as error:
+        raise click.ClickException(f"Redis does not answer: {error}") from error
+    click.echo(CLEARED)
 
 
 def _counters(site: Site) -> int:

@@ -149,6 +149,11 @@ def _load(site: Site, plan: Plan, session: Session) -> None:
     click.echo(f"Loading {plan.folder} ...")
     with shown_progress() as progress:
         report = import_set(session, plan.folder, site.storage, site.passwords, progress=progress)
+    if plan.is_demo:
+        from comicsdb.demo.lists import add_lists  # noqa: PLC0415  (as in `write_demo`)
+
+        add_lists(session, site.settings["comicsdb.official_account"])
+        session.commit()
     click.echo(f"{report.rows:,} rows loaded in {report.seconds:.0f} s.")
 
 

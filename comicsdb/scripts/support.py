@@ -10,6 +10,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
 
 from comicsdb import db
+from comicsdb.backup_programs import BackupFailed
 from comicsdb.embedded import EmbeddedError
 from comicsdb.exchange.exporting import ExportFailed
 from comicsdb.exchange.problems import ImportFailed
@@ -22,7 +23,7 @@ from comicsdb.settings import SettingsError, resolve
 INI_VARIABLE = "COMICSDB_INI"
 DEFAULT_INI = "development.ini"
 NOT_CURRENT = "The schema is not the one this version needs: run `comicsdb db upgrade`."
-EXPECTED = (ImportFailed, ExportFailed, SettingsError, EmbeddedError, OSError)
+EXPECTED = (BackupFailed, ImportFailed, ExportFailed, SettingsError, EmbeddedError, OSError)
 
 
 class Commands(click.Group):

@@ -11,8 +11,10 @@ from pathlib import Path
 
 from cornice.service import Service
 
+from comicsdb.catalog.kinds import KINDS
 from comicsdb.models.user import EDITOR_GROUP
 from comicsdb.security import Identity, Permission, may
+from comicsdb_api.acts import Act
 from comicsdb_api.entity import EntityResource, Resource
 from comicsdb_api.filters import Parameter
 from comicsdb_api.listing import Listing
@@ -73,6 +75,12 @@ class Endpoint:
         return ours and self.method in SUMMARIES and self.klass.schema is not None
 
     @property
+    def act(self) -> Act | None:
+        """What it does, where it writes without making or changing an object of a kind."""
+        ours = self.klass is not None and issubclass(self.klass, Resource)
+        return self.klass.acts.get(self.method) if ours else None
+
+    @property
     def is_list(self) -> bool:
         """Whether it reads a list, page by page."""
         return self.method == "GET" and isinstance(self.served, Listing)
@@ -116,7 +124,8 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
             path = paths.setdefault(_path(endpoint.service), _path_item(endpoint.service))
             public = {"security": [{}, *security]} if may(None, endpoint.permission) else {}
             path[endpoint.method.lower()] = _operation(endpoint, components, registry) | public
-    writes = any(endpoint.is_writing and allowed(endpoint.permission) for endpoint in endpoints(registry))
+    writing = (each for each in endpoints(registry) if each.is_writing or (each.act and each.act.takes))
+    writes = any(allowed(each.permission) for each in writing)
     challenge = common.challenge(retirement.challenge[1])
     return {
         "openapi": "3.1.0",
@@ -166,6 +175,8 @@ def _operation(endpoint: Endpoint, components: Components, registry) -> dict:
     operation = {"operationId": endpoint.operation_id, "tags": [TAG], "summary": _summary(endpoint)}
     if endpoint.is_reading:
         operation |= _reading(endpoint, components, registry)
+    elif endpoint.act:
+        operation |= written.act(components, endpoint.klass, endpoint.act)
     elif endpoint.is_writing:
         operation |= _writing(endpoint, components)
     else:
@@ -190,6 +201,8 @@ def _summary(endpoint: Endpoint) -> str:
         words = f"{action} of one {kind}" if action else f"{kind} list"
     elif endpoint.served is not None and endpoint.method == "GET":
         words = f"one {kind}"
+    elif endpoint.act:
+        words = endpoint.act.summary
     elif endpoint.is_writing:
         words = f"{SUMMARIES[endpoint.method]} {kind}"
     else:
@@ -219,10 +232,15 @@ def _reading(endpoint: Endpoint, components: Components, registry) -> dict:
         others = {"304": "NotModifiedSince", "412": "ModifiedSince"}
     if own.get("refuses"):
         others["400"] = "BadRequest"
-    if read is not None and "{id}" in endpoint.service.path:
+    if read is not None and "{id}" in endpoint.service.path and _can_merge(endpoint.served.resource):
         others["301"] = "Merged"
     told = {"description": own["description"]} if own.get("description") else {}
     return told | {"parameters": parameters, "responses": {"200": answer} | _references("responses", others)}
+
+
+def _can_merge(resource: type) -> bool:
+    """Whether what it serves may be merged into another object: only what the catalogue keeps is."""
+    return resource.model.__tablename__ in KINDS
 
 
 def _writing(endpoint: Endpoint, components: Components) -> dict:

@@ -2,16 +2,30 @@
 
 from colander import SchemaNode, String
 
+from comicsdb.models.choices import GRADES
 from comicsdb.schemas import ObjectSchema
-from comicsdb.schemas.types import LONGEST_LIST, Amount, Choice, Day, Flag, Id, Integer, ListOf, Price, Text
+from comicsdb.schemas.types import (
+    LONGEST_LIST,
+    Amount,
+    Choice,
+    Day,
+    Flag,
+    Grade,
+    Id,
+    Integer,
+    ListOf,
+    Moment,
+    Price,
+    Text,
+)
+from comicsdb_api.acts import Act
 from comicsdb_api.bodies import JSON
 from comicsdb_api.openapi import common
 from comicsdb_api.openapi.schemas import INTEGER_MAX, Components, described, reference
 from comicsdb_api.openapi.words import CHANGE, FORM, FORM_CHANGE, INPUT, WRITTEN
 from comicsdb_api.writes import IMAGE, Pictures
 
-MONEY = {"type": "string", "pattern": r"^[0-9]{1,6}(\.[0-9]{1,2})?$", "examples": ["3.99"]}
-SUMS = [MONEY, {"type": "number", "minimum": 0, "maximum": 999_999}]
+GRADE_NUMBERS = [float(grade) for grade in GRADES]
 FILE = {
     "type": "string",
     "format": "binary",
@@ -44,6 +58,31 @@ def list_body(components: Components, resource, kind: str) -> dict:
 def written(components: Components, resource, kind: str) -> dict:
     """The schema of the answer to a write."""
     return components.object_of(resource.written_fields(), kind + WRITTEN)
+
+
+def act(components: Components, resource, act: Act) -> dict:
+    """What an act takes and gives."""
+    sent = ("Idempotent-Replayed",) if "Idempotency-Key" in act.asks else ()
+    answers = {}
+    for status, (sentence, body) in act.gives.items():
+        answers[str(status)] = {"description": sentence, "headers": common.headers(*sent)}
+        if body is not None:
+            shape = components.object_of(body.fields, body.name)
+            answers[str(status)]["content"] = {JSON: {"schema": shape}}
+    answers |= {status: reference("responses", name) for status, name in act.refusals.items()}
+    told = {"parameters": [reference("parameters", name) for name in act.asks], "responses": answers}
+    if act.takes is None:
+        return told
+    content = {}
+    for media_type in resource.parses:
+        is_form = media_type != JSON
+        name = act.name.removesuffix(INPUT) + FORM if is_form else act.name
+        components.schemas[name] = _object(act.takes(form=is_form), name, None)
+        content[media_type] = {"schema": reference("schemas", name)}
+    refused = {"400": "Faulty", "413": "TooLarge", "415": "UnsupportedType"}
+    answers |= {status: reference("responses", name) for status, name in refused.items()}
+    required = any(node.required for node in act.takes().children)
+    return told | {"requestBody": {"content": content, "required": required}}
 
 
 def _object(schema: ObjectSchema, name: str, pictures: Pictures | None) -> dict:
@@ -80,6 +119,8 @@ def _of_type(kind, *, is_form: bool) -> dict:
             return common.integer(kind.low, kind.high)
         case Day():
             return {"type": "string", "format": "date"}
+        case Moment():
+            return {"type": "string", "format": "date-time"}
         case Flag():
             return {"type": "boolean"}
         case Choice():
@@ -92,19 +133,28 @@ def _of_type(kind, *, is_form: bool) -> dict:
             items = _of_type(kind.item, is_form=is_form)
             return {"type": "array", "items": items, "maxItems": LONGEST_LIST} | least
         case Amount():
-            return {"anyOf": list(SUMS)}
+            return {"anyOf": _sums(kind.whole)}
+        case Grade():
+            texts = {"type": "string", "enum": [str(grade) for grade in GRADES]}
+            return {"anyOf": [{"type": "number", "enum": GRADE_NUMBERS}, texts]}
         case Price():
-            return {"type": "string"} if is_form else {"anyOf": [*SUMS, _priced(), {"type": "null"}]}
+            return {"type": "string"} if is_form else {"anyOf": [*_sums(), _priced(), {"type": "null"}]}
         case String():
             return {"type": "string"}
     return {}
+
+
+def _sums(whole: int = 6) -> list[dict]:
+    """An amount with so many digits before the point, as text or number."""
+    text = {"type": "string", "pattern": rf"^[0-9]{{1,{whole}}}(\.[0-9]{{1,2}})?$", "examples": ["3.99"]}
+    return [text, {"type": "number", "minimum": 0, "maximum": 10**whole - 1}]
 
 
 def _priced() -> dict:
     return {
         "type": "object",
         "properties": {
-            "amount": {"anyOf": [*SUMS, {"type": "null"}]},
+            "amount": {"anyOf": [*_sums(), {"type": "null"}]},
             "currency": {"type": "string", "enum": list(common.CURRENCIES)},
         },
     }

@@ -10,6 +10,7 @@ from comicsdb_api.resources.imprint import ImprintResource
 from comicsdb_api.resources.issue import IssueResource
 from comicsdb_api.resources.part import serve_part
 from comicsdb_api.resources.publisher import PublisherResource
+from comicsdb_api.resources.reading_list import ReadingListResource
 from comicsdb_api.resources.reference import RoleResource, SeriesTypeResource
 from comicsdb_api.resources.root import RootResource
 from comicsdb_api.resources.series import SeriesResource
@@ -35,11 +36,15 @@ def includeme(config):
     serve(config, RootResource, "api.root", "/api/", {"GET": "get"})
     config.add_entity_resource(ArcResource)
     config.add_entity_resource(CharacterResource)
+    config.include(".collection")
     config.add_entity_resource(CreatorResource)
     serve_part(config, CreditResource)
     config.add_entity_resource(ImprintResource)
     config.add_entity_resource(IssueResource)
     config.add_entity_resource(PublisherResource)
+    config.include(".pull_list")
+    config.add_entity_resource(ReadingListResource)
+    config.include(".wish_list")
     config.add_entity_resource(RoleResource)
     config.add_entity_resource(SeriesResource)
     config.add_entity_resource(SeriesTypeResource)

@@ -114,13 +114,7 @@ class IssueResource(CatalogueResource):
         """IssueRow."""
         return {
             "id": issue.c.id,
-            "series": shapes.json_object(
-                "SeriesBrief",
-                id=series.c.id,
-                name=series.c.name,
-                volume=series.c.volume,
-                year_began=series.c.year_began,
-            ),
+            "series": shapes.series_brief(series),
             "number": issue.c.number,
             "issue": shapes.issue_label(issue, series, series_type),
             "cover_date": issue.c.cover_date,

@@ -11,7 +11,7 @@ from comicsdb.catalog.history import snapshot
 from comicsdb.i18n import translate
 from comicsdb.models import Series
 from comicsdb_web.editing.fields import EntityForm, Field, Pick, Typed, text_of
-from comicsdb_web.editing.lookup import Found, Item, name_all
+from comicsdb_web.editing.lookup import Found, Item, name_all, seen_by
 from comicsdb_web.editing.rows import (
     ROW_KINDS,
     Row,
@@ -54,7 +54,7 @@ class Draft:
         self.form = form
         self.entity = entity
         self.label = label
-        self.state = state_of(request.dbsession, entity) if entity is not None else {}
+        self.state = self._state_of(entity) if entity is not None else {}
         self.modified = entity.modified.isoformat() if entity is not None else ""
         self.typed = {field.name: field.shown(self.state) for field in form.typed_fields}
         self.rows: dict[str, list[Row]] = {name: rows_of(ROW_KINDS[name], self.state) for name in form.rows}
@@ -70,6 +70,10 @@ class Draft:
         self.is_touched = False
         self.no_title = False  # whether the series allows the issue no collection title
         self._items: dict[str, dict[str, Item]] = {}
+
+    def _state_of(self, entity) -> dict:
+        """What the object has, by the names of the fields."""
+        return state_of(self.request.dbsession, entity)
 
     # Reading.
 
@@ -159,7 +163,7 @@ class Draft:
         for field, typed in (*((field, typed) for _name, field, typed in self.inputs()), *further):
             if isinstance(field, Pick):
                 wanted[field.of].update(typed)
-        self._items = name_all(self.request.dbsession, wanted)
+        self._items = name_all(self.request.dbsession, wanted, seen_by(self.request))
         if "title" in self.typed and not self.typed["title"]:
             self.no_title = self._series_allows_titles() is False
 

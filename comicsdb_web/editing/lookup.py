@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy import ColumnElement, Select, false, func, select
 from sqlalchemy.orm import Session, joinedload
 
 from comicsdb.catalog import search
+from comicsdb.library import reading_list_figures, reading_lists
 from comicsdb.models import (
     Arc,
     Character,
@@ -14,6 +15,7 @@ from comicsdb.models import (
     Imprint,
     Issue,
     Publisher,
+    ReadingList,
     Role,
     Series,
     Team,
@@ -23,6 +25,7 @@ from comicsdb.models import (
 MOST = 100  # objects offered at once
 SHORTEST = 3  # characters from which on one is looked for while typing
 NOTE_LENGTH = 60
+NONE = false()  # no reading list
 
 
 @dataclass(frozen=True)
@@ -72,17 +75,23 @@ class Source:
             return search.issue_items_matching(query)
         if self.model is Role:
             return _folded(Role.name).like(func.fold_pattern(query))
+        if self.model is ReadingList:
+            return search.in_any((ReadingList.folded,), search.words(query))
         return search.matching(self.model, query)
 
     def order(self, query: str) -> tuple:
         """Those whose name begins with the query first, then by name."""
         if self.model is Role:
             return func.starts_with(_folded(Role.name), func.fold(query)).desc(), Role.order, Role.id
+        if self.model is ReadingList:
+            return func.starts_with(ReadingList.folded, func.fold(query)).desc(), *self.by_name()
         words = query.partition("#")[0].strip() if self.model is Issue else query
         return search.begins(self.model, words).desc(), *search.ORDER[self.model]
 
     def by_name(self) -> tuple:
         """The order of those that are chosen."""
+        if self.model is ReadingList:
+            return reading_list_figures.ORDER
         return (Role.order,) if self.model is Role else search.ORDER[self.model]
 
     def item(self, entity) -> Item:
@@ -109,6 +118,9 @@ SOURCES: dict[str, Source] = {
         lambda issue: f"{issue.cover_date:%Y-%m}",
     ),
     "publisher": Source(Publisher, note=lambda publisher: str(publisher.founded or "")),
+    "reading_list": Source(
+        ReadingList, (joinedload(ReadingList.user),), lambda reading_list: reading_list.user.username
+    ),
     "role": Source(Role),
     "series": Source(Series, (joinedload(Series.series_type), joinedload(Series.publisher)), _publisher),
     "team": Source(Team),
@@ -116,12 +128,23 @@ SOURCES: dict[str, Source] = {
 }
 
 
-def find(session: Session, name: str, query: str) -> Found:
-    """The objects of a name that a query finds, the best first, at most MOST; nothing finds nothing."""
+def seen_by(request) -> ColumnElement[bool]:
+    """The condition under which the one who asks may see a reading list, and link to it (web.md 14)."""
+    official = request.registry.settings["comicsdb.official_account"]
+    return reading_lists.visible_to(request.identity, official)
+
+
+def find(session: Session, name: str, query: str, seen: ColumnElement[bool] = NONE) -> Found:
+    """The objects of a name that a query finds, the best first, at most MOST; nothing finds nothing.
+
+    Of reading lists, those that are `seen` (`seen_by`); without a word about it none.
+    """
     source, query = SOURCES[name], search.cleaned(query)
     if not query:
         return Found([], 0)
     condition = source.matching(query)
+    if source.model is ReadingList:
+        condition &= seen
     rows = source.rows().where(condition).order_by(*source.order(query)).limit(MOST)
     items = [source.item(each) for each in session.scalars(rows)]
     total = len(items)
@@ -130,16 +153,21 @@ def find(session: Session, name: str, query: str) -> Found:
     return Found(items, total, query)
 
 
-def name_all(session: Session, wanted: dict[str, Iterable[str]]) -> dict[str, dict[str, Item]]:
+def name_all(
+    session: Session, wanted: dict[str, Iterable[str]], seen: ColumnElement[bool] = NONE
+) -> dict[str, dict[str, Item]]:
     """The items of ids, by name of the source, in the order of lists: one statement for each source.
 
-    Ids are texts as they were sent; those that are none of any object are left out.
+    Ids are texts as they were sent; those that are none of any object are left out, and so are reading lists
+    that are not `seen`.
     """
     named = {}
     for name, ids in wanted.items():
         source = SOURCES[name]
         numbers = {int(each) for each in ids if each.isascii() and each.isdigit() and len(each) < 10}
         rows = source.rows().where(source.model.id.in_(numbers)).order_by(*source.by_name())
+        if source.model is ReadingList:
+            rows = rows.where(seen)
         found = session.scalars(rows) if numbers else ()
         named[name] = {str(each.id): source.item(each) for each in found}
     return named

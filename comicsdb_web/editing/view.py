@@ -26,6 +26,8 @@ class Editing:
     """The verbs that write, for views with `request`, `session`, `model`, `kind` and `_entity()`."""
 
     form: EntityForm | None = None  # None: the kind is not edited here
+    draft = Draft  # the class of what is filled in
+    added = ADDED  # what is said of a new object
 
     # What is done when everything is right.
 
@@ -34,6 +36,9 @@ class Editing:
 
     def _write(self, entity, values: dict) -> None:
         self.request.catalog.update(entity, values)
+
+    def _lock(self, entity) -> None:
+        self.request.catalog.lock(entity)
 
     def _write_end(self, entity, reason: str) -> None:
         self.request.catalog.delete(entity, reason)
@@ -46,7 +51,7 @@ class Editing:
 
     def create(self):
         """A new object: the form, and what it sends."""
-        draft = Draft(self.request, self.kind, self.form)
+        draft = self.draft(self.request, self.kind, self.form)
         if self.request.method != "POST":
             draft.prefill(self.request.GET)
             return self._page(draft)
@@ -56,7 +61,7 @@ class Editing:
     def update(self):
         """An object to change: the form, and what it sends."""
         entity = self._entity()
-        draft = Draft(self.request, self.kind, self.form, entity, self._label(entity))
+        draft = self.draft(self.request, self.kind, self.form, entity, self._label(entity))
         if self.request.method != "POST":
             return self._page(draft)
         draft.read(self.request.POST)
@@ -79,7 +84,7 @@ class Editing:
     def _find(self, draft: Draft, name: str, query: str) -> None:
         for each, field, _typed in draft.inputs():
             if each == name and isinstance(field, Pick):
-                draft.found[name] = lookup.find(self.session, field.of, query)
+                draft.found[name] = lookup.find(self.session, field.of, query, lookup.seen_by(self.request))
 
     def _create(self, draft: Draft):
         try:
@@ -94,7 +99,7 @@ class Editing:
             return self._invalid(draft, error)
         except Conflict as error:
             return self._taken(draft, error, change.values)
-        return self._done(self._path_of(entity), ADDED, self._label(entity))
+        return self._done(self._path_of(entity), self.added, self._label(entity))
 
     def _update(self, draft: Draft):
         differences = overtaken(draft)
@@ -135,10 +140,10 @@ class Editing:
 
     def _locked(self, draft: Draft) -> Draft:
         """The draft as it stands when no other writer can come between any more."""
-        self.request.catalog.lock(draft.entity)
+        self._lock(draft.entity)
         if draft.entity.modified.isoformat() == draft.modified:
             return draft
-        fresh = Draft(self.request, self.kind, self.form, draft.entity, draft.label)
+        fresh = self.draft(self.request, self.kind, self.form, draft.entity, draft.label)
         fresh.read(self.request.POST)
         return fresh
 

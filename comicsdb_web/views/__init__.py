@@ -20,10 +20,17 @@ def includeme(config):
     config.include(".admin")
     config.include(".theme")
     config.include(".language")
+    config.include(".sitemap")
     config.include(".site")
     config.include(".history")  # what templates ask about the history of objects
     config.include(".changes")
     config.include(".rating")
+    config.include(".collection")
+    config.include(".pull_list")
+    config.include(".wish_list")
+    config.include(".feeds")
+    config.include(".imports")  # before lists with a slug of any word
+    config.include(".reading_list")
     config.add_entity_views(PublisherViews)
     config.add_entity_views(ImprintViews)
     config.add_entity_views(UniverseViews)

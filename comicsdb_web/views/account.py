@@ -72,4 +72,5 @@ def includeme(config):
     config.include(".account_settings")  # overview, profile, address, data, deletion
     config.include(".account_sessions")  # where one is logged in
     config.include(".account_tokens")  # keys to the API
+    config.include(".account_feeds")  # secret addresses for calendars and feed readers
     config.include(".account_people")  # the other people

@@ -11,6 +11,8 @@ from pyramid.response import Response
 from pyramid_retry import is_error_retryable
 
 from comicsdb.catalog import Conflict, Gone, Invalid, Moved, NotFound
+from comicsdb.catalog.errors import Forbidden
+from comicsdb.db import is_away
 from comicsdb.media.storage import StorageDown
 from comicsdb_web.fragments import fragment
 from comicsdb_web.locales import _, speak_alone
@@ -90,6 +92,11 @@ def unknown(_error, request):
     return error_page(request, 404)
 
 
+def anothers(_error, request):
+    """Something that may be seen, but is another's to change."""
+    return error_page(request, 403)
+
+
 def gone(error, request):
     """The object was deleted."""
     left = error.tombstone
@@ -155,8 +162,17 @@ def storage_down(_error, request):
 def server_error(error, request):
     """500: the fault is logged with its trace, and the page needs nothing that may be broken."""
     if not is_error_retryable(request, error):
-        log.error("Server error at %s %s", request.method, request.path, exc_info=error)
-    return error_page(request, 500)
+        log.error("Server error at %s %s", request.method, _loggable_path(request), exc_info=error)
+    response = error_page(request, 500)
+    if is_away(error):
+        response.status_int, response.retry_after = 503, 5
+    return response
+
+
+def _loggable_path(request) -> str:
+    """The path without the secret that it may hold: of a reset, an activation, or a private feed."""
+    secret = (request.matchdict or {}).get("secret") if hasattr(request, "matchdict") else None
+    return request.path.replace(secret, "…") if secret else request.path
 
 
 def _unreadable(request) -> UnicodeDecodeError | None:
@@ -220,6 +236,7 @@ def includeme(config):
     config.add_notfound_view(notfound, on_site=True)
     config.add_forbidden_view(forbidden, on_site=True)
     config.add_exception_view(unknown, context=NotFound, on_site=True)
+    config.add_exception_view(anothers, context=Forbidden, on_site=True)
     config.add_exception_view(gone, context=Gone, on_site=True)
     config.add_exception_view(moved, context=Moved, on_site=True)
     config.add_exception_view(conflict, context=Conflict, on_site=True)

@@ -26,6 +26,8 @@ from comicsdb_web.editing.kinds import ISSUE_FORM
 from comicsdb_web.entity import Block, EntityViews, card_block
 from comicsdb_web.fragments import fragment
 from comicsdb_web.locales import _
+from comicsdb_web.views.rating import stars_of_issue
+from comicsdb_web.views.reading_list_issue import lists_of_issue
 
 ID_MAX_DIGITS = 9
 
@@ -82,6 +84,8 @@ class IssueViews(CopyingViews, EntityViews):
         values = super().detail()
         issue, shown = values["entity"], values["shown"]
         return values | {
+            "stars": stars_of_issue(self.request, issue),
+            **lists_of_issue(self.request, issue),
             "helpers": self.helpers(
                 issue,
                 previous=values["previous"],

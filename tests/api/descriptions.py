@@ -50,6 +50,11 @@ class Contract:
         responses = {status: self.resolved(each) for status, each in said["responses"].items()}
         return Operation(path, method, said, [self.resolved(each) for each in parameters], responses)
 
+    @property
+    def reads(self) -> list[Operation]:
+        """Those that read."""
+        return [each for each in self.operations if each.method == "get"]
+
     def resolved(self, value: dict) -> dict:
         """What a reference refers to."""
         if "$ref" not in value:

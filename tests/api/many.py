@@ -50,7 +50,8 @@ class Many:
     def __init__(self, make):
         self.session = make.session
         self.publisher, self.arc = make.publisher(), make.arc(name="漫画 z")
-        series = [make.series(name=each, sort_name=each, publisher=self.publisher) for each in NAMES]
+        with make.together():
+            series = [make.series(name=each, sort_name=each, publisher=self.publisher) for each in NAMES]
         self._values = {
             "names": NAMES,
             "series": [each.id for each in series],

@@ -10,6 +10,7 @@ from datetime import date
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.orm import close_all_sessions
 from webob import Request
 
 from comicsdb import models
@@ -19,6 +20,7 @@ from tests.api.conftest import PASSWORD, basic
 from tests.conftest import build_app
 from tests.factories import Make
 
+NAME = "races"
 PATIENCE = 60  # seconds until something is wrong with the test itself
 
 
@@ -153,20 +155,39 @@ _WAITING = text(
 )
 
 
+@pytest.fixture(scope="module")
+def apps(cluster, media_folder):
+    """The application with a cache and without, on a database that each test has anew."""
+    return [
+        build_app(cluster.url(NAME), media_folder, **{"comicsdb.cache.memory_mb": size})
+        for size in ("64", "0")
+    ]
+
+
 @pytest.fixture
-def asked(database, tmp_path):
+def database(apps, cluster, template):
+    """The address of that database, fresh."""
+    cluster.clone_database(template, NAME)
+    yield cluster.url(NAME)
+    close_all_sessions()
+    for app in apps:
+        app.registry["comicsdb.light"].close()
+        app.registry["comicsdb.engine"].dispose()
+        app.registry["comicsdb.cache"].clear()
+        app.registry["comicsdb_api.remembered"].forget()
+    cluster.drop_database(NAME)
+
+
+@pytest.fixture
+def asked(apps):
     """A function that gives the body of an object, with a cache and without."""
-    apps = [build_app(database, tmp_path, **{"comicsdb.cache.memory_mb": size}) for size in ("64", "0")]
 
     def ask(kind: str, each: int) -> list[bytes]:
         headers = basic("reader", PASSWORD)
         requests = [Request.blank(f"/api/{kind}/{each}/", headers=headers) for _ in apps]
         return [request.get_response(app).body for request, app in zip(requests, apps, strict=True)]
 
-    yield ask
-    for app in apps:
-        app.registry["comicsdb.light"].close()
-        app.registry["comicsdb.engine"].dispose()
+    return ask
 
 
 @pytest.mark.parametrize("turned", [False, True], ids=["adds first", "changes first"])

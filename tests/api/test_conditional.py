@@ -16,7 +16,7 @@ from tests.api.moments import (
     bare,
     stamp,
 )
-from tests.api.test_statements import world
+from tests.api.test_statements import everything
 from tests.api.test_transport import COMMON, allow
 
 # One of each sort: a detail, a list below one, a plain list, what is not cached.
@@ -25,9 +25,9 @@ OTHER = f'"{"0" * 24}"'
 
 
 @pytest.fixture
-def ids(make):
+def ids(make, reader):
     """Something of everything: the id of one object of each kind."""
-    return world(make, 2)
+    return everything(make, reader, 2)
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from tests.api.moments import (
     DATED,
     DETAILS,
     FAR_AHEAD,
+    KEPT,
     LONG_AGO,
     MOMENT,
     SECOND,
@@ -26,15 +27,15 @@ from tests.api.moments import (
     at,
     stamp,
 )
-from tests.api.test_statements import world
+from tests.api.test_statements import everything
 
 LATER_DAY = date(2100, 1, 1)
 
 
 @pytest.fixture
-def ids(make):
+def ids(make, reader):
     """Something of everything: the id of one object of each kind."""
-    return world(make, 2)
+    return everything(make, reader, 2)
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def path(arc):
 
 def test_dates_count_on_details_and_lists_of_issues_and_nowhere_else(api, ids):
     for address in ADDRESSES:
-        dated, path = address in DATED, address.format(**ids)
+        dated, path = address in {*DATED, *KEPT}, address.format(**ids)
         for _ in ("missed", "hit"):
             for method in ("GET", "HEAD"):
                 assert ("Last-Modified" in api.call(method, path).headers) == dated

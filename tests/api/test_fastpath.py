@@ -10,10 +10,11 @@ from comicsdb.accounts import Guard
 from comicsdb.limits import Limiter
 from comicsdb.models import ApiToken, User
 from comicsdb.passwords import digest
+from comicsdb_api.fastpath import EarlyPlace
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.api.moments import ADDRESSES, FAR_AHEAD, LONG_AGO, MOMENT
 from tests.api.test_cached_reads import CACHED
-from tests.api.test_statements import HIT, world
+from tests.api.test_statements import HIT, everything
 from tests.conftest import recording
 
 TOKEN = "cdb_" + "2d" * 32
@@ -26,12 +27,14 @@ SOMEBODY = "192.0.2.99"  # the address of somebody else
 @contextmanager
 def views_only(app):
     """While it lasts the application has no early place."""
-    policy = app.execution_policy
-    app.execution_policy = policy._usual  # what the early place hands requests on to
+    around = app.execution_policy
+    early = around._usual
+    assert isinstance(early, EarlyPlace)
+    around._usual = early._usual  # what the early place hands requests on to
     try:
         yield
     finally:
-        app.execution_policy = policy
+        around._usual = early
 
 
 @pytest.fixture
@@ -40,7 +43,7 @@ def ids(make, reader):
     for user, token in ((reader, TOKEN), (make.user("sleeper", is_active=False), f"{TOKEN}0")):
         make.session.add(ApiToken(digest=digest(token), token_key=token[:8], user_id=user.id))
     make.session.commit()
-    return world(make, 2)
+    return everything(make, reader, 2)
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from tests.conftest import ROLLED_BACK, SETTINGS, recording
 
 SCHEMA = "/api/schema/"
 YAML, JSON = "application/vnd.oai.openapi", "application/vnd.oai.openapi+json"
+WRITES = {"post", "put", "patch", "delete"}
 KINDS = ["arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe"]
 
 
@@ -61,8 +62,20 @@ def test_operations_have_the_ids_of_the_contract(document):
     expected |= {f"api_{kind}_issue_list_list" for kind in ("arc", "character", "series", "team")}
     expected |= {"api_publisher_series_list_list", "api_change_retrieve"}
     expected |= {f"api_{kind}_history_list" for kind in KINDS}
-    operations = [item["get"] for item in document["paths"].values()]
+    expected |= {f"api_collection_{what}" for what in ("list", "retrieve", "stats_retrieve")}
+    expected |= {f"api_collection_missing_{what}_list" for what in ("series", "issues")}
+    expected |= {f"api_pull_list_{what}" for what in ("list", "retrieve", "series_list", "issues_list")}
+    expected |= {f"api_wish_list_{what}" for what in ("list", "retrieve", "items_list")}
+    expected |= {f"api_reading_list_{what}" for what in ("list", "retrieve", "items_list")}
+    operations = [item["get"] for item in document["paths"].values() if "get" in item]
     assert sorted(each["operationId"] for each in operations) == sorted(expected)
+    own = {f"collection_{what}" for what in ("update", "partial_update", "destroy", "add_create")}
+    own |= {"collection_scrobble_create"}
+    own |= {"pull_list_series_add_create", "pull_list_series_remove_destroy"}
+    own |= {f"wish_list_items_{what}" for what in ("add_create", "acquire_create", "remove_destroy")}
+    writes = [item[verb] for item in document["paths"].values() for verb in item.keys() & WRITES]
+    assert {each["operationId"] for each in writes} == {f"api_{each}" for each in own}
+    operations += writes
     assert all(each["tags"] == ["api"] for each in operations)
     assert all(each["summary"] for each in operations)
 
@@ -338,11 +351,12 @@ def test_the_page_shows_what_writes_need(extended):
 def test_readings_are_for_every_account_and_writes_for_editors(api, editor, admin):
     seen = [client.json(f"{SCHEMA}?format=json") for client in (api, editor, admin)]
     assert seen[1] == seen[2]
-    reads = {path: item["get"] for path, item in seen[0]["paths"].items()}
+    reads = {path: item["get"] for path, item in seen[0]["paths"].items() if "get" in item}
     assert reads == {path: item["get"] for path, item in seen[1]["paths"].items() if "get" in item}
     assert not any(each["responses"].keys() & {"403"} for each in reads.values())
-    written = {path for path, item in seen[1]["paths"].items() if item.keys() & {"post", "put", "patch"}}
+    own = {path for path, item in seen[0]["paths"].items() if item.keys() & WRITES}
+    assert {path.split("/")[2] for path in own} == {"collection", "pull_list", "wish_list"}
+    written = {path for path, item in seen[1]["paths"].items() if item.keys() & WRITES} - own
     assert written == {f"/api/{kind}/" for kind in (*KINDS, "credit", "variant")} | {
         f"/api/{kind}/{{id}}/" for kind in (*KINDS, "variant")
     }
-    assert not any(item.keys() & {"post", "put", "patch"} for item in seen[0]["paths"].values())

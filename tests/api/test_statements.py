@@ -1,11 +1,15 @@
 """How many SQL statements an answer costs: the same few, however much there is to show."""
 
+from datetime import date
+
 import pytest
 from pyramid.interfaces import IRoutesMapper
 
+from comicsdb.library import collection, pull, wish
 from comicsdb.models import CATALOGUE
 from comicsdb_api.errors import UNKNOWN_PATTERN
 from tests.conftest import recording
+from tests.lists import make_list
 
 # An account with the stamps of what it asks for, and a body: a count comes in the same statement as the rows.
 ACCOUNT, STAMPS, ALL = 1, 1, 1
@@ -13,6 +17,10 @@ MERGED = 1  # whether what is not there lives on in something else
 MISS, HIT = ACCOUNT + ALL, ACCOUNT
 # Reference data are not cached: their stamps are asked for apart.
 PLAIN = ACCOUNT + STAMPS + ALL
+COLLECTION = ("", "stats/", "missing_series/", "missing_issues/{series_id}/")
+PLAINLY_READ = {"/api/change/", "/api/reading_list/", *(f"/api/collection/{each}" for each in COLLECTION)}
+# A list of one's own is made at the first look: whether it is there is asked first.
+OWN = ACCOUNT + 1 + ALL
 KINDS = [model.__tablename__ for model in CATALOGUE]
 COSTS = {
     "/api/": ACCOUNT,
@@ -24,15 +32,24 @@ COSTS = {
     "/api/character/": MISS,
     "/api/character/{character}/": MISS,
     "/api/character/{character}/issue_list/": MISS,
+    **{f"/api/collection/{each}": ACCOUNT + ALL for each in COLLECTION},
+    "/api/collection/{collection}/": PLAIN,
     "/api/creator/": MISS,
     "/api/creator/{creator}/": MISS,
     "/api/imprint/": MISS,
     "/api/imprint/{imprint}/": MISS,
     "/api/issue/": MISS,
     "/api/issue/{issue}/": MISS,
+    "/api/pull_list/": OWN,
+    "/api/pull_list/{pull_list}/": OWN + STAMPS,
+    "/api/pull_list/series/": OWN,
+    "/api/pull_list/issues/": OWN,
     "/api/publisher/": MISS,
     "/api/publisher/{publisher}/": MISS,
     "/api/publisher/{publisher}/series_list/": MISS,
+    "/api/reading_list/": ACCOUNT + ALL,
+    "/api/reading_list/{reading_list}/": PLAIN,
+    "/api/reading_list/{reading_list}/items/": PLAIN,
     "/api/role/": PLAIN,
     "/api/schema/": ACCOUNT,
     "/api/series/": MISS,
@@ -44,9 +61,15 @@ COSTS = {
     "/api/team/{team}/issue_list/": MISS,
     "/api/universe/": MISS,
     "/api/universe/{universe}/": MISS,
+    "/api/wish_list/": OWN,
+    "/api/wish_list/{wish_list}/": OWN + STAMPS,
+    "/api/wish_list/items/": OWN,
 }
 # What is only written: see `test_writes_statements.py`.
 WRITTEN = {"/api/credit/", "/api/variant/", "/api/variant/{id}/"}
+WRITTEN |= {"/api/collection/add/", "/api/collection/scrobble/"}
+WRITTEN |= {"/api/pull_list/series/add/", "/api/pull_list/series/{series_id}/remove/"}
+WRITTEN |= {f"/api/wish_list/items/{each}/" for each in ("add", "{item_id}/acquire", "{item_id}/remove")}
 
 
 @pytest.fixture
@@ -60,41 +83,63 @@ def world(make, size):
     """`size` rows of each kind, everything tied to everything; gives the id of one object of each kind."""
     many = range(size)
     cited = {"attributions": [{"source": "W", "url": f"https://example.org/{each}"} for each in many]}
-    publisher = make.publisher(**cited)
-    imprint = make.imprint(publisher=publisher, **cited)
-    publishers = [make.publisher() for _ in many]
-    imprints = [make.imprint(publisher=publisher) for _ in many]
-    universes = [make.universe(publisher=publisher, **cited) for _ in many]
-    creators = [make.creator(**cited) for _ in many]
-    roles = [make.role(name).id for name in ("Writer", "Cover", "Editor")]
-    team = make.team(creators=creators, universes=universes, **cited)
-    teams = [team, *(make.team() for _ in many)]
-    character = make.character(creators=creators, teams=teams, universes=universes, **cited)
-    characters = [character, *(make.character() for _ in many)]
-    arcs = [make.arc(**cited) for _ in many]
-    others = [make.series(publisher=publisher) for _ in many]
-    series = make.series(
-        publisher=publisher, imprint=imprint, genres=list(range(1, 13)), associated=others, **cited
-    )
-    links = {"arcs": arcs, "characters": characters, "teams": teams, "universes": universes}
-    issues = [make.issue(series=series, number=str(each), **links) for each in many]
-    issue = make.issue(
-        series=series,
-        number="-1",
-        reprints=issues,
-        credits=[{"creator": each.id, "roles": roles} for each in creators],
-        variants=[{"name": f"V{each}", "image": f"variants/{each}.jpg"} for each in many],
-        **links,
-        **cited,
-    )
+    with make.together():
+        publisher = make.publisher(**cited)
+        imprint = make.imprint(publisher=publisher, **cited)
+        publishers = [make.publisher() for _ in many]
+        imprints = [make.imprint(publisher=publisher) for _ in many]
+        universes = [make.universe(publisher=publisher, **cited) for _ in many]
+        creators = [make.creator(**cited) for _ in many]
+        roles = [make.role(name).id for name in ("Writer", "Cover", "Editor")]
+        team = make.team(creators=creators, universes=universes, **cited)
+        teams = [team, *(make.team() for _ in many)]
+        character = make.character(creators=creators, teams=teams, universes=universes, **cited)
+        characters = [character, *(make.character() for _ in many)]
+        arcs = [make.arc(**cited) for _ in many]
+        others = [make.series(publisher=publisher) for _ in many]
+        series = make.series(
+            publisher=publisher, imprint=imprint, genres=list(range(1, 13)), associated=others, **cited
+        )
+        links = {"arcs": arcs, "characters": characters, "teams": teams, "universes": universes}
+        issues = [make.issue(series=series, number=str(each), **links) for each in many]
+        issue = make.issue(
+            series=series,
+            number="-1",
+            reprints=issues,
+            credits=[{"creator": each.id, "roles": roles} for each in creators],
+            variants=[{"name": f"V{each}", "image": f"variants/{each}.jpg"} for each in many],
+            **links,
+            **cited,
+        )
     shown = (publisher, imprint, universes[0], creators[0], team, character, arcs[0], series, issue)
     assert len(publishers) == len(imprints) == size
     return {each.__tablename__: each.id for each in shown}
 
 
+def own_lists(make, reader, size):
+    """Lists of the account that asks, with `size` entries; gives their ids, and that of an item it owns."""
+    session, issues = make.session, []
+    for _ in range(size):
+        issue = make.issue()
+        owned, _ = collection.add(session, reader.id, issue.id, {"is_read": True}, today=date(2026, 3, 4))
+        issues.append(issue)
+        pull.add(session, reader.id, issue.series_id)
+        wish.add(session, reader.id, issue.id, {})
+    ids = pull.pull_list(session, reader.id).id, wish.wish_list(session, reader.id).id
+    session.commit()
+    reading = make_list(session, reader, issues, previous=make_list(session, reader).id)
+    kept = {"reading_list": reading.id, "collection": owned.id, "series_id": issue.series_id}
+    return dict(zip(("pull_list", "wish_list"), ids, strict=True)) | kept
+
+
+def everything(make, reader, size):
+    """The world, and the lists of the account that asks."""
+    return world(make, size) | own_lists(make, reader, size)
+
+
 @pytest.mark.parametrize("size", [2, 30])
-def test_the_cost_of_an_answer_does_not_depend_on_how_much_it_shows(api, make, connection, size):
-    ids = world(make, size)
+def test_the_cost_of_an_answer_does_not_depend_on_how_much_it_shows(api, make, connection, reader, size):
+    ids = everything(make, reader, size)
     found = {}
     for path in COSTS:
         with recording(connection) as statements:
@@ -105,7 +150,7 @@ def test_the_cost_of_an_answer_does_not_depend_on_how_much_it_shows(api, make, c
 
 def test_what_is_in_the_cache_costs_one_statement(api, make, connection):
     ids = world(make, 3)
-    cached = [path.format(**ids) for path, cost in COSTS.items() if cost == MISS and path != "/api/change/"]
+    cached = [path.format(**ids) for path, cost in COSTS.items() if cost == MISS and path not in PLAINLY_READ]
     for path in cached:
         api.get(path)
         with recording(connection) as statements:

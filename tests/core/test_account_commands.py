@@ -122,7 +122,7 @@ def test_sign_ups_are_switched(account, read):
 
 def test_cleaning_says_what_it_removed(account):
     assert account("clean").output == (
-        "0 sessions, 0 links and 0 accounts that were never activated removed.\n"
+        "0 sessions, 0 links, 0 imports and 0 accounts that were never activated removed.\n"
     )
 
 

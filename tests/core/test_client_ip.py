@@ -12,7 +12,7 @@ class Registry:
 
     def __init__(self, trusted):
         self.settings = resolve(
-            {"sqlalchemy.url": "x", "comicsdb.secret": "s", "comicsdb.trusted_proxies": trusted}
+            {"sqlalchemy.url": "postgresql://x/y", "comicsdb.secret": "s", "comicsdb.trusted_proxies": trusted}
         )
 
 

@@ -3,8 +3,10 @@
 import pytest
 
 from comicsdb import models
+from comicsdb.library import reading_lists as lists
 from comicsdb.media.folder import FolderStorage
 from tests.dataset import picture
+from tests.lists import OFFICIAL, make_list, who
 
 
 @pytest.fixture
@@ -55,3 +57,19 @@ def test_a_variant_that_goes_or_changes_takes_its_picture_along(session, catalog
     catalog.update(issue, {"variants": [{"id": kept, "image": new}]})
     session.commit()
     assert [store.exists(key) for key in (gone, changed, new)] == [False, False, True]
+
+
+def test_pictures_of_reading_lists_are_replaced_and_go_with_them(session, make, store):
+    owner = make.user()
+    old, new, last = (stored(store, "reading_list") for _ in range(3))
+    made = make_list(session, owner, image=old)
+    lists.update(session, who(owner), OFFICIAL, made, {"image": new})
+    assert store.exists(old)
+    session.commit()
+    assert (store.exists(old), store.exists(new)) == (False, True)
+    lists.remove(session, who(owner), OFFICIAL, made)
+    session.rollback()
+    assert store.exists(new)
+    lists.remove(session, who(owner), OFFICIAL, made)
+    session.commit()
+    assert (store.exists(new), store.exists(last)) == (False, True)

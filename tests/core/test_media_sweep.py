@@ -20,6 +20,7 @@ from tests.core.test_commands import _ini, run
 from tests.core.test_media_storage import names
 from tests.dataset import picture
 from tests.factories import Make
+from tests.lists import make_list
 
 
 @pytest.fixture
@@ -53,17 +54,20 @@ def noise(size=(60, 90)) -> bytes:
 
 def test_every_table_with_pictures_is_known():
     assert set(owners()) >= {*"arc character creator imprint issue publisher team universe".split()}
-    assert {"variant", "user_account"} <= set(owners())
+    assert {"variant", "user_account", "reading_list"} <= set(owners())
 
 
 def test_a_sweep_removes_what_no_row_names_and_nothing_else(either, at_once, made):
     kinds = ("publisher", "imprint", "universe", "creator", "team", "character", "arc", "issue")
-    keys = {kind: either.save(kind, picture(), "png") for kind in (*kinds, "variants", "user")}
+    keys = {
+        kind: either.save(kind, picture(), "png") for kind in (*kinds, "variants", "user", "reading_list")
+    }
     for kind in kinds:
         getattr(made, kind)(
             image=keys[kind], **({"variants": [{"image": keys["variants"]}]} if kind == "issue" else {})
         )
     at_once.execute(text("UPDATE user_account SET image = :key"), {"key": keys["user"]})
+    make_list(made.session, made.user(), image=keys["reading_list"])
     orphan = either.save("issue", picture(), "png")
     thumbnails = Thumbnails(either)
     for key in (orphan, keys["issue"]):

@@ -1,12 +1,16 @@
 """Merges leave nothing behind: every column of the schema that can point to the object that goes is tried."""
 
+from datetime import date
+
 import pytest
-from sqlalchemy import insert, inspect, select, text
+from sqlalchemy import inspect, select, text
 
 from comicsdb import models
 from comicsdb.catalog.merge import merge
 from comicsdb.catalog.merge_references import references
+from comicsdb.library import collection, pull, reading_list_items, wish
 from comicsdb.models import CATALOGUE, IssueRating
+from tests.lists import held, make_list
 
 KINDS = [model.__tablename__ for model in CATALOGUE]
 
@@ -30,6 +34,7 @@ KNOWN = {
     "imprint": {"attribution.imprint_id", "series.imprint_id"},
     "issue": {
         "attribution.issue_id",
+        "collection_item.issue_id",
         "credit.issue_id",
         "issue_arc.issue_id",
         "issue_character.issue_id",
@@ -38,7 +43,9 @@ KNOWN = {
         "issue_reprint.reprint_id",
         "issue_team.issue_id",
         "issue_universe.issue_id",
+        "reading_list_item.issue_id",
         "variant.issue_id",
+        "wish_list_item.issue_id",
     },
     "publisher": {
         "attribution.publisher_id",
@@ -49,6 +56,7 @@ KNOWN = {
     "series": {
         "attribution.series_id",
         "issue.series_id",
+        "pull_list_series.series_id",
         "series_associated.associated_id",
         "series_associated.series_id",
         "series_genre.series_id",
@@ -119,11 +127,20 @@ def crowd(make, session, number):
         variants=[{"name": "Foil", "image": f"variants/{number}.png"}],
         **cited,
     )
-    session.execute(
-        insert(IssueRating), [{"issue_id": w["issue"].id, "user_id": make.user().id, "rating": 4}]
-    )
-    session.commit()
+    w["reader"] = make.user()
+    keep(session, w["reader"], w["issue"], w["series"], 4)
     return w
+
+
+def keep(session, reader, issue, series, stars):
+    """An issue and a series in everything that readers keep."""
+    collection.add(session, reader.id, issue.id, {"rating": stars}, today=date(2026, 3, 4))
+    wish.add(session, reader.id, issue.id, {})
+    pull.add(session, reader.id, series.id)
+    known = session.scalar(select(models.ReadingList).where(models.ReadingList.user_id == reader.id))
+    reading_list = known or make_list(session, reader)
+    reading_list_items.add_issues(held(session, reader, reading_list), [issue.id])
+    session.commit()
 
 
 def pointing(session, kind, object_id) -> dict[str, int]:
@@ -183,14 +200,14 @@ def test_what_both_have_is_there_once(make, session, catalog, kind):
             reprints=[kept],
             credits=[{"creator": first["creator"].id, "roles": [inker]}],
         )
-        rater = session.scalar(select(IssueRating.user_id))
-        session.execute(insert(IssueRating), [{"issue_id": other.id, "user_id": rater, "rating": 1}])
+        keep(session, first["reader"], other, first["series"], 1)
     elif kind == "series":
         other = twin(
             publisher=first["publisher"],
             genres=[each.id for each in session.scalars(select(models.Genre).limit(1))],
             associated=[kept],
         )
+        pull.add(session, first["reader"].id, other.id)
     else:
         needed = {"publisher": first["publisher"]} if kind in {"imprint", "universe"} else {}
         other = twin(**needed)

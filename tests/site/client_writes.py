@@ -1,10 +1,11 @@
 """Every method by which mokkari writes the catalogue, called one after another as a person would."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 
 from mokkari.schemas.arc import ArcPost
 from mokkari.schemas.character import CharacterPost
+from mokkari.schemas.collection import CollectionAddItem, CollectionUpdate, ScrobbleRequest
 from mokkari.schemas.creator import CreatorPost
 from mokkari.schemas.issue import CreditPost, IssuePost, PricePost
 from mokkari.schemas.publisher import PublisherPost
@@ -12,6 +13,7 @@ from mokkari.schemas.series import SeriesPost
 from mokkari.schemas.team import TeamPost
 from mokkari.schemas.universe import UniversePost
 from mokkari.schemas.variant import VariantPost
+from mokkari.schemas.wish_list import AcquireWishListItem, WishListAddItem
 
 # With the smallest body that makes sense, for those who may not write.
 SMALLEST = {
@@ -96,3 +98,72 @@ def write_all(client, picture: str) -> None:
     assert [(each.id, len(each.role)) for each in found.credits] == [(creator.id, 2)]
     assert [str(each.image) for each in found.variants] == [str(variant.image)]
     assert found.cover_hash
+
+
+def keep_lists(client, series: int, issue: int) -> None:
+    """Follow a series and wish for an issue, by every method of both lists; nothing was on them before."""
+    empty = client.pull_list()
+    assert (empty.series_count, client.pull_list_series(), client.pull_list_issues()) == (0, [], [])
+    entry = client.pull_list_add_series(series)
+    assert client.pull_list_add_series(series).id == entry.id
+    assert [each.id for each in client.pull_list_series()] == [entry.id]
+    assert entry.series.id == series
+    assert {each.series.id for each in client.pull_list_issues()} == {series}
+    assert client.pull_list_issues({"store_date_after": "2999-01-01"}) == []
+    assert client.pull_list().modified > empty.modified
+    client.pull_list_remove_series(series)
+    assert client.pull_list().series_count == 0
+
+    assert (client.wish_list().item_count, client.wish_list_items()) == (0, [])
+    wanted = WishListAddItem(
+        issue_id=issue,
+        priority=1,
+        desired_grade=Decimal("9.8"),
+        max_price=Decimal("12.50"),
+        max_price_currency="EUR",
+        notes="Any cover",
+    )
+    item = client.wish_list_add_item(wanted)
+    assert (item.issue.id, item.priority, item.max_price, item.max_price_currency) == (
+        issue, 1, Decimal("12.50"), "EUR",
+    )  # fmt: skip
+    assert client.wish_list_add_item(WishListAddItem(issue_id=issue)).notes == "Any cover"
+    client.wish_list_acquire_item(item.id, AcquireWishListItem(purchase_date=date(2026, 1, 2)))
+    assert [each.status for each in client.wish_list_items()] == ["Acquired"]
+    client.wish_list_remove_item(item.id)
+    assert client.wish_list().item_count == 0
+
+
+def keep_collection(client, series: int, issue: int) -> None:
+    """Own, read, rate and remove an issue by every method of the collection, which the issue is not in."""
+    before = client.collection_stats()
+    missing = {each.id for each in client.collection_missing_issues(series)}
+    assert issue in missing
+    bought = CollectionAddItem(
+        issue_id=issue,
+        quantity=2,
+        grade=Decimal("9.8"),
+        grading_company="CGC",
+        purchase_date=date(2026, 1, 2),
+        purchase_price=Decimal("4.50"),
+        purchase_store="Corner Shop",
+    )
+    item = client.collection_add(bought)
+    assert (item.issue.id, item.quantity, item.grade, item.purchase_price) == (issue, 2, 9.8, Decimal("4.50"))
+    assert (item.book_format, item.grading_company) == ("Print", "CGC (Certified Guaranty Company)")
+    assert client.collection_add(CollectionAddItem(issue_id=issue)).quantity == 2
+    assert {each.id for each in client.collection_missing_issues(series)} == missing - {issue}
+    assert series in {each.id for each in client.collection_missing_series()}
+
+    moment = datetime(2026, 2, 1, 20, tzinfo=UTC)
+    read = client.collection_scrobble(ScrobbleRequest(issue_id=issue, date_read=moment, rating=4))
+    assert (read.id, read.created, read.date_read, read.rating) == (item.id, False, moment, 4)
+    rated = client.collection_patch(item.id, CollectionUpdate(rating=5))
+    assert (rated.rating, rated.modified > read.modified) == (5, True)
+    found = client.collection(item.id)
+    assert (found.rating, [each.read_date for each in found.read_dates]) == (5, [moment])
+    assert [each.id for each in client.collections_list({"rating": 5, "is_read": True})] == [item.id]
+    after = client.collection_stats()
+    assert (after.total_items, after.total_quantity) == (before.total_items + 1, before.total_quantity + 2)
+    client.collection_delete(item.id)
+    assert client.collection_stats() == before

@@ -14,14 +14,15 @@ import mokkari
 import pytest
 from mokkari.exceptions import ApiError
 from mokkari.schemas.arc import ArcPost
-from sqlalchemy import create_engine
+from sqlalchemy import create_engine, select
 
 from comicsdb import embedded
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
-from comicsdb.models import Arc
+from comicsdb.models import Arc, Issue, User
 from comicsdb.scripts.serve import database_name
 from tests.dataset import picture
+from tests.lists import make_list
 from tests.site import client_writes
 from tests.site.made_serve import PORT, cluster_folder, demo_rows, make_serve, write_set
 
@@ -255,6 +256,38 @@ def test_nothing_comes_back_of_what_has_not_changed(client, catalogue, kind):
         read(999_999, if_modified_since=datetime.now(UTC))
 
 
+def test_reading_lists(client, catalogue, writer):
+    session = writer.session
+    users = {each.username: each for each in session.scalars(select(User))}
+    wanted = [line["id"] for line in catalogue["issues"][:60]]
+    first = make_list(session, users["reader"], name="Mokkari, before")
+    private = make_list(session, users["reader"], name="Mokkari, hidden", is_private=True)
+    made = make_list(
+        session,
+        users["admin"],
+        [session.get_one(Issue, each) for each in wanted],
+        name="Mokkari reads",
+        previous=first.id,
+        attribution_source="CBRO",
+        attribution_url="https://orders.example/1",
+        is_private=True,
+    )
+    found = {each.id: each for each in client.reading_lists_list({"name": "mokkari"})}
+    assert set(found) == {first.id, made.id}
+    assert (found[made.id].attribution_source, found[first.id].attribution_source) == ("CBRO", None)
+    shown = client.reading_list(made.id)
+    assert (shown.attribution_source, shown.list_type) == ("Comic Book Reading Orders", "Event")
+    assert (shown.previous.id, shown.next, shown.average_rating) == (first.id, None, None)
+    assert client.reading_list(first.id).attribution_url is None
+    items = client.reading_list_items(made.id)
+    assert [(each.issue.id, each.order, each.issue_type) for each in items] == [
+        (each, place, "") for place, each in enumerate(wanted, 1)
+    ]
+    with pytest.raises(ApiError, match="No ReadingList matches"):
+        client.reading_list(private.id)
+    assert client.reading_list(made.id, if_modified_since=shown.modified + timedelta(seconds=1)) is None
+
+
 def test_a_change_comes_back_at_once_and_every_time(client, writer):
     arc = writer.session.get(Arc, 1)
     for name in ("One", "Two", "Three", "Four"):
@@ -392,3 +425,16 @@ def test_others_may_not_write(server, catalogue):
             for write in (getattr(reader, f"{kind}_post"), partial(getattr(reader, f"{kind}_patch"), 1)):
                 with pytest.raises(ApiError, match="You do not have permission"):
                     write(body)
+
+
+def test_a_reader_keeps_a_pull_list_and_a_wish_list(server, catalogue):
+    with of_account(catalogue, "reader") as reader:
+        client_writes.keep_lists(reader, series=9001, issue=9102)
+
+
+def test_a_reader_keeps_a_collection(server, catalogue):
+    with of_account(catalogue, "reader") as reader:
+        public = {name for name in dir(reader) if name.startswith("collection")}
+        called = inspect.getsource(client_writes.keep_collection)
+        assert {name for name in public if f"client.{name}(" not in called} == set()
+        client_writes.keep_collection(reader, series=9001, issue=9103)

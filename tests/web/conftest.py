@@ -56,77 +56,78 @@ def form_to(page, action):
 def world(make, session):
     """One object of each kind, linked with one another, and a few more issues."""
     w = SimpleNamespace()
-    w.publisher = make.publisher(
-        name="Harbor House",
-        alt_names=["Porto Press"],
-        founded=1938,
-        country="IT",
-        desc="First.\n\nSecond\nline.",
-    )
-    w.imprint = make.imprint(name="Little Harbor", publisher=w.publisher, founded=1999)
-    w.universe = make.universe(name="Prime", designation="Earth 7", publisher=w.publisher)
-    w.creator = make.creator(
-        name="Ada Pencil", alias=["The Line"], birth=date(1950, 3, 2), cv_id=11, gcd_id=12
-    )
-    w.inker = make.creator(name="Bo Brush")
-    w.team = make.team(name="Night Crew", creators=[w.creator], universes=[w.universe])
-    w.character = make.character(
-        name="Lamplighter",
-        alias=["Wick"],
-        creators=[w.creator],
-        teams=[w.team],
-        universes=[w.universe],
-    )
-    w.arc = make.arc(name="The Long Dusk")
-    w.series = make.series(
-        name="Lamplight",
-        sort_name="Lamplight",
-        publisher=w.publisher,
-        imprint=w.imprint,
-        year_began=2019,
-        year_end=2021,
-        status=2,
-        language="it",
-        alt_names=["Luce"],
-    )
-    w.book = make.series(
-        name="Lamplight Collected", sort_name="Lamplight Collected", publisher=w.publisher, series_type=10
-    )
-    w.first = make.issue(
-        series=w.series,
-        number="1",
-        cover_date=date(2019, 5, 1),
-        store_date=date(2019, 4, 3),
-        foc_date=date(2019, 3, 11),
-        price=Decimal("3.99"),
-        currency="USD",
-        page=32,
-        sku="JAN190001",
-        upc="76194134182600111",
-        name=["A Spark", "Ashes"],
-        desc="It begins.",
-        rating=3,
-        characters=[w.character],
-        teams=[w.team],
-        universes=[w.universe],
-        arcs=[w.arc],
-        credits=[
-            {"creator": w.creator.id, "roles": [make.role("Writer").id, make.role("Penciller").id]},
-            {"creator": w.inker.id, "roles": [make.role("Inker").id]},
-        ],
-        variants=[
-            {"name": "Foil", "price": Decimal("4.99"), "currency": "USD", "sku": "JAN190002", **LANDSCAPE}
-        ],
-        attributions=[{"source": "W", "url": "https://en.wikipedia.org/wiki/Lamplight"}],
-        cv_id=21,
-        gcd_id=22,
-        **COVER,
-    )
-    w.second = make.issue(
-        series=w.series, number="2", cover_date=date(2019, 6, 1), characters=[w.character], arcs=[w.arc]
-    )
-    w.third = make.issue(series=w.series, number="3", alt_number="103", cover_date=date(2019, 7, 1))
-    w.reprint = make.issue(series=w.book, number="1", cover_date=date(2020, 1, 1), reprints=[w.first])
+    with make.together():
+        w.publisher = make.publisher(
+            name="Harbor House",
+            alt_names=["Porto Press"],
+            founded=1938,
+            country="IT",
+            desc="First.\n\nSecond\nline.",
+        )
+        w.imprint = make.imprint(name="Little Harbor", publisher=w.publisher, founded=1999)
+        w.universe = make.universe(name="Prime", designation="Earth 7", publisher=w.publisher)
+        w.creator = make.creator(
+            name="Ada Pencil", alias=["The Line"], birth=date(1950, 3, 2), cv_id=11, gcd_id=12
+        )
+        w.inker = make.creator(name="Bo Brush")
+        w.team = make.team(name="Night Crew", creators=[w.creator], universes=[w.universe])
+        w.character = make.character(
+            name="Lamplighter",
+            alias=["Wick"],
+            creators=[w.creator],
+            teams=[w.team],
+            universes=[w.universe],
+        )
+        w.arc = make.arc(name="The Long Dusk")
+        w.series = make.series(
+            name="Lamplight",
+            sort_name="Lamplight",
+            publisher=w.publisher,
+            imprint=w.imprint,
+            year_began=2019,
+            year_end=2021,
+            status=2,
+            language="it",
+            alt_names=["Luce"],
+        )
+        w.book = make.series(
+            name="Lamplight Collected", sort_name="Lamplight Collected", publisher=w.publisher, series_type=10
+        )
+        w.first = make.issue(
+            series=w.series,
+            number="1",
+            cover_date=date(2019, 5, 1),
+            store_date=date(2019, 4, 3),
+            foc_date=date(2019, 3, 11),
+            price=Decimal("3.99"),
+            currency="USD",
+            page=32,
+            sku="JAN190001",
+            upc="76194134182600111",
+            name=["A Spark", "Ashes"],
+            desc="It begins.",
+            rating=3,
+            characters=[w.character],
+            teams=[w.team],
+            universes=[w.universe],
+            arcs=[w.arc],
+            credits=[
+                {"creator": w.creator.id, "roles": [make.role("Writer").id, make.role("Penciller").id]},
+                {"creator": w.inker.id, "roles": [make.role("Inker").id]},
+            ],
+            variants=[
+                {"name": "Foil", "price": Decimal("4.99"), "currency": "USD", "sku": "JAN190002", **LANDSCAPE}
+            ],
+            attributions=[{"source": "W", "url": "https://en.wikipedia.org/wiki/Lamplight"}],
+            cv_id=21,
+            gcd_id=22,
+            **COVER,
+        )
+        w.second = make.issue(
+            series=w.series, number="2", cover_date=date(2019, 6, 1), characters=[w.character], arcs=[w.arc]
+        )
+        w.third = make.issue(series=w.series, number="3", alt_number="103", cover_date=date(2019, 7, 1))
+        w.reprint = make.issue(series=w.book, number="1", cover_date=date(2020, 1, 1), reprints=[w.first])
     users = [make.user() for _ in range(2)]
     session.execute(
         insert(IssueRating),
@@ -167,6 +168,13 @@ def log_in(testapp, username="Nora", password="correct horse", **fields):
     for name, value in fields.items():
         form[name] = value
     return form.submit(expect_errors=True)
+
+
+@pytest.fixture
+def reader(testapp, member):
+    """Nora, who is logged in."""
+    log_in(testapp)
+    return member
 
 
 PASSWORD = "correct horse"

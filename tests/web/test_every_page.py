@@ -2,16 +2,15 @@
 
 import io
 import json
-import re
 
 import pytest
 import webtest
 from PIL import Image
-from sqlalchemy import select
 
-from comicsdb.models import CATALOGUE, Announcement, History
+from comicsdb.models import Announcement
 from comicsdb.settings import SettingsError
 from tests.conftest import ROLLED_BACK, build_app
+from tests.web.addresses import addresses_of, keep_library
 from tests.web.conftest import log_in, soup
 
 POLICY = (
@@ -35,44 +34,11 @@ WEIGHT = 100_000
 
 
 @pytest.fixture
-def addresses(wsgi, world, session):
-    """An address of every GET route of the site, filled in from the catalogue of the tests."""
-    found = []
-    routes = {route.name: route for route in wsgi.routes_mapper.get_routes()}
-    by_kind = {
-        model.__tablename__: getattr(
-            world, "first" if model.__tablename__ == "issue" else model.__tablename__
-        )
-        for model in CATALOGUE
-    }
-    for name, methods in wsgi.registry["comicsdb_web.methods"].items():
-        if "GET" not in methods or "{secret}" in routes[name].pattern:
-            continue
-        entity = by_kind.get(name.split(".")[0])
-        patterns = [routes[name].pattern]
-        blocks = re.search(r"\{block:([^}]*)\}", patterns[0])
-        if blocks:
-            patterns = [patterns[0].replace(blocks[0], block) for block in blocks[1].split("|")]
-        if entity:
-            version = session.scalar(
-                select(History.id).where(History.kind == entity.__tablename__, History.object_id == entity.id)
-            )
-            words = {"history/{id:[0-9]+}": f"history/{version}"}
-            words |= {"{slug}": entity.slug, "{id:[0-9]+}": str(entity.id), "{series}": world.series.slug}
-            for word, value in words.items():
-                patterns = [pattern.replace(word, value) for pattern in patterns]
-        # The parts of forms that are asked for while they are filled in.
-        patterns = [
-            pattern.replace("{name}", "series").replace("{kind}/add-row/", "credits/add-row/?form_idx=0")
-            for pattern in patterns
-        ]
-        patterns = [re.sub(r"\{kind:(\w+)[^}]*\}", r"\1", pattern) for pattern in patterns]
-        patterns = [re.sub(r"\{form:(\w+)[^}]*\}", r"\1", pattern) for pattern in patterns]
-        patterns = [re.sub(r"\{part:.*\}", "pages", pattern) for pattern in patterns]
-        number = str(world.publisher.id) if name.startswith("admin.catalogue.") else "1"
-        patterns = [pattern.replace("{id:[0-9]+}", number) for pattern in patterns]
-        found += [pattern.replace("{username}", "Nora") for pattern in patterns]
-    assert len(found) > 70
+def addresses(wsgi, world, session, member):
+    """An address of every GET route, the library's among them: that of Nora, who keeps something."""
+    kept = keep_library(session, member, world)
+    found = addresses_of(wsgi, session, world, kept, kept.list)
+    assert len(found) > 150
     return found
 
 

@@ -19,8 +19,9 @@ def templates(response):
 def crowd(make):
     """A publisher with 65 imprints."""
     publisher = make.publisher(name="Crowd")
-    for number in range(65):
-        make.imprint(name=f"Imprint {number:02}", publisher=publisher)
+    with make.together():
+        for number in range(65):
+            make.imprint(name=f"Imprint {number:02}", publisher=publisher)
     return publisher
 
 

@@ -1,19 +1,22 @@
 // The site's only script: every module enhances links and forms that work without it.
 import { followMoreLinks } from "./more.js";
 import { closeMenus } from "./menus.js";
+import { chooseMany } from "./choose.js";
 import { enlargeInDialog } from "./dialog.js";
 import { offerCopying } from "./copy.js";
 import { switchThemeInPlace } from "./theme.js";
 import { fadeMessages } from "./messages.js";
-import { sendFormsInPlace } from "./posts.js";
+import { sendFormsInPlace, swapInPlace } from "./posts.js";
 
 closeMenus();
+chooseMany();
 followMoreLinks();
 enlargeInDialog();
 offerCopying(document);
 switchThemeInPlace();
 fadeMessages();
 sendFormsInPlace();
+swapInPlace();
 
 // A choice that is made sends its form; the button is for those without this script.
 for (const select of document.querySelectorAll("select[data-submit]")) {

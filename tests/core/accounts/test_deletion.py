@@ -7,28 +7,44 @@ from sqlalchemy import String, cast, func, inspect, literal_column, or_, select,
 
 from comicsdb import accounts, staff
 from comicsdb.catalog import Catalog, Invalid
+from comicsdb.library import list_ratings
 from comicsdb.library.ratings import rate
+from comicsdb.media.uploads import picture_values
 from comicsdb.models import (
     AccountLink,
     ApiToken,
     Change,
+    CollectionItem,
     DailyCount,
     Donation,
+    FeedAddress,
+    FormerSlug,
     History,
     IssueRating,
     LoginSession,
     OutgoingMail,
+    PullList,
+    PullListSeries,
+    ReadDate,
+    ReadingList,
+    ReadingListItem,
+    ReadingListRating,
     Series,
     StaffAction,
     ThrottleNotice,
     User,
+    WishList,
+    WishListItem,
     metadata,
 )
 from comicsdb.models.base import SYSTEM_USER_ID
 from tests.core.accounts.conftest import PASSWORD
+from tests.core.accounts.test_holdings import keep
 from tests.core.accounts.test_profile import files, picture
+from tests.lists import OFFICIAL, make_list, who
 
 TODAY = date(2026, 11, 21)
+KEPT = (CollectionItem, FeedAddress, PullList, ReadingList, WishList)
 
 
 @pytest.fixture
@@ -45,7 +61,15 @@ def lived_in(visit, session, ann, make):
     session.commit()
     series = session.get_one(Series, issue.series_id)
     rate(session, issue, ann.id, 5, today=TODAY)
-    rate(session, issue, make.user("bob").id, 2, today=TODAY)
+    bob = make.user("bob")
+    rate(session, issue, bob.id, 2, today=TODAY)
+    keep(session, ann, issue)
+    banner = picture_values(session, visit.storage, "reading_list", picture(), hashed=False)
+    second = make_list(session, ann, is_private=True, **banner)
+    theirs = make_list(session, bob, name="Theirs", next=session.scalar(select(ReadingList.id)))
+    for user, rated in ((ann, theirs), (bob, session.get_one(ReadingList, theirs.next_id))):
+        list_ratings.rate(session, who(user), OFFICIAL, rated, 5)
+    session.add(FormerSlug(kind="reading_list", slug="annabellas", object_id=second.id))
     session.add_all(
         [
             DailyCount(day=TODAY, counter="throttled:burst", identity="user:Ann", count=3),
@@ -68,8 +92,12 @@ def test_everything_that_is_its_own_goes(visit, session, ann, lived_in):
     number = ann.id
     accounts.delete_account(visit, number, PASSWORD)
     session.commit()
-    for model in (AccountLink, ApiToken, LoginSession, OutgoingMail, ThrottleNotice, IssueRating):
+    for model in (AccountLink, ApiToken, LoginSession, OutgoingMail, ThrottleNotice, IssueRating, *KEPT):
         assert session.scalar(select(func.count()).where(model.user_id == number)) == 0, model
+    for model in (ReadDate, PullListSeries, WishListItem, ReadingListItem, ReadingListRating, FormerSlug):
+        assert session.scalar(select(func.count()).select_from(model)) == 0, model
+    theirs = session.scalars(select(ReadingList).execution_options(populate_existing=True)).one()
+    assert (theirs.name, theirs.next_id, theirs.rating_count, theirs.rating_sum) == ("Theirs", None, 0, 0)
     assert session.get(User, number) is None
     assert files(visit) == set()
     with pytest.raises(accounts.LogInFailed):

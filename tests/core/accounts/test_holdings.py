@@ -4,23 +4,44 @@ import csv
 import io
 import json
 import zipfile
-from datetime import date
+from datetime import UTC, date, datetime
+from decimal import Decimal
 
 import pytest
 
 from comicsdb import accounts
+from comicsdb.library import collection, feeds, list_ratings, pull, wish
+from comicsdb.library import reading_lists as lists
 from comicsdb.library.ratings import rate
+from tests.lists import OFFICIAL, make_list, who
+
+TODAY = date(2026, 11, 21)
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+SERIES = '=HYPERLINK("http://evil.example")'
+
+
+def keep(session, user, issue):
+    """Something in everything that readers keep, named after its owner."""
+    name = f"Of {user.username}"
+    values = {"notes": name, "grade": Decimal("9.8"), "read_dates": [NOON]}
+    collection.add(session, user.id, issue.id, values, today=TODAY)
+    pull.add(session, user.id, issue.series_id)
+    wish.add(session, user.id, issue.id, {"notes": name})
+    make_list(session, user, [issue], name=name)
+    feeds.make_address(session, user.id, name, accounts.new_form_key())
+    session.commit()
 
 
 @pytest.fixture
 def held(visit, session, ann, make):
     """An account that holds something, beside one that holds as much."""
-    series = make.series(name='=HYPERLINK("http://evil.example")')
+    series = make.series(name=SERIES)
     issue = make.issue(series=series)
     for user in (ann, make.user("bob", bio="Bob's")):
         accounts.begin_session(visit, user)
         accounts.generate_token(visit, user.id, f"Of {user.username}", accounts.new_form_key())
-        rate(session, issue, user.id, 4, today=date(2026, 11, 21))
+        rate(session, issue, user.id, 4, today=TODAY)
+        keep(session, user, issue)
     ann.bio = "Two\nlines, and “quotes”"
     session.commit()
     return ann
@@ -28,14 +49,24 @@ def held(visit, session, ann, make):
 
 def test_it_holds_all_tables_and_no_secrets(session, held):
     found = accounts.holdings(session, held.id)
-    tables = "account groups sessions tokens ratings contributions donations throttle_notices staff_actions"
-    assert list(found) == tables.split()
+    kept = "collection read_dates pull_list wish_list reading_lists reading_list_items reading_list_ratings"
+    tables = f"account groups sessions tokens ratings {kept} feed_addresses contributions donations"
+    assert list(found) == [*tables.split(), "throttle_notices", "staff_actions"]
     (account,) = found["account"]
     assert (account["username"], account["email"]) == ("Ann", "Ann@example.org")
     assert found["groups"] == [{"name": "editor"}]
     assert [(row["name"], len(row["begins_with"])) for row in found["tokens"]] == [("Of Ann", 8)]
     assert [(row["number"], row["rating"]) for row in found["ratings"]] == [("1", 4)]
     assert [row["address"] for row in found["sessions"]] == ["192.0.2.7"]
+    assert [(row["rating"], row["grade"], row["notes"]) for row in found["collection"]] == [
+        (4, Decimal("9.8"), "Of Ann")
+    ]
+    assert [row["read_date"] for row in found["read_dates"]] == [NOON]
+    assert [row["series"] for row in found["pull_list"]] == [SERIES]
+    assert [row["series"] for row in found["wish_list"]] == [SERIES]
+    assert [row["name"] for row in found["reading_lists"]] == ["Of Ann"]
+    assert [row["number"] for row in found["reading_list_items"]] == ["1"]
+    assert [row["name"] for row in found["feed_addresses"]] == ["Of Ann"]
     text = str(found)
     assert "argon2" not in text
     assert "digest" not in text
@@ -60,3 +91,13 @@ def test_as_tables_that_no_spreadsheet_calculates(session, held):
     assert table("ratings")[0]["rating"] == "4"
     assert table("donations") == []
     assert archive.read("donations.csv") == b"transaction_id,email,amount,donated_at,frequency\r\n"
+
+
+def test_stars_for_a_list_that_is_private_now_do_not_name_it(session, held, make):
+    owner = make.user()
+    public, hidden = (make_list(session, owner, name=name) for name in ("Public", "Hidden"))
+    for each in (public, hidden):
+        list_ratings.rate(session, who(held), OFFICIAL, each, 5)
+    lists.update(session, who(owner), OFFICIAL, hidden, {"is_private": True})
+    found = accounts.holdings(session, held.id)["reading_list_ratings"]
+    assert [(row["reading_list"], row["rating"]) for row in found] == [("Public", 5), (None, 5)]

@@ -9,6 +9,7 @@ import pytest
 from comicsdb import accounts
 from comicsdb.catalog import Invalid
 from tests.serving import free_port
+from tests.waiting import POLL
 
 
 @contextmanager
@@ -28,7 +29,7 @@ def service(status: int = 200, body: bytes = b"{}"):
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(POLL,))
         thread.start()
         try:
             yield f"http://127.0.0.1:{server.server_port}/check/{{domain}}?key=1", asked

@@ -1,0 +1,197 @@
+"""Figures of a reader's collection that only pages show: shares, reading by day, people (web.md 6)."""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import ARRAY, Date, Integer, Select, any_, cast, func, select
+from sqlalchemy.orm import Session, joinedload
+
+from comicsdb.catalog import search
+from comicsdb.models import (
+    CollectionItem,
+    Creator,
+    Credit,
+    Issue,
+    Publisher,
+    ReadDate,
+    Role,
+    Series,
+    SeriesType,
+    credit_role,
+)
+
+TOP = 10
+DAYS, MONTHS = 30, 12
+OFFERED = 200  # of the words that one has written before
+
+
+@dataclass(frozen=True)
+class Share:
+    """How many items belong to a publisher or to a type of series."""
+
+    name: str
+    count: int
+    id: int
+
+
+def _counted(user_id: int, column):
+    """The items by a column of their series: `key` and `number`."""
+    return (
+        select(column.label("key"), func.count().label("number"))
+        .select_from(CollectionItem)
+        .join(CollectionItem.issue)
+        .join(Issue.series)
+        .where(CollectionItem.user_id == user_id)
+        .group_by(column)
+        .subquery()
+    )
+
+
+def by_publisher(session: Session, user_id: int) -> list[Share]:
+    """The items by publisher, most first."""
+    counted = _counted(user_id, Series.publisher_id)
+    rows = select(Publisher.name, counted.c.number, Publisher.id).join(counted, counted.c.key == Publisher.id)
+    rows = rows.order_by(counted.c.number.desc(), *search.ORDER[Publisher])
+    return [Share(*row) for row in session.execute(rows)]
+
+
+def by_series_type(session: Session, user_id: int) -> list[Share]:
+    """The items by the type of their series, most first."""
+    counted = _counted(user_id, Series.series_type_id)
+    rows = select(SeriesType.name, counted.c.number, SeriesType.id)
+    rows = rows.join(counted, counted.c.key == SeriesType.id)
+    return [Share(*row) for row in session.execute(rows.order_by(counted.c.number.desc(), SeriesType.name))]
+
+
+def top_series(session: Session, user_id: int) -> list[tuple[Series, int]]:
+    """The series with most items, with `series_type` loaded, and how many; at most TOP."""
+    counted = _counted(user_id, Series.id)
+    rows = (
+        select(Series, counted.c.number)
+        .join(counted, counted.c.key == Series.id)
+        .options(joinedload(Series.series_type))
+        .order_by(counted.c.number.desc(), *search.ORDER[Series])
+        .limit(TOP)
+    )
+    return list(session.execute(rows))
+
+
+def top_creators(session: Session, user_id: int, flag) -> list[tuple[Creator, int]]:
+    """Those credited on most items in a role with `flag`, such as `Role.is_writer`; at most TOP."""
+    # As an array: an index then finds the credits in these roles, and no others are read.
+    roles = func.array(select(Role.id).where(flag).scalar_subquery(), type_=ARRAY(Integer))
+    in_role = (credit_role.c.issue_id == CollectionItem.issue_id) & (credit_role.c.role_id == any_(roles))
+    counted = (
+        select(Credit.creator_id, func.count(Credit.id.distinct()).label("number"))
+        .select_from(CollectionItem)
+        .join(credit_role, in_role)
+        .join(Credit, Credit.id == credit_role.c.credit_id)
+        .where(CollectionItem.user_id == user_id)
+        .group_by(Credit.creator_id)
+        .subquery()
+    )
+    rows = (
+        select(Creator, counted.c.number)
+        .join(counted, counted.c.creator_id == Creator.id)
+        .order_by(counted.c.number.desc(), *search.ORDER[Creator])
+        .limit(TOP)
+    )
+    return list(session.execute(rows))
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How often a reader read: on each of the last DAYS days and in each of the last MONTHS months.
+
+    Both are complete, oldest first, with zeros; a month is given as its first day.
+    """
+
+    days: list[tuple[date, int]]
+    months: list[tuple[date, int]]
+
+
+def reading(session: Session, user_id: int, zone: ZoneInfo, today: date) -> Reading:
+    """The reads up to `today`, the business day, each on the day it was in `zone`: one statement."""
+    days = [today - timedelta(days=back) for back in reversed(range(DAYS))]
+    months = [_month_before(today, back) for back in reversed(range(MONTHS))]
+    first = min(days[0], months[0])
+    local = _local_day(zone)
+    rows = (
+        select(local, func.count())
+        .join(CollectionItem, CollectionItem.id == ReadDate.collection_item_id)
+        .where(
+            CollectionItem.user_id == user_id,
+            ReadDate.read_date >= datetime.combine(first, time(), zone),
+            ReadDate.read_date < datetime.combine(today + timedelta(days=1), time(), zone),
+        )
+        .group_by(local)
+    )
+    by_day = Counter(dict(session.execute(rows).all()))
+    by_month = Counter()
+    for day, count in by_day.items():
+        by_month[day.replace(day=1)] += count
+    return Reading([(day, by_day[day]) for day in days], [(month, by_month[month]) for month in months])
+
+
+def _month_before(today: date, back: int) -> date:
+    months = today.year * 12 + today.month - 1 - back
+    return date(months // 12, months % 12 + 1, 1)
+
+
+def _local_day(zone: ZoneInfo):
+    """The day of a read in a time zone."""
+    return cast(func.timezone(zone.key, ReadDate.read_date), Date)
+
+
+@dataclass(frozen=True)
+class ReadOn:
+    """An item that was read `times` on one day; `day` is None where nobody knows when."""
+
+    item_id: int
+    day: date | None
+    times: int
+
+
+def _reads(user_id: int, zone: ZoneInfo) -> Select:
+    """An item and a day in each row, newest first, those without a known day last."""
+    day = _local_day(zone).label("day")
+    return (
+        select(CollectionItem.id.label("item_id"), day, func.count().label("times"))
+        .outerjoin(ReadDate, ReadDate.collection_item_id == CollectionItem.id)
+        .where(CollectionItem.user_id == user_id, CollectionItem.is_read)
+        .group_by(CollectionItem.id, day)
+        .order_by(day.desc().nulls_last(), func.max(ReadDate.read_date).desc(), CollectionItem.id.desc())
+    )
+
+
+def history_count(session: Session, user_id: int, zone: ZoneInfo) -> int:
+    """How many rows the reading history has: each item once for each day on which it was read."""
+    rows = _reads(user_id, zone).order_by(None).subquery()
+    return session.scalar(select(func.count()).select_from(rows))
+
+
+def history(session: Session, user_id: int, zone: ZoneInfo, *, limit: int, offset: int) -> list[ReadOn]:
+    """A stretch of the reading history, newest first, "date unknown" last: one statement."""
+    rows = session.execute(_reads(user_id, zone).limit(limit).offset(offset))
+    return [ReadOn(row.item_id, row.day, row.times) for row in rows]
+
+
+def owned_of(session: Session, user_id: int, series_id: int) -> tuple[int, int]:
+    """How many issues of a series are in the collection, and how many it has: one statement."""
+    mine = (CollectionItem.issue_id == Issue.id) & (CollectionItem.user_id == user_id)
+    counted = select(func.count(CollectionItem.id), func.count(Issue.id)).select_from(Issue)
+    return session.execute(counted.outerjoin(CollectionItem, mine).where(Issue.series_id == series_id)).one()
+
+
+def words_used(session: Session, user_id: int) -> dict[str, list[str]]:
+    """The stores and locations that a reader has written, at most OFFERED of each: by name of the field."""
+    rows = select(
+        *(
+            func.array_agg(func.distinct(column)).filter(column != "").label(column.key)
+            for column in (CollectionItem.purchase_store, CollectionItem.storage_location)
+        )
+    ).where(CollectionItem.user_id == user_id)
+    found = session.execute(rows).one()._mapping
+    return {name: sorted(words or ())[:OFFERED] for name, words in found.items()}

@@ -1,0 +1,96 @@
+"""What narrows a reader's collection, and in which order its items stand (web.md 6)."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from sqlalchemy import ColumnElement, Select, Text, case, exists, func, select
+from sqlalchemy.orm import contains_eager, joinedload
+
+from comicsdb.catalog import search
+from comicsdb.models import CollectionItem, Imprint, Issue, Publisher, Series
+
+ORDER = search.ORDER[Issue]  # a reader has each issue once: a total order
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked of the items of a collection; a blank text and None ask for nothing.
+
+    `q` are words, each of them in the names of the series or in the notes. Names, store and location are
+    parts of texts, case and accents aside; `issue_number` is the whole number or alternative number.
+    """
+
+    q: str = ""
+    series_name: str = ""
+    series_id: int | None = None
+    series_type: int | None = None
+    issue_number: str = ""
+    publisher_name: str = ""
+    publisher_id: int | None = None
+    imprint_name: str = ""
+    imprint_id: int | None = None
+    book_format: str = ""
+    is_read: bool | None = None
+    storage_location: str = ""
+    purchase_store: str = ""
+    grade: Decimal | None = None
+    grading_company: str = ""
+    rating: int | None = None
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """The conditions, for a statement with the items' issue and series joined."""
+        notes = case((CollectionItem.notes != "", _folded(CollectionItem.notes)), else_="")  # few have some
+        asked = {
+            "q": lambda q: search.in_any((Series.folded, Series.alt_folded, notes), search.words(q)),
+            "series_name": lambda name: search.in_any((Series.folded, Series.alt_folded), search.words(name)),
+            "series_id": lambda key: Series.id == key,
+            "series_type": lambda key: Series.series_type_id == key,
+            "issue_number": search.numbered,
+            "publisher_name": lambda name: _named(Publisher, Series.publisher_id, name),
+            "publisher_id": lambda key: Series.publisher_id == key,
+            "imprint_name": lambda name: _named(Imprint, Series.imprint_id, name),
+            "imprint_id": lambda key: Series.imprint_id == key,
+            "book_format": lambda code: CollectionItem.book_format == code,
+            "is_read": CollectionItem.is_read.is_,
+            "storage_location": lambda part: search.holds(_folded(CollectionItem.storage_location), part),
+            "purchase_store": lambda part: search.holds(_folded(CollectionItem.purchase_store), part),
+            "grade": lambda grade: CollectionItem.grade == grade,
+            "grading_company": lambda code: CollectionItem.grading_company == code,
+            "rating": lambda stars: CollectionItem.rating == stars,
+        }
+        values = ((condition, getattr(self, name)) for name, condition in asked.items())
+        return [condition(value) for condition, value in values if value not in ("", None)]
+
+
+def _folded(column) -> ColumnElement[str]:
+    return func.fold(column, type_=Text)
+
+
+def _named(model, column, name: str) -> ColumnElement[bool]:
+    """The series whose publisher or imprint has these words in its name."""
+    found = search.in_any(search.FIELDS[model], search.words(name))
+    return exists().where(model.id == column, found).correlate(Series)
+
+
+def items() -> Select:
+    """Items with what a row shows of them, to be narrowed and ordered: issue, series, its type, publisher."""
+    return (
+        select(CollectionItem)
+        .join(CollectionItem.issue)
+        .join(Issue.series)
+        .options(
+            contains_eager(CollectionItem.issue)
+            .contains_eager(Issue.series)
+            .options(joinedload(Series.series_type), joinedload(Series.publisher))
+        )
+    )
+
+
+def item_ids(user_id: int, wanted: Wanted) -> Select:
+    """The ids of the items of an account that are asked for, not yet ordered."""
+    return (
+        select(CollectionItem.id)
+        .join(CollectionItem.issue)
+        .join(Issue.series)
+        .where(CollectionItem.user_id == user_id, *wanted.conditions())
+    )

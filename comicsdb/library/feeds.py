@@ -1,0 +1,121 @@
+"""Feeds: which issues they tell of, and the secret addresses of a reader's own (web.md 2.9)."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, delete, func, select, update
+from sqlalchemy.orm import Session, contains_eager, joinedload
+
+from comicsdb.accounts.errors import FormSpent
+from comicsdb.accounts.storing import unless_refused
+from comicsdb.catalog.errors import Invalid
+from comicsdb.i18n import _, said
+from comicsdb.library.keeping import hold
+from comicsdb.models import Change, FeedAddress, Issue, Series, User
+from comicsdb.passwords import digest
+
+NAME_MOST = 100
+ADDRESSES_MOST = 20
+SECRET_LENGTHS = range(20, 100)  # what is longer or shorter is no secret of ours
+
+
+@dataclass(frozen=True)
+class Window:
+    """Which issues a feed tells of: those with a store date so many days around today, the nearest first."""
+
+    back: int
+    ahead: int
+    most: int
+
+
+RELEASES = Window(14, 90, 500)
+OF_PUBLISHER = Window(30, 180, 300)
+OF_SERIES = Window(90, 365, 300)
+OF_READER = Window(30, 365, 500)
+
+
+def issues(session: Session, today: date, window: Window, *conditions: ColumnElement[bool]) -> list[Issue]:
+    """New and coming issues that meet conditions, by store date, with series, type and publisher."""
+    first, last = today - timedelta(days=window.back), today + timedelta(days=window.ahead)
+    rows = (
+        select(Issue)
+        .join(Issue.series)
+        .where(Issue.store_date.between(first, last), *conditions)
+        .options(
+            contains_eager(Issue.series).options(joinedload(Series.series_type), joinedload(Series.publisher))
+        )
+        .order_by(func.abs(Issue.store_date - today), Issue.store_date, Issue.id)
+        .limit(window.most)
+    )
+    return sorted(session.scalars(rows), key=lambda each: (each.store_date, each.id))
+
+
+def last_change(session: Session) -> datetime | None:
+    """When anything in the catalogue changed last: nothing that a public feed shows did so later."""
+    return session.scalar(select(Change.at).order_by(Change.seq.desc()).limit(1))
+
+
+# Addresses.
+
+
+class NewAddress(NamedTuple):
+    """An address that was just made: its secret, which nobody can find out again, and its row."""
+
+    secret: str
+    address: FeedAddress
+
+
+def make_address(session: Session, user_id: int, name: str, form_key: str) -> NewAddress:
+    """Make a secret address for an account, with a name of at most 100 characters, which may be empty.
+
+    Raises Invalid for the field `name`, and FormSpent if an address was made by this form already.
+    """
+    name = " ".join(name.replace("\0", "").split())
+    if len(name) > NAME_MOST:
+        raise Invalid({"name": [said("Use at most ${most} characters.", most=NAME_MOST)]})
+    hold(session, user_id)
+    mine = select(func.count()).select_from(FeedAddress).where(FeedAddress.user_id == user_id)
+    if session.scalar(mine) >= ADDRESSES_MOST:
+        raise Invalid({"name": [_("You have as many addresses as there may be: revoke one first.")]})
+    secret = secrets.token_urlsafe(32)
+    address = FeedAddress(
+        user_id=user_id,
+        name=name,
+        digest=digest(secret),
+        form_key=digest(f"{user_id} {form_key}"),  # nobody can spend the keys of another
+    )
+    with unless_refused({"uq_feed_address_form_key": FormSpent()}), session.begin_nested():
+        session.add(address)
+        session.flush()
+    return NewAddress(secret, address)
+
+
+def addresses_of(session: Session, user_id: int) -> list[FeedAddress]:
+    """The addresses of an account, the newest first."""
+    newest = (FeedAddress.created_on.desc(), FeedAddress.id.desc())
+    return list(session.scalars(select(FeedAddress).where(FeedAddress.user_id == user_id).order_by(*newest)))
+
+
+def revoke(session: Session, user_id: int, address_id: int) -> bool:
+    """Revoke an address of an account; False where the account has no such address."""
+    gone = delete(FeedAddress).where(FeedAddress.user_id == user_id, FeedAddress.id == address_id)
+    return session.execute(gone).rowcount > 0
+
+
+def reader_of(session: Session, secret: str, today: date) -> int | None:
+    """The active account that a secret stands for, None for nobody; the day of its use is noted."""
+    if len(secret) not in SECRET_LENGTHS:
+        return None
+    found = session.execute(
+        select(FeedAddress.id, FeedAddress.user_id, FeedAddress.last_used)
+        .join(User, User.id == FeedAddress.user_id)
+        .where(FeedAddress.digest == digest(secret), User.is_active)
+    ).first()
+    if found is None:
+        return None
+    if found.last_used != today:
+        used = update(FeedAddress).where(FeedAddress.id == found.id).values(last_used=today)
+        session.execute(used.execution_options(synchronize_session=False))
+    return found.user_id

@@ -1,0 +1,268 @@
+"""What cells of files say: amounts, grades, dates and flags as people and programs write them.
+
+Each reader takes a text, or a value of JSON, and gives what the library stores, in a form that JSON can hold.
+None means that nothing is said; `Unclear` that something is, and that it cannot be understood.
+"""
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal, InvalidOperation
+
+from comicsdb import clock
+from comicsdb.models.choices import GRADES, BookFormat, Currency, GradingCompany
+
+NOTES_MAX = 20_000  # characters
+LINE_MAX = 255
+CELL_MAX = 200_000  # characters of a cell that are looked at
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would calculate
+_NOWHERE = frozenset(map(chr, (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)))  # no text, no XML, no database
+
+
+class Unclear(ValueError):  # noqa: N818  (a fact about a cell, not a fault of ours)
+    """A cell says something that cannot be understood."""
+
+
+def cleaned(value) -> str:
+    """A text without what no database holds and without blanks around it; numbers become text."""
+    if value is None or isinstance(value, bool | list | dict):
+        return ""
+    try:
+        text = str(value)[:CELL_MAX]
+    except ValueError:  # Python writes no numbers of thousands of digits
+        raise Unclear from None
+    return "".join(each for each in text if each in "\n\t" or " " <= each not in _NOWHERE).strip()
+
+
+def line(value, longest: int = LINE_MAX) -> str | None:
+    """A text of one line."""
+    text = " ".join(cleaned(value).split())
+    if len(text) > longest:
+        raise Unclear
+    return text or None
+
+
+def notes(value) -> str | None:
+    """A text of many lines."""
+    text = cleaned(value)
+    if len(text) > NOTES_MAX:
+        raise Unclear
+    return text or None
+
+
+def whole(low: int, high: int):
+    """A reader of whole numbers within bounds, both included."""
+
+    def read(value) -> int | None:
+        found = re.fullmatch(r"([0-9]{1,10})(?:[.,]0*)?", cleaned(value), re.A)
+        if not found:
+            if cleaned(value):
+                raise Unclear
+            return None
+        if not low <= int(found[1]) <= high:
+            raise Unclear
+        return int(found[1])
+
+    return read
+
+
+_YES = {"yes", "y", "true", "t", "1", "x", "read", "si", "sì", "sí", "oui", "ja"}
+_NO = {"no", "n", "false", "f", "0", "unread", "non", "nein"}
+
+
+def flag(value) -> bool | None:
+    """Yes or no."""
+    if isinstance(value, bool):
+        return value
+    text = cleaned(value).casefold()
+    if not text:
+        return None
+    if text not in _YES | _NO:
+        raise Unclear
+    return text in _YES
+
+
+_GRADE_WORDS = {name.casefold(): grade for grade, name in GRADES.items()} | {
+    "mt": Decimal("9.9"),
+    "m": Decimal("9.9"),
+    "nm/mt": Decimal("9.8"),
+    "near mint/mint": Decimal("9.8"),
+    "near mint+": Decimal("9.6"),
+    "near mint": Decimal("9.4"),
+    "near mint-": Decimal("9.2"),
+    "very fine/near mint": Decimal("9.0"),
+    "very fine+": Decimal("8.5"),
+    "very fine": Decimal("8.0"),
+    "very fine-": Decimal("7.5"),
+    "fine/very fine": Decimal("7.0"),
+    "fine+": Decimal("6.5"),
+    "fine": Decimal("6.0"),
+    "fine-": Decimal("5.5"),
+    "very good/fine": Decimal("5.0"),
+    "very good+": Decimal("4.5"),
+    "very good": Decimal("4.0"),
+    "very good-": Decimal("3.5"),
+    "good/very good": Decimal("3.0"),
+    "good+": Decimal("2.5"),
+    "good": Decimal("2.0"),
+    "gd": Decimal("2.0"),
+    "good-": Decimal("1.8"),
+    "fair/good": Decimal("1.5"),
+    "fair": Decimal("1.0"),
+    "poor": Decimal("0.5"),
+}
+_NUMBER = re.compile(r"(?<![\d.])(\d{1,2}(?:[.,]\d)?)(?![\d.])", re.A)
+_UNGRADED = {"ungraded", "not graded", "raw", "none", "n/a", "-"}
+
+
+def grade(value) -> str | None:
+    """A grade of the scale (model.md 12.8), out of `9.4`, `NM`, `9.4 NM` or `Near Mint (9.4)`."""
+    text = cleaned(value).casefold()
+    if not text or text in _UNGRADED:
+        return None
+    if text in _GRADE_WORDS:
+        return str(_GRADE_WORDS[text])
+    found = _NUMBER.search(text)
+    number = Decimal(found[1].replace(",", ".")) if found else None
+    if number not in GRADES:
+        raise Unclear
+    return str(number.quantize(Decimal("0.1")))
+
+
+def company(value) -> str | None:
+    """Who graded a copy; a copy that nobody did says nothing."""
+    text = cleaned(value).casefold()
+    if not text or text in _UNGRADED:
+        return None
+    for each in GradingCompany:
+        if re.match(rf"{each}\b", text, re.I):
+            return each.value
+    raise Unclear
+
+
+_DIGITAL = {"digital", "ebook", "e-book", "cbz", "cbr", "kindle", "comixology"}
+
+
+def book_format(value) -> str | None:
+    """Print, digital or both; other words of collectors (`Hardcover`, `Newsstand`) are kinds of print."""
+    text = cleaned(value).casefold()
+    if not text:
+        return None
+    if text == BookFormat.BOTH.casefold():
+        return BookFormat.BOTH.value
+    return BookFormat.DIGITAL.value if text in _DIGITAL else BookFormat.PRINT.value
+
+
+_SIGNS = {"$": Currency.USD, "us$": Currency.USD, "£": Currency.GBP, "€": Currency.EUR, "₤": Currency.ITL}
+_SIGNS |= {each.casefold(): each for each in Currency} | {"eur.": Currency.EUR, "lire": Currency.ITL}
+_MONEY = re.compile(r"(?P<before>[^\d\s.,-]*)\s*(?P<amount>\d[\d.,' ]*)\s*(?P<after>[^\d\s.,-]*)", re.A)
+
+
+def money(value) -> tuple[str, str | None] | None:
+    """An amount and its currency, None where none is written: `$3.99`, `3,99 €`, `EUR 1.234,50`, `12`."""
+    text = cleaned(value).casefold().replace("\u00a0", " ")
+    if not text:
+        return None
+    found = _MONEY.fullmatch(text)
+    if not found:
+        raise Unclear
+    sign = found["before"] or found["after"]
+    if sign and sign not in _SIGNS:  # a currency that we do not keep is not called another one
+        raise Unclear
+    return _amount(found["amount"]), _SIGNS[sign].value if sign else None
+
+
+def _amount(text: str) -> str:
+    digits = text.replace(" ", "").replace("'", "")
+    decimals = re.search(r"[.,](\d{1,2})$", digits, re.A)
+    whole_part = re.sub("[.,]", "", digits[: decimals.start()] if decimals else digits)
+    try:
+        amount = Decimal(f"{whole_part or 0}.{decimals[1] if decimals else 0}").quantize(Decimal("0.01"))
+    except InvalidOperation:
+        raise Unclear from None
+    if amount >= 10**8:
+        raise Unclear
+    return str(amount)
+
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_ISO = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?(?:[T ].*)?", re.A | re.S)
+_PARTS = re.compile(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?:\s.*)?", re.A | re.S)
+_WORDS = re.compile(r"(?:(\d{1,2})\s+)?([a-z]{3})[a-z]*\.?(?:\s+(\d{1,2}))?,?\s+(\d{4})", re.A)
+
+
+def is_day_first(values) -> bool:
+    """Whether dates such as 5/3/2019 begin with the day: as soon as one of a file can be read only so."""
+    found = [_PARTS.fullmatch(cleaned(value)) for value in values]
+    return any(each and int(each[1]) > 12 for each in found)
+
+
+def day(value, *, day_first: bool = False) -> str | None:
+    """A date as YYYY-MM-DD; the first of a month where only that is known."""
+    text = cleaned(value)
+    if not text:
+        return None
+    numbers = _day_parts(text, day_first)
+    try:
+        found = date(*numbers)
+    except (ValueError, TypeError):
+        raise Unclear from None
+    if found.year < 1900:
+        raise Unclear
+    return found.isoformat()
+
+
+def _day_parts(text: str, day_first: bool):
+    if found := _ISO.fullmatch(text):
+        return int(found[1]), int(found[2]), int(found[3] or 1)
+    if found := _PARTS.fullmatch(text):
+        one, two = int(found[1]), int(found[2])
+        return (int(found[3]), two, one) if day_first or one > 12 else (int(found[3]), one, two)
+    found = _WORDS.fullmatch(text.casefold())
+    if found and found[2] in _MONTHS:
+        return int(found[4]), _MONTHS.index(found[2]) + 1, int(found[1] or found[3] or 1)
+    return None
+
+
+def moment(value, *, day_first: bool = False) -> str | None:
+    """A moment in UTC; of a day without a time, its noon, which is the same day nearly everywhere."""
+    text = cleaned(value)
+    if not text:
+        return None
+    try:
+        found = datetime.fromisoformat(text) if len(text) > len("2019-03-05") else None
+    except ValueError:
+        found = None
+    if found is None:
+        found = datetime.combine(date.fromisoformat(day(text, day_first=day_first)), time(12))
+    try:
+        found = (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except OverflowError:
+        raise Unclear from None
+    if found.year < 1900 or found > clock.now() + timedelta(days=1):
+        raise Unclear
+    return found.isoformat()
+
+
+def one_of(codes):
+    """A reader of the codes of a closed list, case aside."""
+    known = {str(code).casefold(): str(code) for code in codes}
+
+    def read(value) -> str | None:
+        text = cleaned(value).casefold()
+        if not text:
+            return None
+        if text not in known:
+            raise Unclear
+        return known[text]
+
+    return read
+
+
+def guarded(text: str) -> str:
+    """A text as a cell that no spreadsheet takes for a formula; `unguarded` gives it back."""
+    return f"'{text}" if text.startswith((*FORMULA, "'")) else text
+
+
+def unguarded(text: str) -> str:
+    """A cell as it was before `guarded`."""
+    return text[1:] if text.startswith("'") and text[1:].startswith((*FORMULA, "'")) else text

@@ -1,0 +1,87 @@
+"""What lies between reading lists: their order among one another, kept mirrored, and the stamps it moves.
+
+Setting B after A also sets A before B, where the account manages both; of a list that it may only see
+nothing is written, and the link stays one-sided (model.md 5.6).
+"""
+
+from collections.abc import Iterable
+
+from sqlalchemy import ColumnElement, func, or_, select, text, update
+from sqlalchemy.orm import Session
+
+from comicsdb.models import ReadingList
+
+PREVIOUS, NEXT = "previous", "next"
+BACK = {PREVIOUS: NEXT, NEXT: PREVIOUS}
+
+
+def shows(list_id: int) -> ColumnElement[bool]:
+    """The condition under which a list names this one as its neighbour."""
+    return or_(ReadingList.previous_id == list_id, ReadingList.next_id == list_id)
+
+
+def stamp(session: Session, which: ColumnElement[bool], values: dict | None = None) -> None:
+    """Give lists a new `modified`, and new values of columns."""
+    tick = text("interval '1 microsecond'")
+    later = func.greatest(func.clock_timestamp(), ReadingList.modified + tick, ReadingList.rated + tick)
+    moved = {"modified": later, "modified_before": ReadingList.modified, **(values or {})}
+    changed = update(ReadingList).where(which).values(moved)
+    session.execute(changed.execution_options(synchronize_session=False))
+
+
+def around(session: Session, list_id: int) -> set[int]:
+    """A list, and those that it names or that name it."""
+    near = select(ReadingList.id, ReadingList.previous_id, ReadingList.next_id)
+    rows = session.execute(near.where(or_(ReadingList.id == list_id, shows(list_id))))
+    own = {each for row in rows if row.id == list_id for each in row if each is not None}
+    return own | set(session.scalars(select(ReadingList.id).where(shows(list_id))))
+
+
+def lock(session: Session, ids: Iterable[int]) -> None:
+    """Keep other writers from some lists, in the order of their ids."""
+    wanted = select(ReadingList.id).where(ReadingList.id.in_(set(ids))).order_by(ReadingList.id)
+    session.execute(wanted.with_for_update())
+
+
+def tie(
+    session: Session, list_id: int, partners: dict[str, int | None], manageable: ColumnElement[bool]
+) -> None:
+    """Set neighbours of a list that is held: `partners` maps PREVIOUS, NEXT or both to an id or None.
+
+    Of the others, those that are `manageable` follow: the former partner loses its link back, the new one
+    gets it, and whoever had that place before gives it up.
+    """
+    if not partners:
+        return
+    at, mine = _places(session, list_id, partners, manageable)
+    before = {each: dict(place) for each, place in at.items()}
+    for side, partner in partners.items():
+        back = BACK[side]
+        _let_go(at, mine, at[list_id][side], back, list_id)
+        at[list_id][side] = partner
+        if partner in mine:
+            _let_go(at, mine, at[partner][back], side, partner)
+            if at[partner][side] == list_id:  # it cannot stand on both sides
+                at[partner][side] = None
+            at[partner][back] = list_id
+    for each in sorted(at):
+        if at[each] != before[each]:
+            stamp(session, ReadingList.id == each, {f"{side}_id": other for side, other in at[each].items()})
+
+
+def _let_go(at: dict, mine: set[int], who: int | None, side: str, partner: int) -> None:
+    """A list that is ours gives up a link, if it still has it."""
+    if who in mine and at[who][side] == partner:
+        at[who][side] = None
+
+
+def _places(session: Session, list_id: int, partners: dict, manageable) -> tuple[dict, set[int]]:
+    """The neighbours of all lists that may be concerned, locked; and which of them are manageable."""
+    first = {list_id, *filter(None, partners.values())}
+    near = select(ReadingList.previous_id, ReadingList.next_id).where(ReadingList.id.in_(first))
+    ids = first | {each for row in session.execute(near) for each in row if each is not None}
+    lock(session, ids)
+    columns = (ReadingList.id, ReadingList.previous_id, ReadingList.next_id, manageable.label("mine"))
+    rows = session.execute(select(*columns).where(ReadingList.id.in_(ids))).all()
+    at = {row.id: {PREVIOUS: row.previous_id, NEXT: row.next_id} for row in rows}
+    return at, {row.id for row in rows if row.mine}

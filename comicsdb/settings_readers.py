@@ -1,0 +1,252 @@
+"""How the texts of settings are read: each function gives the value, or raises ValueError: what it takes."""
+
+import re
+from datetime import date
+from email.headerregistry import Address
+from email.utils import parseaddr
+from importlib import import_module
+from ipaddress import ip_network
+from pathlib import Path
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
+
+from comicsdb.models.choices import SupporterTier
+
+EMBEDDED = "embedded:"
+DRIVERS = {"postgresql", "postgresql+psycopg"}
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The words of a text, separated by blanks or commas."""
+    return tuple(text.replace(",", " ").split())
+
+
+def boolean(text: str) -> bool:
+    """`true`, `yes`, `on` and `1`, or their opposites."""
+    lowered = text.strip().lower()
+    if lowered in {"true", "yes", "on", "1"}:
+        return True
+    if lowered in {"false", "no", "off", "0"}:
+        return False
+    raise ValueError("takes true or false")
+
+
+def zone(text: str) -> ZoneInfo:
+    """A time zone by its name in the IANA database."""
+    try:
+        return ZoneInfo(text)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise ValueError("takes the name of a time zone, such as Europe/Rome") from error
+
+
+def megabytes(text: str) -> float:
+    """A size in megabytes, zero included."""
+    try:
+        size = float(text)
+    except ValueError:
+        size = -1.0
+    if not 0 <= size < 1_000_000:
+        raise ValueError("takes a number of megabytes, such as 64")
+    return size
+
+
+def cache_url(text: str) -> str:
+    """Where Redis listens; an empty text means that there is none."""
+    place = r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):[0-9]{1,5}"
+    sentinel = rf"redis\+sentinel://([^@/]*@)?{place}(,{place})*/[A-Za-z0-9._-]+(/[0-9]*)?(\?.*)?"
+    if not text or re.fullmatch(rf"unix://([^@/]*@)?/[^?]+(\?.*)?|{sentinel}", text):
+        return text
+    try:
+        parts = urlsplit(text)
+        number = parts.path.strip("/") or "0"
+        if parts.scheme in {"redis", "rediss"} and parts.hostname and parts.port != 0 and number.isdecimal():
+            return text
+    except ValueError:  # a port that is none, a bracket too many: said below
+        pass
+    raise ValueError(
+        "takes redis://HOST:PORT/NUMBER, rediss://..., unix:///PATH?db=NUMBER"
+        " or redis+sentinel://HOST:PORT,HOST:PORT/SERVICE/NUMBER"
+    )
+
+
+def cache_prefix(text: str) -> str:
+    """What every key in Redis begins with."""
+    if not re.fullmatch(r"[A-Za-z0-9._-]+", text):
+        raise ValueError("takes letters, digits, dots, hyphens and underscores")
+    return text
+
+
+def codes(known: tuple[str, ...], what: str):
+    """A reader of codes, one at least."""
+
+    def parse(text: str) -> tuple[str, ...]:
+        found = words(text)
+        unknown = [code for code in found if code not in known]
+        if unknown or not found:
+            raise ValueError(f"takes {what} codes separated by blanks (unknown: {' '.join(unknown) or '-'})")
+        return found
+
+    return parse
+
+
+def base_url(text: str) -> str:
+    """`https://host`, without a path; empty where it is not known."""
+    text = text.strip().rstrip("/")
+    if text and not re.fullmatch(r"https?://[^/\s;,]+", text):
+        raise ValueError("takes an address such as https://host")
+    return text
+
+
+def networks(text: str) -> tuple:
+    """Addresses and networks, such as 127.0.0.1 and fd00::/8."""
+    try:
+        return tuple(ip_network(word) for word in words(text))
+    except ValueError as error:
+        raise ValueError("takes addresses or networks separated by blanks, such as 10.0.0.0/8") from error
+
+
+def sender(text: str) -> Address:
+    """Who mail is from: `Name <name@host>`."""
+    name, address = parseaddr(text)
+    try:
+        found = Address(name, addr_spec=address)
+    except (ValueError, IndexError) as error:
+        raise ValueError("takes a name and an address, such as comicsdb <mail@host>") from error
+    if not found.domain or not text.isascii() or not text.isprintable():
+        raise ValueError("takes a name and an address, such as comicsdb <mail@host>")
+    return found
+
+
+def mailboxes(text: str) -> tuple[str, ...]:
+    """Mail addresses, separated by blanks or commas."""
+    found = words(text)
+    for each in found:
+        sender(each)
+    return found
+
+
+def folder(text: str) -> Path | None:
+    """A folder, or none."""
+    return Path(text) if text else None
+
+
+def day(text: str) -> date | None:
+    """A date such as 2027-05-31, or none."""
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError as error:
+        raise ValueError("takes a date, such as 2027-05-31") from error
+
+
+def number(low: int, high: int):
+    """A reader of whole numbers within bounds, both included."""
+
+    def parse(text: str) -> int:
+        if not text.isascii() or not text.isdecimal() or not low <= int(text) <= high:
+            raise ValueError(f"takes a number from {low} to {high}")
+        return int(text)
+
+    return parse
+
+
+def ids(text: str) -> frozenset[int]:
+    """Ids of rows, separated by blanks or commas."""
+    if not all(re.fullmatch("[1-9][0-9]{0,9}", word) for word in words(text)):
+        raise ValueError("takes ids separated by blanks, such as 1 2")
+    return frozenset(map(int, words(text)))
+
+
+def standing_credits(text: str) -> dict[int, tuple[tuple[int, str], ...]]:
+    """Creators and roles by publisher: `7: 12 Editor In Chief, 15 President; 8: 20 Publisher`."""
+    found = {}
+    for part in filter(str.strip, text.split(";")):
+        publisher, _, rest = part.partition(":")
+        pairs = [re.fullmatch(r"([1-9][0-9]{0,8}) +(\S.*)", each.strip()) for each in rest.split(",")]
+        if not re.fullmatch("[1-9][0-9]{0,8}", publisher.strip()) or not all(pairs):
+            raise ValueError("takes ids with roles, such as 7: 12 Editor In Chief, 15 President; 8: 20 Other")
+        found[int(publisher)] = tuple((int(pair[1]), pair[2]) for pair in pairs)
+    return found
+
+
+def one_of(*choices: str):
+    """A reader of one of a few words."""
+
+    def parse(text: str) -> str:
+        if text not in choices:
+            raise ValueError(f"takes one of: {', '.join(choices)}")
+        return text
+
+    return parse
+
+
+def by_tier(text: str) -> dict[SupporterTier, int]:
+    """A number for each tier of supporters: `friend=7500 backer=10000 ...`."""
+    found = dict(word.partition("=")[::2] for word in words(text))
+    numbers = [found.get(tier, "") for tier in SupporterTier]
+    if set(found) != set(SupporterTier) or not all(re.fullmatch("[1-9][0-9]{0,8}", each) for each in numbers):
+        raise ValueError("takes a number for each tier: friend=1 backer=2 sponsor=3 mega_sponsor=4")
+    return {tier: int(each) for tier, each in zip(SupporterTier, numbers, strict=True)}
+
+
+def web_address(text: str) -> str:
+    """An address of http or https."""
+    if not re.fullmatch(r"https?://[^/\s]+(/\S*)?", text):
+        raise ValueError("takes an address such as https://host/path")
+    return text
+
+
+def below(text: str) -> str:
+    """An address that others lie below, without its last slash; empty where there is none."""
+    return web_address(text).rstrip("/") if text else ""
+
+
+def prefix(text: str) -> str:
+    """What the names in a bucket begin with: words with slashes between them."""
+    if not re.fullmatch(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*", text):
+        raise ValueError("takes letters, digits, dots, hyphens and underscores, and slashes between them")
+    return text
+
+
+def some_of(*choices: str):
+    """A reader of any of a few words, separated by blanks or commas."""
+
+    def parse(text: str) -> tuple[str, ...]:
+        if not set(words(text)) <= set(choices):
+            raise ValueError(f"takes any of: {', '.join(choices)}")
+        return words(text)
+
+    return parse
+
+
+def database_url(text: str) -> str:
+    """Where PostgreSQL is, or a folder for one of our own."""
+    try:
+        if text.startswith(EMBEDDED) or make_url(text).drivername in DRIVERS:
+            return text
+    except ArgumentError:  # it quotes what it was given, password and all
+        pass
+    raise ValueError("takes postgresql://USER:PASSWORD@HOST/DATABASE, or embedded:FOLDER?database=NAME")
+
+
+def function(text: str):
+    """A function by its place, `package.module:name`; none where the text is empty."""
+    if not text:
+        return None
+    module, _, name = text.partition(":")
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(f"takes package.module:function, and there is none: {error}") from error
+    if not callable(found):
+        raise ValueError("takes package.module:function, and that is none")
+    return found
+
+
+def token(text: str) -> str:
+    """A secret that programs send; empty where there is none."""
+    if text and (len(text) < 16 or not text.isascii() or not text.isprintable() or " " in text):
+        raise ValueError("takes 16 characters or more, without blanks")
+    return text

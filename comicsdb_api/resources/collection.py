@@ -1,0 +1,361 @@
+"""The caller's collection: what it owns, when it was read, and what is missing (api.md 2.14)."""
+
+from datetime import datetime
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Text,
+    any_,
+    bindparam,
+    cast,
+    func,
+    literal_column,
+    select,
+    type_coerce,
+)
+
+from comicsdb.catalog import NotFound
+from comicsdb.library import collection
+from comicsdb.models import CollectionItem, Issue, ReadDate, Series, User
+from comicsdb.models.choices import BookFormat, GradingCompany
+from comicsdb.schemas.collection import CollectionAddSchema, ScrobbleSchema, StarsSchema, no_issue
+from comicsdb.security import Permission
+from comicsdb_api import bodies, conditional, reads, shapes, writes
+from comicsdb_api.acts import Act, Body
+from comicsdb_api.conditional import tagged
+from comicsdb_api.entity import serve
+from comicsdb_api.errors import Wrong
+from comicsdb_api.reads import Read
+from comicsdb_api.resources.collection_figures import (
+    MissingIssuesResource,
+    MissingSeriesResource,
+    StatsResource,
+)
+from comicsdb_api.resources.collection_filters import COLLECTION
+from comicsdb_api.resources.own import OwnDetail, OwnListing, OwnResource, shown
+from comicsdb_api.resources.wish_list import judged, owned_issue
+from comicsdb_api.responses import answer
+from comicsdb_api.shapes import BASE, constant
+from comicsdb_api.types import Address, Choice
+
+item, read_date, user = CollectionItem.__table__, ReadDate.__table__, User.__table__
+issue, series = Issue.__table__, Series.__table__
+
+PATH = "/api/collection/"
+FORMATS = {code: code.label for code in BookFormat}
+COMPANIES = {code: code.label for code in GradingCompany}
+CONDITIONS = ("If-Match", "If-Unmodified-Since")
+# What the list leaves out.
+DETAILS = (
+    *("purchase_price", "purchase_store", "storage_location", "notes", "date_read", "resource_url"),
+    "created_on",
+)
+
+
+def read_dates():
+    """When an item was read, the latest first."""
+    dates = read_date.c.collection_item_id == item.c.id
+    each = shapes.json_object(
+        "ReadDate",
+        id=read_date.c.id,
+        read_date=shapes.instant(read_date.c.read_date),
+        created_on=shapes.instant(read_date.c.created_on),
+    )
+    return shapes.json_list(
+        each, read_date, dates, (read_date.c.read_date.desc(), read_date.c.id.desc()), item
+    )
+
+
+def read_count():
+    """How often an item was read."""
+    dates = select(func.count()).select_from(read_date).where(read_date.c.collection_item_id == item.c.id)
+    return dates.correlate(item).scalar_subquery()
+
+
+def page_address():
+    """The address of an item's page on the site."""
+    number = cast(item.c.id, Text)
+    return type_coerce(BASE + constant("/collection/") + number + constant("/"), Address)
+
+
+class CollectionResource(OwnResource):
+    """What the caller owns."""
+
+    model = CollectionItem
+    row_shape = "CollectionItemRow"
+    filters = COLLECTION
+
+    @classmethod
+    def row_fields(cls) -> dict:
+        """The list form."""
+        detail = cls.detail_fields()
+        return {name: detail[name] for name in detail if name not in DETAILS}
+
+    @classmethod
+    def detail_fields(cls) -> dict:
+        """The detail form."""
+        company = shapes.word_for(item.c.grading_company, COMPANIES)
+        return {
+            "id": item.c.id,
+            "user": shapes.json_object("UserRef", id=user.c.id, username=user.c.username),
+            "issue": owned_issue(),
+            "quantity": item.c.quantity,
+            "book_format": shapes.label_for(item.c.book_format, FORMATS),
+            "grade": item.c.grade,
+            "grading_company": type_coerce(company, Choice("", *COMPANIES.values())),
+            "purchase_date": item.c.purchase_date,
+            "purchase_price": shapes.money(item.c.purchase_price),
+            "purchase_store": item.c.purchase_store,
+            "storage_location": item.c.storage_location,
+            "notes": item.c.notes,
+            "is_read": item.c.is_read,
+            "date_read": shapes.instant(item.c.date_read),
+            "read_dates": read_dates(),
+            "read_count": read_count(),
+            "rating": item.c.rating,
+            "resource_url": page_address(),
+            "created_on": shapes.instant(item.c.created_on),
+            "modified": shapes.instant(item.c.modified),
+        }
+
+    @classmethod
+    def row_source(cls):
+        """With account, issue and series."""
+        return (
+            item.join(user, user.c.id == item.c.user_id)
+            .join(issue, issue.c.id == item.c.issue_id)
+            .join(series, series.c.id == issue.c.series_id)
+        )
+
+    @classmethod
+    def detail_source(cls):
+        """As in the list."""
+        return cls.row_source()
+
+    @classmethod
+    def order(cls) -> tuple:
+        """By sort name of the series, and cover date."""
+        return (series.c.sort_folded, series.c.sort_name, issue.c.cover_date, item.c.id)
+
+    @classmethod
+    def rated_fields(cls) -> dict:
+        """What the answer to stars shows."""
+        return {"id": item.c.id, "rating": item.c.rating, "modified": shapes.instant(item.c.modified)}
+
+    @classmethod
+    def scrobbled_fields(cls, created) -> dict:
+        """What the answer to a scrobble shows; `created` says whether the item is new."""
+        detail = cls.detail_fields()
+        names = ("id", "issue", "is_read", "date_read", "rating", "modified")
+        return {name: detail[name] for name in names} | {"created": literal_column(created, Boolean)}
+
+    def put(self):
+        """Set or take back the stars of an item."""
+        return self.patch()
+
+    def patch(self):
+        """Set or take back the stars of an item; without any nothing but its stamp moves."""
+        request = self.request
+        sent = bodies.read(request, self.parses)
+        item_id, mine = self.wanted_id(), (request.dbsession, request.identity.user_id)
+        collection.item(*mine, item_id)  # 404 comes before what is wrong with the body
+        values = judged(sent, StarsSchema)
+        if self._has_changed(item_id, rating="rating" in values):
+            return writes.changed(request)
+        if "rating" in values:
+            collection.rate(*mine, item_id, values["rating"], today=request.today)
+        else:
+            collection.touch(*mine, item_id)
+        body = shown(request, self.rated_fields(), item, item.c.id == item_id)
+        return writes.respond(request, 200, body)
+
+    def delete(self):
+        """Take an item out of the collection, with its dates."""
+        request, item_id = self.request, self.wanted_id()
+        if self._has_changed(item_id):
+            return writes.changed(request)
+        collection.remove(request.dbsession, request.identity.user_id, item_id)
+        return answer(request, b"", 204)
+
+    def _has_changed(self, item_id: int, *, rating: bool = False) -> bool:
+        """Whether the conditions of a write do not hold for an item, which nobody else changes then."""
+        request, detail = self.request, self.served
+        if not writes.is_conditional(request):
+            return False
+        collection.lock(request.dbsession, request.identity.user_id, item_id, rating=rating)
+        dates, tag = detail.read.dates(detail.stamps(request, item_id)), None
+        if conditional.asks_for_tag(request.environ):
+            tag = tagged(detail.body(request, item_id))[: conditional.TAG_LENGTH].decode()
+        return conditional.forbids_write(request.environ, dates, tag)
+
+
+_RATED = Act(
+    "Set or take back the stars of an item, and of its issue",
+    {200: ("The stars as they are now.", Body("CollectionItemRated", CollectionResource.rated_fields()))},
+    StarsSchema,
+    "CollectionItemStarsInput",
+    {"412": "Unchangeable"},
+    CONDITIONS,
+)
+CollectionResource.acts = {
+    "PUT": _RATED,
+    "PATCH": _RATED,
+    "DELETE": Act(
+        "Take an item out of the collection",
+        {204: ("It is gone, with its dates. No body.", None)},
+        refusals={"412": "Unchangeable"},
+        asks=CONDITIONS,
+    ),
+}
+
+
+class CollectionListing(OwnListing):
+    """The items: which, in which order, and only then what is shown of those of the page.
+
+    In one step PostgreSQL would walk the whole catalogue in the order of the list to meet a page of items,
+    and make the rows of all pages before the one that is asked for.
+    """
+
+    def _statement(self, counted: bool, placed: bool, conditions=()):  # noqa: ARG002  (see OwnListing)
+        resource = self.resource
+        mine = select(item.c.id, item.c.issue_id).where(*conditions).cte("mine")
+        wanted = (
+            select(mine.c.id)
+            .join_from(mine, issue, issue.c.id == mine.c.issue_id)
+            .join(series, series.c.id == issue.c.series_id)
+            .order_by(*resource.order()[:-1], mine.c.id)
+            .limit(literal_column(str(self.size)))
+            .offset(bindparam("offset", type_=BigInteger))
+            .correlate(None)
+        )
+        page = (
+            select(*shapes.labelled(resource.row_fields()))
+            .select_from(resource.row_source())
+            .where(item.c.id == any_(func.array(wanted.scalar_subquery())))
+            .order_by(*self.order)
+        )
+        count = select(func.count()).select_from(mine).scalar_subquery()
+        stamps = self.read.stamps.subquery("stamps")
+        return select(count.label("count"), shapes.rows_of(page).label("rows"), *stamps.c).select_from(stamps)
+
+
+class CollectionDetail(OwnDetail):
+    """One item; what it shows of its issue has stamps of its own."""
+
+    @classmethod
+    def of(cls, resource: type[OwnResource], route: str) -> "CollectionDetail":
+        """The item with the id in the path."""
+        others = (reads.microseconds(issue.c[name]) for name in ("modified", "modified_before"))
+        stamps = reads.times(item, "modified").add_columns(*others).where(resource.mine())
+        stamps = stamps.join_from(item, issue, issue.c.id == item.c.issue_id)
+        return cls(Read.make(route, None, "collection:retrieve", stamps, dated=True), resource)
+
+
+def _added(status: int, sentence: str) -> dict:
+    return {status: (sentence, Body("CollectionItem", CollectionResource.detail_fields()))}
+
+
+class CollectionAddResource(CollectionResource):
+    """Puts issues into the caller's collection."""
+
+    title = "collection add"
+    acts = {
+        "POST": Act(
+            "Put an issue into the collection",
+            _added(200, "It was there already, and stays as it is; the item.") | _added(201, "The new item."),
+            CollectionAddSchema,
+            "CollectionAddInput",
+            {"422": "KeyUsed"},
+            ("Idempotency-Key",),
+        )
+    }
+
+    def add(self):
+        """Put an issue into the collection: 201, or 200 if it is there already."""
+        sent = bodies.read(self.request, self.parses)
+        return writes.once_as(self.request, sent, lambda: self._add(judged(sent, CollectionAddSchema)))
+
+    def _add(self, values: dict) -> tuple[int, bytes]:
+        request, issue_id = self.request, values.pop("issue_id")
+        session, user_id = request.dbsession, request.identity.user_id
+        try:
+            owned, created = collection.add(session, user_id, issue_id, values, today=request.today)
+        except NotFound as error:
+            raise Wrong({"issue_id": [no_issue(issue_id)]}) from error
+        body = shown(request, self.detail_fields(), self.detail_source(), item.c.id == owned.id)
+        return 201 if created else 200, body
+
+
+def _scrobbled(status: int, sentence: str) -> dict:
+    fields = CollectionResource.scrobbled_fields("true")
+    return {status: (sentence, Body("Scrobbled", fields))}
+
+
+class ScrobbleResource(CollectionResource):
+    """Notes what the caller has read."""
+
+    title = "collection scrobble"
+    acts = {
+        "POST": Act(
+            "Note that an issue was read",
+            _scrobbled(200, "The item that was there.") | _scrobbled(201, "The new item: one digital copy."),
+            ScrobbleSchema,
+            "ScrobbleInput",
+            {"422": "KeyUsed"},
+            ("Idempotency-Key",),
+        )
+    }
+
+    def scrobble(self):
+        """Note that an issue was read: 200, or 201 if it was not in the collection before."""
+        sent = bodies.read(self.request, self.parses)
+        return writes.once_as(self.request, sent, lambda: self._scrobble(judged(sent, ScrobbleSchema)))
+
+    def _scrobble(self, values: dict) -> tuple[int, bytes]:
+        request, issue_id, moment = self.request, values["issue_id"], values.get("date_read")
+        stars = values.get("rating")
+        try:
+            owned, created = collection.scrobble(
+                request.dbsession,
+                request.identity.user_id,
+                issue_id,
+                self._in_zone(moment) if moment else None,
+                collection.KEEP if stars is None else stars,
+                today=request.today,
+            )
+        except NotFound as error:
+            raise Wrong({"issue_id": [no_issue(issue_id)]}) from error
+        fields = self.scrobbled_fields("true" if created else "false")
+        body = shown(request, fields, self.detail_source(), item.c.id == owned.id)
+        return 201 if created else 200, body
+
+    def _in_zone(self, moment: datetime) -> datetime:
+        """A moment whose zone was not sent is one of the site's (api.md 1.2)."""
+        zone = self.request.registry.settings["comicsdb.timezone"]
+        return moment if moment.tzinfo else moment.replace(tzinfo=zone)
+
+
+def includeme(config):
+    """Serve it; the general address, whose id may be any word, after the particular ones."""
+    config.registry["comicsdb_api.lists"]["collection"] = "api.collection.list"
+
+    def add(resource, action, path, methods, served=None):
+        route = f"api.collection{action}"
+        made = served.of(resource, route) if served else None
+        serve(config, resource, route, f"{PATH}{path}", methods, served=made, writing=Permission.API)
+
+    add(CollectionResource, ".list", "", {"GET": "collection_get"}, CollectionListing)
+    add(CollectionAddResource, ".add", "add/", {"POST": "add"})
+    add(ScrobbleResource, ".scrobble", "scrobble/", {"POST": "scrobble"})
+    add(StatsResource, ".stats", "stats/", {"GET": "get"})
+    add(MissingSeriesResource, ".missing_series", "missing_series/", {"GET": "collection_get"}, OwnListing)
+    add(
+        MissingIssuesResource,
+        ".missing_issues",
+        "missing_issues/{series_id}/",
+        {"GET": "missing_get"},
+        OwnListing,
+    )
+    methods = {"GET": "get", "PUT": "put", "PATCH": "patch", "DELETE": "delete"}
+    add(CollectionResource, "", "{id}/", methods, CollectionDetail)

@@ -1,0 +1,168 @@
+"""What the caller's collection adds up to, and what is missing from it (api.md 2.14)."""
+
+from sqlalchemy import Boolean, Integer, Numeric, cast, func, literal_column, type_coerce
+
+from comicsdb.library import collection_reads
+from comicsdb.models import Issue, Publisher, Series, SeriesType
+from comicsdb.models.choices import BookFormat, Currency
+from comicsdb_api import shapes
+from comicsdb_api.conditional import respond_tagged, tagged
+from comicsdb_api.entity import ID_DIGITS, INTEGER, Resource
+from comicsdb_api.errors import NOT_FOUND, Refused
+from comicsdb_api.openapi.schemas import AMOUNT
+from comicsdb_api.resources.own import USER, OwnResource
+from comicsdb_api.responses import to_json
+from comicsdb_api.shapes import constant
+
+issue, series, series_type = Issue.__table__, Series.__table__, SeriesType.__table__
+publisher = Publisher.__table__
+
+SUM = {"type": "string", "pattern": AMOUNT}
+NUMBER = {"type": "integer", "minimum": 0}
+FORMAT = {"book_format": {"type": "string", "enum": [each.value for each in BookFormat]}, "count": NUMBER}
+# Fields of the figures, and what they say.
+FIGURES = {
+    "total_items": NUMBER | {"description": "How many issues are owned."},
+    "total_quantity": NUMBER | {"description": "How many copies of them."},
+    "total_value": SUM
+    | {"description": "Sum of the prices paid in one currency: that of most priced items."},
+    "total_value_currency": {
+        "type": "string",
+        "enum": [each.value for each in Currency],
+        "description": "That currency; dollars without any price.",
+    },
+    "value_by_currency": {
+        "type": "object",
+        "additionalProperties": SUM,
+        "description": "The sum of the prices paid in each currency.",
+    },
+    "read_count": NUMBER | {"description": "How many issues were read."},
+    "unread_count": NUMBER | {"description": "How many were not."},
+    "by_format": {
+        "type": "array",
+        "items": {"type": "object", "properties": FORMAT, "required": list(FORMAT)},
+        "description": "How many issues are owned in each format in use, by its code.",
+    },
+}
+STATS = {"type": "object", "properties": FIGURES, "required": list(FIGURES)}
+
+
+class StatsResource(Resource):
+    """Figures of the caller's collection."""
+
+    title = "collection stats"
+
+    @classmethod
+    def described(cls, registry):  # noqa: ARG003
+        """The figures."""
+        return {"content": {"application/json": {"schema": STATS}}}
+
+    def get(self):
+        """The figures of the caller's collection."""
+        stats = collection_reads.stats(self.request.dbsession, self.request.identity.user_id)
+        body = {
+            "total_items": stats.items,
+            "total_quantity": stats.copies,
+            "total_value": f"{stats.value:.2f}",
+            "total_value_currency": stats.currency,
+            "value_by_currency": {code: f"{value:.2f}" for code, value in stats.values.items()},
+            "read_count": stats.read,
+            "unread_count": stats.unread,
+            "by_format": [{"book_format": code, "count": count} for code, count in stats.by_format.items()],
+        }
+        return respond_tagged(self.request, tagged(to_json(body)))
+
+
+class IncompleteSeries:
+    """The series of which the caller owns some issues and not all, as if they were rows of a table."""
+
+    __tablename__ = "missing_series"
+    __table__ = collection_reads.incomplete(USER)
+
+
+incomplete = IncompleteSeries.__table__
+
+
+class MissingSeriesResource(OwnResource):
+    """Series of which the caller owns some issues, but not all."""
+
+    model = IncompleteSeries
+    row_shape = "MissingSeries"
+
+    @classmethod
+    def mine(cls):
+        """The rows are the caller's already."""
+        return literal_column("true", Boolean)
+
+    @classmethod
+    def row_source(cls):
+        """With series, publisher and type."""
+        return (
+            incomplete.join(series, series.c.id == incomplete.c.series_id)
+            .join(publisher, publisher.c.id == series.c.publisher_id)
+            .join(series_type, series_type.c.id == series.c.series_type_id)
+        )
+
+    @classmethod
+    def row_fields(cls) -> dict:
+        """A series, and how much of it there is."""
+        share = cast(incomplete.c.owned * constant(100), Numeric) / incomplete.c.total
+        return {
+            "id": series.c.id,
+            "name": series.c.name,
+            "sort_name": series.c.sort_name,
+            "year_began": series.c.year_began,
+            "year_end": series.c.year_end,
+            "publisher": shapes.named(publisher),
+            "series_type": shapes.named(series_type),
+            "total_issues": type_coerce(incomplete.c.total, Integer),
+            "owned_issues": type_coerce(incomplete.c.owned, Integer),
+            "missing_count": type_coerce(incomplete.c.total - incomplete.c.owned, Integer),
+            "completion_percentage": cast(func.round(share, constant(1)), Numeric),
+        }
+
+    @classmethod
+    def order(cls) -> tuple:
+        """Most missing first, then by sort name."""
+        return collection_reads.order_of_incomplete(incomplete, series)
+
+
+class MissingIssuesResource(OwnResource):
+    """Issues of a series that the caller does not own."""
+
+    model = Issue
+    row_shape = "MissingIssue"
+
+    @classmethod
+    def mine(cls):
+        """Those that are not in the collection."""
+        return collection_reads.not_owned(USER, issue)
+
+    @classmethod
+    def row_source(cls):
+        """With the series."""
+        return issue.join(series)
+
+    @classmethod
+    def row_fields(cls) -> dict:
+        """An issue, in short."""
+        return {
+            "id": issue.c.id,
+            "series": shapes.series_brief(series),
+            "number": issue.c.number,
+            "cover_date": issue.c.cover_date,
+            "store_date": issue.c.store_date,
+        }
+
+    @classmethod
+    def order(cls) -> tuple:
+        """By cover date and number."""
+        return collection_reads.order_of_missing(issue)
+
+    def missing_get(self):
+        """GET: of an unknown series none is missing."""
+        text = self.request.matchdict["series_id"]
+        if not INTEGER.fullmatch(text):
+            raise Refused(404, NOT_FOUND)
+        known = len(text) <= ID_DIGITS
+        return self.page([issue.c.series_id == int(text) if known else literal_column("false", Boolean)])

@@ -1,0 +1,239 @@
+"""The caller's pull list: the series it follows, and their issues (api.md 2.15)."""
+
+import colander
+from sqlalchemy import func, select
+
+from comicsdb.catalog import NotFound
+from comicsdb.library import pull
+from comicsdb.models import PullList, PullListSeries, Series, SeriesType
+from comicsdb.models.base import EXTERNAL_ID_MAX
+from comicsdb.schemas import ObjectSchema
+from comicsdb.schemas.base import WHOLE, field
+from comicsdb.schemas.types import Integer
+from comicsdb.security import Permission
+from comicsdb_api import bodies, shapes
+from comicsdb_api.acts import Act, Body
+from comicsdb_api.entity import INTEGER, serve
+from comicsdb_api.errors import NOT_FOUND, Refused, Wrong
+from comicsdb_api.filters import Day
+from comicsdb_api.resources.issue import IssueResource, issue
+from comicsdb_api.resources.own import USER, OwnDetail, OwnListing, OwnResource, shown
+from comicsdb_api.responses import answer
+from comicsdb_api.shapes import BASE, constant
+from comicsdb_api.types import Address
+from comicsdb_api.writes import respond
+
+pull_list, entry = PullList.__table__, PullListSeries.__table__
+series, series_type = Series.__table__, SeriesType.__table__
+
+PATH = "/api/pull_list/"
+MINE = select(pull_list.c.id).where(pull_list.c.user_id == USER)
+REQUIRED = "series_id is required."
+# Numbers that no series has are numbers all the same.
+NUMBER = colander.SchemaNode(Integer(-(10**18), 10**18), name="series_id")
+
+
+class From(Day):
+    """A date, or a later one."""
+
+    def test(self, value, zone):  # noqa: ARG002
+        return self.column >= self.day(value)
+
+
+class Until(Day):
+    """A date, or an earlier one."""
+
+    def test(self, value, zone):  # noqa: ARG002
+        return self.column <= self.day(value)
+
+
+class PullListResource(OwnResource):
+    """The caller's pull list, of which there is one; it is made when it is first asked for."""
+
+    model = PullList
+    row_shape = "PullList"
+
+    @classmethod
+    def row_fields(cls) -> dict:
+        """How much is on it, and where."""
+        number = select(func.count()).where(entry.c.pull_list_id == pull_list.c.id).correlate(pull_list)
+        return {
+            "id": pull_list.c.id,
+            "series_count": number.scalar_subquery(),
+            "series_url": shapes.type_coerce(BASE + constant(f"{PATH}series/"), Address()),
+            "modified": shapes.instant(pull_list.c.modified),
+        }
+
+    @classmethod
+    def detail_fields(cls) -> dict:
+        """As in the list."""
+        return cls.row_fields()
+
+    @classmethod
+    def order(cls) -> tuple:
+        """There is only one."""
+        return (pull_list.c.id,)
+
+    def begin(self) -> None:
+        """Make the list at its owner's first look."""
+        pull.pull_list(self.request.dbsession, self.request.identity.user_id)
+
+
+class PullSchema(ObjectSchema):
+    """Which series to follow."""
+
+    series_id = field(Integer(1, EXTERNAL_ID_MAX), required=True)
+
+
+class PulledSeriesResource(PullListResource):
+    """The series that the caller follows."""
+
+    model = PullListSeries
+    row_shape = "PulledSeries"
+
+    @classmethod
+    def mine(cls):
+        return entry.c.pull_list_id.in_(MINE)
+
+    @classmethod
+    def row_source(cls):
+        """With series and type."""
+        return entry.join(series).join(series_type)
+
+    @classmethod
+    def row_fields(cls) -> dict:
+        """An entry, with its series."""
+        return {
+            "id": entry.c.id,
+            "series": shapes.json_object(
+                "FollowedSeries",
+                id=series.c.id,
+                series=shapes.series_label(series, series_type),
+                year_began=series.c.year_began,
+                year_end=series.c.year_end,
+                volume=series.c.volume,
+                modified=shapes.instant(series.c.modified),
+            ),
+            "added_on": shapes.instant(entry.c.added_on),
+        }
+
+    @classmethod
+    def order(cls) -> tuple:
+        """By sort name of the series."""
+        return (*shapes.by_sort_name(series), entry.c.id)
+
+
+class PullingResource(PullListResource):
+    """Puts series on the caller's pull list."""
+
+    title = "pull_list series add"
+    acts = {
+        "POST": Act(
+            "Follow a series",
+            {
+                200: (
+                    "It was followed already; the entry.",
+                    Body("PulledSeries", PulledSeriesResource.row_fields()),
+                ),
+                201: ("The new entry.", Body("PulledSeries", PulledSeriesResource.row_fields())),
+            },
+            PullSchema,
+            "PullListSeriesInput",
+        )
+    }
+
+    def add(self):
+        """Follow a series: 201, or 200 if it was followed already."""
+        request = self.request
+        series_id = self._wanted(bodies.read(request, self.parses))
+        try:
+            pulled, created = pull.add(request.dbsession, request.identity.user_id, series_id)
+        except NotFound as error:
+            raise Refused(404, f"Series with id {series_id} not found.") from error
+        resource = PulledSeriesResource
+        body = shown(request, resource.row_fields(), resource.row_source(), entry.c.id == pulled.id)
+        return respond(request, 201 if created else 200, body)
+
+    def _wanted(self, sent: bodies.Sent) -> int:
+        if not (sent.is_form or isinstance(sent.data, dict)):
+            kind = type(sent.data).__name__
+            raise Wrong({WHOLE: [f"Invalid data. Expected a dictionary, but got {kind}."]})
+        value = sent.field("series_id")
+        if value is bodies.ABSENT or not value or (isinstance(value, str) and not value.strip()):
+            raise Refused(400, REQUIRED)
+        try:
+            number = NUMBER.deserialize(value)
+        except colander.Invalid as invalid:
+            raise Wrong({"series_id": [invalid.msg]}) from invalid
+        if not number:
+            raise Refused(400, REQUIRED)
+        return number
+
+
+class UnpullingResource(PullListResource):
+    """Takes series off the caller's pull list."""
+
+    title = "pull_list series remove"
+    acts = {"DELETE": Act("Follow a series no longer", {204: ("It is followed no longer. No body.", None)})}
+
+    def remove(self):
+        """Follow a series no longer; the path holds its own number, not that of the entry."""
+        request = self.request
+        text = request.matchdict["series_id"]
+        if not INTEGER.fullmatch(text):
+            raise Refused(404, NOT_FOUND)
+        number = int(text) if len(text) <= len(str(EXTERNAL_ID_MAX)) else 0
+        if not pull.remove(request.dbsession, request.identity.user_id, number):
+            raise Refused(404, "Series not found in pull list.")
+        return answer(request, b"", 204)
+
+
+class PulledIssueResource(PullListResource):
+    """The issues of the series that the caller follows."""
+
+    model = IssueResource.model
+    row_shape = "PulledIssue"
+    filters = (
+        From("store_date_after", issue.c.store_date, "earliest day in stores, included"),
+        Until("store_date_before", issue.c.store_date, "latest day in stores, included"),
+    )
+
+    @classmethod
+    def mine(cls):
+        followed = select(entry.c.series_id).where(entry.c.pull_list_id.in_(MINE))
+        return issue.c.series_id.in_(followed)
+
+    @classmethod
+    def row_source(cls):
+        """With series and type."""
+        return IssueResource.row_source()
+
+    @classmethod
+    def row_fields(cls) -> dict:
+        """IssueRow without the hash of the cover."""
+        fields = IssueResource.row_fields()
+        return {name: fields[name] for name in fields if name != "cover_hash"}
+
+    @classmethod
+    def order(cls) -> tuple:
+        """By day in stores, series and number; unknown days last."""
+        own = (issue.c.number, issue.c.id)
+        return (issue.c.store_date, series.c.sort_folded, series.c.sort_name, *own)
+
+
+def includeme(config):
+    """Serve it; the general address, whose id may be any word, after the particular ones."""
+    config.registry["comicsdb_api.lists"]["pull_list"] = "api.pull_list.list"
+
+    def add(resource, action, path, methods, served=None):
+        route = f"api.pull_list{action}"
+        made = served.of(resource, route) if served else None
+        serve(config, resource, route, f"{PATH}{path}", methods, served=made, writing=Permission.API)
+
+    lists = {"GET": "collection_get"}
+    add(PullListResource, ".list", "", lists, OwnListing)
+    add(PulledSeriesResource, ".series", "series/", lists, OwnListing)
+    add(PullingResource, ".series.add", "series/add/", {"POST": "add"})
+    add(UnpullingResource, ".series.remove", "series/{series_id}/remove/", {"DELETE": "remove"})
+    add(PulledIssueResource, ".issues", "issues/", lists, OwnListing)
+    add(PullListResource, "", "{id}/", {"GET": "get"}, OwnDetail)

@@ -1,0 +1,232 @@
+"""Reading lists (api.md 2.17): read only, by those who may see them, and kept in no cache of ours."""
+
+from dataclasses import dataclass
+
+import orjson
+from sqlalchemy import Float, String, bindparam, cast, func, select, type_coerce
+from sqlalchemy.orm import aliased
+
+from comicsdb.library.reading_lists import visible_to
+from comicsdb.models import Issue, Publisher, ReadingList, ReadingListItem, Series, User
+from comicsdb.models.choices import ItemType, ListSource, ListType
+from comicsdb_api import shapes
+from comicsdb_api.conditional import Dates, respond_tagged, tagged
+from comicsdb_api.entity import EntityResource, ListResource
+from comicsdb_api.errors import Refused, missing
+from comicsdb_api.filters import AtLeast, Choice, Contains, Flag, Int, Phrase
+from comicsdb_api.listing import Children, Listing
+from comicsdb_api.reads import Read
+from comicsdb_api.resources import filters
+from comicsdb_api.resources.own import NO_STAMPS
+from comicsdb_api.resources.wish_list import owned_issue
+from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
+from comicsdb_api.shapes import BASE, constant
+from comicsdb_api.types import Address
+from comicsdb_api.types import Choice as OneOf
+
+reading_list, item, user = ReadingList.__table__, ReadingListItem.__table__, User.__table__
+issue, series, publisher = Issue.__table__, Series.__table__, Publisher.__table__
+
+PAGE = 50
+TYPES = {each: each.label for each in ListType}
+SOURCES = {each: each.label for each in ListSource}
+ITEM_TYPES = {each: each.label for each in ItemType}
+
+# Stars of a private list are kept, and shown to nobody (web.md 9).
+_starred = (reading_list.c.rating_count > constant(0)) & reading_list.c.is_private.is_(False)
+AVERAGE = shapes.optional(_starred, cast(reading_list.c.rating_sum, Float) / reading_list.c.rating_count)
+RATINGS = func.coalesce(shapes.optional(_starred, reading_list.c.rating_count), constant(0))
+
+OF_OWNER = filters.among(reading_list.c.user_id, user.c.id)
+WITH_PUBLISHER = filters.among(
+    reading_list.c.id,
+    item.c.reading_list_id,
+    item.c.issue_id == issue.c.id,
+    issue.c.series_id == series.c.id,
+    series.c.publisher_id == publisher.c.id,
+)
+FILTERS = (
+    Phrase("name", reading_list.c.folded, "the name"),
+    Int("user", reading_list.c.user_id, "id of the owner"),
+    Contains("username", user.c.username, "the name of the owner", OF_OWNER),
+    Contains("publisher", publisher.c.name, "the name of a publisher of one of its issues", WITH_PUBLISHER),
+    Choice("attribution_source", reading_list.c.attribution_source, "code of the source", ListSource),
+    Choice("list_type", reading_list.c.list_type, "code of the type", ListType),
+    Flag("is_private", reading_list.c.is_private, "only its owner sees it"),
+    AtLeast("average_rating__gte", AVERAGE, "mean of the stars"),
+    *filters.modified(reading_list),
+)
+
+
+class ReadingListItemResource(ListResource):
+    """The issues of a reading list, in the order in which they should be read."""
+
+    model = ReadingListItem
+    row_shape = "ReadingListItem"
+    page_size = PAGE
+
+    @classmethod
+    def row_fields(cls) -> dict:
+        """An issue and what it is within the list."""
+        return {
+            "id": item.c.id,
+            "issue": owned_issue("ListedIssue", cv_id=issue.c.cv_id, gcd_id=issue.c.gcd_id),
+            "order": item.c.order,
+            "issue_type": _word(item.c.issue_type, ITEM_TYPES),
+        }
+
+    @classmethod
+    def row_source(cls):
+        """With issue and series."""
+        return item.join(issue, issue.c.id == item.c.issue_id).join(series, series.c.id == issue.c.series_id)
+
+    @classmethod
+    def order(cls) -> tuple:
+        """As they should be read."""
+        return (item.c.order,)
+
+
+@dataclass(frozen=True, eq=False)
+class Items(Children):
+    """The items of the list bound as `id`; whether it is one that the caller may see is asked before."""
+
+    def of(self, owner: type, route: str) -> Listing:  # noqa: ARG002
+        """The list below the lists."""
+        read = Read.make(route, None, route.removeprefix(ROUTE_PREFIX), NO_STAMPS, dated=False)
+        return Listing(read, self.resource, (self.condition,), self.order)
+
+
+class ReadingListResource(EntityResource):
+    """Issues in the order in which somebody says they should be read."""
+
+    model = ReadingList
+    row_shape = "ReadingListRow"
+    stamps = ("modified", "rated")
+    filters = FILTERS
+    page_size = PAGE
+    actions = {
+        "items": Items(
+            ReadingListItemResource,
+            item.c.reading_list_id == bindparam("id"),
+            ReadingListItemResource.order(),
+        )
+    }
+
+    @classmethod
+    def row_fields(cls) -> dict:
+        """The list form."""
+        return {
+            "id": reading_list.c.id,
+            "name": reading_list.c.name,
+            "slug": reading_list.c.slug,
+            "user": _owner(),
+            "list_type": shapes.label_for(reading_list.c.list_type, TYPES),
+            "is_private": reading_list.c.is_private,
+            "attribution_source": type_coerce(reading_list.c.attribution_source, OneOf("", *ListSource)),
+            "average_rating": AVERAGE,
+            "rating_count": RATINGS,
+            "modified": shapes.instant(reading_list.c.modified),
+        }
+
+    @classmethod
+    def row_source(cls):
+        """With the owner."""
+        return reading_list.join(user, user.c.id == reading_list.c.user_id)
+
+    @classmethod
+    def order(cls) -> tuple:
+        """By name, source and owner."""
+        c = reading_list.c
+        return (c.folded, c.name, c.attribution_source.collate("C"), c.user_id, c.id)
+
+    @classmethod
+    def detail_source(cls):
+        """With the owner."""
+        return cls.row_source()
+
+    @classmethod
+    def detail_fields(cls, identity=None, official: str = "") -> dict:
+        """The detail form, with the neighbours that somebody may see."""
+        c, row = reading_list.c, cls.row_fields()
+        address = BASE + constant("/api/reading_list/") + cast(c.id, String) + constant("/items/")
+        page = BASE + constant("/reading-lists/") + c.slug + constant("/")
+        return {
+            "id": c.id,
+            "user": row["user"],
+            "name": c.name,
+            "slug": c.slug,
+            "desc": c.desc,
+            "image": shapes.picture(c.image),
+            "list_type": row["list_type"],
+            "is_private": c.is_private,
+            "attribution_source": _word(c.attribution_source, SOURCES),
+            "attribution_url": c.attribution_url,
+            "previous": _neighbour(c.previous_id, identity, official),
+            "next": _neighbour(c.next_id, identity, official),
+            "average_rating": row["average_rating"],
+            "rating_count": row["rating_count"],
+            "items_url": type_coerce(address, Address),
+            "resource_url": type_coerce(page, Address),
+            "modified": row["modified"],
+        }
+
+    @property
+    def _asking(self) -> tuple:
+        """Who asks, and what the official account is called: whom every reading depends on."""
+        return self.request.identity, self.request.registry.settings["comicsdb.official_account"]
+
+    def page(self, conditions=(), object_id: int | None = None):
+        """The page that the caller asks for, of lists that it may see or of the items of one."""
+        visible = visible_to(*self._asking)
+        if object_id is not None:
+            seen = select(ReadingList.id).where(visible)
+            visible = item.c.reading_list_id.in_(seen)
+        body = self.served.page(self.request, object_id, (), [*conditions, visible])
+        return respond_tagged(self.request, tagged(body))
+
+    def get(self):
+        """GET on one list."""
+        object_id = self.wanted_id()
+        dates = self._dates(object_id)
+        fields = self.detail_fields(*self._asking)
+        row = select(*shapes.labelled(fields)).select_from(self.detail_source())
+        wanted = row.where(reading_list.c.id == object_id, visible_to(*self._asking))
+        found = self.request.light.first(shapes.object_of(wanted), addresses(self.request))
+        if found is None:  # it was there a moment ago
+            raise self.missing(object_id)
+        return respond_tagged(self.request, tagged(to_json(orjson.loads(found[0]))), dates=dates)
+
+    def children_get(self):
+        """GET on the items of one list."""
+        object_id = self.wanted_id()
+        self._dates(object_id)
+        return self.page(object_id=object_id)
+
+    def _dates(self, object_id: int) -> Dates:
+        """When a list last changed; raises Refused (404) for one that the caller may not see."""
+        read = self.request.registry["comicsdb_api.reads"]["api.reading_list"].read
+        found = self.request.light.first(read.stamps.where(visible_to(*self._asking)), {"id": object_id})
+        if found is None:
+            raise self.missing(object_id)
+        return Dates(tuple(found))
+
+    def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002
+        """404, whether somebody else sees such a list or nobody."""
+        return Refused(404, missing(self.kind()))
+
+
+def _owner():
+    return shapes.json_object("UserRef", id=user.c.id, username=user.c.username)
+
+
+def _word(column, words: dict):
+    """The label for a code, empty for none."""
+    return type_coerce(shapes.word_for(column, words), OneOf("", *words.values()))
+
+
+def _neighbour(column, identity, official: str):
+    """Named: a list that another one names, null for none and for one that somebody may not see."""
+    other = aliased(ReadingList)
+    shown = shapes.json_object("Named", id=other.id, name=other.name)
+    wanted = select(shown).where(other.id == column, visible_to(identity, official, other))
+    return wanted.correlate(reading_list).scalar_subquery()

@@ -1,0 +1,251 @@
+"""The caller's wish list: the issues it looks for (api.md 2.16)."""
+
+import colander
+from sqlalchemy import Boolean, Float, case, cast, func, literal_column, select
+
+from comicsdb.catalog import NotFound
+from comicsdb.library import wish
+from comicsdb.models import CollectionItem, Issue, Series, WishList, WishListItem
+from comicsdb.models.choices import Currency, WishStatus
+from comicsdb.schemas import ObjectSchema, errors_of
+from comicsdb.schemas.collection import no_issue
+from comicsdb.schemas.wish import NewWishSchema, PurchaseSchema
+from comicsdb.security import Permission
+from comicsdb_api import bodies, shapes
+from comicsdb_api.acts import Act, Body
+from comicsdb_api.entity import serve
+from comicsdb_api.errors import Wrong
+from comicsdb_api.resources.own import USER, OwnDetail, OwnListing, OwnResource, shown
+from comicsdb_api.responses import answer, to_json
+from comicsdb_api.shapes import BASE, constant
+from comicsdb_api.types import Address, Choice
+from comicsdb_api.writes import respond
+
+wish_list, item = WishList.__table__, WishListItem.__table__
+issue, series = Issue.__table__, Series.__table__
+
+PATH = "/api/wish_list/"
+STATUSES = {status: status.label for status in WishStatus}
+
+
+def owned_issue(shape: str = "OwnedIssue", **more):
+    """OwnedIssue: the issue of something that a reader keeps; `more` fields come before the last."""
+    brief = shapes.json_object(
+        "SeriesBrief",
+        id=series.c.id,
+        name=series.c.name,
+        volume=series.c.volume,
+        year_began=series.c.year_began,
+    )
+    return shapes.json_object(
+        shape,
+        id=issue.c.id,
+        series=brief,
+        number=issue.c.number,
+        cover_date=issue.c.cover_date,
+        store_date=issue.c.store_date,
+        **more,
+        modified=shapes.instant(issue.c.modified),
+    )
+
+
+class WishListResource(OwnResource):
+    """The caller's wish list, of which there is one; it is made when it is first asked for."""
+
+    model = WishList
+    row_shape = "WishList"
+
+    @classmethod
+    def row_fields(cls) -> dict:
+        """How much is on it, and where."""
+        number = select(func.count()).where(item.c.wish_list_id == wish_list.c.id).correlate(wish_list)
+        return {
+            "id": wish_list.c.id,
+            "item_count": number.scalar_subquery(),
+            "items_url": shapes.type_coerce(BASE + constant(f"{PATH}items/"), Address()),
+            "modified": shapes.instant(wish_list.c.modified),
+        }
+
+    @classmethod
+    def detail_fields(cls) -> dict:
+        """As in the list."""
+        return cls.row_fields()
+
+    @classmethod
+    def order(cls) -> tuple:
+        """There is only one."""
+        return (wish_list.c.id,)
+
+    def begin(self) -> None:
+        """Make the list at its owner's first look."""
+        wish.wish_list(self.request.dbsession, self.request.identity.user_id)
+
+
+class WishListItemResource(WishListResource):
+    """The issues on the caller's wish list, whatever their status."""
+
+    model = WishListItem
+    row_shape = "WishListItem"
+
+    @classmethod
+    def mine(cls):
+        return item.c.wish_list_id.in_(select(wish_list.c.id).where(wish_list.c.user_id == USER))
+
+    @classmethod
+    def row_source(cls):
+        """With issue and series."""
+        return item.join(issue, issue.c.id == item.c.issue_id).join(series, series.c.id == issue.c.series_id)
+
+    @classmethod
+    def row_fields(cls) -> dict:
+        """The list form."""
+        return {
+            "id": item.c.id,
+            "issue": owned_issue(),
+            "status": shapes.label_for(item.c.status, STATUSES),
+            "priority": item.c.priority,
+            "desired_grade": shapes.optional(
+                item.c.desired_grade.is_not(None), cast(item.c.desired_grade, Float)
+            ),
+            "modified": shapes.instant(item.c.modified),
+        }
+
+    @classmethod
+    def whole_fields(cls) -> dict:
+        """The form that answers show in which an item was added."""
+        fields = cls.row_fields()
+        modified = fields.pop("modified")
+        priced = item.c.max_price.is_not(None)
+        currency = shapes.type_coerce(item.c.max_currency, Choice(*Currency))
+        return fields | {
+            "max_price": shapes.money(item.c.max_price),
+            "max_price_currency": case((priced, currency), else_=None),
+            "notes": item.c.notes,
+            "added_on": shapes.instant(item.c.added_on),
+            "modified": modified,
+        }
+
+    @classmethod
+    def order(cls) -> tuple:
+        """By priority, the first first, then by sort name of the series and cover date."""
+        return (item.c.priority, series.c.sort_folded, series.c.sort_name, issue.c.cover_date, item.c.id)
+
+
+def judged(sent: bodies.Sent, schema: type[ObjectSchema]) -> dict:
+    """The values of a body by a schema; raises Wrong with all that is wrong with them."""
+    judge = schema(form=sent.is_form)
+    try:
+        return judge.deserialize(sent.values(judge, whole=False))
+    except colander.Invalid as invalid:
+        raise Wrong(errors_of(invalid)) from invalid
+
+
+class WishingResource(WishListResource):
+    """Puts issues on the caller's wish list."""
+
+    title = "wish_list items add"
+    acts = {
+        "POST": Act(
+            "Wish for an issue",
+            {
+                200: (
+                    "It was on the list already, and stays as it is; the item.",
+                    Body("WishListItemWritten", WishListItemResource.whole_fields()),
+                ),
+                201: ("The new item.", Body("WishListItemWritten", WishListItemResource.whole_fields())),
+            },
+            NewWishSchema,
+            "WishListItemInput",
+        )
+    }
+
+    def add(self):
+        """Wish for an issue: 201, or 200 if it was on the list already."""
+        request = self.request
+        values = judged(bodies.read(request, self.parses), NewWishSchema)
+        issue_id = values.pop("issue_id")
+        try:
+            wished, created = wish.add(request.dbsession, request.identity.user_id, issue_id, values)
+        except NotFound as error:
+            raise Wrong({"issue_id": [no_issue(issue_id)]}) from error
+        resource = WishListItemResource
+        body = shown(request, resource.whole_fields(), resource.row_source(), item.c.id == wished.id)
+        return respond(request, 201 if created else 200, body)
+
+
+class AcquiringResource(WishListResource):
+    """Marks items of the caller's wish list as acquired."""
+
+    title = "wish_list items acquire"
+    model = WishListItem
+    acts = {
+        "POST": Act(
+            "Mark an issue as acquired, and put it into the collection",
+            {
+                200: (
+                    "What came of it.",
+                    Body(
+                        "Acquired",
+                        {
+                            "wish_list_item_id": item.c.id,
+                            "collection_item_id": CollectionItem.__table__.c.id,
+                            "created": literal_column("true", Boolean),
+                            "status": shapes.type_coerce(item.c.status, Choice(WishStatus.ACQUIRED.label)),
+                        },
+                    ),
+                )
+            },
+            PurchaseSchema,
+            "AcquiredInput",
+        )
+    }
+
+    def acquire(self):
+        """Mark an item as acquired; its issue comes into the collection unless it is there."""
+        request = self.request
+        session, user_id, item_id = request.dbsession, request.identity.user_id, self.wanted_id("item_id")
+        sent = bodies.read(request, self.parses)
+        wish.item_of(session, user_id, item_id)  # 404 comes before what is wrong with the body
+        values = judged(sent, PurchaseSchema)
+        found, owned, created = wish.acquire(session, user_id, item_id, values, today=request.today)
+        body = {
+            "wish_list_item_id": found.id,
+            "collection_item_id": owned.id,
+            "created": created,
+            "status": WishStatus(found.status).label,
+        }
+        return respond(request, 200, to_json(body))
+
+
+class UnwishingResource(WishListResource):
+    """Takes items off the caller's wish list."""
+
+    title = "wish_list items remove"
+    model = WishListItem
+    acts = {"DELETE": Act("Take an issue off the wish list", {204: ("It is gone. No body.", None)})}
+
+    def remove(self):
+        """Take an item off the list."""
+        request = self.request
+        item_id = self.wanted_id("item_id")
+        if not wish.remove(request.dbsession, request.identity.user_id, item_id):
+            raise self.missing(item_id)
+        return answer(request, b"", 204)
+
+
+def includeme(config):
+    """Serve it; the general address, whose id may be any word, after the particular ones."""
+    config.registry["comicsdb_api.lists"]["wish_list"] = "api.wish_list.list"
+
+    def add(resource, action, path, methods, served=None):
+        route = f"api.wish_list{action}"
+        made = served.of(resource, route) if served else None
+        serve(config, resource, route, f"{PATH}{path}", methods, served=made, writing=Permission.API)
+
+    lists = {"GET": "collection_get"}
+    add(WishListResource, ".list", "", lists, OwnListing)
+    add(WishListItemResource, ".items", "items/", lists, OwnListing)
+    add(WishingResource, ".items.add", "items/add/", {"POST": "add"})
+    add(AcquiringResource, ".items.acquire", "items/{item_id}/acquire/", {"POST": "acquire"})
+    add(UnwishingResource, ".items.remove", "items/{item_id}/remove/", {"DELETE": "remove"})
+    add(WishListResource, "", "{id}/", {"GET": "get"}, OwnDetail)

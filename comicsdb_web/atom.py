@@ -1,0 +1,66 @@
+"""Atom (RFC 4287): feeds of entries whose ids never change."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from xml.etree import ElementTree as Xml
+
+CONTENT_TYPE = "application/atom+xml"
+NAMESPACE = "http://www.w3.org/2005/Atom"
+AUTHOR = "comicsdb"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something that a feed tells of; `changed` is when it last became another."""
+
+    id: str
+    title: str
+    text: str
+    address: str
+    changed: datetime
+
+
+@dataclass(frozen=True)
+class Feed:
+    """What a feed is: its permanent id, its own address (empty where that is a secret) and its page's."""
+
+    id: str
+    title: str
+    own: str
+    page: str
+    changed: datetime
+    language: str
+
+
+def feed(about: Feed, entries: Iterable[Entry]) -> bytes:
+    """A feed as XML."""
+    root = Xml.Element("feed", {"xmlns": NAMESPACE, "xml:lang": about.language})
+    _text(root, "id", about.id)
+    _text(root, "title", about.title)
+    _text(root, "updated", _moment(about.changed))
+    _text(Xml.SubElement(root, "author"), "name", AUTHOR)
+    if about.own:
+        Xml.SubElement(root, "link", {"rel": "self", "type": CONTENT_TYPE, "href": about.own})
+    Xml.SubElement(root, "link", {"rel": "alternate", "type": "text/html", "href": about.page})
+    for entry in entries:
+        element = Xml.SubElement(root, "entry")
+        _text(element, "id", entry.id)
+        _text(element, "title", entry.title)
+        _text(element, "updated", _moment(entry.changed))
+        Xml.SubElement(element, "link", {"rel": "alternate", "type": "text/html", "href": entry.address})
+        _text(element, "summary", entry.text)
+    return Xml.tostring(root, encoding="utf-8", xml_declaration=True)
+
+
+def _text(parent: Xml.Element, name: str, text: str) -> None:
+    Xml.SubElement(parent, name).text = "".join(each for each in text if _is_allowed(each))
+
+
+def _is_allowed(character: str) -> bool:
+    """Whether XML can hold a character."""
+    return character in "\t\n" or " " <= character < "\ud800" or "\ue000" <= character not in "\ufffe\uffff"
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"

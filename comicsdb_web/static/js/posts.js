@@ -1,0 +1,44 @@
+// Forms and links that change a part of the page in place; addresses and fields are those without scripts.
+import { announce } from "./announce.js";
+import { load } from "./fragments.js";
+
+const plain = (event) => event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+
+export function sendFormsInPlace() {
+  document.addEventListener("submit", async (event) => {
+    const form = event.target.closest("form[data-fragment]");
+    if (!form) return;
+    event.preventDefault();
+    if (form.getAttribute("aria-busy") === "true") return;
+    form.setAttribute("aria-busy", "true");
+    const button = event.submitter;
+    const action = button?.getAttribute("formaction") ?? form.getAttribute("action");
+    const added = await load(action, { method: "POST", body: new URLSearchParams(new FormData(form, button)) });
+    form.removeAttribute("aria-busy");
+    if (!added) return;
+    const elements = [...added.values()].flat();
+    const find = (selector) =>
+      elements.map((each) => (each.matches(selector) ? each : each.querySelector(selector))).find(Boolean);
+    // The button that was pressed may have been replaced: the focus goes to the one in its place.
+    if (!form.isConnected) {
+      const { name, value } = button ?? {};
+      const same = name ? find(`button[name="${CSS.escape(name)}"][value="${CSS.escape(value)}"]`) : null;
+      (same ?? find("[data-focus]") ?? find("button, a[href]"))?.focus({ preventScroll: true });
+    }
+    const said = find("[data-say]")?.dataset.say;
+    if (said) announce(said);
+  });
+}
+
+/** Links that exchange something for the form that changes it, and back. */
+export function swapInPlace() {
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest("a[data-swap]");
+    if (!link || plain(event)) return;
+    event.preventDefault();
+    const added = await load(link.href);
+    const elements = [...(added?.values() ?? [])].flat();
+    const focus = elements.map((each) => (each.matches("[data-focus]") ? each : each.querySelector("[data-focus]")));
+    focus.find(Boolean)?.focus();
+  });
+}

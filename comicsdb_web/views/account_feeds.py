@@ -1,0 +1,68 @@
+"""Secret addresses of one's own feeds: made here, shown once, revoked here (web.md 2.9, 10)."""
+
+from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
+
+from comicsdb import accounts
+from comicsdb.catalog import Invalid
+from comicsdb.library import feeds
+from comicsdb_web import forms
+from comicsdb_web.locales import _
+from comicsdb_web.routing import number_in
+
+
+def addresses(request):
+    """The form and the addresses there are."""
+    return _page(request, forms.Form())
+
+
+def make(request):
+    """Make an address. This answer alone shows it: no redirect, message or session ever holds it.
+
+    The form's key is spent with it, so sending the form again makes nothing.
+    """
+    fields = forms.texts(request)
+    name = fields.get("name", "")
+    try:
+        made = feeds.make_address(
+            request.dbsession, request.identity.user_id, name, fields.get("form_key", "")
+        )
+    except Invalid as error:
+        return _page(request, forms.refused(request, error, {"name": name}))
+    except accounts.FormSpent:
+        text = _("That form was used already. An address is shown only once: revoke it and make another.")
+        return _back(request, "info", text)
+    return _page(request, forms.Form(), made)
+
+
+def revoke(request):
+    """Revoke one of one's own addresses."""
+    if not feeds.revoke(request.dbsession, request.identity.user_id, number_in(request)):
+        raise HTTPNotFound(_("There is no such address any more."))
+    return _back(request, "success", _("The address is revoked. It leads nowhere any more."))
+
+
+def _page(request, form, made=None):
+    shown = {}
+    if made is not None:
+        shown = {
+            kind: request.public_url(request.route_path("pull_list.feed", secret=made.secret, form=kind))
+            for kind in ("ics", "atom")
+        }
+    return {
+        "form": form,
+        "form_key": accounts.new_form_key(),
+        "made": made,
+        "shown": shown,
+        "addresses": feeds.addresses_of(request.dbsession, request.identity.user_id),
+    }
+
+
+def _back(request, kind, text):
+    request.messages.add(kind, request.localizer.translate(text))
+    return HTTPSeeOther(request.route_path("account.feeds"))
+
+
+def includeme(config):
+    """The page, and the way to revoke."""
+    config.add_account_page("account.feeds", "feeds/", addresses, renderer="account/feeds.jinja2", post=make)
+    config.add_account_page("account.feeds.revoke", "feeds/{id:[0-9]+}/revoke/", revoke, methods=("POST",))

@@ -1,0 +1,116 @@
+"""What tests of imports and exports share: an account with a full library, and files on their way."""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from types import SimpleNamespace
+
+from sqlalchemy import select
+from sqlalchemy.orm import selectinload
+
+from comicsdb.library import collection, pull, reading_list_items, reading_lists, wish
+from comicsdb.library.portable_import import confirm, upload
+from comicsdb.library.portable_writing import library
+from comicsdb.library.ratings import rate
+from comicsdb.models import User
+from comicsdb.security import Identity, identify
+
+TODAY = date(2026, 11, 22)
+OFFICIAL = "Metron"
+
+
+def identity_of(session, user) -> Identity:
+    """Who an account is to the services."""
+    rows = select(User).where(User.id == user.id).options(selectinload(User.groups))
+    return identify(session.scalars(rows.execution_options(populate_existing=True)).one(), "session")
+
+
+def shelf(make) -> SimpleNamespace:
+    """A series with ten issues, another with two, of one publisher."""
+    w = SimpleNamespace(publisher=make.publisher(name="Harbor House"))
+    w.long = make.series(name="The Lamplighter", year_began=2018, volume=2, publisher=w.publisher)
+    w.other = make.series(name="=Night & Crew", year_began=2020, publisher=w.publisher, cv_id=900)
+    w.issues = [
+        make.issue(series=w.long, number=str(n), cover_date=date(2018, n, 1), gcd_id=500 + n)
+        for n in range(1, 11)
+    ]
+    w.others = [
+        make.issue(series=w.other, number=number, cv_id=800 + n) for n, number in enumerate(("-1", "½"))
+    ]
+    return w
+
+
+def fill(session, user, w) -> None:
+    """Give an account something of everything, through the services."""
+    who = identity_of(session, user)
+    first = {
+        "quantity": 3,
+        "book_format": "BOTH",
+        "grade": Decimal("9.8"),
+        "grading_company": "CGC",
+        "purchase_date": date(2019, 3, 5),
+        "purchase_price": Decimal("1234.50"),
+        "purchase_currency": "ITL",
+        "purchase_store": "-- Corner, Shop --",
+        "storage_location": "'Box; 7\"",
+        "notes": "=2+2\nÀ la carte, 🦆",
+        "rating": 4,
+        "read_dates": [datetime(2020, 1, 2, 3, 4, 5, 678, UTC), datetime(2021, 1, 2, tzinfo=UTC)],
+    }
+    collection.add(session, user.id, w.issues[0].id, first, today=TODAY)
+    collection.add(session, user.id, w.issues[1].id, {}, today=TODAY)
+    collection.add(session, user.id, w.others[0].id, {"is_read": True}, today=TODAY)
+    pull.add(session, user.id, w.long.id)
+    wish.add(
+        session,
+        user.id,
+        w.issues[2].id,
+        {
+            "priority": 1,
+            "desired_grade": Decimal("5.0"),
+            "max_price": Decimal("9.99"),
+            "max_currency": "EUR",
+            "notes": "+soon",
+        },
+    )
+    wish.add(session, user.id, w.others[1].id, {"status": "FOUND"})
+    rate(session, w.issues[4], user.id, 2, today=TODAY)
+    lists = [
+        reading_lists.create(
+            session,
+            who,
+            OFFICIAL,
+            {"name": name, "desc": "@desc", "is_private": n == 0, "list_type": "STORY"},
+        )
+        for n, name in enumerate(("Second half", "First half"))
+    ]
+    reading_lists.update(session, who, OFFICIAL, lists[0], {"previous": lists[1].id})
+    held = reading_lists.hold(session, who, OFFICIAL, lists[0])
+    chosen = [w.issues[6].id, w.issues[5].id, w.others[1].id]
+    reading_list_items.add_issues(held, chosen, types={chosen[1]: "TIE_IN"})
+    session.commit()
+
+
+def bring(
+    session, user, data, *, take_file=False, currency="USD", choices=None, left_out=(), rows=5000, **more
+):
+    """Import a file and confirm it at once; gives the counts."""
+    made = upload(session, user.id, "file", data, currency=currency, rows=rows, megabytes=10)
+    counted = confirm(
+        session,
+        identity_of(session, user),
+        OFFICIAL,
+        made.id,
+        choices=choices or {},
+        left_out=left_out,
+        take_file=take_file,
+        today=TODAY,
+        **more,
+    )
+    session.commit()
+    return +counted
+
+
+def held_by(session, user) -> dict:
+    """Everything in an account's library, as it is exported."""
+    session.expire_all()
+    return library(session, user.id)

@@ -1,0 +1,335 @@
+"""What one reader owns and has read: single writes, their stamps, and stars of item and issue alike."""
+
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+from sqlalchemy import select, text
+
+from comicsdb.catalog import Invalid, NotFound
+from comicsdb.library import collection, ratings
+from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate
+from tests.conftest import recording
+
+TODAY = date(2026, 3, 4)
+EARLY, LATE = datetime(2020, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, 20, tzinfo=UTC)
+
+
+@pytest.fixture
+def user(make):
+    return make.user().id
+
+
+@pytest.fixture
+def issue(make):
+    return make.issue()
+
+
+@pytest.fixture
+def owned(session, user, issue):
+    """An item that nothing is said of."""
+    return collection.add(session, user, issue.id, {}, today=TODAY)[0]
+
+
+def community(session, issue, user):
+    """The stars that an account gave an issue."""
+    found = select(IssueRating.rating).where(IssueRating.issue_id == issue.id, IssueRating.user_id == user)
+    return session.scalar(found)
+
+
+def dates(session, item):
+    """When an item was read, earliest first."""
+    found = select(ReadDate.read_date).where(ReadDate.collection_item_id == item.id)
+    return session.scalars(found.order_by(ReadDate.read_date, ReadDate.id)).all()
+
+
+def moved(item, write):
+    """What a write gives; the stamp of the item moved, and keeps what it was."""
+    before = item.modified
+    answer = write()
+    assert item.modified > before
+    assert item.modified_before is not None
+    return answer
+
+
+# Adding.
+
+
+def test_an_item_has_what_is_said_of_it(session, user, issue):
+    values = {
+        "quantity": 2,
+        "book_format": "BOTH",
+        "grade": Decimal("9.8"),
+        "grading_company": "CGC",
+        "purchase_date": date(2026, 1, 2),
+        "purchase_price": Decimal("4.50"),
+        "purchase_currency": "ITL",
+        "purchase_store": "Corner Shop",
+        "storage_location": "Box 3",
+        "notes": "'\"\\ é 漫 \n",
+    }
+    item, created = collection.add(session, user, issue.id, values | {"rating": 4}, today=TODAY)
+    assert created
+    assert {name: getattr(item, name) for name in values} == values
+    assert (item.user_id, item.issue_id, item.rating) == (user, issue.id, 4)
+    assert (item.is_read, item.date_read, item.modified_before) == (False, None, None)
+    assert community(session, issue, user) == 4
+
+
+def test_an_item_that_is_there_stays_as_it_is(session, user, issue, owned):
+    stamps = owned.modified, owned.modified_before
+    values = {"quantity": 9, "rating": 5, "is_read": True}
+    assert collection.add(session, user, issue.id, values, today=TODAY) == (owned, False)
+    assert (owned.quantity, owned.rating, owned.is_read) == (1, None, False)
+    assert (owned.modified, owned.modified_before) == stamps
+    assert community(session, issue, user) is None
+
+
+def test_an_issue_or_an_account_that_is_not_there_is_not_found(session, user, issue):
+    for missing in (issue.id + 1000, 0, -1, 2**40, 2**70):
+        with pytest.raises(NotFound):
+            collection.add(session, user, missing, {}, today=TODAY)
+    with pytest.raises(NotFound):
+        collection.add(session, user + 1000, issue.id, {}, today=TODAY)
+
+
+@pytest.mark.parametrize("price", [None, Decimal("0.00"), 0])
+def test_nothing_paid_is_no_price(session, user, issue, price):
+    item, _ = collection.add(session, user, issue.id, {"purchase_price": price}, today=TODAY)
+    assert item.purchase_price is None
+    collection.update(session, user, item.id, {"purchase_price": Decimal(1)}, today=TODAY)
+    assert item.purchase_price == 1
+    collection.update(session, user, item.id, {"purchase_price": price}, today=TODAY)
+    assert item.purchase_price is None
+
+
+def test_many_issues_come_at_once_each_with_its_own(session, make, user, owned):
+    issues = [make.issue() for _ in range(4)]
+    ratings.rate(session, issues[3], user, 2, today=TODAY)
+    rows = [
+        (owned.issue_id, {"quantity": 7}),
+        (issues[0].id, {"rating": 5, "read_dates": [LATE, EARLY]}),
+        (issues[1].id, {"is_read": True, "notes": "first"}),
+        (issues[1].id, {"notes": "second"}),
+        (issues[2].id + 1000, {}),
+        (issues[3].id, {}),
+    ]
+    made = collection.add_many(session, user, rows, today=TODAY)
+    assert set(made) == {issues[0].id, issues[1].id, issues[3].id}
+    first, second, third = (collection.item(session, user, each) for each in made.values())
+    assert (first.rating, first.date_read, dates(session, first)) == (5, LATE, [EARLY, LATE])
+    assert (second.notes, second.is_read, len(dates(session, second))) == ("first", True, 1)
+    assert (third.rating, third.is_read) == (2, False)
+    assert community(session, issues[0], user) == 5
+    assert owned.quantity == 1
+
+
+# Reading.
+
+
+def test_the_latest_date_counts_whatever_comes_and_goes(session, user, owned):
+    late = moved(owned, lambda: collection.read_on(session, user, owned.id, LATE))
+    assert (owned.is_read, owned.date_read) == (True, LATE)
+    early = moved(owned, lambda: collection.read_on(session, user, owned.id, EARLY))
+    again = collection.read_on(session, user, owned.id, LATE)
+    assert (owned.date_read, len(dates(session, owned))) == (LATE, 3)
+    moved(owned, lambda: collection.unread(session, user, owned.id, late.id))
+    assert owned.date_read == LATE
+    collection.unread(session, user, owned.id, again.id)
+    assert (owned.is_read, owned.date_read) == (True, EARLY)
+    moved(owned, lambda: collection.unread(session, user, owned.id, early.id))
+    assert (owned.is_read, owned.date_read) == (False, None)
+
+
+def test_a_date_is_taken_back_once_and_only_from_its_own_item(session, make, user, owned):
+    elsewhere, _ = collection.add(session, user, make.issue().id, {"is_read": True}, today=TODAY)
+    its = session.scalar(select(ReadDate.id).where(ReadDate.collection_item_id == elsewhere.id))
+    for wrong in (its, its + 1000, 0, 2**70):
+        with pytest.raises(NotFound):
+            collection.unread(session, user, owned.id, wrong)
+    assert elsewhere.is_read
+    collection.unread(session, user, elsewhere.id, its)
+    with pytest.raises(NotFound):
+        collection.unread(session, user, elsewhere.id, its)
+
+
+def test_the_form_reads_now_where_there_is_no_date_and_forgets_all(session, user, owned):
+    before = datetime.now(UTC)
+    collection.update(session, user, owned.id, {"is_read": True}, today=TODAY)
+    (now,) = dates(session, owned)
+    assert before <= now == owned.date_read
+    collection.read_on(session, user, owned.id, EARLY)
+    collection.update(session, user, owned.id, {"is_read": True, "quantity": 2}, today=TODAY)
+    assert dates(session, owned) == [EARLY, now]
+    moved(owned, lambda: collection.update(session, user, owned.id, {"is_read": False}, today=TODAY))
+    assert (dates(session, owned), owned.is_read, owned.date_read) == ([], False, None)
+
+
+def test_a_scrobble_leaves_the_rest_of_an_item(session, user, issue, owned):
+    values = {"quantity": 3, "notes": "Mine", "rating": 4}
+    collection.update(session, user, owned.id, values, today=TODAY)
+    moved(owned, lambda: collection.scrobble(session, user, issue.id, LATE, today=TODAY))
+    found, created = collection.scrobble(session, user, issue.id, EARLY, 2, today=TODAY)
+    assert (found, created) == (owned, False)
+    assert (owned.quantity, owned.book_format, owned.notes) == (3, "PRINT", "Mine")
+    assert (owned.date_read, owned.rating, community(session, issue, user)) == (LATE, 2, 2)
+
+
+def test_many_are_read_at_once_each_that_was_not(session, make, user, owned):
+    read, _ = collection.add(session, user, make.issue().id, {"read_dates": [EARLY]}, today=TODAY)
+    foreign, _ = collection.add(session, make.user().id, make.issue().id, {}, today=TODAY)
+    stamp = read.modified
+    ids = [owned.id, read.id, foreign.id, owned.id, 0, 2**70]
+    assert moved(owned, lambda: collection.mark_read(session, user, ids)) == 1
+    assert dates(session, owned) == [owned.date_read]
+    assert (dates(session, read), read.modified) == ([EARLY], stamp)
+    assert not foreign.is_read
+    assert collection.mark_read(session, user, ids) == collection.mark_read(session, user, []) == 0
+
+
+# Stars.
+
+
+def test_stars_of_item_and_issue_are_always_the_same(session, user, issue, owned):
+    moved(owned, lambda: collection.rate(session, user, owned.id, 4, today=TODAY))
+    assert (owned.rating, community(session, issue, user)) == (4, 4)
+    moved(owned, lambda: ratings.rate(session, issue, user, 2, today=TODAY))
+    assert (owned.rating, community(session, issue, user)) == (2, 2)
+    moved(owned, lambda: collection.update(session, user, owned.id, {"rating": 5}, today=TODAY))
+    assert (owned.rating, community(session, issue, user)) == (5, 5)
+    moved(owned, lambda: ratings.rate(session, issue, user, None, today=TODAY))
+    assert (owned.rating, community(session, issue, user)) == (None, None)
+    collection.rate(session, user, owned.id, 1, today=TODAY)
+    collection.update(session, user, owned.id, {"rating": None}, today=TODAY)
+    assert (owned.rating, community(session, issue, user)) == (None, None)
+    assert (issue.rating_count, issue.rating_sum) == (0, 0)
+
+
+def test_no_other_write_touches_the_stars_of_the_issue(session, make, user, issue):
+    ratings.rate(session, issue, user, 3, today=TODAY)
+    rated = select(Issue.rated).where(Issue.id == issue.id)
+    stamp = session.scalar(rated)
+    item, _ = collection.add(session, user, issue.id, {}, today=TODAY)
+    assert item.rating == 3
+    collection.update(session, user, item.id, {"notes": "x", "rating": 3}, today=TODAY)
+    collection.scrobble(session, user, issue.id, None, today=TODAY)
+    collection.touch(session, user, item.id)
+    collection.remove(session, user, item.id)
+    assert stamp is not None
+    assert (community(session, issue, user), session.scalar(rated)) == (3, stamp)
+
+
+def test_stars_of_one_account_are_no_business_of_another(session, make, user, issue, owned):
+    other = make.user().id
+    theirs, _ = collection.add(session, other, issue.id, {"rating": 1}, today=TODAY)
+    collection.rate(session, user, owned.id, 5, today=TODAY)
+    collection.rate(session, user, owned.id, None, today=TODAY)
+    assert (theirs.rating, community(session, issue, other)) == (1, 1)
+
+
+def test_the_same_stars_from_the_page_of_the_issue_leave_the_item_alone(session, user, issue, owned):
+    collection.rate(session, user, owned.id, 4, today=TODAY)
+    stamp = owned.modified
+    assert ratings.rate(session, issue, user, 4, today=TODAY) is False
+    assert owned.modified == stamp
+
+
+def test_stars_before_the_release_are_refused_and_nothing_is_written(session, make, user):
+    issue = make.issue(store_date=TODAY + timedelta(days=1))
+    for write in (
+        lambda: collection.add(session, user, issue.id, {"rating": 4}, today=TODAY),
+        lambda: collection.scrobble(session, user, issue.id, None, 4, today=TODAY),
+    ):
+        with pytest.raises(Invalid) as caught:
+            write()
+        assert list(caught.value.errors) == ["rating"]
+        assert session.scalar(select(CollectionItem.id)) is None
+    item, _ = collection.scrobble(session, user, issue.id, EARLY, today=TODAY)
+    stamp = item.modified
+    for write in (
+        lambda: collection.rate(session, user, item.id, 4, today=TODAY),
+        lambda: collection.update(session, user, item.id, {"rating": 4, "quantity": 2}, today=TODAY),
+        lambda: collection.scrobble(session, user, issue.id, LATE, 4, today=TODAY),
+    ):
+        with pytest.raises(Invalid):
+            write()
+        session.refresh(item)
+        assert (item.rating, item.quantity, item.modified, dates(session, item)) == (None, 1, stamp, [EARLY])
+
+
+def test_stars_of_an_issue_that_was_put_off_stay_and_can_be_taken_back(session, catalog, user, issue, owned):
+    collection.rate(session, user, owned.id, 4, today=TODAY)
+    catalog.update(issue, {"store_date": TODAY + timedelta(days=30)})
+    collection.scrobble(session, user, issue.id, None, 4, today=TODAY)
+    collection.update(session, user, owned.id, {"rating": 4, "notes": "late"}, today=TODAY)
+    assert (owned.rating, owned.notes, community(session, issue, user)) == (4, "late", 4)
+    with pytest.raises(Invalid):
+        collection.rate(session, user, owned.id, 3, today=TODAY)
+    collection.rate(session, user, owned.id, None, today=TODAY)
+    assert (owned.rating, community(session, issue, user)) == (None, None)
+
+
+@pytest.mark.parametrize("wrong", [0, 6, True, 4.0, "5"])
+def test_stars_are_whole_numbers_from_1_to_5(session, user, issue, owned, wrong):
+    with pytest.raises(Invalid) as caught:
+        collection.rate(session, user, owned.id, wrong, today=TODAY)
+    assert list(caught.value.errors) == ["rating"]
+    assert (owned.rating, community(session, issue, user)) == (None, None)
+
+
+# Whose it is, and how it goes.
+
+
+def test_the_items_of_others_are_not_there(session, make, user, owned):
+    other, before = make.user().id, owned.modified
+    for write in (
+        lambda: collection.item(session, other, owned.id),
+        lambda: collection.lock(session, other, owned.id),
+        lambda: collection.update(session, other, owned.id, {"quantity": 2}, today=TODAY),
+        lambda: collection.rate(session, other, owned.id, 4, today=TODAY),
+        lambda: collection.touch(session, other, owned.id),
+        lambda: collection.read_on(session, other, owned.id, None),
+        lambda: collection.unread(session, other, owned.id, 1),
+        lambda: collection.remove(session, other, owned.id),
+        lambda: collection.item(session, user, 2**70),
+    ):
+        with pytest.raises(NotFound) as caught:
+            write()
+        assert caught.value.kind == "collection_item"
+    assert collection.item(session, user, owned.id).modified == before
+
+
+def test_an_item_goes_with_its_dates_and_the_stars_of_the_issue_stay(session, user, issue, owned):
+    collection.scrobble(session, user, issue.id, None, 4, today=TODAY)
+    collection.remove(session, user, owned.id)
+    assert session.scalar(text("SELECT count(*) FROM read_date")) == 0
+    assert community(session, issue, user) == 4
+    again, created = collection.add(session, user, issue.id, {}, today=TODAY)
+    assert (created, again.rating, again.is_read) == (True, 4, False)
+    with pytest.raises(NotFound):
+        collection.remove(session, user, owned.id)
+
+
+# Many at once, in as many statements as one.
+
+
+@pytest.mark.parametrize("size", [2, 20])
+def test_what_many_cost_does_not_depend_on_how_many(session, make, user, connection, size):
+    series = make.series()
+    issues = [make.issue(series=series, number=str(number)) for number in range(size)]
+    rows = [(each.id, {"rating": 4, "is_read": True}) for each in issues]
+
+    def cost(write) -> int:
+        with recording(connection) as statements:
+            write()
+        return len(statements)
+
+    added = cost(lambda: collection.add_many(session, user, rows, today=TODAY))
+    ids = session.scalars(select(CollectionItem.id)).all()
+    session.execute(text("DELETE FROM read_date"))
+    session.execute(text("UPDATE collection_item SET is_read = false, date_read = NULL"))
+    read = cost(lambda: collection.mark_read(session, user, ids))
+    session.execute(text("DELETE FROM collection_item"))
+    of_series = cost(lambda: collection.add_series(session, user, series.id, read=True, today=TODAY))
+    assert len(ids) == size
+    assert (added, read, of_series) == (15, 4, 6)

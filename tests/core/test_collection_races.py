@@ -1,0 +1,195 @@
+"""One reader's writes at the same time, on real connections: no error, no second copy, nothing disagrees."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date, datetime
+
+import pytest
+from sqlalchemy import func, select
+
+from comicsdb.catalog import Catalog, NotFound
+from comicsdb.library import collection, ratings
+from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate
+from tests.concurrency import at_once
+from tests.factories import Make
+
+TODAY = date(2026, 3, 4)
+MOMENT = datetime(2026, 2, 1, 20, tzinfo=UTC)
+AT_ONCE = 6
+
+
+@pytest.fixture
+def ids(factory):
+    """An account, an issue, and one that the account owns: (user, issue, item of another issue)."""
+    with factory() as session:
+        make = Make(Catalog(session))
+        user, series = make.user().id, make.series()
+        issue, owned = (make.issue(series=series, number=number).id for number in "12")
+        item, _ = collection.add(session, user, owned, {"is_read": True}, today=TODAY)
+        session.commit()
+        return user, issue, item.id
+
+
+def gone_or(write):
+    """A job: what a write gives, or that there is nothing to write any more."""
+
+    def job(catalog):
+        try:
+            return write(catalog.session)
+        except NotFound:
+            return "gone"
+
+    return job
+
+
+def agreed(factory, user):
+    """The items of an account, each checked: dates, stars of the issue and figures agree with it."""
+    with factory() as session:
+        items = session.scalars(select(CollectionItem).where(CollectionItem.user_id == user)).all()
+        for item in items:
+            latest = select(func.max(ReadDate.read_date)).where(ReadDate.collection_item_id == item.id)
+            assert item.date_read == session.scalar(latest)
+            assert item.is_read is (item.date_read is not None)
+            stars = select(IssueRating.rating).where(
+                IssueRating.issue_id == item.issue_id, IssueRating.user_id == user
+            )
+            given = session.scalar(stars)
+            assert item.rating == given
+            issue = session.get(Issue, item.issue_id)
+            assert (issue.rating_count, issue.rating_sum) == ((1, given) if given else (0, 0))
+        return items
+
+
+def test_one_issue_is_added_once(factory, ids):
+    user, issue, _ = ids
+
+    def add(catalog):
+        return collection.add(catalog.session, user, issue, {"rating": 3}, today=TODAY)[1]
+
+    assert sorted(at_once(factory, *[add] * AT_ONCE)) == [False] * (AT_ONCE - 1) + [True]
+    assert len(agreed(factory, user)) == 2
+
+
+def test_every_scrobble_counts_and_one_made_the_item(factory, ids):
+    user, issue, _ = ids
+
+    def scrobble(stars):
+        def job(catalog):
+            return collection.scrobble(catalog.session, user, issue, MOMENT, stars, today=TODAY)[1]
+
+        return job
+
+    given = (collection.KEEP, 1, collection.KEEP, 2, None, collection.KEEP)
+    assert sum(at_once(factory, *map(scrobble, given))) == 1
+    _, item = sorted(agreed(factory, user), key=lambda each: each.id)
+    with factory() as session:
+        dates = select(func.count()).where(ReadDate.collection_item_id == item.id)
+        assert session.scalar(dates) == len(given)
+
+
+def test_stars_from_both_sides_and_a_first_copy_agree(factory, ids):
+    user, issue, _ = ids
+
+    def rate(stars):
+        def job(catalog):
+            return ratings.rate(catalog.session, catalog.get(Issue, issue), user, stars, today=TODAY)
+
+        return job
+
+    def add(catalog):
+        return collection.add(catalog.session, user, issue, {}, today=TODAY)[0].id
+
+    for _ in range(3):
+        at_once(factory, rate(4), add, rate(2), add)
+        items = agreed(factory, user)
+        assert len(items) == 2
+        with factory() as session:
+            collection.remove(session, user, max(item.id for item in items))
+            session.commit()
+
+
+@pytest.mark.parametrize("first", ["rate", "add"])
+def test_who_adds_and_who_rates_wait_for_one_another_and_agree(factory, ids, first):
+    user, issue, _ = ids
+    writes = {
+        "rate": lambda session: ratings.rate(session, session.get(Issue, issue), user, 4, today=TODAY),
+        "add": lambda session: collection.add(session, user, issue, {}, today=TODAY),
+    }
+    arrived = threading.Event()
+
+    def second():
+        with factory() as session:
+            arrived.set()
+            writes["add" if first == "rate" else "rate"](session)
+            session.commit()
+
+    with factory() as session, ThreadPoolExecutor(1) as pool:
+        writes[first](session)
+        waiting = pool.submit(second)
+        arrived.wait()
+        with pytest.raises(TimeoutError):
+            waiting.result(timeout=0.3)
+        session.commit()
+        waiting.result(timeout=10)
+    assert [item.rating for item in agreed(factory, user) if item.issue_id == issue] == [4]
+
+
+def test_dates_come_and_go_and_the_item_follows(factory, ids):
+    user, _, item = ids
+    with factory() as session:
+        first = session.scalar(select(ReadDate.id).where(ReadDate.collection_item_id == item))
+    jobs = (
+        lambda session: collection.unread(session, user, item, first).id,
+        lambda session: collection.unread(session, user, item, first).id,
+        lambda session: collection.mark_read(session, user, [item]),
+        lambda session: collection.update(session, user, item, {"is_read": False}, today=TODAY).id,
+        lambda session: collection.read_on(session, user, item, MOMENT).collection_item_id,
+        lambda session: collection.rate(session, user, item, 5, today=TODAY).id,
+    )
+    answers = at_once(factory, *map(gone_or, jobs))
+    assert "gone" in answers[:2]
+    assert set(answers[3:]) == {item}
+    assert [each.rating for each in agreed(factory, user)] == [5]
+
+
+def test_who_comes_after_the_removal_finds_nothing(factory, ids):
+    user, _, item = ids
+    jobs = (
+        lambda session: collection.remove(session, user, item),
+        lambda session: collection.remove(session, user, item),
+        lambda session: collection.rate(session, user, item, 4, today=TODAY).id,
+        lambda session: collection.read_on(session, user, item, None).collection_item_id,
+        lambda session: collection.update(session, user, item, {"quantity": 2}, today=TODAY).id,
+    )
+    answers = at_once(factory, *map(gone_or, jobs))
+    assert sorted(map(str, answers[:2])) == ["None", "gone"]
+    assert set(answers[2:]) <= {"gone", item}
+    assert agreed(factory, user) == []
+
+
+def test_an_issue_that_is_deleted_meanwhile_is_not_there_or_goes_with_its_item(factory, ids):
+    user, issue, _ = ids
+    jobs = (
+        lambda session: Catalog(session).delete(session.get(Issue, issue)),
+        lambda session: collection.add(session, user, issue, {"rating": 2}, today=TODAY)[1],
+        lambda session: collection.scrobble(session, user, issue, None, today=TODAY)[0].issue_id,
+        lambda session: len(collection.add_many(session, user, [(issue, {})], today=TODAY)),
+    )
+    at_once(factory, *map(gone_or, jobs))
+    assert len(agreed(factory, user)) == 1
+
+
+def test_bulk_and_single_writes_do_not_get_into_each_others_way(factory, ids):
+    user, issue, item = ids
+    with factory() as session:
+        series = session.get(Issue, issue).series_id
+    jobs = (
+        lambda session: collection.add_series(session, user, series, read=True, today=TODAY),
+        lambda session: collection.add_series(session, user, series, today=TODAY),
+        lambda session: collection.scrobble(session, user, issue, MOMENT, 3, today=TODAY)[0].issue_id,
+        lambda session: collection.mark_read(session, user, [item]),
+        lambda session: Catalog(session).update(session.get(Issue, issue), {"desc": "x"}).id,
+    )
+    answers = at_once(factory, *map(gone_or, jobs))
+    assert "gone" not in answers
+    assert len(agreed(factory, user)) == 2

@@ -1,0 +1,83 @@
+"""Whole series, or a stretch of one, come into a collection (web.md 6)."""
+
+from datetime import date
+
+import pytest
+from sqlalchemy import select
+
+from comicsdb.catalog import Invalid, NotFound
+from comicsdb.library import collection
+from comicsdb.models import CollectionItem, Issue
+
+TODAY = date(2026, 3, 4)
+
+
+@pytest.fixture
+def user(make):
+    return make.user().id
+
+
+@pytest.fixture
+def series(make):
+    """Numbers 0, 10, 9, 1/2 and 11: in the order of their cover dates, which is no order of numbers."""
+    series = make.series()
+    for month, number in enumerate(("0", "10", "9", "1/2", "11"), 1):
+        make.issue(series=series, number=number, cover_date=date(2020, month, 1))
+    return series
+
+
+def numbers(session, user):
+    """What is owned, in the order of cover dates."""
+    rows = select(Issue.number).join(CollectionItem, CollectionItem.issue_id == Issue.id)
+    return " ".join(session.scalars(rows.where(CollectionItem.user_id == user).order_by(Issue.cover_date)))
+
+
+@pytest.mark.parametrize(
+    ("asked", "came"),
+    [
+        ({}, "0 10 9 1/2 11"),
+        ({"first": "9"}, "9 1/2 11"),
+        ({"last": "10"}, "0 10"),
+        ({"first": "10", "last": "1/2"}, "10 9 1/2"),
+        ({"first": "9", "last": "9"}, "9"),
+    ],
+)
+def test_a_stretch_is_counted_in_the_order_of_cover_dates(session, user, series, asked, came):
+    added = collection.add_series(session, user, series.id, **asked, today=TODAY)
+    assert added == (len(came.split()), 0)
+    assert numbers(session, user) == came
+
+
+def test_what_is_owned_stays_and_is_counted_apart(session, make, user, series):
+    issue_id = session.scalar(select(Issue.id).where(Issue.number == "9"))
+    owned, _ = collection.add(session, user, issue_id, {"quantity": 4}, today=TODAY)
+    stamp = owned.modified
+    found = collection.add_series(session, user, series.id, book_format="DIGITAL", read=True, today=TODAY)
+    assert found == (4, 1)
+    assert (owned.quantity, owned.book_format, owned.is_read, owned.modified) == (4, "PRINT", False, stamp)
+    others = session.scalars(select(CollectionItem).where(CollectionItem.id != owned.id)).all()
+    assert {(each.book_format, each.is_read) for each in others} == {("DIGITAL", True)}
+    assert len({each.date_read for each in others}) == 1
+    assert collection.add_series(session, user, series.id, today=TODAY) == (0, 5)
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        ({"first": "1"}, ["first"]),
+        ({"first": "09", "last": "1"}, ["first", "last"]),
+        ({"first": "9", "last": "10"}, ["last"]),
+    ],
+)
+def test_numbers_that_make_no_stretch_are_named(session, user, series, asked, named):
+    with pytest.raises(Invalid) as caught:
+        collection.add_series(session, user, series.id, **asked, today=TODAY)
+    assert list(caught.value.errors) == named
+    assert numbers(session, user) == ""
+
+
+def test_an_empty_series_adds_nothing_and_one_that_is_not_there_is_not_found(session, make, user):
+    empty = make.series().id
+    assert collection.add_series(session, user, empty, today=TODAY) == (0, 0)
+    with pytest.raises(NotFound):
+        collection.add_series(session, user, empty + 1000, today=TODAY)

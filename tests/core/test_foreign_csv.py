@@ -1,0 +1,184 @@
+"""Tables of other sites: each is recognised by its columns, and says what it says, however it is written."""
+
+from datetime import date
+
+import pytest
+
+from comicsdb.catalog import Invalid
+from comicsdb.library.portable import COLLECTION, RATINGS, WISHES
+from comicsdb.library.portable_reading import read_file
+
+# As the sites write them; the comics are ours.
+LOCG = """\
+Publisher Name,Series Name,Full Title,Release Date,In Collection,In Wish List,Marked Read,My Rating,\
+Media Format,Price Paid,Date Purchased,Condition,Notes,Tags,Storage Box,Owner,Purchase Store,Signature,\
+Slabbing,Grading,Grading Company
+Harbor House,The Lamplighter (2018 - 2022),The Lamplighter #12.HU,2018-07-11,2,0,1,4,Print,$3.99,2018-07-14,,\
+"Signed, twice",gift;blue,Long box 3,,Corner Shop,,CGC,9.8,CGC
+Harbor House,The Lamplighter,The Lamplighter Vol. 2 TP,2019-01-02,0,1,0,0,,,,,for later,,,,,,,,
+Harbor House,Night Crew,Night Crew #1 Foil Variant,2020-02-30,0,0,1,3.5,Digital,,,,,,,,,,,,
+Harbor House,Night Crew,Night Crew #2,2020-03-04,0,0,1,5,,,,,,,,,,,,,
+"""
+CLZ = """\
+Series;Issue Nr;Variant;Publisher;Release Date;Cover Date;Format;Added Date;Collection Status;Quantity;\
+Grade;Grading Company;Purchase Date;Purchase Price;Purchase Store;Storage Box;Notes;Read It;Reading Date;My Rating;Barcode
+Lamplighter, Vol. 2 (2018);3A;A;Harbor House;;Mar 2018;Comic;05/11/2020;In Collection;2;9.4 NM;;17/11/2020;\
+1.234,50 €;Fumetteria È;Box 1;Così;Yes;31/12/2020;8;7 59606 08936 5 00111
+Lamplighter, Vol. 2;4;;Harbor House;;;;;On Wish List;;;;;;;;;No;;;
+Lamplighter, Vol. 2;5;;Harbor House;;;;;In Collection;0;perfect;XYZ;;12 CHF;;;;;;7;
+"""
+GCD = """\
+series,publisher,series year,issue,grade,acquisition date,location,purchase location,was read,price paid,,\
+description,tags
+The Lamplighter,Harbor House,2018,v2#3 [Direct],14,2019-05-??,7,Corner Shop,True,2.50,GBP,\
+first printing,red; blue
+The Lamplighter,Harbor House,2018,nn,NM,2019-05-01,Attic,,False,,,,
+"""
+
+
+def rows(data, **more):
+    return read_file(data if isinstance(data, bytes) else data.encode(), rows=5000, megabytes=5, **more).rows
+
+
+def test_league_of_comic_geeks():
+    upload = read_file(LOCG.encode(), rows=10, megabytes=1)
+    assert (upload.form, upload.skipped) == ("locg", 1)  # of the third nothing is ours to keep
+    owned, wished, rated = upload.rows
+    assert (owned.part, owned.line) == (COLLECTION, 2)
+    assert (owned.wanted.series, owned.wanted.number, owned.wanted.year) == ("The Lamplighter", "12.HU", 2018)
+    assert (owned.wanted.publisher, owned.wanted.store_date) == ("Harbor House", date(2018, 7, 11))
+    assert owned.values == {
+        "is_read": True,
+        "rating": 4,
+        "book_format": "PRINT",
+        "purchase_price": "3.99",
+        "purchase_currency": "USD",
+        "purchase_date": "2018-07-14",
+        "notes": "Signed, twice\ngift;blue",
+        "storage_location": "Long box 3",
+        "purchase_store": "Corner Shop",
+        "grade": "9.8",
+        "grading_company": "CGC",
+    }
+    assert (wished.part, wished.wanted.number) == (WISHES, "2")
+    assert wished.values == {"status": "WANTED", "notes": "for later"}
+    assert (rated.part, rated.values) == (RATINGS, {"rating": 5})
+
+
+def test_clz_with_semicolons_days_first_and_another_currency():
+    upload = read_file(CLZ.encode("cp1252"), rows=10, megabytes=1)
+    assert upload.form == "clz"
+    owned, wished, odd = upload.rows
+    assert (owned.wanted.series, owned.wanted.number) == ("Lamplighter", "3")
+    assert (owned.wanted.volume, owned.wanted.year) == (2, 2018)
+    assert (owned.wanted.cover_date, owned.wanted.upc) == (date(2018, 3, 1), "75960608936500111")
+    assert owned.values == {
+        "quantity": 2,
+        "book_format": "PRINT",
+        "grade": "9.4",
+        "purchase_date": "2020-11-17",
+        "purchase_price": "1234.50",
+        "purchase_currency": "EUR",
+        "purchase_store": "Fumetteria È",
+        "storage_location": "Box 1",
+        "notes": "Così",
+        "read_dates": ["2020-12-31T12:00:00+00:00"],
+        "rating": 4,
+        "added": "2020-11-05T12:00:00+00:00",
+    }
+    assert wished.part == WISHES
+    assert odd.values == {}
+    assert dict(odd.unclear) == {
+        "grade": "perfect",
+        "grading_company": "XYZ",
+        "purchase_price": "12 CHF",
+        "rating": "7",
+    }
+
+
+def test_gcd_whose_own_numbers_of_grades_are_no_grades():
+    first, second = rows(GCD)
+    assert (first.wanted.series, first.wanted.number, first.wanted.volume) == ("The Lamplighter", "3", 2)
+    assert first.wanted.year == 2018
+    assert first.values == {
+        "purchase_price": "2.50",
+        "purchase_currency": "GBP",
+        "purchase_store": "Corner Shop",
+        "is_read": True,
+        "notes": "first printing\nred; blue",
+    }
+    assert dict(first.unclear) == {"grade": "14", "storage_location": "7", "purchase_date": "2019-05-??"}
+    assert second.wanted.number == ""
+    assert (second.values["grade"], second.values["storage_location"]) == ("9.4", "Attic")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_encodings_delimiters_and_ends_of_lines(encoding, delimiter, end):
+    text = end.join(("Notes;Number;Series", '"À la\n""carte""";#1;Été', "", ";2;Été", "")).replace(
+        ";", delimiter
+    )
+    first, second = rows(text.encode(encoding))
+    assert (first.wanted.series, first.wanted.number) == ("Été", "1")
+    assert first.values["notes"] == 'À la\n"carte"'
+    assert (second.wanted.number, second.values) == ("2", {})
+
+
+def test_what_excel_adds_is_understood():
+    (row,) = rows("sep=;\r\nTitle;Issue;Price paid;Format\r\nLamplighter;'-1;=1+1;ebook\r\n")
+    assert (row.wanted.series, row.wanted.number) == ("Lamplighter", "-1")
+    assert row.values == {"book_format": "DIGITAL"}
+    assert row.unclear == [("purchase_price", "=1+1")]
+
+
+def test_months_first_unless_a_day_says_otherwise():
+    head = "Series,Number,Purchase date\n"
+    assert rows(f"{head}A,1,03/05/2019\n")[0].values["purchase_date"] == "2019-03-05"
+    assert [row.values["purchase_date"] for row in rows(f"{head}A,1,03/05/2019\nA,2,13/05/2019\n")] == [
+        "2019-05-03",
+        "2019-05-13",
+    ]
+
+
+BAD = {
+    "empty below the titles": b"Series,Number\n\n\n",
+    "one line": b"Series,Number",
+    "blanks": b"  \n ",
+    "unknown columns": b"Name,Colour\na,b\n",
+    "binary": bytes(range(256)) * 20,
+    "NUL": b"Series,Number\nA\0,1\n",
+    "broken UTF-16": b"\xff\xfeS\x00e",
+    "picture": b"\x89PNG\r\n\x1a\n\x00\x00",
+    "huge cell": b"Series,Number\n" + b"A" * 200_000 + b",1\n",
+    "wide": b"Series,Number" + b",x" * 600 + b"\nA,1\n",
+    "open quote": b'Series,Number\n"A,1\n' + b"B,2\n" * 40_000,
+    "long": b"Series,Number\n" + b"A,1\n" * 5001,
+    "large": b"Series,Number\n" + b"A,1\n" * 2_000_000,
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_is_no_table_is_refused_with_a_reason(name):
+    with pytest.raises(Invalid) as refused:
+        rows(BAD[name])
+    assert list(refused.value.errors) == ["file"]
+
+
+def test_odd_cells_leave_a_row_usable():
+    cells = [
+        "9" * 5000,
+        "\ud800".encode("utf-8", "surrogatepass").decode("utf-8", "replace"),
+        "=cmd|' /C calc'!A0",
+        "-5",
+        "NaN",
+    ]
+    for cell in cells:
+        quoted = '"' + cell.replace('"', '""') + '"'
+        line = ",".join(["Lamplighter", "1", *[quoted] * 6])
+        (row,) = rows(
+            f"Series,Number,Quantity,Grade,Purchase Price,Purchase Date,Rating,Reading Date\n{line}\n"
+        )
+        assert row.values == {} or cell == "-5", (cell, row.values)
+        assert len(row.unclear) >= 5
+        assert all(len(shown) <= 60 for _name, shown in row.unclear)

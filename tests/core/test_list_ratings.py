@@ -1,0 +1,119 @@
+"""Stars of reading lists: who may give them, and that the figures of a list always equal them."""
+
+import pytest
+from sqlalchemy import delete, select
+
+from comicsdb.catalog import Catalog, Invalid, NotFound
+from comicsdb.library import list_ratings
+from comicsdb.library import reading_lists as lists
+from comicsdb.models import ReadingList, ReadingListRating, User
+from tests.concurrency import at_once
+from tests.factories import Make
+from tests.lists import OFFICIAL, make_list, who
+
+
+def rate(session, user, found, stars):
+    return list_ratings.rate(session, who(user), OFFICIAL, found, stars)
+
+
+def figures(session, found):
+    """(number, sum) as the row has them, which are those of the stars there are."""
+    given = session.scalars(
+        select(ReadingListRating.rating).where(ReadingListRating.reading_list_id == found.id)
+    ).all()
+    now = session.get_one(ReadingList, found.id, populate_existing=True)
+    assert (now.rating_count, now.rating_sum) == (len(given), sum(given))
+    return now.rating_count, now.rating_sum
+
+
+def test_stars_are_set_changed_and_taken_back_and_only_their_stamp_moves(session, make):
+    one, other = make.user(), make.user()
+    found = make_list(session, make.user())
+    modified, stamps = found.modified, []
+    for user, stars, changed, expected in (
+        (one, 4, True, (1, 4)),
+        (other, 5, True, (2, 9)),
+        (other, 5, False, (2, 9)),
+        (one, 1, True, (2, 6)),
+        (one, None, True, (1, 5)),
+        (one, None, False, (1, 5)),
+    ):
+        assert rate(session, user, found, stars) is changed
+        assert figures(session, found) == expected
+        assert found.modified == modified
+        stamps.append(found.rated)
+    assert stamps == sorted(stamps)
+    assert len(set(stamps)) == 4
+
+
+@pytest.mark.parametrize("wrong", [0, 6, -1, 4.0, True, "5"])
+def test_stars_other_than_whole_numbers_from_1_to_5_are_refused(session, make, wrong):
+    found = make_list(session, make.user())
+    with pytest.raises(Invalid) as caught:
+        rate(session, make.user(), found, wrong)
+    assert list(caught.value.errors) == ["rating"]
+    assert figures(session, found) == (0, 0)
+
+
+def test_neither_owners_nor_anybody_on_a_private_list_give_stars(session, make):
+    owner, official, editor = make.user(), make.user(OFFICIAL), make.user(groups=("reading list editor",))
+    public, private = make_list(session, owner), make_list(session, owner, is_private=True)
+    hidden = make_list(session, official, is_private=True)
+    for user, found, refusal in (
+        (owner, public, Invalid),
+        (owner, private, Invalid),
+        (editor, hidden, Invalid),
+        (editor, private, NotFound),
+    ):
+        with pytest.raises(refusal):
+            rate(session, user, found, 5)
+        assert figures(session, found) == (0, 0)
+
+
+def test_a_list_that_becomes_private_keeps_its_stars(session, make):
+    owner, reader = make.user(), make.user()
+    found = make_list(session, owner)
+    rate(session, reader, found, 5)
+    lists.update(session, who(owner), OFFICIAL, found, {"is_private": True})
+    assert figures(session, found) == (1, 5)
+    with pytest.raises(NotFound):
+        rate(session, reader, found, None)
+    lists.update(session, who(owner), OFFICIAL, found, {"is_private": False})
+    assert rate(session, reader, found, None) is True
+    assert figures(session, found) == (0, 0)
+
+
+def test_stars_of_the_official_account_go_when_it_gets_the_list(session, make):
+    official, editor, reader = make.user(OFFICIAL), make.user(is_staff=True), make.user()
+    found = make_list(session, make.user())
+    rate(session, official, found, 5)
+    rate(session, reader, found, 2)
+    lists.assign_to_official(session, who(editor), OFFICIAL, found)
+    assert figures(session, found) == (1, 2)
+
+
+def test_figures_follow_stars_that_go_with_an_account(session, make):
+    one, other = make.user(), make.user()
+    found = make_list(session, make.user())
+    rate(session, one, found, 5)
+    rate(session, other, found, 1)
+    before = session.get_one(ReadingList, found.id).rated
+    session.execute(delete(User).where(User.id == one.id))
+    assert figures(session, found) == (1, 1)
+    assert session.get_one(ReadingList, found.id).rated > before
+
+
+def test_the_last_of_stars_given_at_once_are_counted_once(factory):
+    with factory() as session:
+        make = Make(Catalog(session))
+        found, reader, another = make_list(session, make.user()), make.user(), make.user()
+        who(reader), who(another)
+    jobs = [
+        lambda catalog, user=user, stars=stars: rate(
+            catalog.session, user, catalog.session.get_one(ReadingList, found.id), stars
+        )
+        for user, stars in ((reader, 1), (reader, 5), (another, 3), (reader, None))
+    ]
+    at_once(factory, *jobs)
+    with factory() as session:
+        figures(session, found)

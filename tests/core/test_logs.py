@@ -1,0 +1,40 @@
+"""Lines of the log as JSON."""
+
+import json
+import logging
+
+from comicsdb.logs import JsonFormatter
+
+KEYS = {"time", "level", "logger", "message"}
+
+
+def line(message, *arguments, error=None, **extra) -> str:
+    """A line, as a logger with this formatter writes it."""
+    logger = logging.getLogger("comicsdb.tests")
+    exc_info = (type(error), error, error.__traceback__) if error else None
+    record = logger.makeRecord(logger.name, logging.INFO, "", 0, message, arguments, exc_info, extra=extra)
+    return JsonFormatter().format(record)
+
+
+def test_a_record_is_one_line_with_known_keys():
+    text = line("A title with a\nline break, a \0 and a lone \ud800: %s", "漫画")
+    assert "\n" not in text
+    told = json.loads(text)
+    assert set(told) == KEYS
+    assert (told["level"], told["logger"]) == ("INFO", "comicsdb.tests")
+    assert told["message"].startswith("A title with a\nline break")
+    assert told["message"].endswith("漫画")
+
+
+def test_what_a_line_tells_besides_has_keys_of_its_own():
+    told = json.loads(line("signed up", user="ann", ip="192.0.2.1", when={1: {2}}))
+    assert (told["user"], told["ip"], set(told)) == ("ann", "192.0.2.1", KEYS | {"user", "ip", "when"})
+
+
+def test_an_exception_is_part_of_the_line():
+    try:
+        raise ValueError("a\nb")
+    except ValueError as error:
+        told = json.loads(line("failed", error=error))
+    assert told["exception"].splitlines()[0] == "Traceback (most recent call last):"
+    assert told["exception"].endswith("ValueError: a\nb")

@@ -1,0 +1,233 @@
+"""Matching: rows of files find the issues and series they mean, and nothing is guessed."""
+
+from datetime import date
+from types import SimpleNamespace
+
+import pytest
+from sqlalchemy import text
+
+from comicsdb.library.matching import (
+    AMBIGUOUS,
+    CANDIDATES_MAX,
+    MATCHED,
+    REASONS,
+    UNKNOWN,
+    Match,
+    Wanted,
+    match_issues,
+    match_series,
+)
+from tests.conftest import recording
+
+
+@pytest.fixture
+def shelf(make):
+    """Two series of one name, one with an article, and a one-shot."""
+    w = SimpleNamespace(harbor=make.publisher(name="Harbor House Comics", alt_names=["Porto"]))
+    w.imprint = make.imprint(name="Little Harbor", publisher=w.harbor)
+    w.first = make.series(
+        name="The Amazing Lamp-Lighter",
+        volume=1,
+        year_began=1963,
+        publisher=w.harbor,
+        alt_names=["Lumière & Co"],
+    )
+    w.second = make.series(
+        name="The Amazing Lamp-Lighter", volume=5, year_began=2018, publisher=w.harbor, imprint=w.imprint
+    )
+    w.alone = make.series(name="Única!", year_began=2020)
+    w.one = make.issue(
+        series=w.first, number="1", cover_date=date(1963, 3, 1), cv_id=77, upc="75960608936500111"
+    )
+    w.two = make.issue(series=w.first, number="2", cover_date=date(1963, 5, 1), gcd_id=78)
+    w.half = make.issue(series=w.first, number="½", alt_number="0.5", cover_date=date(1963, 4, 1))
+    w.newone = make.issue(
+        series=w.second,
+        number="1",
+        alt_number="802",
+        cover_date=date(2018, 9, 1),
+        store_date=date(2018, 7, 11),
+    )
+    w.letter = make.issue(series=w.second, number="12.HU", cover_date=date(2019, 3, 1))
+    w.only = make.issue(series=w.alone, number="1", cover_date=date(2020, 5, 1))
+    return w
+
+
+def one(session, **values) -> Match:
+    (match,) = match_issues(session, [Wanted(**values)])
+    return match
+
+
+LIGHTER = "Amazing Lamplighter"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "The Amazing Lamp-Lighter",
+        "AMAZING LAMP LIGHTER",
+        "Amazing Lamplighter, The",
+        "  the amazing lämp–lighter ",
+        "Lumiere and Co.",
+    ],
+)
+def test_articles_case_accents_and_punctuation_make_no_difference(session, shelf, name):
+    assert one(session, series=name, number="2") == Match(MATCHED, shelf.two.id, (shelf.two.id,))
+
+
+@pytest.mark.parametrize("number", ["12.HU", "12.hu", "012.Hu"])
+def test_numbers_are_compared_without_case_and_leading_zeros(session, shelf, number):
+    assert one(session, series=LIGHTER, number=number).id == shelf.letter.id
+
+
+def test_fractions_and_alternative_numbers_are_found(session, shelf):
+    assert one(session, series=LIGHTER, number="1/2").id == shelf.half.id
+    assert one(session, series=LIGHTER, number="0.5").id == shelf.half.id
+    assert one(session, series=LIGHTER, number="802").id == shelf.newone.id
+
+
+@pytest.mark.parametrize(
+    "hint",
+    [
+        {"year": 2018},
+        {"volume": 5},
+        {"cover_date": date(2018, 9, 1)},
+        {"store_date": date(2018, 7, 12)},
+        {"published": 2018},
+    ],
+)
+def test_what_else_the_row_says_decides_between_series_of_one_name(session, shelf, hint):
+    assert one(session, series=LIGHTER, number="1").state == AMBIGUOUS
+    assert one(session, series=LIGHTER, number="1", **hint) == Match(
+        MATCHED, shelf.newone.id, (shelf.newone.id,)
+    )
+
+
+def test_where_several_fit_a_person_chooses(session, shelf):
+    assert one(session, series=LIGHTER, number="1") == Match(
+        AMBIGUOUS, candidates=(shelf.one.id, shelf.newone.id), reason="several"
+    )
+
+
+@pytest.mark.parametrize(
+    "hint", [{"year": 1999}, {"cover_date": date(1999, 1, 1)}, {"publisher": "Another House"}]
+)
+def test_the_only_one_is_doubted_where_the_row_says_otherwise(session, shelf, hint):
+    assert one(session, series=LIGHTER, number="2", **hint) == Match(
+        AMBIGUOUS, candidates=(shelf.two.id,), reason="doubtful"
+    )
+
+
+@pytest.mark.parametrize("publisher", ["Harbor House", "PORTO", "little harbor"])
+def test_publishers_are_known_by_all_their_names(session, shelf, publisher):
+    assert one(session, series=LIGHTER, number="12.HU", publisher=publisher).state == MATCHED
+
+
+def test_another_volume_or_a_near_date_only_weighs(session, shelf):
+    assert one(session, series=LIGHTER, number="2", volume=9).id == shelf.two.id
+    assert one(session, series=LIGHTER, number="2", cover_date=date(1963, 8, 1)).id == shelf.two.id
+
+
+def test_permanent_ids_go_before_words(session, shelf):
+    for ids in ({"id": shelf.two.id}, {"gcd_id": 78}):
+        assert one(session, **ids).id == shelf.two.id
+        assert one(session, series="Amazing Lamp-Lighter", number="1", **ids).id == shelf.two.id
+    assert one(session, upc="75960608936500111").id == shelf.one.id
+    assert one(session, cv_id=77, series=LIGHTER, number="1").id == shelf.one.id
+
+
+def test_an_id_of_something_else_is_not_believed(session, shelf):
+    """As in a file of another site: the words decide, and where they find nothing, a person."""
+    assert one(session, id=shelf.only.id, series=LIGHTER, number="2").id == shelf.two.id
+    assert one(session, id=shelf.only.id, series="Nobody Knows", number="7") == Match(
+        AMBIGUOUS, candidates=(shelf.only.id,), reason="other_name"
+    )
+    # Renamed, but the rest says that it is the one.
+    renamed = one(session, id=shelf.two.id, series="Old Name", number="2", cover_date=date(1963, 5, 1))
+    assert renamed.id == shelf.two.id
+
+
+def test_a_barcode_that_two_issues_have_is_decided_by_the_words(session, make, shelf):
+    make.catalog.update(shelf.two, {"upc": "75960608936500111"})
+    session.commit()
+    assert one(session, upc="75960608936500111").state == AMBIGUOUS
+    assert one(session, upc="75960608936500111", series=LIGHTER, number="2").id == shelf.two.id
+    # A barcode for which the words name another number leads there.
+    assert one(session, upc="75960608936500111", series=LIGHTER, number="12.HU").id == shelf.letter.id
+
+
+def test_the_id_of_a_merged_issue_leads_to_the_one_it_lives_on_in(session, make, shelf):
+    session.execute(
+        text(
+            "INSERT INTO tombstone (kind, object_id, slug, survivor_id) VALUES"
+            " ('issue', 2000001, 'gone', :id), ('issue', 2000002, 'gone-too', NULL)"
+        ),
+        {"id": shelf.two.id},
+    )
+    assert one(session, id=2000001).id == shelf.two.id
+    assert one(session, id=2000002) == Match(UNKNOWN, reason="no_id")
+
+
+def test_a_row_without_a_number_means_the_only_issue(session, shelf):
+    assert one(session, series="Unica").id == shelf.only.id
+    assert one(session, series=LIGHTER) == Match(UNKNOWN, reason="no_number")
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ({"series": "Nobody Knows", "number": "1"}, "no_series"),
+        ({"series": LIGHTER, "number": "99"}, "no_issue"),
+        ({"id": 999_999_999}, "no_id"),
+        ({}, "nothing"),
+        ({"number": "3"}, "nothing"),
+        ({"upc": "000"}, "nothing"),
+    ],
+)
+def test_what_is_not_found_has_a_reason(session, shelf, values, reason):
+    assert one(session, **values) == Match(UNKNOWN, reason=reason)
+    assert reason in REASONS
+
+
+@pytest.mark.parametrize(
+    "name", ["%", "!!!", "'; DROP TABLE issue; --", "\\", "(", "the", "🦆" * 300, "\u0130"]
+)
+def test_odd_names_are_only_names(session, make, shelf, name):
+    assert one(session, series=name, number=name).state == UNKNOWN
+    issue = make.issue(series=make.series(name=name[:200], sort_name="x"))
+    assert one(session, series=name[:200], number="1").id == issue.id
+
+
+def test_no_more_candidates_are_offered_than_can_be_read(session, make):
+    for volume in range(1, CANDIDATES_MAX + 3):
+        make.issue(series=make.series(name="Many", volume=volume))
+    assert len(one(session, series="many", number="1").candidates) == CANDIDATES_MAX
+
+
+def test_series_are_matched_alike(session, make, shelf):
+    found = match_series(
+        session,
+        [
+            Wanted(series=LIGHTER, year=2018),
+            Wanted(series=LIGHTER),
+            Wanted(series="unica!"),
+            Wanted(id=shelf.first.id, series=LIGHTER),
+            Wanted(series="Nobody Knows"),
+        ],
+    )
+    assert [each.state for each in found] == [MATCHED, AMBIGUOUS, MATCHED, MATCHED, UNKNOWN]
+    assert [each.id for each in found] == [shelf.second.id, None, shelf.alone.id, shelf.first.id, None]
+    assert found[1].candidates == (shelf.first.id, shelf.second.id)
+
+
+def test_a_file_of_five_thousand_rows_costs_two_statements(session, connection, shelf):
+    rows = [Wanted(id=shelf.one.id)]
+    rows += [
+        Wanted(series=f"The Amazing Lamplighter {n % 50 or ''}", number=str(n % 1000)) for n in range(4999)
+    ]
+    with recording(connection) as statements:
+        found = match_issues(session, rows)
+    assert len(statements) == 2, statements
+    assert len(found) == 5000
+    assert found[0].id == shelf.one.id
+    assert found[2].reason == "no_series"

@@ -1,0 +1,267 @@
+"""Reading lists: who may see and change them, and what values they take."""
+
+import logging
+
+import pytest
+from sqlalchemy import select, text
+
+from comicsdb.catalog import Invalid, Moved, NotFound
+from comicsdb.catalog.errors import Forbidden
+from comicsdb.library import reading_lists as lists
+from comicsdb.models import FormerSlug, ReadingList, StaffAction
+from tests.lists import OFFICIAL, make_list, who
+
+EDITORS = ("reading list editor",)
+
+
+@pytest.fixture
+def scene(session, make):
+    """A public and a private list of a reader and of the official account, and everybody who may ask."""
+    people = {
+        "owner": make.user(),
+        "other": make.user(),
+        "editor": make.user(groups=("editor",)),
+        "list editor": make.user(groups=EDITORS),
+        "staff": make.user(is_staff=True),
+        "superuser": make.user(is_superuser=True),
+        "official": make.user("METRON"),
+    }
+    made = {
+        (whose, how): make_list(session, people[whose], is_private=how == "private")
+        for whose in ("owner", "official")
+        for how in ("public", "private")
+    }
+    return people, made
+
+
+PUBLIC = {("owner", "public"), ("official", "public")}
+OFFICIALS = {("official", "public"), ("official", "private")}
+OWN = {("owner", "public"), ("owner", "private")}
+SEEN = {
+    None: PUBLIC,
+    "other": PUBLIC,
+    "editor": PUBLIC,
+    "owner": PUBLIC | OWN,
+    "list editor": PUBLIC | OFFICIALS,
+    "staff": PUBLIC | OFFICIALS,
+    "superuser": PUBLIC | OFFICIALS,
+    "official": PUBLIC | OFFICIALS,
+}
+MANAGED = {
+    None: set(),
+    "other": set(),
+    "editor": set(),
+    "owner": OWN,
+    "list editor": OFFICIALS,
+    "staff": OFFICIALS,
+    "superuser": OFFICIALS,
+    "official": OFFICIALS,
+}
+
+
+@pytest.mark.parametrize("asking", SEEN)
+def test_who_sees_and_who_manages_which_lists(session, scene, asking):
+    people, made = scene
+    identity = asking and who(people[asking])
+    names = {each.id: name for name, each in made.items()}
+    for condition, expected in ((lists.visible_to, SEEN), (lists.manageable_by, MANAGED)):
+        found = session.scalars(select(ReadingList.id).where(condition(identity, OFFICIAL)))
+        assert {names[each] for each in found} == expected[asking]
+    for name, each in made.items():
+        if name in SEEN[asking]:
+            assert lists.find(session, identity, OFFICIAL, each.id) is each
+            assert lists.find(session, identity, OFFICIAL, each.slug) is each
+            assert lists.manages(identity, OFFICIAL, each) is (name in MANAGED[asking])
+        else:
+            for key in (each.id, each.slug):
+                with pytest.raises(NotFound):
+                    lists.find(session, identity, OFFICIAL, key)
+
+
+@pytest.mark.parametrize("asking", [each for each in SEEN if each is not None])
+def test_only_who_manages_a_list_writes_it(session, scene, asking):
+    people, made = scene
+    identity = who(people[asking])
+    for name, each in made.items():
+        refusal = NotFound if name not in SEEN[asking] else Forbidden
+        if name not in MANAGED[asking]:
+            with pytest.raises(refusal):
+                lists.update(session, identity, OFFICIAL, each, {"desc": "mine now"})
+            with pytest.raises(refusal):
+                lists.remove(session, identity, OFFICIAL, each)
+            assert session.scalar(select(ReadingList.desc).where(ReadingList.id == each.id)) == ""
+        else:
+            assert lists.update(session, identity, OFFICIAL, each, {"desc": "ours"}).desc == "ours"
+            lists.remove(session, identity, OFFICIAL, each)
+            assert session.scalar(select(ReadingList.id).where(ReadingList.id == each.id)) is None
+
+
+@pytest.mark.parametrize("key", [0, -1, 2**40, "", "none", "no\0thing"])
+def test_what_is_no_list_is_not_found(session, key):
+    with pytest.raises(NotFound):
+        lists.find(session, None, OFFICIAL, key)
+
+
+def test_a_former_slug_leads_to_the_list_for_those_who_may_see_it(session, make):
+    owner = make.user()
+    shown, hidden = make_list(session, owner), make_list(session, owner, is_private=True)
+    for old, each in (("old-shown", shown), ("old-hidden", hidden)):
+        session.add(FormerSlug(kind="reading_list", slug=old, object_id=each.id))
+    session.flush()
+    with pytest.raises(Moved) as caught:
+        lists.find(session, None, OFFICIAL, "old-shown")
+    assert caught.value.entity is shown
+    with pytest.raises(NotFound):
+        lists.find(session, None, OFFICIAL, "old-hidden")
+    with pytest.raises(Moved):
+        lists.find(session, who(owner), OFFICIAL, "old-hidden")
+    lists.remove(session, who(owner), OFFICIAL, shown)
+    assert session.get(FormerSlug, ("reading_list", "old-shown"), populate_existing=True) is None
+
+
+def test_slugs_are_made_of_names_and_stay(session, make):
+    one, other = who(make.user()), who(make.user())
+    made = [
+        lists.create(session, identity, OFFICIAL, {"name": name}).slug
+        for identity, name in ((one, "Harbor Order"), (other, "Harbor Order"), (one, "42"), (one, "Import"))
+    ]
+    assert made == ["harbor-order", "harbor-order-1", "42-slug", "import-1"]
+    nameless = lists.create(session, one, OFFICIAL, {"name": "漫画"})
+    assert nameless.slug == f"reading_list-{nameless.id}"
+    found = lists.find(session, one, OFFICIAL, "harbor-order")
+    assert lists.update(session, one, OFFICIAL, found, {"name": "Another"}).slug == "harbor-order"
+
+
+def test_a_name_is_used_once_per_owner_and_source(session, make):
+    staff, other = who(make.user(is_staff=True)), who(make.user())
+    first = lists.create(session, staff, OFFICIAL, {"name": "Twice"})
+    with pytest.raises(Invalid) as caught:
+        lists.create(session, staff, OFFICIAL, {"name": "Twice"})
+    assert caught.value.errors == {"name": [lists.SAME_NAME]}
+    lists.create(session, other, OFFICIAL, {"name": "Twice"})
+    second = lists.create(session, staff, OFFICIAL, {"name": "Twice", "attribution_source": "CBRO"})
+    with pytest.raises(Invalid) as caught:
+        lists.update(session, staff, OFFICIAL, first, {"attribution_source": "CBRO"})
+    assert list(caught.value.errors) == ["name"]
+    assert first.attribution_source == ""
+    assert second.slug == "twice-2"
+
+
+@pytest.mark.parametrize(
+    ("values", "field"),
+    [
+        ({}, "name"),
+        ({"name": ""}, "name"),
+        ({"name": None}, "name"),
+        ({"name": "x" * 256}, "name"),
+        ({"name": "a\0b"}, "name"),
+        ({"name": "A", "desc": None}, "desc"),
+        ({"name": "A", "is_private": "yes"}, "is_private"),
+        ({"name": "A", "list_type": "event"}, "list_type"),
+        ({"name": "A", "list_type": ""}, "list_type"),
+        ({"name": "A", "attribution_source": "XYZ"}, "attribution_source"),
+        ({"name": "A", "attribution_url": "javascript:alert(1)"}, "attribution_url"),
+        ({"name": "A", "attribution_url": "https://x.example/" + "y" * 200}, "attribution_url"),
+        ({"name": "A", "user_id": 1}, "user_id"),
+        ({"name": "A", "slug": "mine"}, "slug"),
+        ({"name": "A", "next": 0}, "next"),
+        ({"name": "A", "previous": 2**40}, "previous"),
+        ({"name": "A", "next": "7"}, "next"),
+    ],
+)
+def test_a_wrong_value_is_refused_by_its_field(session, make, values, field):
+    staff = make.user(is_staff=True)
+    with pytest.raises(Invalid) as caught:
+        lists.create(session, who(staff), OFFICIAL, values)
+    assert list(caught.value.errors) == [field]
+    assert session.scalar(select(ReadingList.id).where(ReadingList.user_id == staff.id)) is None
+
+
+def test_only_staff_say_where_a_list_was_taken_from(session, make):
+    official, editor, staff = make.user(OFFICIAL), make.user(groups=EDITORS), make.user(is_staff=True)
+    values = {"attribution_source": "CBH", "attribution_url": "https://orders.example/1"}
+    found = make_list(session, official)
+    with pytest.raises(Invalid) as caught:
+        lists.update(session, who(editor), OFFICIAL, found, values)
+    assert set(caught.value.errors) == set(values)
+    found = lists.update(session, who(staff), OFFICIAL, found, values)
+    # Sent as they are, they are no change, and one that leaves them alone keeps them.
+    found = lists.update(session, who(editor), OFFICIAL, found, values | {"desc": "new"})
+    found = lists.update(session, who(editor), OFFICIAL, found, {"desc": "newer"})
+    assert (found.desc, found.attribution_source) == ("newer", "CBH")
+
+
+def test_every_change_moves_the_stamp_and_keeps_the_one_before(session, make):
+    owner = make.user()
+    found = make_list(session, owner)
+    before = found.modified
+    found = lists.update(session, who(owner), OFFICIAL, found, {"desc": "x"})
+    assert found.modified > before == found.modified_before
+    before = found.modified
+    found = lists.update(session, who(owner), OFFICIAL, found, {})
+    assert found.modified > before
+
+
+# The official account.
+
+
+def test_a_list_is_given_to_the_official_account_for_good(session, make, caplog):
+    owner, official, editor = make.user(), make.user("metron"), make.user(groups=EDITORS)
+    found = make_list(session, owner, name="Best of")
+    before = found.modified
+    with caplog.at_level(logging.INFO):
+        found = lists.assign_to_official(session, who(editor), OFFICIAL, found)
+    assert (found.user_id, found.user.username) == (official.id, "metron")
+    assert found.modified > before
+    line = session.scalars(select(StaffAction)).one()
+    assert (line.actor_id, line.action, line.kind, line.target_id, line.target, line.change) == (
+        editor.id,
+        "assign",
+        "reading_list",
+        found.id,
+        "Best of",
+        {"user": [owner.username, "metron"]},
+    )
+    with pytest.raises(Forbidden):
+        lists.update(session, who(owner), OFFICIAL, found, {"desc": "mine"})
+    with pytest.raises(Invalid) as caught:
+        lists.assign_to_official(session, who(editor), OFFICIAL, found)
+    assert "already" in caught.value.errors["__all__"][0]
+
+
+def test_who_may_not_give_lists_to_the_official_account(session, make):
+    owner = make.user()
+    make.user(OFFICIAL)
+    found, hidden = make_list(session, owner), make_list(session, owner, is_private=True)
+    with pytest.raises(Forbidden):
+        lists.assign_to_official(session, who(owner), OFFICIAL, found)
+    with pytest.raises(NotFound):
+        lists.assign_to_official(session, who(make.user(is_staff=True)), OFFICIAL, hidden)
+
+
+def test_the_official_account_keeps_names_apart_and_must_exist(session, make):
+    owner, staff = make.user(), make.user(is_staff=True)
+    found = make_list(session, owner, name="Same")
+    with pytest.raises(Invalid) as caught:
+        lists.assign_to_official(session, who(staff), OFFICIAL, found)
+    assert list(caught.value.errors) == ["__all__"]
+    make_list(session, make.user(OFFICIAL), name="Same")
+    with pytest.raises(Invalid) as caught:
+        lists.assign_to_official(session, who(staff), OFFICIAL, found)
+    assert caught.value.errors == {"name": [lists.SAME_NAME]}
+    assert session.scalar(text("SELECT count(*) FROM staff_action")) == 0
+    assert found.user_id == owner.id
+
+
+def test_a_new_name_of_the_owner_is_a_change_of_its_lists(session, make):
+    owner, other = make.user(), make.user()
+    found, theirs = make_list(session, owner), make_list(session, other)
+    before = found.modified, theirs.modified
+    owner.username = "renamed"
+    session.commit()
+    session.expire_all()
+    assert (found.modified_before, theirs.modified) == before
+    assert found.modified > before[0]
+    owner.bio = "not shown"
+    session.commit()
+    assert session.scalar(select(ReadingList.modified_before).where(ReadingList.id == found.id)) == before[0]

@@ -1,0 +1,146 @@
+"""PostgreSQL goes away under load and comes back, fills its disk, or is left in the midst of a migration."""
+
+import random
+import subprocess
+import sys
+import time
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from comicsdb.scripts.database import alembic_config, is_current
+from tests.faults.load import Load
+from tests.faults.postgresql import PostgreSQL
+from tests.serving import clean_environment, fetch, write_ini
+from tests.site.test_production import served
+from tests.waiting import await_that
+
+
+@pytest.fixture
+def postgresql():
+    """A server with nothing in it."""
+    server = PostgreSQL()
+    server.start()
+    yield server
+    server.remove()
+
+
+@pytest.mark.parametrize("mode", ["fast", "immediate"])
+def test_restarted_under_load(postgresql, tmp_path, mode):
+    url = postgresql.make()
+    with served(tmp_path, url) as (_process, port, log):
+        load = Load([f"http://127.0.0.1:{port}"], url)
+        with load.running():
+            load.progress()
+            for _ in range(2):
+                postgresql.stop(mode)
+                time.sleep(1)
+                for path in ("/", "/api/publisher/"):
+                    status, headers, _ = fetch(f"http://127.0.0.1:{port}{path}", Authorization=load.basic)
+                    assert status == 503
+                    assert {name.lower() for name in headers} >= {"retry-after"}
+                postgresql.start()
+                load.progress()
+    load.check()
+    assert "Traceback" in log.read_text()  # it is told
+
+
+def test_disk_full(tmp_path):
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    tmp_path.chmod(0o755)
+    for parent in tmp_path.parents[:2]:
+        parent.chmod(0o755)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400m", "none", folder], check=True)  # needs root
+    postgresql = PostgreSQL(folder)
+    ballast = folder / "ballast"
+    try:
+        postgresql.start()
+        url = postgresql.make()
+        with served(tmp_path, url) as (_process, port, _log):
+            load = Load([f"http://127.0.0.1:{port}"], url)
+            with load.running():
+                load.progress()
+                _fill(ballast)
+                before = refusals(load)
+                await_that(lambda: refusals(load) > before)
+                ballast.unlink()
+                if not postgresql.runs:  # it gives up where it cannot write its log
+                    postgresql.start()
+                load.progress()
+        load.check()
+    finally:
+        postgresql.remove()
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+def refusals(load) -> int:
+    """How many answers were none that one wants."""
+    return sum(count for (_, status), count in load.statuses.items() if status not in {200, 201})
+
+
+def _fill(ballast) -> None:
+    with ballast.open("wb") as stream:
+        try:
+            while True:
+                stream.write(b"\0" * 65536)
+        except OSError:
+            pass
+
+
+def test_a_migration_is_interrupted(postgresql, tmp_path):
+    whole = _schema(postgresql, postgresql.make("whole"))
+    seen = set()
+    for number in range(4):
+        url = postgresql.make(f"part_{number}", migrate=False)
+        (tmp_path / str(number)).mkdir()
+        ini = write_ini(tmp_path / str(number), url, port=1)
+        command = [sys.executable, "-m", "comicsdb", "-c", str(ini), "db", "upgrade"]
+        process = subprocess.Popen(command, env=clean_environment(), stdout=subprocess.DEVNULL)
+        after = random.randint(1, 12)  # migrations
+        await_that(lambda: _revision(url, after) or process.poll() is not None)  # noqa: B023
+        process.kill()
+        process.wait()
+        seen.add(_revision(url, 0))
+        done = subprocess.run(command, env=clean_environment(), capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        engine = create_engine(url)
+        assert is_current(engine)
+        engine.dispose()
+        assert _schema(postgresql, url) == whole
+    sys.stdout.write(f"\ninterrupted after {seen}\n")
+
+
+def _revision(url: str, after: int) -> str | None:
+    """The revision of a database, once it has as many tables as some migrations make."""
+    engine = create_engine(url)
+    try:
+        with engine.connect() as connection:
+            if not connection.scalar(text("SELECT to_regclass('alembic_version')")):
+                return None
+            found = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    finally:
+        engine.dispose()
+    return found if found and _number(found) >= after else None
+
+
+def _number(revision: str) -> int:
+    from alembic.script import ScriptDirectory
+
+    script = ScriptDirectory.from_config(alembic_config())
+    return sum(1 for _ in script.iterate_revisions(revision, "base"))
+
+
+def _schema(postgresql, url: str) -> str:
+    name = url.rpartition("/")[2]
+    command = [
+        "--schema-only",
+        "--no-owner",
+        f"--port={postgresql.port}",
+        "--host=127.0.0.1",
+        "--username=comicsdb",
+    ]
+    done = subprocess.run(
+        [postgresql._programs / "pg_dump", *command, name], capture_output=True, text=True, check=True
+    )
+    return "\n".join(line for line in done.stdout.splitlines() if not line.startswith("\\"))

@@ -1,0 +1,91 @@
+"""A Redis behind sentinels: another becomes the master, and cache and limits go on there."""
+
+import subprocess
+import time
+
+import pytest
+from redis import Redis
+from redis.exceptions import RedisError
+
+from comicsdb import cache_usage
+from comicsdb.cache import Cache
+from comicsdb.limits import Limit, Limiter
+from comicsdb.redis_access import open_pool
+from tests.needs import redis_server
+from tests.redis_server import RedisServer
+from tests.serving import free_port
+from tests.waiting import await_that
+
+CONFIG = """
+port {port}
+bind 127.0.0.1
+dir {folder}
+sentinel monitor pages 127.0.0.1 {master} 1
+sentinel auth-pass pages hush
+sentinel down-after-milliseconds pages 200
+sentinel failover-timeout pages 2000
+"""
+
+
+@pytest.fixture
+def servers(tmp_path):
+    """A master, a replica, and the address by which a sentinel knows them."""
+    master, replica, port = RedisServer(), RedisServer(), free_port()
+    options = "--requirepass", "hush", "--masterauth", "hush"
+    for server in (master, replica):
+        server.client = Redis(port=server.port, socket_timeout=30, password="hush")
+    master.start(*options)
+    replica.start(*options, "--replicaof", f"127.0.0.1 {master.port}", "--repl-diskless-sync-delay", "0")
+    config = tmp_path / "sentinel.conf"
+    config.write_text(CONFIG.format(port=port, folder=tmp_path, master=master.port))
+    sentinel = subprocess.Popen([redis_server(), str(config), "--sentinel"], stdout=subprocess.DEVNULL)
+    asked = Redis(port=port, socket_timeout=30)
+    await_that(lambda: replica.client.info("replication")["master_link_status"] == "up")
+    await_that(lambda: known(asked) == 1)
+    address = f"redis+sentinel://:hush@localhost:1,127.0.0.1:{port}/pages/0?socket_timeout=30"
+    yield master, replica, address
+    sentinel.kill()
+    sentinel.wait()
+    asked.close()
+    for server in (master, replica):
+        server.remove()
+
+
+def known(sentinel: Redis) -> int:
+    """How many replicas the sentinel has heard of; none until it answers."""
+    try:
+        return sentinel.sentinel_master("pages")["num-slaves"]
+    except RedisError:
+        return 0
+
+
+def test_cache_and_limits_go_on_with_the_next_master(servers):
+    master, replica, address = servers
+    cache, limiter = Cache(address, memory_mb=0), Limiter(address)
+    cache.detail.get_or_create("one", lambda: b"1")
+    assert master.client.exists("comicsdb:detail:one")
+    limit = Limit("sign-ups", 5, 60)
+    limiter.take([(limit, "ann")])
+    assert cache_usage.measure(address, "comicsdb", sample=1, batch=10).server["role"] == "master"
+    await_that(lambda: replica.client.exists("comicsdb:detail:one") and replica.client.dbsize() >= 2)
+
+    master.kill()
+    assert cache.detail.get_or_create("two", lambda: b"2") == (b"2", False)  # nobody waits for an election
+    await_that(lambda: replica.client.info("replication")["role"] == "master")
+
+    def taken():
+        time.sleep(0.1)
+        return limiter.take([(limit, "ann")]).standings[0].count
+
+    await_that(lambda: cache.detail.get("one") == b"1")
+    counts = [taken() for _ in range(30)]
+    assert 2 in counts or counts[-1] >= 3
+    assert cache.detail.get_or_create("three", lambda: b"3") == (b"3", False)
+    await_that(lambda: cache.detail.get_or_create("four", lambda: b"4")[0] == b"4")
+    assert replica.client.exists("comicsdb:detail:four")
+
+
+@pytest.mark.parametrize("options", ["?wrong=1", "?decode_responses=true"])
+def test_an_address_that_cannot_be_meant_is_refused(options):
+    with pytest.raises(ValueError, match=r"option|bytes"):
+        open_pool(f"redis+sentinel://127.0.0.1:26379/pages{options}")

@@ -1,0 +1,71 @@
+"""A PostgreSQL of a test's own that may be stopped, crashed and started again, on a TCP port."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from sqlalchemy import create_engine, text
+
+from comicsdb.embedded import _server_account
+from comicsdb.embedded_programs import find_binaries, run
+from comicsdb.scripts.database import upgrade
+from tests.serving import free_port
+
+OPTIONS = "-c listen_addresses=127.0.0.1 -c min_wal_size=2MB -c max_wal_size=8MB -c max_connections=60"
+
+
+class PostgreSQL:
+    """A cluster in a new folder, or in the given one, which must be empty."""
+
+    def __init__(self, folder: Path | None = None):
+        self.folder = folder or Path(tempfile.mkdtemp(prefix="postgresql-", dir="/var/tmp"))
+        self.port = free_port()
+        self._account = _server_account()
+        self._programs = find_binaries(account=self._account)
+        if self._account:
+            shutil.chown(self.folder, self._account.pw_uid, self._account.pw_gid)
+        self._run(
+            "initdb", "-U", "comicsdb", "-E", "UTF8", "--locale=C.UTF-8", "-A", "trust", "--wal-segsize=1"
+        )
+
+    def _run(self, name: str, *arguments: str) -> str:
+        done = run([self._programs / name, "-D", str(self.folder / "data"), *arguments], self._account)
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        options = f"{OPTIONS} -p {self.port} -k {self.folder}"
+        self._run("pg_ctl", "-w", "-o", options, "-l", str(self.folder / "log"), "start")
+
+    def stop(self, mode: str = "fast") -> None:
+        """Stop it: `fast` ends sessions, `immediate` is a crash."""
+        self._run("pg_ctl", "-m", mode, "stop")
+
+    @property
+    def runs(self) -> bool:
+        """Whether it is there."""
+        done = run([self._programs / "pg_ctl", "-D", str(self.folder / "data"), "status"], self._account)
+        return done.returncode == 0
+
+    def url(self, name: str = "comicsdb", port: int | None = None) -> str:
+        """The address of a database."""
+        return f"postgresql+psycopg://comicsdb@127.0.0.1:{port or self.port}/{name}"
+
+    def make(self, name: str = "comicsdb", *, migrate: bool = True) -> str:
+        """Make a database; gives its address."""
+        engine = create_engine(self.url("postgres"), isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            connection.execute(text(f"CREATE DATABASE {name}"))
+        engine.dispose()
+        if migrate:
+            engine = create_engine(self.url(name))
+            upgrade(engine)
+            engine.dispose()
+        return self.url(name)
+
+    def remove(self) -> None:
+        """End it, and remove what it kept."""
+        if self.runs:
+            self.stop("immediate")
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,55 @@
+"""Reading lists for tests, made through the services as every surface makes them."""
+
+import itertools
+
+from sqlalchemy import inspect, select
+from sqlalchemy.orm import object_session, selectinload
+
+from comicsdb.library import reading_list_items as items
+from comicsdb.library import reading_lists as lists
+from comicsdb.models import User
+from comicsdb.security import identify
+
+OFFICIAL = "Metron"
+_numbers = itertools.count(1)
+
+
+def who(user):
+    """The identity of an account; its groups are loaded if need be."""
+    if "groups" in inspect(user).unloaded:
+        wanted = select(User).where(User.id == user.id).options(selectinload(User.groups))
+        object_session(user).scalars(wanted).one()
+    return identify(user, "session")
+
+
+def make_list(session, user, issues=(), **values):
+    """A committed list of an account, with issues in their order."""
+    identity = who(user)
+    made = lists.create(session, identity, OFFICIAL, {"name": f"List {next(_numbers)}"} | values)
+    if issues:
+        items.add_issues(lists.hold(session, identity, OFFICIAL, made), [each.id for each in issues])
+    session.commit()
+    return made
+
+
+def many_issues(session, series, number):
+    """Issues 1 to `number` of a series, at one go."""
+    rows = [
+        {
+            "series_id": series.id,
+            "number": str(n),
+            "slug": f"{series.slug}-{n}",
+            "cover_date": date(2020, 1, 1),
+            "created_by_id": SYSTEM_USER_ID,
+            "edited_by_id": SYSTEM_USER_ID,
+        }
+        for n in range(1, number + 1)
+    ]
+    found = session.scalars(insert(Issue).returning(Issue, sort_by_parameter_order=True), rows).all()
+    session.commit()
+    return found
+
+
+def held(session, user, reading_list):
+    """The list, held for an account."""
+    return lists.hold(session, who(user), OFFICIAL, reading_list)

@@ -1,0 +1,129 @@
+"""What operators see of a server of two processes: its log as JSON, its figures, and its errors."""
+
+import json
+import re
+
+import psutil
+import pytest
+
+from tests.serving import add_account, free_port, serving
+from tests.serving import fetch as fetch_as_sent
+from tests.site.test_production import production
+from tests.waiting import await_that
+
+TOKEN = "prometheus-may-read-this"
+METRICS = {
+    "COMICSDB_METRICS_TOKEN": TOKEN,
+    "COMICSDB_LOG_FORMAT": "json",
+    "COMICSDB_ERRORS_REPORT": "tests.site.watched:report",
+    "LIMITS": "on",
+    "COMICSDB_THROTTLE_BURST": "3",
+}
+
+
+def fetch(url: str, **asked) -> tuple[int, dict, bytes]:
+    """Status, headers by lower-case names, and body."""
+    status, headers, body = fetch_as_sent(url, **asked)
+    return status, {name.lower(): value for name, value in headers.items()}, body
+
+
+@pytest.fixture(scope="module")
+def server(cluster, template, tmp_path_factory):
+    """A server that is watched: its process, address, log, reports, and the header of an account."""
+    folder = tmp_path_factory.mktemp("watched")
+    cluster.clone_database(template, "watched")
+    basic, port = add_account(cluster.url("watched")), free_port()
+    ini, environment = production(folder, cluster.url("watched"), port)
+    ini.write_text(ini.read_text("utf-8").replace("tests.site.probe", "tests.site.watched"), "utf-8")
+    reports = folder / "reports"
+    with serving(ini, port, **environment | METRICS, REPORTS=str(reports)) as process:
+        yield process, f"http://127.0.0.1:{port}", ini.with_suffix(".log"), reports, basic
+    cluster.drop_database("watched")
+
+
+def figures(base: str) -> dict[str, float]:
+    """Each sample's name, labels included, and its value."""
+    status, headers, body = fetch(f"{base}/metrics/", Authorization=f"Bearer {TOKEN}")
+    assert (status, headers["cache-control"]) == (200, "no-store")
+    lines = (line for line in body.decode().splitlines() if not line.startswith("#"))
+    return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
+
+
+def test_figures_are_for_who_has_the_token(server):
+    _, base, *_ = server
+    for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {TOKEN}"}):
+        status, told, body = fetch(f"{base}/metrics/", **headers)
+        assert (status, told["www-authenticate"]) == (401, "Bearer")
+        assert b"comicsdb_" not in body
+    assert fetch(f"{base}/metrics/", method="POST", data="x", Authorization=f"Bearer {TOKEN}")[0] == 405
+
+
+def test_figures_are_those_of_all_processes(server):
+    process, base, _, _, basic = server
+    for _ in range(20):
+        assert fetch(f"{base}/health-of-nobody/")[0] == 404
+    answers = [fetch(f"{base}/api/publisher/", Authorization=basic)[0] for _ in range(10)]
+    found = figures(base)
+    assert found['comicsdb_requests_total{route="none",status="4xx"}'] == 20
+    listed = {
+        status: found.get(f'comicsdb_requests_total{{route="api.publisher.list",status="{status}"}}', 0)
+        for status in ("2xx", "4xx")
+    }
+    assert listed == {"2xx": answers.count(200), "4xx": answers.count(429)}
+    assert found["comicsdb_throttled_total"] == answers.count(429) > 0
+    assert found['comicsdb_request_seconds_count{route="api.publisher.list"}'] == 10
+    assert found['comicsdb_request_seconds_bucket{le="+Inf",route="api.publisher.list"}'] == 10
+    for result in ("hit", "miss"):
+        assert found[f'comicsdb_cache_values_total{{region="list",result="{result}"}}'] >= 1
+    assert found["comicsdb_database_up"] == 1
+    assert found["comicsdb_mail_queue"] == 0
+    assert found['comicsdb_database_connections{state="open"}'] >= 1
+
+    # A process that dies takes what it had open with it, and nothing of what it has done.
+    workers = [
+        each for each in psutil.Process(process.pid).children() if "spawn_main" in " ".join(each.cmdline())
+    ]
+    most = found['comicsdb_database_connections{state="most"}']
+    assert most == (len(workers) + 1) * 8
+    workers[0].kill()
+    await_that(lambda: not psutil.pid_exists(workers[0].pid) or workers[0].status() == psutil.STATUS_ZOMBIE)
+    await_that(lambda: fetch(f"{base}/health-of-nobody/")[0] == 404)
+    assert figures(base)['comicsdb_requests_total{route="none",status="4xx"}'] > 20
+
+
+def test_a_fault_is_reported_once_and_without_secrets(server):
+    _, base, log, reports, basic = server
+    path = "/probe/fail/this-is-a-link-of-a-mail/"
+    status, headers, _ = fetch(
+        f"{base}{path}?q=x&token=hush",
+        Authorization=basic,
+        Cookie="session=hush",
+        **{"X-Request-ID": "from-nginx.1"},
+    )
+    assert status == 500
+    assert headers["x-request-id"] == "from-nginx.1"
+    (report,) = map(json.loads, reports.read_text().splitlines())
+    assert report["error"] == "a screw is loose"
+    assert (report["request"], report["method"], report["route"]) == ("from-nginx.1", "GET", "probe.fail")
+    assert (report["path"], report["query"]) == ("/probe/fail/{secret}/", "q=x&token=***")
+    assert not re.search(r"hush|link-of-a-mail|Basic", json.dumps(report))
+
+    # A reporter that fails itself changes nothing but the log.
+    assert fetch(f"{base}{path}?clumsy=1")[0] == 500
+    lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
+    faults = [line for line in lines if "a screw is loose" in line.get("exception", "")]
+    assert faults[0]["request"] == "from-nginx.1"
+    assert {"time", "level", "logger", "message", "request", "exception"} <= set(faults[0])
+    assert any("the reporter stumbles" in line.get("exception", "") for line in lines)
+    assert len(reports.read_text().splitlines()) == 2
+
+
+def test_every_line_of_the_log_is_json(server):
+    _, base, log, _, basic = server
+    for _ in range(8):
+        fetch(f"{base}/api/series/", Authorization=basic)
+    lines = log.read_text().splitlines()
+    lines = [json.loads(line) for line in lines if not line.startswith("Starting server in PID")]  # pserve's
+    refused = next(line for line in lines if line["message"].startswith("API request refused"))
+    assert (refused["identity"], refused["level"]) == ("user:ann", "WARNING")
+    assert re.fullmatch("[0-9a-f]{16}", refused["request"])

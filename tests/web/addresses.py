@@ -1,0 +1,116 @@
+"""An address of every GET route of the site, and a library whose pages are among them."""
+
+import re
+from datetime import date
+from types import SimpleNamespace
+
+from sqlalchemy import func, select
+
+from comicsdb.library import (
+    collection,
+    feeds,
+    portable_import,
+    pull,
+    reading_list_items,
+    reading_lists,
+    wish,
+)
+from comicsdb.models import CATALOGUE, History, ReadDate, ReadingListItem
+from comicsdb.security import SESSION, identify
+
+OFFICIAL = "Metron"
+FORM_KEY = "a form key of the tests, long enough"
+
+
+def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
+    """Fill the library of an account: an item read once, a series followed, a wish and two reading lists.
+
+    `words` stand in all texts that can be written, so that a test can look for them elsewhere.
+    """
+
+    kept = SimpleNamespace(words=words)
+    kept.item, _created = collection.add(
+        session,
+        user.id,
+        world.third.id,
+        {"notes": words, "storage_location": words, "purchase_store": words, "is_read": True},
+        today=date(2026, 11, 22),
+    )
+    kept.read_date = session.scalar(select(func.max(ReadDate.id)))
+    kept.pull, _created = pull.add(session, user.id, world.series.id)
+    kept.wish, _created = wish.add(session, user.id, world.second.id, {"notes": words})
+    identity = identify(user, SESSION)
+    kept.list = reading_lists.create(session, identity, OFFICIAL, {"name": f"Public {user.username}"})
+    kept.secret = reading_lists.create(
+        session, identity, OFFICIAL, {"name": f"{words} list", "desc": words, "is_private": True}
+    )
+    for each in (kept.list, kept.secret):
+        held = reading_lists.hold(session, identity, OFFICIAL, each)
+        reading_list_items.add_issues(held, [world.first.id, world.second.id])
+    kept.list_item, kept.secret_item = (
+        session.scalar(select(func.min(ReadingListItem.id)).where(ReadingListItem.reading_list_id == each.id))
+        for each in (kept.list, kept.secret)
+    )
+    kept.feed = feeds.make_address(session, user.id, words, FORM_KEY)
+    file = f"Series,Number,Notes\n{world.series.name},1,{words}\n".encode()
+    kept.upload = portable_import.upload(
+        session, user.id, f"{words}.csv", file, currency="USD", rows=10, megabytes=1
+    )
+    session.commit()
+    return kept
+
+
+def addresses_of(wsgi, session, world, kept, reading_list) -> list[str]:
+    """An address of every GET route, filled in from the catalogue of the tests and from a library.
+
+    `reading_list` is the one of `kept` that the pages of reading lists are asked for.
+    """
+    found = []
+    routes = {route.name: route for route in wsgi.routes_mapper.get_routes()}
+    by_kind = {
+        model.__tablename__: world.first
+        if model.__tablename__ == "issue"
+        else getattr(world, model.__tablename__)
+        for model in CATALOGUE
+    }
+    for name, methods in wsgi.registry["comicsdb_web.methods"].items():
+        if "GET" not in methods or "{secret}" in routes[name].pattern:
+            continue
+        found += _filled(session, world, kept, reading_list, name, routes[name].pattern, by_kind)
+    return found
+
+
+def _filled(session, world, kept, reading_list, name, pattern, by_kind) -> list[str]:
+    """The addresses of one route."""
+    patterns = [pattern]
+    blocks = re.search(r"\{block:([^}]*)\}", pattern)
+    if blocks:
+        patterns = [pattern.replace(blocks[0], block) for block in blocks[1].split("|")]
+    area = name.split(".")[0]
+    number = str(world.publisher.id) if name.startswith("admin.catalogue.") else "1"
+    words = {"{name}": "series", "{kind}/add-row/": "credits/add-row/?form_idx=0", "{username}": "Nora"}
+    if area in by_kind:
+        entity = by_kind[area]
+        version = session.scalar(
+            select(History.id).where(History.kind == area, History.object_id == entity.id)
+        )
+        words |= {"history/{id:[0-9]+}": f"history/{version}", "{slug}": entity.slug}
+        words |= {"{series}": world.series.slug}
+        number = str(entity.id)
+    elif name.endswith((".review", ".forget")):
+        number = str(kept.upload.id)
+    elif area == "collection":
+        number = str(world.series.id if "missing" in name else kept.item.id)
+        words |= {"{read_id:[0-9]+}": str(kept.read_date)}
+    elif area == "pull_list":
+        number, words = str(world.series.id), words | {"{slug}": world.series.slug}
+    elif area == "wish_list":
+        number, words = str(kept.wish.id), words | {"{slug}": world.second.slug}
+    elif area == "reading_list":
+        item = kept.list_item if reading_list is kept.list else kept.secret_item
+        number, words = str(item), words | {"{slug}": reading_list.slug}
+    for word, value in words.items():
+        patterns = [each.replace(word, value) for each in patterns]
+    patterns = [re.sub(r"\{(?:kind|form):(\w+)[^}]*\}", r"\1", each) for each in patterns]
+    patterns = [re.sub(r"\{part:.*\}", "pages", each) for each in patterns]
+    return [re.sub(r"\{\w+:[^}]*\}", number, each) for each in patterns]

@@ -1,0 +1,112 @@
+"""A collection in a real browser, by keyboard: a series added, items chosen and marked, an item rated."""
+
+import threading
+from types import SimpleNamespace
+
+import pytest
+import waitress.server
+from sqlalchemy import create_engine, select
+
+from comicsdb.catalog import Catalog
+from comicsdb.db import session_factory
+from comicsdb.models import CollectionItem
+from comicsdb.passwords import Passwords
+from tests.conftest import build_app
+from tests.factories import Make
+from tests.web.conftest import PASSWORD
+
+
+@pytest.fixture(scope="module")
+def site(cluster, template, tmp_path_factory):
+    """The application, served to browsers, with an account and a series of four issues."""
+    cluster.clone_database(template, "collecting")
+    engine = create_engine(cluster.url("collecting"))
+    sessions = session_factory(engine)
+    with sessions() as session:
+        make = Make(Catalog(session))
+        make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
+        series = make.series(name="Lamplight")
+        for number in range(1, 5):
+            make.issue(series=series, number=str(number))
+    app = build_app(cluster.url("collecting"), tmp_path_factory.mktemp("collecting-media"))
+    server = waitress.server.create_server(app, host="127.0.0.1", port=0, threads=4)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    yield SimpleNamespace(url=f"http://127.0.0.1:{server.effective_port}", sessions=sessions)
+    server.close()
+    thread.join(10)
+    app.registry["comicsdb.engine"].dispose()
+    engine.dispose()
+    cluster.drop_database("collecting")
+
+
+@pytest.fixture
+def page(browser, site):
+    """A page of somebody who is logged in, on a telephone; every complaint of the browser fails the test."""
+    complaints = []
+    viewport = {"width": 390, "height": 844}
+    context = browser.new_context(base_url=site.url, reduced_motion="reduce", viewport=viewport)
+    page = context.new_page()
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
+    page.goto("/accounts/login/")
+    page.fill("#username", "Nora")
+    page.fill("#password", PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{site.url}/")
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def test_a_series_is_added_marked_and_rated_with_the_keys_alone(page, site):
+    page.goto("/collection/add-from-series/")
+    box = page.get_by_role("combobox", name="Find: Series")
+    box.focus()
+    page.keyboard.type("lampl")
+    page.get_by_role("option", name="Lamplight (2020)").wait_for()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.get_by_role("radio", name="Lamplight (2020)").and_(page.locator(":checked")).wait_for()
+    page.locator("#what").focus()
+    page.keyboard.type("From")  # as one chooses in a list by its first letters
+    page.locator("#first").focus()
+    page.keyboard.type("2")
+    page.keyboard.press("Enter")  # saves
+    page.wait_for_url("**/collection/")
+    assert "3 issues were added. 0 were there already." in page.locator("#messages").inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+    page.get_by_role("checkbox", name="Lamplight (2020) #3").focus()
+    page.keyboard.press("Space")
+    assert page.locator(".mark-count").inner_text() == "1 chosen"
+    choose = page.get_by_role("button", name="Choose this page")
+    choose.focus()
+    page.keyboard.press("Space")
+    assert page.locator("[name=item]:checked").count() == 3
+    page.get_by_role("button", name="Choose none").press("Enter")
+    assert page.locator("[name=item]:checked").count() == 0
+    page.get_by_role("checkbox", name="Lamplight (2020) #4").press("Space")
+    page.get_by_role("button", name="Mark as read").press("Enter")
+    page.get_by_text("1 item is marked as read now.").wait_for()
+
+    page.get_by_role("link", name="Lamplight (2020) #4", exact=True).press("Enter")
+    page.get_by_role("button", name="4 stars").press("Enter")
+    page.locator("button[value='4'][aria-pressed=true]:focus").wait_for()  # in place, and the focus stays
+    with site.sessions() as session:
+        found = session.execute(
+            select(CollectionItem.is_read, CollectionItem.rating).order_by(CollectionItem.id)
+        )
+        assert [tuple(row) for row in found] == [(False, None), (False, None), (True, 4)]
+    page.get_by_role("button", name="Clear").press("Enter")
+    page.locator("#item-rating button[aria-pressed=true]").wait_for(state="detached")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_pages_fit_a_telephone_and_charts_are_drawn(page):
+    page.goto("/collection/stats/")
+    bar = page.locator("#chart-publishers rect").first
+    assert bar.bounding_box()["width"] > 100
+    for address in ("", "?view=grid", "stats/", "history/", "missing/", "add/"):
+        page.goto(f"/collection/{address}")
+        assert page.evaluate("document.documentElement.scrollWidth") == 390, address

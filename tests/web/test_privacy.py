@@ -1,0 +1,270 @@
+"""What a reader keeps is seen by nobody else: every route of site and API is asked, as another and as nobody.
+
+Answers are compared with those of a world in which the reader keeps nothing: so no name, item or count can
+come through, in whatever form.
+"""
+
+import base64
+import re
+import zipfile
+from io import BytesIO
+
+import pytest
+from sqlalchemy import delete, text
+
+from comicsdb.library import reading_lists
+from comicsdb.models import (
+    CollectionItem,
+    FeedAddress,
+    LibraryImport,
+    PullList,
+    ReadingList,
+    WishList,
+)
+from comicsdb.passwords import Passwords
+from comicsdb.security import SESSION, identify
+from tests.web.addresses import OFFICIAL, addresses_of, keep_library
+from tests.web.conftest import PASSWORD, log_in
+
+WORDS = "Zanzibarium"
+BOB = {"Authorization": "Basic " + base64.b64encode(f"Bob:{PASSWORD}".encode()).decode()}
+# What differs from one answer to the next whoever asks: tokens of forms.
+VOLATILE = re.compile(rb'(name="(?:csrf_token|form_key)" value="|"written": ?")[^"]*')
+OWNED = {
+    "collection_item": "user_id = :ann",
+    "read_date": "collection_item_id IN (SELECT id FROM collection_item WHERE user_id = :ann)",
+    "pull_list": "user_id = :ann",
+    "pull_list_series": "pull_list_id IN (SELECT id FROM pull_list WHERE user_id = :ann)",
+    "wish_list": "user_id = :ann",
+    "wish_list_item": "wish_list_id IN (SELECT id FROM wish_list WHERE user_id = :ann)",
+    "reading_list": "user_id = :ann",
+    "reading_list_item": "reading_list_id IN (SELECT id FROM reading_list WHERE user_id = :ann)",
+    "reading_list_rating": "reading_list_id IN (SELECT id FROM reading_list WHERE user_id = :ann)",
+    "feed_address": "user_id = :ann",
+    "library_import": "user_id = :ann",
+}
+API_READS = (
+    "/api/collection/",
+    "/api/collection/{item}/",
+    "/api/collection/stats/",
+    "/api/collection/missing_series/",
+    "/api/collection/missing_issues/{series}/",
+    "/api/pull_list/",
+    "/api/pull_list/{pull}/",
+    "/api/pull_list/series/",
+    "/api/pull_list/issues/",
+    "/api/wish_list/",
+    "/api/wish_list/{wishes}/",
+    "/api/wish_list/items/",
+    "/api/reading_list/",
+    "/api/reading_list/?user={ann}",
+    "/api/reading_list/?is_private=true",
+    "/api/reading_list/?name=" + WORDS,
+    "/api/reading_list/{list}/",
+    "/api/reading_list/{secret}/",
+    "/api/reading_list/{secret}/items/",
+    "/api/issue/{issue}/",
+    "/api/series/{series}/",
+    "/api/change/",
+    "/api/",
+)
+API_WRITES = (
+    ("patch", "/api/collection/{item}/", {"rating": 1}),
+    ("put", "/api/collection/{item}/", {"rating": 1}),
+    ("delete", "/api/collection/{item}/", None),
+    ("post", "/api/wish_list/items/{wish}/acquire/", {}),
+    ("delete", "/api/wish_list/items/{wish}/remove/", None),
+    ("delete", "/api/pull_list/series/{series}/remove/", None),
+)
+MORE_PAGES = (
+    f"/search/?q={WORDS}",
+    f"/reading-lists/?q={WORDS}",
+    "/reading-lists/?is_private=true",
+    "/reading-lists/?username=Nora",
+    f"/reading-lists/?username=Nora&name={WORDS}",
+    f"/autocomplete/reading_list/items?q={WORDS}",
+    "/users/Nora/",
+    "/accounts/users/Nora/",
+    "/sitemap.xml",
+    "/robots.txt",
+)
+
+
+@pytest.fixture
+def kept(session, member, world):
+    """What Nora keeps."""
+    return keep_library(session, member, world, WORDS)
+
+
+@pytest.fixture
+def bob(make):
+    """Another reader, with an empty library."""
+    return make.user("Bob", password=PASSWORD, passwords=Passwords("fast"))
+
+
+@pytest.fixture
+def pages(wsgi, session, world, kept):
+    """Every page, with the addresses of what Nora keeps, and the map of reading lists."""
+    found = addresses_of(wsgi, session, world, kept, kept.secret)
+    found += addresses_of(wsgi, session, world, kept, kept.list)
+    part = f"/sitemap/reading_list-{(kept.secret.id - 1) // 10_000}.xml"
+    left_out = ("/accounts/logout", "/accounts/signup")  # its form holds the time
+    return [each for each in dict.fromkeys((*found, *MORE_PAGES, part)) if not each.startswith(left_out)]
+
+
+@pytest.fixture
+def numbers(world, member, kept):
+    """The ids that addresses of the API are filled in with."""
+    return {
+        "item": kept.item.id,
+        "series": world.series.id,
+        "issue": world.third.id,
+        "pull": kept.pull.pull_list_id,
+        "wishes": kept.wish.wish_list_id,
+        "wish": kept.wish.id,
+        "list": kept.list.id,
+        "secret": kept.secret.id,
+        "ann": member.id,
+    }
+
+
+def asked(testapp, addresses, headers) -> dict[str, tuple[int, bytes, str]]:
+    """What each address answers: status, body without tokens, and where it leads."""
+    answers = {}
+    for address in addresses:
+        response = testapp.get(address, headers=headers, expect_errors=True)
+        body = VOLATILE.sub(b"\\1", _unpacked(response))
+        answers[address] = response.status_int, body, response.headers.get("Location", "")
+    return answers
+
+
+def _unpacked(response) -> bytes:
+    """The body; of an archive what is in it, without the times of its files."""
+    if response.content_type != "application/zip":
+        return response.body
+    with zipfile.ZipFile(BytesIO(response.body)) as archive:
+        return b"".join(name.encode() + archive.read(name) for name in archive.namelist())
+
+
+def rows_of(session, user_id) -> dict[str, str]:
+    """All that an account keeps, table by table."""
+    session.expire_all()
+    return {
+        table: session.execute(
+            text(f"SELECT string_agg(t::text, '|' ORDER BY t::text) FROM {table} t WHERE {mine}"),
+            {"ann": user_id},
+        ).scalar()
+        for table, mine in OWNED.items()
+    }
+
+
+def forget_all(session, user_id, secret_id):
+    """Take away whatever Nora keeps but the public list."""
+    session.expire_all()
+    for model in (CollectionItem, PullList, WishList, FeedAddress, LibraryImport):
+        session.execute(delete(model).where(model.user_id == user_id))
+    session.execute(delete(ReadingList).where(ReadingList.id == secret_id))
+    session.commit()
+    session.expire_all()
+
+
+def test_the_table_of_what_is_owned_is_whole(session, member, kept):
+    without = {table for table, rows in rows_of(session, member.id).items() if rows is None}
+    assert without == {"reading_list_rating"}
+
+
+@pytest.mark.parametrize("who", ["nobody", "another"])
+def test_no_page_tells_what_somebody_keeps(testapp, session, world, member, kept, bob, pages, who):
+    if who == "another":
+        log_in(testapp, "Bob")
+    there = asked(testapp, pages, {})
+    secret_id = kept.secret.id
+    for address, (_status, body, location) in there.items():
+        found = WORDS.encode() in body.replace(address.encode(), b"")
+        searched = WORDS in address  # a page repeats what it was asked for
+        assert searched or not (found or WORDS in location), address
+    forget_all(session, member.id, secret_id)
+    gone = asked(testapp, pages, {})
+    differing = [address for address in pages if there[address] != gone[address]]
+    assert differing == []
+    ours = [each for each in pages if each.startswith(("/collection/", "/pull-list/", "/wish-list/"))]
+    assert len(ours) > 15
+    for address in ours:
+        allowed = {303} if who == "nobody" else {200, 204, 303, 404}
+        assert there[address][0] in allowed, address
+
+
+@pytest.mark.parametrize("who", ["nobody", "another"])
+def test_no_answer_of_the_api_tells_it(testapp, session, world, member, kept, bob, numbers, who):
+    headers = BOB if who == "another" else {}
+    addresses = [each.format(**numbers) for each in API_READS]
+    there = asked(testapp, addresses, headers)
+    for address, (status, body, _location) in there.items():
+        assert WORDS.encode() not in body, address
+        assert status in ({200, 404} if headers else {200, 401}), address
+    secret_id = kept.secret.id
+    forget_all(session, member.id, secret_id)
+    gone = asked(testapp, addresses, headers)
+    assert [address for address in addresses if there[address] != gone[address]] == []
+
+
+def test_a_neighbour_that_may_not_be_seen_is_not_named(testapp, session, member, kept, bob):
+    identity = identify(member, SESSION)
+    reading_lists.update(session, identity, OFFICIAL, kept.list, {"next": kept.secret.id})
+    session.commit()
+    slug, number = kept.list.slug, kept.list.id
+    assert kept.list.next_id == kept.secret.id
+    page = testapp.get(f"/reading-lists/{slug}/")
+    assert WORDS not in page.text
+    assert testapp.get(f"/api/reading_list/{number}/", headers=BOB).json["next"] is None
+    log_in(testapp, "Nora")
+    assert WORDS in testapp.get(f"/reading-lists/{slug}/").text
+
+
+def test_nobody_else_can_change_it(wsgi, testapp, session, world, member, kept, bob, numbers):
+    before = rows_of(session, member.id)
+    routes = {route.name: route for route in wsgi.routes_mapper.get_routes()}
+    posts = [
+        name
+        for name, methods in wsgi.registry["comicsdb_web.methods"].items()
+        if "POST" in methods
+        and name.startswith(("collection", "pull_list", "wish_list", "reading_list", "account.feeds"))
+    ]
+    assert len(posts) > 25
+    addresses = []
+    for name in posts:
+        pattern = routes[name].pattern
+        for word, value in {
+            "{slug}": kept.secret.slug if name.startswith("reading_list") else world.series.slug,
+            "{read_id:[0-9]+}": str(kept.read_date),
+            "{item:[0-9]+}": str(kept.secret_item),
+        }.items():
+            pattern = pattern.replace(word, value)
+        own = {"wish_list": kept.wish.id, "account": kept.feed.address.id}
+        number = own.get(name.split(".")[0], kept.item.id)
+        if name.endswith((".review", ".forget")):
+            number = kept.upload.id
+        addresses.append(re.sub(r"\{\w+:[^}]*\}", str(number), pattern))
+    for who in (None, "Bob"):
+        if who:
+            log_in(testapp, who)
+        token = testapp.get("/accounts/login/" if who is None else "/accounts/tokens/")
+        token = next(form["csrf_token"].value for form in token.forms.values() if "csrf_token" in form.fields)
+        for address in addresses:
+            fields = {"csrf_token": token, "rating": "1", "confirm": "1", "on": "0", "name": "taken over"}
+            answer = testapp.post(address, fields, expect_errors=True)
+            assert answer.status_int < 500, address
+            assert WORDS not in answer.text, address
+            if kept.secret.slug in address:
+                never = testapp.post(
+                    address.replace(kept.secret.slug, "never-was"), fields, expect_errors=True
+                )
+                assert answer.status_int == never.status_int, f"{who}, {address}"
+    testapp.reset()
+    for method, address, body in API_WRITES:
+        for headers in ({}, BOB):
+            send = getattr(testapp, f"{method}_json" if body is not None else method)
+            arguments = [address.format(**numbers), *([body] if body is not None else [])]
+            answer = send(*arguments, headers=headers, expect_errors=True)
+            assert answer.status_int == (404 if headers else 401), (method, address)
+    assert rows_of(session, member.id) == before

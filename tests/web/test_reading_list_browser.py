@@ -1,0 +1,157 @@
+"""Rating and ordering in a real browser: by keyboard, by dragging, with the focus kept."""
+
+import threading
+from types import SimpleNamespace
+
+import pytest
+import waitress.server
+from sqlalchemy import create_engine
+
+from comicsdb.catalog import Catalog
+from comicsdb.db import session_factory
+from comicsdb.library import reading_list_figures as figures
+from comicsdb.models import ReadingList
+from comicsdb.passwords import Passwords
+from tests.conftest import build_app
+from tests.factories import Make
+from tests.lists import make_list
+from tests.web.conftest import PASSWORD
+
+
+@pytest.fixture(scope="module")
+def site(cluster, template, tmp_path_factory):
+    """The application, served to browsers: Nora with a list of four issues, and a list of somebody else's."""
+    cluster.clone_database(template, "ordering")
+    engine = create_engine(cluster.url("ordering"))
+    sessions = session_factory(engine)
+    with sessions() as session:
+        make = Make(Catalog(session))
+        nora = make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
+        series = make.series(name="Lamplight")
+        issues = [make.issue(series=series, number=str(n)) for n in range(1, 5)]
+        mine = make_list(session, nora, issues, name="Mine").slug
+        other = make_list(session, make.user(), issues, name="Other").slug
+        issue = issues[0].slug
+    app = build_app(cluster.url("ordering"), tmp_path_factory.mktemp("ordering-media"))
+    server = waitress.server.create_server(app, host="127.0.0.1", port=0, threads=4)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    url = f"http://127.0.0.1:{server.effective_port}"
+    yield SimpleNamespace(url=url, sessions=sessions, mine=mine, other=other, issue=issue)
+    server.close()
+    thread.join(10)
+    app.registry["comicsdb.engine"].dispose()
+    engine.dispose()
+    cluster.drop_database("ordering")
+
+
+@pytest.fixture
+def page(browser, site):
+    """Nora's page, logged in; every complaint of the browser fails the test."""
+    complaints = []
+    context = browser.new_context(
+        base_url=site.url, reduced_motion="reduce", viewport={"width": 1280, "height": 900}
+    )
+    page = context.new_page()
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
+    page.goto("/accounts/login/")
+    page.fill("#username", "Nora")
+    page.fill("#password", PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{site.url}/")
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def focused(page):
+    """Name and value of the element that has the focus."""
+    return page.evaluate("[document.activeElement.name, document.activeElement.value]")
+
+
+@pytest.mark.parametrize("address", ["/issue/{0.issue}/", "/reading-lists/{0.other}/"])
+def test_stars_are_given_changed_and_taken_back_by_keyboard_without_a_new_page(page, site, address):
+    page.goto(address.format(site))
+    page.evaluate("window.stayed = true")
+    page.locator('.rate button[value="4"]').focus()
+    page.keyboard.press("Enter")
+    page.locator("#rating-head").get_by_text("4.0 (1 rating)").wait_for()
+    assert focused(page) == ["rating", "4"]
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Space")
+    page.locator("#rating-head").get_by_text("3.0 (1 rating)").wait_for()
+    assert focused(page) == ["rating", "3"]
+    page.locator("#announcer").get_by_text("Your stars are saved.").wait_for()
+    fills = page.locator("#rating-head [data-fill]").evaluate_all(
+        "(all) => all.map((each) => each.dataset.fill)"
+    )
+    assert fills == ["100", "100", "100"]
+    page.get_by_role("button", name="Clear").press("Enter")
+    page.locator("#rating-widget").get_by_text("No ratings yet").wait_for()
+    assert page.locator("#rating-head").is_hidden()
+    assert page.evaluate("window.stayed") is True
+
+
+def order(page):
+    return "".join(
+        each.inner_text().split("#")[-1].split()[0] for each in page.locator(".order-row .item-label").all()
+    )
+
+
+def positions(page):
+    return page.locator(".order-number").evaluate_all("(all) => all.map((each) => each.value)")
+
+
+def stored(site):
+    with site.sessions() as session:
+        made = session.query(ReadingList).filter_by(slug=site.mine).one()
+        return "".join(item.issue.number for item in session.scalars(figures.items(made.id)))
+
+
+def test_issues_are_ordered_by_keyboard_and_by_dragging_and_saved_at_once(page, site):
+    page.goto(f"/reading-lists/{site.mine}/add-issue/")
+    assert order(page) == "1234"
+    arrow = page.get_by_role("button", name="Move Lamplight (2020) #3 up")
+    arrow.focus()
+    page.keyboard.press("Enter")
+    assert order(page) == "1324"
+    assert positions(page) == ["1", "2", "3", "4"]
+    page.locator("#announcer").get_by_text("Lamplight (2020) #3 now stands at 2.").wait_for()
+    page.keyboard.press("Space")  # the focus went with it
+    assert order(page) == "3124"
+    assert arrow.is_disabled()
+    assert page.evaluate("document.activeElement.name") == "down"
+    assert stored(site) == "1234"  # nothing is saved yet, and whoever leaves is asked
+    with page.expect_event("dialog") as asked:
+        page.evaluate("setTimeout(() => location.assign('/'))")
+    asked.value.dismiss()
+    page.locator(".order-row", has_text="#4").locator(".grip").drag_to(
+        page.locator(".order-row", has_text="#3"), target_position={"x": 200, "y": 4}
+    )
+    assert order(page) == "4312"
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("0 issues were added. 2 were moved. 0 were skipped.").wait_for()
+    assert stored(site) == "4312"
+
+
+def test_a_type_is_changed_in_its_line_by_keyboard(page, site):
+    page.goto(f"/reading-lists/{site.mine}/")
+    link = page.get_by_role("link", name="Change the type of Lamplight (2020) #2")
+    link.press("Enter")
+    page.locator(".item-type-form select:focus").wait_for()
+    page.keyboard.press("T")
+    page.get_by_role("button", name="Save").press("Enter")
+    page.locator(".item-type .tag", has_text="Tie-In").wait_for()
+    assert page.evaluate("document.activeElement.textContent.trim()").startswith("Change the type")
+
+
+def test_pages_fit_a_telephone(page, site):
+    page.set_viewport_size({"width": 390, "height": 844})
+    for address in (
+        "/reading-lists/",
+        f"/reading-lists/{site.mine}/",
+        f"/reading-lists/{site.mine}/add-issue/",
+    ):
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollWidth") == 390, address
