@@ -1,6 +1,7 @@
 """Reading lists for tests, made through the services as every surface makes them."""
 
 import itertools
+from datetime import date
 
 from sqlalchemy import inspect, select
 from sqlalchemy.orm import object_session, selectinload
@@ -8,6 +9,8 @@ from sqlalchemy.orm import object_session, selectinload
 from comicsdb.library import reading_list_items as items
 from comicsdb.library import reading_lists as lists
 from comicsdb.models import User
+from comicsdb.models import Issue
+from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.security import identify
 
 OFFICIAL = "Metron"
