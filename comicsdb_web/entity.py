@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 
 from pyramid.httpexceptions import HTTPFound, HTTPMovedPermanently
 from sqlalchemy import ColumnElement, Select, func, select, tuple_
@@ -11,7 +13,9 @@ from comicsdb.catalog import Moved, search
 from comicsdb.models import Issue, Series
 from comicsdb_web import cards
 from comicsdb_web.editing.view import Editing, add_editing_pages
+from comicsdb_web.filters import Filter, Group, narrowed
 from comicsdb_web.fragments import fragment
+from comicsdb_web.locales import _
 from comicsdb_web.paging import BLOCK_STEP, offset_of, paginate
 from comicsdb_web.routing import with_query
 
@@ -80,6 +84,7 @@ class EntityViews(Editing):
     options: tuple = ()  # what its own page loads beside that
     blocks: tuple[Block, ...] = ()
     order: tuple = ()  # of previous and next, if not that of the lists
+    filters: tuple[Group, ...] = ()  # of its list, beside the search
 
     def __init__(self, request):
         self.request = request
@@ -89,13 +94,23 @@ class EntityViews(Editing):
     # Lists.
 
     def list(self):
-        """All objects of the kind."""
-        return self._listing({"query": ""})
+        """All objects of the kind, or those that the filters of the address leave."""
+        return self._filtered() if self.filters else self._listing({"query": ""})
 
     def search(self):
         """The objects that the words of `q` find."""
-        query = search.cleaned(self.request.GET.get("q", ""))
-        return self._listing({"query": query}, search.matching(self.model, query))
+        return self._filtered()
+
+    def _filtered(self, *conditions, **values):
+        """The values of a list page that the parameters of the address narrow."""
+        words = Filter("q", _("Search"), partial(search.matching, self.model))
+        found = narrowed(self.request, chain((words,), *(group.filters for group in self.filters)))
+        shown = {"query": found.typed["q"], "narrowed": found} | self.beside(found)
+        return self._listing(shown | values, *found.conditions.values(), *conditions)
+
+    def beside(self, found) -> dict:  # noqa: ARG002
+        """What else the list of this kind shows, given what it is narrowed by."""
+        return {}
 
     def _listing(self, values: dict, *conditions, model=None):
         """The values of a list page; every list comes through here."""
@@ -106,7 +121,8 @@ class EntityViews(Editing):
         ids = cards.ids(model).where(*conditions).order_by(*order)
         page = paginate(self.request, rows, ids, cards.counted(model, *conditions))
         shared = {"kind": model.__tablename__, "page": page, "sort": sort if sort in ISSUE_SORTS else ""}
-        return {"owner": None, "within": None} | shared | values
+        shared |= {"owner": None, "within": None, "narrowed": None, "groups": self.filters}
+        return shared | values
 
     # One object.
 

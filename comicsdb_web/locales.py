@@ -115,7 +115,12 @@ def country(context, code: str) -> str:
 @pass_context
 def language(context, code: str) -> str:
     """The name of a language by its code in the catalogue; the code where the name is not known."""
-    locale = _locale(context)
+    return language_name(context["request"], code)
+
+
+def language_name(request, code: str) -> str:
+    """The same, for views."""
+    locale = locale_of(request)
     try:
         return Locale.parse(code, sep="-").get_display_name(locale) or code
     except (UnknownLocaleError, ValueError):

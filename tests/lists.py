@@ -3,13 +3,12 @@
 import itertools
 from datetime import date
 
-from sqlalchemy import inspect, select
+from sqlalchemy import insert, inspect, select
 from sqlalchemy.orm import object_session, selectinload
 
 from comicsdb.library import reading_list_items as items
 from comicsdb.library import reading_lists as lists
-from comicsdb.models import User
-from comicsdb.models import Issue
+from comicsdb.models import Issue, User
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.security import identify
 

@@ -15,7 +15,7 @@ SUFFIX_ROOM = 10  # for "-" and a number
 # Words that are routes beside the detail pages.
 RESERVED = {
     "*": {"create", "search"},
-    "issue": {"thisweek", "nextweek", "future", "formset", "week"},
+    "issue": {"thisweek", "nextweek", "future", "formset", "week", "calendar"},
     "series": {"update", "delete", "history", "issue_list", "series_list"},
     "reading_list": {"my-lists", "import"},
 }

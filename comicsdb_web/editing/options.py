@@ -1,13 +1,12 @@
 """What the selects of forms offer: the values of settings and reference data, and always the present one."""
 
-from babel import Locale, UnknownLocaleError
 from sqlalchemy import select
 
 from comicsdb.i18n import translate
 from comicsdb.models import AgeRating, Genre, SeriesType
 from comicsdb.models.choices import COUNTRIES, LANGUAGES, AttributionSource, SeriesTypeCode, Status
 from comicsdb_web.editing.fields import Option
-from comicsdb_web.locales import _, locale_of
+from comicsdb_web.locales import _, language_name, locale_of
 
 STATUSES = {
     Status.ONGOING: _("Ongoing"),
@@ -29,13 +28,13 @@ def every_country(request, value: str) -> list[Option]:
 
 def every_language(request, value: str) -> list[Option]:
     """No language, and all that are known, by name."""
-    known = _named((*LANGUAGES, value), lambda code: _language(request, code))
+    known = _named((*LANGUAGES, value), lambda code: language_name(request, code))
     return [("", translate(request.localizer, _("Not known"))), *known]
 
 
 def languages(request, value: str) -> list[Option]:
     """No language, and those of the setting, by name."""
-    known = _coded(request, "comicsdb.languages", value, lambda code: _language(request, code))
+    known = _coded(request, "comicsdb.languages", value, lambda code: language_name(request, code))
     return [("", translate(request.localizer, _("Not known"))), *known]
 
 
@@ -88,11 +87,3 @@ def _named(codes, name) -> list[Option]:
 
 def _country(request, code: str) -> str:
     return locale_of(request).territories.get(code, code)
-
-
-def _language(request, code: str) -> str:
-    locale = locale_of(request)
-    try:
-        return Locale.parse(code, sep="-").get_display_name(locale) or code
-    except (UnknownLocaleError, ValueError):
-        return locale.languages.get(code, code)

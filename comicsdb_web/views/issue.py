@@ -24,6 +24,7 @@ from comicsdb_web import cards
 from comicsdb_web.editing.copying import CopyingViews
 from comicsdb_web.editing.kinds import ISSUE_FORM
 from comicsdb_web.entity import Block, EntityViews, card_block
+from comicsdb_web.filters_catalogue import ISSUE
 from comicsdb_web.fragments import fragment
 from comicsdb_web.locales import _
 from comicsdb_web.views.rating import stars_of_issue
@@ -55,6 +56,7 @@ class IssueViews(CopyingViews, EntityViews):
 
     model = Issue
     form = ISSUE_FORM
+    filters = ISSUE
     order = (Issue.cover_date, Issue.id)  # within the series
     named = (joinedload(Issue.series).joinedload(Series.series_type),)
     options = (

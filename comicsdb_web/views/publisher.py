@@ -4,6 +4,7 @@ from comicsdb.models import Imprint, Publisher, Series, Universe
 from comicsdb_web import cards
 from comicsdb_web.editing.kinds import PUBLISHER_FORM
 from comicsdb_web.entity import EntityViews, card_block, latest_series
+from comicsdb_web.filters_catalogue import PUBLISHER
 from comicsdb_web.locales import _
 
 
@@ -12,6 +13,7 @@ class PublisherViews(EntityViews):
 
     model = Publisher
     form = PUBLISHER_FORM
+    filters = PUBLISHER
     blocks = (
         card_block(
             "imprints", _("Imprints"), Imprint, lambda publisher: Imprint.publisher_id == publisher.id

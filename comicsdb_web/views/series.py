@@ -1,15 +1,33 @@
 """Series: their issues, makers and characters."""
 
+from dataclasses import dataclass
+
 from sqlalchemy import func, select
 from sqlalchemy.orm import joinedload, selectinload, undefer
 
 from comicsdb.catalog import search
 from comicsdb.models import Character, Creator, Credit, Genre, Issue, Series, issue_character
+from comicsdb.models.choices import LANGUAGES
 from comicsdb_web import cards
 from comicsdb_web.editing.kinds import SERIES_FORM
 from comicsdb_web.entity import EntityViews, WithIssues, issue_count
+from comicsdb_web.filters import Narrowed, without
+from comicsdb_web.filters_catalogue import SERIES
+from comicsdb_web.locales import language_name
 
 TOP = 12
+LANGUAGES_SHOWN = 10  # the others are under "more"
+
+
+@dataclass(frozen=True)
+class LanguageChip:
+    """A language of series: its code and name, how many there are, and the address that sets or removes it."""
+
+    code: str
+    name: str
+    number: int
+    is_chosen: bool
+    href: str
 
 
 class SeriesViews(WithIssues, EntityViews):
@@ -17,6 +35,7 @@ class SeriesViews(WithIssues, EntityViews):
 
     model = Series
     form = SERIES_FORM
+    filters = SERIES
     named = (joinedload(Series.series_type),)
     options = (
         joinedload(Series.publisher),
@@ -24,6 +43,29 @@ class SeriesViews(WithIssues, EntityViews):
         selectinload(Series.genres),
         selectinload(Series.associated).options(joinedload(Series.series_type), undefer(Series.sort_folded)),
     )
+
+    def beside(self, found: Narrowed):
+        """The languages that the series have, most first; those that are chosen always (web.md 2.5)."""
+        chosen = set(found.typed["language"]) if "language" in found.conditions else set()
+        others = [each for name, each in found.conditions.items() if name != "language"]
+        counted = select(Series.language, func.count()).where(*others, Series.language != "")
+        numbers = dict(self.session.execute(counted.group_by(Series.language)).all())
+        numbers = dict.fromkeys(sorted(chosen & set(LANGUAGES)), 0) | numbers
+        ranked = sorted(numbers.items(), key=lambda pair: (-pair[1], pair[0]))
+        chips = [self._language_chip(code, number, code in chosen) for code, number in ranked]
+        found.offered["language"] = sorted(((each.code, each.name) for each in chips), key=lambda pair: pair[1])
+        return {
+            "languages": chips,
+            "languages_shown": LANGUAGES_SHOWN,
+            "all_languages": without(self.request, "language"),
+        }
+
+    def _language_chip(self, code: str, number: int, is_chosen: bool) -> LanguageChip:
+        if is_chosen:
+            href = without(self.request, "language", code)
+        else:
+            href = without(self.request, "language", and_set=code)
+        return LanguageChip(code, language_name(self.request, code), number, is_chosen, href)
 
     def facts(self, series):
         """Its first issues, and those who made and those who appear in most of them."""

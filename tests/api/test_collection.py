@@ -390,19 +390,8 @@ def test_an_id_of_no_item_is_not_found(mine, number):
     assert mine.json("/api/collection/missing_issues/x/", 404) == {"detail": "Not found."}
 
 
-# What others change.
-
-
 def test_an_item_goes_with_its_issue(mine, make, catalog, issue):
     owned = mine.post("/api/collection/scrobble/", json={"issue_id": issue.id})
     catalog.delete(issue)
     make.session.commit()
     assert mine.json(f"/api/collection/{owned['id']}/", 404) == NO_ITEM
-
-
-def test_stars_given_on_the_page_of_the_issue_are_shown(mine, make, reader, issue):
-    owned = mine.post("/api/collection/add/", json={"issue_id": issue.id})
-    ratings.rate(make.session, issue, reader.id, 2, today=TODAY)
-    make.session.commit()
-    now = mine.json(f"/api/collection/{owned['id']}/")
-    assert (now["rating"], now["modified"] > owned["modified"]) == (2, True)

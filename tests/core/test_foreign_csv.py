@@ -21,7 +21,8 @@ Harbor House,Night Crew,Night Crew #2,2020-03-04,0,0,1,5,,,,,,,,,,,,,
 """
 CLZ = """\
 Series;Issue Nr;Variant;Publisher;Release Date;Cover Date;Format;Added Date;Collection Status;Quantity;\
-Grade;Grading Company;Purchase Date;Purchase Price;Purchase Store;Storage Box;Notes;Read It;Reading Date;My Rating;Barcode
+Grade;Grading Company;Purchase Date;Purchase Price;Purchase Store;Storage Box;Notes;Read It;\
+Reading Date;My Rating;Barcode
 Lamplighter, Vol. 2 (2018);3A;A;Harbor House;;Mar 2018;Comic;05/11/2020;In Collection;2;9.4 NM;;17/11/2020;\
 1.234,50 €;Fumetteria È;Box 1;Così;Yes;31/12/2020;8;7 59606 08936 5 00111
 Lamplighter, Vol. 2;4;;Harbor House;;;;;On Wish List;;;;;;;;;No;;;

@@ -65,8 +65,7 @@ def test_disk_full(tmp_path):
                 before = refusals(load)
                 await_that(lambda: refusals(load) > before)
                 ballast.unlink()
-                if not postgresql.runs:  # it gives up where it cannot write its log
-                    postgresql.start()
+                postgresql.revive()  # it may have given up, as it could not write its log
                 load.progress()
         load.check()
     finally:

@@ -2,8 +2,11 @@
 
 import shutil
 import tempfile
+import time
+from contextlib import suppress
 from pathlib import Path
 
+import psycopg
 from sqlalchemy import create_engine, text
 
 from comicsdb.embedded import _server_account
@@ -47,6 +50,20 @@ class PostgreSQL:
         """Whether it is there."""
         done = run([self._programs / "pg_ctl", "-D", str(self.folder / "data"), "status"], self._account)
         return done.returncode == 0
+
+    def revive(self) -> None:
+        """Wait until it answers, starting it where it has given up."""
+        until = time.monotonic() + 120
+        while True:
+            if not self.runs:
+                with suppress(AssertionError):
+                    self.start()
+            try:
+                psycopg.connect(host="127.0.0.1", port=self.port, user="comicsdb", dbname="postgres").close()
+                return
+            except psycopg.OperationalError:
+                assert time.monotonic() < until, (self.folder / "log").read_text()[-3000:]
+                time.sleep(0.5)
 
     def url(self, name: str = "comicsdb", port: int | None = None) -> str:
         """The address of a database."""

@@ -70,9 +70,10 @@ def test_a_server_error_says_so_without_database_session_or_account(broken, capl
     broken.set_cookie("session", "some-identifier")
     broken.set_cookie("messages", "some-message")
     with caplog.at_level(logging.ERROR):
-        response = broken.get("/publisher/", status=500)
+        response = broken.get("/publisher/", status=503)
     page = soup(response)
     assert page.h1.get_text() == "Something broke on our side"
+    assert response.headers["Retry-After"] == "5"
     assert "not found" not in response.text.lower()
     assert "Server error at GET /publisher/" in caplog.text
     assert "Content-Security-Policy" in response.headers
@@ -80,7 +81,7 @@ def test_a_server_error_says_so_without_database_session_or_account(broken, capl
 
 
 def test_a_server_error_is_a_short_fragment_where_one_was_asked_for(broken):
-    response = broken.get("/publisher/x/imprints/load-more/", headers={"X-Fragment": "1"}, status=500)
+    response = broken.get("/publisher/x/imprints/load-more/", headers={"X-Fragment": "1"}, status=503)
     assert soup(response).template["data-target"] == "messages"
 
 
