@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 from waitress import create_server
 
 import comicsdb
-from comicsdb import db
+from comicsdb import clock, db
 from comicsdb.exchange.importing import import_set, is_empty
 from comicsdb.models import User
 from comicsdb.scripts.database import upgrade
@@ -150,9 +150,12 @@ def _load(site: Site, plan: Plan, session: Session) -> None:
     with shown_progress() as progress:
         report = import_set(session, plan.folder, site.storage, site.passwords, progress=progress)
     if plan.is_demo:
-        from comicsdb.demo.lists import add_lists  # noqa: PLC0415  (as in `write_demo`)
+        from comicsdb.demo.library import add_library  # noqa: PLC0415  (as in `write_demo`)
+        from comicsdb.demo.lists import add_lists  # noqa: PLC0415
 
         add_lists(session, site.settings["comicsdb.official_account"])
+        zone = site.settings["comicsdb.timezone"]
+        add_library(session, clock.business_day(zone), zone)
         session.commit()
     click.echo(f"{report.rows:,} rows loaded in {report.seconds:.0f} s.")
 
