@@ -41,6 +41,12 @@ def number(context, value: int) -> str:
 
 
 @pass_context
+def percent(context, value: int) -> str:
+    """A share out of a hundred: 69%."""
+    return numbers.format_percent(value / 100, locale=_locale(context))
+
+
+@pass_context
 def average(context, value: float) -> str:
     """An average of stars with one decimal: 3.4."""
     return numbers.format_decimal(Decimal(str(value)), format="0.0", locale=_locale(context))
@@ -157,6 +163,7 @@ def excerpt(text: str, length: int = 160) -> str:
 
 FILTERS = (
     number,
+    percent,
     average,
     day,
     month,

@@ -45,6 +45,7 @@ from comicsdb.models.people import (
     team_creator,
     team_universe,
 )
+from comicsdb.models.poll import Poll, PollChoice, PollVote
 from comicsdb.models.publisher import Imprint, Publisher, Universe
 from comicsdb.models.rating import IssueRating, ReadingListRating
 from comicsdb.models.reading_list import ReadingList, ReadingListItem
@@ -87,6 +88,9 @@ __all__ = [
     "LibraryImport",
     "LoginSession",
     "OutgoingMail",
+    "Poll",
+    "PollChoice",
+    "PollVote",
     "Publisher",
     "PullList",
     "PullListSeries",

@@ -9,37 +9,38 @@ from comicsdb.models.base import Base, parent, stamp, within
 from comicsdb.models.choices import STARS
 
 
-class IssueRating(Base):
-    """The stars, 1 to 5, of one account for one issue (model.md 5.8)."""
+class Stars:
+    """1 to 5 stars of one account for something that the table names (model.md 1.6)."""
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[int] = parent("user_account.id", index=False)
+    rating: Mapped[int] = mapped_column(SmallInteger)
+    created_on: Mapped[datetime] = stamp()
+    modified: Mapped[datetime] = stamp()
+
+
+def stars_args(table: str, rated: str):
+    """Each account once for each thing, found from both sides."""
+    return (
+        UniqueConstraint(rated, "user_id", name=f"uq_{table}_{rated}_user_id"),
+        Index(f"ix_{table}_user_id", "user_id", rated),
+        within("rating", *STARS),
+    )
+
+
+class IssueRating(Stars, Base):
+    """The stars of one account for one issue (model.md 5.8)."""
 
     __tablename__ = "issue_rating"
-    __table_args__ = (
-        UniqueConstraint("issue_id", "user_id", name="uq_issue_rating_issue_id_user_id"),
-        Index("ix_issue_rating_user_id", "user_id", "issue_id"),
-        within("rating", *STARS),
-    )
+    __table_args__ = stars_args("issue_rating", "issue_id")
 
-    id: Mapped[int] = mapped_column(primary_key=True)
     issue_id: Mapped[int] = parent("issue.id", index=False)
-    user_id: Mapped[int] = parent("user_account.id", index=False)
-    rating: Mapped[int] = mapped_column(SmallInteger)
-    created_on: Mapped[datetime] = stamp()
-    modified: Mapped[datetime] = stamp()
 
 
-class ReadingListRating(Base):
-    """The stars, 1 to 5, of one account for one reading list (model.md 5.8)."""
+class ReadingListRating(Stars, Base):
+    """The stars of one account for one reading list (model.md 5.8)."""
 
     __tablename__ = "reading_list_rating"
-    __table_args__ = (
-        UniqueConstraint("reading_list_id", "user_id", name="uq_reading_list_rating_reading_list_id_user_id"),
-        Index("ix_reading_list_rating_user_id", "user_id", "reading_list_id"),
-        within("rating", *STARS),
-    )
+    __table_args__ = stars_args("reading_list_rating", "reading_list_id")
 
-    id: Mapped[int] = mapped_column(primary_key=True)
     reading_list_id: Mapped[int] = parent("reading_list.id", index=False)
-    user_id: Mapped[int] = parent("user_account.id", index=False)
-    rating: Mapped[int] = mapped_column(SmallInteger)
-    created_on: Mapped[datetime] = stamp()
-    modified: Mapped[datetime] = stamp()
