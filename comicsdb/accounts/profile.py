@@ -119,7 +119,7 @@ def _set_picture(visit: Visit, user: User, form: Mapping) -> None:
         try:
             upload = store_upload(visit.session, visit.storage, KIND, data)
         except PictureError as error:
-            problem = _("The file ${problem}.", mapping={"problem": str(error)})
+            problem = _("The file ${problem}.", mapping={"problem": error.problem})
             raise Invalid({"image": [problem]}) from error
         except StorageDown as error:
             raise Invalid({"image": [NOT_STORED]}) from error

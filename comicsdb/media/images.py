@@ -9,6 +9,8 @@ from pathlib import Path
 
 from PIL import Image, UnidentifiedImageError
 
+from comicsdb.i18n import Text, _, said
+
 MAX_BYTES = 20 * 1024 * 1024
 MAX_PIXELS = 50_000_000  # a decoded picture takes three to four bytes a pixel
 DECODED_AT_ONCE = 2  # pictures in one process: the largest take some 200 MB each
@@ -31,7 +33,11 @@ def decoding():
 
 
 class PictureError(ValueError):
-    """A file is no picture we take; the text says what is wrong, as the end of a sentence."""
+    """A file is no picture we take; `problem` says what is wrong, as the end of a sentence."""
+
+    def __init__(self, problem: Text):
+        super().__init__(problem)
+        self.problem = problem
 
 
 @dataclass(frozen=True)
@@ -57,15 +63,17 @@ def inspect(source: Path | bytes) -> Picture:
     """
     size = len(source) if isinstance(source, bytes) else source.stat().st_size
     if size == 0:
-        raise PictureError("is empty")
+        raise PictureError(_("is empty"))
     if size > MAX_BYTES:
-        raise PictureError(f"has {size:,} bytes; at most {MAX_BYTES:,} are taken")
+        raise PictureError(
+            said("has ${size} bytes; at most ${most} are taken", size=f"{size:,}", most=f"{MAX_BYTES:,}")
+        )
     with opened(source) as image:
         width, height = upright_size(image)
         try:
             image.load()
         except DECODER_ERRORS as error:
-            raise PictureError("is damaged or cut off") from error
+            raise PictureError(_("is damaged or cut off")) from error
         return Picture(width, height, FORMATS[image.format])
 
 
@@ -85,17 +93,26 @@ class opened:  # noqa: N801  (used as a function: `with opened(path) as image`)
                 warnings.simplefilter("ignore")  # of sizes we judge ourselves, and of odd metadata
                 self._image = Image.open(stream, formats=tuple(SUFFIXES))
         except UnidentifiedImageError as error:
-            raise PictureError("is not a JPEG, PNG, WebP, GIF or AVIF picture") from error
+            raise PictureError(_("is not a JPEG, PNG, WebP, GIF or AVIF picture")) from error
         except Image.DecompressionBombError as error:
-            raise PictureError(f"has more than {MAX_PIXELS:,} pixels") from error
+            raise PictureError(said("has more than ${most} pixels", most=f"{MAX_PIXELS:,}")) from error
         except DECODER_ERRORS as error:
-            raise PictureError("is not a readable picture") from error
+            raise PictureError(_("is not a readable picture")) from error
         width, height = self._image.size
         problem = None
         if width * height > MAX_PIXELS:
-            problem = f"has {width * height:,} pixels; at most {MAX_PIXELS:,} are taken"
+            problem = said(
+                "has ${size} pixels; at most ${most} are taken",
+                size=f"{width * height:,}",
+                most=f"{MAX_PIXELS:,}",
+            )
         elif max(width, height) > MAX_SIDE:
-            problem = f"is {width} by {height} pixels; at most {MAX_SIDE:,} a side are taken"
+            problem = said(
+                "is ${width} by ${height} pixels; at most ${most} a side are taken",
+                width=width,
+                height=height,
+                most=f"{MAX_SIDE:,}",
+            )
         if problem:
             self._image.close()
             raise PictureError(problem)

@@ -11,6 +11,7 @@ import zlib
 
 from PIL import ImageOps
 
+from comicsdb.i18n import _, said
 from comicsdb.media.images import (
     DECODER_ERRORS,
     ORIENTATION,
@@ -45,9 +46,9 @@ def stripped(data: bytes) -> tuple[bytes, Picture]:
     except PictureError:
         raise
     except (IndexError, struct.error, *DECODER_ERRORS) as error:
-        raise PictureError("is damaged or cut off") from error
+        raise PictureError(_("is damaged or cut off")) from error
     if inspect(result) != picture:
-        raise PictureError("has a structure that is not understood")
+        raise PictureError(_("has a structure that is not understood"))
     return result, picture
 
 
@@ -64,7 +65,7 @@ def _jpeg(data: bytes, exif: bytes) -> bytes:
     while data[at + 1] != 0xD9:
         marker = data[at + 1]
         if data[at] != 0xFF:
-            raise PictureError("is damaged or cut off")
+            raise PictureError(_("is damaged or cut off"))
         if marker == 0xFF:  # filling
             at += 1
             continue
@@ -130,7 +131,7 @@ def _gif(data: bytes, _exif_block: bytes) -> bytes:
             )
             at += 2
         else:
-            raise PictureError("is damaged or cut off")
+            raise PictureError(_("is damaged or cut off"))
         while data[at]:
             at += 1 + data[at]
         at += 1
@@ -152,8 +153,11 @@ def _avif(data: bytes, _exif_block: bytes) -> bytes:
         frames = getattr(image, "n_frames", 1)
         if frames * image.width * image.height > AVIF_PIXELS:
             raise PictureError(
-                f"has metadata, which is taken out of an AVIF picture only up to {AVIF_PIXELS:,} pixels;"
-                " please save it without, or in another format"
+                said(
+                    "has metadata, which is taken out of an AVIF picture only up to ${most} pixels;"
+                    " please save it without, or in another format",
+                    most=f"{AVIF_PIXELS:,}",
+                )
             )
         profile = image.info.get("icc_profile", b"")
         stream = io.BytesIO()

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from PIL import Image, ImageOps
 
+from comicsdb.i18n import _
 from comicsdb.media.images import DECODER_ERRORS, PictureError, decoding, opened, orientation
 from comicsdb.media.storage import BadKey, Content, Storage
 
@@ -88,7 +89,7 @@ def render(source: Path | bytes, size_name: str) -> Image.Image:
             upright = ImageOps.exif_transpose(_plain(image))
             scaled = upright.resize(covering, Image.Resampling.LANCZOS, reducing_gap=2.0)
         except DECODER_ERRORS as error:
-            raise PictureError("is damaged or cut off") from error
+            raise PictureError(_("is damaged or cut off")) from error
     left = (covering[0] - target[0]) // 2
     top = 0 if SIZES[size_name].crop == Crop.TOP else (covering[1] - target[1]) // 2
     return scaled.crop((left, top, left + target[0], top + target[1]))

@@ -60,7 +60,7 @@ def store_pictures(draft: Draft, change: Change) -> None:
         try:
             values.update(picture_values(request.dbsession, request.media, folder, data, hashed=hashed))
         except PictureError as error:
-            errors[name] = [_("The file ${problem}.", mapping={"problem": str(error)})]
+            errors[name] = [_("The file ${problem}.", mapping={"problem": error.problem})]
         except StorageDown:
             errors[name] = [NOT_STORED]
     if errors:
