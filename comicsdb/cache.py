@@ -1,7 +1,8 @@
-"""The response cache: two regions of bytes under keys that name the versions of what they hold.
+"""The cache: regions of bytes under keys that name the versions of what they hold.
 
-A key contains the versions of all that its value shows, so a stored value never becomes wrong and nothing is
-ever invalidated: lifetimes only bound memory.
+A key of answers contains the versions of all that its value shows, so a stored value never becomes wrong and
+nothing is ever invalidated: lifetimes only bound memory. Figures of the whole catalogue alone may be as old as
+their region's lifetime, and say of when they are.
 """
 
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from comicsdb.settings import SettingsError
 
 DETAIL_SECONDS = 86_400
 LIST_SECONDS = 120
+FIGURES_SECONDS = 1800
 MEGABYTE = 2**20
 
 
@@ -78,9 +80,9 @@ class Region:
 
 
 class Cache:
-    """The cache of a site: `detail` for single objects, `list` for lists.
+    """The cache of a site: `detail` for single objects, `list` for lists, `figures` for what is slow to count.
 
-    Without `url` it lies in this process's memory; with one, in Redis and in a memory before it. Both regions
+    Without `url` it lies in this process's memory; with one, in Redis and in a memory before it. The regions
     share that memory: `memory_mb` times 1024 KB at most. Raises ValueError for a wrong address and
     ImportError if the library for Redis is not installed; a Redis that does not answer raises nothing.
     """
@@ -93,6 +95,7 @@ class Cache:
         memory_mb: float = 64,
         detail_seconds: int = DETAIL_SECONDS,
         list_seconds: int = LIST_SECONDS,
+        figures_seconds: int = FIGURES_SECONDS,
     ):
         lru = Lru(int(memory_mb * MEGABYTE))
         if url:
@@ -103,6 +106,7 @@ class Cache:
             self._store = MemoryStore(lru)
         self.detail = self._region(f"{prefix}:detail:", detail_seconds)
         self.list = self._region(f"{prefix}:list:", list_seconds)
+        self.figures = self._region(f"{prefix}:figures:", figures_seconds)
 
     def _region(self, start: str, lifetime: int) -> Region:
         region = make_region(key_mangler=start.__add__)

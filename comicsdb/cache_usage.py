@@ -14,6 +14,7 @@ __all__ = ["RedisError", "Usage", "measure", "public_url"]
 
 TIMEOUT = 10  # seconds; an operator waits longer than a request
 OTHER = "other"
+REGIONS = {"detail", "list", "figures"}
 
 
 @dataclass
@@ -46,9 +47,9 @@ def public_url(url: str) -> str:
 
 
 def category_of(key: bytes, prefix: str) -> str:
-    """`detail KIND`, `list KIND` or `other` (locks, counts, and what belongs to somebody else)."""
+    """`detail KIND`, `list KIND`, `figures WHAT` or `other` (locks, counts, what belongs to others)."""
     parts = key.decode("utf-8", "replace").split(":")
-    ours = len(parts) > 3 and parts[0] == prefix and parts[1] in {"detail", "list"} and parts[-1] != "lock"
+    ours = len(parts) > 3 and parts[0] == prefix and parts[1] in REGIONS and parts[-1] != "lock"
     return f"{parts[1]} {parts[2]}" if ours else OTHER
 
 

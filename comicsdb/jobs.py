@@ -16,7 +16,8 @@ class AlreadyRuns(Exception):  # noqa: N818  (a fact, not a fault)
 def alone(engine: Engine, key: int):
     """Hold the lock of a job; raises AlreadyRuns where it is held. A job that dies gives it back."""
     # Of a transaction, not of a session: a proxy may lend the connection to others between transactions.
-    with engine.connect() as connection, connection.begin():
+    own = engine.execution_options(isolation_level="READ COMMITTED")
+    with own.connect() as connection, connection.begin():
         if not connection.scalar(select(func.pg_try_advisory_xact_lock(key))):
             raise AlreadyRuns
         yield

@@ -196,8 +196,7 @@ def includeme(config):
         ) from error
     registry = config.registry
     _watch_pool(registry["comicsdb.engine"], found.connections)
-    _watch_cache(
-        (("detail", registry["comicsdb.cache"].detail), ("list", registry["comicsdb.cache"].list)),
-        found.cache,
-    )
+    cache = registry["comicsdb.cache"]
+    regions = (("detail", cache.detail), ("list", cache.list), ("figures", cache.figures))
+    _watch_cache(regions, found.cache)
     surround(config, Measuring, LAST + 5)

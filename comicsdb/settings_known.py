@@ -182,6 +182,22 @@ SITE = (
         " policy allows it",
         read.base_url,
     ),
+    Setting(
+        "comicsdb_web.contact",
+        "COMICSDB_WEB_CONTACT",
+        "",
+        "mail address",
+        "where people write to; the site shows it",
+        read.mail_address,
+    ),
+    Setting(
+        "comicsdb_web.code",
+        "COMICSDB_WEB_CODE",
+        "",
+        "URL",
+        "where the code is and its faults are told; the site links to it",
+        read.below,
+    ),
 )
 
 PICTURES = (

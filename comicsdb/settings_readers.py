@@ -128,6 +128,13 @@ def mailboxes(text: str) -> tuple[str, ...]:
     return found
 
 
+def mail_address(text: str) -> str:
+    """A mail address and nothing else, or none."""
+    if text and sender(text).addr_spec != text:
+        raise ValueError("takes an address such as people@example.org")
+    return text
+
+
 def folder(text: str) -> Path | None:
     """A folder, or none."""
     return Path(text) if text else None

@@ -1,9 +1,13 @@
 """Charts drawn on the server, by `macros/charts.jinja2`: their figures and their geometry (web.md 5)."""
 
 from dataclasses import dataclass
+from datetime import date
 from itertools import count
 from math import ceil
 
+from babel import Locale, dates
+
+WEEK = 7  # days between the dates below a chart of days
 MOST_TICKS = 4  # steps of an axis
 FIRST = 7  # percent of the width of a column chart that its axis takes
 
@@ -20,6 +24,7 @@ class Point:
     marks: tuple[str, ...] = ()
     begins: bool = False
     href: str = ""  # where its row in the table leads
+    written: str = ""  # its figure in words, where it is more than a number
 
 
 @dataclass(frozen=True)
@@ -70,3 +75,25 @@ def with_rest(points: list[Point], most: int, label: str) -> list[Point]:
     if len(points) <= most:
         return points
     return [*points[: most - 1], Point(label, sum(point.value for point in points[most - 1 :]))]
+
+
+def days(locale: Locale, figures: list[tuple[date, int]]) -> list[Point]:
+    """Figures by day, the latest last, with a date below each seventh, from the end on."""
+    points = []
+    for place, (day, value) in enumerate(reversed(figures)):
+        marks = (dates.format_skeleton("MMMd", day, locale=locale),) if place % WEEK == 0 else ()
+        points.append(Point(dates.format_date(day, "long", locale=locale), value, marks))
+    return points[::-1]
+
+
+def months(locale: Locale, figures: list[tuple[date, int]]) -> list[Point]:
+    """Figures by month, each month given by its first day, with month and year below."""
+    return [
+        Point(
+            dates.format_skeleton("yMMMM", month, locale=locale),
+            value,
+            (dates.format_date(month, "LLL", locale=locale), str(month.year)),
+            begins=month.month == 1 or (place == 0 and month.month < 12),  # never two side by side
+        )
+        for place, (month, value) in enumerate(figures)
+    ]

@@ -1,4 +1,4 @@
-"""Filters of lists: parameters of the address, read, judged, and shown as fields and chips (web.md 2.5, 4.2)."""
+"""Filters of lists: parameters of the address, read, judged, shown as fields and chips (web.md 2.5, 4.2)."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field

@@ -162,7 +162,9 @@ ISSUE = (
                 int,
             ),
             _volume("series_volume", _("Volume"), _of_series(lambda series: _is(series.volume))),
-            _year("series_year_began", _("Series began in"), _of_series(lambda series: _is(series.year_began))),
+            _year(
+                "series_year_began", _("Series began in"), _of_series(lambda series: _is(series.year_began))
+            ),
             Filter(
                 "publisher_name",
                 _("Publisher"),

@@ -1,4 +1,4 @@
-"""HTML written by administrators, reduced to a few harmless elements (model.md 3.15)."""
+"""HTML written by people, reduced to a few harmless elements (model.md 3.15)."""
 
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
@@ -6,13 +6,17 @@ from urllib.parse import urlsplit
 from markupsafe import Markup, escape
 
 ELEMENTS = {"p", "br", "strong", "b", "em", "i", "ul", "ol", "li", "a"}
-VOID = {"br"}
+# Of the pages that come with the site, written in Markdown: help and timeline.
+OF_PAGES = ELEMENTS | {"h2", "h3", "code", "pre", "blockquote", "hr"}
+OF_PAGES |= {"table", "thead", "tbody", "tr", "th", "td"}
+VOID = {"br", "hr"}
 SILENT = {"script", "style", "template", "iframe", "object", "noscript"}  # their text is no text
 
 
 class _Cleaner(HTMLParser):
-    def __init__(self):
+    def __init__(self, elements: set[str], link: str):
         super().__init__(convert_charrefs=True)
+        self.elements, self.link = elements, link
         self.parts: list[str] = []
         self.open: list[str] = []
         self.silent = 0
@@ -20,7 +24,7 @@ class _Cleaner(HTMLParser):
     def handle_starttag(self, tag, attrs):
         if tag in SILENT:
             self.silent += 1
-        if tag not in ELEMENTS or self.silent:
+        if tag not in self.elements or self.silent:
             return
         if tag in VOID:
             self.parts.append(f"<{tag}>")
@@ -28,7 +32,7 @@ class _Cleaner(HTMLParser):
         self.open.append(tag)
         address = dict(attrs).get("href") if tag == "a" else None
         if address and _is_harmless(address):
-            self.parts.append(f'<a href="{escape(address.strip())}" rel="noopener">')
+            self.parts.append(f'<a href="{escape(address.strip())}" {self.link}>')
         else:
             self.parts.append(f"<{tag}>")
 
@@ -61,9 +65,12 @@ def _is_harmless(address: str) -> bool:
     return parts.scheme in {"http", "https", "mailto"}
 
 
-def clean(html: str) -> Markup:
-    """The text with only paragraphs, lists, emphasis and links to the web, the site or a mail address."""
-    cleaner = _Cleaner()
+def clean(html: str, elements: set[str] = ELEMENTS, *, new_tab: bool = False) -> Markup:
+    """The text with only these elements, and links to the web, the site or a mail address.
+
+    With `new_tab` links open in a tab of their own.
+    """
+    cleaner = _Cleaner(elements, 'target="_blank" rel="noopener"' if new_tab else 'rel="noopener"')
     cleaner.feed(html)
     cleaner.close()
     cleaner.parts += [f"</{tag}>" for tag in reversed(cleaner.open)]

@@ -19,6 +19,9 @@ from comicsdb.models import (
     Issue,
     IssueRating,
     LoginSession,
+    Poll,
+    PollChoice,
+    PollVote,
     PullList,
     PullListSeries,
     ReadDate,
@@ -110,6 +113,13 @@ def _tables(user_id: int) -> dict[str, Select]:
         )
         .where(ThrottleNotice.user_id == user_id)
         .order_by(ThrottleNotice.id),
+        "poll_votes": select(
+            PollVote.poll_id, Poll.title.label("poll"), PollChoice.text.label("choice"), PollVote.voted_on
+        )
+        .join(Poll, Poll.id == PollVote.poll_id)
+        .join(PollChoice, PollChoice.id == PollVote.choice_id)
+        .where(PollVote.user_id == user_id)
+        .order_by(PollVote.id),
         "staff_actions": select(StaffAction.at, StaffAction.action, StaffAction.kind, StaffAction.target)
         .where(StaffAction.actor_id == user_id)
         .order_by(StaffAction.id),

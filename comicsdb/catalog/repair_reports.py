@@ -1,12 +1,13 @@
-"""What may need repair: series that are there twice, a day's changes, and ids of other databases."""
+"""What may need repair: how much of what, series that are there twice, a day's changes, and foreign ids."""
 
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import case, func, select
+from sqlalchemy import Select, case, exists, func, select
 from sqlalchemy.orm import Session, joinedload
 
-from comicsdb.models import Change, Issue, Series, SeriesType, User
+from comicsdb.catalog.breaches import RULES, breaches
+from comicsdb.models import Change, Credit, Issue, Series, SeriesType, User
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.choices import SeriesTypeCode
 
@@ -21,17 +22,20 @@ BESIDE = (
 )
 
 
-def bad_volumes(session: Session) -> list[list[Series]]:
-    """Groups of series of one publisher with the same name and volume; annuals and books by type."""
+def _alike() -> Select:
+    """The ids of series that seem to be one: of one publisher, with the same name and volume."""
     sort = case((SeriesType.code.in_(BESIDE), SeriesType.id), else_=0)
-    key = (Series.publisher_id, Series.folded, Series.volume, sort)
-    ids = (
+    return (
         select(func.array_agg(Series.id))
         .join(SeriesType, SeriesType.id == Series.series_type_id)
-        .group_by(*key)
+        .group_by(Series.publisher_id, Series.folded, Series.volume, sort)
         .having(func.count() > 1)
-        .order_by(func.min(Series.id))
     )
+
+
+def bad_volumes(session: Session) -> list[list[Series]]:
+    """Groups of series of one publisher with the same name and volume; annuals and books by type."""
+    ids = _alike().order_by(func.min(Series.id))
     groups = [sorted(group) for group in session.scalars(ids)]
     wanted = {each for group in groups for each in group}
     found = session.scalars(
@@ -82,3 +86,25 @@ def external_ids(session: Session) -> dict[str, int]:
         .mappings()
         .one()
     )
+
+
+NO_COVER = Issue.image == ""
+NO_CREDITS = ~exists().where(Credit.issue_id == Issue.id)
+
+
+def hands(session: Session) -> dict[str, int]:
+    """How much of the catalogue needs hands, by what is wrong, in two statements.
+
+    covers, credits: issues without any. duplicates: groups of series that seem to be one. And for each
+    advisory rule (`breaches.RULES`) that is broken, by its name, how often.
+    """
+    counts = (
+        select(func.count()).select_from(Issue).where(NO_COVER).scalar_subquery(),
+        select(func.count()).select_from(Issue).where(NO_CREDITS).scalar_subquery(),
+        select(func.count()).select_from(_alike().subquery()).scalar_subquery(),
+    )
+    covers, credits, duplicates = session.execute(select(*counts)).one()
+    found = breaches()
+    broken = session.execute(select(found.c.place, func.count()).group_by(found.c.place)).all()
+    rules = {RULES[place].name: count for place, count in sorted(tuple(row) for row in broken)}
+    return {"covers": covers, "credits": credits, "duplicates": duplicates, **rules}

@@ -32,12 +32,14 @@ from comicsdb.staff.catalogue import (
 )
 from comicsdb.staff.groups import DELETABLE, set_deletable
 from comicsdb.staff.log import Actor, actions, record
+from comicsdb.staff.polls import POLL_FIELDS, change_poll, create_poll, delete_poll
 from comicsdb.staff.site import send_again, set_sign_ups
 
 __all__ = [
     "ANNOUNCEMENT_FIELDS",
     "DELETABLE",
     "FIELDS",
+    "POLL_FIELDS",
     "Actor",
     "account_named",
     "actions",
@@ -45,11 +47,14 @@ __all__ = [
     "add_universe",
     "change_account",
     "change_announcement",
+    "change_poll",
     "copy_credits",
     "create_account",
     "create_announcement",
+    "create_poll",
     "delete_account",
     "delete_announcement",
+    "delete_poll",
     "end_sessions",
     "find",
     "fix_start_year",

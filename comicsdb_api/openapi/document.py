@@ -266,8 +266,9 @@ def _writing(endpoint: Endpoint, components: Components) -> dict:
 
 def _detail(endpoint: Endpoint, components: Components) -> dict:
     """One object."""
-    fields = endpoint.served.resource.detail_fields()
-    return {"answer": "The object.", "content": _json(components.object_of(fields, _camel(endpoint.kind)))}
+    resource = endpoint.served.resource
+    shape = components.object_of(resource.detail_fields(), _camel(resource.kind()))
+    return {"answer": "The object.", "content": _json(shape)}
 
 
 def _list(endpoint: Endpoint, components: Components) -> dict:

@@ -1,6 +1,7 @@
 """The filters of each list (api.md 2.2-2.11)."""
 
 from sqlalchemy import func, select
+from sqlalchemy.sql.elements import False_
 
 from comicsdb.models import (
     AgeRating,
@@ -51,6 +52,8 @@ def among(column, found, *joined):
     """
 
     def lift(condition):
+        if isinstance(condition, False_):  # nothing has it: nothing is joined, either
+            return condition
         return column.in_(select(found).where(condition, *joined).correlate(None))
 
     return lift

@@ -229,4 +229,4 @@ def _neighbour(column, identity, official: str):
     other = aliased(ReadingList)
     shown = shapes.json_object("Named", id=other.id, name=other.name)
     wanted = select(shown).where(other.id == column, visible_to(identity, official, other))
-    return wanted.correlate(reading_list).scalar_subquery()
+    return shapes.optional(column.is_not(None), wanted.correlate(reading_list).scalar_subquery())

@@ -15,6 +15,7 @@ from comicsdb_web.views.universe import UniverseViews
 def includeme(config):
     """Everything that has an address."""
     config.include(".home")
+    config.include(".polls")
     config.include(".search")
     config.include(".account")
     config.include(".admin")
@@ -35,6 +36,7 @@ def includeme(config):
     config.add_entity_views(ImprintViews)
     config.add_entity_views(UniverseViews)
     config.add_entity_views(SeriesViews)
+    config.include(".releases")
     config.add_entity_views(IssueViews)
     config.add_page(
         "issue.cover", "/issue/{slug}/cover/", IssueViews, attr="cover", renderer="issue/cover.jinja2"

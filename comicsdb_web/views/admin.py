@@ -43,6 +43,7 @@ KINDS = {
     "user": _("Account"),
     "group": _("Group"),
     "announcement": _("Announcement"),
+    "poll": _("Poll"),
     "signup_settings": _("Sign-ups"),
     "mail": _("E-mail"),
     "publisher": _("Publisher"),
@@ -132,6 +133,7 @@ def includeme(config):
     config.include(".admin_token")  # keys to the API
     config.include(".admin_record")  # donations, throttling, notices, the audit log: to be read
     config.include(".admin_announcement")  # what stands on the home page
+    config.include(".admin_poll")  # what members are asked
     config.include(".admin_catalogue")  # every kind, with its address, and reference data
     config.include(".admin_advice")  # what breaks rules that nothing enforces
     config.include(".admin_merge")  # two objects that are one, and publishers that became imprints

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-from sqlalchemy import select
-
 from comicsdb.catalog import search
 from comicsdb.i18n import translate
 from comicsdb.library.collection_filters import Wanted
-from comicsdb.models import Imprint, Publisher, Series, SeriesType
+from comicsdb.models import Imprint, Publisher, Series
 from comicsdb.models.choices import GRADES, STARS, BookFormat, GradingCompany
+from comicsdb_web.filters import NOT_OFFERED, Chip, without
+from comicsdb_web.filters_catalogue import series_types
 from comicsdb_web.locales import _
 
 TEXTS = {
@@ -37,17 +37,7 @@ CHOICES = {
 LABELS = TEXTS | {name: label for name, (label, _model) in ENTITIES.items()} | CHOICES
 READ = {"yes": _("Read"), "no": _("Not read")}
 FORMATS = {BookFormat.PRINT: _("Print"), BookFormat.DIGITAL: _("Digital"), BookFormat.BOTH: _("Both")}
-NOT_OFFERED = _("Choose one of the values that are offered.")
 ID_DIGITS = 9
-
-
-@dataclass(frozen=True)
-class Chip:
-    """A filter that counts: its label, its value in words, and the address without it."""
-
-    label: str
-    value: str
-    href: str
 
 
 @dataclass(frozen=True)
@@ -85,19 +75,15 @@ def narrowing(request) -> Narrowing:
         if name not in wanted:
             errors[name] = translate(request.localizer, NOT_OFFERED)
     say = request.localizer.translate
-    chips = [
-        Chip(say(LABELS[name]), value, f"{request.path}{request.query_with(**{name: None, 'page': None})}")
-        for name, value in shown.items()
-    ]
+    chips = [Chip(say(LABELS[name]), value, without(request, name)) for name, value in shown.items()]
     return Narrowing(Wanted(**wanted), typed, errors, chips, options)
 
 
 def choices(request) -> dict[str, list[tuple[str, str]]]:
     """The values that the filters with few values offer: pairs of value and words, by filter."""
     say = request.localizer.translate
-    types = request.dbsession.execute(select(SeriesType.id, SeriesType.name).order_by(SeriesType.name))
     return {
-        "series_type": [(str(row.id), row.name) for row in types],
+        "series_type": series_types(request),
         "book_format": [(str(code), say(words)) for code, words in FORMATS.items()],
         "is_read": [(value, say(words)) for value, words in READ.items()],
         "grade": grades(),

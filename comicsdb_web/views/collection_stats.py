@@ -3,11 +3,10 @@
 from datetime import date
 from itertools import groupby
 
-from babel import dates
-
 from comicsdb.library import collection_figures, collection_reads
 from comicsdb.library.collection_filters import items
 from comicsdb.models import CollectionItem, Role
+from comicsdb_web import charts
 from comicsdb_web.charts import Chart, Point, with_rest
 from comicsdb_web.locales import _, locale_of
 from comicsdb_web.paging import Page, page_asked_for
@@ -15,7 +14,6 @@ from comicsdb_web.views.collection import PER_PAGE
 from comicsdb_web.views.collection_filters import FORMATS
 
 MOST_BARS = 10
-WEEK = 7  # days between the dates below a chart of days
 
 
 def stats(request):
@@ -32,8 +30,8 @@ def stats(request):
             _shares(request, "types", collection_figures.by_series_type(session, user_id)),
             _formats(request, figures),
         ],
-        "days": _days(request, read.days),
-        "months": _months(request, read.months),
+        "days": _chart(request, "days", charts.days(locale_of(request), read.days)),
+        "months": _chart(request, "months", charts.months(locale_of(request), read.months)),
         "people": [
             _people(request, name, collection_figures.top_creators(session, user_id, flag))
             for name, flag in (("writers", Role.is_writer), ("artists", Role.is_artist))
@@ -82,28 +80,6 @@ def _formats(request, figures) -> Chart:
 def _people(request, name: str, people) -> Chart:
     points = [Point(creator.name, count, href=request.entity_path(creator)) for creator, count in people]
     return _chart(request, name, points)
-
-
-def _days(request, days) -> Chart:
-    locale, points = locale_of(request), []
-    for place, (day, count) in enumerate(reversed(days)):
-        marks = (dates.format_skeleton("MMMd", day, locale=locale),) if place % WEEK == 0 else ()
-        points.append(Point(dates.format_date(day, "long", locale=locale), count, marks))
-    return _chart(request, "days", points[::-1])
-
-
-def _months(request, months) -> Chart:
-    locale = locale_of(request)
-    points = [
-        Point(
-            dates.format_skeleton("yMMMM", month, locale=locale),
-            count,
-            (dates.format_date(month, "LLL", locale=locale), str(month.year)),
-            begins=month.month == 1 or (place == 0 and month.month < 12),  # never two side by side
-        )
-        for place, (month, count) in enumerate(months)
-    ]
-    return _chart(request, "months", points)
 
 
 def history(request):

@@ -9,6 +9,7 @@ from comicsdb.i18n import translate
 from comicsdb.library.reading_list_figures import of_publisher
 from comicsdb.models import ReadingList, User
 from comicsdb.models.choices import STARS
+from comicsdb_web.filters import Chip, without
 from comicsdb_web.locales import _, ngettext
 from comicsdb_web.views.reading_list_words import SOURCES, TYPES
 
@@ -41,13 +42,13 @@ NO_STARS = _("Choose 1 to 5 stars.")
 class Narrowed:
     """What the address narrows the list by.
 
-    `typed` is what the form shows, by name; `chips` are names, labels and values of the filters that count;
-    `errors` are said beside the fields whose values make no sense, which narrow nothing.
+    `typed` is what the form shows, by name; `chips` stand for the filters that count; `errors` are said
+    beside the fields whose values make no sense, which narrow nothing.
     """
 
     typed: dict[str, str] = field(default_factory=dict)
     conditions: list[ColumnElement[bool]] = field(default_factory=list)
-    chips: list[tuple] = field(default_factory=list)
+    chips: list[Chip] = field(default_factory=list)
     errors: dict[str, str] = field(default_factory=dict)
 
 
@@ -67,7 +68,9 @@ def narrowed(request) -> Narrowed:
             found.errors[name] = shown
         else:
             found.conditions.append(condition)
-            found.chips.append((name, translate(request.localizer, LABELS[name]), shown))
+            found.chips.append(
+                Chip(translate(request.localizer, LABELS[name]), shown, without(request, name))
+            )
     return found
 
 

@@ -21,7 +21,7 @@ LANGUAGES_SHOWN = 10  # the others are under "more"
 
 @dataclass(frozen=True)
 class LanguageChip:
-    """A language of series: its code and name, how many there are, and the address that sets or removes it."""
+    """A language, how many series have it, and the address that sets or removes it."""
 
     code: str
     name: str
@@ -53,7 +53,9 @@ class SeriesViews(WithIssues, EntityViews):
         numbers = dict.fromkeys(sorted(chosen & set(LANGUAGES)), 0) | numbers
         ranked = sorted(numbers.items(), key=lambda pair: (-pair[1], pair[0]))
         chips = [self._language_chip(code, number, code in chosen) for code, number in ranked]
-        found.offered["language"] = sorted(((each.code, each.name) for each in chips), key=lambda pair: pair[1])
+        found.offered["language"] = sorted(
+            ((each.code, each.name) for each in chips), key=lambda pair: pair[1]
+        )
         return {
             "languages": chips,
             "languages_shown": LANGUAGES_SHOWN,

@@ -3,7 +3,9 @@
 import random
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, text
@@ -46,11 +48,8 @@ def test_restarted_under_load(postgresql, tmp_path, mode):
 
 
 def test_disk_full(tmp_path):
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    tmp_path.chmod(0o755)
-    for parent in tmp_path.parents[:2]:
-        parent.chmod(0o755)
+    # Not below tmp_path: PostgreSQL's user may not go there.
+    folder = Path(tempfile.mkdtemp(prefix="disk-", dir="/var/tmp"))
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400m", "none", folder], check=True)  # needs root
     postgresql = PostgreSQL(folder)
     ballast = folder / "ballast"
@@ -71,6 +70,7 @@ def test_disk_full(tmp_path):
     finally:
         postgresql.remove()
         subprocess.run(["umount", "-l", folder], check=True)
+        folder.rmdir()
 
 
 def refusals(load) -> int:

@@ -1,10 +1,11 @@
 """A Redis behind sentinels: another becomes the master, and cache and limits go on there."""
 
+import gc
 import subprocess
 import time
 
 import pytest
-from redis import Redis
+from redis import Connection, Redis
 from redis.exceptions import RedisError
 
 from comicsdb import cache_usage
@@ -44,6 +45,9 @@ def servers(tmp_path):
     await_that(lambda: known(asked) == 1)
     address = f"redis+sentinel://:hush@localhost:1,127.0.0.1:{port}/pages/0?socket_timeout=30"
     yield master, replica, address
+    for each in gc.get_objects():  # those that caches and limits keep for their next question
+        if isinstance(each, Connection):
+            each.disconnect()
     sentinel.kill()
     sentinel.wait()
     asked.close()

@@ -85,4 +85,6 @@ class PostgreSQL:
         """End it, and remove what it kept."""
         if self.runs:
             self.stop("immediate")
-        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.rmtree(self.folder / "data", ignore_errors=True)
+        with suppress(OSError):  # the place of a mounted disk
+            shutil.rmtree(self.folder)

@@ -8,6 +8,7 @@ from tests.web.conftest import log_in
 
 # Statements that a page may send at most; they are all sent whatever the page shows.
 LIST = 2  # rows and their number
+CHOICES = {"series": 2, "issue": 1}  # what filters offer: types, languages
 SUBLIST = 3  # and the object they belong to
 DETAIL = {
     "publisher": 10,
@@ -83,8 +84,8 @@ def addresses(world):
         for model in CATALOGUE
     }
     for kind, entity in objects.items():
-        yield f"/{kind}/", LIST
-        yield f"/{kind}/search?q=a", LIST
+        yield f"/{kind}/", LIST + CHOICES.get(kind, 0)
+        yield f"/{kind}/search?q=a", LIST + CHOICES.get(kind, 0)
         yield f"/{kind}/{entity.slug}/", DETAIL[kind]
     for kind in ("arc", "character", "creator", "team", "universe", "series"):
         yield f"/{kind}/{objects[kind].slug}/issue_list/", SUBLIST

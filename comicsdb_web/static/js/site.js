@@ -25,6 +25,13 @@ for (const select of document.querySelectorAll("select[data-submit]")) {
   select.addEventListener("change", () => select.form.requestSubmit());
 }
 
+// What was left empty need not stand in the address.
+for (const form of document.querySelectorAll("form[data-lean]")) {
+  form.addEventListener("formdata", ({ formData }) => {
+    for (const [name, value] of [...formData]) if (value === "") formData.delete(name);
+  });
+}
+
 // A token is selected as a whole when it is touched.
 for (const field of document.querySelectorAll("input[data-select]")) {
   field.addEventListener("focus", () => field.select());

@@ -51,7 +51,7 @@ def test_it_holds_all_tables_and_no_secrets(session, held):
     found = accounts.holdings(session, held.id)
     kept = "collection read_dates pull_list wish_list reading_lists reading_list_items reading_list_ratings"
     tables = f"account groups sessions tokens ratings {kept} feed_addresses contributions donations"
-    assert list(found) == [*tables.split(), "throttle_notices", "staff_actions"]
+    assert list(found) == [*tables.split(), "throttle_notices", "poll_votes", "staff_actions"]
     (account,) = found["account"]
     assert (account["username"], account["email"]) == ("Ann", "Ann@example.org")
     assert found["groups"] == [{"name": "editor"}]

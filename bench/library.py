@@ -1,0 +1,307 @@
+"""How long the database takes for the pages and endpoints of the library, of a reader who has much.
+
+    python -m bench.library [--issues 40000] [--only WORDS] [--plans] [--folder FOLDER]
+
+Starts a PostgreSQL of its own, fills it (bench/library_rows.py), and asks every address several times through
+the whole application; what an address changes is rolled back. Printed are, slowest last, how many statements it
+sends, and in milliseconds what they took in its best run as the driver saw it, and what PostgreSQL itself says
+of them, the best of five each (EXPLAIN ANALYZE, planning included; not for what changes something). `--plans`
+shows how PostgreSQL carries out the dearest statement of each address.
+"""
+
+import argparse
+import base64
+import json
+import logging
+import secrets
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+import webtest
+from sqlalchemy import Engine, create_engine, delete, select, text
+
+from bench import library_rows
+from bench.library_addresses import CALLS, ENDPOINTS, FORMS, FOUND, PAGES
+from comicsdb import clock, embedded
+from comicsdb.db import session_factory
+from comicsdb.library import feeds
+from comicsdb.light import Line
+from comicsdb.limits import Limiter
+from comicsdb.models import FeedAddress, User
+from comicsdb.passwords import Passwords
+from comicsdb.scripts.database import upgrade
+from tests.conftest import attached, build_app
+from tests.web.conftest import form_to, log_in
+
+NAME, PASSWORD = "Nora", "correct horse"
+RUNS = 6  # the first one only warms up
+EXPLAINED = 5
+MOST = 100  # milliseconds that the database may take
+NOT_COUNTED = ("SAVEPOINT", "RELEASE", "ROLLBACK")
+EXPLAIN = "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) "
+EXPLAINABLE = ("SELECT", "WITH", "INSERT")
+
+
+@dataclass
+class Sent:
+    """A statement as it was sent: `light` past sessions, `values` None where it was prepared long before."""
+
+    query: str
+    values: object
+    light: bool
+    seconds: float
+
+
+@dataclass
+class Figures:
+    """What one address takes of the database, in milliseconds; `server` is None where it was not asked."""
+
+    name: str
+    statements: int
+    driver: float
+    server: float | None = None
+    plan: str = ""
+
+
+@contextmanager
+def watching() -> Iterator[list[Sent]]:
+    """The statements that are sent meanwhile, by whom ever."""
+    found, execute, row = [], psycopg.Cursor.execute, Line.row
+
+    def timed(send: Callable, query: str, values, light: bool):
+        began = time.perf_counter()
+        try:
+            return send()
+        finally:
+            if not query.startswith(NOT_COUNTED):
+                found.append(Sent(query, values, light, time.perf_counter() - began))
+
+    def executed(cursor, query, params=None, **options):
+        if not isinstance(query, str):  # the driver's own, on a new connection
+            return execute(cursor, query, params, **options)
+        light = cursor.connection.autocommit
+        return timed(lambda: execute(cursor, query, params, **options), query, params or {}, light)
+
+    def prepared(line, query, values):
+        return timed(lambda: row(line, query, values), query, None, True)
+
+    psycopg.Cursor.execute, Line.row = executed, prepared
+    try:
+        yield found
+    finally:
+        psycopg.Cursor.execute, Line.row = execute, row
+
+
+class Bench:
+    """The application on a full database, a browser that is logged in, and one of nobody."""
+
+    def __init__(self, app, engine: Engine, ids: dict):
+        self.app, self.engine, self.ids = app, engine, ids
+        self.browser, self.anybody = webtest.TestApp(app), webtest.TestApp(app)
+        log_in(self.browser, NAME, PASSWORD)
+        pair = base64.b64encode(f"{NAME}:{PASSWORD}".encode()).decode()
+        self.headers = {"Authorization": f"Basic {pair}"}
+
+    def all(self, words: str) -> Iterator[Figures]:
+        """The figures of all addresses that hold the words."""
+        for pattern in PAGES:
+            path, browser = self._path(pattern.removeprefix("!")), self._browser(pattern)
+            yield from self._if(words, pattern, lambda p=path, b=browser: self.read(lambda: b.get(p)))
+        for pattern in ENDPOINTS:
+            path = self._path(pattern)
+            yield from self._if(words, pattern, lambda p=path: self.read(lambda: self._call("GET", p)))
+        for method, pattern, body in CALLS:
+            path, sent = self._path(pattern), body and self._filled(body)
+            yield from self._if(words, f"{method} {pattern}", lambda c=(method, path, sent): self.call(*c))
+        for page, action, fields in FORMS:
+            name = f"POST {action or page}"
+            given = (self._path(page), self._path(action or page), fields)
+            yield from self._if(words, name, lambda g=given: self.send(*g))
+
+    def _if(self, words, name, measure) -> Iterator[Figures]:
+        if words in name:
+            figures = measure()
+            figures.name = name
+            print(".", end="", file=sys.stderr, flush=True)
+            yield figures
+
+    def _browser(self, pattern: str) -> webtest.TestApp:
+        return self.anybody if pattern.startswith("!") else self.browser
+
+    def _path(self, pattern: str) -> str:
+        return pattern.format(**self.ids)
+
+    def _filled(self, body: dict) -> dict:
+        filled = {
+            name: int(self._path(value)) if str(value).startswith("{") else value
+            for name, value in body.items()
+        }
+        return {"params": json.dumps(filled), "content_type": "application/json"}
+
+    def _call(self, method: str, path: str, **more):
+        return self.browser.request(path, method=method, headers=self.headers, **more)
+
+    # Measuring.
+
+    def read(self, ask: Callable) -> Figures:
+        """What only reads: through connections of the application's own."""
+        runs = [self._run(ask) for _ in range(RUNS)][1:]
+        best = min(runs, key=_milliseconds)
+        explained = self._explained(best)
+        dearest = max(explained, key=lambda plan: plan["ms"], default=None)
+        return Figures(
+            "", len(best), _milliseconds(best), sum(plan["ms"] for plan in explained), _shown(dearest)
+        )
+
+    def call(self, method: str, path: str, sent: dict | None) -> Figures:
+        """A call of the API that changes something; it is undone."""
+
+        def ask(browser):
+            browser.request(path, method=method, headers=self.headers, **_body(sent))
+
+        return self._undone(lambda browser: lambda: ask(browser))
+
+    def send(self, page: str, action: str, fields: dict) -> Figures:
+        """A form of the site, filled in and sent; that alone is measured, and undone."""
+
+        def prepared(browser):
+            form = form_to(browser.get(page), action)
+            for name, value in fields.items():
+                form[name] = value
+            if action.endswith("mark-read/"):
+                browser.get(page)
+            return lambda: form.submit(status=303)
+
+        return self._undone(prepared)
+
+    def _undone(self, prepare: Callable) -> Figures:
+        runs = []
+        for _ in range(RUNS):
+            with self.engine.connect() as connection:
+                connection.connection.driver_connection.prepare_threshold = None
+                outer = connection.begin()
+                with attached(self.app, connection) as browser:
+                    browser.cookiejar = self.browser.cookiejar
+                    ask = prepare(browser)
+                    runs.append(self._run(ask))
+                outer.rollback()
+        best = min(runs[1:], key=_milliseconds)
+        return Figures("", len(best), _milliseconds(best))
+
+    def _run(self, ask: Callable) -> list[Sent]:
+        self.app.registry["comicsdb.limiter"] = Limiter()
+        with watching() as sent:
+            ask()
+        return sent
+
+    def _explained(self, sent: list[Sent]) -> list[dict]:
+        """How PostgreSQL carries out the statements: the best of some times for each, in milliseconds."""
+        best: dict[int, dict] = {}
+        for _ in range(EXPLAINED):
+            with self.engine.connect() as connection:
+                driver = connection.connection.driver_connection
+                for place, each in enumerate(sent):
+                    if each.values is None:
+                        continue
+                    if not each.query.lstrip().startswith(EXPLAINABLE):
+                        driver.execute(each.query, each.values)
+                        continue
+                    settle = "off" if each.light else None
+                    plan = _explain(driver, each, settle)
+                    if place not in best or plan["ms"] < best[place]["ms"]:
+                        best[place] = plan
+                connection.rollback()
+        return list(best.values())
+
+
+def _explain(driver, each: Sent, jit: str | None) -> dict:
+    if jit:
+        driver.execute("SET LOCAL jit = off")
+    ((plan,),) = driver.execute(EXPLAIN + each.query, each.values, prepare=False).fetchone(),
+    if jit:
+        driver.execute("SET LOCAL jit = DEFAULT")
+    plan = plan[0]
+    return {"ms": plan["Planning Time"] + plan["Execution Time"], "query": each.query, "plan": plan}
+
+
+def _milliseconds(sent: list[Sent]) -> float:
+    return 1000 * sum(each.seconds for each in sent)
+
+
+def _body(sent: dict | None) -> dict:
+    return sent or {}
+
+
+def _shown(explained: dict | None) -> str:
+    if explained is None:
+        return ""
+    lines = [explained["query"], ""]
+    jit = explained["plan"].get("JIT", {}).get("Timing", {}).get("Total")
+    lines.append(f"planning {explained['plan']['Planning Time']}, all {explained['ms']:.1f}, jit {jit}")
+
+    def walk(node, depth):
+        words = [node["Node Type"], node.get("Relation Name", ""), node.get("Index Name", "")]
+        rows = f"rows={node.get('Actual Rows')}/{node.get('Plan Rows')} loops={node.get('Actual Loops')}"
+        cost = f"cost={node.get('Total Cost')}"
+        lines.append("  " * depth + " ".join(filter(None, words)) + f" {rows} {cost}")
+        for each in node.get("Plans", ()):
+            walk(each, depth + 1)
+
+    walk(explained["plan"]["Plan"], 0)
+    return "\n".join(lines)
+
+
+def main(folder: Path, issues: int, words: str, plans: bool) -> None:
+    """Fill, unless that has been done in this folder before; ask and print."""
+    cluster = embedded.start(folder / "postgres", durable=False)
+    new = cluster.ensure_database("library")
+    engine = create_engine(cluster.url("library"))
+    app = build_app(cluster.url("library"), folder / "media")
+    found = list(Bench(app, engine, _prepared(engine, issues if new else 0)).all(words))
+    app.registry["comicsdb.light"].close()
+    app.registry["comicsdb.engine"].dispose()
+    engine.dispose()
+    cluster.release()
+    print("\nstatements   driver ms   PostgreSQL ms")
+    for each in sorted(found, key=lambda each: max(each.driver, each.server or 0)):
+        server = "" if each.server is None else f"{each.server:.1f}"
+        over = "  over" if min(each.driver, each.server or each.driver) > MOST else ""
+        print(f"{each.statements:10} {each.driver:11.1f} {server:>15}   {each.name}{over}")
+        if plans:
+            print(each.plan, end="\n\n")
+
+
+def _prepared(engine: Engine, issues: int) -> dict:
+    """Fill the database, if with any issues; what stands in the braces of the addresses."""
+    with session_factory(engine)() as session:
+        if issues:
+            upgrade(engine)
+            session.add(User(username=NAME, email="nora@example.org", password=Passwords("fast").hash(PASSWORD)))
+            session.commit()
+        reader = session.scalar(select(User.id).where(User.username == NAME))
+        if issues:
+            with engine.connect() as connection:
+                library_rows.fill(connection, reader, clock.now().date(), issues)
+        session.execute(delete(FeedAddress))
+        secret, _ = feeds.make_address(session, reader, "", secrets.token_hex())
+        row = session.execute(text(FOUND), {"reader": reader}).one()
+        session.commit()
+    return {**row._mapping, "secret": secret}
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.ERROR)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--issues", type=int, default=40_000)
+    parser.add_argument("--only", default="", help="addresses that hold these words")
+    parser.add_argument("--plans", action="store_true")
+    parser.add_argument("--folder", type=Path, help="keep the database here, for other runs")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        main((given.folder or Path(scratch)).resolve(), given.issues, given.only, given.plans)

@@ -1,0 +1,88 @@
+"""Polls: which there are, what they came to, and votes (model.md 6.1, web.md 12)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import Select, case, func, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from comicsdb.catalog.errors import Forbidden, NotFound
+from comicsdb.models import Poll, PollChoice, PollVote
+
+
+class Status(StrEnum):
+    """Where a poll stands; it follows from the clock."""
+
+    ACTIVE = "active"
+    UPCOMING = "upcoming"
+    CLOSED = "closed"
+
+
+def status_of(poll: Poll, now: datetime) -> Status:
+    """Where a poll stands at a moment: it is open from its start to its end, both included."""
+    if now < poll.start_date:
+        return Status.UPCOMING
+    return Status.ACTIVE if now <= poll.end_date else Status.CLOSED
+
+
+def listed(now: datetime) -> tuple[Select, tuple]:
+    """All polls, each with the number of its votes, and their order: open, to come, closed; newest first."""
+    votes = select(func.count()).where(PollVote.poll_id == Poll.id).correlate(Poll).scalar_subquery()
+    place = case((Poll.start_date > now, 1), (Poll.end_date >= now, 0), else_=2)
+    return select(Poll, votes.label("votes")), (place, Poll.start_date.desc(), Poll.id.desc())
+
+
+@dataclass(frozen=True)
+class Result:
+    """One answer with the number of its votes and their share of all, in whole percent."""
+
+    choice: PollChoice
+    votes: int
+    percent: int
+
+
+def choices(session: Session, poll_id: int) -> list[PollChoice]:
+    """What can be answered, in order."""
+    rows = select(PollChoice).where(PollChoice.poll_id == poll_id)
+    return session.scalars(rows.order_by(PollChoice.order, PollChoice.id)).all()
+
+
+def results(session: Session, poll_id: int) -> list[Result]:
+    """What a poll came to, in the order of its choices: one statement."""
+    votes = select(func.count()).where(PollVote.poll_id == poll_id, PollVote.choice_id == PollChoice.id)
+    rows = select(PollChoice, votes.correlate(PollChoice).scalar_subquery().label("votes"))
+    rows = rows.where(PollChoice.poll_id == poll_id).order_by(PollChoice.order, PollChoice.id)
+    found = session.execute(rows).all()
+    total = sum(row.votes for row in found)
+    return [
+        Result(row.PollChoice, row.votes, round(100 * row.votes / total) if total else 0) for row in found
+    ]
+
+
+def voted_for(session: Session, poll_id: int, user_id: int) -> int | None:
+    """The choice that an account has made, None if it has made none."""
+    mine = select(PollVote.choice_id).where(PollVote.poll_id == poll_id, PollVote.user_id == user_id)
+    return session.scalar(mine)
+
+
+def vote(session: Session, poll_id: int, choice_id: int, user_id: int, now: datetime) -> None:
+    """Cast the vote of an account; of several at once by the same account, one counts.
+
+    Raises NotFound for a poll or a choice that is not there (nor of this poll), and Forbidden where the poll
+    is not open or the account has voted. Voters do not wait for one another; they do wait for the staff that
+    is changing the poll. Nothing is committed here.
+    """
+    poll = session.scalar(select(Poll).where(Poll.id == poll_id).with_for_update(read=True))
+    if poll is None:
+        raise NotFound("poll", poll_id)
+    if status_of(poll, now) is not Status.ACTIVE:
+        raise Forbidden("The poll is not open.")
+    of_poll = select(PollChoice.id).where(PollChoice.poll_id == poll_id, PollChoice.id == choice_id)
+    if session.scalar(of_poll) is None:
+        raise NotFound("poll choice", choice_id)
+    cast_vote = insert(PollVote).values(poll_id=poll_id, choice_id=choice_id, user_id=user_id)
+    cast_vote = cast_vote.on_conflict_do_nothing(index_elements=[PollVote.poll_id, PollVote.user_id])
+    if session.scalar(cast_vote.returning(PollVote.id)) is None:
+        raise Forbidden("The account has voted.")

@@ -1,0 +1,92 @@
+"""Figures of the whole catalogue: what there is, and when it was added (web.md 5).
+
+Plain data, fit to be kept: whoever shows them has them computed now and then, under a lock.
+"""
+
+from collections import Counter
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import Date, cast, func, select
+from sqlalchemy.orm import Session
+
+from comicsdb.models import Arc, Character, Creator, Issue, Publisher, Series, Team
+
+TOTALS = (Publisher, Series, Issue, Character, Creator, Team, Arc)
+DAYS = 30
+MONTHS = 12
+YEARS = 5  # at least: one column alone would be no chart
+PUBLISHERS = 9  # named; the others are told together
+
+
+def figures(session: Session, zone: ZoneInfo, today: date) -> dict:
+    """All that the page of statistics shows, in five statements; days are those of the site's zone.
+
+    totals: number of objects by kind. by_year, by_day, by_month: [day, issues added], the first day standing
+    for its year or month, without gaps; `creators` and `characters` likewise, by month. publishers: [name,
+    slug, issues] of the largest ones; `others`: the issues of all others together.
+    """
+    by_day = _added(session, Issue, zone)
+    days = [today - timedelta(days=back) for back in reversed(range(DAYS))]
+    months = [_months_before(today, back) for back in reversed(range(MONTHS))]
+    years = range(min(min(by_day, default=today).year, today.year - YEARS + 1), today.year + 1)
+    by_year = Counter()
+    for day, count in by_day.items():
+        by_year[day.year] += count
+    named = _publishers(session)
+    totals = _totals(session)
+    return {
+        "totals": totals,
+        "by_year": [[date(year, 1, 1).isoformat(), by_year[year]] for year in years],
+        "by_day": [[day.isoformat(), by_day.get(day, 0)] for day in days],
+        "by_month": _by_month(by_day, months),
+        "creators": _by_month(_added(session, Creator, zone, months[0]), months),
+        "characters": _by_month(_added(session, Character, zone, months[0]), months),
+        "publishers": named,
+        "others": max(0, totals["issue"] - sum(count for _name, _slug, count in named)),
+    }
+
+
+def _totals(session: Session) -> dict[str, int]:
+    counts = (select(func.count()).select_from(model).scalar_subquery() for model in TOTALS)
+    numbers = session.execute(select(*counts)).one()
+    return dict(zip((model.__tablename__ for model in TOTALS), numbers, strict=True))
+
+
+def _added(session: Session, model, zone: ZoneInfo, first: date | None = None) -> dict[date, int]:
+    """How many objects of a kind were added on each day, from a day on."""
+    day = cast(func.timezone(zone.key, model.created_on), Date)
+    rows = select(day, func.count()).group_by(day)
+    if first is not None:
+        rows = rows.where(model.created_on >= datetime.combine(first, time(), zone))
+    return dict(session.execute(rows).all())
+
+
+def _by_month(by_day: dict[date, int], months: list[date]) -> list[list]:
+    counted = Counter()
+    for day, count in by_day.items():
+        counted[day.replace(day=1)] += count
+    return [[month.isoformat(), counted[month]] for month in months]
+
+
+def _months_before(today: date, back: int) -> date:
+    months = today.year * 12 + today.month - 1 - back
+    return date(months // 12, months % 12 + 1, 1)
+
+
+def _publishers(session: Session) -> list[list]:
+    """The publishers with most issues, with their number."""
+    issues = (
+        select(Series.publisher_id, func.count().label("issues"))
+        .join(Issue, Issue.series_id == Series.id)
+        .group_by(Series.publisher_id)
+        .subquery()
+    )
+    rows = (
+        select(Publisher.name, Publisher.slug, issues.c.issues)
+        .join(issues, issues.c.publisher_id == Publisher.id)
+        .order_by(issues.c.issues.desc(), Publisher.folded, Publisher.id)
+        .limit(PUBLISHERS)
+    )
+    return [list(row) for row in session.execute(rows)]
+
