@@ -117,7 +117,7 @@ CALLS = (
 # The page with the form, where it is sent, and what is filled in.
 FORMS = (
     ("/collection/?select=page", "/collection/mark-read/", {}),
-    ("/collection/add-from-series/?series={series}", "/collection/add-from-series/", {"is_read": True}),
+    ("/collection/add-from-series/?series={series}", "/collection/add-from-series/", {"book_format": "BOTH"}),
     ("/collection/{item}/update/", None, {"notes": "Changed."}),
     ("/collection/{item}/delete/", None, {}),
     ("/pull-list/remove/{series}/", None, {}),

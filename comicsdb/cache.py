@@ -1,8 +1,8 @@
 """The cache: regions of bytes under keys that name the versions of what they hold.
 
 A key of answers contains the versions of all that its value shows, so a stored value never becomes wrong and
-nothing is ever invalidated: lifetimes only bound memory. Figures of the whole catalogue alone may be as old as
-their region's lifetime, and say of when they are.
+nothing is ever invalidated: lifetimes only bound memory. Figures of the whole catalogue alone may be as old
+as their region's lifetime, and say of when they are.
 """
 
 from collections.abc import Callable
@@ -80,7 +80,7 @@ class Region:
 
 
 class Cache:
-    """The cache of a site: `detail` for single objects, `list` for lists, `figures` for what is slow to count.
+    """The cache of a site: `detail` for single objects, `list` for lists, `figures` of the whole catalogue.
 
     Without `url` it lies in this process's memory; with one, in Redis and in a memory before it. The regions
     share that memory: `memory_mb` times 1024 KB at most. Raises ValueError for a wrong address and

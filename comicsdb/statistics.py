@@ -89,4 +89,3 @@ def _publishers(session: Session) -> list[list]:
         .limit(PUBLISHERS)
     )
     return [list(row) for row in session.execute(rows)]
-

@@ -103,8 +103,10 @@ def hands(session: Session) -> dict[str, int]:
         select(func.count()).select_from(Issue).where(NO_CREDITS).scalar_subquery(),
         select(func.count()).select_from(_alike().subquery()).scalar_subquery(),
     )
-    covers, credits, duplicates = session.execute(select(*counts)).one()
+    wanting = dict(
+        zip(("covers", "credits", "duplicates"), session.execute(select(*counts)).one(), strict=True)
+    )
     found = breaches()
     broken = session.execute(select(found.c.place, func.count()).group_by(found.c.place)).all()
     rules = {RULES[place].name: count for place, count in sorted(tuple(row) for row in broken)}
-    return {"covers": covers, "credits": credits, "duplicates": duplicates, **rules}
+    return wanting | rules

@@ -66,7 +66,11 @@ def inspect(source: Path | bytes) -> Picture:
         raise PictureError(_("is empty"))
     if size > MAX_BYTES:
         raise PictureError(
-            said("has ${size} bytes; at most ${most} are taken", size=f"{size:,}", most=f"{MAX_BYTES:,}")
+            said(
+                "has ${size} bytes; at most ${most} are taken",
+                size=format(size, ","),
+                most=format(MAX_BYTES, ","),
+            )
         )
     with opened(source) as image:
         width, height = upright_size(image)
@@ -95,7 +99,7 @@ class opened:  # noqa: N801  (used as a function: `with opened(path) as image`)
         except UnidentifiedImageError as error:
             raise PictureError(_("is not a JPEG, PNG, WebP, GIF or AVIF picture")) from error
         except Image.DecompressionBombError as error:
-            raise PictureError(said("has more than ${most} pixels", most=f"{MAX_PIXELS:,}")) from error
+            raise PictureError(said("has more than ${most} pixels", most=format(MAX_PIXELS, ","))) from error
         except DECODER_ERRORS as error:
             raise PictureError(_("is not a readable picture")) from error
         width, height = self._image.size
@@ -103,15 +107,15 @@ class opened:  # noqa: N801  (used as a function: `with opened(path) as image`)
         if width * height > MAX_PIXELS:
             problem = said(
                 "has ${size} pixels; at most ${most} are taken",
-                size=f"{width * height:,}",
-                most=f"{MAX_PIXELS:,}",
+                size=format(width * height, ","),
+                most=format(MAX_PIXELS, ","),
             )
         elif max(width, height) > MAX_SIDE:
             problem = said(
                 "is ${width} by ${height} pixels; at most ${most} a side are taken",
                 width=width,
                 height=height,
-                most=f"{MAX_SIDE:,}",
+                most=format(MAX_SIDE, ","),
             )
         if problem:
             self._image.close()

@@ -156,7 +156,7 @@ def _avif(data: bytes, _exif_block: bytes) -> bytes:
                 said(
                     "has metadata, which is taken out of an AVIF picture only up to ${most} pixels;"
                     " please save it without, or in another format",
-                    most=f"{AVIF_PIXELS:,}",
+                    most=format(AVIF_PIXELS, ","),
                 )
             )
         profile = image.info.get("icc_profile", b"")

@@ -14,7 +14,11 @@ from comicsdb_web.views.universe import UniverseViews
 
 def includeme(config):
     """Everything that has an address."""
+    config.include(".announcements")
+    config.include(".timeline")
     config.include(".home")
+    config.include(".statistics")
+    config.include(".help")
     config.include(".polls")
     config.include(".search")
     config.include(".account")

@@ -12,7 +12,7 @@ from comicsdb.models import ApiToken, OutgoingMail, SignupSettings, User
 from comicsdb.security import Permission
 from comicsdb_web.locales import _
 from comicsdb_web.routing import number_in
-from comicsdb_web.views import errors
+from comicsdb_web.views import admin_dashboard, errors
 from comicsdb_web.views.account import unkept
 from comicsdb_web.views.history_words import LABELS, REFERENCE
 
@@ -96,6 +96,7 @@ def overview(request):
         "figures": figures,
         "throttled": notices.candidates(session, notices.Rules()),
         "actions": session.scalars(staff.actions().limit(LATEST)).all(),
+        **admin_dashboard.needs(request),
     } | LOG_NAMES
 
 
@@ -135,6 +136,7 @@ def includeme(config):
     config.include(".admin_announcement")  # what stands on the home page
     config.include(".admin_poll")  # what members are asked
     config.include(".admin_catalogue")  # every kind, with its address, and reference data
+    config.include(".admin_dashboard")  # what of the catalogue needs hands
     config.include(".admin_advice")  # what breaks rules that nothing enforces
     config.include(".admin_merge")  # two objects that are one, and publishers that became imprints
     config.include(".admin_site")  # the switch of sign-ups, outgoing mail

@@ -7,12 +7,12 @@ from datetime import date, datetime, time, timedelta
 from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import contains_eager, joinedload
 
-from comicsdb.catalog import search
+from comicsdb.catalog import repair_reports, search
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.models import AgeRating, Genre, Imprint, Issue, Publisher, Role, Series, SeriesType, Universe
 from comicsdb_web.editing import options
 from comicsdb_web.locales import _
-from comicsdb_web.views.admin_listing import Filter, Words, folded
+from comicsdb_web.views.admin_listing import Filter, Words, folded, yes_no
 
 REFERENCE_ORDER = {
     Role: (Role.order, Role.id),
@@ -62,7 +62,13 @@ def _of_issues(request) -> tuple:
         )
     }
     published = Words("publisher", _("Publisher"), lambda words: Series.publisher_id.in_(_publishers(words)))
-    return (Filter("store", _("In stores"), weeks), *_dates(request, Issue), published)
+    return (
+        Filter("store", _("In stores"), weeks),
+        *_dates(request, Issue),
+        yes_no("cover", _("Cover"), ~repair_reports.NO_COVER),
+        yes_no("credits", _("Credits"), ~repair_reports.NO_CREDITS),
+        published,
+    )
 
 
 def _of_series(request) -> tuple:

@@ -1,4 +1,4 @@
-"""Polls in the administration: what members are asked, from when to when, and who has voted (web.md 11, 12)."""
+"""Polls in the administration: what members are asked, from when to when, and who has voted (web.md 12)."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -127,6 +127,4 @@ def includeme(config):
     config.add_admin_page(".poll.list", "poll/", all_polls, renderer="admin/polls.jinja2")
     config.add_admin_page(".poll.add", "poll/add/", add_form, post=add, renderer=template)
     config.add_admin_page(".poll", "poll/{id:[0-9]+}/", poll, post=save, renderer=template)
-    config.add_admin_page(
-        ".poll.votes", "poll/{id:[0-9]+}/votes/", votes, renderer="admin/poll_votes.jinja2"
-    )
+    config.add_admin_page(".poll.votes", "poll/{id:[0-9]+}/votes/", votes, renderer="admin/poll_votes.jinja2")

@@ -51,7 +51,8 @@ def add_series(request):
 def _add(request, typed: dict) -> tuple[int, int]:
     """Add what the form asks for: how many issues were added, and how many were there."""
     errors, first, last = {}, typed["first"].strip(), typed["last"].strip()
-    series_id = int(typed["series"][0]) if typed["series"] and typed["series"][0].isdecimal() else 0
+    chosen = typed["series"][0] if typed["series"] else ""
+    series_id = int(chosen) if chosen.isascii() and chosen.isdigit() and len(chosen) < 10 else 0
     if not typed["series"]:
         errors["series"] = [CHOOSE_SERIES]
     if typed["what"] not in RANGES:
@@ -68,7 +69,7 @@ def _add(request, typed: dict) -> tuple[int, int]:
         return collection.add_series(
             request.dbsession,
             request.identity.user_id,
-            series_id if series_id < 2**31 else 0,
+            series_id,
             first=first,
             last=last,
             book_format=typed["book_format"],

@@ -48,7 +48,7 @@ class Subject:
 def releases(request):
     """New and coming issues of the whole catalogue."""
     title = translate(request.localizer, _("New and coming comics"))
-    return _public(request, Subject("releases", title, request.route_path("home")), feeds.RELEASES)
+    return _public(request, Subject("releases", title, request.route_path("issue.thisweek")), feeds.RELEASES)
 
 
 def of_publisher(request):

@@ -1,4 +1,4 @@
-"""Help pages: static, public, in both languages, from Markdown files with what the settings say (web.md 13)."""
+"""Help pages: static, public, in both languages, from Markdown files filled from settings (web.md 13)."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from pyramid.i18n import make_localizer
 
 from comicsdb.i18n import INTERFACE_LANGUAGES, translate
 from comicsdb.models.choices import SupporterTier
-from comicsdb.settings import BASIC_DEPRECATED, BASIC_PHASE, BASIC_SUNSET
+from comicsdb.settings_known import BASIC_DEPRECATED, BASIC_PHASE, BASIC_SUNSET
 from comicsdb_web import markdown
 from comicsdb_web.locales import _
 

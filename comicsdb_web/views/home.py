@@ -1,42 +1,36 @@
-"""The home page: what this is, what is new, and what the administrators have to say."""
+"""The home page: what this is, what is new, and what the administrators have to say (web.md 5)."""
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import func, select
 
-from comicsdb.models import Announcement, Character, Creator, Issue, Publisher, Series
+from comicsdb.models import Character, Creator, Issue, Publisher, Series
 from comicsdb_web import cards
 from comicsdb_web.entity import ISSUE_SORTS
-from comicsdb_web.richtext import clean
+from comicsdb_web.views import announcements, timeline
 
 SHELF = 5  # covers in the head of the page
 RECENT = 12
+TEASER = 3  # entries of the timeline
 TOTALS = (Publisher, Series, Issue, Creator, Character)
-
-
-def announcements(session, today) -> list[Announcement]:
-    """Those that are shown on a day, the newest first."""
-    return session.scalars(
-        select(Announcement)
-        .where(
-            Announcement.active,
-            or_(Announcement.start_date.is_(None), Announcement.start_date <= today),
-            or_(Announcement.end_date.is_(None), Announcement.end_date >= today),
-        )
-        .order_by(Announcement.start_date.desc().nulls_last(), Announcement.id.desc())
-    ).all()
+COLLECTIVE = "https://opencollective.com"
 
 
 def home(request):
     """The home page; three statements."""
-    session = request.dbsession
+    session, settings = request.dbsession, request.registry.settings
     counts = (select(func.count()).select_from(model).scalar_subquery() for model in TOTALS)
     totals = session.execute(select(*counts)).one()
     newest = cards.statement(Issue).order_by(*ISSUE_SORTS["added"]).limit(RECENT)
     recent = session.execute(newest).all()
+    collective = settings["comicsdb.donations.collective"]
     return {
-        "announcements": [(each, clean(each.content)) for each in announcements(session, request.today)],
+        "announcements": announcements.shown(request),
         "totals": dict(zip((model.__tablename__ for model in TOTALS), totals, strict=True)),
         "recent": recent,
         "shelf": _shelf(recent),
+        "timeline": timeline.entries(request)[:TEASER],
+        "code": settings["comicsdb_web.code"],
+        "contact": settings["comicsdb_web.contact"],
+        "donate": f"{COLLECTIVE}/{collective}" if collective else "",
     }
 
 

@@ -1,4 +1,4 @@
-"""Polls: the list, each with its question or its results, votes, and the staff's way to delete one (web.md 12)."""
+"""Polls: the list, each with its question or its results, votes, and deleting by the staff (web.md 12)."""
 
 from pyramid.httpexceptions import HTTPBadRequest, HTTPSeeOther
 from sqlalchemy import func, select

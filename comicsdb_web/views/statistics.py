@@ -55,7 +55,7 @@ TITLES = {
 
 
 def kept(request, name: str, compute: Callable[[], dict]) -> tuple[dict, datetime]:
-    """Figures that are computed at most every half hour, once for all who ask meanwhile; and of when they are.
+    """Figures computed at most every half hour, once for all who ask meanwhile; and of when they are.
 
     They are plain data (web.md 5), those of one day of the site.
     """

@@ -1,7 +1,7 @@
 """An address of every GET route of the site, and a library whose pages are among them."""
 
 import re
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from types import SimpleNamespace
 
 from sqlalchemy import func, select
@@ -15,10 +15,11 @@ from comicsdb.library import (
     reading_lists,
     wish,
 )
-from comicsdb.models import CATALOGUE, History, ReadDate, ReadingListItem
+from comicsdb.models import CATALOGUE, History, Poll, ReadDate, ReadingListItem
 from comicsdb.security import SESSION, identify
 
 OFFICIAL = "Metron"
+NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 FORM_KEY = "a form key of the tests, long enough"
 
 
@@ -53,6 +54,8 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
     )
     kept.feed = feeds.make_address(session, user.id, words, FORM_KEY)
     file = f"Series,Number,Notes\n{world.series.name},1,{words}\n".encode()
+    if session.get(Poll, 1) is None:
+        session.add(Poll(id=1, title="Which?", start_date=NOON, end_date=NOON + timedelta(days=1)))
     kept.upload = portable_import.upload(
         session, user.id, f"{words}.csv", file, currency="USD", rows=10, megabytes=1
     )
@@ -90,6 +93,7 @@ def _filled(session, world, kept, reading_list, name, pattern, by_kind) -> list[
     number = str(world.publisher.id) if name.startswith("admin.catalogue.") else "1"
     words = {"{day}": "2026-11-16", "{month}": "2026-11"}
     words |= {"{name}": "series", "{kind}/add-row/": "credits/add-row/?form_idx=0", "{username}": "Nora"}
+    words |= {"{page}": "editing"}
     if area in by_kind:
         entity = by_kind[area]
         version = session.scalar(

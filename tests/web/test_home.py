@@ -1,6 +1,8 @@
 """The home page: announcements on their days, what is new, and the collection in numbers (web.md 5)."""
 
 from datetime import timedelta
+from types import SimpleNamespace
+from urllib.parse import quote
 
 import pytest
 from sqlalchemy import update
@@ -8,7 +10,8 @@ from sqlalchemy import update
 from comicsdb.clock import business_day
 from comicsdb.models import Announcement, Issue
 from comicsdb_web.richtext import clean
-from tests.web.conftest import labels, soup
+from tests.conftest import recording
+from tests.web.conftest import form_to, labels, soup
 
 
 def test_an_empty_collection_has_a_home(testapp):
@@ -57,6 +60,92 @@ def test_announcements_are_shown_on_their_days(testapp, session, wsgi):
         "first day": "announcement-warning",
         "last day": "announcement-primary",
     }
+
+
+def close(testapp, announcement, **headers):
+    """Send the button of an announcement as a browser does."""
+    address = f"/announcements/{announcement.id}/dismiss/"
+    return testapp.post(address, {"next": "/"}, headers=headers, expect_errors=True)
+
+
+def test_an_announcement_can_be_closed_without_scripts_and_stays_so(testapp, session):
+    first, second = Announcement(title="first"), Announcement(title="second")
+    session.add_all([first, second])
+    session.commit()
+    response = form_to(testapp.get("/"), f"/announcements/{first.id}/dismiss/").submit()
+    assert (response.status_int, response.location) == (302, "http://localhost/")
+    page = soup(testapp.get("/"))
+    assert [each.h2.get_text() for each in page.select(".announcement")] == ["second"]
+    close(testapp, second)
+    assert soup(testapp.get("/")).select(".announcement") == []
+    testapp.reset()
+    assert len(soup(testapp.get("/")).select(".announcement")) == 2
+
+
+def test_an_announcement_is_closed_in_place(testapp, session):
+    announcement = Announcement(title="Hello")
+    session.add(announcement)
+    session.commit()
+    response = close(testapp, announcement, **{"X-Fragment": "1"})
+    template = soup(response).template
+    target = template["data-target"]
+    assert (response.status_int, template.decode_contents()) == (200, "")
+    assert soup(testapp.get("/")).find(id=target) is None
+    testapp.reset()
+    assert soup(testapp.get("/")).find(id=target).h2.get_text() == "Hello"
+
+
+def test_other_sites_close_nothing_and_strange_cookies_neither(testapp, session):
+    announcement = Announcement(title="Hello")
+    session.add(announcement)
+    session.commit()
+    refused = close(testapp, announcement, **{"Sec-Fetch-Site": "cross-site"})
+    assert (refused.status_int, "Set-Cookie" in refused.headers) == (403, False)
+    address = "/announcements/99999999999999999999/dismiss/"
+    assert "Set-Cookie" not in testapp.post(address, {"next": "//evil.example"}).headers
+    for cookie in ("x", "..", "-1.²", "9" * 5000):
+        page = testapp.get("/", headers={"Cookie": f"dismissed={quote(cookie)}"})
+        assert len(soup(page).select(".announcement")) == 1
+    assert testapp.get(f"/announcements/{announcement.id}/dismiss/", expect_errors=True).status_int == 405
+
+
+def test_the_oldest_closed_announcements_are_forgotten_first(testapp, session):
+    for number in range(1, 53):
+        close(testapp, SimpleNamespace(id=number))
+    close(testapp, SimpleNamespace(id=10))  # again: the latest now
+    kept = testapp.cookies["dismissed"].strip('"').split(".")
+    assert (len(kept), kept[0], kept[-2:]) == (50, "3", ["52", "10"])
+
+
+def test_the_page_says_what_there_is_and_how_to_take_part(testapp, session, connection):
+    with recording(connection) as statements:
+        page = soup(testapp.get("/"))
+    assert len(statements) == 3, statements
+    features = {each.h3.get_text(): each.a["href"] for each in page.select(".about .feature")}
+    assert features == {
+        "REST API": "/help/api/",
+        "Collections": "/collection/",
+        "Reading Lists": "/reading-lists/",
+        "Wish List": "/wish-list/",
+        "Pull List": "/pull-list/",
+        "Quick Scrobble": "/help/library/",
+    }
+    assert [each.get_text(strip=True) for each in page.select(".hero-buttons a")] == [
+        "Browse the shelves",
+        "Sign up",
+        "Help",
+    ]
+    assert len(page.select(".teaser li")) == 3
+    assert [each.get_text() for each in page.select(".involved h3")] == ["Data", "Code", "Donate", "Contact"]
+
+
+def test_addresses_of_the_outside_come_from_the_settings(site_with):
+    settings = {"comicsdb.donations.collective": "comics", "comicsdb_web.contact": "us@example.org"}
+    page = soup(site_with(**settings, **{"comicsdb_web.code": "https://code.example/x/"}).get("/"))
+    links = [each["href"] for each in page.select(".involved a")]
+    assert "https://opencollective.com/comics" in links
+    assert "https://code.example/x" in links
+    assert "mailto:us@example.org" in links
 
 
 def test_an_announcement_is_harmless(testapp, session):

@@ -1,0 +1,69 @@
+"""What needs hands in the catalogue: how much of each, and the series that seem to be one (web.md 11)."""
+
+from dataclasses import dataclass
+
+from comicsdb.catalog import repair_reports
+from comicsdb.catalog.breaches import RULES
+from comicsdb.i18n import translate
+from comicsdb_web.locales import _
+from comicsdb_web.paging import Page, page_asked_for
+from comicsdb_web.views.admin_listing import PER_PAGE
+from comicsdb_web.views.statistics import kept
+
+KEPT = "hands"  # the name of these figures in the cache
+CODES = (
+    "isbn",
+    "upc",
+    "variant-upc",
+)  # the rules that have a line of their own; the others are told together
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something to be worked off: how often, what it is, and the list of it."""
+
+    number: int
+    text: str
+    path: str
+
+
+def needs(request) -> dict:
+    """What the overview shows, counted at most every half hour: at most two statements."""
+    found, at = kept(request, KEPT, lambda: repair_reports.hands(request.dbsession))
+    path = request.route_path
+    issues = {"kind": "issue"}
+    broken = {rule.name: found.get(rule.name, 0) for rule in RULES}
+    titles = {rule.name: translate(request.localizer, rule.title) for rule in RULES}
+    shown = [
+        Need(
+            found["covers"],
+            _("Issues without a cover"),
+            path("admin.catalogue.list", **issues, _query={"cover": "no"}),
+        ),
+        Need(
+            found["credits"],
+            _("Issues without credits"),
+            path("admin.catalogue.list", **issues, _query={"credits": "no"}),
+        ),
+        Need(found["duplicates"], _("Series that seem to be one"), path("admin.duplicates")),
+        *(Need(broken[name], titles[name], path("admin.advice", _query={"rule": name})) for name in CODES),
+        Need(
+            sum(number for name, number in broken.items() if name not in CODES),
+            _("Other advice"),
+            path("admin.advice"),
+        ),
+    ]
+    return {"needs": shown, "counted": at}
+
+
+def duplicates(request):
+    """The series that seem to be one, group by group, as they are now: two statements."""
+    groups = repair_reports.bad_volumes(request.dbsession)
+    number, pages = page_asked_for(request, len(groups), PER_PAGE)
+    shown = groups[(number - 1) * PER_PAGE : number * PER_PAGE]
+    return {"page": Page(shown, number, len(groups), pages)}
+
+
+def includeme(config):
+    """One list; the figures stand on the overview."""
+    config.add_admin_page(".duplicates", "duplicates/", duplicates, renderer="admin/duplicates.jinja2")

@@ -1,0 +1,72 @@
+"""Announcements on the home page: those of the day that the reader has not closed (model.md 3.15, web.md 5).
+
+Which are closed stands in a cookie, which no page but the home page heeds. Their form stands on a page that
+is the same for everybody and so has no token, like those of theme and language.
+"""
+
+from markupsafe import Markup
+from pyramid.response import Response
+from sqlalchemy import or_, select
+
+from comicsdb.models import Announcement
+from comicsdb_web import preferences
+from comicsdb_web.richtext import clean
+from comicsdb_web.routing import ID_MAX_DIGITS
+
+COOKIE = "dismissed"
+MOST = 50  # remembered; the oldest are forgotten first
+
+
+def shown(request) -> list[tuple[Announcement, Markup]]:
+    """Those that are shown today and were not closed, the newest first, each with its text made harmless."""
+    closed, today = closed_by(request), request.today
+    rows = (
+        select(Announcement)
+        .where(
+            Announcement.active,
+            or_(Announcement.start_date.is_(None), Announcement.start_date <= today),
+            or_(Announcement.end_date.is_(None), Announcement.end_date >= today),
+        )
+        .order_by(Announcement.start_date.desc().nulls_last(), Announcement.id.desc())
+    )
+    found = request.dbsession.scalars(rows)
+    return [(each, clean(each.content)) for each in found if each.id not in closed]
+
+
+def closed_by(request) -> dict[int, None]:
+    """The ids of the announcements that this reader has closed, the latest last."""
+    written = request.cookies.get(COOKIE, "").split(".")[-MOST:]
+    return {int(each): None for each in written if _is_id(each)}
+
+
+def _is_id(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < ID_MAX_DIGITS
+
+
+def dismiss(request):
+    """Close an announcement for this reader. Raises HTTPForbidden for the form of another site."""
+    number = request.matchdict["id"]
+    preferences.chosen(request, "next", ())
+    if request.is_fragment:
+        target = f'<template data-target="announcement-{number}" data-mode="replace"></template>'
+        response = Response(target, content_type="text/html", charset="utf-8", vary=("X-Fragment",))
+        response.headers["Cache-Control"] = "no-store"
+    else:
+        response = preferences.back(request)
+    if not _is_id(number):
+        return response
+    closed = closed_by(request)
+    closed.pop(int(number), None)
+    kept = [*closed, int(number)][-MOST:]
+    return preferences.keep(request, response, COOKIE, ".".join(map(str, kept)))
+
+
+def includeme(config):
+    """The button of announcements."""
+    config.add_page(
+        "announcement.dismiss",
+        "/announcements/{id:[0-9]+}/dismiss/",
+        dismiss,
+        methods=("POST",),
+        require_csrf=False,
+    )

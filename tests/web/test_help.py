@@ -1,0 +1,135 @@
+"""Help pages and the timeline: Markdown files in both languages, read at start (web.md 5, 13)."""
+
+import re
+
+import pytest
+
+from comicsdb.settings import SettingsError
+from comicsdb_web import markdown
+from comicsdb_web.views.help import ORDER
+from tests.conftest import recording
+from tests.web.conftest import soup
+
+ITALIAN = {"Accept-Language": "it"}
+FACTS = ("title",)
+BUILT = re.compile(r"<(?:h\d|tr|li|pre)|href=\S+")  # what both languages have in the same order
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """`folder(name=text)`: files of our own in the folder "texts"."""
+    monkeypatch.setattr(markdown, "FOLDER", tmp_path)
+    (tmp_path / "texts").mkdir()
+
+    def written(**files):
+        for name, text in files.items():
+            (tmp_path / "texts" / f"{name.replace('__', '.')}.md").write_text(text, "utf-8")
+
+    return written
+
+
+def test_all_help_pages_are_there_in_both_languages(testapp, connection):
+    with recording(connection) as statements:
+        links = [each["href"] for each in soup(testapp.get("/help/")).select(".help-list a")]
+        assert links == [f"/help/{name}/" for name in ORDER]
+        for link in links:
+            english, italian = (soup(testapp.get(link, headers=each)) for each in ({}, ITALIAN))
+            assert english.select_one(".lead").get_text() != italian.select_one(".lead").get_text()
+            assert (english.html["lang"], italian.html["lang"]) == ("en", "it")
+            assert english.article.get("lang") is italian.article.get("lang") is None
+            for page in (english, italian):
+                assert "${" not in page.article.get_text()
+                assert page.select_one(".help-pages [aria-current=page]")["href"] == link
+    assert list(statements) == []
+
+
+def test_pages_of_both_languages_are_built_alike():
+    for folder in ("help", "timeline"):
+        values = {language: _Anything() for language in ("en", "it")}
+        for languages in markdown.pages(folder, ("title",), values).values():
+            english, italian = (BUILT.findall(languages[each].html) for each in ("en", "it"))
+            assert english == italian, languages["en"].name
+
+
+class _Anything(dict):
+    """Knows every value of the texts."""
+
+    def __missing__(self, key):
+        return "1"
+
+
+def test_unknown_pages_are_not_found(testapp):
+    for name in ("nothing", "editing.it", "..", "EDITING"):
+        assert testapp.get(f"/help/{name}/", expect_errors=True).status_int == 404, name
+
+
+def test_the_limits_are_those_of_the_settings(site_with):
+    settings = {"comicsdb_api.throttle.burst": "7", "comicsdb_api.throttle.sustained": "12345"}
+    settings |= {"comicsdb_api.throttle.free_304_429": "false", "comicsdb_web.contact": "us@example.org"}
+    site = site_with(**settings)
+    text = soup(site.get("/help/rate-limits/")).article.get_text(" ")
+    assert "7 times in any minute" in text
+    assert "12,345 times in any 24 hours" in text
+    assert "costs nothing of the day" not in text
+    italian = soup(site.get("/help/rate-limits/", headers=ITALIAN)).article.get_text(" ")
+    assert "12.345 volte in 24 ore" in italian
+    contact = soup(site.get("/help/contact/")).article
+    assert contact.select_one("a[href='mailto:us@example.org']") is not None
+
+
+def test_a_contact_that_is_no_mail_address_stops_the_start(site_with):
+    with pytest.raises(SettingsError, match=r"comicsdb_web\.contact"):
+        site_with(**{"comicsdb_web.contact": "Us <us@example.org>"})
+
+
+def test_the_timeline_shows_all_entries_newest_first(testapp, connection, wsgi):
+    with recording(connection) as statements:
+        page = soup(testapp.get("/timeline/"))
+    assert list(statements) == []
+    files = {path.name.partition(".")[0] for path in (markdown.FOLDER / "timeline").glob("*.md")}
+    names = [each["en"].name for each in wsgi.registry["comicsdb_web.timeline"]]
+    assert names == sorted(files, reverse=True)
+    titles = [each.get_text() for each in page.select(".event h2")]
+    assert titles == [each["en"].facts["title"] for each in wsgi.registry["comicsdb_web.timeline"]]
+    for link in page.select(".event .prose a"):
+        assert (link["target"], link["rel"]) == ("_blank", ["noopener"])
+    assert "Una biblioteca per ogni lettore" in testapp.get("/timeline/", headers=ITALIAN).text
+
+
+def test_a_text_is_shown_in_english_where_it_was_not_translated(folder):
+    folder(a="---\ntitle: A\n---\nHi **you**\n", b="---\ntitle: B\n---\n", b__it="---\ntitle: C\n---\n")
+    found = markdown.pages("texts", FACTS)
+    assert list(found) == ["a", "b"]
+    shown = [markdown.in_language(found[name], "it") for name in "ab"]
+    assert [(each.language, each.facts["title"]) for each in shown] == [("en", "A"), ("it", "C")]
+    assert found["a"]["en"].html == "<p>Hi <strong>you</strong></p>\n"
+
+
+def test_texts_are_harmless(folder):
+    text = "<script>x</script>\n\n[a](javascript:b) [c](https://d.example/) ![e](f.png) `<g>`\n"
+    folder(a=f"---\ntitle: A\n---\n{text}")
+    html = markdown.pages("texts", FACTS, new_tab=True)["a"]["en"].html
+    assert "<script" not in html
+    assert "javascript" not in re.sub(r">[^<]*<", "><", html)
+    assert "<img" not in html
+    assert '<a href="https://d.example/" target="_blank" rel="noopener">c</a>' in html
+    assert "<code>&lt;g&gt;</code>" in html
+
+
+@pytest.mark.parametrize(
+    ("files", "why"),
+    [
+        ({"a": "no front"}, "must begin with lines between"),
+        ({"a": "---\ntitle: A\n"}, "must begin with lines between"),
+        ({"a": "---\ntitle\n---\n"}, "not of the form"),
+        ({"a": "---\nicon: x\n---\n"}, "title must stand in front"),
+        ({"a": "---\ntitle: A\n---\n${nothing}"}, "nothing"),
+        ({"a": "---\ntitle: A\n---\nfor $ 5"}, "dollar sign is written twice"),
+        ({"a__xx": "---\ntitle: A\n---\n"}, "no language 'xx'"),
+        ({"a__it": "---\ntitle: A\n---\n"}, r"a\.md is missing"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_named(folder, files, why):
+    folder(**files)
+    with pytest.raises(markdown.TextError, match=why):
+        markdown.pages("texts", FACTS)
