@@ -61,6 +61,7 @@ soak: $(VENV)/.develop ## the property tests with new random sequences (SOAK=500
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/site/test_two_processes.py
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/site/test_crash.py
 	COMICSDB_SOAK=$(SOAK)0 $(BIN)/python -m pytest tests/site/test_hostile.py
+	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/web/test_axe.py
 
 faults: $(VENV)/.develop ## what happens when something fails, on purpose (minutes; some of it as root)
 	$(BIN)/python -m pytest -s tests/faults/fault_*.py

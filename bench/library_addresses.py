@@ -122,7 +122,7 @@ FORMS = (
     ("/collection/{item}/delete/", None, {}),
     ("/pull-list/remove/{series}/", None, {}),
     ("/wish-list/item/{wish}/acquire/", None, {"purchase_store": "Corner"}),
-    ("/reading-lists/list-1/add-from-series/?series={series}", "/reading-lists/list-1/add-from-series/", {}),
+    ("/reading-lists/list-1/add-from-series/?series={series}", None, {}),
     ("/reading-lists/list-1/remove-issue/{listed}/", None, {}),
     ("/reading-lists/list-1/update/", None, {"name": "Another name"}),
     ("/reading-lists/list-1/delete/", None, {}),
@@ -131,11 +131,13 @@ FORMS = (
 FOUND = """
 SELECT
     (SELECT series_id FROM pull_list_series JOIN pull_list ON pull_list.id = pull_list_id
-     JOIN issue USING (series_id) JOIN collection_item item ON item.issue_id = issue.id AND item.user_id = :reader
-     WHERE pull_list.user_id = :reader GROUP BY series_id ORDER BY count(*) DESC, series_id LIMIT 1) AS series,
+     JOIN issue USING (series_id) JOIN collection_item item ON item.issue_id = issue.id
+     WHERE pull_list.user_id = :reader AND item.user_id = :reader
+     GROUP BY series_id ORDER BY count(*) DESC, series_id LIMIT 1) AS series,
     (SELECT id FROM series WHERE id NOT IN (SELECT series_id FROM pull_list_series) LIMIT 1) AS other_series,
     (SELECT id FROM collection_item WHERE user_id = :reader AND is_read ORDER BY id LIMIT 1) AS item,
-    (SELECT issue_id FROM collection_item WHERE user_id = :reader AND is_read ORDER BY id LIMIT 1) AS owned_issue,
+    (SELECT issue_id FROM collection_item WHERE user_id = :reader AND is_read
+     ORDER BY id LIMIT 1) AS owned_issue,
     (SELECT slug FROM issue JOIN collection_item ON issue_id = issue.id WHERE user_id = :reader
      ORDER BY collection_item.id LIMIT 1) AS issue,
     (SELECT id FROM issue WHERE cover_date < '2020-01-01' AND id NOT IN (

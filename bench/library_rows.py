@@ -1,4 +1,4 @@
-"""What readers keep, for bench/library.py: one who has much of everything, twenty others, in a large catalogue.
+"""What readers keep, for bench/library.py: one who has much of everything, and twenty others.
 
 One has 5,000 issues of nearly every series, half of them priced in three currencies, most of them read up to
 three times; follows the 300 longest series; wishes for 5,000 issues; and has a list of 2,000. A third of the

@@ -123,6 +123,11 @@ class ListResource(Resource):
         """The columns the list is ordered by: a total order."""
         raise NotImplementedError
 
+    @classmethod
+    def key(cls):
+        """The column that tells rows apart."""
+        return cls.model.__table__.c.id
+
     @property
     def title(self) -> str:
         """The name of the address, for OPTIONS."""

@@ -134,6 +134,8 @@ class Listing:
         )
         if placed:
             page = page.where(shapes.from_place(self.order))
+        elif self.read.region is None:
+            page = self._reached(chosen)
         else:
             page = page.offset(bindparam("offset", type_=BigInteger))
         count = select(func.count()).select_from(resource.model.__table__).where(*chosen).scalar_subquery()
@@ -142,6 +144,24 @@ class Listing:
             shapes.rows_of(page).label("rows"),
             *stamps.c,
         ).select_from(stamps)
+
+    def _reached(self, chosen: tuple):
+        """A page of a list whose places nobody keeps: rows that are passed by are not put together."""
+        resource = self.resource
+        wanted = (
+            select(resource.key())
+            .select_from(resource.row_source())
+            .where(*chosen)
+            .order_by(*self.order)
+            .limit(literal_column(str(self.size)))
+            .offset(bindparam("offset", type_=BigInteger))
+        )
+        return (
+            select(*shapes.labelled(resource.row_fields()))
+            .select_from(resource.row_source())
+            .where(resource.key().in_(wanted.correlate(None)))
+            .order_by(*self.order)
+        )
 
     @cached_property
     def _sentences(self) -> dict[tuple[bool, bool], Sentence]:

@@ -4,32 +4,20 @@ Each of the packages that speak has a domain of its own name, and in `locale/` t
 `<language>/LC_MESSAGES/<domain>.po`. The `.mo` files are made of these in the build.
 """
 
-import configparser
+import subprocess
 import sys
-from contextlib import redirect_stdout
-from io import BytesIO, StringIO
+from functools import cache
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
-from jinja2.ext import babel_extract
-from lingua import extract
-from lingua.extractors import EXTRACTORS
-from lingua.extractors.babel import BabelExtractor
+
+from messages.extracting import SETTINGS
 
 TOP = Path(__file__).parent.parent
 DOMAINS = ("comicsdb", "comicsdb_web")
-SETTINGS = """
-[extensions]
-.py = python
-.jinja2 = templates
-
-[extractor:templates]
-silent = false
-trimmed = true
-newstyle_gettext = true
-"""
 
 
 def template_file(domain: str) -> Path:
@@ -47,27 +35,9 @@ def languages() -> list[str]:
     return sorted(each.parent.parent.name for each in TOP.glob("comicsdb/locale/*/LC_MESSAGES/comicsdb.po"))
 
 
-def _texts(stream, keywords, comment_tags, options):
-    """The texts of a template; what is translated there without being a text stands in Python code."""
-    for line, function, arguments, comments in babel_extract(stream, keywords, comment_tags, options):
-        first = arguments if isinstance(arguments, str) else (arguments or [None])[0]
-        if isinstance(first, str):
-            yield line, function, arguments, comments
-
-
-class Templates(BabelExtractor):
-    """lingua's extractor of Jinja2 templates, which would give up at `_(variable)`."""
-
-    extractor = staticmethod(_texts)
-
-
-EXTRACTORS["templates"] = Templates()
-
-
+@cache
 def gather(domain: str) -> Catalog:
-    """All texts of a package as they stand in its code and templates now."""
-    # lingua asks for a method that Python 3.12 took away.
-    configparser.ConfigParser.readfp = configparser.ConfigParser.read_file
+    """All texts of a package as they stand in its code and templates when it is first asked."""
     sources = sorted(
         str(path.relative_to(TOP))
         for suffix in ("py", "jinja2")
@@ -94,28 +64,19 @@ def gather(domain: str) -> Catalog:
             "-o",
             found,
         ]
-        _run([str(each) for each in arguments])
+        _extract([str(each) for each in arguments])
         with found.open("rb") as stream:
             catalog = read_po(stream, domain=domain)
     for message in catalog:  # line numbers would change the file with every edit of code
         message.locations = sorted({(name.removeprefix("./"), None) for name, _line in message.locations})
-        message.flags.discard("python-brace-format")
     return catalog
 
 
-def _run(arguments: list[str]) -> None:
-    """lingua's own command, which reads its arguments from the process."""
-    before, sys.argv = sys.argv, ["pot-create", *arguments]
-    said = StringIO()
-    try:
-        with redirect_stdout(said):
-            failed = extract.main()
-    except SystemExit as error:
-        failed = error.code
-    finally:
-        sys.argv = before
-    if failed:
-        raise RuntimeError(f"The texts could not be gathered: {said.getvalue()}")
+def _extract(arguments: list[str]) -> None:
+    command = [sys.executable, "-W", "ignore", "-m", "messages.extracting", *arguments]
+    done = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"The texts could not be gathered: {done.stdout}{done.stderr}")
 
 
 def merged(domain: str, language: str) -> Catalog:
@@ -128,12 +89,20 @@ def merged(domain: str, language: str) -> Catalog:
         catalog = Catalog(locale=language, domain=domain)
     catalog.update(gather(domain), no_fuzzy_matching=True)
     catalog.obsolete.clear()
+    for message in catalog:
+        if (
+            message.fuzzy and message.id
+        ):  # it got a plural, or lost it: the translation is that of another text
+            message.string = ("",) * catalog.num_plurals if message.pluralizable else ""
+            message.flags.discard("fuzzy")
     return catalog
 
 
 def written(catalog: Catalog) -> bytes:
     """A catalogue as its file: ordered by text, without dates, so that it changes only where texts do."""
     catalog.fuzzy = False
+    for message in catalog:
+        message.flags.discard("python-brace-format")  # what Babel takes `${name}` for
     catalog.header_comment = "# Messages of comicsdb."
     catalog.project, catalog.version, catalog.copyright_holder = catalog.domain, "", "the contributors"
     catalog.last_translator = catalog.language_team = catalog.msgid_bugs_address = ""

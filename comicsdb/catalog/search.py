@@ -11,7 +11,18 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, and_, false, func, or_, select, text, true
 from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
-from comicsdb.models import Arc, Character, Creator, Imprint, Issue, Publisher, Series, Team, Universe
+from comicsdb.models import (
+    Arc,
+    Character,
+    Creator,
+    Imprint,
+    Issue,
+    Publisher,
+    ReadingList,
+    Series,
+    Team,
+    Universe,
+)
 
 WORDS_MAX = 12  # more say nothing and cost a scan each
 LENGTH_MAX = 200
@@ -27,6 +38,7 @@ FIELDS: dict[type, tuple[InstrumentedAttribute, ...]] = {
     Team: (Team.folded,),
     Character: (Character.folded, Character.alias_folded),
     Creator: (Creator.folded, Creator.alias_folded),
+    ReadingList: (ReadingList.folded,),
 }
 
 # The columns a list of each kind is ordered by, the id last: a total order (api.md 3).

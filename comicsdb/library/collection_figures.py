@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import ARRAY, Date, Integer, Select, any_, cast, func, select
+from sqlalchemy import Date, Select, cast, func, select
 from sqlalchemy.orm import Session, joinedload
 
 from comicsdb.catalog import search
+from comicsdb.library.most import in_roles, least
 from comicsdb.models import (
     CollectionItem,
     Creator,
@@ -16,7 +17,6 @@ from comicsdb.models import (
     Issue,
     Publisher,
     ReadDate,
-    Role,
     Series,
     SeriesType,
     credit_role,
@@ -80,21 +80,19 @@ def top_series(session: Session, user_id: int) -> list[tuple[Series, int]]:
 
 def top_creators(session: Session, user_id: int, flag) -> list[tuple[Creator, int]]:
     """Those credited on most items in a role with `flag`, such as `Role.is_writer`; at most TOP."""
-    # As an array: an index then finds the credits in these roles, and no others are read.
-    roles = func.array(select(Role.id).where(flag).scalar_subquery(), type_=ARRAY(Integer))
-    in_role = (credit_role.c.issue_id == CollectionItem.issue_id) & (credit_role.c.role_id == any_(roles))
     counted = (
         select(Credit.creator_id, func.count(Credit.id.distinct()).label("number"))
         .select_from(CollectionItem)
-        .join(credit_role, in_role)
+        .join(credit_role, in_roles(CollectionItem.issue_id, flag))
         .join(Credit, Credit.id == credit_role.c.credit_id)
         .where(CollectionItem.user_id == user_id)
         .group_by(Credit.creator_id)
-        .subquery()
+        .cte("counted")
     )
     rows = (
         select(Creator, counted.c.number)
         .join(counted, counted.c.creator_id == Creator.id)
+        .where(counted.c.number >= least(counted, TOP))
         .order_by(counted.c.number.desc(), *search.ORDER[Creator])
         .limit(TOP)
     )

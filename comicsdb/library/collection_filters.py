@@ -37,8 +37,8 @@ class Wanted:
     grading_company: str = ""
     rating: int | None = None
 
-    def conditions(self) -> list[ColumnElement[bool]]:
-        """The conditions, for a statement with the items' issue and series joined."""
+    def conditions(self, user_id: int) -> list[ColumnElement[bool]]:
+        """The conditions, for a statement with the items of an account, their issue and series joined."""
         notes = case((CollectionItem.notes != "", _folded(CollectionItem.notes)), else_="")  # few have some
         asked = {
             "q": lambda q: search.in_any((Series.folded, Series.alt_folded, notes), search.words(q)),
@@ -52,8 +52,8 @@ class Wanted:
             "imprint_id": lambda key: Series.imprint_id == key,
             "book_format": lambda code: CollectionItem.book_format == code,
             "is_read": CollectionItem.is_read.is_,
-            "storage_location": lambda part: search.holds(_folded(CollectionItem.storage_location), part),
-            "purchase_store": lambda part: search.holds(_folded(CollectionItem.purchase_store), part),
+            "storage_location": lambda part: _written(user_id, CollectionItem.storage_location, part),
+            "purchase_store": lambda part: _written(user_id, CollectionItem.purchase_store, part),
             "grade": lambda grade: CollectionItem.grade == grade,
             "grading_company": lambda code: CollectionItem.grading_company == code,
             "rating": lambda stars: CollectionItem.rating == stars,
@@ -64,6 +64,13 @@ class Wanted:
 
 def _folded(column) -> ColumnElement[str]:
     return func.fold(column, type_=Text)
+
+
+def _written(user_id: int, column, part: str) -> ColumnElement[bool]:
+    """A text that a reader has written holds a part. Few differ, and each of them is folded once."""
+    texts = select(column.label("text")).where(CollectionItem.user_id == user_id).distinct()
+    texts = texts.correlate(None).subquery()
+    return column.in_(select(texts.c.text).where(search.holds(_folded(texts.c.text), part)))
 
 
 def _named(model, column, name: str) -> ColumnElement[bool]:
@@ -92,5 +99,5 @@ def item_ids(user_id: int, wanted: Wanted) -> Select:
         select(CollectionItem.id)
         .join(CollectionItem.issue)
         .join(Issue.series)
-        .where(CollectionItem.user_id == user_id, *wanted.conditions())
+        .where(CollectionItem.user_id == user_id, *wanted.conditions(user_id))
     )

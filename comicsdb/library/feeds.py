@@ -37,17 +37,22 @@ OF_READER = Window(30, 365, 500)
 
 
 def issues(session: Session, today: date, window: Window, *conditions: ColumnElement[bool]) -> list[Issue]:
-    """New and coming issues that meet conditions, by store date, with series, type and publisher."""
+    """New and coming issues that meet conditions on Issue, by store date, with series, type and publisher."""
     first, last = today - timedelta(days=window.back), today + timedelta(days=window.ahead)
+    # Of the many that a window may hold, only the nearest are put together.
+    nearest = (
+        select(Issue.id)
+        .where(Issue.store_date.between(first, last), *conditions)
+        .order_by(func.abs(Issue.store_date - today), Issue.store_date, Issue.id)
+        .limit(window.most)
+    )
     rows = (
         select(Issue)
         .join(Issue.series)
-        .where(Issue.store_date.between(first, last), *conditions)
+        .where(Issue.id.in_(nearest.correlate(None)))
         .options(
             contains_eager(Issue.series).options(joinedload(Series.series_type), joinedload(Series.publisher))
         )
-        .order_by(func.abs(Issue.store_date - today), Issue.store_date, Issue.id)
-        .limit(window.most)
     )
     return sorted(session.scalars(rows), key=lambda each: (each.store_date, each.id))
 

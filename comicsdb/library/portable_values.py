@@ -14,6 +14,7 @@ from comicsdb.models.choices import GRADES, BookFormat, Currency, GradingCompany
 NOTES_MAX = 20_000  # characters
 LINE_MAX = 255
 CELL_MAX = 200_000  # characters of a cell that are looked at
+MONEY_MAX = 60  # characters of an amount; of longer ones the pattern would be tried in too many ways
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would calculate
 _NOWHERE = frozenset(map(chr, (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)))  # no text, no XML, no database
 
@@ -159,10 +160,10 @@ _MONEY = re.compile(r"(?P<before>[^\d\s.,-]*)\s*(?P<amount>\d[\d.,' ]*)\s*(?P<af
 
 def money(value) -> tuple[str, str | None] | None:
     """An amount and its currency, None where none is written: `$3.99`, `3,99 €`, `EUR 1.234,50`, `12`."""
-    text = cleaned(value).casefold().replace("\u00a0", " ")
+    text = " ".join(cleaned(value).casefold().split())
     if not text:
         return None
-    found = _MONEY.fullmatch(text)
+    found = _MONEY.fullmatch(text) if len(text) <= MONEY_MAX else None
     if not found:
         raise Unclear
     sign = found["before"] or found["after"]

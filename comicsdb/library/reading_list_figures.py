@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Select, extract, func, not_, select
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from comicsdb.catalog import search
+from comicsdb.library.most import in_roles, least
 from comicsdb.models import (
     Character,
     Creator,
@@ -106,9 +107,9 @@ def composition(session: Session, list_id: int) -> Composition:
     )
 
 
-def items(list_id: int, issue_type: str | None = None) -> Select:
-    """The items of a list in its order, of one type if that is not None; issues with all that lines show."""
-    statement = (
+def items(list_id: int) -> Select:
+    """The items of a list in its order; issues with all that lines show."""
+    return (
         select(ReadingListItem)
         .join(ReadingListItem.issue)
         .options(
@@ -119,7 +120,15 @@ def items(list_id: int, issue_type: str | None = None) -> Select:
         .where(ReadingListItem.reading_list_id == list_id)
         .order_by(ReadingListItem.order)
     )
-    return statement if issue_type is None else statement.where(ReadingListItem.issue_type == issue_type)
+
+
+def step(list_id: int, offset: int, issue_type: str | None = None) -> Select:
+    """At most STEP items from an offset on, of one type if that is not None; no others are put together."""
+    wanted = select(ReadingListItem.id).where(ReadingListItem.reading_list_id == list_id)
+    if issue_type is not None:
+        wanted = wanted.where(ReadingListItem.issue_type == issue_type)
+    wanted = wanted.order_by(ReadingListItem.order).limit(STEP).offset(offset)
+    return items(list_id).where(ReadingListItem.id.in_(wanted.correlate(None)))
 
 
 @dataclass(frozen=True)
@@ -183,16 +192,18 @@ def featured(session: Session, list_id: int) -> list:
             func.bool_or(Role.is_writer).label("writes"),
             func.bool_or(not_(Role.is_writer)).label("draws"),
         )
-        .join(ReadingListItem, ReadingListItem.issue_id == Credit.issue_id)
-        .join(credit_role, credit_role.c.credit_id == Credit.id)
+        .select_from(ReadingListItem)
+        .join(credit_role, in_roles(ReadingListItem.issue_id, Role.is_featured))
         .join(Role, Role.id == credit_role.c.role_id)
-        .where(ReadingListItem.reading_list_id == list_id, Role.is_featured)
+        .join(Credit, Credit.id == credit_role.c.credit_id)
+        .where(ReadingListItem.reading_list_id == list_id)
         .group_by(Credit.creator_id)
-        .subquery()
+        .cte("counted")
     )
     statement = (
         select(Creator, counted.c.number, counted.c.writes, counted.c.draws)
         .join(counted, counted.c.id == Creator.id)
+        .where(counted.c.number >= least(counted, FEATURED))
         .order_by(counted.c.number.desc(), *search.ORDER[Creator])
         .limit(FEATURED)
     )

@@ -6,6 +6,7 @@ list and of its neighbours.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
@@ -40,9 +41,9 @@ class Added(NamedTuple):
 
 
 class Ordered(NamedTuple):
-    """How many issues came in, how many that were there stand elsewhere now, how many were left out.
+    """How many issues came in, how many that were there were moved, how many were left out.
 
-    What only made room for others does not stand elsewhere.
+    What only made room for others was not moved.
     """
 
     added: int
@@ -111,19 +112,26 @@ def reorder(held: Held, order: Sequence[int], selected: Iterable[int] = ()) -> O
     session, found = held
     rows = select(ReadingListItem.issue_id).where(ReadingListItem.reading_list_id == found.id)
     present = list(session.scalars(rows.order_by(ReadingListItem.order)))
-    held = set(present)
-    selected = [each for each in dict.fromkeys(selected) if each not in held]
-    there = rules.existing(session, Issue, filter(_is_id, selected))
+    held, chosen = set(present), list(dict.fromkeys(selected))
+    there = rules.existing(session, Issue, (each for each in chosen if _is_id(each) and each not in held))
     known = held | there
     named = [each for each in dict.fromkeys(order) if each in known]
-    wanted = list(dict.fromkeys([*named, *(each for each in selected if each in there), *present]))
+    wanted = list(dict.fromkeys([*named, *(each for each in chosen if each in there), *present]))
     places = {issue: place for place, issue in enumerate(wanted, 1)}
     _place(session, found, {each: places[each] for each in present})
     _store(session, found, {each: places[each] for each in wanted if each not in held}, {})
-    kept = [each for each in wanted if each in held]
-    reordered = sum(1 for was, now in zip(present, kept, strict=True) if was != now)
-    skipped = len(order) - len(named) + len(selected) - len(there)
-    return Ordered(len(there), reordered, skipped)
+    moved = fewest_moves(present, [each for each in wanted if each in held])
+    return Ordered(len(there), moved, len(order) - len(named) + len(chosen) - len(there))
+
+
+def fewest_moves(before: list[int], after: list[int]) -> int:
+    """How many issues must have been moved at least, the others making room, from one order to another."""
+    places = {each: place for place, each in enumerate(before)}
+    ends: list[int] = []  # of the longest rising sequences of each length
+    for each in after:
+        at = bisect_left(ends, places[each])
+        ends[at : at + 1] = [places[each]]
+    return len(before) - len(ends)
 
 
 def move(held: Held, item_id: int, to: str | int) -> int:

@@ -95,6 +95,11 @@ class MissingSeriesResource(OwnResource):
         return literal_column("true", Boolean)
 
     @classmethod
+    def key(cls):
+        """Each series once."""
+        return incomplete.c.series_id
+
+    @classmethod
     def row_source(cls):
         """With series, publisher and type."""
         return (

@@ -1,13 +1,14 @@
 """The people of the site: the list, the search and everybody's profile (web.md 10)."""
 
 from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound
-from sqlalchemy import Text, func, select
+from sqlalchemy import Text, and_, func, select
 
 from comicsdb import accounts
 from comicsdb.catalog import search
 from comicsdb.models import (
     Arc,
     Character,
+    CollectionItem,
     Creator,
     Imprint,
     Issue,
@@ -20,12 +21,14 @@ from comicsdb.models import (
 )
 from comicsdb.models.choices import SupporterTier
 from comicsdb.models.user import EDITOR_GROUP, READING_LIST_EDITOR_GROUP
+from comicsdb_web import cards
 from comicsdb_web.locales import _
 from comicsdb_web.paging import paginate
 from comicsdb_web.routing import number_in
 from comicsdb_web.usage import api_usage
 
 KINDS = (Series, Issue, Publisher, Imprint, Creator, Character, Team, Arc, Universe)
+READ_LAST = 10
 ORDER = (func.lower(User.username), User.id)
 SEARCHED = tuple(func.fold(column, type_=Text) for column in (User.username, User.first_name, User.last_name))
 
@@ -73,6 +76,7 @@ def person(request):
         "last_active": _last_active(request.dbsession, user),
         "usage": api_usage(request) if own else None,
         "tier": TIERS.get(user.effective_tier) if own else None,
+        "read": _read_last(request.dbsession, user) if own else (),
     }
 
 
@@ -106,6 +110,14 @@ def _contributions(session, user: User) -> dict[str, int]:
     )
     numbers = session.execute(select(*counts)).one()
     return dict(zip((model.__tablename__ for model in KINDS), numbers, strict=True))
+
+
+def _read_last(session, user: User) -> list:
+    """What somebody has read last, the newest first, as rows of cards; without a known day comes last."""
+    items = CollectionItem.issue_id == Issue.id, CollectionItem.user_id == user.id, CollectionItem.is_read
+    order = CollectionItem.date_read.desc().nulls_last(), CollectionItem.id.desc()
+    rows = cards.statement(Issue).join(CollectionItem, and_(*items)).order_by(*order)
+    return session.execute(rows.limit(READ_LAST)).all()
 
 
 def _last_active(session, user: User):

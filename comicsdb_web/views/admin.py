@@ -57,7 +57,8 @@ KINDS = {
     "issue": _("Issue"),
     **REFERENCE,
 }
-LOG_NAMES = {"action_names": ACTIONS, "kind_names": KINDS, "field_names": LABELS}
+OF_POLLS = {"start_date": _("Opens"), "end_date": _("Closes")}
+LOG_NAMES = {"action_names": ACTIONS, "kind_names": KINDS, "field_names": {**LABELS, "poll": OF_POLLS}}
 
 # How mails are doing.
 SENT = OutgoingMail.sent.is_not(None)

@@ -30,30 +30,19 @@ class Need:
 def needs(request) -> dict:
     """What the overview shows, counted at most every half hour: at most two statements."""
     found, at = kept(request, KEPT, lambda: repair_reports.hands(request.dbsession))
-    path = request.route_path
-    issues = {"kind": "issue"}
+    path, issues = request.route_path, request.route_path("admin.catalogue.list", kind="issue")
     broken = {rule.name: found.get(rule.name, 0) for rule in RULES}
-    titles = {rule.name: translate(request.localizer, rule.title) for rule in RULES}
+    titles = {rule.name: rule.title for rule in RULES}
+    others = sum(number for name, number in broken.items() if name not in CODES)
     shown = [
-        Need(
-            found["covers"],
-            _("Issues without a cover"),
-            path("admin.catalogue.list", **issues, _query={"cover": "no"}),
-        ),
-        Need(
-            found["credits"],
-            _("Issues without credits"),
-            path("admin.catalogue.list", **issues, _query={"credits": "no"}),
-        ),
-        Need(found["duplicates"], _("Series that seem to be one"), path("admin.duplicates")),
-        *(Need(broken[name], titles[name], path("admin.advice", _query={"rule": name})) for name in CODES),
-        Need(
-            sum(number for name, number in broken.items() if name not in CODES),
-            _("Other advice"),
-            path("admin.advice"),
-        ),
+        (found["covers"], _("Issues without a cover"), f"{issues}?cover=no"),
+        (found["credits"], _("Issues without credits"), f"{issues}?credits=no"),
+        (found["duplicates"], _("Series that seem to be one"), path("admin.duplicates")),
+        *((broken[name], titles[name], path("admin.advice", _query={"rule": name})) for name in CODES),
+        (others, _("Other advice"), path("admin.advice")),
     ]
-    return {"needs": shown, "counted": at}
+    needs = [Need(number, translate(request.localizer, text), where) for number, text, where in shown]
+    return {"needs": needs, "counted": at}
 
 
 def duplicates(request):
@@ -66,4 +55,4 @@ def duplicates(request):
 
 def includeme(config):
     """One list; the figures stand on the overview."""
-    config.add_admin_page(".duplicates", "duplicates/", duplicates, renderer="admin/duplicates.jinja2")
+    config.add_admin_page(".duplicates", "advice/duplicates/", duplicates, renderer="admin/duplicates.jinja2")

@@ -5,11 +5,11 @@ is the same for everybody and so has no token, like those of theme and language.
 """
 
 from markupsafe import Markup
-from pyramid.response import Response
 from sqlalchemy import or_, select
 
 from comicsdb.models import Announcement
 from comicsdb_web import preferences
+from comicsdb_web.fragments import fragment
 from comicsdb_web.richtext import clean
 from comicsdb_web.routing import ID_MAX_DIGITS
 
@@ -48,9 +48,7 @@ def dismiss(request):
     number = request.matchdict["id"]
     preferences.chosen(request, "next", ())
     if request.is_fragment:
-        target = f'<template data-target="announcement-{number}" data-mode="replace"></template>'
-        response = Response(target, content_type="text/html", charset="utf-8", vary=("X-Fragment",))
-        response.headers["Cache-Control"] = "no-store"
+        response = fragment(request, "announcement", {"number": number})
     else:
         response = preferences.back(request)
     if not _is_id(number):

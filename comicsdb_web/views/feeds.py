@@ -55,7 +55,8 @@ def of_publisher(request):
     """Those of a publisher."""
     publisher = _found(request, Publisher)
     about = Subject(f"publisher/{publisher.id}", publisher.label, request.entity_path(publisher))
-    return _public(request, about, feeds.OF_PUBLISHER, Series.publisher_id == publisher.id)
+    published = select(Series.id).where(Series.publisher_id == publisher.id)
+    return _public(request, about, feeds.OF_PUBLISHER, Issue.series_id.in_(published))
 
 
 def of_series(request):

@@ -35,7 +35,7 @@ def export_collection(request):
     """The collection, as far as the filters of its list let it through."""
     form = _format(request)
     user_id = request.identity.user_id
-    conditions = narrowing(request).wanted.conditions()
+    conditions = narrowing(request).wanted.conditions(user_id)
     parts = portable_writing.collection_rows(request.dbsession, user_id, conditions)
     if form == "csv":
         return _file(portable_writing.as_csv(COLLECTION, parts[COLLECTION]), "text/csv", "collection.csv")

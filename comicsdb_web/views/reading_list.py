@@ -149,7 +149,7 @@ class ReadingListViews(Lists):
         total = made_of.total if code is None else made_of.by_type.get(code, 0)
         rows = []
         if offset < total:
-            wanted = figures.items(found.id, code).limit(figures.STEP).offset(offset)
+            wanted = figures.step(found.id, offset, code)
             rows = self.session.scalars(wanted).all()
         return Part(rows, offset, total, chosen)
 

@@ -1,6 +1,5 @@
 """The issues of a reading list: how they come in, their order, their types, and how they go (web.md 9)."""
 
-from bisect import bisect_left
 from math import ceil
 
 from pyramid.httpexceptions import HTTPSeeOther
@@ -157,9 +156,7 @@ class AddingViews(Editing, Lists):
             .where(ReadingListItem.reading_list_id == self.list.id)
             .order_by(ReadingListItem.order)
         ).all()
-        order = with_moved(present, moved)
-        added = items.reorder(held, order, selected).added
-        done = (added, fewest_moves(present, order), len(selected) - added)
+        done = items.reorder(held, with_moved(present, moved), selected)
         if any(done) or not button:
             self._say_added(*done)
         if not button:
@@ -208,7 +205,7 @@ class AddingViews(Editing, Lists):
             select(func.count()).where(ReadingListItem.reading_list_id == self.list.id)
         )
         number, pages = page_asked_for(self.request, total, figures.STEP)
-        wanted = figures.items(self.list.id).limit(figures.STEP).offset((number - 1) * figures.STEP)
+        wanted = figures.step(self.list.id, (number - 1) * figures.STEP)
         rows = self.session.scalars(wanted).all()
         post = self.request.POST
         typed = {item.issue_id: text_of(post, f"{POSITION}{item.issue_id}") for item in rows}
@@ -308,16 +305,6 @@ def with_moved(present: list[int], moved: dict[int, int]) -> list[int]:
         last = max(moved[each] - 1, last + 1)
         order.insert(last, each)
     return order
-
-
-def fewest_moves(before: list[int], after: list[int]) -> int:
-    """How many issues must have been moved at least, the others making room, from one order to another."""
-    places = {each: place for place, each in enumerate(before)}
-    ends: list[int] = []  # of the longest rising sequences of each length
-    for each in after:
-        at = bisect_left(ends, places[each])
-        ends[at : at + 1] = [places[each]]
-    return len(before) - len(ends)
 
 
 def _positions(post) -> tuple[dict[int, int], dict[str, list]]:

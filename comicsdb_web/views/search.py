@@ -1,11 +1,26 @@
-"""Quick search: one query over all nine kinds (web.md 2.1)."""
+"""Quick search: one query over all nine kinds, and the reading lists that may be seen (web.md 2.1)."""
 
 from comicsdb.catalog import search
-from comicsdb.models import Arc, Character, Creator, Imprint, Issue, Publisher, Series, Team, Universe
+from comicsdb.library import reading_list_figures as figures
+from comicsdb.library import reading_lists
+from comicsdb.models import (
+    Arc,
+    Character,
+    Creator,
+    Imprint,
+    Issue,
+    Publisher,
+    ReadingList,
+    Series,
+    Team,
+    Universe,
+)
 from comicsdb_web import cards
+from comicsdb_web.views.collection import private
+from comicsdb_web.views.reading_list_words import SOURCES, TYPES
 
 SHOWN = 8
-KINDS = (Series, Issue, Character, Creator, Publisher, Team, Arc, Universe, Imprint)
+KINDS = (Series, Issue, Character, Creator, Publisher, Team, Arc, Universe, Imprint, ReadingList)
 
 
 def quick_search(request):
@@ -13,33 +28,48 @@ def quick_search(request):
     query = search.cleaned(request.GET.get("q", ""))
     groups, tolerant = [], False
     if search.words(query):
-        groups = _groups(request.dbsession, query, _exact)
+        groups = _groups(request, query, _exact)
         if not groups:
             search.tolerate(request.dbsession)
-            groups, tolerant = _groups(request.dbsession, query, _similar), True
-    return {"query": query, "groups": groups, "tolerant": tolerant and bool(groups)}
+            groups, tolerant = _groups(request, query, _similar), True
+    return {
+        "query": query,
+        "groups": groups,
+        "tolerant": tolerant and bool(groups),
+        "types": TYPES,
+        "sources": SOURCES,
+    }
 
 
-def _groups(session, query, statement_for):
+def _groups(request, query, narrowed):
     """For each kind with results its name, the first rows, and whether there are more."""
     groups = []
     for model in KINDS:
-        rows = session.execute(statement_for(model, query).limit(SHOWN + 1)).all()
+        statement = narrowed(_cards(request, model), model, query).limit(SHOWN + 1)
+        rows = request.dbsession.execute(statement).all()
         if rows:
             groups.append((model.__tablename__, rows[:SHOWN], len(rows) > SHOWN))
     return groups
 
 
-def _exact(model, query):
-    statement = cards.statement(model).where(search.matching(model, query))
+def _cards(request, model):
+    """What cards of a kind show; of reading lists only those that the one who asks may see."""
+    if model is not ReadingList:
+        return cards.statement(model)
+    official = request.registry.settings["comicsdb.official_account"]
+    return figures.cards().where(reading_lists.visible_to(request.identity, official))
+
+
+def _exact(statement, model, query):
+    statement = statement.where(search.matching(model, query))
     return statement.order_by(search.begins(model, query).desc(), *search.ORDER[model])
 
 
-def _similar(model, query):
-    statement = cards.statement(model).where(search.similar(model, query))
+def _similar(statement, model, query):
+    statement = statement.where(search.similar(model, query))
     return statement.order_by(search.distance(model, query), *search.ORDER[model])
 
 
 def includeme(config):
     """The page that the search box of every page leads to."""
-    config.add_page("search", "/search/", quick_search, renderer="search.jinja2")
+    config.add_page("search", "/search/", quick_search, renderer="search.jinja2", decorator=private)

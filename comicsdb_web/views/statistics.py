@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import date, datetime
+from math import ceil
 
 import orjson
 from babel import numbers
@@ -11,6 +12,7 @@ from comicsdb_web import charts
 from comicsdb_web.charts import Chart, Point
 from comicsdb_web.locales import _, locale_of
 
+YEARS_NAMED = 8
 SHAPE = 1  # of what is kept: another number where it changes
 
 # name: title, what is shown in words, the head of the table's first column, and its unit
@@ -100,8 +102,12 @@ def _dated(rows) -> list[tuple[date, int]]:
 
 
 def _years(rows) -> list[Point]:
-    years = [(day[:4], count) for day, count in rows]
-    return [Point(year, count, (year,), begins=place % 5 == 0) for place, (year, count) in enumerate(years)]
+    """Points of years, with as many of them named below their columns as there is room for."""
+    step = ceil(len(rows) / YEARS_NAMED)
+    return [
+        Point(day[:4], count, (day[:4],) if (len(rows) - place) % step == 1 % step else ())
+        for place, (day, count) in enumerate(rows)
+    ]
 
 
 def _publishers(request, found) -> list[Point]:
@@ -110,7 +116,7 @@ def _publishers(request, found) -> list[Point]:
     total = found["others"] + sum(count for _name, _slug, count in found["publishers"])
 
     def point(name, count, href=""):
-        share = numbers.format_percent(count / total, format="#,##0.0 %", locale=locale)
+        share = numbers.format_percent(round(count / total, 3), decimal_quantization=False, locale=locale)
         written = f"{numbers.format_decimal(count, locale=locale)} · {share}"
         return Point(name, count, href=href, written=written)
 

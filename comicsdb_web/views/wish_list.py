@@ -26,15 +26,17 @@ from comicsdb_web.editing.fields import (
 )
 from comicsdb_web.editing.values import NOT_THERE, change_of
 from comicsdb_web.editing.view import Editing
+from comicsdb_web.filters import NOT_OFFERED, Chip, without
 from comicsdb_web.fragments import fragment
 from comicsdb_web.locales import _
 from comicsdb_web.paging import paginate
 from comicsdb_web.routing import number_in
 from comicsdb_web.views.collection import done, private
-from comicsdb_web.views.collection_filters import NOT_OFFERED, grades
+from comicsdb_web.views.collection_filters import grades
 from comicsdb_web.views.pull_list import OFF, ON
 
 PER_PAGE = 50
+LABELS = {"status": _("Status"), "priority": _("Priority")}  # of the filters
 STATUSES = {WishStatus.WANTED: _("Wanted"), WishStatus.FOUND: _("Found"), WishStatus.ACQUIRED: _("Acquired")}
 RANKS = {1: _("1 (highest)"), 2: "2", 3: "3", 4: "4", 5: _("5 (lowest)")}
 ADDED = _("${label} is on your wish list now.")
@@ -129,7 +131,7 @@ class WishViews(Editing):
 
     def _listing(self) -> dict:
         """The items that the address asks for; a filter that is none of those offered is not heeded."""
-        typed = {name: self.request.GET.get(name, "").strip() for name in ("status", "priority")}
+        typed = {name: self.request.GET.get(name, "").strip() for name in LABELS}
         offered = {"status": dict(statuses(self.request)), "priority": dict(priorities(self.request))}
         wrong = {name for name, value in typed.items() if value and value not in offered[name]}
         heeded = {name: "" if name in wrong else value for name, value in typed.items()}
@@ -138,10 +140,10 @@ class WishViews(Editing):
         count = select(func.count()).select_from(ids.order_by(None).subquery())
         page = paginate(self.request, wish.items(), ids, count, PER_PAGE)
         chips = [
-            (
-                name,
+            Chip(
+                translate(self.request.localizer, LABELS[name]),
                 offered[name][value],
-                f"{self.request.path}{self.request.query_with(**{name: None, 'page': None})}",
+                without(self.request, name),
             )
             for name, value in heeded.items()
             if value

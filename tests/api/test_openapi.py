@@ -1,6 +1,7 @@
 """The description of the API at /api/schema/: what it lists, for whom, and in which form (api.md 8)."""
 
 import json
+from collections import Counter
 
 import pytest
 import webtest
@@ -54,6 +55,28 @@ def test_every_route_of_the_api_is_in_it_and_nothing_else(editor, wsgi):
         allowed = wsgi.registry["comicsdb_api.allow"][routes[path]].split(", ")
         told = {method.upper() for method in item if method not in {"description", "parameters"}}
         assert told == set(allowed) - {"HEAD", "OPTIONS"}
+
+
+def test_the_contract_has_fifty_paths_and_eighty_one_methods(editor):
+    document = editor.json(f"{SCHEMA}?format=json")
+    ours = {"/api/", "/api/schema/", "/api/change/"}  # beside the resources; ours alone is change
+    counted = Counter(
+        path.split("/")[2]
+        for path, item in document["paths"].items()
+        if path not in ours and not path.endswith("/history/")
+        for _method in WRITES.union({"get"}) & set(item)
+    )
+    paths = [each for each in document["paths"] if each not in ours and not each.endswith("/history/")]
+    assert len(paths) == 50
+    assert counted == {  # api.md 2.18
+        **dict.fromkeys(("arc", "character", "team", "series", "publisher"), 6),
+        **dict.fromkeys(("creator", "imprint", "issue", "universe"), 5),
+        **dict.fromkeys(("role", "series_type", "credit"), 1),
+        **dict.fromkeys(("variant", "reading_list"), 3),
+        **dict.fromkeys(("pull_list", "wish_list"), 6),
+        "collection": 10,
+    }
+    assert counted.total() == 81
 
 
 def test_operations_have_the_ids_of_the_contract(document):

@@ -289,6 +289,7 @@ def test_only_a_superuser_is_told_that_nothing_is_written(session, client, reade
         ("user={user}", {"Éclair", "Stars"}),
         ("username=FFLAD", {"Harbor order", "Before"}),
         ("publisher=low", {"Éclair"}),
+        (f"publisher={'l' * 5000}", set()),
         ("attribution_source=CBRO", {"Harbor order"}),
         ("list_type=CHARACTERS", {"Harbor order"}),
         ("list_type=EVENT", {"Before", "Éclair", "Stars"}),

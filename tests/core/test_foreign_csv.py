@@ -183,3 +183,11 @@ def test_odd_cells_leave_a_row_usable():
         assert row.values == {} or cell == "-5", (cell, row.values)
         assert len(row.unclear) >= 5
         assert all(len(shown) <= 60 for _name, shown in row.unclear)
+
+
+def test_an_amount_among_blanks_is_given_up_at_once():
+    blanks = " " * 50_000  # tried in all the ways that a pattern can, they would take minutes
+    table = f"Series,Number,Purchase Price\nLamplighter,1,1{blanks}-\nLamplighter,2,{blanks}$ 1{blanks}\n"
+    unclear, clear = rows(table)
+    assert [name for name, _shown in unclear.unclear] == ["purchase_price"]
+    assert (clear.values["purchase_price"], clear.unclear) == ("1.00", [])

@@ -162,7 +162,7 @@ def test_an_order_counts_what_came_moved_and_was_left_out(session, make, owner, 
     a, b, c, d, e, f = numbers.values()
     found = make_list(session, owner)
     items.add_issues(held(session, owner, found), [a, b, c, d])
-    assert items.reorder(held(session, owner, found), [c, e, c, 0, f, a], [e, 999_999]) == Ordered(1, 3, 4)
+    assert items.reorder(held(session, owner, found), [c, e, c, 0, f, a], [e, 999_999, b]) == Ordered(1, 1, 5)
     assert stored(session, found) == [c, e, a, b, d]
     before = session.get(ReadingList, found.id).modified
     assert items.reorder(held(session, owner, found), [c, e, a]) == Ordered(0, 0, 0)
@@ -308,7 +308,7 @@ def test_two_thousand_issues_cost_as_many_statements_as_two(session, make, owner
     assert len(statements) <= 7, statements
     order = stored(session, found)
     with recording(connection) as statements:
-        assert items.reorder(hold, order[::-1]) == Ordered(0, 2000, 0)
+        assert items.reorder(hold, order[::-1]) == Ordered(0, 1999, 0)
     assert len(statements) <= 5, statements
     assert stored(session, found) == order[::-1]
     assert session.scalar(select(func.count()).select_from(ReadingListItem)) == 2000

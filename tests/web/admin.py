@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from sqlalchemy import select
 
-from comicsdb import clock
+from comicsdb import clock, polls, staff
 from comicsdb.models import (
     Announcement,
     ApiToken,
@@ -46,8 +46,19 @@ def fill(session, number=1, prefix="u"):
     session.flush()
     for user in users:
         session.add_all(_belongings(user, now))
+    _ask(session, users, now)
     session.commit()
     return users
+
+
+def _ask(session, users, now):
+    """A poll, in which all of them have voted."""
+    texts = ["<i>x</i>", "No"]
+    values = {"title": "<i>x</i>", "description": "", "choices": texts, "start_date": now}
+    poll = staff.create_poll(session, None, values | {"end_date": now + timedelta(days=1)})
+    choice = polls.choices(session, poll.id)[0]
+    for user in users:
+        polls.vote(session, poll.id, choice.id, user.id, now)
 
 
 def _belongings(user, now):

@@ -1,12 +1,13 @@
 """The people of the site: list, search, profiles and the use of the API (web.md 10)."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 import webtest
 
+from comicsdb.library import collection
 from tests.conftest import recording
-from tests.web.conftest import PASSWORD, log_in, soup
+from tests.web.conftest import PASSWORD, labels, log_in, soup
 
 
 @pytest.fixture
@@ -104,6 +105,23 @@ def test_ones_own_profile_shows_more(testapp, nora, session):
     own = soup(testapp.get("/accounts/Nora/")).find("aside").get_text(" ", strip=True)
     assert "nora@example.org" in own.lower()
     assert "Supporter (Backer) until May 31, 2990" in own
+
+
+def test_what_was_read_last_only_its_owner_sees(testapp, nora, make, session, connection):
+    series = make.series(name="Lamplight", year_began=2019)
+    other = make.user("other")
+    for number in range(1, 13):
+        issue = make.issue(series=series, number=str(number), cover_date=date(2019, 1, number))
+        for user in (nora, other):
+            read = {"read_dates": [datetime(2026, 3, number, 12, tzinfo=UTC)]} if number != 5 else {}
+            collection.add(session, user.id, issue.id, read, today=date(2026, 11, 22))
+    session.commit()
+    with recording(connection) as statements:
+        page = testapp.get("/accounts/Nora/")
+    assert labels(page) == [f"Lamplight (2019) #{n}" for n in (12, 11, 10, 9, 8, 7, 6, 4, 3, 2)]
+    with recording(connection) as fewer:
+        assert labels(testapp.get("/accounts/other/")) == []
+    assert len(statements) == len(fewer) + 1, statements
 
 
 def test_a_supporter_of_the_past_is_none(testapp, nora, session):

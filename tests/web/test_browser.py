@@ -2,6 +2,7 @@
 
 import io
 import threading
+from datetime import date
 from types import SimpleNamespace
 
 import pytest
@@ -56,7 +57,7 @@ def fill(url, storage):
         )
         wide = make.issue(series=series, number="W" * 25)
         for number in range(3, 40):
-            make.issue(series=series, number=str(number))
+            make.issue(series=series, number=str(number), store_date=date(2026, 11, 18))
         make.user("Nora", password="correct horse", passwords=Passwords("fast"))
         made = SimpleNamespace(
             publisher=publisher.slug,
@@ -85,7 +86,8 @@ def site(cluster, template, tmp_path_factory):
         "home": "/",
         "publishers": "/publisher/",
         "publisher": f"/publisher/{made.publisher}/",
-        "series list": "/series/",
+        "series list": "/series/?year_began=x&status=4&language=en",
+        "calendar": "/issue/calendar/2026-11/",
         "series": f"/series/{made.series}/",
         "issues": "/issue/?page=2",
         "issue": f"/issue/{made.issue}/",
@@ -231,7 +233,7 @@ def test_the_theme_of_the_system_is_the_usual_one(visit):
 
 def test_menus_open_and_close_from_the_keyboard(visit):
     page = visit("home")
-    summary = page.locator(".menu-wide summary").first
+    summary = page.locator(".menu-wide summary", has_text="Browse")
     summary.focus()
     page.keyboard.press("Enter")
     link = page.locator('.menu-panel-browse a[href="/publisher/"]')
@@ -312,6 +314,15 @@ def test_issues_are_sorted_by_choice(visit, javascript):
         page.locator(".sort button").click()
     page.wait_for_url("**/issue/?sort=added")
     assert page.locator(".card-label").first.inner_text().endswith("#39")
+
+
+def test_filters_send_only_what_was_filled_in(visit):
+    page = visit("issues")
+    page.get_by_text("Filters", exact=True).click()
+    page.fill("#by-number", "7")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/issue/?number=7")
+    assert page.locator(".more-filters[open]").count() == 0
 
 
 @pytest.mark.parametrize("javascript", [True, False])

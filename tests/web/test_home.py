@@ -89,7 +89,8 @@ def test_an_announcement_is_closed_in_place(testapp, session):
     response = close(testapp, announcement, **{"X-Fragment": "1"})
     template = soup(response).template
     target = template["data-target"]
-    assert (response.status_int, template.decode_contents()) == (200, "")
+    assert (response.status_int, template.get_text()) == (200, "")
+    assert template.span["data-say"] == "The announcement is closed."
     assert soup(testapp.get("/")).find(id=target) is None
     testapp.reset()
     assert soup(testapp.get("/")).find(id=target).h2.get_text() == "Hello"

@@ -84,7 +84,7 @@ def test_results_are_hidden_while_a_poll_is_open_unless_one_has_voted(testapp, s
     form["choice"] = str(polls.choices(session, poll.id)[0].id)
     page = form.submit(status=303).follow()
     assert message(page) == "Your vote counts. These are the results so far."
-    assert shown(page) == ["Red your vote 50 % 1 vote", "Blue 50 % 1 vote"]
+    assert shown(page) == ["Red your vote 50% 1 vote", "Blue 50% 1 vote"]
     assert soup(page).select_one(".poll-mine").progress.attrs["value"] == "1"
     assert form_to_vote(page) is None
 
@@ -120,7 +120,7 @@ def test_a_closed_poll_shows_everybody_what_came_of_it(testapp, session, make, a
     vote_for(session, poll, make.user())
     poll.start_date, poll.end_date = clock.now() - 2 * DAY, clock.now() - DAY
     session.commit()
-    assert shown(testapp.get(f"/polls/{poll.id}/")) == ["Red 100 % 1 vote", "Blue 0 % 0 votes"]
+    assert shown(testapp.get(f"/polls/{poll.id}/")) == ["Red 100% 1 vote", "Blue 0% 0 votes"]
 
 
 def test_a_poll_to_come_says_when_it_opens_and_no_more(testapp, ask, reader):

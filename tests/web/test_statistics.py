@@ -36,7 +36,7 @@ def test_the_catalogue_is_counted_and_drawn(testapp, world):
     for name, rows in (("days", 30), ("months", 12), ("creators", 12), ("characters", 12), ("years", 5)):
         assert len(table(page, name)) == rows, name
     assert table(page, "days")[-1][1] == "4"
-    assert table(page, "publishers") == [("Harbor House", "4 · 100.0 %")]
+    assert table(page, "publishers") == [("Harbor House", "4 · 100%")]
     assert page.select_one("#chart-publishers tbody a")["href"] == f"/publisher/{world.publisher.slug}/"
     months = [label for label, _value in table(page, "months")]
     assert all(label.split()[1].isdigit() for label in months), months  # month and year
@@ -101,13 +101,13 @@ def test_the_overview_of_the_staff_says_what_needs_hands(testapp, session, conne
     }
     assert needs["Issues without a cover"] == ("3", "/admin/issue/?cover=no")
     assert needs["Issues without credits"] == ("3", "/admin/issue/?credits=no")
-    assert needs["Series that seem to be one"] == ("1", "/admin/duplicates/")
+    assert needs["Series that seem to be one"] == ("1", "/admin/advice/duplicates/")
     assert needs["The check digit or form of the UPC is wrong"] == ("1", "/admin/advice/?rule=upc")
     for _number, address in needs.values():
         assert testapp.get(address).status_int == 200
     lines = soup(testapp.get("/admin/issue/?cover=no")).select("tbody tr")
     assert len(lines) == 3
-    rows = soup(testapp.get("/admin/duplicates/")).select("tbody tr")
+    rows = soup(testapp.get("/admin/advice/duplicates/")).select("tbody tr")
     assert [each.select_one("a").get_text() for each in rows] == ["Lamplight (2019)", "LAMPLIGHT (1990)"]
     assert testapp.get(rows[1].select_one("a.button")["href"]).status_int == 200
 

@@ -1,0 +1,59 @@
+"""Who is shown of many: the first by number, then by name, also where those at the end have equal numbers."""
+
+from datetime import date
+
+import pytest
+
+from comicsdb.library import collection, collection_figures, reading_list_figures
+from comicsdb.models import ReadingList, ReadingListItem, Role
+
+TODAY = date(2030, 1, 1)
+
+
+@pytest.fixture
+def scene(make, session):
+    """A reader with two issues, owned and in a list: thirteen wrote the first, one of them the second too."""
+    reader = make.user("reader")
+    with make.together():
+        writer, inker = make.role("Writer").id, make.role("Inker").id
+        creators = [make.creator(name=f"Writer {letter}") for letter in "MLKJIHGFEDCBA"]
+        # Two roles of one credit are one credit.
+        wrote = [{"creator": each.id, "roles": [writer, inker]} for each in creators]
+        first = make.issue(number="1", credits=wrote)
+        second = make.issue(number="2", credits=[wrote[0]])
+    for issue in (first, second):
+        collection.add(session, reader.id, issue.id, {}, today=TODAY)
+    reading_list = ReadingList(user_id=reader.id, name="All", slug="all")
+    session.add(reading_list)
+    session.flush()
+    session.add_all(
+        ReadingListItem(reading_list_id=reading_list.id, issue_id=issue.id, order=order)
+        for order, issue in enumerate((first, second), 1)
+    )
+    session.commit()
+    return reader, reading_list
+
+
+def test_equal_numbers_are_ordered_by_name(session, scene):
+    reader, reading_list = scene
+    top = collection_figures.top_creators(session, reader.id, Role.is_writer)
+    assert [(creator.name[-1], number) for creator, number in top] == [
+        ("M", 2),
+        *((letter, 1) for letter in "ABCDEFGHI"),
+    ]
+    featured = reading_list_figures.featured(session, reading_list.id)
+    assert [(row.Creator.name[-1], row.number) for row in featured] == [
+        ("M", 2),
+        *((letter, 1) for letter in "ABCDE"),
+    ]
+
+
+def test_few_are_all_shown(make, session, scene):
+    reader, _ = scene
+    assert collection_figures.top_creators(session, make.user("other").id, Role.is_writer) == []
+    letterer = make.role("Letterer").id
+    credit = [{"creator": make.creator(name="Ada").id, "roles": [letterer]}]
+    issue = make.issue(number="3", credits=credit)
+    collection.add(session, reader.id, issue.id, {}, today=TODAY)
+    found = collection_figures.top_creators(session, reader.id, Role.id == letterer)
+    assert [(creator.name, number) for creator, number in found] == [("Ada", 1)]

@@ -1,0 +1,22 @@
+"""The style sheet of every page is made of the files of its parts, and says what they say."""
+
+from comicsdb_web.assets import FOLDER, SHEETS
+from tests.web.conftest import soup
+
+RULES = """text => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(text);
+    return [...sheet.cssRules].map(rule => rule.cssText.replace(/\\s+/g, " "));
+}"""
+
+
+def test_a_browser_reads_the_same_rules_as_in_the_files(testapp, browser):
+    sheets = soup(testapp.get("/")).find_all("link", rel="stylesheet")
+    sent = testapp.get(sheets[0]["href"]).text
+    files = "".join((FOLDER / "css" / f"{name}.css").read_text("utf-8") for name in SHEETS)
+    assert len(sent) < 0.8 * len(files)
+    page = browser.new_page()
+    rules = page.evaluate(RULES, sent)
+    assert len(rules) > len(SHEETS)
+    assert rules == page.evaluate(RULES, files)
+    page.close()
