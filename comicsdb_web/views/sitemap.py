@@ -19,6 +19,7 @@ MORE_ROUTES = (
     "issue.thisweek",
     "issue.nextweek",
     "issue.future",
+    "issue.calendar",
     "statistics",
     "timeline",
     "polls",
