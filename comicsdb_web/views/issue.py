@@ -94,7 +94,7 @@ class IssueViews(CopyingViews, EntityViews):
                 has_credits=bool(shown["credits"].total),
                 has_content=bool(issue.name or shown["characters"].total or shown["teams"].total),
                 has_reprints=bool(values["reprints"]),
-            )
+            ),
         }
 
     def facts(self, issue):

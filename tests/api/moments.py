@@ -11,7 +11,9 @@ ADDRESSES = list(COSTS)
 WITH_ISSUES = ["arc", "character", "series", "team"]
 DETAILS = [f"/api/{kind}/{{{kind}}}/" for kind in KINDS]
 DATED = DETAILS + [f"/api/{kind}/{{{kind}}}/issue_list/" for kind in WITH_ISSUES]
-KEPT = [f"/api/{kind}/{{{kind}}}/" for kind in ("collection", "pull_list", "reading_list", "wish_list")]  # dated, too
+KEPT = [
+    f"/api/{kind}/{{{kind}}}/" for kind in ("collection", "pull_list", "reading_list", "wish_list")
+]  # dated, too
 
 MOMENT = datetime(2026, 2, 3, 4, 5, 6, 700_000, UTC)
 SECOND = "Tue, 03 Feb 2026 04:05:06 GMT"

@@ -12,7 +12,11 @@ class Registry:
 
     def __init__(self, trusted):
         self.settings = resolve(
-            {"sqlalchemy.url": "postgresql://x/y", "comicsdb.secret": "s", "comicsdb.trusted_proxies": trusted}
+            {
+                "sqlalchemy.url": "postgresql://x/y",
+                "comicsdb.secret": "s",
+                "comicsdb.trusted_proxies": trusted,
+            }
         )
 
 

@@ -69,7 +69,7 @@ def test_the_boxes_never_add_amounts_of_different_currencies(testapp, make, worl
         "Price paid in all": ["$3.75", "ITL\xa01,000"],
         "Read": ["1"],
         "Not read": ["2"],
-        "Progress": ["33 % 33 %"],
+        "Progress": ["33% 33%"],
     }
 
 
