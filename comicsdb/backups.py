@@ -96,6 +96,8 @@ def make(engine: Engine, storage: Storage, folder: Path, *, tell: Callable[[str]
         shutil.rmtree(left)
     before = _backups(folder)
     made = clock.now()
+    while (folder / made.strftime(STAMP)).exists():  # its name is the second in which it was made
+        made += timedelta(seconds=1)
     partial = folder / f"{made.strftime(STAMP)}{PARTIAL}"
     partial.mkdir(mode=0o700)
     try:

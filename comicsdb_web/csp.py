@@ -47,7 +47,7 @@ def headers_tween_factory(handler, registry):
             response.headers.setdefault("Strict-Transport-Security", HSTS)
         if response.content_type == "text/html":
             response.headers.setdefault("Cache-Control", "private, no-cache")
-            if response.location is None:  # a redirection says nothing in any language
+            if "locale_name" in vars(request):  # what was not written in a language says none
                 response.headers.setdefault("Content-Language", request.locale_name)
             response.vary = tuple(
                 dict.fromkeys((*(response.vary or ()), "Cookie", "Accept-Language", "X-Fragment"))

@@ -69,7 +69,7 @@ class Shapes:
             case "string":
                 return schema.get("enum", [DAY if schema.get("format") == "date" else "…"])[0]
             case "integer" | "number":
-                return schema.get("minimum", 0)
+                return schema.get("enum", [schema.get("minimum", 0)])[0]
             case "boolean":
                 return True
         return None

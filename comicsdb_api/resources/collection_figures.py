@@ -4,6 +4,7 @@ from sqlalchemy import Boolean, Integer, Numeric, cast, func, literal_column, ty
 
 from comicsdb.library import collection_reads
 from comicsdb.models import Issue, Publisher, Series, SeriesType
+from comicsdb.models.base import EXTERNAL_ID_MAX
 from comicsdb.models.choices import BookFormat, Currency
 from comicsdb_api import shapes
 from comicsdb_api.conditional import respond_tagged, tagged
@@ -169,5 +170,5 @@ class MissingIssuesResource(OwnResource):
         text = self.request.matchdict["series_id"]
         if not INTEGER.fullmatch(text):
             raise Refused(404, NOT_FOUND)
-        known = len(text) <= ID_DIGITS
+        known = len(text) <= ID_DIGITS and int(text) <= EXTERNAL_ID_MAX
         return self.page([issue.c.series_id == int(text) if known else literal_column("false", Boolean)])

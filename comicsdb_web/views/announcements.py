@@ -11,7 +11,7 @@ from comicsdb.models import Announcement
 from comicsdb_web import preferences
 from comicsdb_web.fragments import fragment
 from comicsdb_web.richtext import clean
-from comicsdb_web.routing import ID_MAX_DIGITS
+from comicsdb_web.routing import ID_MAX_DIGITS, number_in
 
 COOKIE = "dismissed"
 MOST = 50  # remembered; the oldest are forgotten first
@@ -44,15 +44,14 @@ def _is_id(text: str) -> bool:
 
 
 def dismiss(request):
-    """Close an announcement for this reader. Raises HTTPForbidden for the form of another site."""
-    number = request.matchdict["id"]
+    """Close an announcement for this reader. Raises HTTPForbidden for the form of another site, HTTPNotFound
+    for a number that none can have."""
+    number = str(number_in(request))
     preferences.chosen(request, "next", ())
     if request.is_fragment:
         response = fragment(request, "announcement", {"number": number})
     else:
         response = preferences.back(request)
-    if not _is_id(number):
-        return response
     closed = closed_by(request)
     closed.pop(int(number), None)
     kept = [*closed, int(number)][-MOST:]

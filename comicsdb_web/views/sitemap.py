@@ -16,10 +16,6 @@ NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 PLAIN_ROUTES = ("home", *(f"{model.__tablename__}.list" for model in CATALOGUE))
 MORE_ROUTES = (
     "reading_list.list",
-    "issue.thisweek",
-    "issue.nextweek",
-    "issue.future",
-    "issue.calendar",
     "statistics",
     "timeline",
     "polls",

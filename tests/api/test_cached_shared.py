@@ -20,7 +20,7 @@ from tests.api.conftest import PASSWORD, Client, basic
 from tests.conftest import build_app
 from tests.factories import Make
 
-FAULT = {"detail": "A server error occurred."}
+AWAY = {"detail": "The database cannot be used at the moment; please try again in a while."}
 PATIENCE = 30  # seconds
 
 
@@ -283,8 +283,8 @@ def test_while_the_database_is_gone_so_is_everything_and_then_it_is_back(own_clu
     until(lambda: not (own_cluster.data / "postmaster.pid").exists())
     for path in paths:
         for sent in ({}, {"If-None-Match": "*"}):
-            answer = client.get(path, 500, sent)
-            assert answer.json == FAULT
+            answer = client.get(path, 503, sent)
+            assert answer.json == AWAY
             assert "X-Cache" not in answer.headers
     embedded.start(own_cluster.folder, durable=False)
     assert [client.get(path).status_int for path in paths] == [200] * 3

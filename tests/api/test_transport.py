@@ -363,6 +363,8 @@ def test_a_fault_of_ours_is_json_and_logged_with_its_traceback(api, make, monkey
     with caplog.at_level(logging.ERROR, "comicsdb_api"):
         answer = api.get("/api/arc/", 500)
     assert answer.json == {"detail": "A server error occurred."}
+    told = answer.headers.pop("X-Request-ID")  # by which its line of the log is found
+    assert len(told) == 16
     assert headers(answer) == JSON | COMMON | allow("/api/arc/")
     (record,) = caplog.records
     assert record.name == "comicsdb_api.errors"

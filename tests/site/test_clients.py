@@ -8,7 +8,6 @@ import inspect
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import partial
-from urllib.parse import quote_plus
 
 import mokkari
 import pytest
@@ -24,11 +23,21 @@ from comicsdb.scripts.serve import database_name
 from tests.dataset import picture
 from tests.lists import make_list
 from tests.site import client_writes
+from tests.site.client_data import (
+    KINDS,
+    LINKED,
+    SHOWN,
+    WITH_ISSUES,
+    by_id,
+    instant,
+    parts,
+    plural,
+    tagged,
+    words_of,
+)
 from tests.site.made_serve import PORT, cluster_folder, demo_rows, make_serve, write_set
 
 BASE = f"http://127.0.0.1:{PORT}"
-KINDS = ["arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe"]
-WITH_ISSUES = ["arc", "character", "series", "team"]
 # All public methods of a session that read, but for those of a person's own library and reading lists.
 READS = {
     *KINDS,
@@ -41,32 +50,6 @@ READS = {
 WRITES = ("_post", "_patch", "_add", "_delete", "_scrobble", "_add_item", "_acquire_item", "_remove_item",
           "_add_series", "_remove_series")  # fmt: skip
 PERSONAL = ("reading_list", "collection", "pull_list", "wish_list")
-
-
-# Fields of details that are called as those of the data set are, and lists of what is linked.
-TEXTS = ("name", "desc", "gcd_id")
-SHOWN = {
-    "arc": (*TEXTS, "cv_id"),
-    "character": (*TEXTS, "cv_id", "alias"),
-    "creator": (*TEXTS, "cv_id", "alias"),
-    "imprint": (*TEXTS, "cv_id", "founded"),
-    "issue": ("number", "alt_number", "story_titles", "desc", "sku", "isbn", "upc", "page_count", "cv_id"),
-    "publisher": (*TEXTS, "cv_id", "alt_names", "founded", "country"),
-    "series": (*TEXTS, "cv_id", "sort_name", "alt_names", "language", "volume", "year_began", "year_end"),
-    "team": (*TEXTS, "cv_id"),
-    "universe": (*TEXTS, "designation"),
-}
-LINKED = {
-    "character": ("creators", "teams", "universes"),
-    "issue": ("arcs", "characters", "teams", "universes"),
-    "series": ("genres",),
-    "team": ("creators", "universes"),
-}
-
-
-def plural(kind):
-    """The name of the file of a kind, and of its list in mokkari."""
-    return kind if kind == "series" else f"{kind}s"
 
 
 @pytest.fixture(scope="module")
@@ -113,16 +96,6 @@ def writer(client, folder, database):
         yield Catalog(session)
     engine.dispose()
     embedded.start(cluster_folder(database)).release()
-
-
-def by_id(lines):
-    """Rows by their ids."""
-    return {line["id"]: line for line in lines}
-
-
-def instant(text):
-    """A moment of the data set."""
-    return datetime.fromisoformat(text)
 
 
 # Reading.
@@ -190,11 +163,6 @@ def test_creators_have_their_days(client, catalogue):
     for line in dead:
         found = client.creator(line["id"])
         assert [found.birth.isoformat(), found.death.isoformat()] == [line["birth"], line["death"]]
-
-
-def parts(lines, issue):
-    """The rows of a file that belong to an issue."""
-    return [line for line in lines if line["issue_id"] == issue["id"]]
 
 
 def test_an_issue_has_all_its_parts(client, catalogue):
@@ -309,17 +277,6 @@ def test_mokkari_sees_whether_an_answer_was_cached(client):
 
 
 # What metron-tagger asks.
-
-
-def words_of(series):
-    """The names of a series as searches see them."""
-    return " ".join([series["name"], *series["alt_names"]]).lower().replace("é", "e")
-
-
-def tagged(number):
-    """A number as metron-tagger sends it."""
-    stripped = number.lstrip("0") or "0"
-    return "½" if stripped == ".5" else quote_plus(stripped.encode())
 
 
 @pytest.mark.parametrize("parameter", ["series_q", "series_name"])

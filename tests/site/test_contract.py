@@ -65,7 +65,7 @@ def test_the_server_keeps_what_the_description_says(served, tmp_path):
         for more in ((*READS, "--exclude-checks", LENIENT), (*WRITES, *FITTING))
     ]
     methods = [method for item in described["paths"].values() for method in item]
-    writes = sum(methods.count(method) for method in ("post", "put", "patch"))
+    writes = sum(methods.count(method) for method in ("post", "put", "patch", "delete"))
     assert tested == [methods.count("get"), writes]
     assert writes > 20
 

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from sqlalchemy import select
 
-from comicsdb import clock, polls, staff
+from comicsdb import clock, polls
 from comicsdb.models import (
     Announcement,
     ApiToken,
@@ -12,6 +12,8 @@ from comicsdb.models import (
     Donation,
     Group,
     OutgoingMail,
+    Poll,
+    PollChoice,
     StaffAction,
     ThrottleNotice,
     User,
@@ -53,10 +55,12 @@ def fill(session, number=1, prefix="u"):
 
 def _ask(session, users, now):
     """A poll, in which all of them have voted."""
-    texts = ["<i>x</i>", "No"]
-    values = {"title": "<i>x</i>", "description": "", "choices": texts, "start_date": now}
-    poll = staff.create_poll(session, None, values | {"end_date": now + timedelta(days=1)})
-    choice = polls.choices(session, poll.id)[0]
+    poll = Poll(title="<i>x</i>", start_date=now, end_date=now + timedelta(days=1))
+    session.add(poll)
+    session.flush()
+    choice = PollChoice(poll_id=poll.id, text="<i>x</i>")
+    session.add_all([choice, PollChoice(poll_id=poll.id, text="No", order=1)])
+    session.flush()
     for user in users:
         polls.vote(session, poll.id, choice.id, user.id, now)
 

@@ -11,7 +11,14 @@ def path_of(route) -> str:
     """An address that a route matches, with words that look like what stands there."""
     words = {"id": "1", "user": "1", "username": "Nora", "kind": "creator", "digest": "x", "subpath": "x"}
     pattern = re.sub(r"\*(\w+)", r"{\1}", route.pattern)
-    return re.sub(r"\{(\w+)(?::([^}]*))?\}", lambda found: words.get(found[1], "x"), pattern)
+    return re.sub(r"\{(\w+)(?::([^}]*))?\}", lambda found: words.get(found[1]) or _of(found[2]), pattern)
+
+
+def _of(kind: str | None) -> str:
+    """Something that fits the pattern of a part of an address: digits, or one of some words."""
+    if not kind:
+        return "x"
+    return "1" if kind.startswith("[0-9]") else kind.split("|")[0]
 
 
 def routes_of_the_site(wsgi):

@@ -127,7 +127,7 @@ def world(make, session):
             series=w.series, number="2", cover_date=date(2019, 6, 1), characters=[w.character], arcs=[w.arc]
         )
         w.third = make.issue(series=w.series, number="3", alt_number="103", cover_date=date(2019, 7, 1))
-        w.reprint = make.issue(series=w.book, number="1", cover_date=date(2020, 1, 1), reprints=[w.first])
+    w.reprint = make.issue(series=w.book, number="1", cover_date=date(2020, 1, 1), reprints=[w.first])
     users = [make.user() for _ in range(2)]
     session.execute(
         insert(IssueRating),

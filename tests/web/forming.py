@@ -96,7 +96,7 @@ def send(form, fields=None, *, status=303, press=None):
 
 def value(page, name) -> str:
     """What a field of a page holds, or what is chosen in it."""
-    return _content(parsed(page).find(attrs={"name": name}))
+    return _content(parsed(page).main.find(attrs={"name": name}))
 
 
 def boxes(page, name, *, ticked=None) -> list[str]:

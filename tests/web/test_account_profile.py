@@ -45,6 +45,7 @@ def test_the_overview_leads_to_everything(testapp, nora):
         "/accounts/password_change/",
         "/accounts/sessions/",
         "/accounts/export/",
+        "/accounts/feeds/",
         "/accounts/delete/",
     }
     assert "nora@example.org" in page.main.get_text().lower()
@@ -160,6 +161,9 @@ def test_the_data_can_be_taken_along(testapp, nora):
     assert {each["href"] for each in page.select(".tile a")} == {
         "/accounts/export/?format=json",
         "/accounts/export/?format=csv",
+        "/accounts/export/library/?format=json",
+        "/accounts/export/library/?format=csv",
+        "/collection/import/",
     }
     as_json = testapp.get("/accounts/export/?format=json")
     assert as_json.content_type == "application/json"

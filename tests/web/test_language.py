@@ -29,11 +29,11 @@ def test_the_choice_is_kept_and_leads_back_with_its_filters(testapp, world):
         assert part in cookie
     page = response.follow()
     assert language(page) == "it"
-    assert soup(page).select_one("#language option[selected]")["value"] == "it"
+    assert soup(page).select_one("#site-language option[selected]")["value"] == "it"
 
 
 def test_the_languages_are_named_in_themselves(testapp):
-    options = soup(testapp.get("/")).select("#language option")
+    options = soup(testapp.get("/")).select("#site-language option")
     assert [(each["value"], each["lang"], each.text) for each in options] == [
         ("en", "en", "English"),
         ("it", "it", "Italiano"),

@@ -48,8 +48,8 @@ def test_a_new_account_waits_for_its_link(visit, session, form, mailbox, caplog)
     assert (mail.kind, mail.to, mail.user_id) == ("activation", "Bob@example.org", bob.id)
     _uid, secret = opened(mail)
     assert mail.link("/activate/") == f"http://localhost/accounts/activate/{bob.id}/{secret}/"
-    assert "24 hours" in mail.text
-    assert "ignore this mail" in mail.words
+    assert "24 ore" in mail.text
+    assert "ignora questa e-mail" in mail.words
     assert caplog.messages[0] == "User signed up (user=bob, ip=192.0.2.7)"
     assert (caplog.records[0].username, caplog.records[0].ip) == ("bob", "192.0.2.7")
     (link,) = session.scalars(select(AccountLink))
