@@ -121,6 +121,21 @@ def series_brief(series):
     return json_object("SeriesBrief", id=c.id, name=c.name, volume=c.volume, year_began=c.year_began)
 
 
+def owned_issue(issue, series, shape: str = "OwnedIssue", **more):
+    """OwnedIssue: the issue of something that a reader keeps; `more` fields come before the last."""
+    c = issue.c
+    return json_object(
+        shape,
+        id=c.id,
+        series=series_brief(series),
+        number=c.number,
+        cover_date=c.cover_date,
+        store_date=c.store_date,
+        **more,
+        modified=instant(c.modified),
+    )
+
+
 def stamped(table):
     """Stamped, as embedded in another object: `modified` is when the embedded name last changed."""
     return json_object("Stamped", id=table.c.id, name=table.c.name, modified=instant(table.c.name_changed))

@@ -34,7 +34,7 @@ from comicsdb_api.resources.collection_figures import (
 )
 from comicsdb_api.resources.collection_filters import COLLECTION
 from comicsdb_api.resources.own import OwnDetail, OwnListing, OwnResource, shown
-from comicsdb_api.resources.wish_list import judged, owned_issue
+from comicsdb_api.resources.wish_list import judged
 from comicsdb_api.responses import answer
 from comicsdb_api.shapes import BASE, constant
 from comicsdb_api.types import Address, Choice
@@ -99,7 +99,7 @@ class CollectionResource(OwnResource):
         return {
             "id": item.c.id,
             "user": shapes.json_object("UserRef", id=user.c.id, username=user.c.username),
-            "issue": owned_issue(),
+            "issue": shapes.owned_issue(issue, series),
             "quantity": item.c.quantity,
             "book_format": shapes.label_for(item.c.book_format, FORMATS),
             "grade": item.c.grade,

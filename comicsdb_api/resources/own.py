@@ -51,6 +51,20 @@ class OwnResource(EntityResource):
         return Refused(404, missing(self.kind()))
 
 
+class OneListResource(OwnResource):
+    """A list of which each account has one: shown alike among lists, where it is alone, and by itself."""
+
+    @classmethod
+    def detail_fields(cls) -> dict:
+        """As in the list."""
+        return cls.row_fields()
+
+    @classmethod
+    def order(cls) -> tuple:
+        """There is only one."""
+        return (cls.model.__table__.c.id,)
+
+
 @dataclass(frozen=True, eq=False)
 class OwnListing(Listing):
     """The rows of a resource that are the caller's."""

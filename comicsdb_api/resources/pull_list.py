@@ -17,7 +17,7 @@ from comicsdb_api.entity import INTEGER, serve
 from comicsdb_api.errors import NOT_FOUND, Refused, Wrong
 from comicsdb_api.filters import Day
 from comicsdb_api.resources.issue import IssueResource, issue
-from comicsdb_api.resources.own import USER, OwnDetail, OwnListing, OwnResource, shown
+from comicsdb_api.resources.own import USER, OneListResource, OwnDetail, OwnListing, shown
 from comicsdb_api.responses import answer
 from comicsdb_api.shapes import BASE, constant
 from comicsdb_api.types import Address
@@ -47,7 +47,7 @@ class Until(Day):
         return self.column <= self.day(value)
 
 
-class PullListResource(OwnResource):
+class PullListResource(OneListResource):
     """The caller's pull list, of which there is one; it is made when it is first asked for."""
 
     model = PullList
@@ -63,16 +63,6 @@ class PullListResource(OwnResource):
             "series_url": shapes.type_coerce(BASE + constant(f"{PATH}series/"), Address()),
             "modified": shapes.instant(pull_list.c.modified),
         }
-
-    @classmethod
-    def detail_fields(cls) -> dict:
-        """As in the list."""
-        return cls.row_fields()
-
-    @classmethod
-    def order(cls) -> tuple:
-        """There is only one."""
-        return (pull_list.c.id,)
 
     def begin(self) -> None:
         """Make the list at its owner's first look."""

@@ -18,7 +18,6 @@ from comicsdb_api.listing import Children, Listing
 from comicsdb_api.reads import Read
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.own import NO_STAMPS
-from comicsdb_api.resources.wish_list import owned_issue
 from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
 from comicsdb_api.shapes import BASE, constant
 from comicsdb_api.types import Address
@@ -70,7 +69,9 @@ class ReadingListItemResource(ListResource):
         """An issue and what it is within the list."""
         return {
             "id": item.c.id,
-            "issue": owned_issue("ListedIssue", cv_id=issue.c.cv_id, gcd_id=issue.c.gcd_id),
+            "issue": shapes.owned_issue(
+                issue, series, "ListedIssue", cv_id=issue.c.cv_id, gcd_id=issue.c.gcd_id
+            ),
             "order": item.c.order,
             "issue_type": _word(item.c.issue_type, ITEM_TYPES),
         }

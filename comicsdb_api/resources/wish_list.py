@@ -15,7 +15,7 @@ from comicsdb_api import bodies, shapes
 from comicsdb_api.acts import Act, Body
 from comicsdb_api.entity import serve
 from comicsdb_api.errors import Wrong
-from comicsdb_api.resources.own import USER, OwnDetail, OwnListing, OwnResource, shown
+from comicsdb_api.resources.own import USER, OneListResource, OwnDetail, OwnListing, shown
 from comicsdb_api.responses import answer, to_json
 from comicsdb_api.shapes import BASE, constant
 from comicsdb_api.types import Address, Choice
@@ -28,28 +28,7 @@ PATH = "/api/wish_list/"
 STATUSES = {status: status.label for status in WishStatus}
 
 
-def owned_issue(shape: str = "OwnedIssue", **more):
-    """OwnedIssue: the issue of something that a reader keeps; `more` fields come before the last."""
-    brief = shapes.json_object(
-        "SeriesBrief",
-        id=series.c.id,
-        name=series.c.name,
-        volume=series.c.volume,
-        year_began=series.c.year_began,
-    )
-    return shapes.json_object(
-        shape,
-        id=issue.c.id,
-        series=brief,
-        number=issue.c.number,
-        cover_date=issue.c.cover_date,
-        store_date=issue.c.store_date,
-        **more,
-        modified=shapes.instant(issue.c.modified),
-    )
-
-
-class WishListResource(OwnResource):
+class WishListResource(OneListResource):
     """The caller's wish list, of which there is one; it is made when it is first asked for."""
 
     model = WishList
@@ -65,16 +44,6 @@ class WishListResource(OwnResource):
             "items_url": shapes.type_coerce(BASE + constant(f"{PATH}items/"), Address()),
             "modified": shapes.instant(wish_list.c.modified),
         }
-
-    @classmethod
-    def detail_fields(cls) -> dict:
-        """As in the list."""
-        return cls.row_fields()
-
-    @classmethod
-    def order(cls) -> tuple:
-        """There is only one."""
-        return (wish_list.c.id,)
 
     def begin(self) -> None:
         """Make the list at its owner's first look."""
@@ -101,7 +70,7 @@ class WishListItemResource(WishListResource):
         """The list form."""
         return {
             "id": item.c.id,
-            "issue": owned_issue(),
+            "issue": shapes.owned_issue(issue, series),
             "status": shapes.label_for(item.c.status, STATUSES),
             "priority": item.c.priority,
             "desired_grade": shapes.optional(

@@ -1,6 +1,6 @@
 """A small catalogue in which every page has something to show, and helpers to read pages."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from datetime import date
 from decimal import Decimal
 from types import SimpleNamespace
@@ -159,6 +159,25 @@ def site_with(shared_database, media_folder, connection):
             return stack.enter_context(attached(app, connection))
 
         yield made
+
+
+@contextmanager
+def signed_in(browser, site, *, width: int, height: int):
+    """Nora's page in a window of that size, logged in; every complaint of the browser fails the test."""
+    complaints = []
+    viewport = {"width": width, "height": height}
+    context = browser.new_context(base_url=site.url, reduced_motion="reduce", viewport=viewport)
+    page = context.new_page()
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
+    page.goto("/accounts/login/")
+    page.fill("#username", "Nora")
+    page.fill("#password", PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{site.url}/")
+    yield page
+    context.close()
+    assert complaints == []
 
 
 def log_in(testapp, username="Nora", password="correct horse", **fields):

@@ -13,7 +13,7 @@ from comicsdb.models import CollectionItem
 from comicsdb.passwords import Passwords
 from tests.conftest import build_app
 from tests.factories import Make
-from tests.web.conftest import PASSWORD
+from tests.web.conftest import PASSWORD, signed_in
 
 
 @pytest.fixture(scope="module")
@@ -42,21 +42,9 @@ def site(cluster, template, tmp_path_factory):
 
 @pytest.fixture
 def page(browser, site):
-    """A page of somebody who is logged in, on a telephone; every complaint of the browser fails the test."""
-    complaints = []
-    viewport = {"width": 390, "height": 844}
-    context = browser.new_context(base_url=site.url, reduced_motion="reduce", viewport=viewport)
-    page = context.new_page()
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
-    page.goto("/accounts/login/")
-    page.fill("#username", "Nora")
-    page.fill("#password", PASSWORD)
-    page.keyboard.press("Enter")
-    page.wait_for_url(f"{site.url}/")
-    yield page
-    context.close()
-    assert complaints == []
+    """A page of somebody who is logged in, on a telephone."""
+    with signed_in(browser, site, width=390, height=844) as page:
+        yield page
 
 
 def test_a_series_is_added_marked_and_rated_with_the_keys_alone(page, site):

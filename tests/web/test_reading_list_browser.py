@@ -15,7 +15,7 @@ from comicsdb.passwords import Passwords
 from tests.conftest import build_app
 from tests.factories import Make
 from tests.lists import make_list
-from tests.web.conftest import PASSWORD
+from tests.web.conftest import PASSWORD, signed_in
 
 
 @pytest.fixture(scope="module")
@@ -47,22 +47,9 @@ def site(cluster, template, tmp_path_factory):
 
 @pytest.fixture
 def page(browser, site):
-    """Nora's page, logged in; every complaint of the browser fails the test."""
-    complaints = []
-    context = browser.new_context(
-        base_url=site.url, reduced_motion="reduce", viewport={"width": 1280, "height": 900}
-    )
-    page = context.new_page()
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
-    page.goto("/accounts/login/")
-    page.fill("#username", "Nora")
-    page.fill("#password", PASSWORD)
-    page.keyboard.press("Enter")
-    page.wait_for_url(f"{site.url}/")
-    yield page
-    context.close()
-    assert complaints == []
+    """A page of somebody who is logged in."""
+    with signed_in(browser, site, width=1280, height=900) as page:
+        yield page
 
 
 def focused(page):
