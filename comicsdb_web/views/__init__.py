@@ -15,6 +15,7 @@ from comicsdb_web.views.universe import UniverseViews
 def includeme(config):
     """Everything that has an address."""
     config.include(".home")
+    config.include(".statistics")
     config.include(".polls")
     config.include(".search")
     config.include(".account")

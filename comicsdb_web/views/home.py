@@ -5,10 +5,16 @@ from sqlalchemy import func, or_, select
 from comicsdb.models import Announcement, Character, Creator, Issue, Publisher, Series
 from comicsdb_web import cards
 from comicsdb_web.entity import ISSUE_SORTS
+from comicsdb_web.pagecache import Shows
 from comicsdb_web.richtext import clean
 
 SHELF = 5  # covers in the head of the page
 RECENT = 12
+# A reader who has closed an announcement sees a page of his own.
+SHOWS = Shows(
+    ("announcement", "publisher", "series", "series_type", "issue", "creator", "character"),
+    heeds=("dismissed",),
+)
 TOTALS = (Publisher, Series, Issue, Creator, Character)
 
 
@@ -50,4 +56,4 @@ def _shelf(rows) -> list:
 
 def includeme(config):
     """The page at the root."""
-    config.add_page("home", "/", home, renderer="home.jinja2")
+    config.add_page("home", "/", home, renderer="home.jinja2", shows=SHOWS)
