@@ -2,8 +2,8 @@
 
     python -m bench.pages [--data FOLDER] [--issues 20000] [--seconds 2] [--rounds 5]
 
-Our application and a Pyramid application that answers with the bytes of a page, behind the same server with two
-processes, all rows in each round, forwards and backwards in turn, as `bench.reads` does it.
+Our application and a Pyramid application that answers with the bytes of a page, behind the same server with
+two processes, all rows in each round, forwards and backwards in turn, as `bench.reads` does it.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from pathlib import Path
 from bench import constant
 from bench.loader import Load
 from bench.reads import UNSENT, WORKERS, check, measure, report
-from bench.scenarios import ALONE, HIT, HITS, ISSUES, MISS, Scenario, Target, issue_paths
+from bench.scenarios import ALONE, HIT, HITS, MISS, Scenario, Target, issue_paths
 from bench.stand import Stand, standing
 
 CONSTANT, ISSUE, LIST, HOME = (

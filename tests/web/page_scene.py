@@ -180,6 +180,7 @@ class PageScene(Acts):
         pages = [each for each in self.objects if each.startswith(f"/{key[0]}/")]
         path = random.choice(pages + _some(random, self.lists))
         asked = Asked(HOSTS[0], f"{path}{'&' if '?' in path else '?'}utm={random.random()}", 0)
+        self.session.commit()  # its savepoint would lie around those of the visit
         with before_statement(self.theatre.connection, place, write):
             self.ask(self.theatre.app, asked)
         page, truth = self.ask(self.theatre.app, asked), self.ask(self.theatre.bare, asked)
