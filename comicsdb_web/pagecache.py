@@ -39,6 +39,7 @@ from comicsdb_web.themes import Parts, filled, parts_of, theme_of_cookies
 
 DETAIL, LIST = "detail", "list"
 PATHS_MOST = 50_000  # addresses whose page is remembered
+PATH_LENGTH_MOST = 200  # longer ones are looked for each time
 DIGEST_BYTES = 16
 
 
@@ -179,10 +180,12 @@ class EarlyPlace:
         page = found["route"] and pages.get(found["route"].name)
         if page is None:
             return None, ""
-        if len(self._found) >= PATHS_MOST:
-            self._found.clear()
-        self._found[path] = page, found["match"].get("slug", "")
-        return self._found[path]
+        known = page, found["match"].get("slug", "")
+        if len(path) <= PATH_LENGTH_MOST:
+            if len(self._found) >= PATHS_MOST:
+                self._found.clear()
+            self._found[path] = known
+        return known
 
 
 def _head(path: str) -> str:

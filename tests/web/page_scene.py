@@ -40,6 +40,7 @@ LISTS = (
     *("/issue/week/2020-01-27/", "/issue/calendar/2020-02/", "/issue/future", "/issue/thisweek", "/"),
     *("/", "/"),
 )
+SWEPT = (*(f"/{kind}/" for kind in OWNERS), "/issue/calendar/2020-02/", "/")
 _SLUGS = " UNION ALL ".join(
     f"SELECT '{kind}', slug FROM (SELECT slug FROM {kind} WHERE slug NOT LIKE 'backdrop%'"
     f" ORDER BY id LIMIT {OBJECTS}) {kind}_found"
@@ -135,6 +136,23 @@ class PageScene(Acts):
             chosen += _some(random, pages) + _some(random, [each for each in pages if each in self.seen])
         chosen += _some(random, sorted(self.gone))
         for path in dict.fromkeys(chosen):
+            self.visit(path, random)
+
+    def glance(self, random: Random) -> None:
+        """Visit the issue that shows most of others: what is wrong there is soon hidden by another write."""
+        self.find_pages()
+        issues = [each for each in self.objects if each.startswith("/issue/")]
+        if issues:
+            self.visit(issues[0], random)
+
+    def sweep(self, random: Random) -> None:
+        """Visit one page of each sort, and a few issues."""
+        self.ids = Ids(self.session)
+        self.find_pages()
+        firsts = {each.split("/")[1]: each for each in reversed(self.objects)}
+        issues = [each for each in self.objects if each.startswith("/issue/")]
+        below = [f"{firsts[kind]}{BELOW[kind][-1]}/" for kind in ("publisher", "arc") if kind in firsts]
+        for path in dict.fromkeys((*firsts.values(), *issues, *below, *SWEPT)):
             self.visit(path, random)
 
     def visit(self, path: str, random: Random) -> None:
