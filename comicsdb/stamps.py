@@ -1,4 +1,4 @@
-"""Stamps: the times and versions by which a cache XX
+"""Stamps: times and versions by which a cache knows whether a body still holds (api.md 7, web.md 2.12).
 
 They move in the transaction of every write that changes what they stand for. The epoch moves with any of them
 (`models.Epoch`), and is read with them in one statement, which is one snapshot: while a later look finds the

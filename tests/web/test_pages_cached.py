@@ -100,7 +100,7 @@ def test_who_is_logged_in_is_answered_by_the_views(testapp, world, member):
     testapp.get(path)
     log_in(testapp)
     page = testapp.get(path)
-    assert not {"X-Cache", "ETag"} & page.headers.keys()
+    assert not {"X-Cache", "ETag"} & set(page.headers)
     assert "Nora" in page.text
     testapp.reset()
     assert "Nora" not in testapp.get(path).text
