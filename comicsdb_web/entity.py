@@ -184,11 +184,11 @@ class EntityViews(Editing):
         return found or self.request.catalog.by_slug(self.model, slug)
 
     def _part(self, block: Block, entity, offset: int) -> Part:
-        """The rows of a block from an offset on; they are only counted where there may be more."""
-        rows = self.session.execute(block.rows(entity).limit(BLOCK_STEP).offset(offset)).all()
-        total = offset + len(rows)
-        if len(rows) == BLOCK_STEP or (offset and not rows):
-            total = self.session.scalar(block.count(entity))
+        total = self.session.scalar(block.count(entity))
+        rows = []
+        if offset < total:
+            found = self.session.execute(block.rows(entity).limit(BLOCK_STEP).offset(offset))
+            rows = found.all()
         return Part(block, rows, offset, total)
 
     @property
