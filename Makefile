@@ -14,7 +14,7 @@ export COMICSDB_DATABASE_URL := $(or $(DB),$(COMICSDB_DATABASE_URL))
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:  # one environment takes one pip at a time
-.PHONY: help develop db serve test lint soak faults bench bench-import dist demo messages clean
+.PHONY: help develop db serve test lint soak faults bench bench-pages bench-import dist demo messages clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ faults: $(VENV)/.develop ## what happens when something fails, on purpose (minut
 
 bench: $(VENV)/.develop ## how fast the API reads, beside views of constant bytes (DATA=FOLDER: of a data set)
 	$(BIN)/python -m bench.reads $(if $(DATA),--data "$(DATA)")
+
+bench-pages: $(VENV)/.develop ## how fast pages come, beside a view of constant bytes (DATA=FOLDER)
+	$(BIN)/python -m bench.pages $(if $(DATA),--data "$(DATA)")
 
 bench-import: $(VENV)/.develop ## how fast the data set DATA=FOLDER is imported
 	$(BIN)/python bench/import_speed.py "$(DATA)"

@@ -1,25 +1,16 @@
 """Conditional requests: entity tags, dates, and the answers 200, 304 and 412 that follow (api.md 1.9)."""
 
-import re
 from datetime import UTC
 from email.utils import formatdate, parsedate_to_datetime
 from functools import lru_cache
-from hashlib import blake2b
 
+from comicsdb.tags import TAG_LENGTH, names
 from comicsdb_api.responses import answer
 
 SECOND = 1_000_000  # microseconds
-TAG_BYTES = 12
-TAG_LENGTH = 2 * TAG_BYTES
-TAG = re.compile(r'(?:W/)?"([^"]*)"')
 DATE_HEADERS = ("HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE")
 CONDITIONS = ("HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH", "HTTP_IF_UNMODIFIED_SINCE")  # of writes
 JSON_TYPE = ("Content-Type", "application/json")
-
-
-def tagged(body: bytes) -> bytes:
-    """A body with its entity tag in front, as caches keep it."""
-    return blake2b(body, digest_size=TAG_BYTES).hexdigest().encode() + body
 
 
 class Dates:
@@ -96,7 +87,7 @@ def _refusal(environ, dates: Dates | None, tag: str | None) -> int | None:
         return 412
     known = environ.get("HTTP_IF_NONE_MATCH")
     if known is not None:
-        return 304 if tag is not None and _names(known, tag, weak=True) else None
+        return 304 if tag is not None and names(known, tag, weak=True) else None
     if dates is not None:
         since = _seconds(environ.get("HTTP_IF_MODIFIED_SINCE"))
         if since is not None and dates.unchanged_since(since):
@@ -110,7 +101,7 @@ def forbids_write(environ, dates: Dates | None, tag: str | None) -> bool:
     Both are None where there is nothing to compare with; then only `*` is the object's tag.
     """
     known = environ.get("HTTP_IF_NONE_MATCH")
-    return _has_changed(environ, dates, tag) or (known is not None and _names(known, tag, weak=True))
+    return _has_changed(environ, dates, tag) or (known is not None and names(known, tag, weak=True))
 
 
 def asks_for_tag(environ) -> bool:
@@ -122,16 +113,9 @@ def _has_changed(environ, dates: Dates | None, tag: str | None) -> bool:
     """Whether the object is not what the caller has, by tags if there are any, else by date."""
     wanted = environ.get("HTTP_IF_MATCH")
     if wanted is not None:
-        return not _names(wanted, tag, weak=False)
+        return not names(wanted, tag, weak=False)
     until = _seconds(environ.get("HTTP_IF_UNMODIFIED_SINCE")) if dates is not None else None
     return until is not None and not dates.unchanged_since(until)
-
-
-def _names(header: str, tag: str, *, weak: bool) -> bool:
-    """Whether a list of tags, or `*`, names ours; a weak tag counts only where `weak`."""
-    if header.strip() == "*":
-        return True
-    return any(found[1] == tag and (weak or not found[0].startswith("W/")) for found in TAG.finditer(header))
 
 
 def _seconds(date: str | None) -> int | None:

@@ -32,9 +32,10 @@ from comicsdb.catalog.kinds import kind_of
 from comicsdb.models import Entity
 from comicsdb.schemas import ObjectSchema
 from comicsdb.security import Permission, may
+from comicsdb.tags import tagged
 from comicsdb_api import bodies, paging, reads, shapes, writes
 from comicsdb_api.acts import Act
-from comicsdb_api.conditional import respond_tagged, tagged
+from comicsdb_api.conditional import respond_tagged
 from comicsdb_api.errors import NOT_FOUND, Refused, missing
 from comicsdb_api.filters import Filter, conditions
 from comicsdb_api.listing import Children, detail_of, list_of

@@ -14,8 +14,8 @@ from sqlalchemy.exc import DBAPIError
 from comicsdb.accounts import TooManyFailures
 from comicsdb.policies import ROUTE_KEY, surround
 from comicsdb.security import RULES, AuthenticationFailed, Identity, Permission
+from comicsdb.tags import tagged
 from comicsdb_api import auth, reads, retirement
-from comicsdb_api.conditional import tagged
 from comicsdb_api.errors import Refused
 from comicsdb_api.listing import Detail
 from comicsdb_api.negotiation import negotiate

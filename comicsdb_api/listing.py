@@ -13,6 +13,7 @@ from sqlalchemy import BigInteger, ColumnElement, Text, bindparam, cast, func, l
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from comicsdb.light import Sentence
+from comicsdb.stamps import times, versions
 from comicsdb_api import paging, reads, shapes
 from comicsdb_api.reads import Read
 from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
@@ -258,9 +259,9 @@ class Children:
         """The list below the objects of a resource."""
         parent = owner.model.__table__
         if self.depends:
-            stamps = reads.versions(*self.depends).select_from(parent).where(parent.c.id == bindparam("id"))
+            stamps = versions(*self.depends).select_from(parent).where(parent.c.id == bindparam("id"))
         else:
-            stamps = reads.times(parent, "issues_modified")
+            stamps = times(parent, "issues_modified")
         region = (reads.LIST if self.depends else reads.DETAIL) if owner.cached else None
         name = route.removeprefix(ROUTE_PREFIX).replace(".", ":")
         read = Read.make(route, region, name, stamps, dated=not self.depends)
@@ -271,7 +272,7 @@ def list_of(resource: type, route: str) -> Listing:
     """All rows of a resource."""
     kind = resource.kind()
     region = reads.LIST if resource.cached else None
-    stamps = reads.versions(*(resource.depends or (kind,)))
+    stamps = versions(*(resource.depends or (kind,)))
     return Listing(
         Read.make(route, region, f"{kind}:list", stamps, dated=False), resource, (), resource.order()
     )
@@ -280,7 +281,7 @@ def list_of(resource: type, route: str) -> Listing:
 def detail_of(resource: type, route: str) -> Detail:
     """The objects of a resource, one by one."""
     region = reads.DETAIL if resource.cached else None
-    stamps = reads.times(resource.model.__table__, *resource.stamps)
+    stamps = times(resource.model.__table__, *resource.stamps)
     return Detail(Read.make(route, region, f"{resource.kind()}:retrieve", stamps, dated=True), resource)
 
 

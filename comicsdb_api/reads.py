@@ -9,14 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from sqlalchemy import BigInteger, Select, bindparam, cast, func, select
+from sqlalchemy import Select
 
 from comicsdb.light import Sentence
-from comicsdb.models import Version
 from comicsdb.security import Identity
 from comicsdb_api.conditional import Dates, refusal_by_date, respond_tagged
 from comicsdb_api.negotiation import parameters
-from comicsdb_api.shapes import constant
 
 DETAIL, LIST = "detail", "list"
 HIT, MISS = (("X-Cache", "HIT"),), (("X-Cache", "MISS"),)
@@ -113,28 +111,3 @@ def answer(request, read: Read, object_id: int | None, stamps: tuple, create: Ca
     else:
         entry, hit = region.get_or_create(key, create)
     return respond_tagged(request, entry, HIT if hit else MISS, dates=dates, route=read.route)
-
-
-# Stamps.
-
-
-def microseconds(column):
-    """A moment as a stamp."""
-    return cast(func.extract("epoch", column) * constant(1_000_000), BigInteger)
-
-
-def times(table, *names: str) -> Select:
-    """The stamps of the row that is bound as `id`: each of `names` and the value it had before."""
-    wanted = [column for name in names for column in (name, f"{name}_before")]
-    columns = [microseconds(table.c[column]).label(column) for column in wanted]
-    return select(*columns).where(table.c.id == bindparam("id"))
-
-
-def versions(*kinds: str) -> Select:
-    """The versions of the lists of some kinds: one row. A kind that was never written to has version 0."""
-    version = Version.__table__
-    columns = []
-    for kind in kinds:
-        value = select(version.c.value).where(version.c.kind == constant(kind)).scalar_subquery()
-        columns.append(func.coalesce(value, constant(0)).label(kind))
-    return select(*columns)

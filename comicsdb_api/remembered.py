@@ -6,21 +6,16 @@ times cheaper than the account with its groups and the stamps of what is asked f
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from sqlalchemy import select, true
 
 from comicsdb.light import Light, Sentence
-from comicsdb.models import Epoch
+from comicsdb.stamps import EPOCH, EPOCH_NOW, MOST, Kept
 from comicsdb_api import auth
 from comicsdb_api.listing import Detail, Listing
 from comicsdb_api.reads import Read
 
-MOST = 50_000  # things of each sort; a thing takes some hundred bytes
 ACCOUNT_COLUMNS = len(auth.Account.__dataclass_fields__)
-
-_epoch = select(Epoch.value)
-EPOCH = Sentence.of(_epoch)
 
 
 @dataclass(frozen=True)
@@ -41,16 +36,11 @@ class Place:
         sentences = {}
         for method, account in auth.ACCOUNTS.items():
             who, what = account.subquery("account"), served.read.stamps.subquery("stamps")
-            both = select(_epoch.scalar_subquery(), *who.c, *what.c).select_from(who.outerjoin(what, true()))
+            both = select(EPOCH_NOW.scalar_subquery(), *who.c, *what.c).select_from(
+                who.outerjoin(what, true())
+            )
             sentences[method] = Sentence.of(both)
         return cls(served, sentences)
-
-
-class Kept(NamedTuple):
-    """Something that was true at an epoch."""
-
-    epoch: int
-    value: object
 
 
 class Remembered:

@@ -15,6 +15,7 @@ from comicsdb.media.images import PictureError, decoding, inspect
 from comicsdb.media.uploads import no_picture, picture_values
 from comicsdb.schemas import ObjectSchema, errors_of
 from comicsdb.schemas.types import NULL
+from comicsdb.tags import TAG_LENGTH, tagged
 from comicsdb_api import conditional, reads, shapes
 from comicsdb_api.bodies import ABSENT, File, Sent
 from comicsdb_api.errors import Refused, Wrong, by_field, taken
@@ -144,7 +145,7 @@ def has_changed(request, detail, object_id: int) -> bool:
     if detail is not None:
         dates = detail.read.dates(reads.stamps(request, detail.read, object_id))
         if conditional.asks_for_tag(request.environ):
-            tag = conditional.tagged(detail.body(request, object_id))[: conditional.TAG_LENGTH].decode()
+            tag = tagged(detail.body(request, object_id))[:TAG_LENGTH].decode()
     return conditional.forbids_write(request.environ, dates, tag)
 
 

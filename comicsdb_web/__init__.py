@@ -19,6 +19,8 @@ def includeme(config):
     config.include(".locales")  # messages, and how dates, numbers and money are written
     config.include("pyramid_jinja2")
     config.include(".routing")  # config.add_page: a route with one written form and known methods
+    config.include(".themes")  # light or dark
+    config.include(".pagecache")  # what anonymous visitors see is kept
     config.include(".assets")  # style sheets, scripts and icons under an address that changes with them
     config.include(".csp")  # the headers of every answer
     config.include(".auth")  # who is logged in

@@ -30,6 +30,19 @@ ISSUE_LINKS = {
     Universe: (issue_universe.c.issue_id, issue_universe.c.universe_id),
 }
 
+# By kind of cards, the kinds whose versions tell of what they show (web.md 2.12).
+SHOWN = {
+    Publisher: ("publisher", "series"),
+    Imprint: ("imprint", "series"),
+    Universe: ("universe", "issue"),
+    Series: ("series", "series_type", "publisher", "issue"),
+    Issue: ("issue", "series", "series_type", "publisher"),
+    Creator: ("creator", "issue"),
+    Character: ("character", "issue"),
+    Team: ("team", "issue"),
+    Arc: ("arc", "issue"),
+}
+
 # The order of issues within their series.
 WITHIN_SERIES = (Issue.cover_date, Issue.store_date.asc().nulls_last(), Issue.number, Issue.id)
 

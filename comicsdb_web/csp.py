@@ -4,6 +4,7 @@ from pyramid.tweens import INGRESS
 
 from comicsdb_web.routing import is_api
 
+VARY = ("Cookie", "Accept-Language", "X-Fragment")
 HSTS = "max-age=15778800"
 PERMISSIONS = "camera=(), geolocation=(), interest-cohort=(), microphone=(), payment=(), usb=()"
 
@@ -27,31 +28,35 @@ def policy(media_origin: str = "") -> str:
     )
 
 
+def fixed_headers(registry, scheme: str) -> tuple[tuple[str, str], ...]:
+    """The headers that are the same for all answers over http or https."""
+    return registry["comicsdb_web.headers"][scheme == "https"]
+
+
+def _fixed_headers(media_origin: str) -> tuple[tuple[str, str], ...]:
+    return (
+        ("Content-Security-Policy", policy(media_origin)),
+        ("X-Content-Type-Options", "nosniff"),
+        ("X-Frame-Options", "DENY"),
+        ("Referrer-Policy", "strict-origin-when-cross-origin"),
+        ("Permissions-Policy", PERMISSIONS),
+    )
+
+
 def headers_tween_factory(handler, registry):
     """Add the headers to each answer that does not bring its own; the API's are the API's."""
-    fixed = {
-        "Content-Security-Policy": policy(registry.settings["comicsdb_web.media_origin"]),
-        "X-Content-Type-Options": "nosniff",
-        "X-Frame-Options": "DENY",
-        "Referrer-Policy": "strict-origin-when-cross-origin",
-        "Permissions-Policy": PERMISSIONS,
-    }
 
     def tween(request):
         response = handler(request)
         if is_api(request):
             return response
-        for name, value in fixed.items():
+        for name, value in fixed_headers(registry, request.scheme):
             response.headers.setdefault(name, value)
-        if request.scheme == "https":
-            response.headers.setdefault("Strict-Transport-Security", HSTS)
         if response.content_type == "text/html":
             response.headers.setdefault("Cache-Control", "private, no-cache")
             if "locale_name" in vars(request):  # what was not written in a language says none
                 response.headers.setdefault("Content-Language", request.locale_name)
-            response.vary = tuple(
-                dict.fromkeys((*(response.vary or ()), "Cookie", "Accept-Language", "X-Fragment"))
-            )
+            response.vary = tuple(dict.fromkeys((*(response.vary or ()), *VARY)))
         return response
 
     return tween
@@ -59,4 +64,6 @@ def headers_tween_factory(handler, registry):
 
 def includeme(config):
     """Outside of everything else, so that no answer is without them."""
+    fixed = _fixed_headers(config.get_settings()["comicsdb_web.media_origin"])
+    config.registry["comicsdb_web.headers"] = fixed, (*fixed, ("Strict-Transport-Security", HSTS))
     config.add_tween("comicsdb_web.csp.headers_tween_factory", under=INGRESS)

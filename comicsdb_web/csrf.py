@@ -12,6 +12,7 @@ from comicsdb.passwords import same
 from comicsdb.security import session_identifier
 from comicsdb_web.bodies import check_body
 from comicsdb_web.routing import is_api
+from comicsdb_web.sharing import is_shared
 
 COOKIE = "csrf"
 
@@ -29,7 +30,9 @@ class TokenPolicy:
         self._secure = secure
 
     def get_csrf_token(self, request) -> str:
-        """The token that forms of this page carry."""
+        """The token that forms of this page carry; raises RuntimeError on a page that is for everybody."""
+        if is_shared(request):
+            raise RuntimeError("A page that is kept for everybody can have no token.")
         identifier = session_identifier(request)
         if identifier:
             return hmac.new(self._key, identifier.encode(), hashlib.sha256).hexdigest()

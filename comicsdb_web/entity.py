@@ -16,6 +16,7 @@ from comicsdb_web.editing.view import Editing, add_editing_pages
 from comicsdb_web.filters import Filter, Group, narrowed
 from comicsdb_web.fragments import fragment
 from comicsdb_web.locales import _
+from comicsdb_web.pagecache import Shows
 from comicsdb_web.paging import BLOCK_STEP, offset_of, paginate
 from comicsdb_web.routing import with_query
 
@@ -45,11 +46,22 @@ class Block:
     item: str = "card"
 
 
-def card_block(name: str, title: str, model, where: Callable[[object], ColumnElement], order=None) -> Block:
-    """A block of cards: the objects of a kind that meet the condition `where(entity)`."""
+def card_block(
+    name: str,
+    title: str,
+    model,
+    where: Callable[[object], ColumnElement],
+    order=None,
+    *,
+    counted: bool = True,
+) -> Block:
+    """A block of cards: the objects of a kind that meet the condition `where(entity)`.
+
+    Without `counted` the cards do not tell how many issues there are of each.
+    """
 
     def rows(entity):
-        statement = cards.statement(model).where(where(entity))
+        statement = (cards.statement(model) if counted else select(model)).where(where(entity))
         return statement.order_by(*(order or search.ORDER[model]))
 
     return Block(name, title, rows, lambda entity: cards.counted(model, where(entity)))
@@ -85,6 +97,8 @@ class EntityViews(Editing):
     blocks: tuple[Block, ...] = ()
     order: tuple = ()  # of previous and next, if not that of the lists
     filters: tuple[Group, ...] = ()  # of its list, beside the search
+    filtered: tuple[str, ...] = ()  # the kinds that these name, beside those on cards
+    shows: Shows | None = None  # what its own page shows; without that its pages are not kept
 
     def __init__(self, request):
         self.request = request
@@ -271,29 +285,46 @@ def entity_path(request, entity, action: str = DETAIL, **words) -> str:
     return request.route_path(f"{entity.__tablename__}.{action}", slug=entity.slug, **words)
 
 
+def list_of(views, model=None) -> Shows | None:
+    """What a list shows: of the kind itself, or of `model` within an object of the kind."""
+    if views.shows is None:
+        return None
+    own = (views.model.__tablename__,) if model else views.filtered
+    return Shows(tuple(dict.fromkeys((*cards.SHOWN[model or views.model], *own))))
+
+
 def add_entity_views(config, views):
     """Directive: the pages of one kind, one line each; the general addresses after the particular ones."""
     kind = views.model.__tablename__
-    config.add_page(f"{kind}.list", f"/{kind}/", views, attr="list", renderer="entity/list.jinja2")
-    config.add_page(f"{kind}.search", f"/{kind}/search", views, attr="search", renderer="entity/list.jinja2")
+    listed = {"renderer": "entity/list.jinja2"}
+    whole = listed | {"shows": list_of(views)}
+    config.add_page(f"{kind}.list", f"/{kind}/", views, attr="list", **whole)
+    config.add_page(f"{kind}.search", f"/{kind}/search", views, attr="search", **whole)
     if views.form is not None:
         add_editing_pages(config, views)
     config.add_page(f"{kind}.by_id", f"/{kind}/{{id:[0-9]+}}/", views, attr="by_id")
     config.add_page(
-        f"{kind}.detail", f"/{kind}/{{slug}}/", views, attr=DETAIL, renderer=f"{kind}/detail.jinja2"
+        f"{kind}.detail",
+        f"/{kind}/{{slug}}/",
+        views,
+        attr=DETAIL,
+        renderer=f"{kind}/detail.jinja2",
+        shows=views.shows,
     )
     if views.blocks:
         names = "|".join(block.name for block in views.blocks)
         address = f"/{kind}/{{slug}}/{{block:{names}}}/load-more/"
         config.add_page(f"{kind}.more", address, views, attr="more", renderer="entity/block.jinja2")
-    for sublist in ("issue_list", "series_list"):
+    for sublist, model in (("issue_list", Issue), ("series_list", Series)):
         if hasattr(views, sublist):
             address = f"/{kind}/{{slug}}/{sublist}/"
-            config.add_page(f"{kind}.{sublist}", address, views, attr=sublist, renderer="entity/list.jinja2")
+            of_object = listed | {"shows": list_of(views, model)}
+            config.add_page(f"{kind}.{sublist}", address, views, attr=sublist, **of_object)
     config.add_history_views(views)
     if hasattr(views, "in_series"):  # any word here may be the slug of a series: the last route of the kind
         address = f"/{kind}/{{slug}}/{{series}}/"
-        config.add_page(f"{kind}.in_series", address, views, attr="in_series", renderer="entity/list.jinja2")
+        of_object = listed | {"shows": list_of(views, Issue)}
+        config.add_page(f"{kind}.in_series", address, views, attr="in_series", **of_object)
 
 
 def includeme(config):

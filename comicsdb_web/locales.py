@@ -1,12 +1,15 @@
 """Language of a page: translated messages, and dates, numbers and money as its readers write them."""
 
+from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
 
 from babel import Locale, UnknownLocaleError, dates, numbers
 from jinja2 import pass_context
 from markupsafe import Markup, escape
 from pyramid.i18n import LocalizerRequestMixin, TranslationStringFactory
+from webob.acceptparse import create_accept_language_header
 
 from comicsdb.i18n import INTERFACE_LANGUAGES, Plural
 from comicsdb.media.thumbnails import fitted
@@ -198,9 +201,14 @@ def speak_alone(request) -> None:
 
 def _of_cookie(request) -> str | None:
     try:
-        language = request.cookies.get(LANGUAGE_COOKIE)
+        return language_of_cookies(request.cookies)
     except UnicodeDecodeError:  # one of the cookies is no text, and then none can be read
         return None
+
+
+def language_of_cookies(cookies: Mapping[str, str]) -> str | None:
+    """The language that a reader chose, None for none."""
+    language = cookies.get(LANGUAGE_COOKIE)
     return language if language in INTERFACE_LANGUAGES else None
 
 
@@ -210,7 +218,14 @@ def _of_account(request) -> str | None:
 
 
 def _of_browser(request) -> str:
-    return request.accept_language.lookup(INTERFACE_LANGUAGES, default=DEFAULT_LANGUAGE)
+    return language_of_header(request.environ.get("HTTP_ACCEPT_LANGUAGE"))
+
+
+@lru_cache(maxsize=1024)
+def language_of_header(accepted: str | None) -> str:
+    """The language of ours that suits an Accept-Language header best."""
+    header = create_accept_language_header(accepted)
+    return header.lookup(INTERFACE_LANGUAGES, default=DEFAULT_LANGUAGE)
 
 
 def includeme(config):

@@ -10,13 +10,19 @@ ID_MAX = 2**31 - 1
 ID_MAX_DIGITS = 10  # Python itself refuses to read some thousands
 
 
-def add_page(config, name, pattern, view, *, attr=None, renderer=None, methods=READ, post=None, **options):
+def add_page(
+    config, name, pattern, view, *, attr=None, renderer=None, methods=READ, post=None, shows=None, **options
+):
     """Directive: a route and its view, and where the page holds a form, the view `post` of what it sends.
 
     The other trailing-slash form leads to this one (web.md 3). With a slash added, an address could be taken
     by the route of the detail pages, so it gets a route of its own; for the opposite case the view of unknown
-    addresses looks for a page with a slash added (`views.errors`).
+    addresses looks for a page with a slash added (`views.errors`). With `shows` (`pagecache.Shows`) the page
+    is kept for anonymous readers.
     """
+    if shows is not None:
+        config.keep_page(name, shows)
+        options["shows"] = shows
     config.registry["comicsdb_web.methods"][name] = (*methods, "POST") if post else methods
     config.add_route(name, pattern)
     config.add_view(

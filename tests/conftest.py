@@ -219,6 +219,7 @@ def attached(wsgi, connection):
     own, wsgi.registry["comicsdb.light"] = wsgi.registry["comicsdb.light"], Light(lambda: connection)
     wsgi.registry["comicsdb.cache"].clear()  # after a rollback, versions come again
     wsgi.registry["comicsdb_api.remembered"].forget()
+    wsgi.registry["comicsdb_web.remembered"].forget()
     wsgi.registry["comicsdb.guard"] = Guard(Limiter())
     yield webtest.TestApp(wsgi)
     factory.configure(**before)

@@ -153,6 +153,10 @@ class Unit:
         self.known.rated["issue"] |= issues
         self.known.rated["series"] |= series
 
+    def outdate(self, kind: str) -> None:
+        """Something was written that is no object of the catalogue, but has a version as these have."""
+        self.known.outdated.add(kind)
+
     def tell(self, action: str, kind: str, object_id: int, label: str) -> None:
         """Have the log say after the commit what was done (web.md 20)."""
         self.known.told.append(f"{action}: {kind} {object_id} {printable(label)}")

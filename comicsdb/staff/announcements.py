@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from sqlalchemy.orm import Session
 
 from comicsdb.accounts import rules
+from comicsdb.catalog.unit import Unit
 from comicsdb.i18n import _, ngettext
 from comicsdb.models import Announcement
 from comicsdb.models.choices import AnnouncementStyle
@@ -21,6 +22,7 @@ def create_announcement(session: Session, actor: Actor, values: Mapping) -> Anno
     announcement = Announcement(**values)
     session.add(announcement)
     session.flush()
+    _tell(session)
     change = {field: [None, plain(value)] for field, value in values.items() if value not in (None, "")}
     record(session, actor, "create", KIND, announcement.id, announcement.title, change)
     return announcement
@@ -34,6 +36,7 @@ def change_announcement(session: Session, actor: Actor, announcement: Announceme
     for field in changed:
         setattr(announcement, field, values[field])
     if changed:
+        _tell(session)
         record(session, actor, "change", KIND, announcement.id, announcement.title, changed)
     return changed
 
@@ -44,6 +47,12 @@ def delete_announcement(session: Session, actor: Actor, announcement: Announceme
     change = {field: [plain(value), None] for field, value in said if value not in (None, "")}
     record(session, actor, "delete", KIND, announcement.id, announcement.title, change)
     session.delete(announcement)
+    _tell(session)
+
+
+def _tell(session: Session) -> None:
+    """Pages that are kept show announcements by their version (web.md 2.12)."""
+    Unit.of(session).outdate(KIND)
 
 
 def _values(announcement: Announcement) -> dict:

@@ -6,7 +6,8 @@ import yaml
 from webob.acceptparse import create_accept_header
 
 from comicsdb.security import Permission
-from comicsdb_api.conditional import respond_tagged, tagged
+from comicsdb.tags import tagged
+from comicsdb_api.conditional import respond_tagged
 from comicsdb_api.entity import Resource, serve
 from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, Refused
 from comicsdb_api.negotiation import FORMAT_KEY, parameter

@@ -7,8 +7,9 @@ from sqlalchemy import BigInteger, ColumnElement, func, literal, select
 
 from comicsdb.models import CATALOGUE, Change, User
 from comicsdb.models.record import ACTIONS
+from comicsdb.tags import tagged
 from comicsdb_api import filters, shapes
-from comicsdb_api.conditional import respond_tagged, tagged
+from comicsdb_api.conditional import respond_tagged
 from comicsdb_api.entity import Resource, serve
 from comicsdb_api.filters import BadValue, Choice, Filter
 from comicsdb_api.openapi.schemas import Components

@@ -21,9 +21,10 @@ from comicsdb.models import CollectionItem, Issue, ReadDate, Series, User
 from comicsdb.models.choices import BookFormat, GradingCompany
 from comicsdb.schemas.collection import CollectionAddSchema, ScrobbleSchema, StarsSchema, no_issue
 from comicsdb.security import Permission
-from comicsdb_api import bodies, conditional, reads, shapes, writes
+from comicsdb.stamps import microseconds, times
+from comicsdb.tags import TAG_LENGTH, tagged
+from comicsdb_api import bodies, conditional, shapes, writes
 from comicsdb_api.acts import Act, Body
-from comicsdb_api.conditional import tagged
 from comicsdb_api.entity import serve
 from comicsdb_api.errors import Wrong
 from comicsdb_api.reads import Read
@@ -186,7 +187,7 @@ class CollectionResource(OwnResource):
         collection.lock(request.dbsession, request.identity.user_id, item_id, rating=rating)
         dates, tag = detail.read.dates(detail.stamps(request, item_id)), None
         if conditional.asks_for_tag(request.environ):
-            tag = tagged(detail.body(request, item_id))[: conditional.TAG_LENGTH].decode()
+            tag = tagged(detail.body(request, item_id))[:TAG_LENGTH].decode()
         return conditional.forbids_write(request.environ, dates, tag)
 
 
@@ -246,8 +247,8 @@ class CollectionDetail(OwnDetail):
     @classmethod
     def of(cls, resource: type[OwnResource], route: str) -> "CollectionDetail":
         """The item with the id in the path."""
-        others = (reads.microseconds(issue.c[name]) for name in ("modified", "modified_before"))
-        stamps = reads.times(item, "modified").add_columns(*others).where(resource.mine())
+        others = (microseconds(issue.c[name]) for name in ("modified", "modified_before"))
+        stamps = times(item, "modified").add_columns(*others).where(resource.mine())
         stamps = stamps.join_from(item, issue, issue.c.id == item.c.issue_id)
         return cls(Read.make(route, None, "collection:retrieve", stamps, dated=True), resource)
 

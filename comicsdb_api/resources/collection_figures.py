@@ -6,8 +6,9 @@ from comicsdb.library import collection_reads
 from comicsdb.models import Issue, Publisher, Series, SeriesType
 from comicsdb.models.base import EXTERNAL_ID_MAX
 from comicsdb.models.choices import BookFormat, Currency
+from comicsdb.tags import tagged
 from comicsdb_api import shapes
-from comicsdb_api.conditional import respond_tagged, tagged
+from comicsdb_api.conditional import respond_tagged
 from comicsdb_api.entity import ID_DIGITS, INTEGER, Resource
 from comicsdb_api.errors import NOT_FOUND, Refused
 from comicsdb_api.openapi.schemas import AMOUNT

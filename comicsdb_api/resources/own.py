@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import orjson
 from sqlalchemy import ColumnElement, Integer, bindparam, literal_column, select
 
-from comicsdb_api import paging, reads, shapes
-from comicsdb_api.conditional import respond_tagged, tagged
+from comicsdb.stamps import times
+from comicsdb.tags import tagged
+from comicsdb_api import paging, shapes
+from comicsdb_api.conditional import respond_tagged
 from comicsdb_api.entity import EntityResource
 from comicsdb_api.errors import Refused, missing
 from comicsdb_api.listing import Detail, Found, Listing
@@ -89,7 +91,7 @@ class OwnDetail(Detail):
     @classmethod
     def of(cls, resource: type[OwnResource], route: str) -> "OwnDetail":
         """The one with the id in the path."""
-        stamps = reads.times(resource.model.__table__, *resource.stamps).where(resource.mine())
+        stamps = times(resource.model.__table__, *resource.stamps).where(resource.mine())
         return cls(Read.make(route, None, f"{resource.kind()}:retrieve", stamps, dated=True), resource)
 
     def stamps(self, request, object_id: int) -> tuple | None:

@@ -9,8 +9,9 @@ from sqlalchemy.orm import aliased
 from comicsdb.library.reading_lists import visible_to
 from comicsdb.models import Issue, Publisher, ReadingList, ReadingListItem, Series, User
 from comicsdb.models.choices import ItemType, ListSource, ListType
+from comicsdb.tags import tagged
 from comicsdb_api import shapes
-from comicsdb_api.conditional import Dates, respond_tagged, tagged
+from comicsdb_api.conditional import Dates, respond_tagged
 from comicsdb_api.entity import EntityResource, ListResource
 from comicsdb_api.errors import Refused, missing
 from comicsdb_api.filters import AtLeast, Choice, Contains, Flag, Int, Phrase

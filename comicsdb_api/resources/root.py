@@ -1,6 +1,7 @@
 """The root of the API: where everything else is (api.md 2.1)."""
 
-from comicsdb_api.conditional import respond_tagged, tagged
+from comicsdb.tags import tagged
+from comicsdb_api.conditional import respond_tagged
 from comicsdb_api.entity import Resource
 from comicsdb_api.responses import to_json
 

@@ -5,6 +5,7 @@ from comicsdb_web import cards
 from comicsdb_web.editing.kinds import ARC_FORM
 from comicsdb_web.entity import EntityViews, WithIssues, card_block, issue_count
 from comicsdb_web.locales import _
+from comicsdb_web.pagecache import Shows
 
 READING_ORDER = (
     Issue.cover_date,
@@ -21,6 +22,7 @@ class ArcViews(WithIssues, EntityViews):
 
     model = Arc
     form = ARC_FORM
+    shows = Shows(("arc", "issue", "series", "series_type", "publisher"), Arc)
     blocks = (card_block("issues", _("Issues"), Issue, cards.issues_of, READING_ORDER),)
 
     def facts(self, arc):

@@ -14,6 +14,7 @@ from comicsdb_web.entity import (
     series_block,
 )
 from comicsdb_web.locales import _
+from comicsdb_web.pagecache import Shows
 
 
 class CharacterViews(WithSeries, WithIssues, EntityViews):
@@ -21,6 +22,9 @@ class CharacterViews(WithSeries, WithIssues, EntityViews):
 
     model = Character
     form = CHARACTER_FORM
+    shows = Shows(
+        ("character", "creator", "team", "universe", "issue", "series", "series_type", "publisher"), Character
+    )
     options = (
         selectinload(Character.creators).undefer(Creator.folded),
         selectinload(Character.teams).undefer(Team.folded),

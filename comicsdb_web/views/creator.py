@@ -11,6 +11,7 @@ from comicsdb_web.entity import (
     series_block,
 )
 from comicsdb_web.locales import _
+from comicsdb_web.pagecache import Shows
 
 
 class CreatorViews(WithSeries, WithIssues, EntityViews):
@@ -18,6 +19,7 @@ class CreatorViews(WithSeries, WithIssues, EntityViews):
 
     model = Creator
     form = CREATOR_FORM
+    shows = Shows(("creator", "issue", "series", "series_type", "publisher"), Creator)
     blocks = (series_block(_("Credits")),)
 
     def facts(self, creator):

@@ -5,11 +5,17 @@ from sqlalchemy import func, select
 from comicsdb.models import Character, Creator, Issue, Publisher, Series
 from comicsdb_web import cards
 from comicsdb_web.entity import ISSUE_SORTS
+from comicsdb_web.pagecache import Shows
 from comicsdb_web.views import announcements, timeline
 
 SHELF = 5  # covers in the head of the page
 RECENT = 12
 TEASER = 3  # entries of the timeline
+# A reader who has closed an announcement sees a page of his own.
+SHOWS = Shows(
+    ("announcement", "publisher", "series", "series_type", "issue", "creator", "character"),
+    heeds=(announcements.COOKIE,),
+)
 TOTALS = (Publisher, Series, Issue, Creator, Character)
 COLLECTIVE = "https://opencollective.com"
 
@@ -44,4 +50,4 @@ def _shelf(rows) -> list:
 
 def includeme(config):
     """The page at the root."""
-    config.add_page("home", "/", home, renderer="home.jinja2")
+    config.add_page("home", "/", home, renderer="home.jinja2", shows=SHOWS)

@@ -6,6 +6,7 @@ from comicsdb.models import Imprint, Series
 from comicsdb_web import cards
 from comicsdb_web.editing.kinds import IMPRINT_FORM
 from comicsdb_web.entity import EntityViews, latest_series
+from comicsdb_web.pagecache import Shows
 
 
 class ImprintViews(EntityViews):
@@ -13,6 +14,7 @@ class ImprintViews(EntityViews):
 
     model = Imprint
     form = IMPRINT_FORM
+    shows = Shows(("imprint", "series", "series_type", "publisher", "issue"), Imprint)
     options = (joinedload(Imprint.publisher),)
 
     def facts(self, imprint):

@@ -10,7 +10,9 @@ from comicsdb.models import (
     Character,
     Creator,
     Credit,
+    Imprint,
     Issue,
+    Publisher,
     Series,
     Team,
     Universe,
@@ -20,6 +22,7 @@ from comicsdb.models import (
     issue_team,
     issue_universe,
 )
+from comicsdb.stamps import microseconds
 from comicsdb_web import cards
 from comicsdb_web.editing.copying import CopyingViews
 from comicsdb_web.editing.kinds import ISSUE_FORM
@@ -27,6 +30,7 @@ from comicsdb_web.entity import Block, EntityViews, card_block
 from comicsdb_web.filters_catalogue import ISSUE
 from comicsdb_web.fragments import fragment
 from comicsdb_web.locales import _
+from comicsdb_web.pagecache import Shows
 from comicsdb_web.views.rating import stars_of_issue
 from comicsdb_web.views.reading_list_issue import lists_of_issue
 
@@ -51,11 +55,42 @@ def _credit_count(issue):
     return select(func.count()).where(Credit.issue_id == issue.id)
 
 
+def stamps_around() -> tuple:
+    """What moves when the page of an issue shows something new of others, none of it a version (web.md 2.12).
+
+    Of its series, publisher and imprint each stamp; of all that it is linked with, by kind, the sum. Which
+    these are, the issue's own stamp tells; as long as they are the same, a sum of what can only grow tells
+    that none has moved.
+    """
+    issue, series, imprint = (model.__table__ for model in (Issue, Series, Imprint))
+    publisher = Publisher.__table__
+    above = (
+        series.c.modified,
+        series.c.issues_modified,
+        select(publisher.c.modified).where(publisher.c.id == series.c.publisher_id).scalar_subquery(),
+        select(imprint.c.modified).where(imprint.c.id == series.c.imprint_id).scalar_subquery(),
+    )
+    found = [select(microseconds(each)).where(series.c.id == issue.c.series_id) for each in above]
+    for model, links, name in (
+        (Arc, issue_arc, "arc_id"),
+        (Character, issue_character, "character_id"),
+        (Team, issue_team, "team_id"),
+        (Universe, issue_universe, "universe_id"),
+        (Creator, Credit.__table__, "creator_id"),
+        (Issue, issue_reprint, "reprint_id"),
+    ):
+        linked = model.__table__.alias()
+        moved = select(func.sum(microseconds(linked.c.modified))).join(links, links.c[name] == linked.c.id)
+        found.append(moved.where(links.c.issue_id == issue.c.id))
+    return tuple(each.correlate(issue).scalar_subquery() for each in found)
+
+
 class IssueViews(CopyingViews, EntityViews):
     """The pages of issues (web.md 4.5)."""
 
     model = Issue
     form = ISSUE_FORM
+    shows = Shows(model=Issue, stamps=stamps_around())
     filters = ISSUE
     order = (Issue.cover_date, Issue.id)  # within the series
     named = (joinedload(Issue.series).joinedload(Series.series_type),)
@@ -71,13 +106,15 @@ class IssueViews(CopyingViews, EntityViews):
             _("Characters"),
             Character,
             _linked(Character, issue_character, issue_character.c.character_id),
+            counted=False,
         ),
-        card_block("teams", _("Teams"), Team, _linked(Team, issue_team, issue_team.c.team_id)),
+        card_block("teams", _("Teams"), Team, _linked(Team, issue_team, issue_team.c.team_id), counted=False),
         card_block(
             "universes",
             _("Universes"),
             Universe,
             _linked(Universe, issue_universe, issue_universe.c.universe_id),
+            counted=False,
         ),
     )
 

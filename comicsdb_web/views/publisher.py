@@ -6,6 +6,7 @@ from comicsdb_web.editing.kinds import PUBLISHER_FORM
 from comicsdb_web.entity import EntityViews, card_block, latest_series
 from comicsdb_web.filters_catalogue import PUBLISHER
 from comicsdb_web.locales import _
+from comicsdb_web.pagecache import Shows
 
 
 class PublisherViews(EntityViews):
@@ -13,6 +14,7 @@ class PublisherViews(EntityViews):
 
     model = Publisher
     form = PUBLISHER_FORM
+    shows = Shows(("publisher", "imprint", "universe", "series", "series_type", "issue"), Publisher)
     filters = PUBLISHER
     blocks = (
         card_block(

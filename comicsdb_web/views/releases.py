@@ -12,6 +12,7 @@ from comicsdb.catalog import search
 from comicsdb.models import Issue
 from comicsdb.models.choices import EARLIEST_YEAR
 from comicsdb_web import cards
+from comicsdb_web.entity import list_of
 from comicsdb_web.filters import day_of
 from comicsdb_web.locales import _, locale_of
 from comicsdb_web.routing import query_with, with_query
@@ -154,6 +155,7 @@ class ReleaseViews(IssueViews):
 
 def includeme(config):
     """These before the pages of issues, whose slugs may be any other words."""
+    shown = list_of(ReleaseViews)
     pages = {
         "thisweek": ("/issue/thisweek", "this_week"),
         "nextweek": ("/issue/nextweek", "next_week"),
@@ -161,6 +163,10 @@ def includeme(config):
         "week": ("/issue/week/{day}/", "week"),
     }
     for name, (address, attr) in pages.items():
-        config.add_page(f"issue.{name}", address, ReleaseViews, attr=attr, renderer="release/week.jinja2")
+        config.add_page(
+            f"issue.{name}", address, ReleaseViews, attr=attr, renderer="release/week.jinja2", shows=shown
+        )
     for name, address in {"calendar": "/issue/calendar/", "month": "/issue/calendar/{month}/"}.items():
-        config.add_page(f"issue.{name}", address, ReleaseViews, attr="month", renderer="release/month.jinja2")
+        config.add_page(
+            f"issue.{name}", address, ReleaseViews, attr="month", renderer="release/month.jinja2", shows=shown
+        )

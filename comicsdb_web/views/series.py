@@ -14,6 +14,7 @@ from comicsdb_web.entity import EntityViews, WithIssues, issue_count
 from comicsdb_web.filters import Narrowed, without
 from comicsdb_web.filters_catalogue import SERIES
 from comicsdb_web.locales import language_name
+from comicsdb_web.pagecache import Shows
 
 TOP = 12
 LANGUAGES_SHOWN = 10  # the others are under "more"
@@ -35,6 +36,10 @@ class SeriesViews(WithIssues, EntityViews):
 
     model = Series
     form = SERIES_FORM
+    shows = Shows(
+        ("series", "series_type", "publisher", "issue", "imprint", "genre", "creator", "character"), Series
+    )
+    filtered = ("imprint",)
     filters = SERIES
     named = (joinedload(Series.series_type),)
     options = (

@@ -8,9 +8,11 @@ import orjson
 from babel import numbers
 
 from comicsdb import clock, statistics
+from comicsdb.tags import tag_of
 from comicsdb_web import charts
 from comicsdb_web.charts import Chart, Point
 from comicsdb_web.locales import _, locale_of
+from comicsdb_web.pagecache import Shows
 
 YEARS_NAMED = 8
 SHAPE = 1  # of what is kept: another number where it changes
@@ -65,9 +67,19 @@ def kept(request, name: str, compute: Callable[[], dict]) -> tuple[dict, datetim
     def made() -> bytes:
         return orjson.dumps({"at": clock.now(), "figures": compute()})
 
-    value, _hit = request.cache.figures.get_or_create(f"{name}:{SHAPE}:{request.today}", made)
+    value, _hit = request.cache.figures.get_or_create(_key(name, request.today), made)
     found = orjson.loads(value)
     return found["figures"], datetime.fromisoformat(found["at"])
+
+
+def _key(name: str, day: date) -> str:
+    return f"{name}:{SHAPE}:{day}"
+
+
+def _which(registry, day: date) -> str | None:
+    """Which figures the page shows on a day: a digest, None before there are any."""
+    value = registry["comicsdb.cache"].figures.get(_key("statistics", day))
+    return tag_of(value).decode() if value else None
 
 
 def page(request):
@@ -130,4 +142,5 @@ def _publishers(request, found) -> list[Point]:
 
 def includeme(config):
     """One page."""
-    config.add_page("statistics", "/statistics/", page, renderer="statistics.jinja2")
+    shown = Shows(also=_which)
+    config.add_page("statistics", "/statistics/", page, renderer="statistics.jinja2", shows=shown)

@@ -7,6 +7,7 @@ from comicsdb.models import Character, Creator, Team, Universe, character_team
 from comicsdb_web.editing.kinds import TEAM_FORM
 from comicsdb_web.entity import EntityViews, WithIssues, card_block, issue_count, recent_appearances
 from comicsdb_web.locales import _
+from comicsdb_web.pagecache import Shows
 
 
 def _members(team):
@@ -18,6 +19,9 @@ class TeamViews(WithIssues, EntityViews):
 
     model = Team
     form = TEAM_FORM
+    shows = Shows(
+        ("team", "creator", "universe", "character", "issue", "series", "series_type", "publisher"), Team
+    )
     options = (
         selectinload(Team.creators).undefer(Creator.folded),
         selectinload(Team.universes).options(undefer(Universe.folded), undefer(Universe.designation_folded)),

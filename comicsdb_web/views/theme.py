@@ -2,15 +2,7 @@
 
 from comicsdb_web import preferences
 from comicsdb_web.fragments import fragment
-
-COOKIE = "theme"
-THEMES = ("system", "light", "dark")
-
-
-def theme_of(request) -> str:
-    """The theme that the reader chose."""
-    chosen = request.cookies.get(COOKIE)
-    return chosen if chosen in THEMES else THEMES[0]
+from comicsdb_web.themes import COOKIE, THEMES
 
 
 def switch(request):
@@ -25,5 +17,4 @@ def switch(request):
 
 def includeme(config):
     """The switch."""
-    config.add_request_method(theme_of, "theme", reify=True)
     config.add_page("theme", "/theme/", switch, methods=("POST",), require_csrf=False)

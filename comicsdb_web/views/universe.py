@@ -15,6 +15,7 @@ from comicsdb_web.entity import (
     series_block,
 )
 from comicsdb_web.locales import _
+from comicsdb_web.pagecache import Shows
 
 
 def _characters(universe):
@@ -31,6 +32,7 @@ class UniverseViews(WithSeries, WithIssues, EntityViews):
 
     model = Universe
     form = UNIVERSE_FORM
+    shows = Shows(("universe", "character", "team", "issue", "series", "series_type", "publisher"), Universe)
     options = (joinedload(Universe.publisher),)
     blocks = (
         card_block("characters", _("Characters"), Character, _characters),
