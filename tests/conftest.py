@@ -158,6 +158,11 @@ def engine(shared_database):
 @pytest.fixture
 def connection(engine):
     """One connection in an outer transaction, which everything in the test goes through."""
+    yield from rolled_back(engine)
+
+
+def rolled_back(engine):
+    """Generator of one connection in an outer transaction, of which nothing remains."""
     with engine.connect() as connection:
         # What `Light` prepares on it is to outlive rollbacks to savepoints; psycopg discards its own then.
         connection.connection.driver_connection.prepare_threshold = None
@@ -221,7 +226,7 @@ def attached(wsgi, connection):
     wsgi.registry["comicsdb_api.remembered"].forget()
     wsgi.registry["comicsdb_web.remembered"].forget()
     wsgi.registry["comicsdb.guard"] = Guard(Limiter())
-    yield webtest.TestApp(wsgi)
+    yield webtest.TestApp(wsgi, parser_features="lxml")
     factory.configure(**before)
     wsgi.registry["comicsdb.light"] = own
 

@@ -6,7 +6,7 @@ from sqlalchemy import text
 
 from comicsdb.library import collection
 from comicsdb.models import CollectionItem, ReadDate
-from tests.web.forming import parsed
+from tests.web.conftest import soup
 
 TODAY = date(2030, 1, 1)  # everything in the small catalogue is out
 
@@ -62,10 +62,10 @@ def dates(session, item) -> list[datetime]:
 
 def listed(page) -> list[str]:
     """The issues of a list, in its order, whether it is a table or covers."""
-    return [each.get_text(strip=True) for each in parsed(page).select(".items tbody th a, .card-label")]
+    return [each.get_text(strip=True) for each in soup(page).select(".items tbody th a, .card-label")]
 
 
 def chips(page) -> dict[str, str]:
     """The filters that count: text and the address without each."""
-    found = parsed(page).select(".chips a:not(.tag-clear)")
+    found = soup(page).select(".chips a:not(.tag-clear)")
     return {each.span.get_text(" ", strip=True): each["href"] for each in found}

@@ -6,13 +6,19 @@ from decimal import Decimal
 from types import SimpleNamespace
 
 import pytest
-from bs4 import BeautifulSoup
 from playwright.sync_api import sync_playwright
-from sqlalchemy import insert
+from sqlalchemy import create_engine, insert
+from sqlalchemy.orm import object_session
+from webtest import Form
 
+from comicsdb.accounts.sessions import begin_session
+from comicsdb.accounts.visit import Visit
+from comicsdb.catalog import Catalog
+from comicsdb.db import session_factory
 from comicsdb.models import IssueRating
 from comicsdb.passwords import Passwords
-from tests.conftest import attached, build_app
+from tests.conftest import attached, build_app, rolled_back
+from tests.factories import Make
 from tests.needs import CHROMIUM_ARGUMENTS, chromium
 
 COVER = {"image": "issue/2026/01/02/cover.png", "image_width": 600, "image_height": 900}
@@ -29,8 +35,8 @@ def browser():
 
 
 def soup(response):
-    """A page, parsed."""
-    return BeautifulSoup(response.text, "html.parser")
+    """A page, parsed: once, however often it is asked for."""
+    return response.html
 
 
 def labels(response) -> list[str]:
@@ -49,12 +55,53 @@ def facts(response) -> dict[str, str]:
 
 def form_to(page, action):
     """The form of a page that is sent to an address."""
-    return next(each for each in page.forms.values() if each.action == action and each.method == "post")
+    return form_with(page, method="post", action=action)
+
+
+def form_with(page, *fields: str, **attributes: str):
+    """The first form of a page that has fields of these names, and these attributes.
+
+    WebTest's `forms` parses all forms of the page, the frame's included, for the one that is wanted.
+    """
+    found = (
+        each
+        for each in soup(page).find_all("form", attrs=attributes)
+        if all(each.find(attrs={"name": name}) for name in fields)
+    )
+    return Form(page, str(next(found)), page.parser_features)
+
+
+@pytest.fixture(scope="session")
+def world_engine(cluster, template):
+    """An engine of a database with the small catalogue, which is made once for all tests."""
+    cluster.clone_database(template, "world")
+    engine = create_engine(cluster.url("world"))
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def world_keys(world_engine) -> dict:
+    """What is in the small catalogue: model and id by name."""
+    with session_factory(world_engine)() as session:
+        made = _world(Make(Catalog(session)), session)
+        return {name: (type(each), each.id) for name, each in vars(made).items()}
 
 
 @pytest.fixture
-def world(make, session):
+def connection(request):
+    """One connection in an outer transaction: to the database with the small catalogue for who wants that."""
+    name = "world_engine" if "world_keys" in request.fixturenames else "engine"
+    yield from rolled_back(request.getfixturevalue(name))
+
+
+@pytest.fixture
+def world(world_keys, session):
     """One object of each kind, linked with one another, and a few more issues."""
+    return SimpleNamespace(**{name: session.get_one(*key) for name, key in world_keys.items()})
+
+
+def _world(make, session) -> SimpleNamespace:
     w = SimpleNamespace()
     with make.together():
         w.publisher = make.publisher(
@@ -192,8 +239,16 @@ def log_in(testapp, username="Nora", password="correct horse", **fields):
 @pytest.fixture
 def reader(testapp, member):
     """Nora, who is logged in."""
-    log_in(testapp)
+    let_in(testapp, member)
     return member
+
+
+def let_in(testapp, user) -> None:
+    """Log somebody in without the page for it."""
+    session = object_session(user)
+    visit = Visit(session, None, None, None, None, {}, "127.0.0.1", "a test", "en")
+    testapp.set_cookie("session", begin_session(visit, user))
+    session.commit()
 
 
 PASSWORD = "correct horse"

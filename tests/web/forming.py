@@ -6,7 +6,7 @@ from PIL import Image
 from webtest import Upload
 
 from comicsdb.passwords import Passwords
-from tests.web.conftest import PASSWORD, errors, log_in, soup
+from tests.web.conftest import PASSWORD, errors, let_in, soup
 
 
 def picture(name="cover.png", size=(40, 60), colour="teal") -> Upload:
@@ -19,23 +19,16 @@ def picture(name="cover.png", size=(40, 60), colour="teal") -> Upload:
 def enter(testapp, make, username="Nora", **values):
     """Log in somebody who is made for the purpose."""
     user = make.user(username, password=PASSWORD, passwords=Passwords("fast"), **values)
-    log_in(testapp, username)
+    let_in(testapp, user)
     return user
 
 
-def parsed(page):
-    """A page, parsed once however often it is asked for."""
-    if not hasattr(page, "tree"):
-        page.tree = soup(page)
-    return page.tree
-
-
 class Form:
-    """The form of a page as a browser holds it; WebTest's own parses each page many times over."""
+    """The form of a page as a browser holds it; WebTest's own parses the page's other forms, too."""
 
     def __init__(self, page):
         self.page = page
-        self.element = parsed(page).select_one("form#edit")
+        self.element = soup(page).select_one("form#edit")
         self.action = self.element["action"]
 
     def submit_fields(self) -> list[tuple[str, str]]:
@@ -96,13 +89,13 @@ def send(form, fields=None, *, status=303, press=None):
 
 def value(page, name) -> str:
     """What a field of a page holds, or what is chosen in it."""
-    return _content(parsed(page).main.find(attrs={"name": name}))
+    return _content(soup(page).main.find(attrs={"name": name}))
 
 
 def boxes(page, name, *, ticked=None) -> list[str]:
     """The labels of the boxes of a field, all or those that are ticked or not."""
     found = [
-        each for each in parsed(page).find_all("input", attrs={"name": name}) if each.parent.name == "label"
+        each for each in soup(page).find_all("input", attrs={"name": name}) if each.parent.name == "label"
     ]
     return [
         each.parent.span.get_text(" ", strip=True)

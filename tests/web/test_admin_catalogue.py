@@ -8,7 +8,7 @@ from comicsdb.models.choices import COUNTRIES, LANGUAGES
 from tests.conftest import recording
 from tests.web.admin import cells, enter
 from tests.web.conftest import errors, form_to, message, soup
-from tests.web.forming import boxes, opened, parsed, picture, send, value
+from tests.web.forming import boxes, opened, picture, send, value
 
 KINDS = [model.__tablename__ for model in CATALOGUE]
 REFERENCE = ["role", "series_type", "genre", "age_rating"]
@@ -44,9 +44,7 @@ def lines(session) -> list[tuple]:
 
 
 def options(page, name) -> set[str]:
-    return {
-        each["value"] for each in parsed(page).main.find("select", attrs={"name": name}).find_all("option")
-    }
+    return {each["value"] for each in soup(page).main.find("select", attrs={"name": name}).find_all("option")}
 
 
 def test_every_kind_is_listed_and_has_a_form_and_a_history(testapp, root, world, session):
@@ -59,8 +57,8 @@ def test_every_kind_is_listed_and_has_a_form_and_a_history(testapp, root, world,
         form = opened(testapp, f"{path}{entity.id}/")
         assert value(form.page, "slug") == entity.slug
         assert {"cv_id", "gcd_id", "desc", "name"} <= form.fields
-        assert parsed(form.page).find(attrs={"data-rows": "attribution"}) is not None
-        links = {each["href"] for each in parsed(form.page).select(".admin-acts a")}
+        assert soup(form.page).find(attrs={"data-rows": "attribution"}) is not None
+        links = {each["href"] for each in soup(form.page).select(".admin-acts a")}
         site = f"/{kind}/{entity.slug}/"
         assert links == {site, f"{site}history/", f"{path}{entity.id}/delete/"}
         assert testapp.get(f"{path}{entity.id}/history/").location.endswith(f"{site}history/")

@@ -7,7 +7,7 @@ from comicsdb.catalog.bulk import MOST
 from comicsdb.models import Arc, Group, Issue, StaffAction
 from tests.conftest import recording
 from tests.web.admin import enter
-from tests.web.conftest import errors, message, soup
+from tests.web.conftest import errors, form_with, message, soup
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def choose(testapp, kind, act, *ids, status=200, **more):
 
 def confirm(page, status=303, **fields):
     """Send the form of the page that asks for a yes."""
-    form = next(each for each in page.forms.values() if "confirmed" in each.fields)
+    form = form_with(page, "confirmed")
     for name, value in fields.items():
         form[name] = value
     return form.submit(status=status)

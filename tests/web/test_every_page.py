@@ -9,7 +9,7 @@ from PIL import Image
 
 from comicsdb.models import Announcement
 from comicsdb.settings import SettingsError
-from tests.conftest import ROLLED_BACK, build_app
+from tests.conftest import build_app
 from tests.web.addresses import addresses_of, keep_library
 from tests.web.conftest import log_in, soup
 
@@ -198,19 +198,15 @@ def test_the_picture_for_social_networks_has_the_size_they_want(testapp):
         assert picture.size == (1200, 630)
 
 
-def test_public_addresses_come_from_the_setting_and_not_from_the_request(
-    shared_database, media_folder, connection, world
-):
-    app = build_app(shared_database, media_folder, **{"comicsdb.base_url": "https://comics.example.org/"})
-    app.registry["comicsdb.session_factory"].configure(bind=connection, **ROLLED_BACK)
-    page = soup(webtest.TestApp(app).get("/creator/?page=1", headers={"Host": "evil.example"}))
+def test_public_addresses_come_from_the_setting_and_not_from_the_request(site_with, world):
+    site = site_with(**{"comicsdb.base_url": "https://comics.example.org/"})
+    page = soup(site.get("/creator/?page=1", headers={"Host": "evil.example"}))
     assert page.find("link", rel="canonical")["href"] == "https://comics.example.org/creator/?page=1"
     for entity in (world.first, world.series):  # their pictures too
         address = f"/{entity.__tablename__}/{entity.slug}/"
-        page = soup(webtest.TestApp(app).get(address, headers={"Host": "evil.example"}))
+        page = soup(site.get(address, headers={"Host": "evil.example"}))
         picture = page.find("meta", property="og:image")["content"]
         assert picture == "https://comics.example.org/media/issue/2026/01/02/cover.png"
-    app.registry["comicsdb.engine"].dispose()
 
 
 @pytest.mark.parametrize("value", ["comics.example.org", "https://a.example/path", "https://a; script-src *"])
@@ -225,11 +221,21 @@ def test_a_site_that_does_not_know_its_address_does_not_start(shared_database, m
         build_app(shared_database, media_folder, **{"comicsdb.base_url": ""})
 
 
-def test_every_page_leads_to_the_description_of_the_api_if_there_is_one(shared_database, media_folder):
-    for includes, links in (("comicsdb_web", []), ("comicsdb_web comicsdb_api", ["/docs/"])):
-        app = build_app(shared_database, media_folder, **{"pyramid.includes": includes})
+def test_the_foot_leads_to_the_api_and_to_the_people_where_there_are_addresses(shared_database, media_folder):
+    code, contact = "https://code.example/comics", "us@example.org"
+    whole = {
+        "pyramid.includes": "comicsdb_web comicsdb_api",
+        "comicsdb_web.code": code,
+        "comicsdb_web.contact": contact,
+    }
+    wanted = ["/docs/", f"mailto:{contact}", code]
+    for settings, links in (({"pyramid.includes": "comicsdb_web"}, []), (whole, wanted)):
+        app = build_app(shared_database, media_folder, **settings)
         page = soup(webtest.TestApp(app).get("/accounts/login/"))
         assert [link["href"] for link in page.select(".foot-note a")] == links
+        reported = [link["href"] for link in page.select(".top nav a") if link.text == "Report an issue"]
+        assert reported == [code] * 2 * bool(links)
+        assert page.select_one(".foot-links a[href='/reading-lists/']")
         app.registry["comicsdb.engine"].dispose()
 
 

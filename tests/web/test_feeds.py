@@ -16,7 +16,7 @@ from comicsdb.models import Change, FeedAddress, Issue
 from comicsdb.passwords import digest
 from comicsdb_web import atom, calendars
 from tests.conftest import recording
-from tests.web.conftest import errors, form_to, log_in, message, soup, submit
+from tests.web.conftest import errors, form_to, form_with, log_in, message, soup, submit
 from tests.web.wanting import small_catalogue
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -284,7 +284,7 @@ def test_an_address_is_shown_once_and_tells_what_its_owner_follows(
 
 
 def test_an_address_is_made_once_by_one_form(testapp, nora):
-    form = next(each for each in testapp.get(OWN).forms.values() if "form_key" in each.fields)
+    form = form_with(testapp.get(OWN), "form_key")
     form["name"] = "Phone"
     form.submit(status=200)
     again = form.submit(status=303).follow()

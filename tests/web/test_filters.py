@@ -6,7 +6,7 @@ import pytest
 import time_machine
 
 from comicsdb.catalog import search
-from tests.web.conftest import errors, labels, soup
+from tests.web.conftest import errors, form_with, labels, soup
 
 FIRST, SECOND, THIRD = (f"Lamplight (2019) #{number}" for number in (1, 2, 3))
 BOOK, ABROAD = "Lamplight Collected TPB (2020) #1", "Étoile (1999) #7"
@@ -277,7 +277,7 @@ def test_any_text_is_only_looked_for(testapp, catalogue):
 def test_the_form_sends_what_the_list_reads(testapp, catalogue, address):
     """Every field of the form is filled in, and each has a chip then."""
     start = testapp.get(address)
-    form = next(each for each in start.forms.values() if "q" in each.fields and each.action == address)
+    form = form_with(start, "q", action=address)
     ids = {"series_id": catalogue.series.id, "imprint_id": catalogue.imprint.id}
     filled = [name for name in form.fields if name]
     for name in filled:
@@ -299,12 +299,12 @@ def test_the_form_sends_what_the_list_reads(testapp, catalogue, address):
 
 def test_the_sort_form_keeps_the_filters_and_the_filters_keep_the_order(testapp, catalogue):
     response = testapp.get("/issue/?series_name=lamplight&cover_year=2019")
-    form = next(each for each in response.forms.values() if "sort" in each.fields and "q" not in each.fields)
+    form = form_with(response, **{"class": "sort"})
     form["sort"] = "cover_new"
     response = form.submit()
     assert labels(response) == [THIRD, SECOND, FIRST]
     assert len(chips(response)) == 2
-    form = next(each for each in response.forms.values() if "q" in each.fields and each.action == "/issue/")
+    form = form_with(response, "q", action="/issue/")
     form["cover_year"] = ""
     assert labels(form.submit()) == [BOOK, THIRD, SECOND, FIRST]
 

@@ -1,5 +1,6 @@
 """How numbers, dates, money, languages and texts are written."""
 
+from datetime import UTC, datetime
 from decimal import Decimal
 from types import SimpleNamespace
 
@@ -40,6 +41,11 @@ def test_stars_are_filled_by_their_share(average, fills):
 )
 def test_money_is_written_with_its_currency(amount, currency, text):
     assert locales.money(CONTEXT, Decimal(amount), currency) == text
+
+
+def test_moments_are_told_from_other_texts():
+    assert locales.instant("2026-12-17T10:40:09+00:00") == datetime(2026, 12, 17, 10, 40, 9, tzinfo=UTC)
+    assert [locales.instant(text) for text in ("2026-12-17", "2026-12-17T10:40", "Hello")] == [None] * 3
 
 
 def test_every_language_and_country_of_the_catalogue_has_a_name():

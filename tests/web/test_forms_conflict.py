@@ -3,8 +3,8 @@
 import pytest
 
 from comicsdb_web.editing.drafts import state_of
-from tests.web.conftest import errors
-from tests.web.forming import boxes, enter, opened, parsed, picture, send, value
+from tests.web.conftest import errors, soup
+from tests.web.forming import boxes, enter, opened, picture, send, value
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def table(page) -> dict[str, list[str]]:
     """What the notice of a conflict says, by field: theirs, yours, and whose is in the form."""
     return {
         row.th.get_text(" ", strip=True): [cell.get_text(" ", strip=True) for cell in row.find_all("td")]
-        for row in parsed(page).select(".differences tbody tr")
+        for row in soup(page).select(".differences tbody tr")
     }
 
 
@@ -38,7 +38,7 @@ def test_both_versions_are_shown_and_one_can_go_on(testapp, nora, world, make, s
         "Story arcs": ["The Long Dusk, Their Arc", "not changed", "theirs"],
         "Age rating": ["Teen Plus", "not changed", "theirs"],
     }
-    notice = parsed(page).select_one(".notice-conflict")
+    notice = soup(page).select_one(".notice-conflict")
     assert (notice["role"], notice.has_attr("autofocus")) == ("alert", True)
     assert [link["href"] for link in notice.select("a")] == ["#desc", "#page", "#rating", "#arcs"]
     assert (value(page, "desc"), value(page, "page"), value(page, "number")) == ("Mine.", "99", "1a")

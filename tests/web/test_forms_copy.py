@@ -6,8 +6,8 @@ import pytest
 
 from comicsdb.models import History, Issue
 from comicsdb_web.editing.drafts import state_of
-from tests.web.conftest import errors, message
-from tests.web.forming import boxes, enter, opened, parsed, send
+from tests.web.conftest import errors, message, soup
+from tests.web.forming import boxes, enter, opened, send
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_the_form_takes_over_from_the_previous_issue_and_saves_nothing(testapp, 
     assert boxes(page, "teams", ticked=True) == ["Night Crew"]
     assert boxes(page, "credits-0-creator", ticked=True) == ["Ada Pencil 1950–"]
     assert boxes(page, "credits-0-roles", ticked=True) == ["Writer", "Penciller"]
-    assert len(parsed(page).select("[id^=credits-][data-row]")) == 2
+    assert len(soup(page).select("[id^=credits-][data-row]")) == 2
     assert session.query(Issue).count() == number
     send(page)
     made = session.query(Issue).filter_by(number="4").one()
@@ -51,7 +51,7 @@ def test_the_form_takes_over_from_the_previous_issue_and_saves_nothing(testapp, 
     page = send(form, press=("copy", "credits"), status=200)
     assert "There is no earlier issue" in page
     page = send(opened(testapp, f"/issue/{made.slug}/update/"), press=("copy", "credits"), status=200)
-    assert len(parsed(page).select("[id^=credits-][data-row]")) == 2
+    assert len(soup(page).select("[id^=credits-][data-row]")) == 2
     send(opened(testapp, "/team/create/"), press=("copy", "credits"), status=200)
 
 
@@ -67,7 +67,7 @@ def test_credits_are_duplicated_without_those_for_covers_alone(testapp, nora, wo
     assert (world.second.edited_by_id, rows.count()) == (nora.id, number + 1)
     # Now it has some; and the first issue has none before it.
     page = testapp.get(f"/issue/{world.second.slug}/")
-    assert parsed(page).select_one(".helpers button").has_attr("disabled")
+    assert soup(page).select_one(".helpers button").has_attr("disabled")
     assert (
         message(button(page, "duplicate-credits").submit(status=303).follow())
         == "This issue has credits already."
@@ -104,7 +104,7 @@ def test_collected_editions_take_over_what_their_reprints_have(testapp, nora, wo
     make.catalog.update(world.reprint, {"reprints": [world.first.id, late.id, early.id]})
     session.commit()
     page = press(testapp, world.reprint, "sync-reprints")
-    told = [each.get_text(" ", strip=True) for each in parsed(page).select(".message")]
+    told = [each.get_text(" ", strip=True) for each in soup(page).select(".message")]
     assert told == [
         "Left out, as they have several stories: Lamplight (2019) #1",
         "Taken over: 1 character, 0 teams, 2 stories.",
@@ -121,7 +121,7 @@ def test_collected_editions_take_over_what_their_reprints_have(testapp, nora, wo
 def test_nothing_to_take_over_changes_nothing(testapp, nora, world, make, session):
     modified = world.reprint.modified
     page = press(testapp, world.reprint, "sync-reprints")
-    told = [each.get_text(" ", strip=True) for each in parsed(page).select(".message")]
+    told = [each.get_text(" ", strip=True) for each in soup(page).select(".message")]
     assert told[-1] == "Nothing was found to take over."
     empty = make.issue(series=world.book, number="2")
     assert "no reprints" in message(press(testapp, empty, "sync-reprints"))
@@ -131,7 +131,7 @@ def test_nothing_to_take_over_changes_nothing(testapp, nora, world, make, sessio
 
 def test_the_buttons_are_for_editors_and_need_a_post_with_a_token(testapp, make, world):
     page = testapp.get(f"/issue/{world.second.slug}/")
-    assert parsed(page).select(".helpers") == []
+    assert soup(page).select(".helpers") == []
     for action in ("duplicate-credits", "sync-reprints"):
         address = f"/issue/{world.second.slug}/{action}/"
         testapp.get(address, status=405)

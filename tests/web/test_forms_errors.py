@@ -4,8 +4,8 @@ import pytest
 from webtest import Upload
 
 from comicsdb.models import Issue, Publisher, Series
-from tests.web.conftest import errors
-from tests.web.forming import boxes, enter, opened, parsed, picture, send, value
+from tests.web.conftest import errors, soup
+from tests.web.forming import boxes, enter, opened, picture, send, value
 
 
 @pytest.fixture
@@ -39,12 +39,12 @@ def test_everything_typed_is_kept_and_everything_wrong_is_told(testapp, nora, wo
     for name in set(typed) - {"characters", "image"}:
         assert value(page, name) == typed[name], name
     assert boxes(page, "characters", ticked=True) == ["Lamplighter Wick"]
-    summary = parsed(page).select_one(".form-errors")
+    summary = soup(page).select_one(".form-errors")
     assert summary["role"] == "alert"
     leads = [link["href"].removeprefix("#") for link in summary.select("li a")]
     assert set(leads) == set(found) - {"image"}
     for name in leads:
-        element = parsed(page).find(id=name)
+        element = soup(page).find(id=name)
         assert element is not None, name
         assert f"{name}-error" in element["aria-describedby"].split()
         assert element.get("aria-invalid") == "true"
@@ -86,7 +86,7 @@ def test_what_is_taken_is_told_beside_the_field_with_the_way_to_the_other(testap
         "number": "This series has an issue of this number already: Lamplight (2019) #2",
         "cv_id": "This Comic Vine ID is taken already, by Lamplight (2019) #1",
     }
-    link = parsed(page).select_one("#number-error a")
+    link = soup(page).select_one("#number-error a")
     assert link["href"] == f"/issue/{world.second.slug}/"
     other = make.series(name="Lamplight", publisher=world.publisher, volume=2)
     page = send(opened(testapp, f"/series/{other.slug}/update/"), {"volume": "1"}, status=422)
@@ -149,7 +149,7 @@ def test_advisory_rules_refuse_a_breach_only_where_its_field_was_changed(testapp
 
 def test_a_title_that_the_series_does_not_allow_cannot_be_typed(testapp, nora, world, make, session):
     def disabled(issue):
-        return parsed(testapp.get(f"/issue/{issue.slug}/update/")).find(id="title").has_attr("disabled")
+        return soup(testapp.get(f"/issue/{issue.slug}/update/")).find(id="title").has_attr("disabled")
 
     assert disabled(world.first)
     make.catalog.update(world.second, {"title": "There already"})
@@ -163,7 +163,7 @@ def test_who_seems_to_be_there_already_is_shown_before_a_second_is_made(testapp,
     number = session.query(Publisher).count()
     for name in ("Harbour House", "PORTO PRESS"):
         page = send(opened(testapp, "/publisher/create/"), {"name": name, "image": picture()}, status=422)
-        notice = parsed(page).select_one(".notice")
+        notice = soup(page).select_one(".notice")
         assert notice.select_one("a")["href"] == f"/publisher/{world.publisher.slug}/"
         assert "Please choose cover.png again" in errors(page)["image"]
     assert session.query(Publisher).count() == number
@@ -175,5 +175,5 @@ def test_who_seems_to_be_there_already_is_shown_before_a_second_is_made(testapp,
         form = opened(testapp, f"/{kind}/create/")
         typed = {each: typed[each] for each in typed if each in form.fields}
         page = send(form, typed | {"publisher": [world.publisher.id]}, status=422)
-        assert parsed(page).select_one(".notice") is not None, kind
+        assert soup(page).select_one(".notice") is not None, kind
     assert session.query(Series).filter_by(name="Lamplights").count() == 0

@@ -9,7 +9,8 @@ import pytest
 from comicsdb.models import CATALOGUE, History, Issue
 from comicsdb_web.editing.drafts import state_of
 from tests.conftest import recording
-from tests.web.forming import boxes, enter, opened, parsed, picture, send, value
+from tests.web.conftest import soup
+from tests.web.forming import boxes, enter, opened, picture, send, value
 
 
 @pytest.fixture
@@ -137,13 +138,13 @@ def test_what_the_forms_can_hardly_show_survives_an_edit_of_something_else(testa
     series = make.series(language="fr", alt_names=["One; two", "Three"])
     page = testapp.get(f"/series/{series.slug}/update/")
     assert value(page, "language") == "fr"
-    assert "French" in parsed(page).find(id="language").get_text()
+    assert "French" in soup(page).find(id="language").get_text()
     send(page, {"volume": "9"})
     session.expire_all()
     assert (series.language, series.alt_names, series.volume) == ("fr", ["One; two", "Three"], 9)
     publisher = make.publisher(country="FR")
     page = testapp.get(f"/publisher/{publisher.slug}/update/")
-    assert sorted(each["value"] for each in parsed(page).select("#country option")) == [
+    assert sorted(each["value"] for each in soup(page).select("#country option")) == [
         "FR",
         "GB",
         "IT",

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.web.forming import boxes, enter, opened, parsed, send, value
+from tests.web.conftest import soup
+from tests.web.forming import boxes, enter, opened, send, value
 
 ADDRESS = "/autocomplete/{}/items"
 
@@ -62,7 +63,7 @@ def test_more_than_a_hundred_are_counted_but_not_sent(testapp, nora, make):
     assert (len(answer["results"]), answer["total"]) == (100, 103)
     form = opened(testapp, "/issue/create/")
     page = send(form, {"arcs-q": "saga", "credits-0-roles": [role]}, press=("find", "arcs"), status=200)
-    assert "Showing 100 of 103" in parsed(page).find(id="arcs").get_text()
+    assert "Showing 100 of 103" in soup(page).find(id="arcs").get_text()
 
 
 def test_nobody_but_members_may_ask_and_not_too_often(testapp, make, wsgi):
@@ -95,7 +96,7 @@ def test_without_a_script_a_button_finds_and_nothing_typed_is_lost(testapp, nora
     assert boxes(page, "creators", ticked=True) == ["Ada Pencil 1950–"]
     assert "Bo Brush" in boxes(page, "creators", ticked=False)
     page = send(page, {"creators-q": "zzz"}, press=("find", "creators"), status=200)
-    assert "Nothing matches “zzz”" in parsed(page).find(id="creators").get_text()
+    assert "Nothing matches “zzz”" in soup(page).find(id="creators").get_text()
     answer = send(page).follow()
     assert "Ada Pencil" in answer
 
@@ -113,7 +114,7 @@ def test_rows_find_too_and_one_of_several_can_be_none(testapp, nora, world):
 
 def test_enter_saves_as_save_is_the_first_button_of_the_form(testapp, nora, world):
     for address in ("/issue/create/", f"/series/{world.series.slug}/update/"):
-        buttons = parsed(testapp.get(address)).select("form#edit button[type=submit]")
+        buttons = soup(testapp.get(address)).select("form#edit button[type=submit]")
         assert buttons[0].get_text(strip=True) == "Save"
         assert not buttons[0].has_attr("name")
         assert all(each["name"] in {"find", "add", "copy"} for each in buttons[1:])

@@ -5,8 +5,8 @@ from sqlalchemy import select
 
 from comicsdb.models import CATALOGUE, Group, Issue, Publisher, StaffAction, Tombstone
 from comicsdb.models.user import EDITOR_GROUP
-from tests.web.conftest import message
-from tests.web.forming import enter, opened, parsed, send
+from tests.web.conftest import form_to, message, soup
+from tests.web.forming import enter, opened, send
 
 
 def objects(world):
@@ -24,7 +24,7 @@ def let(session, name, *kinds):
 
 def acts(page) -> list[str]:
     """What the menu of a page offers."""
-    return [each.get_text(strip=True) for each in parsed(page).select(".acts a")]
+    return [each.get_text(strip=True) for each in soup(page).select(".acts a")]
 
 
 def test_whoever_is_not_logged_in_is_led_to_the_log_in_form(testapp, world):
@@ -46,9 +46,9 @@ def test_every_account_edits_and_only_superusers_delete(testapp, make, world):
         page = testapp.get(f"/{kind}/{entity.slug}/")
         expected = {"series": ["New", "Edit", "New issue", "History"]}
         assert acts(page) == expected.get(kind, ["New", "Edit", "History"])
-        assert "by system" in parsed(page).select_one(".edited").get_text()
+        assert "by system" in soup(page).select_one(".edited").get_text()
         testapp.get(f"/{kind}/{entity.slug}/delete/", status=403)
-        assert parsed(testapp.get(f"/{kind}/")).find("a", href=f"/{kind}/create/") is not None
+        assert soup(testapp.get(f"/{kind}/")).find("a", href=f"/{kind}/create/") is not None
     testapp.post(f"/publisher/{world.publisher.slug}/update/", {"name": "x"}, status=400)  # no token
 
 
@@ -58,7 +58,7 @@ def test_a_setting_leaves_editing_to_editors(site_with, make, world):
     site.get("/publisher/create/", status=403)
     site.get(f"/issue/{world.first.slug}/update/", status=403)
     assert acts(site.get(f"/issue/{world.first.slug}/")) == ["History"]
-    assert parsed(site.get("/publisher/")).find("a", href="/publisher/create/") is None
+    assert soup(site.get("/publisher/")).find("a", href="/publisher/create/") is None
     site.reset()
     enter(site, make, "Ed", groups=[EDITOR_GROUP])
     send(opened(site, "/publisher/create/"), {"name": "Made by an editor"})
@@ -72,7 +72,7 @@ def test_a_superuser_deletes_every_kind_with_a_reason(testapp, make, world, sess
         entity = of_kind[kind]
         address, label, object_id = f"/{kind}/{entity.slug}/delete/", entity.slug, entity.id
         page = testapp.get(address)
-        form = next(each for each in page.forms.values() if each.action == address)
+        form = form_to(page, address)
         form["reason"] = "Twice"
         if "owned" in form.fields:
             form["owned"] = True
@@ -87,27 +87,27 @@ def test_a_superuser_deletes_every_kind_with_a_reason(testapp, make, world, sess
 
 def test_what_goes_along_is_counted_before(testapp, make, world):
     enter(testapp, make, "Boss", is_superuser=True)
-    page = parsed(testapp.get(f"/publisher/{world.publisher.slug}/delete/"))
+    page = soup(testapp.get(f"/publisher/{world.publisher.slug}/delete/"))
     assert [each.get_text(strip=True) for each in page.select(".notice li")] == [
         "1 imprint", "1 universe", "2 series", "4 issues", "2 credits", "1 variant cover", "2 ratings",
     ]  # fmt: skip
-    page = parsed(testapp.get(f"/creator/{world.creator.slug}/delete/"))
+    page = soup(testapp.get(f"/creator/{world.creator.slug}/delete/"))
     assert [each.get_text(strip=True) for each in page.select(".notice li")] == [
         "1 issue",
         "1 character",
         "1 team",
     ]
-    page = parsed(testapp.get(f"/issue/{world.reprint.slug}/delete/"))
+    page = soup(testapp.get(f"/issue/{world.reprint.slug}/delete/"))
     assert [each.get_text(strip=True) for each in page.select(".notice li")] == [
         "1 reprint of it, or reprinted in it"
     ]
-    assert parsed(testapp.get(f"/publisher/{make.publisher().slug}/delete/")).select(".notice") == []
+    assert soup(testapp.get(f"/publisher/{make.publisher().slug}/delete/")).select(".notice") == []
 
 
 def test_what_belongs_to_readers_goes_only_with_a_superusers_word(testapp, make, world, session):
     enter(testapp, make, "Boss", is_superuser=True)
     address = f"/issue/{world.first.slug}/delete/"
-    form = next(each for each in testapp.get(address).forms.values() if each.action == address)
+    form = form_to(testapp.get(address), address)
     page = form.submit(status=422)
     assert "Tick the box" in page
     assert session.get(Issue, world.first.id) is not None
@@ -116,7 +116,7 @@ def test_what_belongs_to_readers_goes_only_with_a_superusers_word(testapp, make,
     enter(testapp, make, "Ed", groups=[EDITOR_GROUP])
     page = testapp.get(address)
     assert "Only a superuser can delete" in page
-    token = parsed(page).find(attrs={"name": "csrf_token"})["value"]
+    token = soup(page).find(attrs={"name": "csrf_token"})["value"]
     testapp.post(address, {"csrf_token": token, "owned": "1"}, status=422)
     session.expire_all()
     assert session.get(Issue, world.first.id) is not None
@@ -129,7 +129,7 @@ def test_a_group_deletes_the_kinds_it_may_and_no_others(testapp, make, world, se
     assert "Delete" not in acts(testapp.get(f"/series/{world.series.slug}/"))
     assert "Delete" in acts(testapp.get(f"/arc/{world.arc.slug}/"))
     address = f"/publisher/{make.publisher(name='Empty').slug}/delete/"
-    next(each for each in testapp.get(address).forms.values() if each.action == address).submit(status=303)
+    form_to(testapp.get(address), address).submit(status=303)
     assert session.query(Publisher).filter_by(name="Empty").count() == 0
 
 
@@ -137,11 +137,11 @@ def test_a_reason_that_history_cannot_hold_is_refused(testapp, make, session):
     enter(testapp, make, "Boss", is_superuser=True)
     arc = make.arc()
     address = f"/arc/{arc.slug}/delete/"
-    form = next(each for each in testapp.get(address).forms.values() if each.action == address)
+    form = form_to(testapp.get(address), address)
     form["reason"] = "x" * 101
     page = form.submit(status=422)
     assert "no more than 100 characters" in page
-    assert parsed(page).find(id="reason")["value"] == "x" * 101
+    assert soup(page).find(id="reason")["value"] == "x" * 101
     session.expire_all()
     assert arc.name
 
@@ -152,8 +152,8 @@ def test_superusers_say_what_a_group_may_delete(testapp, make, session, superuse
     group = session.scalar(select(Group).where(Group.name == EDITOR_GROUP))
     address = f"/admin/group/{group.id}/"
     page = testapp.get(address)
-    form = next(each for each in page.forms.values() if each.action == f"{address}rights/")
-    ticks = parsed(page).select("[name=may_delete]")
+    form = form_to(page, f"{address}rights/")
+    ticks = soup(page).select("[name=may_delete]")
     assert [each.has_attr("disabled") for each in ticks] == [not superuser] * 9
     token = form["csrf_token"].value
     sent = [("csrf_token", token), ("may_delete", "issue"), ("may_delete", "arc")]

@@ -6,8 +6,8 @@ import pytest
 
 from comicsdb.models import History, Issue, Variant
 from comicsdb_web.editing.drafts import state_of
-from tests.web.conftest import errors
-from tests.web.forming import boxes, enter, opened, parsed, picture, send, value
+from tests.web.conftest import errors, soup
+from tests.web.forming import boxes, enter, opened, picture, send, value
 
 
 @pytest.fixture
@@ -38,13 +38,13 @@ def test_a_row_is_added_without_a_script_and_nothing_is_saved(testapp, nora, add
     form = opened(testapp, address)
     page = send(form, {"desc": "typed", "credits-1-remove": "1"}, press=("add", "credits"), status=200)
     assert value(page, "desc") == "typed"
-    assert [row["id"] for row in parsed(page).select("[id^=credits-][data-row]")] == [
+    assert [row["id"] for row in soup(page).select("[id^=credits-][data-row]")] == [
         f"credits-{n}" for n in range(3)
     ]
-    assert parsed(page).find(id="credits-1-remove").has_attr("checked")
+    assert soup(page).find(id="credits-1-remove").has_attr("checked")
     page = send(page, press=("add", "variants"), status=200)
     page = send(page, press=("add", "attribution"), status=200)
-    assert len(parsed(page).select("[data-row]")) == 3 + 2 + 2
+    assert len(soup(page).select("[data-row]")) == 3 + 2 + 2
     send(page, press=("add", "nonsense"), status=200)
     assert state() == before
 
@@ -52,10 +52,10 @@ def test_a_row_is_added_without_a_script_and_nothing_is_saved(testapp, nora, add
 def test_the_same_row_comes_as_a_fragment(testapp, nora, address):
     page = testapp.get(address)
     page = send(page, press=("add", "credits"), status=200)
-    whole = parsed(page).find(id="credits-2")
+    whole = soup(page).find(id="credits-2")
     for kind, name in (("credits", "creator"), ("variants", "image"), ("attribution", "url")):
         answer = testapp.get(f"/issue/formset/{kind}/add-row/?form_idx=2", headers={"X-Fragment": "1"})
-        template = parsed(answer).template
+        template = soup(answer).template
         assert (template["data-target"], template["data-mode"]) == (f"{kind}-rows", "append")
         assert template.find(id=f"{kind}-2-{name}") is not None
         if kind == "credits":
@@ -159,7 +159,7 @@ def test_an_invalid_row_saves_nothing_and_keeps_what_was_typed(testapp, nora, wo
     assert boxes(page, "credits-0-creator", ticked=True) == ["Ada Pencil 1950–"]
     assert boxes(page, "credits-1-roles", ticked=True) == ["Writer"]
     assert value(page, "variants-1-price") == "dear"
-    assert "Credit 1, Roles" in parsed(page).select_one(".form-errors").get_text()
+    assert "Credit 1, Roles" in soup(page).select_one(".form-errors").get_text()
     assert session.query(Issue).count() == number
 
 

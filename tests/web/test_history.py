@@ -10,7 +10,7 @@ from comicsdb.catalog import Catalog
 from comicsdb.models import CATALOGUE, FormerSlug, History
 from tests.conftest import recording
 from tests.web.admin import cells
-from tests.web.conftest import log_in, soup
+from tests.web.conftest import form_with, log_in, soup
 
 MEMBER = pytest.mark.usefixtures("member")
 
@@ -156,18 +156,13 @@ def test_any_two_versions_can_be_compared_without_a_script(make, session, reader
     arc = make.arc(name="One", desc="The same")
     for name in ("Two", "Three"):
         edit(arc, name=name)
-    form = reader.get(f"/arc/{arc.slug}/history/").forms[_place_of_history_form(reader, arc)]
+    form = form_with(reader.get(f"/arc/{arc.slug}/history/"), "from")
     numbers = versions(session, arc)
     assert (form["from"].value, form["to"].value) == (str(numbers[1]), str(numbers[2]))
     form["from"] = str(numbers[0])
     page = form.submit()
     assert page.status_int == 200
     assert told(soup(page)) == {"Name": "[One] {Three}"}
-
-
-def _place_of_history_form(reader, arc):
-    forms = reader.get(f"/arc/{arc.slug}/history/").forms
-    return next(place for place, form in forms.items() if "from" in form.fields)
 
 
 def test_one_choice_is_kept_while_the_other_is_made(make, session, reader, edit):

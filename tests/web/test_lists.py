@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import insert, update
 
 from comicsdb.models import CATALOGUE, Creator, Issue
-from tests.web.conftest import labels, soup
+from tests.web.conftest import form_with, labels, soup
 
 KINDS = [model.__tablename__ for model in CATALOGUE]
 
@@ -114,8 +114,7 @@ def test_issues_can_be_sorted_and_an_unknown_order_is_the_usual_one(testapp, ses
 
 
 def test_the_sort_form_works_without_scripts_and_keeps_the_search(testapp, world):
-    forms = testapp.get("/issue/search?q=lamplight").forms.values()
-    form = next(each for each in forms if "sort" in each.fields and each.action == "/issue/search")
+    form = form_with(testapp.get("/issue/search?q=lamplight"), action="/issue/search", **{"class": "sort"})
     form["sort"] = "cover_new"
     response = form.submit()
     assert "q=lamplight" in response.request.query_string

@@ -6,7 +6,7 @@ import pytest
 
 from comicsdb import clock, staff
 from tests.conftest import recording
-from tests.web.conftest import log_in, soup
+from tests.web.conftest import form_to, log_in, soup
 from tests.web.test_statements import addresses
 
 ONE = 1  # statement of a hit: the epoch
@@ -108,9 +108,7 @@ def test_who_is_logged_in_is_answered_by_the_views(testapp, world, member):
 
 def test_a_page_with_a_message_is_kept_by_nobody(testapp, world, member):
     log_in(testapp)
-    form = next(
-        each for each in testapp.get("/publisher/").forms.values() if each.action == "/accounts/logout/"
-    )
+    form = form_to(testapp.get("/publisher/"), "/accounts/logout/")
     testapp.get("/publisher/")
     form.submit(status=303)
     if "messages" not in testapp.cookies:

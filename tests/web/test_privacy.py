@@ -24,7 +24,7 @@ from comicsdb.models import (
 from comicsdb.passwords import Passwords
 from comicsdb.security import SESSION, identify
 from tests.web.addresses import OFFICIAL, addresses_of, keep_library
-from tests.web.conftest import PASSWORD, log_in
+from tests.web.conftest import PASSWORD, form_with, log_in
 
 WORDS = "Zanzibarium"
 BOB = {"Authorization": "Basic " + base64.b64encode(f"Bob:{PASSWORD}".encode()).decode()}
@@ -249,7 +249,7 @@ def test_nobody_else_can_change_it(wsgi, testapp, session, world, member, kept, 
         if who:
             log_in(testapp, who)
         token = testapp.get("/accounts/login/" if who is None else "/accounts/tokens/")
-        token = next(form["csrf_token"].value for form in token.forms.values() if "csrf_token" in form.fields)
+        token = form_with(token, "csrf_token")["csrf_token"].value
         for address in addresses:
             fields = {"csrf_token": token, "rating": "1", "confirm": "1", "on": "0", "name": "taken over"}
             answer = testapp.post(address, fields, expect_errors=True)

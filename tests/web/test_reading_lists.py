@@ -73,6 +73,7 @@ def test_a_card_says_what_a_list_is(testapp, order):
     assert card.select_one(".card-label")["href"] == path(order)
     assert card.select_one(".card-foot").get_text(" ", strip=True) == "4 issues 2019–2020 by Olga"
     assert card.select_one("svg.stars")["aria-label"] == "4.5 of 5 stars"
+    assert len(card.select(".fan img")) == 1  # which of the issues have a cover
     assert card.select_one(".list-words").get_text() == " ".join(f"word{n}" for n in range(1, 19)) + "…"
 
 

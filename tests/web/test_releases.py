@@ -164,8 +164,8 @@ def test_releases_are_filtered_and_sorted_like_issues(testapp, make, released, p
         assert list(errors(found)) == ["by-cover_month"]
         chips = soup(found).select('ul[aria-label="Active filters"] a')
         assert [each["href"] for each in chips] == [
-            f"{address}?publisher_name=night&cover_month=x",
-            f"{address}?series_volume=2&cover_month=x",
+            f"{address}?cover_month=x&publisher_name=night",
+            f"{address}?cover_month=x&series_volume=2",
             address,
         ]
         nothing = soup(testapp.get(f"{address}?number=none"))
@@ -193,10 +193,11 @@ def test_the_pages_of_releases_lead_to_one_another(testapp):
 
 def test_a_week_costs_the_same_whatever_it_holds(testapp, make, released, connection):
     numbers = []
+    testapp.set_cookie("messages", "some")  # the view answers, not the cache
     for days in ((14,), (15, 16, 17, 18, 19)):
         released(*(date(2020, 12, day) for day in days), of=make.series())
         for path in ("week/2020-12-14/?cover_month=12", "calendar/2020-12/"):
             with recording(connection) as statements:
                 testapp.get(f"/issue/{path}")
             numbers.append(len(statements))
-    assert numbers == [3, 1, 3, 1]
+    assert numbers == [4, 1, 4, 1]

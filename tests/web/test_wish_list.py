@@ -63,7 +63,7 @@ def test_an_issue_is_found_and_put_on_the_list(testapp, nora, world):
     fields = {"priority": "1", "status": "FOUND", "desired_grade": "9.8", "max_price": "12.5"}
     answer = add(testapp, world.first, **fields, max_price_currency="GBP", notes="Any cover").follow()
     assert message(answer) == "Lamplight (2019) #1 is on your wish list now."
-    row = ["1", "Lamplight (2019) #1 Any cover", "Lamplight (2019)", "Found", "9.8", "£12.50"]
+    row = ["1", "Lamplight (2019) #1 Harbor House Any cover", "Found", "9.8", "£12.50"]
     assert cells(answer) == [row]
     again = add(testapp, world.first)
     assert again.status_int == 422
@@ -75,7 +75,7 @@ def test_an_issue_is_found_and_put_on_the_list(testapp, nora, world):
 
 def test_nothing_need_be_said_but_the_issue(testapp, nora, world):
     assert cells(add(testapp, world.second).follow()) == [
-        ["3", "Lamplight (2019) #2", "Lamplight (2019)", "Wanted", "any", "any"]
+        ["3", "Lamplight (2019) #2 Harbor House", "Wanted", "any", "any"]
     ]
 
 
@@ -118,9 +118,7 @@ def test_a_wish_is_changed(testapp, nora, world, item, session):
     form["priority"], form["max_price"], form["desired_grade"] = "5", "", ""
     answer = form.submit(status=303).follow()
     assert message(answer) == "Saved."
-    assert cells(answer) == [
-        ["5", "Lamplight (2019) #1 near mint", "Lamplight (2019)", "Wanted", "any", "any"]
-    ]
+    assert cells(answer) == [["5", "Lamplight (2019) #1 Harbor House near mint", "Wanted", "any", "any"]]
     answer = submit(testapp, path(item, "update")).follow()
     assert message(answer) == "There was nothing to change."
 
@@ -134,7 +132,7 @@ def test_a_wish_does_not_move_onto_another(testapp, nora, world, item, session):
     form["issue_id"] = str(world.second.id)
     answer = form.submit(status=422)
     assert "already" in errors(answer)["issue_id"]
-    assert {row[1].split(" near")[0] for row in cells(testapp.get(PAGE))} == {
+    assert {row[1].split(" Harbor")[0] for row in cells(testapp.get(PAGE))} == {
         "Lamplight (2019) #1",
         "Lamplight (2019) #2",
     }
@@ -156,7 +154,7 @@ def test_a_wish_is_fulfilled_with_what_is_known_of_the_purchase(testapp, nora, w
     fields = {"purchase_date": "2026-01-02", "purchase_price": "4.5", "purchase_store": "Corner Shop"}
     answer = submit(testapp, path(item, "acquire"), **fields, notes="signed").follow()
     assert message(answer) == "Lamplight (2019) #1 is yours, and in your collection now."
-    assert cells(answer)[0][3] == "Acquired"
+    assert cells(answer)[0][2] == "Acquired"
     owned = session.scalars(select(CollectionItem)).one()
     assert (owned.user_id, owned.issue_id, str(owned.grade)) == (nora.id, world.first.id, "9.8")
     assert (str(owned.purchase_date), str(owned.purchase_price)) == ("2026-01-02", "4.50")
@@ -204,7 +202,7 @@ def test_filters(testapp, nora, world, session, query, found, chips):
         wish.add(session, nora.id, issue.id, {"priority": priority, "status": status})
     session.commit()
     page = testapp.get(f"{PAGE}{query}")
-    assert [row[1].rpartition("#")[2] for row in cells(page)] == found
+    assert [row[1].rpartition("#")[2].split()[0] for row in cells(page)] == found
     removers = soup(page).select(".chips a:not(.tag-clear)")
     assert len(removers) == chips
     assert set(errors(page)) == ({"by-status", "by-priority"} if "=x&" in query else set())
