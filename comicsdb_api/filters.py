@@ -8,20 +8,19 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
-from decimal import Decimal, InvalidOperation
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import ColumnElement, Float, Integer, and_, extract, false, literal
 
 from comicsdb.catalog import search
 from comicsdb.catalog.errors import Invalid
+from comicsdb.numbers import decimal, is_number
 
 INTEGER_MAX = 2**31 - 1
 IDS_MAX = 500  # of one list; more than there are roles
 LONGEST = 1000  # characters of a text that is looked for; no name has as many, whatever its letters fold to
 
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _DATE = r"(?:(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})|(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>\d{4}))"
 _TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:[.,](?P<fraction>\d{1,6})\d*)?)?"
 _OFFSET = r"(?P<utc>[Zz])|(?P<sign>[+-])(?P<hours>\d{2}):?(?P<minutes>[0-5]\d)?"
@@ -111,13 +110,11 @@ class Int(Filter):
 
     def number(self, value: str) -> int | None:
         """The number, None for one that no column can hold; raises BadValue."""
-        if not _NUMBER.fullmatch(value):
+        if not is_number(value):
             raise self.bad()
-        try:
-            number = Decimal(value)
-        except InvalidOperation:  # an exponent of many digits
-            return None
-        return int(number) if abs(number) <= INTEGER_MAX and number == int(number) else None
+        number = decimal(value)  # None for an exponent of many digits
+        fits = number is not None and -INTEGER_MAX <= number <= INTEGER_MAX and number == int(number)
+        return int(number) if fits else None
 
 
 class AtLeast(Filter):
@@ -128,7 +125,7 @@ class AtLeast(Filter):
     invalid = Int.invalid
 
     def test(self, value, zone):  # noqa: ARG002
-        if not _NUMBER.fullmatch(value):
+        if not is_number(value):
             raise self.bad()
         bound = float(value)
         return self.column >= literal(bound, Float)

@@ -9,9 +9,9 @@ from functools import cached_property
 from hashlib import blake2b
 
 import orjson
-from sqlalchemy import BigInteger, ColumnElement, Text, bindparam, cast, func, literal_column, select
-from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy import BigInteger, ColumnElement, bindparam, func, literal_column, select
 
+from comicsdb import places
 from comicsdb.light import Sentence
 from comicsdb.stamps import times, versions
 from comicsdb_api import paging, reads, shapes
@@ -111,7 +111,7 @@ class Listing:
         if place is None:
             values["offset"] = (number - 1) * self.size
         else:
-            values |= {f"place_{n}": value for n, value in enumerate(place)}
+            values |= places.bound(place)
         shape = (known is None, place is not None)
         if conditions:
             row = request.light.first(self._statement(*shape, conditions), values)
@@ -134,7 +134,7 @@ class Listing:
             .limit(literal_column(str(self.size)))
         )
         if placed:
-            page = page.where(shapes.from_place(self.order))
+            page = page.where(places.from_place(self.order))
         elif self.read.region is None:
             page = self._reached(chosen)
         else:
@@ -174,33 +174,13 @@ class Listing:
 
     def _survey(self, request, object_id, conditions) -> Known:
         """Where every page begins."""
-        keys = shapes.keys(self.order)
-        rows = (
-            select(
-                func.row_number().over(order_by=self.order).label("number"),
-                *(key.label(f"key_{n}") for n, key in enumerate(keys)),
-            )
-            .select_from(self.resource.row_source())
-            .where(*self.condition, *conditions)
-            .subquery("row")
-        )
+        rows = select(literal_column("1")).select_from(self.resource.row_source())
+        rows = rows.where(*self.condition, *conditions)
+        summed = places.survey(rows, self.order, self.size).subquery("summed")
         stamps = self.read.stamps.subquery("stamps")
-        number, *columns = rows.c
-        size = literal_column(str(self.size))
-        first = number % size == literal_column("1")
-        places = func.json_agg(aggregate_order_by(func.json_build_array(*columns), number))
-        places = places.filter(first & (number > size))
-        summed = (
-            select(
-                func.count().label("count"),
-                cast(func.coalesce(places, literal_column("'[]'")), Text).label("places"),
-            )
-            .select_from(rows)
-            .subquery("summed")
-        )
         statement = select(*summed.c, *stamps.c).select_from(summed.outerjoin(stamps, literal_column("true")))
-        count, places, *seen = request.light.first(statement, {"id": object_id})
-        return Known(self.read.version(tuple(seen)), count, dict(enumerate(orjson.loads(places), 2)))
+        count, begun, *seen = request.light.first(statement, {"id": object_id})
+        return Known(self.read.version(tuple(seen)), count, dict(enumerate(orjson.loads(begun), 2)))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from enum import Enum
 
 from sqlalchemy import (
-    Date,
     Float,
     Numeric,
     String,
@@ -15,7 +14,6 @@ from sqlalchemy import (
     literal_column,
     null,
     select,
-    tuple_,
     type_coerce,
 )
 from sqlalchemy.dialects.postgresql import aggregate_order_by
@@ -265,36 +263,3 @@ def rows_of(query):
     """The rows of a query, in its order, as a JSON list in text."""
     rows = func.coalesce(func.json_agg(literal_column("item")), literal_column("'[]'"))
     return select(cast(rows, Text)).select_from(query.subquery("item")).scalar_subquery()
-
-
-# Places in an order: where a page begins, as values that can be kept and looked up again.
-
-
-def keys(order) -> list:
-    """The values by which an order puts a row where it is; none is null, an unknown date is the last."""
-    return [_key(column) for column in order]
-
-
-def from_place(order):
-    """The rows of an order from a place on, whose values are bound as `place_0`, `place_1` and so on.
-
-    The columns of the first table are asked for once more by themselves: its index then leads there.
-    """
-    wanted = [_wanted(column, f"place_{n}") for n, column in enumerate(order)]
-    condition = tuple_(*keys(order)) >= tuple_(*wanted)
-    tables = [getattr(column, "table", None) for column in order]
-    leading = next((n for n, table in enumerate(tables) if table is not tables[0]), len(order))
-    if leading < len(order):
-        condition = (tuple_(*order[:leading]) >= tuple_(*wanted[:leading])) & condition
-    return condition
-
-
-def _key(column):
-    unknown_last = isinstance(column.type, Date) and column.nullable
-    return func.coalesce(column, literal_column("DATE 'infinity'"), type_=Date) if unknown_last else column
-
-
-def _wanted(column, name: str):
-    if isinstance(column.type, Date):
-        return cast(bindparam(name, type_=Text), Date)
-    return bindparam(name, type_=Text if isinstance(column.type, String) else column.type)

@@ -1,13 +1,14 @@
 """Export: the catalogue as a data set, in the format that import reads.
 
 Files are written row by row from one consistent view of the database, ordered by id, keys in the format's
-order. Without accounts everybody's work is the system account's, and users and ratings are not written.
+order. Without accounts everybody's work is the system account's, and users, ratings and libraries are not
+written.
 Passwords and tokens are never written: an account that is imported from an export has no usable password.
 """
 
 import hashlib
 import shutil
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import orjson
 from psycopg import sql
 from sqlalchemy.orm import Session
 
+from comicsdb.exchange import library_export
 from comicsdb.exchange.fields import Field, File
 from comicsdb.exchange.format import ATTRIBUTIONS, FILES, OF_ACCOUNTS, USERS, VERSION
 from comicsdb.exchange.matching import ATTRIBUTED
@@ -24,7 +26,6 @@ from comicsdb.media.storage import BadKey, Storage
 from comicsdb.models.base import SYSTEM_USER_ID
 
 CHUNK = 1000
-INSTANT = """to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
 
 
 class ExportFailed(Exception):  # noqa: N818  (what happened, as the command words it)
@@ -84,6 +85,10 @@ class _Export:
         for file in FILES:
             if self._accounts or file not in OF_ACCOUNTS:
                 self._result.counts[file.name], digests[file.name] = self._write(file)
+        if self._accounts:
+            for name, statement in library_export.STATEMENTS.items():
+                written = self._write_records(name, (record for (record,) in self._rows(statement)))
+                self._result.counts[name], digests[name] = written
         meta = {"format": VERSION, "counts": self._result.counts, "sha256": digests}
         (self._folder / "meta.json").write_bytes(orjson.dumps(meta, option=orjson.OPT_INDENT_2) + b"\n")
         return self._result
@@ -91,17 +96,26 @@ class _Export:
     def _write(self, file: File) -> tuple[int, str]:
         keys = [each.key for each in file.fields]
         picture = next((each.key for each in file.fields if each.picture), None)
-        digest, count = hashlib.sha256(), 0
-        with (
-            (self._folder / file.file_name).open("wb") as stream,
-            self._connection.cursor("export") as rows,
-        ):
+
+        def made(row) -> dict:
+            record = dict(zip(keys, row, strict=True))
+            if picture and record[picture]:
+                record[picture] = self._add_picture(record[picture])
+            return record
+
+        return self._write_records(file.name, map(made, self._rows(self._query(file))))
+
+    def _rows(self, query) -> Iterator[tuple]:
+        with self._connection.cursor("export") as rows:
             rows.itersize = CHUNK
-            rows.execute(self._query(file))
-            for row in rows:
-                record = dict(zip(keys, row, strict=True))
-                if picture and record[picture]:
-                    record[picture] = self._add_picture(record[picture])
+            rows.execute(query)
+            yield from rows
+
+    def _write_records(self, name: str, written: Iterable[dict]) -> tuple[int, str]:
+        """Write a file, a record a line; gives the number of its lines and its digest."""
+        digest, count = hashlib.sha256(), 0
+        with (self._folder / f"{name}.jsonl").open("wb") as stream:
+            for record in written:
                 line = orjson.dumps(record) + b"\n"
                 stream.write(line)
                 digest.update(line)
@@ -134,7 +148,7 @@ class _Export:
             )
         column = sql.Identifier("t", each.column)
         if each.type.startswith("TIMESTAMP"):
-            return sql.SQL(INSTANT).format(column)
+            return sql.SQL(library_export.INSTANT).format(column)
         if each.type.startswith(("DATE", "NUMERIC")):
             return sql.SQL("{}::text").format(column)
         return column

@@ -306,5 +306,3 @@ FILES = (*REFERENCE, USERS, *CATALOGUE, *PARTS, ISSUE_RATINGS)
 OF_ACCOUNTS = (USERS, ISSUE_RATINGS)
 BY_NAME = {file.name: file for file in FILES}
 BY_KIND = {file.kind: file for file in FILES}
-# Files of the format that hold readers' own data, which this version neither reads nor writes.
-NOT_YET = ("collection_items", "reading_lists", "pull_lists", "wish_lists")

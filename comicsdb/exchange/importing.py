@@ -12,12 +12,15 @@
 - Structure is judged and refused, with file, line and field: types, lengths, ranges, choices, references and
   unique sets. Advisory rules are counted in the report (`exchange.advice`).
 - ids, slugs, stamps, hashes and ratings of new rows are stored as they are given.
+- What accounts keep (collections and lists) is stored by the library, which adds what they lack and changes
+  nothing that they have (`exchange.libraries`).
 
 Pictures are stored before the commit and removed again when it does not come.
 """
 
 import time
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 
 import orjson
@@ -26,15 +29,26 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from comicsdb import clock
 from comicsdb.exchange import accounts as accounts_step
-from comicsdb.exchange import advice, checks, matching, pictures, reference, staging, updating, writing
+from comicsdb.exchange import (
+    advice,
+    checks,
+    libraries,
+    library_format,
+    matching,
+    pictures,
+    reference,
+    staging,
+    updating,
+    writing,
+)
 from comicsdb.exchange.fields import File
 from comicsdb.exchange.format import (
     CATALOGUE,
     FILES,
     ISSUE_RATINGS,
     ISSUES,
-    NOT_YET,
     OF_ACCOUNTS,
     PARTS,
     REFERENCE,
@@ -60,9 +74,11 @@ def import_set(
     passwords: Passwords | None = None,
     *,
     progress: Silent | None = None,
+    today: date | None = None,
 ) -> Report:
-    """Read a data set into the database and commit; accounts and ratings only where `passwords` is given.
+    """Read a data set into the database and commit; accounts and what is theirs only with `passwords`.
 
+    `today` is the business day, after which issues are not out yet; without it that of UTC.
     Raises ImportFailed with all that is wrong (up to fifty places); nothing is stored then.
     """
     begun = time.monotonic()
@@ -82,7 +98,7 @@ def import_set(
         )
         with storage.batch() as batch:
             try:
-                _read(run, batch, passwords)
+                _read(run, batch, passwords, today or clock.now().date())
                 batch.sync()
                 with _phase(run, "history and commit"):
                     session.commit()
@@ -128,13 +144,15 @@ def _phase(run: Run, name: str):
     run.report.phases[name] = run.report.phases.get(name, 0.0) + time.monotonic() - begun
 
 
-def _read(run: Run, batch: Batch, passwords: Passwords | None) -> None:
+def _read(run: Run, batch: Batch, passwords: Passwords | None, today: date) -> None:
     """The steps of a run, in their order."""
     images = staging.Pictures(run.folder / "images")
     with _phase(run, "reading"):
         files = _stage(run, passwords, images)
+        libraries.stage(run)
     with _phase(run, "checking"):
         checks.check(run.cursor, files, run.problems)
+        libraries.check(run)
         run.problems.stop_if_any()
         _complete_symmetric(run)
     with _phase(run, "matching"):
@@ -158,13 +176,17 @@ def _read(run: Run, batch: Batch, passwords: Passwords | None) -> None:
         if not run.fresh:
             updating.update_found(run)
         _tell_catalogue(run)
-        staging.drop_tables(run.cursor)
+    if run.accounts:
+        with _phase(run, "libraries"):
+            libraries.store_all(run, today)
+    staging.drop_tables(run.cursor)
 
 
 def _stage(run: Run, passwords: Passwords | None, images: staging.Pictures) -> tuple[File, ...]:
     """Read all files into their staged tables, and give those that were read."""
     files = _files(run)
-    run.progress.start(sum((run.folder / file.file_name).stat().st_size for file in files if run.has(file)))
+    read = [*files, *(library_format.FILES if run.accounts else ())]
+    run.progress.start(sum((run.folder / file.file_name).stat().st_size for file in read if run.has(file)))
     for file in FILES:
         if file not in files:
             staging.create_table(run.cursor, file)
@@ -191,9 +213,6 @@ def _files(run: Run) -> tuple[File, ...]:
     for file in OF_ACCOUNTS:
         if file not in chosen and run.has(file):
             run.report.left.append(f"{file.file_name} (only with accounts)")
-    for name in NOT_YET:
-        if (run.folder / f"{name}.jsonl").is_file():
-            run.report.left.append(f"{name}.jsonl (for a later version)")
     return chosen
 
 

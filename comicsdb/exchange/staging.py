@@ -201,3 +201,4 @@ def drop_tables(cursor) -> None:
     """Remove the staged tables, for a connection whose transaction goes on."""
     for file in FILES:
         cursor.execute(sql.SQL("DROP TABLE IF EXISTS pg_temp.{}").format(sql.Identifier(file.staged)))
+    cursor.execute("DROP TABLE IF EXISTS pg_temp.staged_library")

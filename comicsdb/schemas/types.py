@@ -2,7 +2,7 @@
 
 import re
 from datetime import date, datetime
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Decimal
 
 import colander
 import orjson
@@ -11,6 +11,7 @@ from colander import Invalid, SchemaType
 from comicsdb.i18n import _, said
 from comicsdb.models.base import EXTERNAL_ID_MAX
 from comicsdb.models.choices import GRADES, Currency
+from comicsdb.numbers import decimal
 
 REQUIRED = _("This field is required.")
 NULL = _("This field may not be null.")
@@ -325,12 +326,9 @@ def _decimal(value) -> Decimal | None:
     """A finite number out of a JSON or form value, None for anything else."""
     if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
         return None
-    if isinstance(value, str) and len(value) > _LONGEST_NUMBER:
-        return None
-    try:
-        number = Decimal(str(value) if isinstance(value, float) else value)
-    except InvalidOperation:
-        return None
+    if isinstance(value, str):
+        return decimal(value.strip()) if len(value) <= _LONGEST_NUMBER else None
+    number = Decimal(str(value) if isinstance(value, float) else value)
     return number if number.is_finite() else None
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from comicsdb import clock
 from comicsdb.exchange.exporting import export_set
 from comicsdb.exchange.importing import import_set
 from comicsdb.exchange.run import Silent
@@ -56,21 +57,24 @@ def shown_progress(quiet: bool = False):
 
 @click.command("import")
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--accounts", is_flag=True, help="Also import users and their ratings.")
+@click.option("--accounts", is_flag=True, help="Also import users, their ratings and libraries.")
 @click.option("--quiet", is_flag=True, help="Print nothing unless something is wrong.")
 @pass_site
 def import_command(site: Site, folder: Path, accounts: bool, quiet: bool):
     """Import the data set in FOLDER: all of it, or nothing if anything is wrong with it."""
     passwords = site.passwords if accounts else None
     with site.session() as session, shown_progress(quiet) as progress:
-        report = import_set(session, folder, site.storage, passwords, progress=progress)
+        today = clock.business_day(site.settings["comicsdb.timezone"])
+        report = import_set(session, folder, site.storage, passwords, progress=progress, today=today)
     if not quiet:
         click.echo("\n".join(report.lines()))
 
 
 @click.command("export")
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--accounts", is_flag=True, help="Also write users (without passwords) and their ratings.")
+@click.option(
+    "--accounts", is_flag=True, help="Also write users (without passwords), their ratings and libraries."
+)
 @click.option("--quiet", is_flag=True, help="Print nothing unless something is wrong.")
 @pass_site
 def export_command(site: Site, folder: Path, accounts: bool, quiet: bool):

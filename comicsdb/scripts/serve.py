@@ -147,15 +147,20 @@ def _load(site: Site, plan: Plan, session: Session) -> None:
         click.echo("Writing the demo catalogue ...")
         write_demo(plan.folder)
     click.echo(f"Loading {plan.folder} ...")
+    zone = site.settings["comicsdb.timezone"]
+    today = clock.business_day(zone)
     with shown_progress() as progress:
-        report = import_set(session, plan.folder, site.storage, site.passwords, progress=progress)
+        report = import_set(
+            session, plan.folder, site.storage, site.passwords, progress=progress, today=today
+        )
     if plan.is_demo:
-        from comicsdb.demo.library import add_library  # noqa: PLC0415  (as in `write_demo`)
+        from comicsdb.demo.community import add_community  # noqa: PLC0415  (as in `write_demo`)
+        from comicsdb.demo.library import add_library  # noqa: PLC0415
         from comicsdb.demo.lists import add_lists  # noqa: PLC0415
 
         add_lists(session, site.settings["comicsdb.official_account"])
-        zone = site.settings["comicsdb.timezone"]
-        add_library(session, clock.business_day(zone), zone)
+        add_library(session, today, zone)
+        add_community(session, clock.now())
         session.commit()
     click.echo(f"{report.rows:,} rows loaded in {report.seconds:.0f} s.")
 

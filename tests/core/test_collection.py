@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 from sqlalchemy import select, text
+from sqlalchemy.exc import NoResultFound
 
 from comicsdb.catalog import Invalid, NotFound
 from comicsdb.library import collection, ratings
@@ -89,7 +90,7 @@ def test_an_issue_or_an_account_that_is_not_there_is_not_found(session, user, is
     for missing in (issue.id + 1000, 0, -1, 2**40, 2**70):
         with pytest.raises(NotFound):
             collection.add(session, user, missing, {}, today=TODAY)
-    with pytest.raises(NotFound):
+    with pytest.raises(NoResultFound):  # the request is tried again then
         collection.add(session, user + 1000, issue.id, {}, today=TODAY)
 
 

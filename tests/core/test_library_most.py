@@ -36,7 +36,7 @@ def scene(make, session):
 
 def test_equal_numbers_are_ordered_by_name(session, scene):
     reader, reading_list = scene
-    top = collection_figures.top_creators(session, reader.id, Role.is_writer)
+    [top] = collection_figures.top_creators(session, reader.id, Role.is_writer)
     assert [(creator.name[-1], number) for creator, number in top] == [
         ("M", 2),
         *((letter, 1) for letter in "ABCDEFGHI"),
@@ -50,10 +50,10 @@ def test_equal_numbers_are_ordered_by_name(session, scene):
 
 def test_few_are_all_shown(make, session, scene):
     reader, _ = scene
-    assert collection_figures.top_creators(session, make.user("other").id, Role.is_writer) == []
+    assert collection_figures.top_creators(session, make.user("other").id, Role.is_writer) == [[]]
     letterer = make.role("Letterer").id
     credit = [{"creator": make.creator(name="Ada").id, "roles": [letterer]}]
     issue = make.issue(number="3", credits=credit)
     collection.add(session, reader.id, issue.id, {}, today=TODAY)
-    found = collection_figures.top_creators(session, reader.id, Role.id == letterer)
+    [found] = collection_figures.top_creators(session, reader.id, Role.id == letterer)
     assert [(creator.name, number) for creator, number in found] == [("Ada", 1)]

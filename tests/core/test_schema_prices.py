@@ -50,7 +50,7 @@ def test_an_unsupported_currency(sent):
 
 
 @pytest.mark.parametrize(
-    "sent", ["abc", "3,99", "NaN", "Infinity", True, [3.99], {"amount": [1]}, "{", '{"a":']
+    "sent", ["abc", "3,99", "3_9", "３.99", "NaN", "Infinity", True, [3.99], {"amount": [1]}, "{", '{"a":']
 )
 def test_an_unreadable_price(sent):
     (message,) = fault(IssueSchema, "price", sent)

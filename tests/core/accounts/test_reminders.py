@@ -95,9 +95,9 @@ def test_the_final_notice_is_stronger_and_both_name_the_day_and_the_way_out(fact
         remind(factory, 2)
     first, final = [mail for mail in mails(factory) if mail.to == "today@example.org"]
     for mail in (first, final):
-        assert "2027-05-31" in mail.text
+        assert "May 31, 2027" in mail.text
         assert "http://localhost/accounts/tokens/" in mail.links
-        assert "http://localhost/docs/#http-basic" in mail.links
+        assert "http://localhost/help/basic-auth/" in mail.links
     assert first.subject == "Use a token with the API, please"
     assert "switch to a token in time" in first.words
     assert "Final notice" in final.subject

@@ -1,0 +1,71 @@
+"""What the demo's staff asks and says: a poll that is open, one that is closed, and an announcement."""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from comicsdb import polls, staff
+from comicsdb.models import User
+from comicsdb.models.choices import AnnouncementStyle
+
+STAFF = "admin"
+DAY = timedelta(days=1)
+# Questions stand in both languages of the site; answers are names, which need none. Each poll: from when to
+# when, counted in days from now, and which answer each account gave; `reader` has not answered the open one.
+POLLS = (
+    {
+        "title": "Who deserves a series of their own? · Chi merita una serie tutta sua?",
+        "description": (
+            "One vote each, and no canvassing in the letter columns.\n\n"
+            "Un voto a testa, e niente comizi nella pagina della posta."
+        ),
+        "choices": ("Admiral Squeak", "Baciccia", "Miss Thistlewood", "The Postmaster"),
+        "days": (-5, 25),
+        "votes": {"ashtonic": 1, "bedephile": 2, "carruggi89": 1, "tankobon": 3},
+    },
+    {
+        "title": "Your publisher of the year? · L'editore dell'anno?",
+        "description": (
+            "Twelve months of comics, one favourite house.\n\n"
+            "Dodici mesi di fumetti, una sola casa editrice del cuore."
+        ),
+        "choices": ("Harbor Light Comics", "Edizioni Lanterna Cieca", "Copper Moth Press", "Kettle & Crow"),
+        "days": (-60, -30),
+        "votes": {"editor": 1, "reader": 0, "ashtonic": 0, "bedephile": 1, "carruggi89": 1, "tankobon": 2},
+    },
+)
+ANNOUNCEMENT = {
+    "title": "Welcome to the demo · Benvenuti nella demo",
+    "content": (
+        "<p>Look around, log in as <strong>reader</strong> and try everything: nothing here is real."
+        ' The staff has <a href="/polls/">a question</a> for you.</p>'
+        "<p>Curiosate, entrate come <strong>reader</strong> e provate tutto: qui niente è vero."
+        ' La redazione ha <a href="/polls/">una domanda</a> per voi.</p>'
+    ),
+    "display_type": AnnouncementStyle.PRIMARY.value,
+    "active": True,
+}
+
+
+def add_community(session: Session, now: datetime) -> int:
+    """Make polls, votes and announcement as the services do, and give the number of votes; commits nothing.
+
+    Without the demo's accounts there is nothing.
+    """
+    voters = {name for poll in POLLS for name in poll["votes"]}
+    accounts = session.scalars(select(User).where(User.username.in_({STAFF, *voters})))
+    named = {user.username: user for user in accounts}
+    if not named.keys() >= {STAFF, *voters}:
+        return 0
+    for each in POLLS:
+        start, end = (now + days * DAY for days in each["days"])
+        values = {name: each[name] for name in ("title", "description", "choices")}
+        values |= {"start_date": start, "end_date": end}
+        poll = staff.create_poll(session, named[STAFF], values)
+        answers = polls.choices(session, poll.id)
+        for name, place in each["votes"].items():
+            polls.vote(session, poll.id, answers[place].id, named[name].id, start)
+    values = {**ANNOUNCEMENT, "start_date": None, "end_date": None}
+    staff.create_announcement(session, named[STAFF], values)
+    return sum(len(each["votes"]) for each in POLLS)

@@ -1,0 +1,240 @@
+"""The files of a data set that hold what accounts keep: their fields, and what the library calls them.
+
+A record, or each record inside it, says one thing about an issue, a series or a list: an `Entry`. Ids, slugs
+and stamps of these files are judged and not taken over: the library gives its own, as for any import of it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from comicsdb import models
+from comicsdb.exchange import readers
+from comicsdb.exchange.fields import REQUIRED
+from comicsdb.exchange.readers import Reader, optional
+from comicsdb.library.portable import COLLECTION, ITEMS, LISTS, PULL, WISHES
+from comicsdb.models.base import SMALL_MAX
+from comicsdb.models.choices import (
+    GRADES,
+    PRIORITIES,
+    STARS,
+    BookFormat,
+    Currency,
+    GradingCompany,
+    ItemType,
+    ListSource,
+    ListType,
+    WishStatus,
+)
+
+LIST_STARS = "reading_list_ratings"
+UNKEPT = ""  # what the library calls a field that is judged only
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a record: how it is read, its default, and what the library calls it."""
+
+    read: Reader
+    default: object = REQUIRED
+    name: str = UNKEPT
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of record: its part of the library, the key that says what it is about, and its keys."""
+
+    part: str
+    about: str
+    keys: dict[str, Key]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One file: its name without ending, its own kind of record, and the kinds of those inside, by key."""
+
+    name: str
+    own: Kind
+    inside: dict[str, Kind]
+
+    @property
+    def file_name(self) -> str:
+        """The name of the file."""
+        return f"{self.name}.jsonl"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a record says: of which part, who says it about what, in which list, and the values."""
+
+    part: str
+    place: int  # inside its record, from 1; 0 for the record itself
+    user_id: int
+    object_id: int
+    list_id: int | None
+    said: dict
+
+
+_id = Key(readers.identifier)
+_moment = Key(readers.moment)
+_money = optional(readers.money(models.CollectionItem.purchase_price))
+_grade = Key(optional(readers.choice(str(grade) for grade in GRADES)), None)
+
+
+def _currency(name: str) -> Key:
+    read = readers.or_default(readers.choice(Currency), Currency.USD.value)
+    return Key(read, Currency.USD.value, name)
+
+
+def _named(key: Key, name: str) -> Key:
+    return Key(key.read, key.default, name)
+
+
+def _text(column, name: str, *, required: bool = False) -> Key:
+    return Key(readers.text(column, required=required), REQUIRED if required else "", name)
+
+
+def _moments(value) -> list[str]:
+    if type(value) is not list:
+        raise ValueError("takes a list of instants")
+    return sorted({readers.moment(each) for each in value})
+
+
+_item = models.CollectionItem
+COLLECTION_ITEM = Kind(
+    COLLECTION,
+    "issue_id",
+    {
+        "id": _id,
+        "user_id": _id,
+        "issue_id": _id,
+        "quantity": Key(readers.whole(1, SMALL_MAX), 1, "quantity"),
+        "book_format": Key(readers.choice(BookFormat), BookFormat.PRINT.value, "book_format"),
+        "grade": _named(_grade, "grade"),
+        "grading_company": Key(readers.choice(("", *GradingCompany)), "", "grading_company"),
+        "purchase_date": Key(optional(readers.day()), None, "purchase_date"),
+        "purchase_price": Key(_money, None, "purchase_price"),
+        "purchase_currency": _currency("purchase_currency"),
+        "purchase_store": _text(_item.purchase_store, "purchase_store"),
+        "storage_location": _text(_item.storage_location, "storage_location"),
+        "notes": _text(_item.notes, "notes"),
+        "is_read": Key(readers.flag, False, "is_read"),
+        "read_dates": Key(_moments, [], "read_dates"),
+        "rating": Key(optional(readers.whole(*STARS)), None, "rating"),
+        "created_on": _named(_moment, "added"),
+        "modified": _moment,
+    },
+)
+_list = models.ReadingList
+READING_LIST = Kind(
+    LISTS,
+    "id",
+    {
+        "id": _id,
+        "user_id": _id,
+        "name": _text(_list.name, "name", required=True),
+        "slug": Key(readers.slug(_list.slug)),
+        "desc": _text(_list.desc, "desc"),
+        "is_private": Key(readers.flag, False, "is_private"),
+        "list_type": Key(readers.choice(ListType), ListType.EVENT.value, "list_type"),
+        "attribution_source": Key(readers.choice(("", *ListSource)), "", "attribution_source"),
+        "attribution_url": Key(
+            readers.matching(_list.attribution_url, f"({readers.URL.pattern})?", "a web address"),
+            "",
+            "attribution_url",
+        ),
+        "previous_id": Key(optional(readers.identifier), None, "previous_id"),
+        "next_id": Key(optional(readers.identifier), None, "next_id"),
+        "created_on": _moment,
+        "modified": _moment,
+    },
+)
+LIST_ITEM = Kind(
+    ITEMS,
+    "issue_id",
+    {
+        "issue_id": _id,
+        "order": Key(readers.number(models.ReadingListItem.order, low=1), name="order"),
+        "issue_type": Key(readers.choice(("", *ItemType)), "", "issue_type"),
+    },
+)
+LIST_RATING = Kind(LIST_STARS, "", {"user_id": _id, "rating": Key(readers.whole(*STARS), name="rating")})
+_OF_ACCOUNT = {"user_id": _id, "created_on": _moment, "modified": _moment}
+FOLLOWED = Kind(PULL, "series_id", {"series_id": _id, "added_on": _named(_moment, "added")})
+WISHED = Kind(
+    WISHES,
+    "issue_id",
+    {
+        "issue_id": _id,
+        "status": Key(readers.choice(WishStatus), WishStatus.WANTED.value, "status"),
+        "priority": Key(readers.whole(*PRIORITIES), name="priority"),
+        "desired_grade": _named(_grade, "desired_grade"),
+        "max_price": Key(_money, None, "max_price"),
+        "currency": _currency("max_currency"),
+        "notes": _text(models.WishListItem.notes, "notes"),
+        "added_on": _named(_moment, "added"),
+        "modified": _moment,
+    },
+)
+
+FILES = (
+    Kept("collection_items", COLLECTION_ITEM, {}),
+    Kept("reading_lists", READING_LIST, {"items": LIST_ITEM, "ratings": LIST_RATING}),
+    Kept("pull_lists", Kind("", "", _OF_ACCOUNT), {"series": FOLLOWED}),
+    Kept("wish_lists", Kind("", "", _OF_ACCOUNT), {"items": WISHED}),
+)
+
+
+def entries(file: Kept, record: dict, wrong, unknown) -> Iterator[Entry]:
+    """The entries of a record; none if any of it is wrong.
+
+    `wrong(key, what)` is told what is, and `unknown(key)` which keys the format does not have.
+    """
+    told = []
+    values = _read(file.own, record, "", told)
+    inside = {}
+    for key, kind in file.inside.items():
+        listed = record.get(key, [])
+        if type(listed) is not list or not all(isinstance(each, dict) for each in listed):
+            told.append((key, "takes a list of objects"))
+            continue
+        inside[key] = [_read(kind, each, f"{key}[{n}].", told) for n, each in enumerate(listed)]
+        for each in listed:
+            for other in each.keys() - kind.keys.keys():
+                unknown(f"{key}.{other}")
+    for other in record.keys() - file.own.keys.keys() - file.inside.keys():
+        unknown(other)
+    for key, what in told:
+        wrong(key, what)
+    if told:
+        return
+    owner, own = values["user_id"], values.get("id")
+    if file.own.part:
+        yield Entry(file.own.part, 0, owner, values[file.own.about], None, _named_values(file.own, values))
+    for key, kind in file.inside.items():
+        for place, each in enumerate(inside[key], 1):
+            about = each[kind.about] if kind.about else own
+            who = each.get("user_id", owner)
+            yield Entry(kind.part, place, who, about, own, _named_values(kind, each))
+
+
+def _read(kind: Kind, record: dict, where: str, told: list) -> dict:
+    """The values of a record by key; what is wrong with it is `told`."""
+    values = {}
+    for key, each in kind.keys.items():
+        value = record.get(key, each.default)
+        try:
+            if value is REQUIRED:
+                raise ValueError("is missing")
+            values[key] = each.read(value)
+        except ValueError as error:
+            told.append((f"{where}{key}", str(error)))
+    return values
+
+
+def _named_values(kind: Kind, values: dict) -> dict:
+    """What the library is told: blanks say nothing, nor does the currency of no amount."""
+    said = {each.name: values[key] for key, each in kind.keys.items() if each.name}
+    for amount, currency in (("purchase_price", "purchase_currency"), ("max_price", "max_currency")):
+        if said.get(amount) is None:
+            said.pop(currency, None)
+    return {name: value for name, value in said.items() if value not in (None, "", [])}
