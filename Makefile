@@ -37,7 +37,7 @@ $(VENV)/.develop: $(VENV)/.python $(METADATA) requirements-dev.txt
 	@touch $(VENV)/.serve $@
 
 $(VENV)/.messages: $(VENV)/.serve $(MESSAGES)
-	$(BIN)/python comicsdb/building.py comicsdb/locale comicsdb_web/locale
+	$(BIN)/python -P comicsdb/building.py comicsdb/locale comicsdb_web/locale
 	@touch $@
 
 develop: $(VENV)/.develop $(VENV)/.messages ## make the environment, with everything development needs
@@ -83,7 +83,7 @@ demo: $(VENV)/.serve ## write the demo catalogue, pictures included, to var/demo
 
 messages: $(VENV)/.develop ## bring the message catalogues up to date (ADD=fr begins a translation)
 	$(BIN)/python -m messages $(if $(ADD),add $(ADD),update)
-	$(BIN)/python comicsdb/building.py comicsdb/locale comicsdb_web/locale
+	$(BIN)/python -P comicsdb/building.py comicsdb/locale comicsdb_web/locale
 
 clean: ## remove the environment, the databases and everything that was built
 	rm -rf $(VENV) var dist comicsdb*/build comicsdb*/*.egg-info

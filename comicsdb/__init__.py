@@ -15,6 +15,7 @@ def main(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes
 def includeme(config):
     """What every surface stands on, in the order in which one part needs another."""
     config.include("comicsdb.settings")  # typed settings; a missing one stops the start
+    config.include("comicsdb.routes")  # how the route of a request is found
     config.include("comicsdb.policies")  # what lies around every request
     config.include("comicsdb.logs")  # whose request a line of the log tells of
     config.include("comicsdb.logs_report")  # exceptions, for the deployer's own function

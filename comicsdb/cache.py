@@ -46,8 +46,10 @@ class Region:
         """
         # dogpile's own get_or_create would make a lock for every hit, and look three times before a miss.
         value = self.get(key)
-        if value is not None:
-            return value, True
+        return (value, True) if value is not None else self.create(key, create)
+
+    def create(self, key: str, create: Callable[[], bytes]) -> tuple[bytes, bool]:
+        """The same, for whoever has just looked in vain."""
         mutex = self._mutexes.get(self._region.key_mangler(key))
         held = mutex.acquire()
         try:

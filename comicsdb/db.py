@@ -2,8 +2,10 @@
 
 import psycopg
 import zope.sqlalchemy
-from sqlalchemy import Engine, engine_from_config
-from sqlalchemy.exc import DBAPIError
+from psycopg.errors import ForeignKeyViolation
+from pyramid_retry import mark_error_retryable
+from sqlalchemy import Engine, engine_from_config, event
+from sqlalchemy.exc import DBAPIError, NoResultFound
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.orm import Session, sessionmaker
 from zope.sqlalchemy.datamanager import STATUS_CHANGED
@@ -29,10 +31,18 @@ def make_engine(settings: dict) -> Engine:
     """An engine from the `sqlalchemy.` settings; an `embedded:` address starts or joins our own server."""
     configured = {**settings, "sqlalchemy.url": embedded.resolve(settings["sqlalchemy.url"])}
     configured.setdefault("sqlalchemy.pool_pre_ping", "true")
-    given = {}
     if settings.get("comicsdb.database.pooled"):  # each transaction may meet another connection
-        given["connect_args"] = {"prepare_threshold": None}
-    return engine_from_config(configured, "sqlalchemy.", **given)
+        return engine_from_config(configured, "sqlalchemy.", connect_args={"prepare_threshold": None})
+    engine = engine_from_config(configured, "sqlalchemy.")
+    event.listen(engine, "connect", _settle)
+    return engine
+
+
+def _settle(driver: psycopg.Connection, _record) -> None:
+    """Compile nothing: that takes longer than the dearest of our statements."""
+    driver.autocommit = True  # a rollback would take a setting back
+    driver.execute("SET jit = off")
+    driver.autocommit = False
 
 
 def session_factory(bind) -> sessionmaker[Session]:
@@ -40,6 +50,20 @@ def session_factory(bind) -> sessionmaker[Session]:
     factory = sessionmaker(bind=bind, expire_on_commit=False)
     unit.watch(factory)
     return factory
+
+
+def retry_what_vanished(engine: Engine) -> None:
+    """Let a request be tried again that refers to a row which was deleted since it looked.
+
+    The next attempt does not find it: it answers as if it had come a moment later. An account that is deleted
+    after it was recognised is such a row; there is nobody logged in then.
+    """
+    mark_error_retryable(NoResultFound)  # of `get_one`
+
+    @event.listens_for(engine, "handle_error")
+    def mark(context) -> None:
+        if isinstance(context.original_exception, ForeignKeyViolation):
+            mark_error_retryable(context.sqlalchemy_exception)
 
 
 def _dbsession(request) -> Session:
@@ -54,6 +78,7 @@ def _dbsession(request) -> Session:
 def includeme(config):
     """Open the engine once; a session is opened on first use and closed with the transaction."""
     engine = make_engine(config.get_settings())
+    retry_what_vanished(engine)
     config.registry["comicsdb.engine"] = engine
     config.registry["comicsdb.session_factory"] = session_factory(engine)
     config.add_request_method(_dbsession, "dbsession", reify=True)

@@ -1,6 +1,7 @@
 """Texts of the core, marked for translation where they stand and translated where they are read."""
 
 from dataclasses import dataclass, field
+from datetime import date
 from functools import lru_cache
 from pathlib import Path
 
@@ -17,6 +18,21 @@ INTERFACE_LANGUAGES = (
 )
 
 _ = TranslationStringFactory(DOMAIN)
+
+DAYS = (  # of each month, as mails write them
+    _("January ${day}, ${year}"),
+    _("February ${day}, ${year}"),
+    _("March ${day}, ${year}"),
+    _("April ${day}, ${year}"),
+    _("May ${day}, ${year}"),
+    _("June ${day}, ${year}"),
+    _("July ${day}, ${year}"),
+    _("August ${day}, ${year}"),
+    _("September ${day}, ${year}"),
+    _("October ${day}, ${year}"),
+    _("November ${day}, ${year}"),
+    _("December ${day}, ${year}"),
+)
 
 
 @dataclass(frozen=True)
@@ -60,6 +76,11 @@ Text = str | TranslationString | Plural
 def ngettext(singular: str, plural: str, n: int, **mapping) -> Plural:
     """A text that depends on a number: `ngettext("${n} day", "${n} days", 3)`."""
     return Plural(singular, plural, n, mapping)
+
+
+def written_day(day: date) -> TranslationString:
+    """A day in words: November 30, 2026."""
+    return DAYS[day.month - 1] % {"day": str(day.day), "year": str(day.year)}
 
 
 def translate(localizer: Localizer, text: Text) -> str:

@@ -1,5 +1,6 @@
 """The server of production, granian in several processes, as a Paste server: `use = egg:comicsdb#granian`."""
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -139,6 +140,8 @@ def load(options: Options, global_conf: dict) -> Callable:
     setup_logging(global_conf["__file__"], global_conf)
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
     app = get_app(global_conf["__file__"], options.app, options=global_conf)
+    gc.collect()
+    gc.freeze()  # what there is now stays, and need not be gone through again and again
     guarded = Clients(app, options.max_request_body_size, options.slow_clients)
     return proxy_headers_middleware(
         guarded,

@@ -14,6 +14,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from comicsdb.models.choices import SupporterTier
+from comicsdb.numbers import decimal
 
 EMBEDDED = "embedded:"
 DRIVERS = {"postgresql", "postgresql+psycopg"}
@@ -44,13 +45,10 @@ def zone(text: str) -> ZoneInfo:
 
 def megabytes(text: str) -> float:
     """A size in megabytes, zero included."""
-    try:
-        size = float(text)
-    except ValueError:
-        size = -1.0
-    if not 0 <= size < 1_000_000:
+    size = decimal(text)
+    if size is None or not 0 <= size < 1_000_000:
         raise ValueError("takes a number of megabytes, such as 64")
-    return size
+    return float(size)
 
 
 def cache_url(text: str) -> str:

@@ -17,9 +17,11 @@ def includeme(config):
     config.include("comicsdb")
     config.include(".settings")  # of the site and of the template engine
     config.include(".locales")  # messages, and how dates, numbers and money are written
+    config.include(".templating")  # how templates import macros, and call for texts
     config.include("pyramid_jinja2")
     config.include(".routing")  # config.add_page: a route with one written form and known methods
     config.include(".themes")  # light or dark
+    config.include(".frames")  # header and footer, made once for all who see the same
     config.include(".pagecache")  # what anonymous visitors see is kept
     config.include(".assets")  # style sheets, scripts and icons under an address that changes with them
     config.include(".csp")  # the headers of every answer

@@ -48,9 +48,14 @@ def site_sheet() -> str:
     return re.sub(r" ?([{};]) ?", r"\1", re.sub(r"\s+", " ", text)).strip()
 
 
+def asset_base(request) -> str:
+    """What the paths of static files begin with."""
+    return request.route_path("static", digest=request.registry["comicsdb_web.digest"], subpath="")
+
+
 def asset(request, name: str) -> str:
     """The path of a static file, such as `css/base.css`."""
-    return request.route_path("static", digest=request.registry["comicsdb_web.digest"], subpath=name)
+    return f"{request.asset_base}{name}"
 
 
 def includeme(config):
@@ -72,4 +77,5 @@ def includeme(config):
 
     config.add_route("static", "/static/{digest}/*subpath", request_method=("GET", "HEAD"))
     config.add_view(view, route_name="static")
+    config.add_request_method(asset_base, reify=True)
     config.add_request_method(asset, "asset")

@@ -1,6 +1,6 @@
 """Language of a page: translated messages, and dates, numbers and money as its readers write them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
@@ -21,6 +21,7 @@ DOMAIN = "comicsdb_web"
 _ = TranslationStringFactory(DOMAIN)
 
 LANGUAGE_COOKIE = "language"
+WRITTEN_MOST = 20_000  # dates, numbers and amounts whose words are remembered
 
 
 def ngettext(singular: str, plural: str, n: int, **mapping) -> Plural:
@@ -30,61 +31,74 @@ def ngettext(singular: str, plural: str, n: int, **mapping) -> Plural:
 
 def locale_of(request) -> Locale:
     """The locale of a page, with its names of months, countries and languages."""
-    return Locale.parse(request.locale_name.replace("-", "_"))
+    return _locale_named(request.locale_name)
+
+
+@lru_cache
+def _locale_named(language: str) -> Locale:
+    return Locale.parse(language.replace("-", "_"))
 
 
 def _locale(context) -> Locale:
     return locale_of(context["request"])
 
 
+@lru_cache(WRITTEN_MOST)
+def _written(language: str, form: Callable[..., str], *how) -> str:
+    """What a function of Babel's writes in a language; the same dates and numbers come again and again."""
+    return form(*how, locale=_locale_named(language))
+
+
 @pass_context
 def number(context, value: int) -> str:
     """A whole number with separators: 12,345."""
-    return numbers.format_decimal(value, locale=_locale(context))
+    return _written(context["request"].locale_name, numbers.format_decimal, value)
 
 
 @pass_context
 def percent(context, value: int) -> str:
     """A share out of a hundred: 69%."""
-    return numbers.format_percent(value / 100, locale=_locale(context))
+    return _written(context["request"].locale_name, numbers.format_percent, value / 100)
 
 
 @pass_context
 def average(context, value: float) -> str:
     """An average of stars with one decimal: 3.4."""
-    return numbers.format_decimal(Decimal(str(value)), format="0.0", locale=_locale(context))
+    return _written(context["request"].locale_name, numbers.format_decimal, Decimal(str(value)), "0.0")
 
 
 @pass_context
 def day(context, value: date) -> str:
     """A date: July 29, 2026."""
-    return dates.format_date(value, "long", locale=_locale(context))
+    return _written(context["request"].locale_name, dates.format_date, value, "long")
 
 
 @pass_context
 def month(context, value: date) -> str:
     """The month of a cover date: October 2026."""
-    return dates.format_skeleton("yMMMM", value, locale=_locale(context))
+    return _written(context["request"].locale_name, dates.format_skeleton, "yMMMM", value)
 
 
 @pass_context
 def short_month(context, value: date) -> str:
     """The month of a cover date where there is little room: Oct 2026."""
-    return dates.format_skeleton("yMMM", value, locale=_locale(context))
+    return _written(context["request"].locale_name, dates.format_skeleton, "yMMM", value)
 
 
 @pass_context
 def local_day(context, value: datetime) -> str:
     """The date of a moment in the time zone of the site."""
     zone = context["request"].registry.settings["comicsdb.timezone"]
-    return dates.format_date(value.astimezone(zone).date(), "long", locale=_locale(context))
+    return _written(context["request"].locale_name, dates.format_date, value.astimezone(zone).date(), "long")
 
 
 @pass_context
 def local_short_day(context, value: datetime) -> str:
     """The date of a moment in the time zone of the site, where there is little room: Nov 22, 2026."""
     zone = context["request"].registry.settings["comicsdb.timezone"]
-    return dates.format_date(value.astimezone(zone).date(), "medium", locale=_locale(context))
+    return _written(
+        context["request"].locale_name, dates.format_date, value.astimezone(zone).date(), "medium"
+    )
 
 
 @pass_context
@@ -99,16 +113,27 @@ def moment(context, value: datetime) -> str:
     return written.replace("{0}", dates.format_time(local, "short", locale=locale))
 
 
+def instant(text: str) -> datetime | None:
+    """The moment that a text is, as JSON has it, with its zone; None for any other text."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo else None
+
+
 @pass_context
 def money(context, value: Decimal, currency: str) -> str:
     """An amount with its currency: $3.99. Lire have no cents unless the amount has."""
+    # As text: amounts that are the same may have more digits or fewer.
+    return _written(context["request"].locale_name, _amount, str(value), currency)
+
+
+def _amount(digits: str, currency: str, locale: Locale) -> str:
+    value = Decimal(digits)
     exact = currency == "ITL" and value != value.to_integral_value()
     written = numbers.format_currency(
-        value,
-        currency,
-        locale=_locale(context),
-        currency_digits=not exact,
-        decimal_quantization=not exact,
+        value, currency, locale=locale, currency_digits=not exact, decimal_quantization=not exact
     )
     if written.startswith(currency) and written[len(currency)].isdigit():  # a code, where others have a sign
         return f"{currency}\xa0{written.removeprefix(currency)}"
@@ -174,6 +199,7 @@ FILTERS = (
     local_day,
     local_short_day,
     moment,
+    instant,
     money,
     country,
     language,

@@ -26,6 +26,7 @@ from sqlalchemy.exc import DBAPIError
 from comicsdb import clock
 from comicsdb.light import Sentence
 from comicsdb.policies import ROUTE_KEY, surround
+from comicsdb.routes import first_word
 from comicsdb.security import session_cookie
 from comicsdb.stamps import EPOCH_NOW, Remembered, microseconds, version_columns
 from comicsdb.tags import TAG_LENGTH, names, tagged
@@ -168,8 +169,8 @@ class EarlyPlace:
         pages = self._registry["comicsdb_web.pages"]
         if not self._heads:  # the routes of all packages are known by now
             mapper = self._registry.getUtility(IRoutesMapper)
-            self._heads = frozenset(_head(mapper.get_route(name).pattern) for name in pages)
-        if _head(path) not in self._heads:
+            self._heads = frozenset(first_word(mapper.get_route(name).pattern) for name in pages)
+        if first_word(path) not in self._heads:
             return None, ""
         request = Request(environ)
         request.registry = self._registry
@@ -186,11 +187,6 @@ class EarlyPlace:
                 self._found.clear()
             self._found[path] = known
         return known
-
-
-def _head(path: str) -> str:
-    """The first word of a path."""
-    return path.split("/", 2)[1] if path.startswith("/") else path
 
 
 def ordered(query: str) -> str:
@@ -246,7 +242,7 @@ def shared_view(view, info):
 
         region = getattr(request.cache, begun.page.region)
         try:
-            entry, hit = region.get_or_create(begun.key, create)
+            entry, hit = region.create(begun.key, create)
         except Unshared as unshared:
             return unshared.response
         parts = parts_of(request)

@@ -1,16 +1,23 @@
 """Lists in pages: `?page=3`, `?page=last`, and nothing beyond the end (web.md 2.4)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import blake2b
 from math import ceil
 
+import orjson
 from pyramid.httpexceptions import HTTPBadRequest, HTTPNotFound
 from sqlalchemy import Select, tuple_
 
+from comicsdb import places
+from comicsdb.stamps import versions
 from comicsdb_web.locales import _
 
 PER_PAGE = 28
 BLOCK_STEP = 30
 AROUND = 2  # pages shown on either side of the current one
+STEP = 560  # rows from one place that is kept to the next
+FAR = 10 * STEP  # rows that are passed by without a place: cheaper than looking for all places
 OFFSET_MAX = 2**31 - 1
 
 
@@ -38,16 +45,64 @@ class Page:
         return listed
 
 
-def paginate(request, rows: Select, ids: Select, count: Select, per_page: int = PER_PAGE) -> Page:
+def paginate(
+    request,
+    rows: Select,
+    ids: Select,
+    count: Select,
+    per_page: int = PER_PAGE,
+    *,
+    kinds: tuple[str, ...] = (),
+) -> Page:
     """The page that the request asks for: two statements. Raises HTTPNotFound beyond the end.
 
     `ids` gives the ids of the list (or the columns of its key) in its order, `rows` whole rows in the same
-    order: only those of the page are put together, however far back it is.
+    order: only those of the page are put together, however far back it is. With `kinds`, those whose versions
+    tell of all that the list depends on beside its address and the day, the number of rows and the places
+    where far pages begin are kept in the cache: one statement more, and its cost does not grow with the list.
     """
-    total = request.dbsession.scalar(count)
+    kept = Kept(request, versions(*kinds)) if kinds else None
+    total = kept.total(count) if kept else request.dbsession.scalar(count)
     number, pages = page_asked_for(request, total, per_page)
-    wanted = tuple_(*ids.selected_columns).in_(ids.limit(per_page).offset((number - 1) * per_page))
+    offset = (number - 1) * per_page
+    if kept and offset >= FAR:
+        ids, offset = kept.near(ids, offset)
+    wanted = tuple_(*ids.selected_columns).in_(ids.limit(per_page).offset(offset))
     return Page(request.dbsession.execute(rows.where(wanted)).all(), number, total, pages)
+
+
+class Kept:
+    """What the cache knows of the list at an address, at the versions it has now."""
+
+    def __init__(self, request, stamps: Select):
+        self._session = request.dbsession
+        self._region = request.cache.list
+        parameters = sorted(pair for pair in request.GET.items() if pair[0] != "page")
+        address = repr((request.path, parameters)).encode(errors="surrogatepass")
+        digest = blake2b(address, digest_size=16).hexdigest()
+        now = self._session.execute(stamps).one()
+        self._key = f"rows:{digest}:{request.today}:{'.'.join(map(str, now))}"
+
+    def total(self, count: Select) -> int:
+        """How many rows the list has."""
+        return int(self._find("count", lambda: b"%d" % self._session.scalar(count)))
+
+    def near(self, ids: Select, offset: int) -> tuple[Select, int]:
+        """The list from a place on, and how many rows are passed by from there to an offset."""
+        order = tuple(ids._order_by_clauses)  # SQLAlchemy has no other way to ask for it
+
+        def survey() -> bytes:
+            return self._session.execute(places.survey(ids, order, STEP)).one().places.encode()
+
+        begun = orjson.loads(self._find("places", survey))
+        at = min(offset // STEP, len(begun))
+        if not at:
+            return ids, offset
+        place = places.bound(begun[at - 1])
+        return ids.where(places.from_place(order)).params(place), offset - at * STEP
+
+    def _find(self, what: str, make: Callable[[], bytes]) -> bytes:
+        return self._region.get_or_create(f"{self._key}:{what}", make)[0]
 
 
 def page_asked_for(request, total: int, per_page: int) -> tuple[int, int]:

@@ -27,6 +27,16 @@ def _texts(stream, keywords, comment_tags, options):
             yield line, function, arguments, comments
 
 
+class Entry(extract.POEntry):
+    """lingua's entry, which would lose the plural of a text that was first met without one."""
+
+    def update(self, message, add_occurrences=True):
+        """Take in one place more where the text stands."""
+        if message.msgid_plural and not self.msgid_plural:
+            self.msgid_plural, self.msgstr_plural = message.msgid_plural, {0: "", 1: ""}
+        super().update(message, add_occurrences)
+
+
 class Templates(BabelExtractor):
     """lingua's extractor of Jinja2 templates, which would give up at `_(variable)`."""
 
@@ -37,4 +47,5 @@ if __name__ == "__main__":
     # lingua asks for a method that Python 3.12 took away.
     configparser.ConfigParser.readfp = configparser.ConfigParser.read_file
     EXTRACTORS["templates"] = Templates()
+    extract.POEntry = Entry
     extract.main()

@@ -68,6 +68,10 @@ def test_every_text_is_translated_with_the_same_values_in_it(domain, language):
             assert original.count("<") == translation.count("<"), message.id
 
 
+def test_a_text_that_stands_with_a_plural_and_without_keeps_it():
+    assert gather("comicsdb_web").get("Issue").id == ("Issue", "Issues")
+
+
 def test_no_sentence_is_made_of_a_text_that_is_no_literal():
     """What is gathered is what stands in quotes: a text that is put together is never found."""
     for domain in DOMAINS:

@@ -5,7 +5,7 @@ A mail to an address that nobody has proved to read yet quotes nothing that its 
 
 from datetime import date, datetime
 
-from comicsdb.i18n import Text, _, ngettext
+from comicsdb.i18n import Text, _, ngettext, written_day
 from comicsdb.mail import Facts, Items, Letter, Link, Paragraph
 from comicsdb.models import User
 
@@ -18,6 +18,7 @@ CONFIRM_EMAIL = "/accounts/email/confirm/{secret}/"
 LOG_IN = "/accounts/login/"
 TOKENS = "/accounts/tokens/"
 HELP_BASIC = "/docs/#http-basic"  # the API's reference page
+HELP_PASSWORDS = "/help/basic-auth/"  # the same for people, in their language
 CONTACT = "/help/contact/"
 
 HOURS = ngettext("${n} hour", "${n} hours", 24)
@@ -120,9 +121,9 @@ def basic_reminder(user: User, phase: int, last_used: date, until: date | None) 
     """To an account that still uses HTTP Basic with the API; `until` is its end, always set in phase 2."""
     final = phase >= 2
     name = {"name": user.username}
-    facts = [(_("Password last sent on"), last_used.isoformat())]
+    facts = [(_("Password last sent on"), written_day(last_used))]
     if until is not None:
-        facts.append((_("Works until"), until.isoformat()))
+        facts.append((_("Works until"), written_day(until)))
     blocks = [
         Paragraph(
             _(
@@ -140,7 +141,7 @@ def basic_reminder(user: User, phase: int, last_used: date, until: date | None) 
             )
         ),
         Link(_("Make a token"), TOKENS),
-        Link(_("What changes, and when"), HELP_BASIC),
+        Link(_("What changes, and when"), HELP_PASSWORDS),
     ]
     subject = (
         _("Final notice: your API password stops working") if final else _("Use a token with the API, please")
@@ -153,7 +154,7 @@ def _first_words(until: date | None) -> Text:
         return _("This goes on working for now, but it will end. Please switch to a token in time.")
     return _(
         "This goes on working until ${day}, then it ends. Please switch to a token in time.",
-        mapping={"day": until.isoformat()},
+        mapping={"day": written_day(until)},
     )
 
 
@@ -161,7 +162,7 @@ def _final_words(until: date) -> Text:
     return _(
         "This ends on ${day}, and fewer requests are allowed until then. From that day on the program gets no"
         " answers any more. Act now.",
-        mapping={"day": until.isoformat()},
+        mapping={"day": written_day(until)},
     )
 
 

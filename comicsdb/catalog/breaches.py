@@ -39,18 +39,21 @@ def _weighed(text: ColumnElement[str], weights) -> ColumnElement[int]:
     return sum(terms[1:], terms[0])
 
 
-def _ean_fits(text: ColumnElement[str]) -> ColumnElement[bool]:
-    """Whether the check digit of 12 or 13 digits is right; the shorter ones are longer ones with a zero."""
-    longest = max(CODE_DIGITS)
-    return _weighed(func.lpad(text, longest, "0"), [1 if n % 2 == 0 else 3 for n in range(longest)]) % 10 == 0
+def _ean_fits(text: ColumnElement[str], digits: int) -> ColumnElement[bool]:
+    """Whether the check digit is right, the last of so many with which the text begins.
+
+    Written without making 13 digits of 12, and so twice as quick: their weights are 3 and 1 by turns from the
+    end on.
+    """
+    weights = [3 if (digits - place) % 2 else 1 for place in range(1, digits + 1)]
+    return _weighed(text, weights) % 10 == 0
 
 
 def is_upc(text: ColumnElement[str]) -> ColumnElement[bool]:
     """The condition that `advice.is_upc` judges of one text."""
     fits = [
-        and_(func.length(text) == digits + added, _ean_fits(func.left(text, digits)))
+        and_(func.length(text).in_([digits + added for added in ADDED_DIGITS]), _ean_fits(text, digits))
         for digits in CODE_DIGITS
-        for added in ADDED_DIGITS
     ]
     return and_(text.regexp_match("^[0-9]+$"), or_(*fits))
 
@@ -63,7 +66,7 @@ def is_isbn(text: ColumnElement[str]) -> ColumnElement[bool]:
         and_(
             text.regexp_match(f"^[0-9]{{{ISBN_LONG}}}$"),
             func.left(text, 3).in_(ISBN_BEGINNINGS),
-            _ean_fits(text),
+            _ean_fits(text, ISBN_LONG),
         ),
         and_(text.regexp_match(f"^[0-9]{{{ISBN_SHORT - 1}}}[0-9X]$"), short),
     )

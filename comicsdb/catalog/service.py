@@ -15,7 +15,7 @@ from comicsdb.catalog.propagation import FIELD_EVENTS
 from comicsdb.catalog.unit import Unit, label_of
 from comicsdb.catalog.values import NOT_NULL, problem
 from comicsdb.i18n import _
-from comicsdb.models import FormerSlug, History, Series, Tombstone
+from comicsdb.models import FormerSlug, History, Series, Tombstone, User
 from comicsdb.models.base import SYSTEM_USER_ID, Authored, metadata
 
 SLUG_ATTEMPTS = 50
@@ -327,7 +327,8 @@ def _as_conflict(kind: Kind, error: IntegrityError) -> Exception:
     if name.startswith("uq_"):
         return uniqueness.taken(kind, table, name)
     if name.startswith("fk_"):
-        return _vanished(kind, name)
+        # The account that writes is no field: the request is tried again, without it.
+        return error if name.endswith(f"_{User.__tablename__}") else _vanished(kind, name)
     if name.startswith("ck_"):
         return Invalid({_judged(kind, table, name): [_("This value is not accepted.")]})
     if column:  # the only refusal without a constraint's name that tells a column: a null

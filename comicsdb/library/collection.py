@@ -20,7 +20,7 @@ from comicsdb import clock
 from comicsdb.catalog.errors import Invalid, NotFound
 from comicsdb.catalog.unit import Unit
 from comicsdb.library import ratings
-from comicsdb.library.keeping import hold, moved
+from comicsdb.library.keeping import check_account, hold, moved
 from comicsdb.models import CollectionItem, Issue, ReadDate, Series
 from comicsdb.models.choices import BookFormat, Currency
 
@@ -131,6 +131,8 @@ def _not_owned(session: Session, user_id: int, issue_ids: list[int]) -> list[int
         ),
         {"user": user_id, "ids": [each for each in issue_ids if 0 < each <= LARGEST_ISSUE_ID]},
     ).all()
+    if not there:
+        check_account(session, user_id)
     owned = select(CollectionItem.issue_id).where(
         CollectionItem.user_id == user_id, CollectionItem.issue_id == any_(cast(there, ARRAY(Integer)))
     )

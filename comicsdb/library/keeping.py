@@ -3,6 +3,8 @@
 from sqlalchemy import func, text
 from sqlalchemy.orm import Session
 
+from comicsdb.models import User
+
 _LIBRARY = 0x6C696272  # the advisory locks of this module; the second number is the account
 
 
@@ -14,6 +16,11 @@ def hold(session: Session, user_id: int) -> None:
     session.execute(
         text("SELECT pg_advisory_xact_lock(:library, :account)"), {"library": _LIBRARY, "account": user_id}
     )
+
+
+def check_account(session: Session, user_id: int) -> None:
+    """Raise NoResultFound for an account that was deleted a moment ago: the request is tried again then."""
+    session.get_one(User, user_id, populate_existing=True)
 
 
 def moved(model) -> dict:

@@ -6,11 +6,11 @@ Nobody is asked here who may see a list: whoever asks has found it by `reading_l
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Select, extract, func, not_, select
+from sqlalchemy import ARRAY, ColumnElement, Integer, Select, any_, extract, func, not_, select
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from comicsdb.catalog import search
-from comicsdb.library.most import in_roles, least
+from comicsdb.library.most import has_role, in_roles, least
 from comicsdb.models import (
     Character,
     Creator,
@@ -28,6 +28,7 @@ from comicsdb.models import (
 STEP = 50  # items shown at once
 TOP = 12  # publishers, series and characters shown
 FEATURED = 6  # creators shown
+FANNED = 5  # covers on the card of a list without a banner
 
 # The order of lists: by name, then by source and owner (model.md 5.6).
 ORDER = (
@@ -40,13 +41,29 @@ ORDER = (
 
 
 def cards() -> Select:
-    """Rows of `(list, number, first, last)`: its issues and the years of their covers; owners are loaded."""
+    """Rows of `(list, number, first, last, covers)`: its issues, the years of their covers, and the pictures
+    of the first ones; owners are loaded.
+    """
     return select(
         ReadingList,
         _of_list(func.count()).label("number"),
         _of_list(_year(func.min(Issue.cover_date)), Issue).label("first"),
         _of_list(_year(func.max(Issue.cover_date)), Issue).label("last"),
+        _covers().label("covers"),
     ).options(joinedload(ReadingList.user, innerjoin=True))
+
+
+def _covers() -> ColumnElement[list[str]]:
+    first = (
+        select(Issue.image)
+        .select_from(ReadingListItem)
+        .join(Issue, Issue.id == ReadingListItem.issue_id)
+        .where(ReadingListItem.reading_list_id == ReadingList.id, Issue.image != "")
+        .order_by(ReadingListItem.order)
+        .limit(FANNED)
+        .correlate(ReadingList)
+    )
+    return func.array(first.scalar_subquery())
 
 
 def _of_list(expression, model=None):
@@ -152,11 +169,14 @@ def series(session: Session, list_id: int) -> Shares:
 def characters(session: Session, list_id: int) -> Shares:
     """The characters that appear in most issues of a list."""
     links = issue_character.c
-    return _shares(
-        session,
-        Character,
-        _issues(list_id, links.character_id).join(issue_character, links.issue_id == Issue.id),
+    held = select(ReadingListItem.issue_id).where(ReadingListItem.reading_list_id == list_id)
+    issues = func.array(held.scalar_subquery(), type_=ARRAY(Integer))  # an index leads to these alone
+    counted = (
+        select(links.character_id.label("id"), func.count().label("number"))
+        .where(links.issue_id == any_(issues))
+        .group_by(links.character_id)
     )
+    return _shares(session, Character, counted)
 
 
 def _issues(list_id: int, column) -> Select:
@@ -185,16 +205,16 @@ def _shares(session: Session, model, counted: Select, *options) -> Shares:
 
 def featured(session: Session, list_id: int) -> list:
     """Who wrote or drew most issues: rows of `(creator, number, writes, draws)` (model.md 12.12)."""
+    writes = has_role(Role.is_writer)
     counted = (
         select(
             Credit.creator_id.label("id"),
             func.count(Credit.issue_id.distinct()).label("number"),
-            func.bool_or(Role.is_writer).label("writes"),
-            func.bool_or(not_(Role.is_writer)).label("draws"),
+            func.bool_or(writes).label("writes"),
+            func.bool_or(not_(writes)).label("draws"),
         )
         .select_from(ReadingListItem)
         .join(credit_role, in_roles(ReadingListItem.issue_id, Role.is_featured))
-        .join(Role, Role.id == credit_role.c.role_id)
         .join(Credit, Credit.id == credit_role.c.credit_id)
         .where(ReadingListItem.reading_list_id == list_id)
         .group_by(Credit.creator_id)
@@ -203,7 +223,7 @@ def featured(session: Session, list_id: int) -> list:
     statement = (
         select(Creator, counted.c.number, counted.c.writes, counted.c.draws)
         .join(counted, counted.c.id == Creator.id)
-        .where(counted.c.number >= least(counted, FEATURED))
+        .where(counted.c.number >= least(counted.c.number, FEATURED))
         .order_by(counted.c.number.desc(), *search.ORDER[Creator])
         .limit(FEATURED)
     )

@@ -10,9 +10,15 @@ from comicsdb.settings import SettingsError
 
 WIDTH = 72  # columns of the text part
 _FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
-_TEXT = f"{_FONT};font-size:16px;line-height:24px;color:#1d2430"
-_SMALL = f"{_FONT};font-size:13px;line-height:20px;color:#5b6472"
-_BUTTON = f"{_FONT};font-size:16px;line-height:24px;color:#ffffff;text-decoration:none;font-weight:bold"
+_TEXT = f"{_FONT};font-size:16px;line-height:24px;color:#1b171f"
+_SMALL = f"{_FONT};font-size:13px;line-height:20px;color:#5d5560"
+_BUTTON = (
+    "display:inline-block;padding:9px 21px;border:2px solid #17141a;border-radius:24px;"
+    f"{_FONT};font-size:16px;line-height:24px;color:#1b171f;text-decoration:none;font-weight:bold"
+)
+_FIRST, _OTHER = "#ffd23f", "#fffdf8"  # the ground of the button that a letter is about, and of others
+_PAPER = "#fbf6ec"
+_STRIPE = ("#1496c4", "#e0457b", "#ffd23f", "#e8503a")  # the printer's four colours, as on the site
 _TABLE = '<table role="presentation" cellpadding="0" cellspacing="0" border="0"'
 
 
@@ -117,21 +123,28 @@ def _wrapped(line: str, later: str = "") -> str:
 
 def as_html(letter: Letter, reader: Reader) -> str:
     """The HTML part: tables and inline styles, which is what mail programs show alike."""
+    first = next((block for block in letter.blocks if isinstance(block, Link)), None)
     rows = "\n".join(
-        f'<tr><td style="padding:0 32px 16px;{_TEXT}">{_html(block, reader)}</td></tr>'
+        f'<tr><td style="padding:0 28px 16px;{_TEXT}">{_html(block, reader, block is first)}</td></tr>'
         for block in letter.blocks
+    )
+    stripe = "".join(
+        f'<td width="25%" height="6" style="background-color:{colour};font-size:0;line-height:6px"></td>'
+        for colour in _STRIPE
     )
     subject = escape(reader.say(letter.subject))
     return f"""\
 <!DOCTYPE html>
 <html lang="{reader.language}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{subject}</title></head>
-<body style="margin:0;padding:0;background-color:#eef0f3">
-{_TABLE} width="100%" style="background-color:#eef0f3"><tr><td align="center" style="padding:24px 12px">
-{_TABLE} width="560" style="width:100%;max-width:560px;background-color:#ffffff;border-radius:8px">
-<tr><td style="padding:28px 32px 16px;{_TEXT};font-size:20px;font-weight:bold">{subject}</td></tr>
+<body style="margin:0;padding:0;background-color:{_PAPER}">
+{_TABLE} width="100%" style="background-color:{_PAPER}"><tr><td align="center" style="padding:24px 12px">
+{_TABLE} width="560" style="width:100%;max-width:560px;background-color:#fffdf8;border:1px solid #e0d5c2">
+<tr><td>{_TABLE} width="100%"><tr>{stripe}</tr></table></td></tr>
+<tr><td style="padding:26px 28px 14px;{_TEXT}">
+<h1 style="margin:0;font-size:22px;line-height:28px">{subject}</h1></td></tr>
 {rows}
-<tr><td style="padding:8px 32px 24px;border-top:1px solid #dfe3e8;{_SMALL}">{escape(reader.footer)}</td></tr>
+<tr><td style="padding:12px 28px 22px;border-top:1px solid #e0d5c2;{_SMALL}">{escape(reader.footer)}</td></tr>
 </table>
 </td></tr></table>
 </body>
@@ -139,21 +152,21 @@ def as_html(letter: Letter, reader: Reader) -> str:
 """
 
 
-def _html(block: Block, reader: Reader) -> str:
+def _html(block: Block, reader: Reader, is_first_link: bool) -> str:
     match block:
         case Paragraph(text):
             return escape(reader.say(text))
         case Link(label, address):
             absolute, words = escape(reader.absolute(address)), escape(reader.say(label))
+            ground = _FIRST if is_first_link else _OTHER
             return (
-                f'{_TABLE}><tr><td style="padding:10px 22px;background-color:#1f5fbf;border-radius:6px">'
-                f'<a href="{absolute}" style="{_BUTTON}">{words}</a></td></tr></table>'
-                f'<div style="padding-top:8px;{_SMALL};word-break:break-all">{absolute}</div>'
+                f'<a href="{absolute}" style="{_BUTTON};background-color:{ground}">{words}</a>'
+                f'<div style="padding-top:6px;{_SMALL};word-break:break-all">{absolute}</div>'
             )
         case Facts(rows):
             cells = "".join(
-                f'<tr><td style="padding:2px 16px 2px 0;{_SMALL}">{escape(reader.say(label))}</td>'
-                f'<td style="padding:2px 0;{_TEXT}">{escape(reader.say(value))}</td></tr>'
+                f'<tr valign="top"><td style="padding:4px 16px 0 0;{_SMALL}">{escape(reader.say(label))}</td>'
+                f'<td style="{_TEXT};word-break:break-word">{escape(reader.say(value))}</td></tr>'
                 for label, value in rows
             )
             return f"{_TABLE}>{cells}</table>"

@@ -1,8 +1,11 @@
 """Pictures: `request.media` stores them, two routes serve them and their thumbnails (web.md 2.7)."""
 
+from urllib.parse import quote
+
 from pyramid.httpexceptions import HTTPNotFound, HTTPServiceUnavailable
 from pyramid.response import FileIter, Response
 from pyramid.security import NO_PERMISSION_REQUIRED
+from pyramid.traversal import PATH_SAFE
 
 from comicsdb.media.folder import FolderStorage
 from comicsdb.media.storage import CACHE_CONTROL, BadKey, Content, Storage, StorageDown, content_type
@@ -33,6 +36,11 @@ def media_base(request) -> str:
     return f"{public}/" if public else request.route_url("media", key="-")[:-1]
 
 
+def thumbnail_base(request) -> str:
+    """What the addresses of thumbnails begin with; a page has dozens of them."""
+    return request.route_url("media.thumbnail", size="-", key="-").removesuffix("-/-.webp")
+
+
 def media_url(request, key: str | None) -> str | None:
     """The absolute address of a picture, or None where a row has none."""
     return request.media_base + key if key else None
@@ -45,7 +53,7 @@ def thumbnail_url(request, key: str | None, size_name: str) -> str | None:
     """
     if size_name not in SIZES:
         raise ValueError(f"There is no size {size_name!r}; there are: {', '.join(SIZES)}.")
-    return request.route_url("media.thumbnail", size=size_name, key=key) if key else None
+    return f"{request.thumbnail_base}{size_name}/{quote(key, PATH_SAFE)}.webp" if key else None
 
 
 def picture_view(request):
@@ -94,6 +102,7 @@ def includeme(config):
     config.add_request_method(lambda request: request.registry["comicsdb.media"], "media", reify=True)
     config.add_request_method(media_base, "media_base", reify=True)
     config.add_request_method(media_url, "media_url")
+    config.add_request_method(thumbnail_base, "thumbnail_base", reify=True)
     config.add_request_method(thumbnail_url, "thumbnail_url")
     config.add_route("media.thumbnail", "/media/thumb/{size}/{key:.+}.webp", request_method=("GET", "HEAD"))
     config.add_route("media", "/media/{key:.+}", request_method=("GET", "HEAD"))

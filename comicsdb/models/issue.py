@@ -224,3 +224,8 @@ class Credit(Base):
     issue: Mapped[Issue] = relationship(lazy="raise", viewonly=True)
     creator: Mapped[Creator] = relationship(lazy="raise", viewonly=True)
     roles = relationship(Role, secondary=credit_role, lazy="raise", viewonly=True, order_by=Role.order)
+
+    @property
+    def role_names(self) -> str:
+        """`Writer, Inker`; needs `roles` loaded."""
+        return ", ".join(role.name for role in self.roles)

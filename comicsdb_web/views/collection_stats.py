@@ -23,6 +23,7 @@ def stats(request):
     read = collection_figures.reading(
         session, user_id, request.registry.settings["comicsdb.timezone"], request.today
     )
+    tops = collection_figures.top_creators(session, user_id, Role.is_writer, Role.is_artist)
     return {
         "figures": figures,
         "shares": [
@@ -33,8 +34,7 @@ def stats(request):
         "days": _chart(request, "days", charts.days(locale_of(request), read.days)),
         "months": _chart(request, "months", charts.months(locale_of(request), read.months)),
         "people": [
-            _people(request, name, collection_figures.top_creators(session, user_id, flag))
-            for name, flag in (("writers", Role.is_writer), ("artists", Role.is_artist))
+            _people(request, name, top) for name, top in zip(("writers", "artists"), tops, strict=True)
         ],
         "top_series": collection_figures.top_series(session, user_id),
     }

@@ -23,10 +23,10 @@ from comicsdb.models import (
     issue_universe,
 )
 from comicsdb.stamps import microseconds
-from comicsdb_web import cards
+from comicsdb_web import issue_page
 from comicsdb_web.editing.copying import CopyingViews
 from comicsdb_web.editing.kinds import ISSUE_FORM
-from comicsdb_web.entity import Block, EntityViews, card_block
+from comicsdb_web.entity import Block, EntityViews, Part, card_block
 from comicsdb_web.filters_catalogue import ISSUE
 from comicsdb_web.fragments import fragment
 from comicsdb_web.locales import _
@@ -92,13 +92,7 @@ class IssueViews(CopyingViews, EntityViews):
     form = ISSUE_FORM
     shows = Shows(model=Issue, stamps=stamps_around())
     filters = ISSUE
-    order = (Issue.cover_date, Issue.id)  # within the series
     named = (joinedload(Issue.series).joinedload(Series.series_type),)
-    options = (
-        joinedload(Issue.series).options(joinedload(Series.publisher), joinedload(Series.imprint)),
-        joinedload(Issue.rating),
-        selectinload(Issue.variants),
-    )
     blocks = (
         Block("credits", _("Credits"), _credits, _credit_count, "credit"),
         card_block(
@@ -119,31 +113,30 @@ class IssueViews(CopyingViews, EntityViews):
     )
 
     def detail(self):
-        """The page of one issue, for editors with buttons that take something over from others."""
-        values = super().detail()
-        issue, shown = values["entity"], values["shown"]
-        return values | {
+        """The page of one issue, for members with what is theirs, for editors with buttons of their own."""
+        page = issue_page.read(self.request.light, self.request.matchdict["slug"])
+        if page is None:
+            self._entity()  # tells what has become of it
+            raise HTTPNotFound
+        issue, blocks = page.issue, {each.name: each for each in self.blocks}
+        shown = {name: Part(blocks[name], rows, 0, total) for name, (rows, total) in page.blocks.items()}
+        return {
+            "entity": issue,
+            "kind": self.kind,
+            "previous": page.previous,
+            "following": page.following,
+            "arcs": page.arcs,
+            "reprints": page.reprints,
+            "shown": shown,
             "stars": stars_of_issue(self.request, issue),
             **lists_of_issue(self.request, issue),
             "helpers": self.helpers(
                 issue,
-                previous=values["previous"],
+                previous=page.previous,
                 has_credits=bool(shown["credits"].total),
                 has_content=bool(issue.name or shown["characters"].total or shown["teams"].total),
-                has_reprints=bool(values["reprints"]),
+                has_reprints=bool(page.reprints),
             ),
-        }
-
-    def facts(self, issue):
-        """Its arcs and reprints."""
-        links = issue_reprint.c
-        reprints = cards.statement(Issue).where(
-            Issue.id.in_(select(links.reprint_id).where(links.issue_id == issue.id))
-        )
-        arcs = select(Arc).where(_linked(Arc, issue_arc, issue_arc.c.arc_id)(issue))
-        return {
-            "arcs": self.session.scalars(arcs.order_by(*search.ORDER[Arc])).all(),
-            "reprints": self.session.scalars(reprints.order_by(Issue.cover_date, *search.ORDER[Issue])).all(),
         }
 
     def cover(self):
@@ -163,10 +156,3 @@ class IssueViews(CopyingViews, EntityViews):
         if not found:
             raise HTTPNotFound(_("This issue has no such cover."))
         return found[0]
-
-    def _neighbour_statement(self, issue):
-        return (
-            select(Issue)
-            .where(Issue.series_id == issue.series_id)
-            .options(joinedload(Issue.series).joinedload(Series.series_type))
-        )

@@ -114,9 +114,15 @@ def test_the_container_file_copies_what_there_is():
 
 
 @pytest.mark.parametrize("name", ["production.ini", "deploy/container.ini", "examples/api-only.ini"])
-def test_ini_files_know_the_server(name):
+def test_ini_files_know_the_server_and_let_every_part_speak(name):
     ini = ConfigParser(interpolation=None)
     ini.read(ROOT / name, "utf-8")
+    parts = {"comicsdb", "comicsdb_api", *ini["app:main"]["pyramid.includes"].split()}
+    named = {each.strip() for each in ini["loggers"]["keys"].split(",")}
+    assert parts <= named
+    assert {(ini[f"logger_{part}"]["qualname"], ini[f"logger_{part}"]["level"]) for part in parts} == {
+        (part, "INFO") for part in parts
+    }
     options = dict(ini["server:main"])
     assert options.pop("use") == "egg:comicsdb#granian"
     read_options(options)

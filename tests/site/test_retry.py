@@ -1,14 +1,19 @@
-"""Two requests that lock rows in crossing orders: one is tried again, and both are answered."""
+"""Requests that are tried again: two that lock rows in crossing orders, and those of a deleted account."""
 
 from concurrent.futures import ThreadPoolExecutor
 
 import webtest
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from comicsdb import models
 from comicsdb.catalog import Catalog
+from comicsdb.library import keeping
 from tests.conftest import build_app
 from tests.factories import Make
+from tests.serving import add_account
+from tests.site.test_plugin import MAKE_EDITOR
+from tests.waiting import await_that
+from tests.web.conftest import log_in, soup
 
 
 def test_a_deadlock_is_tried_again_and_both_writers_are_answered(database, factory, tmp_path):
@@ -32,3 +37,43 @@ def test_a_deadlock_is_tried_again_and_both_writers_are_answered(database, facto
         assert {"".join(sorted(session.get(models.Arc, each).desc)) for each in (one, other)} == {"ab"}
         assert session.scalar(text("SELECT count(*) FROM history WHERE type = '~'")) == 4
         assert session.scalar(text("SELECT count(*) FROM change_log WHERE action = 'update'")) == 4
+
+
+def waiting(session) -> int:
+    """How many wait for a lock now."""
+    return session.scalar(text("SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted"))
+
+
+def test_who_is_deleted_after_it_was_recognised_is_nobody(database, factory, tmp_path):
+    basic = {"Authorization": add_account(database, "ed")}
+    with factory() as session:
+        make = Make(Catalog(session))
+        arc, issue = make.arc().id, make.issue()
+        account = session.scalar(select(models.User.id).filter_by(username="ed"))
+        session.execute(text(MAKE_EDITOR))
+        session.commit()
+    app = build_app(database, tmp_path)
+    member = webtest.TestApp(app)
+    log_in(member, "ed", "secret")
+    token = soup(member.get("/")).find("input", attrs={"name": "csrf_token"})["value"]
+    asked = {"headers": basic, "expect_errors": True}
+    asks = [
+        lambda: webtest.TestApp(app).post_json("/api/collection/add/", {"issue_id": issue.id}, **asked),
+        lambda: webtest.TestApp(app).patch(f"/api/arc/{arc}/", {"desc": "Late."}, **asked),
+        lambda: member.post(f"/wish-list/toggle/{issue.slug}/", {"on": "1", "csrf_token": token}),
+    ]
+    with ThreadPoolExecutor(len(asks)) as pool, factory() as holder:
+        keeping.hold(holder, account)
+        holder.execute(text("SELECT FROM arc FOR UPDATE"))
+        answers = [pool.submit(each) for each in asks]
+        await_that(lambda: waiting(holder) == len(asks))
+        with factory() as session:
+            session.execute(text("DELETE FROM user_account WHERE id = :id"), {"id": account})
+            session.commit()
+        holder.rollback()
+        added, changed, wished = [each.result() for each in answers]
+    app.registry["comicsdb.engine"].dispose()
+    assert (added.status_int, changed.status_int) == (401, 401)
+    assert wished.location.startswith("http://localhost/accounts/login/")
+    with factory() as session:
+        assert session.get(models.Arc, arc).desc == ""

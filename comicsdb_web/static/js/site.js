@@ -25,6 +25,12 @@ for (const select of document.querySelectorAll("select[data-submit]")) {
   select.addEventListener("change", () => select.form.requestSubmit());
 }
 
+// Where tabs are swiped along, the present one is in sight.
+for (const tab of document.querySelectorAll(".tabs [aria-current]")) {
+  const row = tab.closest(".tabs");
+  row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
+}
+
 // What was left empty need not stand in the address.
 for (const form of document.querySelectorAll("form[data-lean]")) {
   form.addEventListener("formdata", ({ formData }) => {

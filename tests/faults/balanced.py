@@ -1,0 +1,156 @@
+"""A site of several processes behind nginx, as deploy/nginx.conf has it, and what kills and restarts them."""
+
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil
+
+from tests.certificate import CERTIFICATE, KEY
+from tests.needs import program
+from tests.serving import clean_environment, fetch, free_port
+from tests.site.test_production import ROOT, production, workers
+from tests.waiting import await_that
+
+HOST = "comics.example.org"
+RESTART = 2  # seconds; RestartSec of deploy/systemd/comicsdb.service
+NGINX = """
+daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log; {user}
+events {{ worker_connections 512; }}
+http {{
+    client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+    include {folder}/site.conf;
+}}
+"""
+
+
+class Node:
+    """A server of production on a port of its own, started again when it has ended, as by systemd."""
+
+    def __init__(self, folder: Path, url: str, count: int, **more: str):
+        folder.mkdir()
+        self.port, self.count = free_port(), count
+        self.ini, environment = production(folder, url, self.port, workers=str(count))
+        self.environment = clean_environment(**environment | more)
+        self.log = folder / "log"
+        self.process = None
+        self.stopped = False
+
+    def start(self) -> None:
+        """Start it, and see to it that it runs until `stop`."""
+        self.keeper = threading.Thread(target=self._keep)
+        self.keeper.start()
+        await_that(self.answers)
+
+    def _keep(self) -> None:
+        while not self.stopped:
+            with self.log.open("ab") as log:
+                self.process = subprocess.Popen(
+                    [sys.executable, "-m", "pyramid.scripts.pserve", "-q", str(self.ini)],
+                    env=self.environment,
+                    stdout=log,
+                    stderr=log,
+                )
+            self.process.wait()
+            if not self.stopped:
+                time.sleep(RESTART)
+
+    def answers(self) -> bool:
+        """Whether it is there."""
+        with suppress(OSError):
+            return fetch(f"http://127.0.0.1:{self.port}/health/")[0] == 200
+        return False
+
+    def workers(self) -> list[int]:
+        """Its processes that answer requests: those that listen."""
+        found = []
+        with suppress(psutil.NoSuchProcess):
+            for pid in workers(self.process):
+                with suppress(psutil.NoSuchProcess):
+                    open_ones = psutil.Process(pid).net_connections("tcp")
+                    if any(each.laddr.port == self.port and each.status == "LISTEN" for each in open_ones):
+                        found.append(pid)
+        return sorted(found)
+
+    def stop(self) -> None:
+        """End it for good, as systemd does."""
+        self.stopped = True
+        self.process.terminate()
+        self.keeper.join()
+
+
+@contextmanager
+def balancer(folder: Path, nodes: list[Node]):
+    """nginx with the file of deploy/, ports, paths and nodes put in: the https port, and its access log."""
+    folder.mkdir()
+    port = free_port()
+    (folder / "fullchain.pem").write_text(CERTIFICATE)
+    (folder / "privkey.pem").write_text(KEY)
+    site = (ROOT / "deploy" / "nginx.conf").read_text()
+    line = re.search(r" +server 127\.0\.0\.1:8000.*;\n", site)[0]
+    site = site.replace(line, "".join(line.replace(":8000", f":{node.port}") for node in nodes))
+    site = site.replace("listen 443 ", f"listen 127.0.0.1:{port} ")
+    site = site.replace("listen 80", f"listen 127.0.0.1:{free_port()}")
+    site = site.replace(f"/etc/letsencrypt/live/{HOST}", str(folder)).replace("/var/log/nginx", str(folder))
+    # Pictures in a bucket come from the application.
+    site, found = re.subn(
+        r"\n    # Where pictures lie in a folder.*?(?=\n    # Figures)", "", site, flags=re.DOTALL
+    )
+    assert found
+    (folder / "site.conf").write_text(site)
+    user = "user root;" if Path("/proc/self").owner() == "root" else ""  # whose the folders are
+    (folder / "nginx.conf").write_text(NGINX.format(folder=folder, user=user))
+    command = [program("nginx"), "-e", str(folder / "error.log"), "-c", str(folder / "nginx.conf")]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        await_that((folder / "nginx.pid").exists)
+        yield port, folder / "comicsdb.log"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+class Killer:
+    """kill -9 of one process every so many seconds: of a worker, and each fifth time of a whole server.
+
+    The last one that answers is spared: on a busy machine it takes long until the next one has started.
+    """
+
+    def __init__(self, nodes: list[Node], every: float):
+        self.nodes, self.every = nodes, every
+        self.killed: list[str] = []
+        self.spared = 0
+        self.chance = random.Random("killer")
+
+    def run(self, seconds: float, over) -> None:
+        """Kill for so long, or until `over()`."""
+        until = time.monotonic() + seconds
+        while time.monotonic() + self.every < until and not over():
+            time.sleep(self.every)
+            there = {node: node.workers() for node in self.nodes}
+            whole = len(self.killed) % 5 == 4
+            victims = [
+                (node, pid)
+                for node, pids in there.items()
+                for pid in pids
+                if sum(map(len, there.values())) > (len(pids) if whole else 1)
+            ]
+            if not victims:
+                self.spared += 1
+                continue
+            node, pid = self.chance.choice(victims)
+            if whole:
+                self._kill(node.process.pid, f"server of {node.count}")
+            else:
+                self._kill(pid, f"worker of {node.count}")
+
+    def _kill(self, pid: int, what: str) -> None:
+        psutil.Process(pid).send_signal(signal.SIGKILL)
+        self.killed.append(what)
