@@ -1,0 +1,88 @@
+"""Header and footer are made once for all who see the same, and show everybody what is theirs."""
+
+from pyramid.interfaces import IRoutesMapper
+from pyramid.request import Request
+from pyramid.urldispatch import RoutesMapper
+
+from comicsdb.passwords import Passwords
+from tests.web.conftest import log_in, soup
+
+
+def header(testapp, address):
+    """The header of a page, parsed."""
+    return soup(testapp.get(address)).select_one("header.top")
+
+
+def current(found):
+    """The menu entries that lead to the page itself."""
+    return {each["href"] for each in found.select("[aria-current=page]")}
+
+
+def test_a_header_knows_its_page_though_it_is_made_once(testapp, wsgi):
+    wsgi.registry["comicsdb_web.frames"].clear()
+    for address, entry in (
+        ("/series/?page=1", {"/series/"}),
+        ("/character/", {"/character/"}),
+        ("/search/?q=a%22b", set()),
+        ("/accounts/login/?next=/series/", set()),
+        ("/series/search?q=x", set()),
+    ):
+        for _ in range(2):
+            found = header(testapp, address)
+            assert current(found) == entry
+            assert {each["value"] for each in found.select("[name=next]")} == {address}
+            typed = found.select_one("#quick-q")["value"]
+            assert typed == ('a"b' if address.startswith("/search/") else "")
+    # One without an entry, and one for each address that the header leads to.
+    assert len(wsgi.registry["comicsdb_web.frames"]) == 5
+
+
+def test_a_header_shows_nobody_what_is_another_readers(testapp, make, member):
+    other = make.user("Otto", password="correct horse", passwords=Passwords("fast"), is_staff=True)
+    make.session.commit()
+    seen = {}
+    for name in (member.username, other.username):
+        log_in(testapp, name)
+        found = header(testapp, "/polls/")
+        assert {each.get_text(strip=True) for each in found.select(".account-name")} == {name}
+        seen[name] = found.select_one("[name=csrf_token]")["value"]
+        testapp.reset()
+    assert len(set(seen.values())) == 2
+    found = header(testapp, "/polls/")
+    assert not found.select(".account-name, [name=csrf_token]")
+    assert found.select_one('[href="/accounts/login/"]') is not None
+
+
+def test_a_route_is_found_by_the_first_word_as_it_is_among_all(wsgi):
+    mapper = wsgi.registry.getUtility(IRoutesMapper)
+    words = {"slug": "some", "id": "7", "block": "credits", "series": "other", "form": "atom"}
+    addresses = ["/", "", "//series/", "/series", "/nothing/", "/caff\xc3\xa9/", "/issue/thisweek/"]
+    for route in mapper.get_routes():
+        names = {part.partition(":")[0].rstrip("}") for part in route.pattern.split("{")[1:]}
+        if names <= set(words):
+            addresses.append(route.generate({name: words[name] for name in names}))
+    assert len(addresses) > 100
+    for address in addresses:
+        request = Request.blank("/")
+        request.environ["PATH_INFO"] = address
+        assert mapper(request) == RoutesMapper.__call__(mapper, request), address
+
+
+def test_the_first_rows_of_an_issues_blocks_are_those_that_its_other_pages_show(testapp, make, world):
+    roles = [make.role("Writer").id, make.role("Inker").id]
+    people = [make.creator(name=f"Hand {number}") for number in range(31)]
+    faces = [make.character(name=f"Face {number}") for number in range(31)]
+    make.catalog.update(
+        world.first,
+        {
+            "credits": [{"creator": each.id, "roles": roles} for each in people],
+            "characters": [each.id for each in faces],
+        },
+    )
+    make.session.commit()
+    page = soup(testapp.get(f"/issue/{world.first.slug}/"))
+    for block in ("credits", "characters", "teams", "universes"):
+        begun = soup(testapp.get(f"/issue/{world.first.slug}/{block}/load-more/?offset=0"))
+        rows = [each.decode() for each in page.select(f"#{block} > li")]
+        assert rows
+        assert rows == [each.decode() for each in begun.select("main > ul > li")]
