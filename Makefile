@@ -10,6 +10,7 @@ WORKERS ?= 3
 SOAK ?= 500
 
 PORT ?= 8000
+unexport PYTHONDONTWRITEBYTECODE  # servers and workers start in a third of the time
 export COMICSDB_DATABASE_URL := $(or $(DB),$(COMICSDB_DATABASE_URL))
 
 .DEFAULT_GOAL := help

@@ -18,7 +18,7 @@ from tests.api.conftest import PASSWORD, basic
 from tests.conftest import build_app
 from tests.soak import sequences
 
-PROFILE = sequences(10, 20)
+PROFILE = sequences(6, 20)
 
 
 @pytest.fixture(scope="module")

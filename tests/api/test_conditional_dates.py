@@ -28,6 +28,7 @@ from tests.api.moments import (
     stamp,
 )
 from tests.api.test_statements import everything
+from tests.soak import SOAK
 
 LATER_DAY = date(2100, 1, 1)
 
@@ -164,7 +165,7 @@ def test_what_is_no_date_is_ignored(api, path, sent):
 DATE_PARTS = ["Fri,", "Friday,", "01", "-7", "Jan", "2100", "00:00:00", "1:2", "GMT", "+9999", "-0000", "x"]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=SOAK or 60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     header=st.sampled_from(["If-Modified-Since", "If-Unmodified-Since", "If-None-Match", "If-Match"]),
     value=st.text(st.characters(max_codepoint=255), max_size=60)

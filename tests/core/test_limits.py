@@ -13,6 +13,7 @@ from limits.strategies import MovingWindowRateLimiter
 from comicsdb import limits_memory
 from comicsdb.limits import Limit, Limiter
 from comicsdb.limits_memory import SECOND, TimesInMemory
+from tests.soak import SOAK
 
 THREE = Limit("burst", 3, 60)
 MANY = Limit("sustained", 5, 86_400)
@@ -290,7 +291,7 @@ class Model:
         return len(times), first + limit.seconds * SECOND
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=SOAK or 50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(STEPS, min_size=10, max_size=40))
 def test_a_limiter_does_what_the_model_does(place, steps):
     model, given, client = Model(), [], str(next(_clients))

@@ -10,6 +10,7 @@ from PIL import Image, ImageChops, PngImagePlugin
 from comicsdb.media.images import ORIENTATION, PictureError, inspect
 from comicsdb.media.metadata import stripped
 from tests.dataset import picture
+from tests.soak import SOAK
 
 SECRET = b"Somebody's name and home"
 FORMS = ["JPEG", "PNG", "WEBP", "GIF", "AVIF"]
@@ -104,7 +105,7 @@ def test_an_animation_keeps_its_frames_and_its_loop(form):
         assert (image.n_frames, image.info["loop"]) == (3, 3)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=SOAK or 60)
 @given(
     form=st.sampled_from(["JPEG", "PNG", "WEBP", "GIF"]), at=st.integers(0, 10_000), byte=st.integers(0, 255)
 )

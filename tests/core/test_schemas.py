@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import colander
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comicsdb import schemas
@@ -26,6 +26,7 @@ from comicsdb.schemas import (
 )
 from comicsdb.schemas.base import text
 from tests.core.schema_reading import faults
+from tests.soak import SOAK
 
 ALL = [getattr(schemas, name) for name in schemas.__all__ if name.endswith("Schema")]
 SERIES = {
@@ -234,6 +235,7 @@ json_values = st.recursive(
 
 
 @pytest.mark.parametrize("schema", ALL)
+@settings(max_examples=SOAK or 25)
 @given(data=st.data())
 def test_whatever_is_sent_gives_values_or_messages(schema, data):
     options = data.draw(st.sampled_from([{}, {"partial": True}, {"form": True}]))

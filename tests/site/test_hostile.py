@@ -86,7 +86,7 @@ def reader(make):
 
 
 @settings(
-    max_examples=SOAK or 800,
+    max_examples=SOAK or 400,
     deadline=None,
     derandomize=not SOAK,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

@@ -45,7 +45,7 @@ def nora(testapp, make):
     return enter(testapp, make)
 
 
-@sequences(14, 1)
+@sequences(8, 1)
 @given(data=st.data())
 def test_no_form_breaks(testapp, nora, world, session, data):
     kind = data.draw(st.sampled_from([*(model.__tablename__ for model in CATALOGUE), "issue", "issue"]))

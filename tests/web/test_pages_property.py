@@ -19,8 +19,8 @@ from tests.soak import SOAK, sequences
 from tests.web.conftest import PASSWORD
 from tests.web.page_scene import PageTheatre
 
-PROFILE = sequences(4, 10)
-BETWEEN = 1 if SOAK else 9  # writes from one visit of all sorts of pages to the next
+PROFILE = sequences(3, 8)
+BETWEEN = 1 if SOAK else 15  # writes from one visit of all sorts of pages to the next
 
 
 @pytest.fixture(scope="module")

@@ -66,7 +66,8 @@ def lived_in(visit, session, ann, make):
     keep(session, ann, issue)
     banner = picture_values(session, visit.storage, "reading_list", picture(), hashed=False)
     second = make_list(session, ann, is_private=True, **banner)
-    theirs = make_list(session, bob, name="Theirs", next=session.scalar(select(ReadingList.id)))
+    public = session.scalar(select(ReadingList.id).where(~ReadingList.is_private).order_by(ReadingList.id))
+    theirs = make_list(session, bob, name="Theirs", next=public)
     for user, rated in ((ann, theirs), (bob, session.get_one(ReadingList, theirs.next_id))):
         list_ratings.rate(session, who(user), OFFICIAL, rated, 5)
     session.add(FormerSlug(kind="reading_list", slug="annabellas", object_id=second.id))

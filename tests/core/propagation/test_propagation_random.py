@@ -42,7 +42,7 @@ from tests.core.propagation.writes import (
 )
 from tests.soak import sequences
 
-PROFILE = sequences(25, 30)
+PROFILE = sequences(14, 30)
 TODAY = date(2020, 6, 1)
 endings = st.sampled_from(("commit", "commit", "commit", "go on", "go on", "roll back"))
 
