@@ -24,6 +24,7 @@ def includeme(config):
     config.include("comicsdb.db")  # request.dbsession
     config.include("comicsdb.light")  # request.light, for reads of one statement
     config.include("comicsdb.clock")  # request.today, the business day
+    config.include("comicsdb.edition")  # which code this is
     config.include("comicsdb.cache")  # request.cache, of what the API answered
     config.include("comicsdb.limits")  # how often somebody may do something
     config.include("comicsdb.limits_api")  # how often somebody may ask the API

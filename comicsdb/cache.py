@@ -85,7 +85,8 @@ class Cache:
     """The cache of a site: `detail` for single objects, `list` for lists, `figures` of the whole catalogue.
 
     Without `url` it lies in this process's memory; with one, in Redis and in a memory before it. The regions
-    share that memory: `memory_mb` times 1024 KB at most. Raises ValueError for a wrong address and
+    share that memory: `memory_mb` times 1024 KB at most. What another `edition` of the code has kept is not
+    seen. Raises ValueError for a wrong address and
     ImportError if the library for Redis is not installed; a Redis that does not answer raises nothing.
     """
 
@@ -94,6 +95,7 @@ class Cache:
         url: str = "",
         *,
         prefix: str = "comicsdb",
+        edition: str = "",
         memory_mb: float = 64,
         detail_seconds: int = DETAIL_SECONDS,
         list_seconds: int = LIST_SECONDS,
@@ -106,12 +108,13 @@ class Cache:
             self._store = RedisStore(url, prefix, lru)
         else:
             self._store = MemoryStore(lru)
-        self.detail = self._region(f"{prefix}:detail:", detail_seconds)
-        self.list = self._region(f"{prefix}:list:", list_seconds)
-        self.figures = self._region(f"{prefix}:figures:", figures_seconds)
+        end = f":{edition}" if edition else ""
+        self.detail = self._region(f"{prefix}:detail:", end, detail_seconds)
+        self.list = self._region(f"{prefix}:list:", end, list_seconds)
+        self.figures = self._region(f"{prefix}:figures:", end, figures_seconds)
 
-    def _region(self, start: str, lifetime: int) -> Region:
-        region = make_region(key_mangler=start.__add__)
+    def _region(self, start: str, end: str, lifetime: int) -> Region:
+        region = make_region(key_mangler=lambda key: f"{start}{key}{end}")
         self._store.configure(region, lifetime)
         return Region(region, self._store)
 
@@ -123,12 +126,13 @@ class Cache:
         self._store.clear()
 
 
-def from_settings(settings: dict) -> Cache:
+def from_settings(settings: dict, edition: str = "") -> Cache:
     """The cache that the settings describe; raises SettingsError for an address that cannot be used."""
     try:
         return Cache(
             settings["comicsdb.cache.url"],
             prefix=settings["comicsdb.cache.prefix"],
+            edition=edition,
             memory_mb=settings["comicsdb.cache.memory_mb"],
         )
     except ImportError as error:
@@ -142,5 +146,7 @@ def from_settings(settings: dict) -> Cache:
 
 def includeme(config):
     """`request.cache`, made once per process from the settings."""
-    config.registry["comicsdb.cache"] = from_settings(config.get_settings())
+    config.registry["comicsdb.cache"] = from_settings(
+        config.get_settings(), config.registry["comicsdb.edition"]
+    )
     config.add_request_method(lambda request: request.registry["comicsdb.cache"], "cache", reify=True)

@@ -3,7 +3,7 @@
 import re
 from decimal import Decimal, InvalidOperation
 
-_FORM = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_FORM = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def is_number(text: str) -> bool:

@@ -39,6 +39,16 @@ def test_processes_share_what_one_of_them_made(redis):
     assert Cache(redis.url, prefix="other").detail.get(KEY) is None
 
 
+def test_another_edition_of_the_code_reads_nothing_of_what_this_one_has_made(redis):
+    old, new = (Cache(redis.url, edition=each) for each in ("old", "new"))
+    for cache in (old, new):
+        for region in (cache.detail, cache.list, cache.figures):
+            assert region.get_or_create("issue:7", lambda: b"x") == (b"x", False)
+    assert redis.client.exists("comicsdb:list:issue:7:old", "comicsdb:list:issue:7:new") == 2
+    new.clear()
+    assert list(redis.client.scan_iter()) == []
+
+
 def test_a_hit_in_memory_asks_nobody_and_a_hit_in_redis_asks_once(redis, alone):
     cache = Cache(redis.url)
     cache.detail.get_or_create(KEY, lambda: b"x")

@@ -1,0 +1,35 @@
+"""The edition of the code: another one wherever a file of any package is another."""
+
+import sys
+
+from comicsdb.edition import edition_of
+
+
+def test_every_file_of_every_package_counts_and_nothing_else(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    page = tmp_path / "harbors" / "templates" / "page.jinja2"
+    page.parent.mkdir(parents=True)
+    (tmp_path / "harbors" / "__init__.py").touch()
+
+    def now() -> str:
+        return edition_of.__wrapped__(frozenset(("comicsdb", "harbors")))
+
+    page.write_text("Harbor")
+    first = now()
+    assert len(first) == 16
+    compiled = tmp_path / "harbors" / "__pycache__" / "x.pyc"
+    compiled.parent.mkdir()
+    compiled.write_text("x")
+    assert now() == first
+    page.write_text("Port")
+    second = now()
+    page.rename(page.with_name("other.jinja2"))
+    assert len({first, second, now(), edition_of.__wrapped__(frozenset(("comicsdb",)))}) == 4
+
+
+def test_the_packages_that_settings_include_count(wsgi):
+    packages = frozenset(("comicsdb", "comicsdb_api", "comicsdb_web"))
+    assert wsgi.registry["comicsdb.edition"] == edition_of(packages)
+    wsgi.registry["comicsdb.cache"].list.get_or_create("edition", lambda: b"x")
+    key = wsgi.registry["comicsdb.cache"].list._region.key_mangler("edition")
+    assert key == f"comicsdb:list:edition:{edition_of(packages)}"
