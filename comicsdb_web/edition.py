@@ -3,6 +3,8 @@
 import hashlib
 from functools import cache
 
+from comicsdb.edition import edition_of as edition_of_files
+
 OURS = ("comicsdb", "jinja2", "pyramid.includes")  # what the names of settings begin with
 
 
@@ -14,8 +16,8 @@ def edition_of(registry):
         settings = {
             name: written(value) for name, value in registry.settings.items() if name.startswith(OURS)
         }
-        text = repr((registry["comicsdb.edition"], sorted(settings.items())))
-        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+        files = registry["comicsdb.edition"], edition_of_files(frozenset({"comicsdb_web"}))
+        return hashlib.blake2b(repr((files, sorted(settings.items()))).encode(), digest_size=16).hexdigest()
 
     return edition
 

@@ -22,6 +22,7 @@ _ = TranslationStringFactory(DOMAIN)
 
 LANGUAGE_COOKIE = "language"
 WRITTEN_MOST = 20_000  # dates, numbers and amounts whose words are remembered
+HEADER_LENGTH_MOST = 1000  # of Accept-Language: what is judged is remembered
 
 
 def ngettext(singular: str, plural: str, n: int, **mapping) -> Plural:
@@ -247,9 +248,13 @@ def _of_browser(request) -> str:
     return language_of_header(request.environ.get("HTTP_ACCEPT_LANGUAGE"))
 
 
-@lru_cache(maxsize=1024)
 def language_of_header(accepted: str | None) -> str:
-    """The language of ours that suits an Accept-Language header best."""
+    """The language of ours that suits an Accept-Language header best; one that is too long says nothing."""
+    return _suiting(accepted) if accepted and len(accepted) <= HEADER_LENGTH_MOST else DEFAULT_LANGUAGE
+
+
+@lru_cache(maxsize=1024)
+def _suiting(accepted: str) -> str:
     header = create_accept_language_header(accepted)
     return header.lookup(INTERFACE_LANGUAGES, default=DEFAULT_LANGUAGE)
 

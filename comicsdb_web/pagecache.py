@@ -135,8 +135,8 @@ class EarlyPlace:
             return None
         registry, request = self._registry, Request(environ)
         cookies = request.cookies if environ.get("HTTP_COOKIE") else {}
-        # Also where the session is over by now: only the database knows that.
-        if any(cookies.get(name) for name in (self._session, MESSAGES, *page.shows.heeds)):
+        # Also where the session is over by now, which only the database knows, and where a cookie is empty.
+        if any(name in cookies for name in (self._session, MESSAGES, *page.shows.heeds)):
             return None
         day = clock.business_day(registry.settings["comicsdb.timezone"])
         also = page.shows.also(registry, day) if page.shows.also else ""
@@ -161,7 +161,7 @@ class EarlyPlace:
         return answer(registry, environ, entry, parts, language, hit=True)
 
     def _page(self, environ) -> tuple[Page | None, str]:
-        """The kept page of an address, and the slug in it."""
+        """The kept page of an address, and the slug of its object, if it is the page of one."""
         path = environ.get("PATH_INFO", "")
         known = self._found.get(path)
         if known is not None:
@@ -181,7 +181,7 @@ class EarlyPlace:
         page = found["route"] and pages.get(found["route"].name)
         if page is None:
             return None, ""
-        known = page, found["match"].get("slug", "")
+        known = page, found["match"]["slug"] if page.shows.model is not None else ""
         if len(path) <= PATH_LENGTH_MOST:
             if len(self._found) >= PATHS_MOST:
                 self._found.clear()

@@ -77,7 +77,8 @@ class Kept:
     def __init__(self, request, stamps: Select):
         self._session = request.dbsession
         self._region = request.cache.list
-        parameters = sorted(pair for pair in request.GET.items() if pair[0] != "page")
+        given = (pair for pair in request.GET.items() if pair[0] != "page")
+        parameters = sorted(given, key=lambda pair: pair[0])  # of several values of one the last may count
         address = repr((request.path, parameters)).encode(errors="surrogatepass")
         digest = blake2b(address, digest_size=16).hexdigest()
         now = self._session.execute(stamps).one()

@@ -11,7 +11,6 @@ from comicsdb.models import User
 
 # Pages of the site.
 ACTIVATE = "/accounts/activate/{uid}/{secret}/"
-RESEND = "/accounts/activate/resend/"
 RESET = "/accounts/reset/{uid}/{secret}/"
 FORGOTTEN = "/accounts/password_reset/"
 CONFIRM_EMAIL = "/accounts/email/confirm/{secret}/"

@@ -21,8 +21,8 @@ from comicsdb.library import list_ratings, reading_lists
 from comicsdb.library.portable import COLLECTION, ITEMS, LISTS, PULL, WISHES
 from comicsdb.library.portable_merge import Storing
 from comicsdb.library.portable_store import Chosen, store
-from comicsdb.library.reading_list_links import BACK
-from comicsdb.models import ReadingList, User
+from comicsdb.library.reading_list_links import BACK, is_free
+from comicsdb.models import ReadingList, ReadingListRating, User
 from comicsdb.security import Identity, identify
 
 OFFICIAL = ""  # lists are their owners': nobody writes for the official account but itself
@@ -198,23 +198,29 @@ def _tie(run: Run, made: dict[int, int]) -> None:
             taken = {found.id, found.previous_id, found.next_id}
             if partner is None or partner in taken or getattr(found, f"{side}_id") is not None:
                 continue
+            if not is_free(run.session, found, side, partner):
+                continue
             visible = reading_lists.visible_to(identity, OFFICIAL)
             if run.session.scalar(select(ReadingList.id).where(ReadingList.id == partner, visible)):
                 found = reading_lists.update(run.session, identity, OFFICIAL, found, {side: partner})
 
 
 def _store_list_stars(run: Run, made: dict[int, int]) -> None:
-    """Give the lists of others the stars of the set; those for own and for private ones are left out."""
+    """Give the lists of others the stars of the set, where the account gave none yet.
+
+    Those for own lists and for private ones are left out.
+    """
     run.cursor.execute(
         "SELECT u.db_id, s.object_id, (s.said->>'rating')::integer FROM staged_library s"
         " JOIN staged_users u ON u.id = s.user_id WHERE s.part = %s ORDER BY s.line, s.place",
         (LIST_STARS,),
     )
-    rater = cache(lambda user_id: _identity(run, user_id))
+    rater, stars_of = cache(lambda user_id: _identity(run, user_id)), ReadingListRating
     for user_id, object_id, stars in run.cursor.fetchall():
         rated = run.session.get_one(ReadingList, made[object_id])
-        if rated.is_private or rated.user_id == user_id:
+        given = select(stars_of.id).where(stars_of.reading_list_id == rated.id, stars_of.user_id == user_id)
+        if rated.is_private or rated.user_id == user_id or run.session.scalar(given):
             run.report.count(LIST_STARS, "unchanged")
             continue
-        changed = list_ratings.rate(run.session, rater(user_id), OFFICIAL, rated, stars)
-        run.report.count(LIST_STARS, "new" if changed else "unchanged")
+        list_ratings.rate(run.session, rater(user_id), OFFICIAL, rated, stars)
+        run.report.count(LIST_STARS, "new")

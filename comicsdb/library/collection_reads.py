@@ -5,15 +5,13 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 
 from sqlalchemy import CTE, ColumnElement, Select, case, func, select
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from comicsdb.models import CollectionItem, Issue, Series
 from comicsdb.models.choices import Currency
-
-TENTH = Decimal("0.1")
 
 
 @dataclass(frozen=True)
@@ -93,11 +91,6 @@ class Incomplete:
     def missing(self) -> int:
         """How many are not."""
         return self.total - self.owned
-
-    @property
-    def percentage(self) -> Decimal:
-        """How much of it is owned, in percent with one decimal."""
-        return (Decimal(100 * self.owned) / self.total).quantize(TENTH, ROUND_HALF_UP)
 
 
 def incomplete(user: int | ColumnElement[int]) -> CTE:

@@ -16,7 +16,7 @@ from comicsdb.catalog.errors import Invalid, NotFound
 from comicsdb.i18n import _
 from comicsdb.library.keeping import hold
 from comicsdb.library.matching import AMBIGUOUS, MATCHED, UNKNOWN, Match, match_issues, match_series
-from comicsdb.library.portable import COLLECTION, ITEMS, PULL, Row, Upload
+from comicsdb.library.portable import COLLECTION, PULL, Row, Upload
 from comicsdb.library.portable_merge import Storing
 from comicsdb.library.portable_reading import read_file
 from comicsdb.library.portable_store import Chosen, store
@@ -268,8 +268,3 @@ def counts(rows: Iterable[Reviewed]) -> dict[str, int]:
     """How many rows are matched, ambiguous and unknown."""
     counted = Counter(row.match.state for row in rows)
     return {state: counted[state] for state in (MATCHED, AMBIGUOUS, UNKNOWN)}
-
-
-def items_of(rows: Iterable[Reviewed], place: int) -> list[Reviewed]:
-    """The rows of one reading list of the file."""
-    return [row for row in rows if row.part == ITEMS and row.list == place]

@@ -9,6 +9,7 @@ from comicsdb.library import reading_list_items as items
 from comicsdb.library import reading_lists
 from comicsdb.library.portable import ITEMS, LISTS
 from comicsdb.library.portable_merge import Storing, packed
+from comicsdb.library.reading_list_links import is_free
 from comicsdb.models import ReadingList
 from comicsdb.schemas.attribution import is_web_address
 from comicsdb.security import Identity, Permission, may
@@ -124,7 +125,11 @@ def _tie(storing: Storing, made: dict[int, ReadingList], place: int, said: dict)
         if said.get(side) in made and made[said[side]].id not in (found.id, getattr(found, f"{side}_id"))
     }
     if not storing.take_file:
-        wanted = {side: each for side, each in wanted.items() if getattr(found, f"{side}_id") is None}
+        wanted = {
+            side: each
+            for side, each in wanted.items()
+            if getattr(found, f"{side}_id") is None and is_free(storing.session, found, side, each)
+        }
     after = [wanted.get(side, getattr(found, f"{side}_id")) for side in _SIDES]
     if wanted and after[0] != after[1]:
         reading_lists.update(storing.session, storing.identity, storing.official, found, wanted)

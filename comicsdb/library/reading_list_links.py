@@ -43,6 +43,15 @@ def lock(session: Session, ids: Iterable[int]) -> None:
     session.execute(wanted.with_for_update())
 
 
+def is_free(session: Session, found: ReadingList, side: str, partner: int) -> bool:
+    """Whether a list can get a neighbour without taking it from another list of its account."""
+    back = getattr(ReadingList, f"{BACK[side]}_id")
+    taken = select(ReadingList.id).where(
+        ReadingList.id == partner, ReadingList.user_id == found.user_id, back.is_not(None), back != found.id
+    )
+    return session.scalar(taken) is None
+
+
 def tie(
     session: Session, list_id: int, partners: dict[str, int | None], manageable: ColumnElement[bool]
 ) -> None:

@@ -63,11 +63,6 @@ class User(Pictured, Base):
     groups: Mapped[list[Group]] = relationship(secondary=user_group_member, lazy="raise", order_by=Group.name)
 
     @property
-    def is_supporter(self) -> bool:
-        """Whether the account has the rights of a supporter now (model.md 4.1)."""
-        return self.effective_tier is not None
-
-    @property
     def effective_tier(self) -> SupporterTier | None:
         """The tier that counts now."""
         return tier_now(is_superuser=self.is_superuser, until=self.supporter_until, tier=self.supporter_tier)

@@ -28,8 +28,9 @@ SOMEBODY = "192.0.2.99"  # the address of somebody else
 def views_only(app):
     """While it lasts the application has no early place."""
     around = app.execution_policy
+    while not isinstance(around._usual, EarlyPlace):
+        around = around._usual
     early = around._usual
-    assert isinstance(early, EarlyPlace)
     around._usual = early._usual  # what the early place hands requests on to
     try:
         yield

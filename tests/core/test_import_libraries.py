@@ -137,6 +137,9 @@ def test_what_accounts_keep_comes_in_and_goes_out_again(importer):
     assert read == [(datetime(2025, 7, 2, 20, tzinfo=UTC), 2)]
     assert not importer.run(importer.folder / "out").changed_anything
     assert not importer.run(libraries()).changed_anything
+    importer.query("UPDATE reading_list_rating SET rating = 1")
+    assert not importer.run(libraries()).changed_anything
+    assert importer.one("SELECT rating FROM reading_list_rating") == 1
 
 
 def test_what_an_account_has_stays_and_ids_are_the_catalogues(importer):
@@ -155,6 +158,27 @@ def test_what_an_account_has_stays_and_ids_are_the_catalogues(importer):
     assert "1 stars for issues that are not out yet were left out" in report.lines()
     assert report.counts["collection_items"] == {"read": 3, "new": 2, "changed": 0, "unchanged": 1}
     assert importer.one("SELECT notes FROM collection_item c WHERE notes = 'Mine'") == "Mine"
+
+
+def test_neighbours_that_an_account_has_set_since_stay(importer):
+    rows = libraries()
+    rows["reading_lists"] = [
+        reading_list(1, 3, "First", [1], next_id=2),
+        reading_list(2, 3, "Second", [2], previous_id=1),
+        reading_list(3, 3, "Third", [3]),
+    ]
+    importer.run(rows)
+    ties = "SELECT name, previous_id, next_id FROM reading_list ORDER BY name"
+    first, second, third = (each for (each,) in importer.query("SELECT id FROM reading_list ORDER BY name"))
+    assert importer.query(ties) == [("First", None, second), ("Second", first, None), ("Third", None, None)]
+    importer.query(
+        "UPDATE reading_list SET next_id = CASE name WHEN 'Third' THEN :second END,"
+        " previous_id = CASE name WHEN 'Second' THEN :third END",
+        second=second,
+        third=third,
+    )
+    importer.run(rows)
+    assert importer.query(ties) == [("First", None, None), ("Second", third, None), ("Third", None, second)]
 
 
 def test_without_accounts_nobody_keeps_anything(importer):

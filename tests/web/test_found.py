@@ -127,5 +127,5 @@ def test_parts_that_are_not_there(testapp, part):
 def test_robots_find_the_map_and_leave_out_what_is_personal(testapp):
     rules = testapp.get("/robots.txt").text
     assert "Sitemap: http://localhost/sitemap.xml" in rules
-    for path in ("/accounts/", "/collection/", "/search/", "/feeds/private/"):
+    for path in ("/accounts/", "/pull-list/", "/search/", "/feeds/private/"):
         assert f"Disallow: {path}\n" in rules

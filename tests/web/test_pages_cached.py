@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from comicsdb import clock, staff
+from comicsdb.stamps import Remembered
 from tests.conftest import recording
 from tests.web.conftest import form_to, log_in, soup
 from tests.web.test_statements import addresses
@@ -48,6 +49,22 @@ def test_a_tag_is_answered_by_304_without_a_body(testapp, world):
         assert answer.headers["Cache-Control"] == "private, no-cache"
         assert answer.headers["Vary"] == "Cookie, Accept-Language, X-Fragment"
     assert testapp.get("/publisher/", headers={"If-None-Match": '"x"'}).body == page.body
+
+
+@pytest.mark.parametrize("name", ["messages", "session"])
+def test_an_empty_cookie_of_ours_gets_a_page_without_markers(testapp, world, name):
+    page = testapp.get("/publisher/", headers={"Cookie": f"{name}="})
+    assert soup(page).html["data-theme"] == "system"
+    assert "X-Cache" not in page.headers
+
+
+def test_what_is_remembered_of_a_list_does_not_grow_with_what_is_asked_for(testapp, world, monkeypatch):
+    remembered = Remembered()
+    monkeypatch.setitem(testapp.app.registry, "comicsdb_web.remembered", remembered)
+    for number in range(3):
+        testapp.get(f"/character/nobody-{number}/issue_list/", status=404)
+    testapp.get(f"/character/{world.character.slug}/issue_list/")
+    assert len(remembered._kept) == 1
 
 
 def test_anonymous_readers_get_no_cookie(testapp, world):

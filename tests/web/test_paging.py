@@ -59,6 +59,17 @@ def test_the_number_of_rows_is_right_after_a_write(testapp, make, long_list):
     assert soup(testapp.get("/issue/?page=last")).select_one(".list-count").get_text() == "92 results"
 
 
+def test_of_two_orders_the_last_counts_for_what_is_kept_too(testapp, long_list, monkeypatch):
+    monkeypatch.setattr(paging, "STEP", 9)
+    monkeypatch.setattr(paging, "FAR", 9)
+    for first, last in (("added", "cover_old"), ("cover_old", "added")):
+        twice = testapp.get(f"/issue/?sort={first}&sort={last}&page=3")
+        once = testapp.get(f"/issue/?sort={last}&page=3")
+        assert [each.text for each in soup(twice).select(".card-label")] == [
+            each.text for each in soup(once).select(".card-label")
+        ]
+
+
 def test_an_order_with_places_goes_one_way():
     with pytest.raises(ValueError, match="goes one way"):
         places.keys((Series.sort_name, Series.id.desc()))
