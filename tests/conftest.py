@@ -55,6 +55,7 @@ SETTINGS = {
     "comicsdb.signup.fastest": "0",
     "comicsdb_api.throttle": "off",
     "comicsdb.counters.seconds": "0",
+    "jinja2.bytecode_caching": "true",  # compiling templates takes longer than making an application
 }
 
 # Files that take long begin first: in the end, one worker would be at them alone.

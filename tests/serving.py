@@ -26,6 +26,7 @@ comicsdb.password_cost = fast
 comicsdb.media.folder = {media}
 comicsdb.secure_cookies = false
 comicsdb.base_url = http://127.0.0.1:{port}
+jinja2.bytecode_caching = true
 
 [server:main]
 use = egg:waitress#main
