@@ -26,7 +26,7 @@ from tests.site.topics import Cast, Topic
 from tests.soak import SOAK
 
 READERS = 3
-NUMBER = SOAK or 8  # writes of each writer, and reads, in one phase
+NUMBER = SOAK or 6  # writes of each writer, and reads, in one phase
 PATIENCE = 30 * NUMBER  # seconds after which a phase that does not end is a failure
 HOST = {"Host": "comics.example"}
 
