@@ -115,7 +115,7 @@ class Paragraphs(Field):
 
 @dataclass(frozen=True)
 class Words(Field):
-    """A list of texts in one box, parted by a character; trimmed, without blanks and repetitions."""
+    """A list of texts in one box, separated by a character; trimmed, without blanks and repetitions."""
 
     widget: ClassVar[str] = "words"
 

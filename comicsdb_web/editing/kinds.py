@@ -39,8 +39,8 @@ from comicsdb_web.editing.fields import (
 from comicsdb_web.locales import _
 
 NAME = Line("name", _("Name"), required=True, longest=NAME_LENGTH)
-ALT_NAMES = Words("alt_names", _("Alternative names"), help=_("Several are parted by semicolons."))
-ALIAS = Words("alias", _("Aliases"), help=_("Several are parted by commas."), separator=",")
+ALT_NAMES = Words("alt_names", _("Alternative names"), help=_("Several are separated by semicolons."))
+ALIAS = Words("alias", _("Aliases"), help=_("Several are separated by commas."), separator=",")
 DESC = Paragraphs("desc", _("Description"), help=_("Plain text. An empty line begins a new paragraph."))
 FOUNDED = whole_number("founded", _("Founded"), help=_("The year."))
 CV_ID = whole_number("cv_id", _("Comic Vine ID"), help=_("The number at the end of the address there."))
@@ -208,7 +208,7 @@ ISSUE_FORM = EntityForm(
                 help=_("Only where the series allows one."),
                 longest=TITLE_LENGTH,
             ),
-            Words("name", _("Stories"), help=_("Their titles in order, parted by semicolons.")),
+            Words("name", _("Stories"), help=_("Their titles in order, separated by semicolons.")),
             DESC,
             Tick("desc_is_solicitation", _("The description is the publisher's announcement")),
         ),
