@@ -13,17 +13,21 @@ from pyramid.settings import aslist
 LENGTH = 16  # characters; by chance, two editions of a site will never have the same
 
 
-@cache
 def edition_of(packages: frozenset[str]) -> str:
-    """The digest of the files of some packages as they are when it is first asked for."""
+    """The digest of the files of some packages as they are when each is first asked for."""
+    digests = repr(sorted((name, digest_of(name)) for name in packages))
+    return hashlib.sha256(digests.encode()).hexdigest()[:LENGTH]
+
+
+@cache
+def digest_of(package: str) -> str:
+    """The digest of the files of one package."""
     found = hashlib.sha256()
-    for folder in sorted(
-        Path(each) for name in packages for each in find_spec(name).submodule_search_locations or ()
-    ):
+    for folder in map(Path, find_spec(package).submodule_search_locations or ()):
         for path in sorted(folder.rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
                 found.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
-    return found.hexdigest()[:LENGTH]
+    return found.hexdigest()
 
 
 def includeme(config):

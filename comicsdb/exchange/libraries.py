@@ -6,6 +6,7 @@ of one account is in memory.
 """
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from functools import cache
@@ -25,6 +26,7 @@ from comicsdb.library.reading_list_links import BACK, is_free
 from comicsdb.models import ReadingList, ReadingListRating, User
 from comicsdb.security import Identity, identify
 
+Identities = Callable[[int], Identity]  # by account
 OFFICIAL = ""  # lists are their owners': nobody writes for the official account but itself
 # Parts as the report names them, in its order.
 REPORTED = {
@@ -128,10 +130,11 @@ def store_all(run: Run, today: date) -> None:
     )
     owners = [each for (each,) in run.cursor]
     made: dict[int, int] = {}  # reading lists: ids of the set and of the database
+    identity_of = cache(lambda user_id: _identity(run, user_id))
     for user_id in owners:
-        _store_account(run, user_id, today, made)
-    _tie(run, made)
-    _store_list_stars(run, made)
+        _store_account(run, identity_of(user_id), today, made)
+    _tie(run, identity_of, made)
+    _store_list_stars(run, identity_of, made)
 
 
 def _identity(run: Run, user_id: int) -> Identity:
@@ -140,8 +143,8 @@ def _identity(run: Run, user_id: int) -> Identity:
     return replace(identify(user, "import"), is_staff=True)
 
 
-def _store_account(run: Run, user_id: int, today: date, made: dict[int, int]) -> None:
-    identity = _identity(run, user_id)
+def _store_account(run: Run, identity: Identity, today: date, made: dict[int, int]) -> None:
+    user_id = identity.user_id
     run.cursor.execute(
         "SELECT s.part, coalesce(i.db_id, r.db_id, s.object_id), s.list_id, s.said FROM staged_library s"
         " JOIN staged_users u ON u.id = s.user_id"
@@ -183,7 +186,7 @@ def _report(run: Run, read: Counter, counted: Counter) -> None:
         run.report.count(REPORTED[part], "unchanged", number - new - changed)
 
 
-def _tie(run: Run, made: dict[int, int]) -> None:
+def _tie(run: Run, identity_of: Identities, made: dict[int, int]) -> None:
     """Give lists the neighbours of the set where they have none and their owners may see them."""
     run.cursor.execute(
         "SELECT u.db_id, s.object_id, s.said FROM staged_library s JOIN staged_users u ON u.id = s.user_id"
@@ -191,21 +194,19 @@ def _tie(run: Run, made: dict[int, int]) -> None:
         (LISTS, [f"{side}_id" for side in BACK]),
     )
     for user_id, object_id, said in run.cursor.fetchall():
-        identity = _identity(run, user_id)
+        identity = identity_of(user_id)
         found = reading_lists.find(run.session, identity, OFFICIAL, made[object_id])
+        visible = reading_lists.visible_to(identity, OFFICIAL)
         for side in BACK:
             partner = made.get(said.get(f"{side}_id"))
             taken = {found.id, found.previous_id, found.next_id}
-            if partner is None or partner in taken or getattr(found, f"{side}_id") is not None:
+            if partner is None or partner in taken or not is_free(run.session, found, side, partner):
                 continue
-            if not is_free(run.session, found, side, partner):
-                continue
-            visible = reading_lists.visible_to(identity, OFFICIAL)
             if run.session.scalar(select(ReadingList.id).where(ReadingList.id == partner, visible)):
                 found = reading_lists.update(run.session, identity, OFFICIAL, found, {side: partner})
 
 
-def _store_list_stars(run: Run, made: dict[int, int]) -> None:
+def _store_list_stars(run: Run, identity_of: Identities, made: dict[int, int]) -> None:
     """Give the lists of others the stars of the set, where the account gave none yet.
 
     Those for own lists and for private ones are left out.
@@ -215,12 +216,12 @@ def _store_list_stars(run: Run, made: dict[int, int]) -> None:
         " JOIN staged_users u ON u.id = s.user_id WHERE s.part = %s ORDER BY s.line, s.place",
         (LIST_STARS,),
     )
-    rater, stars_of = cache(lambda user_id: _identity(run, user_id)), ReadingListRating
+    stars_of = ReadingListRating
     for user_id, object_id, stars in run.cursor.fetchall():
         rated = run.session.get_one(ReadingList, made[object_id])
         given = select(stars_of.id).where(stars_of.reading_list_id == rated.id, stars_of.user_id == user_id)
         if rated.is_private or rated.user_id == user_id or run.session.scalar(given):
             run.report.count(LIST_STARS, "unchanged")
             continue
-        list_ratings.rate(run.session, rater(user_id), OFFICIAL, rated, stars)
+        list_ratings.rate(run.session, identity_of(user_id), OFFICIAL, rated, stars)
         run.report.count(LIST_STARS, "new")

@@ -125,11 +125,7 @@ def _tie(storing: Storing, made: dict[int, ReadingList], place: int, said: dict)
         if said.get(side) in made and made[said[side]].id not in (found.id, getattr(found, f"{side}_id"))
     }
     if not storing.take_file:
-        wanted = {
-            side: each
-            for side, each in wanted.items()
-            if getattr(found, f"{side}_id") is None and is_free(storing.session, found, side, each)
-        }
+        wanted = {side: each for side, each in wanted.items() if is_free(storing.session, found, side, each)}
     after = [wanted.get(side, getattr(found, f"{side}_id")) for side in _SIDES]
     if wanted and after[0] != after[1]:
         reading_lists.update(storing.session, storing.identity, storing.official, found, wanted)

@@ -44,7 +44,9 @@ def lock(session: Session, ids: Iterable[int]) -> None:
 
 
 def is_free(session: Session, found: ReadingList, side: str, partner: int) -> bool:
-    """Whether a list can get a neighbour without taking it from another list of its account."""
+    """Whether a list has no neighbour on a side, and gets one without taking it from a list of its owner."""
+    if getattr(found, f"{side}_id") is not None:
+        return False
     back = getattr(ReadingList, f"{BACK[side]}_id")
     taken = select(ReadingList.id).where(
         ReadingList.id == partner, ReadingList.user_id == found.user_id, back.is_not(None), back != found.id
