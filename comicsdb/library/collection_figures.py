@@ -5,21 +5,19 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Date, Select, cast, func, or_, select
+from sqlalchemy import CTE, Date, Select, cast, func, or_, select
 from sqlalchemy.orm import Session, joinedload
 
 from comicsdb.catalog import search
-from comicsdb.library.most import has_role, in_roles, least
+from comicsdb.library.most import credited, has_role, least
 from comicsdb.models import (
     CollectionItem,
     Creator,
-    Credit,
     Issue,
     Publisher,
     ReadDate,
     Series,
     SeriesType,
-    credit_role,
 )
 
 TOP = 10
@@ -36,43 +34,54 @@ class Share:
     id: int
 
 
-def _counted(user_id: int, column):
-    """The items by a column of their series: `key` and `number`."""
+def _owned(user_id: int) -> Select:
+    return select(CollectionItem.issue_id).where(CollectionItem.user_id == user_id)
+
+
+def _held(user_id: int, *columns) -> CTE:
+    """The series that one has something of: `id`, the columns, and the `number` of items."""
     return (
-        select(column.label("key"), func.count().label("number"))
+        select(Series.id, *columns, func.count().label("number"))
         .select_from(CollectionItem)
         .join(CollectionItem.issue)
         .join(Issue.series)
         .where(CollectionItem.user_id == user_id)
-        .group_by(column)
-        .subquery()
+        .group_by(Series.id)
+        .cte("held")
     )
 
 
-def by_publisher(session: Session, user_id: int) -> list[Share]:
-    """The items by publisher, most first."""
-    counted = _counted(user_id, Series.publisher_id)
-    rows = select(Publisher.name, counted.c.number, Publisher.id).join(counted, counted.c.key == Publisher.id)
-    rows = rows.order_by(counted.c.number.desc(), *search.ORDER[Publisher])
-    return [Share(*row) for row in session.execute(rows)]
-
-
-def by_series_type(session: Session, user_id: int) -> list[Share]:
-    """The items by the type of their series, most first."""
-    counted = _counted(user_id, Series.series_type_id)
-    rows = select(SeriesType.name, counted.c.number, SeriesType.id)
-    rows = rows.join(counted, counted.c.key == SeriesType.id)
-    return [Share(*row) for row in session.execute(rows.order_by(counted.c.number.desc(), SeriesType.name))]
+def shares(session: Session, user_id: int) -> tuple[list[Share], list[Share]]:
+    """The items by publisher, and by the type of their series; most first. One statement."""
+    held = _held(user_id, Series.publisher_id, Series.series_type_id).c
+    number = func.sum(held.number).label("number")
+    keys = func.grouping_sets(held.publisher_id, held.series_type_id)
+    counted = select(held.publisher_id, held.series_type_id, number).group_by(keys).subquery().c
+    rows = (
+        select(Publisher.id, Publisher.name, SeriesType.id, SeriesType.name, counted.number)
+        .select_from(counted.number.table)
+        .outerjoin(Publisher, Publisher.id == counted.publisher_id)
+        .outerjoin(SeriesType, SeriesType.id == counted.series_type_id)
+        .order_by(counted.number.desc(), *search.ORDER[Publisher], SeriesType.name)
+    )
+    publishers, types = [], []
+    for publisher_id, publisher, type_id, name, count in session.execute(rows):
+        if publisher_id is not None:
+            publishers.append(Share(publisher, count, publisher_id))
+        else:
+            types.append(Share(name, count, type_id))
+    return publishers, types
 
 
 def top_series(session: Session, user_id: int) -> list[tuple[Series, int]]:
     """The series with most items, with `series_type` loaded, and how many; at most TOP."""
-    counted = _counted(user_id, Series.id)
+    held = _held(user_id)
     rows = (
-        select(Series, counted.c.number)
-        .join(counted, counted.c.key == Series.id)
+        select(Series, held.c.number)
+        .join(held, held.c.id == Series.id)
+        .where(held.c.number >= least(held.c.number, TOP))
         .options(joinedload(Series.series_type))
-        .order_by(counted.c.number.desc(), *search.ORDER[Series])
+        .order_by(held.c.number.desc(), *search.ORDER[Series])
         .limit(TOP)
     )
     return list(session.execute(rows))
@@ -83,17 +92,15 @@ def top_creators(session: Session, user_id: int, *flags) -> list[list[tuple[Crea
 
     At most TOP for each, most items first. One statement: what all flags have in common is read once.
     """
-    number = func.count(Credit.id.distinct())
+    owned = select(CollectionItem.issue_id).where(CollectionItem.user_id == user_id)
+    parts = {f"part_{n}": has_role(flag) for n, flag in enumerate(flags)}
+    found = credited(owned, or_(*flags), **parts).c
     counted = (
         select(
-            Credit.creator_id,
-            *(number.filter(has_role(flag)).label(f"number_{n}") for n, flag in enumerate(flags)),
+            found.creator_id,
+            *(func.count().filter(found[part]).label(f"number_{n}") for n, part in enumerate(parts)),
         )
-        .select_from(CollectionItem)
-        .join(credit_role, in_roles(CollectionItem.issue_id, or_(*flags)))
-        .join(Credit, Credit.id == credit_role.c.credit_id)
-        .where(CollectionItem.user_id == user_id)
-        .group_by(Credit.creator_id)
+        .group_by(found.creator_id)
         .cte("counted")
     )
     numbers = list(counted.c)[1:]

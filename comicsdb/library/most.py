@@ -1,22 +1,33 @@
 """What queries for the people of many issues share: who has most credits, of whom few are shown."""
 
-from sqlalchemy import ARRAY, ColumnElement, Integer, any_, func, select
+from sqlalchemy import ARRAY, ColumnElement, Integer, Select, Subquery, any_, func, select
 
 from comicsdb.models import Role, credit_role
 
 
-def in_roles(issue_id: ColumnElement[int], flag: ColumnElement[bool]) -> ColumnElement[bool]:
-    """The condition that joins `credit_role` to an issue: in roles with `flag`, such as `Role.is_writer`.
+def credited(issues: Select, flag: ColumnElement[bool], **said: ColumnElement[bool]) -> Subquery:
+    """Who is credited in some issues in roles with `flag`, such as `Role.is_writer`: `creator_id`, each
+    once for an issue, and by its name whether what is `said` holds for any of these roles.
 
-    The roles are an array: an index then finds the credits in these roles, and no others are read.
+    Issues and roles are arrays: one index then leads to these issues alone, and tells all that is wanted.
     """
-    return (credit_role.c.issue_id == issue_id) & has_role(flag)
+    columns = credit_role.c
+    return (
+        select(columns.creator_id, *(func.bool_or(each).label(name) for name, each in said.items()))
+        .where(columns.issue_id == any_(among(issues)), has_role(flag))
+        .group_by(columns.issue_id, columns.creator_id)
+        .subquery()
+    )
+
+
+def among(ids: Select) -> ColumnElement:
+    """The ids as one array, to look up in an index one by one rather than to join with."""
+    return func.array(ids.scalar_subquery(), type_=ARRAY(Integer))
 
 
 def has_role(flag: ColumnElement[bool]) -> ColumnElement[bool]:
     """The condition on `credit_role` that its role has `flag`."""
-    roles = func.array(select(Role.id).where(flag).scalar_subquery(), type_=ARRAY(Integer))
-    return credit_role.c.role_id == any_(roles)
+    return credit_role.c.role_id == any_(among(select(Role.id).where(flag)))
 
 
 def least(number: ColumnElement[int], most: int) -> ColumnElement[int]:

@@ -6,22 +6,20 @@ Nobody is asked here who may see a list: whoever asks has found it by `reading_l
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy import ARRAY, ColumnElement, Integer, Select, any_, extract, func, not_, select
+from sqlalchemy import ColumnElement, Select, any_, extract, func, not_, select
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from comicsdb.catalog import search
-from comicsdb.library.most import has_role, in_roles, least
+from comicsdb.library.most import among, credited, has_role, least
 from comicsdb.models import (
     Character,
     Creator,
-    Credit,
     Issue,
     Publisher,
     ReadingList,
     ReadingListItem,
     Role,
     Series,
-    credit_role,
     issue_character,
 )
 
@@ -169,55 +167,54 @@ def series(session: Session, list_id: int) -> Shares:
 def characters(session: Session, list_id: int) -> Shares:
     """The characters that appear in most issues of a list."""
     links = issue_character.c
-    held = select(ReadingListItem.issue_id).where(ReadingListItem.reading_list_id == list_id)
-    issues = func.array(held.scalar_subquery(), type_=ARRAY(Integer))  # an index leads to these alone
     counted = (
         select(links.character_id.label("id"), func.count().label("number"))
-        .where(links.issue_id == any_(issues))
+        .where(links.issue_id == any_(among(_held(list_id))))
         .group_by(links.character_id)
     )
     return _shares(session, Character, counted)
+
+
+def _held(list_id: int) -> Select:
+    return select(ReadingListItem.issue_id).where(ReadingListItem.reading_list_id == list_id)
 
 
 def _issues(list_id: int, column) -> Select:
     """Each issue of a list once, with a column of what it is joined with as `id`."""
     return (
         select(column.label("id"), func.count().label("number"))
-        .select_from(ReadingListItem)
-        .join(Issue, Issue.id == ReadingListItem.issue_id)
-        .where(ReadingListItem.reading_list_id == list_id)
+        .select_from(Issue)
+        .where(Issue.id == any_(among(_held(list_id))))
         .group_by(column)
     )
 
 
 def _shares(session: Session, model, counted: Select, *options) -> Shares:
-    counted = counted.subquery()
+    counted = counted.cte("counted")
     statement = (
-        select(model, counted.c.number, func.count().over().label("total"))
+        select(model, counted.c.number, select(func.count()).select_from(counted).scalar_subquery())
         .join(counted, counted.c.id == model.id)
+        .where(counted.c.number >= least(counted.c.number, TOP))
         .options(*options)
         .order_by(counted.c.number.desc(), *search.ORDER[model])
         .limit(TOP)
     )
     rows = session.execute(statement).all()
-    return Shares(rows, rows[0].total if rows else 0)
+    return Shares(rows, rows[0][2] if rows else 0)
 
 
 def featured(session: Session, list_id: int) -> list:
     """Who wrote or drew most issues: rows of `(creator, number, writes, draws)` (model.md 12.12)."""
     writes = has_role(Role.is_writer)
+    found = credited(_held(list_id), Role.is_featured, writes=writes, draws=not_(writes)).c
     counted = (
         select(
-            Credit.creator_id.label("id"),
-            func.count(Credit.issue_id.distinct()).label("number"),
-            func.bool_or(writes).label("writes"),
-            func.bool_or(not_(writes)).label("draws"),
+            found.creator_id.label("id"),
+            func.count().label("number"),
+            func.bool_or(found.writes).label("writes"),
+            func.bool_or(found.draws).label("draws"),
         )
-        .select_from(ReadingListItem)
-        .join(credit_role, in_roles(ReadingListItem.issue_id, Role.is_featured))
-        .join(Credit, Credit.id == credit_role.c.credit_id)
-        .where(ReadingListItem.reading_list_id == list_id)
-        .group_by(Credit.creator_id)
+        .group_by(found.creator_id)
         .cte("counted")
     )
     statement = (

@@ -24,11 +24,12 @@ def stats(request):
         session, user_id, request.registry.settings["comicsdb.timezone"], request.today
     )
     tops = collection_figures.top_creators(session, user_id, Role.is_writer, Role.is_artist)
+    publishers, types = collection_figures.shares(session, user_id)
     return {
         "figures": figures,
         "shares": [
-            _shares(request, "publishers", collection_figures.by_publisher(session, user_id)),
-            _shares(request, "types", collection_figures.by_series_type(session, user_id)),
+            _shares(request, "publishers", publishers),
+            _shares(request, "types", types),
             _formats(request, figures),
         ],
         "days": _chart(request, "days", charts.days(locale_of(request), read.days)),

@@ -1,4 +1,4 @@
-"""The issue that a credit's roles carry along: filled by the database, and always that of the credit."""
+"""The issue and creator that a credit's roles carry along: filled by the database, always those of the credit."""
 
 import pytest
 from alembic import command
@@ -7,7 +7,8 @@ from sqlalchemy.exc import IntegrityError
 
 from comicsdb.scripts.database import alembic_config, upgrade
 
-BEFORE, WITH_TRIGGER = "4616d63e090d", "4f1c84088895"
+BEFORE, WITH_TRIGGER, WITH_CREATORS = "4616d63e090d", "4f1c84088895", "a51d0c7e94b2"
+CREATORS = "SELECT DISTINCT r.creator_id, c.creator_id FROM credit_role r JOIN credit c ON c.id = r.credit_id"
 
 
 def rows(connection) -> list[tuple]:
@@ -37,8 +38,19 @@ def test_another_issue_than_the_credits_cannot_be_written(session, credit):
         {"credit": credit_id, "other": other},
     )
     assert (credit_id, 9, issue) in rows(session)
-    with pytest.raises(IntegrityError, match="fk_credit_role_credit_id_issue_id_credit"):
+    with pytest.raises(IntegrityError, match="fk_credit_role_credit_id_issue_id_creator_id_credit"):
         session.execute(text("UPDATE credit_role SET issue_id = :other"), {"other": other})
+
+
+def test_another_creator_than_the_credits_cannot_be_written(session, credit):
+    with pytest.raises(IntegrityError, match="fk_credit_role_credit_id_issue_id_creator_id_credit"):
+        session.execute(text("UPDATE credit_role SET creator_id = creator_id + 1"))
+
+
+def test_a_credit_of_another_creator_takes_its_roles_along(make, session, credit):
+    other = make.creator().id
+    session.execute(text("UPDATE credit SET creator_id = :other"), {"other": other})
+    assert session.execute(text(CREATORS)).all() == [(other, other)]
 
 
 def test_a_credit_that_is_not_there_has_no_roles(session):
@@ -66,7 +78,7 @@ INSERT INTO series (id, slug, name, sort_name, volume, year_began, series_type_i
 VALUES (1, 's', 'S', 'S', 1, 2020, 13, 1);
 INSERT INTO issue (id, slug, series_id, number, cover_date)
 SELECT n, 'i' || n, 1, n::text, '2020-01-01' FROM generate_series(1, 3) n;
-INSERT INTO creator (id, slug, name) VALUES (1, 'c', 'C');
+INSERT INTO creator (id, slug, name) VALUES (1, 'c', 'C'), (2, 'd', 'D'), (3, 'e', 'E');
 INSERT INTO credit (id, issue_id, creator_id) SELECT 10 * n, n, 1 FROM generate_series(1, 3) n;
 INSERT INTO credit_role (credit_id, role_id) VALUES (10, 1), (10, 2), (20, 1)
 """
@@ -83,11 +95,17 @@ def test_migrations_fill_it_for_roles_of_before_and_of_meanwhile(cluster):
         # The version of the code before this one is still running.
         connection.execute(text("INSERT INTO credit_role (credit_id, role_id) VALUES (30, 1)"))
         connection.commit()
+        command.upgrade(alembic_config(connection), WITH_CREATORS)
+        connection.execute(text("UPDATE credit SET creator_id = 2 WHERE id = 30"))
+        connection.execute(text("INSERT INTO credit_role (credit_id, role_id) VALUES (30, 2)"))
+        connection.execute(text("UPDATE credit SET creator_id = 3 WHERE id = 30"))
+        connection.commit()
     upgrade(engine)
     with engine.connect() as connection:
-        assert rows(connection) == [(10, 1, 1), (10, 2, 1), (20, 1, 2), (30, 1, 3)]
+        assert rows(connection) == [(10, 1, 1), (10, 2, 1), (20, 1, 2), (30, 1, 3), (30, 2, 3)]
+        assert sorted(connection.execute(text(CREATORS)).all()) == [(1, 1), (3, 3)]
         connection.rollback()
         command.downgrade(alembic_config(connection), BEFORE)
-        assert connection.scalar(text("SELECT count(*) FROM credit_role")) == 4
+        assert connection.scalar(text("SELECT count(*) FROM credit_role")) == 5
     engine.dispose()
     cluster.drop_database("roles")

@@ -20,7 +20,7 @@ COSTS = {
     "": 6,
     "?view=grid&is_read=yes&grade=10.0": 6,
     "?publisher_id={publisher}": 7,
-    "stats/": 9,
+    "stats/": 8,
     "history/": 5,
     "history/?page=2": 5,
     "missing/": 4,
