@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Iterable
 
 import orjson
-from sqlalchemy import ColumnElement, Select, case, func, select
+from sqlalchemy import ColumnElement, Integer, Select, any_, case, func, literal, select
 from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by
 from sqlalchemy.orm import Session
 from sqlalchemy.types import DateTime
@@ -56,32 +56,19 @@ _ISSUE = (
 )
 
 
-def _reads():
-    """The dates on which an item was read, the first first."""
-    dates = aggregate_order_by(ReadDate.read_date, ReadDate.read_date)
-    return (
-        select(func.array_agg(dates, type_=ARRAY(DateTime(timezone=True))))
-        .where(ReadDate.collection_item_id == CollectionItem.id)
-        .correlate(CollectionItem)
-        .scalar_subquery()
-    )
-
-
-def _of_issue(model, *said) -> Select:
-    """Rows that say something of an issue."""
-    return (
-        select(*_ISSUE, *said)
-        .select_from(model)
-        .join(Issue, Issue.id == model.issue_id)
-        .join(Series, Series.id == Issue.series_id)
-        .join(Publisher, Publisher.id == Series.publisher_id)
-        .order_by(Issue.id)
-    )
-
-
 def _collection(user_id: int, conditions: Iterable[ColumnElement[bool]]) -> Select:
     item = CollectionItem
+    dates = aggregate_order_by(ReadDate.read_date, ReadDate.read_date)  # the first first
+    read = (
+        select(item.id, func.array_agg(dates, type_=ARRAY(DateTime(timezone=True))).label("dates"))
+        .join(ReadDate, ReadDate.collection_item_id == item.id)
+        .where(item.user_id == user_id)
+        .group_by(item.id)
+        .subquery()
+        .c
+    )
     said = (
+        item.issue_id,
         item.quantity,
         item.book_format,
         item.grade,
@@ -93,11 +80,15 @@ def _collection(user_id: int, conditions: Iterable[ColumnElement[bool]]) -> Sele
         item.storage_location,
         item.notes,
         item.is_read,
-        _reads().label("read_dates"),
+        read.dates.label("read_dates"),
         item.rating,
         item.created_on.label("added"),
     )
-    return _of_issue(item, *said).where(item.user_id == user_id, *conditions)
+    rows = select(*said).outerjoin(read.id.table, read.id == item.id)
+    rows = rows.where(item.user_id == user_id, *conditions).order_by(item.issue_id)
+    if conditions:
+        rows = rows.join(Issue, Issue.id == item.issue_id).join(Series, Series.id == Issue.series_id)
+    return rows
 
 
 def _with_amount(amount, currency):
@@ -107,7 +98,7 @@ def _with_amount(amount, currency):
 
 def _selects(user_id: int) -> dict[str, Select]:
     wish = WishListItem
-    listed, item = ReadingList, ReadingListItem
+    listed, item, rated = ReadingList, ReadingListItem, IssueRating
     return {
         COLLECTION: _collection(user_id, ()),
         PULL: select(
@@ -123,8 +114,8 @@ def _selects(user_id: int) -> dict[str, Select]:
         .join(Publisher, Publisher.id == Series.publisher_id)
         .where(PullList.user_id == user_id)
         .order_by(Series.id),
-        WISHES: _of_issue(
-            wish,
+        WISHES: select(
+            wish.issue_id,
             wish.status,
             wish.priority,
             wish.desired_grade,
@@ -134,10 +125,11 @@ def _selects(user_id: int) -> dict[str, Select]:
             wish.added_on.label("added"),
         )
         .join(WishList, WishList.id == wish.wish_list_id)
-        .where(WishList.user_id == user_id),
-        RATINGS: _of_issue(IssueRating, IssueRating.rating, IssueRating.created_on.label("added")).where(
-            IssueRating.user_id == user_id
-        ),
+        .where(WishList.user_id == user_id)
+        .order_by(wish.issue_id),
+        RATINGS: select(rated.issue_id, rated.rating, rated.created_on.label("added"))
+        .where(rated.user_id == user_id)
+        .order_by(rated.issue_id),
         LISTS: select(
             listed.id.label("list"),
             listed.name,
@@ -151,28 +143,47 @@ def _selects(user_id: int) -> dict[str, Select]:
         )
         .where(listed.user_id == user_id)
         .order_by(listed.name, listed.attribution_source),
-        ITEMS: _of_issue(item, item.issue_type, item.added_on.label("added"))
-        .add_columns(
-            item.reading_list_id.label("list"), listed.name.label("list_name"), item.order.label("position")
+        ITEMS: select(
+            item.issue_id,
+            item.issue_type,
+            item.added_on.label("added"),
+            item.reading_list_id.label("list"),
+            listed.name.label("list_name"),
+            item.order.label("position"),
         )
         .join(ReadingList, listed.id == item.reading_list_id)
         .where(listed.user_id == user_id)
-        .order_by(None)
         .order_by(listed.name, listed.attribution_source, item.order),
     }
 
 
+def _rows(session: Session, selects: dict[str, Select]) -> dict[str, list[dict]]:
+    """The rows of some parts: a statement for each, and one for all issues that they speak of."""
+    found = {part: [dict(row) for row in session.execute(rows).mappings()] for part, rows in selects.items()}
+    ids = {row["issue_id"] for rows in found.values() for row in rows if "issue_id" in row}
+    issues = {row["issue_id"]: row for row in session.execute(_issues(ids)).mappings()}
+    for part, rows in found.items():
+        if rows and "issue_id" in rows[0]:  # without those of an issue that has gone since
+            found[part] = [{**issues[row["issue_id"]], **row} for row in rows if row["issue_id"] in issues]
+    return found
+
+
+def _issues(ids: set[int]) -> Select:
+    wanted = literal(sorted(ids), ARRAY(Integer))
+    return select(*_ISSUE).join(Issue.series).join(Series.publisher).where(Issue.id == any_(wanted))
+
+
 def library(session: Session, user_id: int) -> dict[str, list[dict]]:
-    """Everything in an account's library: rows by part, lists numbered from 1; a statement for each part."""
-    found = {
-        part: [dict(row) for row in session.execute(rows).mappings()]
-        for part, rows in _selects(user_id).items()
-    }
+    """Everything in an account's library: rows by part, lists numbered from 1; as many statements as parts,
+    and one.
+    """
+    found = _rows(session, _selects(user_id))
     numbers = {row["list"]: number for number, row in enumerate(found[LISTS], 1)}
     for row in found[LISTS]:  # a neighbour of somebody else is none that a file can name
         row |= {side: numbers.get(row[side]) for side in ("list", "previous", "next")}
-    for row in found[ITEMS]:
-        row["list"] = numbers[row["list"]]
+    found[ITEMS] = [  # without those of a list that was made since
+        {**row, "list": numbers[row["list"]]} for row in found[ITEMS] if row["list"] in numbers
+    ]
     return found
 
 
@@ -180,8 +191,7 @@ def collection_rows(
     session: Session, user_id: int, conditions: Iterable[ColumnElement[bool]] = ()
 ) -> dict[str, list[dict]]:
     """The collection alone, those items that meet the conditions; these may speak of issue and series."""
-    rows = session.execute(_collection(user_id, conditions)).mappings()
-    return {COLLECTION: [dict(row) for row in rows]}
+    return _rows(session, {COLLECTION: _collection(user_id, tuple(conditions))})
 
 
 def as_json(parts: dict[str, list[dict]]) -> bytes:

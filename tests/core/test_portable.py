@@ -152,10 +152,10 @@ def test_only_what_is_said_stands_in_json(session, ann):
     assert document["reading_lists"][0]["next"] == 2
 
 
-def test_an_export_costs_a_statement_for_each_part(session, connection, ann):
+def test_an_export_costs_a_statement_for_each_part_and_one_for_the_issues(session, connection, ann):
     with recording(connection) as statements:
         library(session, ann.id)
-    assert len(statements) == 6, statements
+    assert len(statements) == 7, statements
 
 
 def item(session, user, issue):
