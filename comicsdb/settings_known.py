@@ -174,6 +174,14 @@ SITE = (
         read.networks,
     ),
     Setting(
+        "comicsdb.licence",
+        "COMICSDB_LICENCE",
+        "CC BY-SA 4.0 https://creativecommons.org/licenses/by-sa/4.0/",
+        "name and URL, or `none`",
+        "under what others may use the catalogue; the site's pages and the description of the API tell it",
+        read.licence,
+    ),
+    Setting(
         "comicsdb_web.media_origin",
         "COMICSDB_WEB_MEDIA_ORIGIN",
         "",

@@ -1,6 +1,7 @@
 """How the texts of settings are read: each function gives the value, or raises ValueError: what it takes."""
 
 import re
+from dataclasses import dataclass
 from datetime import date
 from email.headerregistry import Address
 from email.utils import parseaddr
@@ -201,6 +202,24 @@ def web_address(text: str) -> str:
     if not re.fullmatch(r"https?://[^/\s]+(/\S*)?", text):
         raise ValueError("takes an address such as https://host/path")
     return text
+
+
+@dataclass(frozen=True)
+class Licence:
+    """Under what something may be used: how it is called, and where it is told."""
+
+    name: str
+    url: str
+
+
+def licence(text: str) -> Licence | None:
+    """`CC BY-SA 4.0 https://...`: its name and its address; None for `none`."""
+    if text.strip() == "none":
+        return None
+    name, _, url = text.strip().rpartition(" ")
+    if not name:
+        raise ValueError("takes a name and an address, such as CC BY 4.0 https://host/licence, or none")
+    return Licence(name.strip(), web_address(url))
 
 
 def below(text: str) -> str:

@@ -6,7 +6,7 @@ SQL expressions that make them; parameters are those of the filters that read th
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from cornice.service import Service
@@ -127,6 +127,7 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
     writing = (each for each in endpoints(registry) if each.is_writing or (each.act and each.act.takes))
     writes = any(allowed(each.permission) for each in writing)
     challenge = common.challenge(retirement.challenge[1])
+    licence = registry.settings["comicsdb.licence"]
     return {
         "openapi": "3.1.0",
         "info": {
@@ -135,10 +136,7 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
             "summary": "Read and write a community database of comics.",
             "description": GUIDE.replace(ABOUT_BASIC, about_basic),
             "contact": {"name": "The contributors of comicsdb"},
-            "license": {
-                "name": "CC BY-SA 4.0",
-                "url": "https://creativecommons.org/licenses/by-sa/4.0/",
-            },
+            **({"license": asdict(licence)} if licence else {}),
         },
         "servers": [{"url": root}],
         "security": security,

@@ -1,4 +1,4 @@
-"""The issue and creator that a credit's roles carry along: filled by the database, always those of the credit."""
+"""The issue and creator that a credit's roles carry along: always those of the credit."""
 
 import pytest
 from alembic import command

@@ -149,6 +149,18 @@ def test_addresses_of_the_outside_come_from_the_settings(site_with):
     assert "mailto:us@example.org" in links
 
 
+def test_the_licence_of_the_content_is_told_below_every_page(testapp, site_with):
+    [link] = soup(testapp.get("/series/")).select(".foot a[rel~=license]")
+    assert (link.get_text(), link["href"]) == (
+        "CC BY-SA 4.0",
+        "https://creativecommons.org/licenses/by-sa/4.0/",
+    )
+    other = soup(site_with(**{"comicsdb.licence": "Ours <3 https://example.org/?a&b"}).get("/"))
+    [link] = other.select(".foot a[rel~=license]")
+    assert (link.get_text(), link["href"]) == ("Ours <3", "https://example.org/?a&b")
+    assert not soup(site_with(**{"comicsdb.licence": "none"}).get("/")).select(".foot a[rel~=license]")
+
+
 def test_an_announcement_is_harmless(testapp, session):
     content = (
         '<p onclick="x()">Hi <strong>all</strong></p><script>alert(1)</script><img src=x onerror=alert(1)>'
