@@ -206,16 +206,16 @@ def web_address(text: str) -> str:
 
 @dataclass(frozen=True)
 class Licence:
-    """Under what something may be used: how it is called, and where it is told."""
+    """Under what something may be used: how it is called, and where it is told; both empty for nothing."""
 
     name: str
     url: str
 
 
-def licence(text: str) -> Licence | None:
-    """`CC BY-SA 4.0 https://...`: its name and its address; None for `none`."""
+def licence(text: str) -> Licence:
+    """`CC BY-SA 4.0 https://...`: its name and its address; or `none`."""
     if text.strip() == "none":
-        return None
+        return Licence("", "")
     name, _, url = text.strip().rpartition(" ")
     if not name:
         raise ValueError("takes a name and an address, such as CC BY 4.0 https://host/licence, or none")

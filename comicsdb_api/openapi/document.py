@@ -136,7 +136,7 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
             "summary": "Read and write a community database of comics.",
             "description": GUIDE.replace(ABOUT_BASIC, about_basic),
             "contact": {"name": "The contributors of comicsdb"},
-            **({"license": asdict(licence)} if licence else {}),
+            **({"license": asdict(licence)} if licence.name else {}),
         },
         "servers": [{"url": root}],
         "security": security,
