@@ -59,7 +59,7 @@ def orders() -> list[Order]:
 def picture(order: Order) -> tuple[str, bytes, str]:
     """Draw one picture: its path, the JPEG file, and the hash of what that file shows if it is a cover."""
     stream = io.BytesIO()
-    draw(order).save(stream, "JPEG", quality=QUALITY, optimize=True)
+    draw(order).save(stream, "JPEG", quality=QUALITY)  # not `optimize`: twice the time for a 15th less
     cover_hash = ""
     if order.path.startswith("issue/"):
         with Image.open(stream) as stored:

@@ -6,7 +6,6 @@ Also the folder of the demo that it has written: drawing it takes long, so it is
 import base64
 import hashlib
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -201,6 +200,19 @@ def test_an_import_takes_it_without_one_remark(demo_folder, database, tmp_path):
     assert report.pictures == len(orders())
 
 
+def check_that_a_busy_port_is_said(site, base):
+    """A second server on the port of the first says so before anything is done, and the first goes on."""
+    port = base.rsplit(":", 1)[1]
+    command = [sys.executable, "-m", "comicsdb", "-c", str(site / "site.ini"), "serve", "--port", port]
+    done = subprocess.run(
+        command, cwd=site, env=clean_environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert f"Port {port}" in done.stderr
+    assert "--port" in done.stderr
+    assert fetch(f"{base}/health/")[0] == 200
+
+
 def test_a_data_set_is_served_from_a_database_of_its_own(site, tmp_path):
     folder = tmp_path / "My set"
     folder.mkdir()
@@ -223,25 +235,11 @@ def test_a_data_set_is_served_from_a_database_of_its_own(site, tmp_path):
         assert (
             fetch_json(f"{base}/api/publisher/", Authorization=basic("reader", "demo-reader-pass"))[0] == 401
         )
+        check_that_a_busy_port_is_said(site, base)
 
 
-def test_a_busy_port_is_said_before_anything_is_done(site):
-    with served(site) as (_, base, _log):
-        port = base.rsplit(":", 1)[1]
-        command = [sys.executable, "-m", "comicsdb", "-c", str(site / "site.ini"), "serve", "--port", port]
-        done = subprocess.run(
-            command, cwd=site, env=clean_environment(), capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 1
-        assert f"Port {port}" in done.stderr
-        assert "--port" in done.stderr
-        assert fetch(f"{base}/health/")[0] == 200
-
-
-def test_what_is_missing_is_named_in_one_line(site, tmp_path):
+def test_what_is_missing_is_named_in_one_line(site, database, tmp_path):
     command = [sys.executable, "-m", "comicsdb"]
-    upgrade = [*command, "-c", str(site / "site.ini"), "db", "upgrade"]
-    subprocess.run(upgrade, cwd=tmp_path, env=clean_environment(), check=True)
     for arguments, words in (
         (["-c", "nowhere.ini", "serve"], "nowhere.ini"),
         (["-c", str(site / "site.ini"), "serve", "--data", "nowhere"], "nowhere"),
@@ -250,7 +248,7 @@ def test_what_is_missing_is_named_in_one_line(site, tmp_path):
         done = subprocess.run(
             [*command, *arguments],
             cwd=tmp_path,
-            env=clean_environment(PATH=os.environ["PATH"]),
+            env=clean_environment(COMICSDB_DATABASE_URL=database),
             capture_output=True,
             text=True,
             check=False,
