@@ -2,12 +2,12 @@
 
 from pyramid.config import Configurator
 
-from comicsdb import settings as settings_module
-
 
 def main(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes it)
     """The WSGI application; the surfaces come in by the setting `pyramid.includes`."""
-    with Configurator(settings=settings_module.resolve(settings)) as config:
+    from comicsdb.settings import resolve  # noqa: PLC0415  (brings all tables, which not every process needs)
+
+    with Configurator(settings=resolve(settings)) as config:
         config.include("comicsdb")
         return config.make_wsgi_app()
 

@@ -7,8 +7,8 @@ import secrets
 from contextvars import ContextVar
 from datetime import UTC, datetime
 
+from comicsdb.peers import is_trusted
 from comicsdb.policies import OUTERMOST, ROUTE_KEY, surround
-from comicsdb.security import is_trusted
 
 log = logging.getLogger(__name__)
 

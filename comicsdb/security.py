@@ -3,8 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
-from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from pyramid.interfaces import ISecurityPolicy
 from pyramid.request import RequestLocalCache
@@ -15,6 +13,7 @@ from comicsdb.models import User
 from comicsdb.models.choices import SupporterTier
 from comicsdb.models.user import EDITOR_GROUP, READING_LIST_EDITOR_GROUP
 from comicsdb.passwords import Passwords
+from comicsdb.peers import address, is_trusted
 
 
 class Permission(StrEnum):
@@ -184,24 +183,8 @@ def client_ip(request) -> str:
     trusted = request.registry.settings["comicsdb.trusted_proxies"]
     said = trusted and request.environ.get("HTTP_X_REAL_IP")
     if said and is_trusted(request.environ, trusted):
-        return str(_address(said) or peer)
-    return str(_address(peer) or peer or "unknown")
-
-
-def is_trusted(environ: Mapping, proxies: tuple) -> bool:
-    """Whether the peer of a request is one of these proxies."""
-    peer = _address(environ.get("REMOTE_ADDR"))
-    return peer is not None and any(peer in network for network in proxies)
-
-
-@lru_cache(maxsize=4096)
-def _address(text: str | None) -> IPv4Address | IPv6Address | None:
-    """An IP address, of the older kind where it is only wrapped in the newer; None for anything else."""
-    try:
-        found = ip_address((text or "").strip())
-    except ValueError:
-        return None
-    return getattr(found, "ipv4_mapped", None) or found
+        return str(address(said) or peer)
+    return str(address(peer) or peer or "unknown")
 
 
 @implementer(ISecurityPolicy)

@@ -1,6 +1,7 @@
 """The server of production, granian in several processes, as a Paste server: `use = egg:comicsdb#granian`."""
 
 import gc
+import logging
 import multiprocessing
 import os
 import signal
@@ -16,11 +17,12 @@ from multiprocessing.connection import wait
 from granian import Granian
 from granian.constants import HTTPModes, Interfaces
 from granian.log import LogLevels
-from pyramid.paster import get_app, setup_logging
+from pyramid.paster import get_app, get_appsettings, setup_logging
 from waitress.proxy_headers import proxy_headers_middleware
 
 from comicsdb import logs
-from comicsdb.settings import SettingsError, words
+
+log = logging.getLogger(__name__)
 
 # What granian logs goes where the ini file sends everything, at the level it names.
 LOGGING = {"handlers": {}, "formatters": {}, "loggers": {"_granian": {"handlers": [], "propagate": True}}}
@@ -28,6 +30,8 @@ LOGGING = {"handlers": {}, "formatters": {}, "loggers": {"_granian": {"handlers"
 TOO_LARGE = ("413 Content Too Large", "The request is too large.")
 CUT_SHORT = ("400 Bad Request", "The request ended before its end.")
 BUSY = ("503 Service Unavailable", "Too many slow requests at once: try again.")
+UNABLE = signal.SIGUSR1  # what a worker sends that cannot load the application
+UNLOADED = "The application cannot be loaded."
 SMALL = 1024 * 1024  # bytes; an answer up to this size waits for its client in memory
 BRIEFLY = 0.2  # seconds; in which clients that are not slow make place for each other
 
@@ -53,13 +57,15 @@ class Options:
 
 
 def granian(global_conf: dict, **given: str) -> Callable:
-    """A Paste server factory; the server serves the ini file's application until SIGTERM or SIGINT.
+    """A Paste server factory that serves the ini file's application itself, until SIGTERM or SIGINT.
 
+    It gives `pserve` nothing back, which would load the application here before any worker does, for nobody.
     Raises SettingsError for an option that it does not know or cannot read, and OSError for a busy port.
     """
     options = read_options(given)
     _refuse_a_busy_port(options)
-    return lambda _app: run(options, global_conf)
+    run(options, global_conf)
+    raise SystemExit(0)
 
 
 def read_options(given: dict[str, str]) -> Options:
@@ -68,12 +74,18 @@ def read_options(given: dict[str, str]) -> Options:
     for name, text in given.items():
         reader = READERS.get(name)
         if reader is None:
-            raise SettingsError(f"The server has no option {name}; it has: {', '.join(READERS)}.")
+            raise _wrong(f"The server has no option {name}; it has: {', '.join(READERS)}.")
         try:
             values |= reader(name, text.strip())
         except ValueError as error:
-            raise SettingsError(f"The server's option {name} ({text!r}) is wrong: it {error}.") from error
+            raise _wrong(f"The server's option {name} ({text!r}) is wrong: it {error}.") from error
     return Options(**values)
+
+
+def _wrong(words: str) -> Exception:
+    from comicsdb.settings import SettingsError  # noqa: PLC0415  (brings all tables, which workers need alone)
+
+    return SettingsError(words)
 
 
 def _listen(_name: str, text: str) -> dict:
@@ -97,7 +109,7 @@ READERS = {
     "max_request_body_size": _count,
     "patience": _count,
     "trusted_proxy": lambda name, text: {name: text or None},
-    "trusted_proxy_headers": lambda name, text: {name: frozenset(words(text.lower()))},
+    "trusted_proxy_headers": lambda name, text: {name: frozenset(text.lower().replace(",", " ").split())},
     "app": lambda name, text: {name: text},
 }
 
@@ -120,9 +132,25 @@ def run(options: Options, global_conf: dict) -> None:
         log_level=LogLevels.notset,
         log_dictconfig=LOGGING,
     )
-    setup_logging(global_conf["__file__"], global_conf)  # again: granian has set up its own
-    logs.use_again()
+    _log_as_said(options, global_conf)  # again: granian has set up its own
+    failed = []
+
+    def give_up(*_):
+        failed.append(True)
+        server.signal_handler_interrupt()
+
+    signal.signal(UNABLE, give_up)
     server.serve(target_loader=partial(load, options, dict(global_conf)), wrap_loader=False)
+    if failed:
+        raise SystemExit(UNLOADED)
+
+
+def _log_as_said(options: Options, global_conf: dict) -> None:
+    """Log as the ini file says, and in the form that the application's settings say, before it is there."""
+    file = global_conf["__file__"]
+    setup_logging(file, global_conf)
+    section = get_appsettings(file, options.app, options=global_conf)
+    logs.use(os.environ.get("COMICSDB_LOG_FORMAT") or section.get("comicsdb.log.format", ""))
 
 
 def _refuse_a_busy_port(options: Options) -> None:
@@ -137,11 +165,18 @@ def _refuse_a_busy_port(options: Options) -> None:
 
 def load(options: Options, global_conf: dict) -> Callable:
     """The application in a worker process, behind what every request goes through first."""
-    setup_logging(global_conf["__file__"], global_conf)
+    _log_as_said(options, global_conf)
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
-    app = get_app(global_conf["__file__"], options.app, options=global_conf)
+    gc.disable()  # a start makes much that stays; looking for what does not took a third of its time
+    try:
+        app = get_app(global_conf["__file__"], options.app, options=global_conf)
+    except (Exception, SystemExit):
+        log.critical(UNLOADED, exc_info=True)
+        os.kill(os.getppid(), UNABLE)  # no other worker could do it either
+        raise SystemExit(1) from None
     gc.collect()
-    gc.freeze()  # what there is now stays, and need not be gone through again and again
+    gc.freeze()
+    gc.enable()
     guarded = Clients(app, options.max_request_body_size, options.slow_clients)
     return proxy_headers_middleware(
         guarded,

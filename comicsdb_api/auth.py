@@ -5,6 +5,7 @@ import binascii
 import logging
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
 from pyramid.httpexceptions import HTTPForbidden
 from pyramid.interfaces import ICSRFStoragePolicy
@@ -84,7 +85,11 @@ ACCOUNTS = {
         or_(_token.c.expiry.is_(None), _token.c.expiry > func.now()),
     ),
 }
-_SENTENCES = {method: Sentence.of(statement) for method, statement in ACCOUNTS.items()}
+
+
+@cache
+def _sentence(method: str) -> Sentence:
+    return Sentence.of(ACCOUNTS[method])
 
 
 @dataclass(frozen=True)
@@ -219,7 +224,7 @@ def _ask(request) -> Identity | None:
             return None
         check_guard(request, claimed)
         if "\0" not in claimed.name:  # which the database could not even compare
-            found = request.light.fetch(_SENTENCES[claimed.method], claimed.parameters)
+            found = request.light.fetch(_sentence(claimed.method), claimed.parameters)
             account = Account(*found) if found else None
         return recognised(request.passwords, claimed, account)
     except AuthenticationFailed:

@@ -53,7 +53,7 @@ class EarlyPlace:
         if not self._places:  # the routes of all packages are known by now
             served = self._registry["comicsdb_api.reads"].values()
             cached = (each for each in served if each is not None and each.read.region is not None)
-            self._places = {each.read.route: Place.of(each) for each in cached}
+            self._places = {each.read.route: Place(each) for each in cached}
         if "." in path:  # a format suffix; otherwise no address of ours, though the names of routes have dots
             return None, None
         _, _, kind, *rest = path.split("/")

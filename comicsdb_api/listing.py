@@ -244,7 +244,7 @@ class Children:
             stamps = times(parent, "issues_modified")
         region = (reads.LIST if self.depends else reads.DETAIL) if owner.cached else None
         name = route.removeprefix(ROUTE_PREFIX).replace(".", ":")
-        read = Read.make(route, region, name, stamps, dated=not self.depends)
+        read = Read(route, region, name, stamps, dated=not self.depends)
         return Listing(read, self.resource, (self.condition,), self.order)
 
 
@@ -253,16 +253,14 @@ def list_of(resource: type, route: str) -> Listing:
     kind = resource.kind()
     region = reads.LIST if resource.cached else None
     stamps = versions(*(resource.depends or (kind,)))
-    return Listing(
-        Read.make(route, region, f"{kind}:list", stamps, dated=False), resource, (), resource.order()
-    )
+    return Listing(Read(route, region, f"{kind}:list", stamps, dated=False), resource, (), resource.order())
 
 
 def detail_of(resource: type, route: str) -> Detail:
     """The objects of a resource, one by one."""
     region = reads.DETAIL if resource.cached else None
     stamps = times(resource.model.__table__, *resource.stamps)
-    return Detail(Read.make(route, region, f"{resource.kind()}:retrieve", stamps, dated=True), resource)
+    return Detail(Read(route, region, f"{resource.kind()}:retrieve", stamps, dated=True), resource)
 
 
 def _filters(request) -> str:

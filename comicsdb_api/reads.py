@@ -7,6 +7,7 @@ because of a write. The same functions serve Cornice's views and the early place
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import blake2b
 
 from sqlalchemy import Select
@@ -34,12 +35,11 @@ class Read:
     name: str  # the first part of the keys: kind and action
     stamps: Select
     dated: bool
-    sentence: Sentence
 
-    @classmethod
-    def make(cls, route: str, region: str | None, name: str, stamps: Select, *, dated: bool) -> "Read":
-        """With the statement compiled."""
-        return cls(route, region, name, stamps, dated, Sentence.of(stamps))
+    @cached_property
+    def sentence(self) -> Sentence:
+        """The statement for the stamps, compiled when it is first needed: no start waits for all of them."""
+        return Sentence.of(self.stamps)
 
     def dates(self, stamps: tuple) -> Dates | None:
         """The dates that HTTP may ask by, None for a list."""

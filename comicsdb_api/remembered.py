@@ -6,6 +6,7 @@ times cheaper than the account with its groups and the stamps of what is asked f
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from sqlalchemy import select, true
 
@@ -20,27 +21,26 @@ ACCOUNT_COLUMNS = len(auth.Account.__dataclass_fields__)
 
 @dataclass(frozen=True)
 class Place:
-    """One cached address: what it serves, and by method of authentication the statement for all it needs."""
+    """One cached address, by what it serves."""
 
     served: Listing | Detail
-    sentences: dict[str, Sentence]
 
     @property
     def read(self) -> Read:
         """What it reads."""
         return self.served.read
 
-    @classmethod
-    def of(cls, served: Listing | Detail) -> "Place":
-        """With statements for the epoch, the account, and if there are any the stamps."""
+    @cached_property
+    def sentences(self) -> dict[str, Sentence]:
+        """By method of authentication the statement for the epoch, the account, and if any the stamps."""
         sentences = {}
         for method, account in auth.ACCOUNTS.items():
-            who, what = account.subquery("account"), served.read.stamps.subquery("stamps")
+            who, what = account.subquery("account"), self.read.stamps.subquery("stamps")
             both = select(EPOCH_NOW.scalar_subquery(), *who.c, *what.c).select_from(
                 who.outerjoin(what, true())
             )
             sentences[method] = Sentence.of(both)
-        return cls(served, sentences)
+        return sentences
 
 
 class Remembered:

@@ -6,6 +6,7 @@ It is the page that most first visits go to, and asking for its parts one by one
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from functools import cache
 
 from sqlalchemy import Text, bindparam, cast, func, literal_column, select, tuple_
 from sqlalchemy.dialects.postgresql import aggregate_order_by
@@ -65,8 +66,9 @@ class IssuePage:
 
 def read(light: Light, slug: str) -> IssuePage | None:
     """The page of the issue with a slug, None where there is no such issue."""
-    row = light.fetch(SENTENCE, {"slug": slug}) if "\0" not in slug else None
-    return row and _page(dict(zip(NAMES, row, strict=True)))
+    sentence, names = _compiled()
+    row = light.fetch(sentence, {"slug": slug}) if "\0" not in slug else None
+    return row and _page(dict(zip(names, row, strict=True)))
 
 
 # The statement.
@@ -189,9 +191,11 @@ def _statement():
     return select(*columns).where(Issue.slug == bindparam("slug"))
 
 
-STATEMENT = _statement()
-NAMES = tuple(STATEMENT.selected_columns.keys())
-SENTENCE = Sentence.of(STATEMENT)
+@cache
+def _compiled() -> tuple[Sentence, tuple[str, ...]]:
+    """The statement, and the names of its columns."""
+    statement = _statement()
+    return Sentence.of(statement), tuple(statement.selected_columns.keys())
 
 
 # What is made of its row.

@@ -1,10 +1,12 @@
 """Texts that come with the site, in Markdown with a few lines about them in front: help and timeline.
 
-They are read once, at start: a file that cannot be read stops it and is named.
+They are read once, at start: a file that cannot be read stops it and is named. Their HTML is made when it is
+first asked for, which takes longer and cannot fail.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from string import Template
 
@@ -26,12 +28,18 @@ class TextError(ValueError):
 
 @dataclass(frozen=True)
 class Page:
-    """A text in one language: its name, what stands in front of it by name, and its HTML."""
+    """A text in one language: its name, what stands in front of it by name, and what it says in Markdown."""
 
     name: str
     language: str
     facts: Mapping[str, str]
-    html: Markup
+    text: str
+    new_tab: bool
+
+    @cached_property
+    def html(self) -> Markup:
+        """What it says, in HTML; links open a new tab if so wished."""
+        return clean(HTML_OFF.render(self.text), OF_PAGES, new_tab=self.new_tab)
 
 
 def pages(
@@ -60,8 +68,7 @@ def pages(
             written = Template(text).substitute((values or {}).get(language, {}))
         except (KeyError, ValueError) as error:
             raise TextError(f"{path}: {error} (a dollar sign is written twice).") from error
-        html = clean(HTML_OFF.render(written), OF_PAGES, new_tab=new_tab)
-        found.setdefault(name, {})[language] = Page(name, language, facts, html)
+        found.setdefault(name, {})[language] = Page(name, language, facts, written, new_tab)
     for name, languages in found.items():
         if DEFAULT_LANGUAGE not in languages:
             raise TextError(f"{FOLDER / folder / name}.md is missing.")

@@ -12,6 +12,7 @@ can ask for no token.
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from hashlib import blake2b
 
 from psycopg import Error
@@ -63,25 +64,24 @@ class Shows:
 
 @dataclass(frozen=True)
 class Page:
-    """A page that is kept: its route, what it shows, and the statement for epoch, stamps and versions."""
+    """A page that is kept: its route, and what it shows."""
 
     route: str
     shows: Shows
-    sentence: Sentence
 
-    @classmethod
-    def of(cls, route: str, shows: Shows) -> "Page":
-        """With the statement."""
-        columns, model = version_columns(*shows.kinds), shows.model
+    @cached_property
+    def sentence(self) -> Sentence:
+        """The statement for epoch, stamps and versions, compiled when it is first needed."""
+        columns, model = version_columns(*self.shows.kinds), self.shows.model
         if model is not None:
             row = model.__table__.c
             own = [row.id, microseconds(row.modified)]
             own += [microseconds(row.rated)] if "rated" in row else []
-            columns = [*own, *shows.stamps, *columns]
+            columns = [*own, *self.shows.stamps, *columns]
         statement = select(EPOCH_NOW.scalar_subquery(), *columns)
         if model is not None:
             statement = statement.select_from(model.__table__).where(row.slug == bindparam("slug"))
-        return cls(route, shows, Sentence.of(statement))
+        return Sentence.of(statement)
 
     @property
     def region(self) -> str:
@@ -257,7 +257,7 @@ shared_view.options = ("shows",)
 def keep(config, route: str, shows: Shows) -> None:
     """Note that the page of a route is kept, unless templates may change at any time."""
     if not asbool(config.get_settings().get("pyramid.reload_templates")):
-        config.registry["comicsdb_web.pages"][route] = Page.of(route, shows)
+        config.registry["comicsdb_web.pages"][route] = Page(route, shows)
 
 
 def includeme(config):

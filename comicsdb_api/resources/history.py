@@ -81,7 +81,7 @@ def _versions(kind: str, route: str) -> Listing:
     own = (history.c.kind == shapes.constant(kind), history.c.object_id == bindparam("id"))
     newest = func.max(history.c.id)
     stamps = select(newest.label("newest")).where(*own).having(newest.is_not(None))
-    read = Read.make(route, None, f"{kind}:history", stamps, dated=False)
+    read = Read(route, None, f"{kind}:history", stamps, dated=False)
     return Listing(read, HistoryRows, own, HistoryRows.order())
 
 

@@ -74,7 +74,7 @@ class OwnListing(Listing):
     @classmethod
     def of(cls, resource: type[OwnResource], route: str) -> "OwnListing":
         """All of them, in the resource's order."""
-        read = Read.make(route, None, route.removeprefix(ROUTE_PREFIX), NO_STAMPS, dated=False)
+        read = Read(route, None, route.removeprefix(ROUTE_PREFIX), NO_STAMPS, dated=False)
         return cls(read, resource, (), resource.order())
 
     def _rows(self, request, object_id, conditions, number, known):  # noqa: ARG002  (nothing is known)
@@ -92,7 +92,7 @@ class OwnDetail(Detail):
     def of(cls, resource: type[OwnResource], route: str) -> "OwnDetail":
         """The one with the id in the path."""
         stamps = times(resource.model.__table__, *resource.stamps).where(resource.mine())
-        return cls(Read.make(route, None, f"{resource.kind()}:retrieve", stamps, dated=True), resource)
+        return cls(Read(route, None, f"{resource.kind()}:retrieve", stamps, dated=True), resource)
 
     def stamps(self, request, object_id: int) -> tuple | None:
         """The times of the row's last changes, None if the caller has no such row."""

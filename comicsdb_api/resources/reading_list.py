@@ -94,7 +94,7 @@ class Items(Children):
 
     def of(self, owner: type, route: str) -> Listing:  # noqa: ARG002
         """The list below the lists."""
-        read = Read.make(route, None, route.removeprefix(ROUTE_PREFIX), NO_STAMPS, dated=False)
+        read = Read(route, None, route.removeprefix(ROUTE_PREFIX), NO_STAMPS, dated=False)
         return Listing(read, self.resource, (self.condition,), self.order)
 
 
