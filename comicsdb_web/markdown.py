@@ -6,11 +6,10 @@ first asked for, which takes longer and cannot fail.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from string import Template
 
-from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from comicsdb.i18n import INTERFACE_LANGUAGES
@@ -19,11 +18,17 @@ from comicsdb_web.richtext import OF_PAGES, clean
 
 FOLDER = Path(__file__).parent / "data"
 FENCE = "---"
-HTML_OFF = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 class TextError(ValueError):
     """A file cannot be used; the message names it and says why."""
+
+
+@cache
+def _renderer():
+    from markdown_it import MarkdownIt  # noqa: PLC0415  (takes a twentieth of all imports, and no start needs it)
+
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,7 @@ class Page:
     @cached_property
     def html(self) -> Markup:
         """What it says, in HTML; links open a new tab if so wished."""
-        return clean(HTML_OFF.render(self.text), OF_PAGES, new_tab=self.new_tab)
+        return clean(_renderer().render(self.text), OF_PAGES, new_tab=self.new_tab)
 
 
 def pages(

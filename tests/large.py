@@ -155,10 +155,10 @@ UNION ALL SELECT (SELECT 10 * count(*) FROM place) + n, n, :named, 11 FROM late
 """
 # The slot says the role: writer, penciller, inker, colorist, letterer, cover, editor; then any.
 ROLES = """
-INSERT INTO credit_role (credit_id, issue_id, role_id)
-SELECT id, n, CASE WHEN slot <= 7 THEN (ARRAY[1, 7, 11, 15, 21, 22, 23])[slot]
+INSERT INTO credit_role (credit_id, issue_id, creator_id, role_id)
+SELECT id, n, creator, CASE WHEN slot <= 7 THEN (ARRAY[1, 7, 11, 15, 21, 22, 23])[slot]
     ELSE 1 + (hashint8extended(id, 81) & 1023)::integer % 42 END FROM crew
-UNION SELECT id, n, 22 + id % 6 FROM crew WHERE id % 5 = 0 ORDER BY 1
+UNION SELECT id, n, creator, 22 + id % 6 FROM crew WHERE id % 5 = 0 ORDER BY 1
 """
 PAIRS = {
     "character_creator": ("character_id", "creator_id"),

@@ -5,9 +5,12 @@ import subprocess
 import sys
 import venv
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from sqlalchemy import text
 
 from tests.serving import (
@@ -62,11 +65,39 @@ def pip(python):
 
 
 def install(python, wheels, *parts):
-    """Install the wheels of some parts, with what they need from the index, at the versions we try."""
-    chosen = [str(next(wheels.glob(f"{part}-*.whl"))) for part in parts]
+    """Install the wheels of some parts, beside what they say they need.
+
+    That is taken from the environment of these tests, where it was installed from the index at the versions
+    we try: to load and unpack it again would take longest of all. pip looks whether anything is missing.
+    """
+    chosen = [next(wheels.glob(f"{part}-*.whl")) for part in parts]
+    (site,) = (Path(python).parent.parent / "lib").glob("python*/site-packages")
+    for distribution in needed(chosen):
+        for file in distribution.files:
+            if ".." not in file.parts and not (site / file).exists():
+                (site / file).parent.mkdir(parents=True, exist_ok=True)
+                (site / file).symlink_to(file.locate())
+    options = ["-q", "--disable-pip-version-check", "--no-index", "--no-compile"]
     constraints = str(ROOT / "constraints.txt")
-    options = ["-q", "--disable-pip-version-check", "--no-compile", "-c", constraints]
-    run(*pip(python), "install", *options, *chosen, cwd=wheels)
+    run(*pip(python), "install", *options, "-c", constraints, *map(str, chosen), cwd=wheels)
+
+
+def needed(chosen):
+    """What some wheels need by their metadata, other parts left out, and what that needs in turn."""
+    found, todo = {}, []
+    for wheel in chosen:
+        name, version, *_ = wheel.name.split("-")
+        todo.append((metadata.PathDistribution(zipfile.Path(wheel, f"{name}-{version}.dist-info/")), ""))
+    while todo:
+        distribution, extra = todo.pop()
+        for requirement in map(Requirement, distribution.requires or ()):
+            if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
+                name = canonicalize_name(requirement.name)
+                for wanted in ("", *requirement.extras):
+                    if name.replace("-", "_") not in PARTS and (name, wanted) not in found:
+                        found[name, wanted] = metadata.distribution(name)
+                        todo.append((found[name, wanted], wanted))
+    return found.values()
 
 
 def test_a_wheel_holds_its_package_with_its_data_and_nothing_else(wheels):
