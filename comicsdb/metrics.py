@@ -153,7 +153,7 @@ def _forget_the_dead() -> None:
             continue
 
 
-def _share_a_folder() -> None:
+def share_a_folder() -> None:
     """A folder for the figures of this process and of those that it begins."""
     if FOLDER in os.environ:
         return
@@ -186,7 +186,7 @@ def includeme(config):
     settings = config.get_settings()
     if not settings["comicsdb.metrics.token"]:
         return
-    _share_a_folder()
+    share_a_folder()
     try:
         found = instruments()
     except ImportError as error:

@@ -132,7 +132,11 @@ def run(options: Options, global_conf: dict) -> None:
         log_level=LogLevels.notset,
         log_dictconfig=LOGGING,
     )
-    _log_as_said(options, global_conf)  # again: granian has set up its own
+    _log(options, global_conf)  # again: granian has set up its own
+    if _setting("comicsdb.metrics.token", options, global_conf):
+        from comicsdb.metrics import share_a_folder  # noqa: PLC0415  (as with SettingsError)
+
+        share_a_folder()  # which outlives each of the workers
     failed = []
 
     def give_up(*_):
@@ -145,12 +149,16 @@ def run(options: Options, global_conf: dict) -> None:
         raise SystemExit(UNLOADED)
 
 
-def _log_as_said(options: Options, global_conf: dict) -> None:
-    """Log as the ini file says, and in the form that the application's settings say, before it is there."""
-    file = global_conf["__file__"]
-    setup_logging(file, global_conf)
-    section = get_appsettings(file, options.app, options=global_conf)
-    logs.use(os.environ.get("COMICSDB_LOG_FORMAT") or section.get("comicsdb.log.format", ""))
+def _log(options: Options, global_conf: dict) -> None:
+    """Log as the ini file says, in the form that the application's settings say."""
+    setup_logging(global_conf["__file__"], global_conf)
+    logs.use(_setting("comicsdb.log.format", options, global_conf))
+
+
+def _setting(key: str, options: Options, global_conf: dict) -> str:
+    """A setting of the application as it was given, before that is there to judge it."""
+    section = get_appsettings(global_conf["__file__"], options.app, options=global_conf)
+    return os.environ.get(key.upper().replace(".", "_")) or section.get(key, "")
 
 
 def _refuse_a_busy_port(options: Options) -> None:
@@ -165,14 +173,14 @@ def _refuse_a_busy_port(options: Options) -> None:
 
 def load(options: Options, global_conf: dict) -> Callable:
     """The application in a worker process, behind what every request goes through first."""
-    _log_as_said(options, global_conf)
+    _log(options, global_conf)
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
     gc.disable()  # a start makes much that stays; looking for what does not took a third of its time
     try:
         app = get_app(global_conf["__file__"], options.app, options=global_conf)
     except (Exception, SystemExit):
         log.critical(UNLOADED, exc_info=True)
-        os.kill(os.getppid(), UNABLE)  # no other worker could do it either
+        os.kill(multiprocessing.parent_process().pid, UNABLE)  # no other worker could do it either
         raise SystemExit(1) from None
     gc.collect()
     gc.freeze()

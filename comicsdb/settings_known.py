@@ -206,6 +206,23 @@ SITE = (
         "where the code is and its faults are told; the site links to it",
         read.below,
     ),
+    Setting(
+        "comicsdb_web.blog",
+        "COMICSDB_WEB_BLOG",
+        "",
+        "URL",
+        "where news are told; the menu of the site links to it",
+        read.below,
+    ),
+    Setting(
+        "comicsdb_web.social",
+        "COMICSDB_WEB_SOCIAL",
+        "",
+        "names and URLs",
+        "where else the site is to be found, as `Mastodon https://...; Forum https://...`; its header links"
+        " to them",
+        read.links,
+    ),
 )
 
 PICTURES = (

@@ -222,6 +222,14 @@ def licence(text: str) -> Licence:
     return Licence(name.strip(), web_address(url))
 
 
+def links(text: str) -> tuple[tuple[str, str], ...]:
+    """Names with their addresses: `Mastodon https://...; Bluesky https://...`."""
+    found = [part.strip().rpartition(" ") for part in text.split(";") if part.strip()]
+    if not all(name for name, _, _url in found):
+        raise ValueError("takes names and addresses, such as Mastodon https://host/@us; Forum https://host")
+    return tuple((name.strip(), web_address(url)) for name, _, url in found)
+
+
 def below(text: str) -> str:
     """An address that others lie below, without its last slash; empty where there is none."""
     return web_address(text).rstrip("/") if text else ""

@@ -1,11 +1,12 @@
-"""Entity tags: digests of bodies, kept in front of them in caches, and compared as RFC 9110 says."""
+"""Entity tags: digests of bodies, kept in front of them in caches, and compared with what clients send."""
 
 import re
 from hashlib import blake2b
 
 TAG_BYTES = 12
 TAG_LENGTH = 2 * TAG_BYTES
-TAG = re.compile(r'(?:W/)?"([^"]*)"')
+# A proxy that compresses makes a tag weak (nginx) or adds the name of the coding to it (Caddy, Apache).
+TAG = re.compile(r'(?:W/)?"([^"]*?)(?:-(?:gzip|br|zstd))?"')
 
 
 def tag_of(body: bytes) -> bytes:
@@ -18,8 +19,10 @@ def tagged(body: bytes) -> bytes:
     return tag_of(body) + body
 
 
-def names(header: str, tag: str | None, *, weak: bool) -> bool:
-    """Whether a list of tags, or `*`, names ours; a weak tag counts only where `weak`."""
-    if header.strip() == "*":
-        return True
-    return any(found[1] == tag and (weak or not found[0].startswith("W/")) for found in TAG.finditer(header))
+def names(header: str, tag: str | None) -> bool:
+    """Whether a list of tags, or `*`, names ours, also as a proxy that compresses has changed it.
+
+    All our tags are strong, so a weak one with our digest was ours, and of this very body. RFC 9110 (13.1.1)
+    has If-Match disregard it, but then nobody behind such a proxy could send back the tag that he was given.
+    """
+    return header.strip() == "*" or any(found[1] == tag for found in TAG.finditer(header))

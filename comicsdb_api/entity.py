@@ -26,6 +26,7 @@ import re
 from collections.abc import Callable
 
 from cornice.service import Service
+from sqlalchemy import BigInteger
 
 from comicsdb.catalog import Moved
 from comicsdb.catalog.kinds import kind_of
@@ -43,8 +44,11 @@ from comicsdb_api.reads import Read
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, WRITES, allow, respond
 
 INTEGER = re.compile(r"-?[0-9]+")
-LARGEST_ID = 2**31 - 1
-ID_DIGITS = len(str(LARGEST_ID))
+
+
+def largest_id(model) -> int:
+    """The greatest number that a row can have: what readers keep has 64 bits for it, the catalogue 32."""
+    return 2**63 - 1 if isinstance(model.__table__.c.id.type, BigInteger) else 2**31 - 1
 
 
 class Resource:
@@ -230,11 +234,13 @@ class EntityResource(ListResource):
 
     @classmethod
     def written_fields(cls) -> dict:
-        """The answer to a write: as the detail, but with ids for what the object is linked to."""
+        """The answer to a write: as the detail, but with the ids of what the object is linked to."""
         kind, table = kind_of(cls.model), cls.model.__table__
-        ids = {field: table.c[f"{field}_id"] for field in kind.parents}
-        ids |= {link.field: shapes.linked_ids(table, link.table, link.own, link.other) for link in kind.links}
         detail = cls.detail_fields()
+        ids = {field: table.c[f"{field}_id"] for field in kind.parents}
+        for link in kind.links:
+            if link.field in detail:
+                ids[link.field] = shapes.ids_of(detail[link.field], link.table.c[link.other])
         return {name: ids.get(name, detail[name]) for name in detail if name not in cls.unwritten}
 
     @classmethod
@@ -319,8 +325,8 @@ class EntityResource(ListResource):
         text = self.request.matchdict[name]
         if not INTEGER.fullmatch(text):
             raise Refused(404, NOT_FOUND)
-        digits = text.lstrip("0")
-        if not 0 < len(digits) <= ID_DIGITS or not 0 < int(digits) <= LARGEST_ID:
+        digits, largest = text.lstrip("0"), largest_id(self.model)
+        if not 0 < len(digits) <= len(str(largest)) or not 0 < int(digits) <= largest:
             raise self.missing()
         return int(digits)
 

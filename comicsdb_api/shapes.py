@@ -149,9 +149,12 @@ def stamps(owner, link, target, order=None):
     return linked(owner, link, target, stamped(target), order or by_name(target))
 
 
-def linked_ids(owner, link, own: str, other: str):
-    """The ids that a link table ties to a row, as a JSON list."""
-    return json_list(link.c[other], link, link.c[own] == owner.c.id, (link.c[other],), owner)
+def ids_of(objects, column):
+    """The ids of the objects in a JSON list, in its order; `column` is that of one such id."""
+    each = func.json_array_elements(objects).table_valued("object", with_ordinality="place")
+    each = each.render_derived(name="each")
+    ids = func.json_agg(aggregate_order_by(each.c.object.op("->")(constant("id")), each.c.place))
+    return select(func.coalesce(ids, literal_column("'[]'::json"), type_=ListOf(column))).scalar_subquery()
 
 
 def genres(series):

@@ -262,8 +262,8 @@ def first_appearance(session, entity):
     return session.scalar(statement.order_by(*ISSUE_SORTS["cover_old"]).limit(1))
 
 
-def recent_appearances(session, entity, number: int = 6) -> list:
-    """The latest issues of an object, by cover date."""
+def recent_appearances(session, entity, number: int = 5) -> list:
+    """The latest issues of an object, by cover date (model.md 11)."""
     statement = cards.statement(Issue).where(cards.issues_of(entity))
     return session.execute(statement.order_by(*ISSUE_SORTS["cover_new"]).limit(number)).all()
 

@@ -170,7 +170,7 @@ def _variants():
 
 
 def _statement():
-    edited_by = select(User.username).where(User.id == Issue.edited_by_id)
+    edited_by = select(User.username, User.is_active).where(User.id == Issue.edited_by_id)
     attributions = select(Attribution.source, Attribution.url).where(Attribution.issue_id == Issue.id)
     blocks = {"credits": _first(_credits())}
     blocks |= {name: _first(_linked(model, link, *more)) for name, (model, link, more) in CARDS.items()}

@@ -10,10 +10,12 @@ SHOWN_MAX = 5
 
 
 class Message(NamedTuple):
-    """One notice; the text is plain and is escaped where it is shown."""
+    """One notice, and where it leads, if anywhere; texts are plain and are escaped where they are shown."""
 
     kind: str
     text: str
+    label: str = ""
+    path: str = ""
 
 
 class Messages:
@@ -24,13 +26,13 @@ class Messages:
         self._profile = profile.bind(request)
         self._next: list[Message] = []
 
-    def add(self, kind: str, text: str) -> None:
-        """Show `text` on the next page; `kind` is one of KINDS."""
+    def add(self, kind: str, text: str, *, label: str = "", path: str = "") -> None:
+        """Show `text` on the next page, and a link of that `label` to a path; `kind` is one of KINDS."""
         if kind not in KINDS:
             raise ValueError(f"There is no kind of message {kind!r}; there are: {', '.join(KINDS)}.")
         if not self._next:
             self._request.add_response_callback(self._keep)
-        self._next.append(Message(kind, text))
+        self._next.append(Message(kind, text, label, path))
 
     def take(self) -> list[Message]:
         """The notices to show now; they are shown once, and the page that shows them is not kept."""
@@ -38,7 +40,7 @@ class Messages:
             return []
         self._request.add_response_callback(self._forget)
         value = self._profile.get_value()
-        return [Message(*pair) for pair in value] if value else []
+        return [Message(*parts) for parts in value] if value else []
 
     def _keep(self, _request, response):
         self._profile.set_cookies(response, [list(message) for message in self._next[:SHOWN_MAX]])

@@ -216,7 +216,7 @@ def answer(registry, environ, entry: bytes, parts: Parts, language: str, *, hit:
         *csp.fixed_headers(registry, environ["wsgi.url_scheme"]),
     ]
     asked = environ.get("HTTP_IF_NONE_MATCH")
-    if asked is not None and names(asked, tag, weak=True):
+    if asked is not None and names(asked, tag):
         return Response(app_iter=(), status=304, headerlist=headers)
     headers.append(("Content-Type", "text/html; charset=UTF-8"))
     return Response(body=filled(entry[TAG_LENGTH:], parts, registry), headerlist=headers)

@@ -1,4 +1,4 @@
-"""Advisory rules: the site's forms refuse a breach, the API and imports take it (model.md 3.8, 3.11)."""
+"""Advisory rules: the site's forms refuse a breach, the API and imports take it (model.md 3, web.md 4.6)."""
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -66,6 +66,15 @@ def advise(session: Session, kind: str, before: dict, changed: dict) -> dict[str
         return _of_series(session, before, changed)
     if kind == "issue":
         return codes(changed) | _of_issue(session, before, changed)
+    return _of_creator(before, changed) if kind == "creator" else {}
+
+
+def _of_creator(before: dict, changed: dict) -> dict[str, list]:
+    """Of the dates; those of the state are text already."""
+    typed = next((field for field in ("death", "birth") if changed.get(field)), None)
+    birth, death = (changed.get(field, before.get(field)) for field in ("birth", "death"))
+    if typed and birth and death and str(death) < str(birth):
+        return {typed: [_("Death lies before birth.")]}
     return {}
 
 

@@ -1,6 +1,6 @@
 """What breaks the advisory rules: the conditions of `advice` and of imports, for rows in the database.
 
-Each rule is a condition on objects of one kind, and what stands there instead; model.md 3.8, 3.11 and 14.13.
+Each rule is a condition on objects of one kind, and what stands there instead; model.md 3, 14.13, web.md 4.6.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from sqlalchemy.orm import aliased
 
 from comicsdb.catalog.advice import ADDED_DIGITS, CODE_DIGITS, NO_ARCS, NO_ASSOCIATED, NO_CV_ID
 from comicsdb.i18n import _
-from comicsdb.models import Imprint, Issue, Series, SeriesType, Variant, issue_arc, series_associated
+from comicsdb.models import Creator, Imprint, Issue, Series, SeriesType, Variant, issue_arc, series_associated
 
 ISBN_LONG, ISBN_SHORT = 13, 10
 ISBN_BEGINNINGS = ("978", "979")
@@ -143,6 +143,9 @@ RULES = (
     Rule("imprint", _("An imprint of another publisher"), "series",
          _series(_imprint.name, _imprint.id == Series.imprint_id,
                  _imprint.publisher_id != Series.publisher_id)),
+    Rule("life", _("A creator who died before being born"), "creator",
+         select(Creator.id, func.concat(Creator.birth, "–", Creator.death)).where(
+             Creator.death < Creator.birth)),
 )  # fmt: skip
 
 

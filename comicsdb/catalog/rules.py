@@ -60,8 +60,6 @@ def find(session: Session, kind: Kind, entity, values: dict, *, keep: bool = Tru
         _check_series(session, entity, values, findings)
     elif kind.name == "issue":
         _check_issue(values, findings)
-    elif kind.name == "creator":
-        _check_life(entity, values, findings)
     elif kind.name == "publisher" and values.get("country", COUNTRIES[0]) not in COUNTRIES:
         findings.add("country", said('"${shown}" is not a valid choice.', shown=values["country"]))
     for link in kind.links:
@@ -149,10 +147,3 @@ def _check_issue(values: dict, findings: Findings) -> None:
     creators = [credit["creator"] for credit in values.get("credits", ())]
     if len(creators) != len(set(creators)):
         findings.add("credits", _("The fields issue, creator must make a unique set."))
-
-
-def _check_life(entity, values: dict, findings: Findings) -> None:
-    if "birth" in values or "death" in values:
-        birth, death = (_after(entity, values, field) for field in ("birth", "death"))
-        if birth is not None and death is not None and death < birth:
-            findings.add("death" if "death" in values else "birth", _("Death lies before birth."))

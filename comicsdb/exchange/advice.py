@@ -13,6 +13,7 @@ from comicsdb.exchange.run import Run
 ISBN_RULE = "ISBN whose check digit or form is wrong"
 UPC_RULE = "UPC whose check digit or form is wrong"
 SKU_RULE = "SKU with other characters than letters and digits"
+LIFE_RULE = "death before birth"
 
 
 def codes(record: dict) -> Iterator[tuple[str, str]]:
@@ -26,7 +27,14 @@ def codes(record: dict) -> Iterator[tuple[str, str]]:
         yield SKU_RULE, sku
 
 
-ADVISERS = {"issues": codes, "variants": codes}
+def life(record: dict) -> Iterator[tuple[str, str]]:
+    """The rule that the dates of a creator break, with these."""
+    birth, death = record.get("birth"), record.get("death")
+    if birth and death and death < birth:
+        yield LIFE_RULE, f"{birth}–{death}"
+
+
+ADVISERS = {"creators": life, "issues": codes, "variants": codes}
 
 
 def _listed(codes) -> str:

@@ -17,7 +17,7 @@ from comicsdb.i18n import _
 from comicsdb.library.keeping import hold
 from comicsdb.library.matching import AMBIGUOUS, MATCHED, UNKNOWN, Match, match_issues, match_series
 from comicsdb.library.portable import COLLECTION, PULL, Row, Upload
-from comicsdb.library.portable_merge import Storing
+from comicsdb.library.portable_merge import MONEY, Storing
 from comicsdb.library.portable_reading import read_file
 from comicsdb.library.portable_store import Chosen, store
 from comicsdb.models import CollectionItem, Issue, LibraryImport, ReadingList, Series
@@ -95,8 +95,9 @@ def _make_room(session: Session, user_id: int) -> None:
 def _payload(found: Upload, matches: list[Match], name: str, currency: str) -> dict:
     rows = []
     for row, match in zip(found.rows, matches, strict=True):
-        if "purchase_price" in row.values:
-            row.values.setdefault("purchase_currency", currency)
+        for amount, of_amount in MONEY:
+            if amount in row.values:
+                row.values.setdefault(of_amount, currency)
         said = {"part": row.part, "line": row.line, "says": row.says, "values": row.values, "list": row.list}
         rows.append(said | {"unclear": row.unclear, "match": asdict(match)})
     return {

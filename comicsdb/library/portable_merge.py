@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb.security import Identity
 
-_MONEY = (("purchase_price", "purchase_currency"), ("max_price", "max_currency"))
+MONEY = (("purchase_price", "purchase_currency"), ("max_price", "max_currency"))
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ def merge(row: dict, said: dict, fields: dict, take_file: bool) -> dict:
     """
     row = plain(row)
     merged = dict(row)
-    currencies = {currency for _amount, currency in _MONEY}
+    currencies = {currency for _amount, currency in MONEY}
     for name, value in said.items():
         if name in fields and name not in currencies and (take_file or row[name] in (None, "")):
             merged[name] = value
-    for amount, currency in _MONEY:
+    for amount, currency in MONEY:
         taken = amount in row and amount in said and merged[amount] == said[amount]
         if taken and (take_file or row[amount] is None):
             merged[currency] = said.get(currency, row[currency])

@@ -12,14 +12,15 @@ from pathlib import Path
 from cornice.service import Service
 
 from comicsdb.catalog.kinds import KINDS
+from comicsdb.models import Series
 from comicsdb.models.user import EDITOR_GROUP
 from comicsdb.security import Identity, Permission, may
 from comicsdb_api.acts import Act
-from comicsdb_api.entity import EntityResource, Resource
+from comicsdb_api.entity import EntityResource, Resource, largest_id
 from comicsdb_api.filters import Parameter
 from comicsdb_api.listing import Listing
 from comicsdb_api.openapi import common, signing_in, written
-from comicsdb_api.openapi.schemas import Components, reference
+from comicsdb_api.openapi.schemas import INTEGER_MAX, Components, reference
 from comicsdb_api.responses import ROUTE_PREFIX, is_api_route
 from comicsdb_api.retirement import KEY
 
@@ -121,7 +122,7 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
     paths: dict[str, dict] = {}
     for endpoint in endpoints(registry):
         if allowed(endpoint.permission):
-            path = paths.setdefault(_path(endpoint.service), _path_item(endpoint.service))
+            path = paths.setdefault(_path(endpoint.service), _path_item(endpoint))
             public = {"security": [{}, *security]} if may(None, endpoint.permission) else {}
             path[endpoint.method.lower()] = _operation(endpoint, components, registry) | public
     writing = (each for each in endpoints(registry) if each.is_writing or (each.act and each.act.takes))
@@ -157,16 +158,19 @@ def _path(service: Service) -> str:
     return PARAMETER.sub(r"{\1}", service.path)
 
 
-def _path_item(service: Service) -> dict:
+def _path_item(endpoint: Endpoint) -> dict:
+    service = endpoint.service
     item = {"description": _paragraph(service.description)} if service.description else {}
-    names = PARAMETER.findall(service.path)
-    return item | ({"parameters": [_path_parameter(name) for name in names]} if names else {})
+    parameters = [_path_parameter(name, endpoint.klass) for name in PARAMETER.findall(service.path)]
+    return item | ({"parameters": parameters} if parameters else {})
 
 
-def _path_parameter(name: str) -> dict:
-    if name in common.PARAMETERS:
+def _path_parameter(name: str, klass: type | None) -> dict:
+    model = Series if name == "series_id" else getattr(klass, "model", Series)
+    largest = largest_id(model)
+    if name in common.PARAMETERS and largest == INTEGER_MAX:
         return reference("parameters", name)
-    return common.PARAMETERS["id"] | {"name": name}
+    return common.PARAMETERS["id"] | {"name": name, "schema": common.integer(1, largest)}
 
 
 def _operation(endpoint: Endpoint, components: Components, registry) -> dict:

@@ -2,6 +2,7 @@
 
 from sqlalchemy import (
     ARRAY,
+    BigInteger,
     Boolean,
     Case,
     CheckConstraint,
@@ -24,7 +25,7 @@ from sqlalchemy.types import TypeEngine
 from comicsdb_api.openapi.words import words_for
 from comicsdb_api.types import Address, Changes, Choice, Instant, ListOf, Money, ObjectOf
 
-INTEGER_MAX = 2**31 - 1
+INTEGER_MAX, BIG_MAX = 2**31 - 1, 2**63 - 1
 AMOUNT = r"^\d+\.\d{2}$"
 NULL = {"type": "null"}
 _EXAMPLES = {"string": str, "integer": int, "number": (int, float)}
@@ -156,7 +157,7 @@ def _limits(column: Column) -> dict:
     (base,) = column.base_columns
     limits = _length(base.type)
     if isinstance(base.type, Integer) and base.primary_key:
-        limits |= {"minimum": 1, "maximum": INTEGER_MAX}
+        limits |= {"minimum": 1, "maximum": BIG_MAX if isinstance(base.type, BigInteger) else INTEGER_MAX}
     checks = base.table.constraints if isinstance(base.table, Table) else ()
     for check in checks:
         if isinstance(check, CheckConstraint):

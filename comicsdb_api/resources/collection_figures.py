@@ -9,7 +9,7 @@ from comicsdb.models.choices import BookFormat, Currency
 from comicsdb.tags import tagged
 from comicsdb_api import shapes
 from comicsdb_api.conditional import respond_tagged
-from comicsdb_api.entity import ID_DIGITS, INTEGER, Resource
+from comicsdb_api.entity import INTEGER, Resource
 from comicsdb_api.errors import NOT_FOUND, Refused
 from comicsdb_api.openapi.schemas import AMOUNT
 from comicsdb_api.resources.own import USER, OwnResource
@@ -171,5 +171,5 @@ class MissingIssuesResource(OwnResource):
         text = self.request.matchdict["series_id"]
         if not INTEGER.fullmatch(text):
             raise Refused(404, NOT_FOUND)
-        known = len(text) <= ID_DIGITS and int(text) <= EXTERNAL_ID_MAX
+        known = len(text) <= len(str(EXTERNAL_ID_MAX)) and int(text) <= EXTERNAL_ID_MAX
         return self.page([issue.c.series_id == int(text) if known else literal_column("false", Boolean)])

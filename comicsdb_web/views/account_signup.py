@@ -84,8 +84,10 @@ def activate(request):
             status=404,
         )
     begin_session(request, user)
-    welcome = _("Welcome, ${name}! Your account is active.", mapping={"name": user.username})
-    request.messages.add("success", request.localizer.translate(welcome))
+    say = request.localizer.translate
+    welcome = say(_("Welcome, ${name}! Your account is active.", mapping={"name": user.username}))
+    guide = request.route_path("help.page", page="editing")
+    request.messages.add("success", welcome, label=say(_("How to edit")), path=guide)
     return HTTPSeeOther(request.route_path("account"))
 
 

@@ -38,6 +38,7 @@ ACTIONS = {
     "add executives": _("Added the credits of executives"),
     "take from reprints": _("Took over from reprints"),
     "rebuild slugs": _("Rebuilt addresses"),
+    "assign": _("Made official"),
 }
 KINDS = {
     "user": _("Account"),
@@ -55,10 +56,13 @@ KINDS = {
     "arc": _("Story Arc"),
     "series": _("Series"),
     "issue": _("Issue"),
+    "reading_list": _("Reading list"),
     **REFERENCE,
 }
 OF_POLLS = {"start_date": _("Opens"), "end_date": _("Closes")}
-LOG_NAMES = {"action_names": ACTIONS, "kind_names": KINDS, "field_names": {**LABELS, "poll": OF_POLLS}}
+OF_LISTS = {"user": _("Owner")}
+FIELD_NAMES = {**LABELS, "poll": OF_POLLS, "reading_list": OF_LISTS}
+LOG_NAMES = {"action_names": ACTIONS, "kind_names": KINDS, "field_names": FIELD_NAMES}
 
 # How mails are doing.
 SENT = OutgoingMail.sent.is_not(None)

@@ -12,7 +12,7 @@ from comicsdb.catalog.kinds import KINDS
 from comicsdb.models import AgeRating, Genre, Imprint, Issue, Publisher, Role, Series, SeriesType, Universe
 from comicsdb_web.editing import options
 from comicsdb_web.locales import _
-from comicsdb_web.views.admin_listing import Filter, Words, folded, yes_no
+from comicsdb_web.views.admin_listing import Dates, Filter, Words, folded, yes_no
 
 REFERENCE_ORDER = {
     Role: (Role.order, Role.id),
@@ -48,6 +48,7 @@ def listed(request, kind: str) -> Listed:
     narrowed_by = {
         "matching": lambda words: search.matching(model, words),
         "filters": FILTERS[model](request) if model in FILTERS else _dates(request, model),
+        "dates": DATES.get(model),
     }
     return Listed(rows, (model.id,), search.ORDER[model], LOADED.get(model, ()), narrowed_by)
 
@@ -99,6 +100,7 @@ def _of_series(request) -> tuple:
 
 
 FILTERS = {Issue: _of_issues, Series: _of_series}
+DATES = {Issue: Dates("covered", _("Cover date"), Issue.cover_date)}
 
 
 def _publishers(words: str) -> Select:

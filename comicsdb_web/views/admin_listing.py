@@ -1,11 +1,14 @@
 """Lists of the administration: search, filters and pages, declared by each list and answered here."""
 
+from calendar import monthrange
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from sqlalchemy import ColumnElement, Select, Text, func, select
 
 from comicsdb.catalog import search
+from comicsdb_web.filters import day_of
 from comicsdb_web.locales import _
 from comicsdb_web.paging import paginate
 
@@ -28,6 +31,37 @@ class Words:
     name: str
     title: str
     condition: Callable[[str], ColumnElement[bool]]
+
+
+@dataclass(frozen=True)
+class Dates:
+    """A date by which a list is narrowed from years to months to days: its parameter, its title, its column."""
+
+    name: str
+    title: str
+    column: ColumnElement[date]
+
+    def span(self, text: str) -> tuple[date, date] | None:
+        """The first and the last day of what YYYY, YYYY-MM or YYYY-MM-DD names; None where it names none."""
+        parts = text.split("-")
+        first = day_of("-".join([*parts, "01", "01"][:3])) if len(parts) <= len(WRITTEN) else None
+        if first is None or len(parts) == len(WRITTEN):
+            return first and (first, first)
+        last = first.replace(month=12) if len(parts) == 1 else first
+        return first, last.replace(day=monthrange(last.year, last.month)[1])
+
+    def steps(self, session, rows: Select, chosen: str) -> tuple[list[str], list[str]]:
+        """The ways up from what is chosen, ending there, and what the rows have below it, the latest first."""
+        parts = chosen.split("-") if chosen else []
+        up = ["-".join(parts[:depth]) for depth in range(1, len(parts) + 1)]
+        if len(parts) == len(WRITTEN):
+            return up, []
+        below = func.to_char(self.column, WRITTEN[len(parts)])
+        found = rows.with_only_columns(below, maintain_column_froms=True).distinct().order_by(below.desc())
+        return up, list(session.scalars(found))
+
+
+WRITTEN = ("YYYY", "YYYY-MM", "YYYY-MM-DD")  # a year, a month, a day
 
 
 def yes_no(name: str, title: str, condition: ColumnElement[bool]) -> Filter:
@@ -54,6 +88,7 @@ def narrowing(
     searched: Sequence[ColumnElement] = (),
     matching: Callable[[str], ColumnElement[bool]] | None = None,
     filters: Sequence[Filter | Words] = (),
+    dates: Dates | None = None,
     of: ColumnElement | None = None,
 ) -> Narrowed:
     """What the address narrows a list by; values of filters that are none are ignored.
@@ -73,6 +108,10 @@ def narrowing(
         elif value in each.choices:
             chosen[each.name] = value
             conditions.append(each.choices[value][1])
+    day = request.GET.get(dates.name, "") if dates is not None else ""
+    span = dates.span(day) if day else None
+    if span:
+        conditions.append(dates.column.between(*span))
     user = request.GET.get("user", "") if of is not None else ""
     user_id = int(user) if user.isascii() and user.isdigit() and len(user) < 10 else None
     if user_id is not None:
@@ -84,7 +123,9 @@ def narrowing(
             "searched": matching is not None,
             "filters": [_shown(request, each, chosen.get(each.name, "")) for each in filters],
             "user_id": user_id,
-            "narrowed": bool(query or any(chosen.values()) or user_id is not None),
+            "day": day if span else "",
+            "dates": dates,
+            "narrowed": bool(query or any(chosen.values()) or span or user_id is not None),
         },
     )
 
@@ -98,7 +139,8 @@ def listing(
     options: Sequence = (),
     **narrowed_by,
 ) -> dict:
-    """What the template of a list needs, in two statements; `narrowed_by` is what `narrowing` takes.
+    """What the template of a list needs, in two statements, and one more for dates; `narrowed_by` is what
+    `narrowing` takes.
 
     `key` is the row's key, `order` a total order, `options` say what is loaded with the rows.
     """
@@ -106,7 +148,10 @@ def listing(
     found = rows.with_only_columns(*key, maintain_column_froms=True).where(*narrowed.conditions)
     count = select(func.count()).select_from(found.order_by(None).subquery())
     shown = rows.options(*options).order_by(*order)
-    return {"page": paginate(request, shown, found.order_by(*order), count, PER_PAGE), **narrowed.shown}
+    page = paginate(request, shown, found.order_by(*order), count, PER_PAGE)
+    dates = narrowed.shown["dates"]
+    steps = dates.steps(request.dbsession, found, narrowed.shown["day"]) if dates is not None else None
+    return {"page": page, "steps": steps, **narrowed.shown}
 
 
 def _shown(request, narrowing: Filter | Words, chosen: str) -> dict:

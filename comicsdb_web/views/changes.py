@@ -8,6 +8,7 @@ from comicsdb.catalog import recent
 from comicsdb.catalog.recent import Wanted
 from comicsdb.models import CATALOGUE
 from comicsdb.security import Permission
+from comicsdb_web.filters import NO_DAY, NOT_OFFERED, day_of
 from comicsdb_web.locales import _
 from comicsdb_web.views.account import unkept
 from comicsdb_web.views.history_words import ACTIONS, REFERENCE, field_labels
@@ -17,7 +18,6 @@ FILTERS = ("user", "kind", "action", "since", "until")
 KINDS = (*(model.__tablename__ for model in CATALOGUE), *REFERENCE)
 
 UNKNOWN = _("There is no account of this name.")
-NO_DAY = _("Write the day as 2026-12-31.")
 LAST_DAY = date.max - timedelta(days=2)  # the day after it, in any zone, is still a day
 
 
@@ -53,20 +53,16 @@ def _wanted(request, typed: dict[str, str]) -> tuple[Wanted, dict[str, str]]:
             errors["user"] = UNKNOWN
     days: dict[str, datetime | None] = {"since": None, "until": None}
     for name in days:
-        try:
-            day = date.fromisoformat(typed[name]) if typed[name] else None
-        except ValueError:
-            errors[name] = NO_DAY
-            continue
+        day = day_of(typed[name])
         if day is not None:
             day = min(day, LAST_DAY) + timedelta(days=name == "until")  # the last day is included
             days[name] = datetime.combine(day, time(), zone)
-    return Wanted(
-        user_id,
-        typed["kind"] if typed["kind"] in KINDS else None,
-        typed["action"] if typed["action"] in ACTIONS else None,
-        **days,
-    ), errors
+        elif typed[name]:
+            errors[name] = NO_DAY
+    offered = {"kind": KINDS, "action": ACTIONS}
+    chosen = {name: typed[name] for name, known in offered.items() if typed[name] in known}
+    errors |= {name: NOT_OFFERED for name in offered if typed[name] and name not in chosen}
+    return Wanted(user_id, **chosen, **days), errors
 
 
 def _number(text: str) -> int | None:

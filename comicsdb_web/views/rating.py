@@ -12,7 +12,7 @@ from comicsdb.models import Issue, IssueRating
 from comicsdb.security import Permission
 from comicsdb_web.fragments import fragment
 from comicsdb_web.locales import _
-from comicsdb_web.routing import safe_path
+from comicsdb_web.routing import number_in, safe_path
 
 CLEAR = "0"
 GIVEN = {CLEAR: None} | {str(n): n for n in range(ratings.LOWEST, ratings.HIGHEST + 1)}
@@ -26,6 +26,7 @@ REFUSED = _("This cannot be rated now: nothing was changed.")
 class Stars:
     """What the widget shows to a reader beside the average."""
 
+    address: str  # to which its form is sent
     current: int | None = None  # what the reader gave
     may: bool = False  # whether the buttons are shown
     asks_login: bool = False  # whether somebody who logs in could rate
@@ -39,18 +40,19 @@ def stars_of_issue(request, issue: Issue) -> Stars:
     """
     released = issue.is_released(request.today)
     opens = None if released else issue.store_date
+    address = request.route_path("issue.rate", id=issue.id)
     if request.identity is None:
-        return Stars(asks_login=released, opens=opens)
+        return Stars(address, asks_login=released, opens=opens)
     mine = select(IssueRating.rating).where(
         IssueRating.issue_id == issue.id, IssueRating.user_id == request.identity.user_id
     )
     current = request.dbsession.scalar(mine)
-    return Stars(current, may=released or current is not None, opens=opens)
+    return Stars(address, current, may=released or current is not None, opens=opens)
 
 
 def rate_issue(request):
     """The stars of the reader for an issue."""
-    issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
+    issue = request.catalog.get(Issue, number_in(request))
 
     def rate(stars):
         ratings.rate(request.dbsession, issue, request.identity.user_id, stars, today=request.today)
@@ -83,5 +85,9 @@ def rated(request, entity, rate, stars_of):
 def includeme(config):
     """The stars of issues; those of reading lists stand with their pages."""
     config.add_page(
-        "issue.rate", "/issue/{slug}/rate/", rate_issue, methods=("POST",), permission=Permission.MEMBER
+        "issue.rate",
+        "/issue-ratings/{id:[0-9]+}/rate/",
+        rate_issue,
+        methods=("POST",),
+        permission=Permission.MEMBER,
     )

@@ -170,15 +170,16 @@ class ReadingListViews(Lists):
         """What the widget shows; None for a private list, which has none."""
         if found.is_private:
             return None
+        address = self.request.entity_path(found, "rate")
         if self.identity is None:
-            return Stars(asks_login=True)
+            return Stars(address, asks_login=True)
         if found.user_id == self.identity.user_id:
-            return Stars()
+            return Stars(address)
         mine = select(ReadingListRating.rating).where(
             ReadingListRating.reading_list_id == found.id,
             ReadingListRating.user_id == self.identity.user_id,
         )
-        return Stars(self.session.scalar(mine), may=True)
+        return Stars(address, self.session.scalar(mine), may=True)
 
 
 def add_list_page(config, name, pattern, view, *, member=True, template=None, **options):

@@ -16,10 +16,12 @@ from comicsdb.models import (
     Universe,
 )
 from comicsdb_web import cards
+from comicsdb_web.fragments import fragment
 from comicsdb_web.views.collection import private
 from comicsdb_web.views.reading_list_words import SOURCES, TYPES
 
 SHOWN = 8
+SUGGESTED = 3  # of each kind, below the search box while somebody types
 KINDS = (Series, Issue, Character, Creator, Publisher, Team, Arc, Universe, Imprint, ReadingList)
 
 
@@ -27,6 +29,9 @@ def quick_search(request):
     """The first of each kind that the words find; if none do, those whose names look like the query."""
     query = search.cleaned(request.GET.get("q", ""))
     groups, tolerant = [], False
+    if request.is_fragment:
+        groups = _groups(request, query, _exact, SUGGESTED) if search.words(query) else []
+        return fragment(request, "suggestions", {"groups": groups})
     if search.words(query):
         groups = _groups(request, query, _exact)
         if not groups:
@@ -41,14 +46,14 @@ def quick_search(request):
     }
 
 
-def _groups(request, query, narrowed):
+def _groups(request, query, narrowed, most: int = SHOWN):
     """For each kind with results its name, the first rows, and whether there are more."""
     groups = []
     for model in KINDS:
-        statement = narrowed(_cards(request, model), model, query).limit(SHOWN + 1)
+        statement = narrowed(_cards(request, model), model, query).limit(most + 1)
         rows = request.dbsession.execute(statement).all()
         if rows:
-            groups.append((model.__tablename__, rows[:SHOWN], len(rows) > SHOWN))
+            groups.append((model.__tablename__, rows[:most], len(rows) > most))
     return groups
 
 

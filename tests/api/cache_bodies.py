@@ -63,7 +63,7 @@ class Bodies:
             for each, digest in found.items()
         }
         below = defaultdict(list)
-        for kind, parent, listed, each in session.execute(text(_LISTED)):
+        for kind, parent, listed, each in session.execute(text(_LISTED)).all():
             if each in self.lists[listed]:
                 below["below", kind, parent].append((each, self.lists[listed][each]))
         self.shown |= below

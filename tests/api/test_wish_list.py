@@ -3,10 +3,10 @@
 from datetime import date
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from comicsdb.library import collection, wish
-from comicsdb.models import CollectionItem, Issue
+from comicsdb.models import CollectionItem, Issue, PullList, WishListItem
 from tests.api.bodies import instant
 from tests.api.conftest import PASSWORD, basic
 from tests.api.writing import Writer
@@ -16,6 +16,7 @@ ROW = ["id", "issue", "status", "priority", "desired_grade", "modified"]
 WHOLE = [*ROW[:-1], "max_price", "max_price_currency", "notes", "added_on", "modified"]
 ISSUE = ["id", "series", "number", "cover_date", "store_date", "modified"]
 TODAY = date(2026, 3, 4)
+LARGEST = 2**63 - 1
 
 
 @pytest.fixture
@@ -248,6 +249,26 @@ def test_an_item_is_removed(writer, make):
         answer = writer.call(method, f"/api/wish_list/items/x/{verb}/", 404)
         assert answer.json == {"detail": "Not found."}
     assert [each["id"] for each in writer.json("/api/wish_list/items/")["results"]] == [kept["id"]]
+
+
+def test_numbers_of_what_readers_keep_have_64_bits(writer, make, session):
+    acquire(writer, add(writer, make.issue()))
+    writer.json("/api/pull_list/")
+    for model in (CollectionItem, WishListItem, PullList):
+        session.execute(update(model).values(id=LARGEST))
+    session.commit()
+    for path in ("/api/collection", "/api/pull_list"):
+        assert writer.json(f"{path}/{LARGEST}/")["id"] == LARGEST
+        writer.json(f"{path}/{LARGEST + 1}/", 404)
+    assert writer.patch(f"/api/collection/{LARGEST}/", json={"rating": 4})["rating"] == 4
+    item = f"/api/wish_list/items/{LARGEST}"
+    assert writer.post(f"{item}/acquire/", 200)["wish_list_item_id"] == LARGEST
+    writer.call("DELETE", f"{item}/remove/", 204)
+    described = writer.json("/api/schema/?format=json")
+    assert described["components"]["schemas"]["CollectionItem"]["properties"]["id"]["maximum"] == LARGEST
+    paths = ("/api/collection/{id}/", "/api/wish_list/items/{item_id}/remove/")
+    numbers = [described["paths"][path]["parameters"][0]["schema"]["maximum"] for path in paths]
+    assert numbers == [LARGEST, LARGEST]
 
 
 def test_every_change_moves_the_stamp_of_the_list(writer, make, session, reader):

@@ -180,3 +180,35 @@ def test_the_order_of_the_checks(writer, reader, make):
     arc = make.arc()
     writer.raw("PUT", f"/api/arc/{arc.id}/", 412, b"cv_id=x", FORM, {"If-Match": '"other"'})
     writer.raw("PUT", f"/api/arc/{arc.id}/", 400, b"cv_id=x", FORM)
+
+
+# What is answered, and what is not refused.
+
+
+def two_of(make, kind: str) -> list[int]:
+    """Two objects of a kind, whose names stand the other way round than their ids."""
+    return [getattr(make, kind)(name=name).id for name in ("Zephyr", "Aurora")]
+
+
+def test_ids_stand_in_the_order_in_which_a_detail_shows_the_objects(writer, make):
+    arcs, characters, teams, universes, creators, series = (
+        two_of(make, kind) for kind in ("arc", "character", "team", "universe", "creator", "series")
+    )
+    both = {"creators": creators, "universes": universes}
+    reprints = [make.issue(series=each).id for each in series]
+    parts = {"arcs": arcs, "characters": characters, "teams": teams, "universes": universes}
+    for kind, links in {
+        "issue": parts | {"reprints": reprints},
+        "character": both | {"teams": teams},
+        "team": both,
+        "series": {"genres": [1, 2, 13], "associated": series},
+    }.items():
+        path = f"/api/{kind}/{getattr(make, kind)().id}/"
+        answer, detail = writer.patch(path, form=links), writer.json(path)
+        for field, ids in links.items():
+            assert answer[field] == [each["id"] for each in detail[field]] != ids, (kind, field)
+
+
+def test_a_life_that_only_forms_refuse_is_written(writer):
+    dates = {"birth": "1950-01-02", "death": "1950-01-01"}
+    assert writer.post("/api/creator/", form={"name": "Ada"} | dates).items() >= dates.items()

@@ -1,5 +1,7 @@
 """Advisory rules: which numbers of the trade are right, and which breaches a change would add."""
 
+from datetime import date
+
 import pytest
 
 from comicsdb.catalog.advice import advise, is_isbn, is_sku, is_upc
@@ -62,4 +64,18 @@ def test_issues_of_series(session, make, code, collection, title, arcs):
     assert advise(session, "issue", {}, changed | {"series": series.id}).keys() == found.keys()
     assert advise(session, "issue", {"series": series.id, "arcs": [1, 2]}, {"title": "", "arcs": [2]}) == {}
     assert advise(session, "issue", {}, changed | {"series": None}) == {}
-    assert advise(session, "creator", {}, {"cv_id": 4}) == {}
+
+
+@pytest.mark.parametrize(
+    ("before", "changed", "wrong"),
+    [
+        ({}, {"birth": date(1950, 1, 2), "death": date(1950, 1, 1)}, ["death"]),
+        ({"birth": "1950-01-02", "death": None}, {"death": date(949, 12, 31)}, ["death"]),
+        ({"birth": None, "death": "1950-01-01"}, {"birth": date(1950, 1, 2)}, ["birth"]),
+        ({"birth": "1950-01-01", "death": None}, {"death": date(1950, 1, 1)}, []),
+        ({"birth": "1950-01-02", "death": "1949-01-01"}, {"name": "Ada", "cv_id": 4}, []),
+        ({"birth": "1950-01-02", "death": "1949-01-01"}, {"death": None}, []),
+    ],
+)
+def test_a_life(session, before, changed, wrong):
+    assert list(advise(session, "creator", before, changed)) == wrong

@@ -1,5 +1,7 @@
 """Breaches of advisory rules: the conditions in SQL say what the functions say, and each rule is found."""
 
+from datetime import date
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import String, column, select, values
@@ -64,12 +66,14 @@ def test_each_rule_is_found_and_nothing_else(make, catalog, session):
         variants=[image | {"upc": "036000291452", "sku": "A1"}],
     )  # fmt: skip
     make.series(series_type=8, cv_id=9)
+    make.creator(birth=date(1950, 1, 2), death=date(1950, 1, 2))
     assert found(session) == set()
     book = make.series(name="Book", series_type=10, cv_id=12, associated=[good])
     issue = make.issue(
         series=book, number="1", isbn="9780306406158", upc="1", sku="a-b", title="All", arcs=[make.arc()],
         variants=[image | {"upc": "12"}, image | {"upc": "13", "sku": "ö"}, image],
     )  # fmt: skip
+    ghost = make.creator(birth=date(1950, 1, 2), death=date(1950, 1, 1))
     house, imprint = make.publisher(), make.imprint(name="Elsewhere")
     other = make.series(publisher=house, year_began=2020)
     session.execute(
@@ -87,6 +91,7 @@ def test_each_rule_is_found_and_nothing_else(make, catalog, session):
         ("associated", "series", book.id, ""),
         ("years", "series", other.id, "2020–2019"),
         ("imprint", "series", other.id, "Elsewhere"),
+        ("life", "creator", ghost.id, "1950-01-02–1950-01-01"),
     }
     assert {rule.name for rule in RULES} == {name for name, *_rest in found(session)}
     assert {each[0] for each in found(session) if each[1] == Issue.__tablename__} >= {"isbn", "arcs"}

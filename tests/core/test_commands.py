@@ -9,11 +9,15 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from importlib import import_module
+from pkgutil import iter_modules
 
+import click
 import psycopg
 import pytest
 from click.testing import CliRunner
 
+from comicsdb import scripts
 from comicsdb.scripts import main
 from comicsdb.scripts.serve import database_name
 from tests.dataset import pictures, read_set, small_set, write_set
@@ -105,6 +109,18 @@ def test_a_missing_setting_is_named(tmp_path, monkeypatch):
     result = run("-c", _ini(tmp_path, ""), "db", "check")
     assert result.exit_code == 1
     assert "sqlalchemy.url" in result.output
+
+
+def test_every_command_there_is_goes_by_its_own_name(ini):
+    names = main.list_commands(None)
+    listed = [main.get_command(None, name) for name in names]
+    assert [each.name for each in listed] == names == sorted(names)
+    modules = [import_module(f"{scripts.__name__}.{each.name}") for each in iter_modules(scripts.__path__)]
+    there = {each for module in modules for each in vars(module).values() if isinstance(each, click.Command)}
+    below = {each for group in there if isinstance(group, click.Group) for each in group.commands.values()}
+    assert there - below == set(listed)
+    result = run("-c", ini, "exprot")
+    assert (result.exit_code, "No such command 'exprot'" in result.output) == (2, True)
 
 
 def test_the_schema_is_made_checked_and_asked_for(cluster, tmp_path):

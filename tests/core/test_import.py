@@ -344,6 +344,7 @@ def test_advisory_rules_are_counted_and_named_but_not_enforced(importer):
         "title": "No",
     }
     rows["issues"][1]["colour"] = "red"
+    rows["creators"][0] |= {"birth": "1950-01-02", "death": "1950-01-01"}
     report = importer.run(rows)
     assert {rule: advice.places for rule, advice in report.advice.items()} == {
         "ISBN whose check digit or form is wrong": ["issues.jsonl:1: 9780306406158"],
@@ -354,6 +355,7 @@ def test_advisory_rules_are_counted_and_named_but_not_enforced(importer):
         "year_end before year_began": ["series.jsonl:1: the-lighthouse-2020"],
         "collection title where the series allows none": ["issues.jsonl:1: issue-1"],
         "arcs on an issue of a Trade Paperback or Hardcover series": ["issues.jsonl:1: issue-1"],
+        "death before birth": ["creators.jsonl:1: 1950-01-02–1950-01-01"],
         "unknown field, not read": ["issues.jsonl:2: colour"],
     }
     assert all(advice.count == 1 for advice in report.advice.values())

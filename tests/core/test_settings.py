@@ -54,6 +54,8 @@ def test_a_missing_required_setting_names_itself_and_its_variable(key, monkeypat
         ("comicsdb.copying.without", "12 big", "1 2"),
         ("comicsdb.licence", "https://example.org/licence", "a name and an address"),
         ("comicsdb.licence", "Ours javascript:alert(1)", "http"),
+        ("comicsdb_web.social", "Forum https://forum.example; https://social.example", "names and addresses"),
+        ("comicsdb_web.social", "Forum javascript:alert(1)", "http"),
     ],
 )
 def test_a_wrong_setting_names_itself_and_says_what_it_takes(key, value, hint):

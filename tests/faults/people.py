@@ -316,7 +316,7 @@ class Member(Person):
 
     def act(self) -> None:
         """Log in where that is not done yet, then look at the issue and give it stars."""
-        page, path = (self.page, f"{self.page}rate/") if self.entered else ("/accounts/login/",) * 2
+        page = path = self.page if self.entered else "/accounts/login/"
         answer = self.ask("GET", page, 200)
         if answer is None:
             return
@@ -324,6 +324,7 @@ class Member(Person):
         fields = {"csrf_token": token, "username": self.username, "password": self.password}
         if self.entered:
             self.check(answer[2])
+            path = re.search(rb'class="rate" method="post" action="([^"]+)"', answer[2])[1].decode()
             given = self.chance.randint(1, 5)
             fields = {"csrf_token": token, "rating": str(given)}
             self.stars |= {given}  # until it is answered, either

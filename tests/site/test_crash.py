@@ -23,7 +23,6 @@ import webtest
 from PIL import Image
 from sqlalchemy import create_engine, text
 
-from comicsdb import embedded
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.media.folder import FolderStorage
@@ -31,7 +30,6 @@ from comicsdb.media.images import inspect
 from comicsdb.media.metadata import stripped
 from comicsdb.media.phash import phash
 from comicsdb.media.sweeping import missing, owners, sweep
-from comicsdb.scripts.database import upgrade
 from tests.conftest import build_app
 from tests.factories import Make
 from tests.redis_server import RedisServer
@@ -47,13 +45,13 @@ BOUNDARY = "----a-boundary"
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory):
-    """A PostgreSQL that forgets nothing (fsync is on), a Redis, an editor, and something to add issues to."""
-    folder = tmp_path_factory.mktemp("crash")
-    cluster = embedded.start(folder / "postgres")
-    cluster.ensure_database("crash")
+def stage(cluster, template, tmp_path_factory):
+    """A database whose commits are waited for, a Redis, an editor, and something to add issues to."""
+    cluster.clone_database(template, "crash")
     engine = create_engine(cluster.url("crash"))
-    upgrade(engine)
+    with engine.begin() as connection:
+        connection.execute(text("ALTER DATABASE crash SET synchronous_commit = on"))
+    engine.dispose()
     with session_factory(engine)() as session:
         series = Make(Catalog(session)).series().id
     editor = add_account(cluster.url("crash"), "editor")
@@ -66,10 +64,10 @@ def stage(tmp_path_factory):
         )
     redis = RedisServer()
     redis.start()
-    yield Stage(folder, cluster.url("crash"), engine, redis, editor, series)
+    yield Stage(tmp_path_factory.mktemp("crash"), cluster.url("crash"), engine, redis, editor, series)
     redis.remove()
     engine.dispose()
-    cluster.discard()
+    cluster.drop_database("crash")
 
 
 @dataclass

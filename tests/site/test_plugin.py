@@ -41,13 +41,30 @@ def send(url, method, authorization, body):
     )
 
 
+@pytest.fixture(scope="module")
+def with_table(cluster, template, tmp_path_factory):
+    """The name of a migrated database with the table of the package."""
+    cluster.clone_database(template, "shops")
+    environment = clean_environment(PYTHONPATH=str(PLUGIN))
+    command = [sys.executable, "-c", MAKE_TABLE, cluster.url("shops")]
+    subprocess.run(command, env=environment, cwd=tmp_path_factory.mktemp("shops"), check=True)
+    yield "shops"
+    cluster.drop_database("shops")
+
+
+@pytest.fixture
+def database(cluster, with_table):
+    """The address of a copy of it."""
+    cluster.clone_database(with_table, "shops_served")
+    yield cluster.url("shops_served")
+    cluster.drop_database("shops_served")
+
+
 @pytest.mark.parametrize("includes", ["comicsdb_shops", "comicsdb_web comicsdb_shops comicsdb_api"])
 def test_a_package_of_ones_own_plugs_in_by_one_word(database, tmp_path, includes):
     basic, editor = add_account(database), add_account(database, "ed")
     with connected(database) as connection:
         connection.execute(text(MAKE_EDITOR))
-    environment = clean_environment(PYTHONPATH=str(PLUGIN))
-    subprocess.run([sys.executable, "-c", MAKE_TABLE, database], env=environment, cwd=tmp_path, check=True)
     port = free_port()
     ini = write_ini(tmp_path, database, includes=includes, port=port)
     with pserve(ini, port, PYTHONPATH=str(PLUGIN)) as base:

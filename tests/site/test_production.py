@@ -72,6 +72,13 @@ def server(catalogue, tmp_path_factory):
         yield process, f"http://127.0.0.1:{port}", log
 
 
+@pytest.fixture(scope="module")
+def distrustful(catalogue, tmp_path_factory):
+    """A server that trusts a proxy on another machine; the test of how workers come and go ends it."""
+    with served(tmp_path_factory.mktemp("other"), catalogue[0], trusted_proxy="192.0.2.1") as given:
+        yield given[:2]
+
+
 def raw(base: str, sent: bytes, *, wait: float = SURELY) -> bytes:
     """What a server says to some bytes; it may close the connection or be silent."""
     with socket.create_connection(("127.0.0.1", int(base.rsplit(":", 1)[1])), wait) as connection:
@@ -148,7 +155,7 @@ def test_the_trusted_proxy_is_believed(server):
     assert told["url"].startswith(f"{base}/")
 
 
-def test_nobody_else_is_believed(catalogue, tmp_path):
+def test_nobody_else_is_believed(distrustful):
     claims = {
         "X-Forwarded-Proto": "https",
         "X-Forwarded-Host": "evil.example",
@@ -159,12 +166,11 @@ def test_nobody_else_is_believed(catalogue, tmp_path):
         "X_Real_IP": "192.0.2.7",
         "Forwarded": "for=192.0.2.8;host=evil.example;proto=https",
     }
-    with served(tmp_path, catalogue[0], trusted_proxy="192.0.2.1") as (_, port, _log):
-        base = f"http://127.0.0.1:{port}"
-        for sent in ({name: value} for name, value in claims.items()):
-            told = fetch_json(f"{base}/probe/tell/", **sent)[1]
-            assert (told["url"], told["address"]) == (f"{base}/probe/tell/", "127.0.0.1")
-            assert not {name for name in told["headers"] if "Forward" in name}
+    base = f"http://127.0.0.1:{distrustful[1]}"
+    for sent in ({name: value} for name, value in claims.items()):
+        told = fetch_json(f"{base}/probe/tell/", **sent)[1]
+        assert (told["url"], told["address"]) == (f"{base}/probe/tell/", "127.0.0.1")
+        assert not {name for name in told["headers"] if "Forward" in name}
 
 
 def test_an_upload_of_full_size_arrives_and_a_larger_body_is_refused(server):
@@ -289,26 +295,27 @@ def test_what_the_server_says_is_logged_as_the_ini_file_has_it(server):
     await_that(lambda: " comicsdb_api.auth WARNING " in log.read_text())
 
 
-def test_workers_are_replaced_and_end_with_the_server(catalogue, tmp_path):
-    with served(tmp_path, catalogue[0]) as (process, port, _), ThreadPoolExecutor(2) as pool:
-        base = f"http://127.0.0.1:{port}"
-        first = await_all(process, base)
-        os.kill(min(first), signal.SIGKILL)  # one dies
-        await_that(lambda: len(workers(process)) == 2 and workers(process) != first)
-        second = await_all(process, base)
-        assert max(first) in second
-        process.send_signal(signal.SIGHUP)  # new code: new workers
-        await_that(lambda: len(workers(process)) == 2 and not workers(process) & second)
-        await_all(process, base)
-        family = psutil.Process(process.pid).children(recursive=True)
+def test_workers_are_replaced_and_end_with_the_server(distrustful):
+    process, port = distrustful
+    base = f"http://127.0.0.1:{port}"
+    first = await_all(process, base)
+    os.kill(min(first), signal.SIGKILL)  # one dies
+    await_that(lambda: len(workers(process)) == 2 and workers(process) != first)
+    second = await_all(process, base)
+    assert max(first) in second
+    process.send_signal(signal.SIGHUP)  # new code: new workers
+    await_that(lambda: len(workers(process)) == 2 and not workers(process) & second)
+    await_all(process, base)
+    family = psutil.Process(process.pid).children(recursive=True)
+    with ThreadPoolExecutor(2) as pool:
         asked = [pool.submit(fetch_json, f"{base}/probe/sleep/?seconds=2") for _ in range(2)]
         await_that(lambda: len(connections(family, port)) >= 2)
         process.send_signal(signal.SIGTERM)  # the end, but for what is under way
         assert [each.result(SURELY) for each in asked] == [(200, {"slept": True})] * 2
-        assert process.wait(SURELY) == 0
-        await_that(lambda: not any(each.is_running() for each in family))
-        with pytest.raises(ConnectionRefusedError):
-            socket.create_connection(("127.0.0.1", port), 1)
+    assert process.wait(SURELY) == 0
+    await_that(lambda: not any(each.is_running() for each in family))
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port), 1)
 
 
 def connections(family, port: int) -> list:
@@ -319,15 +326,6 @@ def connections(family, port: int) -> list:
         for connection in each.net_connections("tcp")
         if connection.status == psutil.CONN_ESTABLISHED and connection.laddr.port == port
     ]
-
-
-def test_no_worker_outlives_a_server_that_was_killed(catalogue, tmp_path):
-    with served(tmp_path, catalogue[0]) as (process, port, _):
-        await_all(process, f"http://127.0.0.1:{port}")
-        family = psutil.Process(process.pid).children(recursive=True)
-        process.kill()
-        process.wait(SURELY)
-        await_that(lambda: not any(each.is_running() for each in family))
 
 
 def test_waitress_serves_as_the_guide_says(catalogue, tmp_path):
@@ -352,19 +350,29 @@ def test_waitress_serves_as_the_guide_says(catalogue, tmp_path):
         assert fetch(f"{base}/api/issue/", Authorization=catalogue[1])[0] == 200
 
 
-def test_a_busy_port_ends_the_start(server, catalogue, tmp_path):
-    _, base, _ = server
-    ini, environment = production(tmp_path, catalogue[0], int(base.rsplit(":", 1)[1]))
+def refused(folder: Path, url: str, port: int, **more: str) -> str:
+    """What a server says that cannot start."""
+    ini, environment = production(folder, url, port)
     done = subprocess.run(
         [sys.executable, "-m", "pyramid.scripts.pserve", str(ini)],
-        env=clean_environment(**environment),
+        env=clean_environment(**environment | more),
         capture_output=True,
-        text=True,
         timeout=SURELY,
         check=False,
     )
-    assert done.returncode != 0
-    assert "Address already in use" in done.stderr
+    assert done.returncode == 1
+    return done.stderr.decode()
+
+
+def test_a_busy_port_ends_the_start(server, catalogue, tmp_path):
+    port = int(server[1].rsplit(":", 1)[1])
+    assert "Address already in use" in refused(tmp_path, catalogue[0], port)
+
+
+def test_an_application_that_no_worker_can_load_ends_the_start(catalogue, tmp_path):
+    said = refused(tmp_path, catalogue[0], free_port(), COMICSDB_SIGNUP_FASTEST="soon")
+    assert "SettingsError: The setting comicsdb.signup.fastest ('soon') is wrong" in said
+    assert said.endswith("\nThe application cannot be loaded.\n")
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_figures_are_those_of_all_processes(server):
         each for each in psutil.Process(process.pid).children() if "spawn_main" in " ".join(each.cmdline())
     ]
     most = found['comicsdb_database_connections{state="most"}']
-    assert most == (len(workers) + 1) * 8
+    assert most == len(workers) * 8
     workers[0].kill()
     await_that(lambda: not psutil.pid_exists(workers[0].pid) or workers[0].status() == psutil.STATUS_ZOMBIE)
     await_that(lambda: answered(f"{base}/health-of-nobody/") == 404)

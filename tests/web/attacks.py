@@ -2,7 +2,7 @@
 
 import re
 
-from tests.web.conftest import form_to, soup
+from tests.web.conftest import form_to, form_with
 
 OTHERS = {"static", "media", "media.thumbnail"}  # GET and HEAD only, by the routes themselves
 
@@ -31,7 +31,7 @@ def routes_of_the_site(wsgi):
 
 def token_of(response) -> str:
     """The token of a page's forms."""
-    return soup(response).find("input", attrs={"name": "csrf_token"})["value"]
+    return form_with(response, "csrf_token")["csrf_token"].value
 
 
 def sign_up(testapp, username, **fields):

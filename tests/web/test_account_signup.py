@@ -61,7 +61,8 @@ def test_from_nobody_to_a_member(testapp, session):
     opened = testapp.get(link(session), status=303)
     assert opened.location == "http://localhost/accounts/"
     page = opened.follow()
-    assert message(page).startswith("Welcome, Nora! Your account is active.")
+    assert message(page) == "Welcome, Nora! Your account is active. How to edit"
+    assert soup(page).select_one(".message a")["href"] == "/help/editing/"
     session.expire_all()
     user = session.scalars(select(User).where(User.username == "Nora")).one()
     assert user.is_active

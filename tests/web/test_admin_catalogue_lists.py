@@ -55,6 +55,27 @@ def test_words_find_what_the_search_of_the_site_finds(testapp, staff, world):
         testapp.get("/admin/issue/", {"q": odd, "publisher": odd, "created": odd, "page": "1"}, status=200)
 
 
+def test_issues_are_narrowed_by_cover_date_from_years_to_days(testapp, staff, world):
+    def steps(covered, **query):
+        page = soup(testapp.get("/admin/issue/", {"covered": covered} | query))
+        return [each.get_text() for each in page.select("nav[aria-label='Cover date'] a")]
+
+    def numbers(covered):
+        return [each.rpartition("#")[2] for each in names(testapp, "issue", covered=covered)]
+
+    assert steps("") == steps("nonsense") == steps("2019-13") == ["2020", "2019"]
+    assert steps("2019") == ["All", "2019", "2019-07", "2019-06", "2019-05"]
+    assert steps("2019-05") == ["All", "2019", "2019-05", "2019-05-01"]
+    assert steps("2019-05-01") == ["All", "2019", "2019-05", "2019-05-01"]
+    assert steps("", q="lamp #2") == ["2019"]
+    found = [numbers(each) for each in ("2019", "2019-06", "2019-07-01", "2019-07-02", "2020")]
+    assert found == [["1", "2", "3"], ["2"], ["3"], [], ["1"]]
+    link = soup(testapp.get("/admin/issue/?q=lamp&covered=2019&page=1")).select_one(
+        "nav a[aria-current=true]"
+    )
+    assert link["href"] == "/admin/issue/?q=lamp&covered=2019"
+
+
 def test_filters_go_by_the_days_of_the_site(testapp, make, session):
     # Midnights of New York, in May four hours behind; the day of NOW there is the 12th.
     made = {

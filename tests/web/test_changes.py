@@ -84,15 +84,19 @@ def test_filters_narrow_and_say_what_they_cannot_read(make, session, reader, mem
     assert entries(reader.get("/changes/?kind=arc")) == ["Dusk"]
     assert entries(reader.get("/changes/?kind=team&action=create")) == ["The Crew"]
     assert "Nothing matches." in reader.get("/changes/?kind=arc&action=delete").text
-    assert len(entries(reader.get("/changes/?kind=nonsense&action=x"))) == 3
     for query, name in (
         ("user=nobody", "user"),
         ("user=%00", "user"),
         ("since=x", "since"),
+        ("since=20260101", "since"),
         ("until=1-1", "until"),
+        ("until=2026-W01-1", "until"),
+        ("kind=nonsense", "kind"),
+        ("action=x", "action"),
     ):
         page = reader.get(f"/changes/?{query}")
-        assert soup(page).select_one(f"#{name}[aria-invalid]")
+        assert soup(page).select_one(f"#{name}[aria-invalid][aria-describedby={name}-error]")
+        assert len(soup(page).select(".field-error")) == len(soup(page).select(f"#{name}-error")) == 1
         assert len(entries(page)) == 3
     assert arc.id
 

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 import pytest
 
 from comicsdb.models import CATALOGUE
+from tests.lists import make_list
 from tests.web.conftest import facts, labels, soup
 
 KINDS = [model.__tablename__ for model in CATALOGUE]
@@ -53,6 +54,33 @@ def test_a_publisher_shows_its_facts_and_what_belongs_to_it(testapp, world):
         "<p>First.</p>",
         "<p>Second<br/>line.</p>",
     ]
+
+
+def test_the_name_of_a_closed_account_leads_nowhere(testapp, session, make, world, reader):
+    """It has no profile any more."""
+    gone = make.user("Otto")
+    order = make_list(session, gone, name="Dusk")
+    for each in (world.first, world.arc):
+        each.edited_by_id = gone.id
+    session.commit()
+    pages = [path(world.first), path(world.arc), path(order).replace("reading_list", "reading-lists")]
+    link = '.edited a[href="/accounts/Otto/"], .list-by a[href="/accounts/Otto/"]'
+    assert [len(soup(testapp.get(each)).select(link)) for each in pages] == [1, 1, 1]
+    gone.is_active = False
+    session.commit()
+    for each in pages:
+        page = soup(testapp.get(each))
+        assert "by Otto" in page.select_one(".edited, .list-by").get_text()
+        assert page.select('a[href="/accounts/Otto/"]') == []
+
+
+def test_the_latest_five_appearances_are_shown(testapp, world, make):
+    with make.together():
+        for day in range(1, 7):
+            cover = date(2021, 1, day)
+            make.issue(series=world.series, number=f"9{day}", cover_date=cover, characters=[world.character])
+    found = labels(testapp.get(path(world.character)))
+    assert found == [f"Lamplight (2019) #9{day}" for day in (6, 5, 4, 3, 2)]
 
 
 def test_an_imprint_shows_its_publisher(testapp, world):

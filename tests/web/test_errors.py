@@ -19,6 +19,7 @@ def test_an_unknown_page_is_not_found_and_offers_ways_on(testapp, world):
         "/publisher/?page=1",
         "/series/",
         "/search/",
+        "/help/contact/",
     }
     assert response.headers["Cache-Control"] == "no-store"
 
@@ -26,7 +27,17 @@ def test_an_unknown_page_is_not_found_and_offers_ways_on(testapp, world):
 def test_no_way_back_leads_to_another_site(testapp):
     for referer in ("https://evil.example/x", "//evil.example", "http://[", "http://localhost//evil.example"):
         page = soup(testapp.get("/nowhere/", headers={"Referer": referer}, status=404))
-        assert {each["href"] for each in page.select(".error-links a")} == {"/", "/series/", "/search/"}
+        assert {each["href"] for each in page.select(".error-links a")} == {
+            "/",
+            "/series/",
+            "/search/",
+            "/help/contact/",
+        }
+
+
+def test_a_fault_can_be_told_where_the_code_is(site_with):
+    page = soup(site_with(**{"comicsdb_web.code": "https://code.example/x"}).get("/nowhere/", status=404))
+    assert page.select_one('.error-links a[href="https://code.example/x"]').get_text() == "Report an issue"
 
 
 @pytest.mark.parametrize("address", ["/publisher/%ff/", "/search/?q=%ff", "/%c3%28/", "/publisher/?page=%fe"])
@@ -70,8 +81,9 @@ def test_a_server_error_says_so_without_database_session_or_account(broken, capl
     broken.set_cookie("session", "some-identifier")
     broken.set_cookie("messages", "some-message")
     with caplog.at_level(logging.ERROR):
-        response = broken.get("/publisher/", status=503)
+        response = broken.get("/publisher/", headers={"Referer": "http://localhost/help/"}, status=503)
     page = soup(response)
+    assert {"/help/", "/help/contact/"} <= {each["href"] for each in page.select(".error-links a")}
     assert page.h1.get_text() == "Something broke on our side"
     assert response.headers["Retry-After"] == "5"
     assert "not found" not in response.text.lower()

@@ -42,20 +42,29 @@ def addresses(wsgi, world, session, member):
     return found
 
 
-def pages(testapp, addresses):
-    """Every address and every error, with its answer."""
-    for address in (*addresses, *ERRORS):
-        testapp.reset()  # WebTest's cookie jar cannot read every address that the site answers
-        yield address, testapp.get(address, expect_errors=True)
+@pytest.fixture(scope="module")
+def walked():
+    """What `pages` found, for all tests of the file."""
+    return []
 
 
-def test_every_address_answers(testapp, addresses):
-    for address in addresses:
-        assert testapp.get(address, expect_errors=True).status_int in ANSWERS, address
+@pytest.fixture
+def pages(testapp, addresses, walked):
+    """Every address and every error, with the answer a stranger gets; who comes first asks for them."""
+    if not walked:
+        for address in (*addresses, *ERRORS):
+            testapp.reset()  # WebTest's cookie jar cannot read every address that the site answers
+            walked.append((address, testapp.get(address, expect_errors=True)))
+    return walked
 
 
-def test_every_answer_has_the_headers_of_the_security_rules(testapp, addresses):
-    for address, response in pages(testapp, addresses):
+def test_every_address_answers(pages):
+    for address, response in pages:
+        assert address in ERRORS or response.status_int in ANSWERS, address
+
+
+def test_every_answer_has_the_headers_of_the_security_rules(pages):
+    for address, response in pages:
         headers = response.headers
         assert headers["Content-Security-Policy"] == POLICY, address
         assert headers["X-Content-Type-Options"] == "nosniff", address
@@ -72,8 +81,8 @@ def test_https_only_is_said_over_https(testapp):
         assert response.headers["Strict-Transport-Security"] == "max-age=15778800"
 
 
-def test_no_page_holds_inline_code_or_style_or_asks_another_host(testapp, addresses):
-    for address, response in pages(testapp, addresses):
+def test_no_page_holds_inline_code_or_style_or_asks_another_host(pages):
+    for address, response in pages:
         if response.content_type != "text/html" or not response.text.startswith("<!doctype html>"):
             continue
         page = soup(response)
@@ -95,14 +104,14 @@ def test_no_page_holds_inline_code_or_style_or_asks_another_host(testapp, addres
             assert not target.lower().startswith(("javascript:", "data:")), address
 
 
-def test_readers_get_no_cookie(testapp, addresses):
-    for address, response in pages(testapp, addresses):
+def test_readers_get_no_cookie(pages):
+    for address, response in pages:
         if address not in WITH_COOKIE:
             assert "Set-Cookie" not in response.headers, address
 
 
-def test_every_page_is_whole_and_light(testapp, addresses):
-    for address, response in pages(testapp, addresses):
+def test_every_page_is_whole_and_light(pages):
+    for address, response in pages:
         if response.content_type != "text/html" or response.status_int in {301, 302}:
             continue
         assert len(response.body) < WEIGHT, f"{address}: {len(response.body)} bytes"
@@ -127,10 +136,10 @@ def test_every_page_is_whole_and_light(testapp, addresses):
             assert image["height"].isdigit(), address
 
 
-def test_no_link_is_dead(testapp, addresses):
+def test_no_link_is_dead(testapp, addresses, pages):
     """Everything that any page links to on this site, pictures aside, answers."""
     links = set()
-    for _address, response in pages(testapp, addresses):
+    for _address, response in pages:
         if response.content_type == "text/html":
             page = soup(response)
             found = [each.get("href") for each in page.find_all(["a", "link"])]

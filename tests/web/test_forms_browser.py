@@ -163,3 +163,21 @@ def test_two_people_edit_at_once_both_keep_their_work_and_one_reverts_it_all(ent
     with site.sessions() as session:
         now = session.get(Issue, issue.id)
         assert (now.desc, now.page, now.sku) == ("", None, "")
+
+
+def test_the_search_box_of_every_page_suggests_what_it_finds(browser, site):
+    page = browser.new_page(base_url=site.url)
+    page.goto("/accounts/login/")
+    box, found = page.locator("#quick-q"), page.locator("#quick-found")
+    first = found.locator("a").first
+    box.press_sequentially("lamp")
+    first.wait_for()
+    assert first.inner_text().split("\n") == ["Lamplight (2020)", "Series"]
+    page.keyboard.press("Escape")
+    assert (found.is_hidden(), box.input_value()) == (True, "lamp")
+    box.press_sequentially("light")
+    first.wait_for()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/series/lamplight-2020/")
+    page.close()

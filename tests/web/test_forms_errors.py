@@ -135,6 +135,9 @@ def test_advisory_rules_refuse_a_breach_only_where_its_field_was_changed(testapp
     typed = {"title": "New", "arcs": [arc.id, make.arc().id], "isbn": "1234", "upc": "6", "sku": "A-2"}
     found = errors(send(opened(testapp, f"/issue/{reprint.slug}/update/"), typed, status=422))
     assert set(found) == {"title", "arcs", "isbn", "upc", "sku"}
+    life = {"birth": "1950-01-02", "death": "1950-01-01"}
+    form = opened(testapp, f"/creator/{world.inker.slug}/update/")
+    assert errors(send(form, life, status=422)) == {"death": "Death lies before birth."}
     # To take something away is no breach, and a series that allows titles has them.
     emptied = {"title": "", "arcs": [], "isbn": "", "upc": "", "sku": ""}
     send(opened(testapp, f"/issue/{reprint.slug}/update/"), emptied)

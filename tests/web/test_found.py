@@ -50,6 +50,16 @@ def test_an_issue_is_described(testapp, world):
     assert steps[-1]["item"] == f"http://localhost/issue/{world.first.slug}/"
 
 
+def test_pages_have_keywords_and_those_of_an_issue_are_its_own(testapp, world):
+    def keywords(path):
+        return soup(testapp.get(path)).select_one("meta[name=keywords]")["content"]
+
+    assert keywords("/") == keywords(f"/series/{world.series.slug}/")
+    assert keywords("/").startswith("comics, comic books, ")
+    own = "Harbor House, Lamplight (2019), May 2019, Lamplighter"
+    assert keywords(f"/issue/{world.first.slug}/") == own
+
+
 def test_a_series_and_a_creator_are_described(testapp, world):
     series = data_of(soup(testapp.get(f"/series/{world.series.slug}/")))["ComicSeries"]
     assert (series["name"], series["startDate"], series["endDate"]) == ("Lamplight", "2019", "2021")

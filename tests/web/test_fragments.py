@@ -65,7 +65,8 @@ def test_without_scripts_the_link_leads_to_a_page(testapp, crowd):
 
 @pytest.mark.parametrize("offset", ["-1", "x", "1.5", "", " 1", "²", "1e3", "+1"])
 @pytest.mark.parametrize("headers", [{}, FRAGMENT])
-def test_an_offset_that_is_none_is_refused(testapp, crowd, offset, headers):
+def test_an_offset_that_is_none_is_refused(testapp, make, offset, headers):
+    make.publisher(name="Crowd")
     response = testapp.get(
         "/publisher/crowd/imprints/load-more/", {"offset": offset}, headers=headers, status=400
     )
@@ -85,7 +86,8 @@ def test_beyond_the_end_there_is_nothing_more(testapp, crowd, offset):
 def test_every_row_is_shown_exactly_once(testapp, make, session):
     """Also where names are equal: the order is total."""
     series = make.series()
-    creators = [make.creator(name="Same Name") for _ in range(64)]
+    with make.together():
+        creators = [make.creator(name="Same Name") for _ in range(64)]
     role = make.role("Writer").id
     issue = make.issue(series=series, credits=[{"creator": each.id, "roles": [role]} for each in creators])
     page = soup(testapp.get(f"/issue/{issue.slug}/"))

@@ -43,6 +43,11 @@ def test_all_help_pages_are_there_in_both_languages(testapp, connection):
     assert list(statements) == []
 
 
+def test_forms_of_the_catalogue_lead_to_the_guidelines(testapp, reader):
+    link = soup(testapp.get("/arc/create/")).select_one('main a[href="/help/editing/"]')
+    assert (link["target"], link["rel"]) == ("_blank", ["noopener"])  # or what was typed would be lost
+
+
 def test_pages_of_both_languages_are_built_alike():
     for folder in ("help", "timeline"):
         values = {language: _Anything() for language in ("en", "it")}

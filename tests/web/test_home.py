@@ -149,6 +149,19 @@ def test_addresses_of_the_outside_come_from_the_settings(site_with):
     assert "mailto:us@example.org" in links
 
 
+def test_the_menus_lead_to_a_blog_and_other_places_where_there_are_some(testapp, site_with):
+    plain = soup(testapp.get("/")).select_one("header.top")
+    assert not {"Blog", "Follow us"} & {each.get_text(strip=True) for each in plain.select("a, summary, h2")}
+    social = "Mastodon https://social.example/@us; The Forum https://forum.example/?a&b"
+    settings = {"comicsdb_web.blog": "https://blog.example/", "comicsdb_web.social": social}
+    top = soup(site_with(**settings).get("/")).select_one("header.top")
+    links = [(each.get_text(strip=True), each["href"]) for each in top.select("a[rel~=noopener]")]
+    there = [("Mastodon", "https://social.example/@us"), ("The Forum", "https://forum.example/?a&b")]
+    for each in (("Blog", "https://blog.example"), *there):
+        assert links.count(each) == 2  # in the menu of wide screens and in that of small ones
+    assert len(links) == 6
+
+
 def test_the_licence_of_the_content_is_told_below_every_page(testapp, site_with):
     [link] = soup(testapp.get("/series/")).select(".foot a[rel~=license]")
     assert (link.get_text(), link["href"]) == (

@@ -10,7 +10,7 @@ from sqlalchemy import func, select, update
 
 from comicsdb import clock
 from comicsdb.accounts.cleaning import clean
-from comicsdb.models import CollectionItem, LibraryImport, ReadingList, ReadingListItem
+from comicsdb.models import CollectionItem, LibraryImport, ReadingList, ReadingListItem, WishListItem
 from comicsdb.passwords import Passwords
 from tests.conftest import recording
 from tests.core.library_files import fill, held_by, shelf
@@ -169,6 +169,14 @@ def test_prices_without_a_currency_get_the_chosen_one(testapp, session, nora):
     form_to(testapp.get(address), address).submit(status=303)
     found = [(str(each.purchase_price), each.purchase_currency) for each in owned(session, nora)]
     assert found == [("2.50", "GBP"), ("3.00", "USD")]
+
+
+def test_prices_of_wishes_get_it_too(testapp, session, nora, stock):
+    data = f"issue_id,priority,max_price\n{stock.issues[0].id},1,2.50\n".encode()
+    address = uploaded(testapp, data, currency="GBP")
+    form_to(testapp.get(address), address).submit(status=303)
+    found = session.scalars(select(WishListItem)).one()
+    assert (str(found.max_price), found.max_currency) == ("2.50", "GBP")
 
 
 def test_nobody_else_knows_of_an_import(testapp, make, session, nora):

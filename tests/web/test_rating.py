@@ -21,13 +21,18 @@ def rater(testapp, member):
     return member
 
 
-def address(issue, action=""):
-    return f"/issue/{issue.slug}/{action}"
+def address(issue):
+    return f"/issue/{issue.slug}/"
+
+
+def target(issue):
+    """Where the widget's form is sent: an address by number (web.md 3)."""
+    return f"/issue-ratings/{issue.id}/rate/"
 
 
 def rate(testapp, issue, rating, *, fragment=False, status=303, **fields):
     """Press one of the buttons of the issue's page."""
-    form = form_to(testapp.get(address(issue)), address(issue, "rate/"))
+    form = form_to(testapp.get(address(issue)), target(issue))
     headers = {"X-Fragment": "1"} if fragment else {}
     sent = {
         "csrf_token": form["csrf_token"].value,
@@ -103,7 +108,7 @@ def test_the_average_of_all_is_shown_to_the_percent_and_the_series_follows(
 
 def test_what_is_no_number_of_stars_changes_nothing(testapp, session, world, rater):
     rate(testapp, world.second, "2")
-    form = form_to(testapp.get(address(world.second)), address(world.second, "rate/"))
+    form = form_to(testapp.get(address(world.second)), target(world.second))
     token = {"csrf_token": form["csrf_token"].value}
     for wrong in ({}, *({"rating": each} for each in ("", "6", "-1", "abc", "3.5", "٣", "1e0", " 4", "\0"))):
         answer = testapp.post(form.action, token | wrong, status=303)
@@ -127,7 +132,7 @@ def test_the_fragment_replaces_the_widget_and_the_average(testapp, session, worl
 def test_an_issue_that_is_not_out_says_from_when_and_cannot_be_rated(testapp, session, world, rater):
     day = datetime.now(UTC).date() + timedelta(days=30)
     rate(testapp, world.second, "3")
-    other = form_to(testapp.get(address(world.third)), address(world.third, "rate/"))
+    other = form_to(testapp.get(address(world.third)), target(world.third))
     session.execute(
         update(Issue).where(Issue.id.in_((world.second.id, world.third.id))).values(store_date=day)
     )
@@ -157,29 +162,29 @@ def test_who_is_not_logged_in_gets_a_link_and_comes_back(testapp, session, world
     assert link["href"] == f"/accounts/login/?next=%2Fissue%2F{world.first.slug}%2F"
     token = form_to(testapp.get("/accounts/login/"), "/accounts/login/")["csrf_token"].value
     sent, here = {"csrf_token": token, "rating": "5"}, f"http://localhost{address(world.first)}"
-    answer = testapp.post(address(world.first, "rate/"), sent, headers={"Referer": here}, status=303)
+    answer = testapp.post(target(world.first), sent, headers={"Referer": here}, status=303)
     assert answer.location.endswith(link["href"])
-    answer = testapp.post(address(world.first, "rate/"), sent, headers={"X-Fragment": "1"}, status=204)
+    answer = testapp.post(target(world.first), sent, headers={"X-Fragment": "1"}, status=204)
     assert answer.headers["X-Location"] == "/accounts/login/"
     assert member.id not in given(session, world.first)
 
 
 def test_only_a_form_of_ours_rates(testapp, session, world, rater):
-    testapp.get(address(world.first, "rate/"), status=405)
-    testapp.post(address(world.first, "rate/"), {"rating": "5"}, status=400)
+    testapp.get(target(world.first), status=405)
+    testapp.post(target(world.first), {"rating": "5"}, status=400)
     assert rater.id not in given(session, world.first)
     rate(testapp, world.first, "5")
-    testapp.post("/issue/there-is-none/rate/", {"rating": "5", "csrf_token": "x"}, status=400)
-    form = form_to(testapp.get(address(world.first)), address(world.first, "rate/"))
+    testapp.post("/issue-ratings/2147483647/rate/", {"rating": "5", "csrf_token": "x"}, status=400)
+    form = form_to(testapp.get(address(world.first)), target(world.first))
     token = form["csrf_token"].value
-    testapp.post("/issue/there-is-none/rate/", {"rating": "5", "csrf_token": token}, status=404)
+    testapp.post("/issue-ratings/2147483647/rate/", {"rating": "5", "csrf_token": token}, status=404)
     answer = rate(testapp, world.first, "4", next="https://elsewhere.example/")
     assert answer.location.endswith(address(world.first))
     assert rate(testapp, world.first, "4", next="/series/").location.endswith("/series/")
 
 
 def test_rating_does_not_cost_more_where_many_have_rated(testapp, session, make, connection, world, rater):
-    form = form_to(testapp.get(address(world.second)), address(world.second, "rate/"))
+    form = form_to(testapp.get(address(world.second)), target(world.second))
 
     def cost(stars):
         sent = {"csrf_token": form["csrf_token"].value, "rating": stars}

@@ -5,6 +5,7 @@ from sqlalchemy import select
 
 from comicsdb.models import ReadingList, User
 from tests.lists import make_list
+from tests.web.admin import cells
 from tests.web.conftest import errors, form_to, log_in, message, soup
 from tests.web.forming import boxes, enter, opened, picture, send, value
 
@@ -187,6 +188,9 @@ def test_a_list_is_given_to_the_official_account_for_good(testapp, session, make
     again = form_to(testapp.get(path(made, f"{word}/")), path(made, f"{word}/")).submit(status=422)
     assert "belongs to Metron already" in again.text
     assert session.get(User, lea.id) is not None
+    enter(testapp, make, "Boss", is_staff=True, is_superuser=True)
+    (line,) = cells(testapp.get("/admin/action/"))
+    assert line[1:] == ["Lea", "Made official", "Reading list Dusk", "Owner: Olga → then Metron"]
     testapp.reset()
     enter(testapp, make, "Nora")
     testapp.get(path(made, "update/"), status=403)

@@ -1,10 +1,12 @@
 """Search: words in any order, case and accents aside, and a second chance for typing errors (model.md 8)."""
 
 import pytest
+from bs4 import BeautifulSoup
 from sqlalchemy import select
 
 from comicsdb.catalog import search
 from comicsdb.models import Issue
+from tests.lists import make_list
 from tests.web.conftest import labels, soup
 
 
@@ -21,6 +23,24 @@ def groups(response):
         ]
         for each in page.select("section.block")
     }
+
+
+def test_a_few_of_each_kind_are_suggested_while_somebody_types(testapp, session, make, world, member):
+    for number in range(5):
+        make.arc(name=f"Lamps {number}")
+    make_list(session, member, name="Lamps out")
+    make_list(session, member, name="Lamps hidden", is_private=True)
+
+    def suggested(query):
+        answer = testapp.get("/search/", {"q": query}, headers={"X-Fragment": "1"})
+        (part,) = soup(answer).select("template")
+        assert (part["data-target"], answer.vary[0]) == ("quick-found", "X-Fragment")
+        links = BeautifulSoup(part.decode_contents(), "html.parser").select("a")
+        return [(each.span.get_text(), each.small.get_text(), each["href"]) for each in links]
+
+    arcs = [(f"Lamps {number}", "Story Arc", f"/arc/lamps-{number}/") for number in range(3)]
+    assert suggested("lamps") == [*arcs, ("Lamps out", "Reading list", "/reading-lists/lamps-out/")]
+    assert suggested("lamps nothing") == suggested(" ") == []
 
 
 def test_words_are_found_in_any_order_whatever_their_case_and_accents(testapp, make):

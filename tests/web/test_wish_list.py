@@ -73,6 +73,12 @@ def test_an_issue_is_found_and_put_on_the_list(testapp, nora, world):
     assert cells(again) == [row]
 
 
+def test_enter_in_a_field_saves_and_does_not_look_for_issues(testapp, nora, world):
+    """Browsers press the first button of a form."""
+    first = soup(testapp.get(PAGE)).select(".keep-form button")[0]
+    assert (first["type"], first.get("name"), first.get_text()) == ("submit", None, "Put on the list")
+
+
 def test_nothing_need_be_said_but_the_issue(testapp, nora, world):
     assert cells(add(testapp, world.second).follow()) == [
         ["3", "Lamplight (2019) #2 Harbor House", "Wanted", "any", "any"]

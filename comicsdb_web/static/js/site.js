@@ -7,6 +7,7 @@ import { offerCopying } from "./copy.js";
 import { switchThemeInPlace } from "./theme.js";
 import { fadeMessages } from "./messages.js";
 import { sendFormsInPlace, swapInPlace } from "./posts.js";
+import { suggestWhileTyping } from "./suggest.js";
 
 closeMenus();
 chooseMany();
@@ -17,6 +18,7 @@ switchThemeInPlace();
 fadeMessages();
 sendFormsInPlace();
 swapInPlace();
+suggestWhileTyping();
 
 // A choice that is made sends its form; the button is for those without this script.
 for (const select of document.querySelectorAll("select[data-submit]")) {

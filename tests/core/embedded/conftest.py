@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from comicsdb import embedded, embedded_programs
-from tests.core.embedded.helpers import ROOT, USER, command
+from tests.core.embedded.helpers import ROOT, USER, command, stop
 
 
 @pytest.fixture(autouse=True)
@@ -28,6 +28,21 @@ def open_folder():
 @pytest.fixture
 def folder(open_folder, request):
     return open_folder / request.node.name[5:40]
+
+
+@pytest.fixture(scope="module")
+def stopped(open_folder):
+    """The folder of a cluster that has been made, and runs no more."""
+    cluster = embedded.start(open_folder / "stopped", durable=False)
+    stop(cluster)
+    return cluster.folder
+
+
+@pytest.fixture
+def made(stopped, folder):
+    """A folder with a cluster of the test's own: a copy, as making one takes longer than most tests."""
+    subprocess.run(["cp", "-a", stopped, folder], check=True)
+    return folder
 
 
 @pytest.fixture

@@ -24,9 +24,9 @@ from tests.core.embedded.helpers import (
 )
 
 
-def test_the_first_process_may_leave_while_a_second_stays_and_the_last_stops_the_server(start, user, folder):
-    first = user(folder)
-    cluster = start(folder)
+def test_the_first_process_may_leave_while_a_second_stays_and_the_last_stops_the_server(start, user, made):
+    first = user(made)
+    cluster = start(made)
     before = processes(cluster)
     output, _ = first.communicate(timeout=5)  # the server keeps no pipe of the process that started it
     assert (output, first.returncode) == (b"", 0)
@@ -39,9 +39,9 @@ def test_the_first_process_may_leave_while_a_second_stays_and_the_last_stops_the
     assert not (cluster.data / "postmaster.pid").exists()
 
 
-def test_an_interrupt_at_the_terminal_of_one_process_leaves_the_server_to_the_others(start, user, folder):
-    first = user(folder, start_new_session=True)
-    cluster = start(folder)
+def test_an_interrupt_at_the_terminal_of_one_process_leaves_the_server_to_the_others(start, user, made):
+    first = user(made, start_new_session=True)
+    cluster = start(made)
     before = processes(cluster)
     os.killpg(first.pid, signal.SIGINT)
     assert b"KeyboardInterrupt" in first.communicate(timeout=5)[1]
@@ -50,9 +50,9 @@ def test_an_interrupt_at_the_terminal_of_one_process_leaves_the_server_to_the_ot
     assert query(cluster, "SELECT 1") == (1,)
 
 
-def test_killing_the_only_user_stops_the_server_though_a_program_it_started_lives_on(start, user, folder):
-    first = user(folder)
-    cluster = start(folder)
+def test_killing_the_only_user_stops_the_server_though_a_program_it_started_lives_on(start, user, made):
+    first = user(made)
+    cluster = start(made)
     _, server = processes(cluster)
     cluster.release()
     time.sleep(3 * embedded_supervisor.INTERVAL)
@@ -61,26 +61,26 @@ def test_killing_the_only_user_stops_the_server_though_a_program_it_started_live
     await_gone(server)
 
 
-def test_after_everything_was_killed_a_start_finds_the_data_intact(start, user, folder):
-    first = user(folder)  # who starts the server, and so makes it a durable one
-    cluster = start(folder)
+def test_after_everything_was_killed_a_start_finds_the_data_intact(start, user, made):
+    first = user(made)  # who starts the server, and so makes it a durable one
+    cluster = start(made)
     query(cluster, "CREATE TABLE issue AS SELECT 27 AS number")
     supervisor, server = processes(cluster)
     cluster.release()
     kill(first.pid, supervisor, server)
-    again = start(folder)
+    again = start(made)
     assert processes(again)[1] != server
     assert query(again, "SELECT number FROM issue") == (27,)
 
 
-def test_a_server_whose_supervisor_was_killed_is_replaced_by_a_supervised_one(start, folder):
-    cluster = start(folder)
+def test_a_server_whose_supervisor_was_killed_is_replaced_by_a_supervised_one(start, made):
+    cluster = start(made)
     query(cluster, "CREATE TABLE issue AS SELECT 27 AS number")
     supervisor, server = processes(cluster)
     kill(supervisor)
     await_gone(supervisor)
     assert not is_gone(server)
-    again = start(folder)
+    again = start(made)
     await_gone(server)
     assert query(again, "SELECT number FROM issue") == (27,)
     _, server = processes(again)
@@ -88,40 +88,40 @@ def test_a_server_whose_supervisor_was_killed_is_replaced_by_a_supervised_one(st
     await_gone(server)
 
 
-def test_a_process_gets_a_new_server_for_one_that_was_killed(start, folder):
-    cluster = start(folder)
+def test_a_process_gets_a_new_server_for_one_that_was_killed(start, made):
+    cluster = start(made)
     _, server = processes(cluster)
     kill(server)
-    assert start(folder) is cluster
+    assert start(made) is cluster
     assert processes(cluster)[1] != server
     assert query(cluster, "SELECT 1") == (1,)
 
 
-def test_a_process_id_left_behind_that_is_now_anothers_does_not_hinder_a_start(start, folder):
-    cluster = start(folder)
+def test_a_process_id_left_behind_that_is_now_anothers_does_not_hinder_a_start(start, made):
+    cluster = start(made)
     owner = cluster.data.stat()
     stop(cluster)
     other = subprocess.Popen(["sleep", "60"], user=owner.st_uid if AS_ROOT else None)
     try:
         (cluster.data / "postmaster.pid").write_text(f"{other.pid}\n{cluster.data}\n")
         os.chown(cluster.data / "postmaster.pid", owner.st_uid, owner.st_gid)
-        assert query(start(folder), "SELECT 1") == (1,)
+        assert query(start(made), "SELECT 1") == (1,)
         assert other.poll() is None
     finally:
         other.kill()
         other.wait()
 
 
-def test_those_who_come_while_others_go_are_all_served(start, folder):
-    start(folder).release()
-    crowd = [subprocess.Popen(command(PASSER_BY, folder), stderr=subprocess.PIPE, cwd=ROOT) for _ in range(3)]
+def test_those_who_come_while_others_go_are_all_served(start, made):
+    start(made).release()
+    crowd = [subprocess.Popen(command(PASSER_BY, made), stderr=subprocess.PIPE, cwd=ROOT) for _ in range(3)]
     outcomes = [(process.communicate(timeout=60)[1].decode(), process.returncode) for process in crowd]
     assert outcomes == [("", 0)] * 3
 
 
-def test_a_server_in_use_by_another_process_is_not_discarded(start, user, folder, monkeypatch):
-    user(folder)
-    cluster = start(folder)
+def test_a_server_in_use_by_another_process_is_not_discarded(start, user, made, monkeypatch):
+    user(made)
+    cluster = start(made)
     monkeypatch.setattr(embedded, "PATIENCE", 0.5)
     with pytest.raises(EmbeddedError, match="in use"):
         cluster.discard()

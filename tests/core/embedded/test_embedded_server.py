@@ -66,20 +66,20 @@ def test_the_environment_of_the_caller_leads_nowhere_else(shared, monkeypatch, s
     assert query(cluster, "SHOW client_encoding") == ("UTF8",)
 
 
-def test_accepted_data_survive_a_crash_unless_that_is_given_up(start, folder, shared):
-    cluster = start(folder, durable=True)
+def test_accepted_data_survive_a_crash_unless_that_is_given_up(start, made, shared):
+    cluster = start(made, durable=True)
     for setting in ("fsync", "synchronous_commit", "full_page_writes"):
         assert query(cluster, f"SHOW {setting}") == ("on",)
         assert query(shared, f"SHOW {setting}") == ("off",)
 
 
-def test_a_start_that_fails_tells_what_the_log_says(start, folder):
-    cluster = start(folder)
+def test_a_start_that_fails_tells_what_the_log_says(start, made):
+    cluster = start(made)
     with (cluster.data / "postgresql.conf").open("a") as file:
         file.write("colour_of_ink = blue\n")
     stop(cluster)
     with pytest.raises(EmbeddedError, match='unrecognized configuration parameter "colour_of_ink"'):
-        start(folder)
+        start(made)
 
 
 def test_of_many_who_ensure_a_database_at_once_one_makes_it(shared):
