@@ -13,6 +13,7 @@ from functools import partial
 from io import BytesIO
 from itertools import chain
 from multiprocessing.connection import wait
+from multiprocessing.synchronize import Event
 
 from granian import Granian
 from granian.constants import HTTPModes, Interfaces
@@ -137,14 +138,14 @@ def run(options: Options, global_conf: dict) -> None:
         from comicsdb.metrics import share_a_folder  # noqa: PLC0415  (as with SettingsError)
 
         share_a_folder()  # which outlives each of the workers
-    failed = []
+    failed, loaded = [], multiprocessing.Event()
 
     def give_up(*_):
         failed.append(True)
         server.signal_handler_interrupt()
 
     signal.signal(UNABLE, give_up)
-    server.serve(target_loader=partial(load, options, dict(global_conf)), wrap_loader=False)
+    server.serve(target_loader=partial(load, options, dict(global_conf), loaded), wrap_loader=False)
     if failed:
         raise SystemExit(UNLOADED)
 
@@ -171,8 +172,12 @@ def _refuse_a_busy_port(options: Options) -> None:
         probe.bind(address)
 
 
-def load(options: Options, global_conf: dict) -> Callable:
-    """The application in a worker process, behind what every request goes through first."""
+def load(options: Options, global_conf: dict, loaded: Event) -> Callable:
+    """The application in a worker process, behind what every request goes through first.
+
+    `loaded` is set as soon as a worker has it. One that cannot load it before ends the server; later, the
+    others go on, and granian tries again.
+    """
     _log(options, global_conf)
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
     gc.disable()  # a start makes much that stays; looking for what does not took a third of its time
@@ -180,8 +185,10 @@ def load(options: Options, global_conf: dict) -> Callable:
         app = get_app(global_conf["__file__"], options.app, options=global_conf)
     except (Exception, SystemExit):
         log.critical(UNLOADED, exc_info=True)
-        os.kill(multiprocessing.parent_process().pid, UNABLE)  # no other worker could do it either
+        if not loaded.is_set():
+            os.kill(multiprocessing.parent_process().pid, UNABLE)
         raise SystemExit(1) from None
+    loaded.set()
     gc.collect()
     gc.freeze()
     gc.enable()

@@ -35,7 +35,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Dates:
-    """A date by which a list is narrowed from years to months to days: its parameter, its title, its column."""
+    """A date that narrows a list from years to months to days: its parameter, its title, its column."""
 
     name: str
     title: str
@@ -51,7 +51,7 @@ class Dates:
         return first, last.replace(day=monthrange(last.year, last.month)[1])
 
     def steps(self, session, rows: Select, chosen: str) -> tuple[list[str], list[str]]:
-        """The ways up from what is chosen, ending there, and what the rows have below it, the latest first."""
+        """The ways up from what is chosen, itself the last, and what rows have below it, latest first."""
         parts = chosen.split("-") if chosen else []
         up = ["-".join(parts[:depth]) for depth in range(1, len(parts) + 1)]
         if len(parts) == len(WRITTEN):

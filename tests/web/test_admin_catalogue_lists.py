@@ -71,7 +71,7 @@ def test_issues_are_narrowed_by_cover_date_from_years_to_days(testapp, staff, wo
     found = [numbers(each) for each in ("2019", "2019-06", "2019-07-01", "2019-07-02", "2020")]
     assert found == [["1", "2", "3"], ["2"], ["3"], [], ["1"]]
     link = soup(testapp.get("/admin/issue/?q=lamp&covered=2019&page=1")).select_one(
-        "nav a[aria-current=true]"
+        "nav[aria-label='Cover date'] a[aria-current=true]"
     )
     assert link["href"] == "/admin/issue/?q=lamp&covered=2019"
 
@@ -155,7 +155,7 @@ def test_no_list_costs_more_when_it_is_longer(testapp, staff, world, make, conne
         make.universe(name="A", publisher=house)
         make.arc(name="A")
     assert costs() == few
-    assert few == dict.fromkeys(KINDS, 4) | {"series": 5}
+    assert few == dict.fromkeys(KINDS, 4) | {"series": 5, "issue": 5}
 
 
 def test_advice_lists_what_breaks_rules(testapp, staff, world, make, session, connection):
