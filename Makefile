@@ -29,12 +29,12 @@ $(VENV)/.python:
 	@touch $@
 
 $(VENV)/.serve: $(VENV)/.python $(METADATA)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt $(PARTS:%=-e %)
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt $(PARTS:%=-e %)
 	@touch $@
 
-# It brings what .serve does: at one go, as each turn takes long.
+# It brings what .serve does: at one go, as each turn takes long. What is used compiles itself, in less time.
 $(VENV)/.develop: $(VENV)/.python $(METADATA) requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -r requirements-dev.txt
 	@touch $(VENV)/.serve $@
 
 $(VENV)/.messages: $(VENV)/.serve $(MESSAGES)

@@ -14,6 +14,7 @@ HEADERS = (
     ("X-Frame-Options", "DENY"),
     ("Referrer-Policy", "same-origin"),
     ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Cache-Control", "private, no-cache"),  # or browsers guess from dates how long a copy is good
 )
 
 

@@ -31,9 +31,6 @@ from tests.redis_server import RedisServer
 from tests.serving import free_port
 from tests.soak import SOAK
 
-# Tests make and drop more than the default of 700 is meant for: collections took an eighth of their time.
-gc.set_threshold(10_000, 20, 20)
-
 # No test fails because the machine is busy, and none by chance: `make soak` looks for what is new.
 settings.register_profile(
     "comicsdb",

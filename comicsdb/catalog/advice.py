@@ -66,11 +66,11 @@ def advise(session: Session, kind: str, before: dict, changed: dict) -> dict[str
         return _of_series(session, before, changed)
     if kind == "issue":
         return codes(changed) | _of_issue(session, before, changed)
-    return _of_creator(before, changed) if kind == "creator" else {}
+    return of_creator(before, changed) if kind == "creator" else {}
 
 
-def _of_creator(before: dict, changed: dict) -> dict[str, list]:
-    """Of the dates; those of the state are text already."""
+def of_creator(before: dict, changed: dict) -> dict[str, list]:
+    """The rule of a creator's dates; each may be a date or its ISO form."""
     typed = next((field for field in ("death", "birth") if changed.get(field)), None)
     birth, death = (changed.get(field, before.get(field)) for field in ("birth", "death"))
     if typed and birth and death and str(death) < str(birth):

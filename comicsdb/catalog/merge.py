@@ -11,6 +11,7 @@ from sqlalchemy import delete, func, select, text
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import merge_references, propagation, rules, uniqueness
+from comicsdb.catalog.advice import of_creator
 from comicsdb.catalog.deletion import bury, forget
 from comicsdb.catalog.errors import Invalid
 from comicsdb.catalog.kinds import KINDS, Kind, kind_of
@@ -162,6 +163,9 @@ def _filled(session: Session, kind: Kind, canonical, other) -> dict:
             wanted = {name: value for name, value in wanted.items() if name not in refused.errors}
         else:
             break
+    if kind.name == "creator":  # a life that cannot be is worse than one that is not known
+        dates = {"birth": canonical.birth, "death": canonical.death}
+        wanted = {name: value for name, value in wanted.items() if name not in of_creator(dates, wanted)}
     return wanted
 
 

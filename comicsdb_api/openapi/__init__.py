@@ -91,7 +91,7 @@ class SchemaResource(Resource):
             "description": "The form, where `Accept` does not say it: YAML by itself.",
             "schema": {"type": "string", "enum": [YAML, JSON]},
         }
-        own = {name: MORE_HEADERS[name] for name in ("Content-Disposition", "Cache-Control")}
+        own = {"Content-Disposition": MORE_HEADERS["Content-Disposition"]}
         return {
             "parameters": [form],
             "content": {media_type: {"schema": {"type": "object"}} for media_type in OFFERS},
@@ -108,10 +108,7 @@ class SchemaResource(Resource):
         return respond_tagged(
             self.request,
             descriptions.entry(rights, self.request.script_name, form),
-            (
-                ("Content-Disposition", f'inline; filename="{TITLE}.{form}"'),
-                ("Cache-Control", "no-cache"),  # it is another for another caller
-            ),
+            (("Content-Disposition", f'inline; filename="{TITLE}.{form}"'),),
             content_type=("Content-Type", content_type),
         )
 

@@ -37,7 +37,6 @@ MORE_HEADERS = {
     "Location": _header({"type": "string", "format": "uri"}, "Where the object lives on."),
     "Retry-After": _header({"type": "integer", "minimum": 1}, "How many seconds to wait."),
     "Content-Disposition": _header(TEXT, "The name of a file to keep it in."),
-    "Cache-Control": _header(TEXT, "A copy may be kept, but has to be asked for again by its tag."),
 }
 _FIGURES = {
     "Limit": "How many requests there may be in any {}.",

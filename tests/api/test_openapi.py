@@ -244,7 +244,7 @@ def test_it_has_a_tag_and_the_headers_of_every_answer(anonymous, api):
     tag = answer.headers["ETag"]
     assert answer.headers["Allow"] == "GET, HEAD, OPTIONS"
     assert answer.headers["Vary"] == "Accept, Accept-Language, Cookie"
-    assert answer.headers["Cache-Control"] == "no-cache"
+    assert answer.headers["Cache-Control"] == "private, no-cache"
     assert "X-Cache" not in answer.headers
     assert anonymous.get(SCHEMA, 304, {"If-None-Match": tag}).body == b""
     assert anonymous.get(SCHEMA, 412, {"If-Match": '"other"'}).body == b""

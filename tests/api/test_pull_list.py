@@ -188,7 +188,12 @@ def test_a_change_moves_the_stamp_and_the_tag(writer, make):
     writer.call("DELETE", f"/api/pull_list/series/{series.id}/remove/", 204)
     stamps.append(writer.json(path)["modified"])
     assert stamps == sorted(set(stamps))
-    # All that within one second: a date of that very second proves nothing.
+    while stamps[-1][:19] != stamps[-2][:19]:  # until the last two lie within one second
+        add(writer, series)
+        stamps.append(writer.json(path)["modified"])
+        writer.call("DELETE", f"/api/pull_list/series/{series.id}/remove/", 204)
+        stamps.append(writer.json(path)["modified"])
+    # A date of that very second proves nothing.
     writer.get(path, 200, {"If-Modified-Since": writer.get(path).headers["Last-Modified"]})
 
 
