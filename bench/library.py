@@ -50,11 +50,10 @@ REPLAYED = ("SELECT", "WITH", "INSERT")
 
 @dataclass
 class Sent:
-    """A statement as it was sent: `light` past sessions, `values` None where it was prepared long before."""
+    """A statement as it was sent; `values` is None where it was prepared long before."""
 
     query: str
     values: object
-    light: bool
     seconds: float
 
 
@@ -74,22 +73,21 @@ def watching() -> Iterator[list[Sent]]:
     """The statements that are sent meanwhile, by whom ever."""
     found, execute, row = [], psycopg.Cursor.execute, Line.row
 
-    def timed(send: Callable, query: str, values, light: bool):
+    def timed(send: Callable, query: str, values):
         began = time.perf_counter()
         try:
             return send()
         finally:
             if not query.startswith(NOT_COUNTED):
-                found.append(Sent(query, values, light, time.perf_counter() - began))
+                found.append(Sent(query, values, time.perf_counter() - began))
 
     def executed(cursor, query, params=None, **options):
         if not isinstance(query, str):  # the driver's own, on a new connection
             return execute(cursor, query, params, **options)
-        light = cursor.connection.autocommit
-        return timed(lambda: execute(cursor, query, params, **options), query, params or {}, light)
+        return timed(lambda: execute(cursor, query, params, **options), query, params or {})
 
     def prepared(line, query, values):
-        return timed(lambda: row(line, query, values), query, None, True)
+        return timed(lambda: row(line, query, values), query, None)
 
     psycopg.Cursor.execute, Line.row = executed, prepared
     try:
@@ -210,6 +208,7 @@ class Bench:
             with self.engine.connect() as connection:
                 driver = connection.connection.driver_connection
                 driver.execute("SET LOCAL max_parallel_workers_per_gather = 0")
+                driver.execute("SET LOCAL jit = off")  # as on the application's own connections
                 for place, each in enumerate(sent):
                     if each.values is None:
                         continue
@@ -225,16 +224,12 @@ class Bench:
 
 def _carried_out(driver, each: Sent, plans: bool) -> dict:
     """One run of a statement, alone in its process: what it took of the CPU, planning included."""
-    if each.light:
-        driver.execute("SET LOCAL jit = off")
     before = _cpu(driver)
     driver.execute(each.query, each.values, prepare=False)
     took = _cpu(driver) - before
     plan = None
     if plans:
         ((plan,),) = driver.execute(EXPLAIN + each.query, each.values, prepare=False).fetchone()
-    if each.light:
-        driver.execute("SET LOCAL jit = DEFAULT")
     return {"ms": took, "query": each.query, "plan": plan}
 
 
