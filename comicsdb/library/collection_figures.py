@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import CTE, Date, Select, cast, func, or_, select
+from sqlalchemy import Date, Select, cast, func, or_, select
 from sqlalchemy.orm import Session, joinedload
 
 from comicsdb.catalog import search
+from comicsdb.library.collection_reads import held
 from comicsdb.library.most import credited, has_role, least
 from comicsdb.models import (
     CollectionItem,
@@ -38,25 +39,16 @@ def _owned(user_id: int) -> Select:
     return select(CollectionItem.issue_id).where(CollectionItem.user_id == user_id)
 
 
-def _held(user_id: int, *columns) -> CTE:
-    """The series that one has something of: `id`, the columns, and the `number` of items."""
-    return (
-        select(Series.id, *columns, func.count().label("number"))
-        .select_from(CollectionItem)
-        .join(CollectionItem.issue)
-        .join(Issue.series)
-        .where(CollectionItem.user_id == user_id)
-        .group_by(Series.id)
-        .cte("held")
-    )
-
-
 def shares(session: Session, user_id: int) -> tuple[list[Share], list[Share]]:
     """The items by publisher, and by the type of their series; most first. One statement."""
-    held = _held(user_id, Series.publisher_id, Series.series_type_id).c
-    number = func.sum(held.number).label("number")
-    keys = func.grouping_sets(held.publisher_id, held.series_type_id)
-    counted = select(held.publisher_id, held.series_type_id, number).group_by(keys).subquery().c
+    found = held(user_id).subquery("held").c
+    counted = (
+        select(Series.publisher_id, Series.series_type_id, func.sum(found.owned).label("number"))
+        .join(found.owned.table, found.series_id == Series.id)
+        .group_by(func.grouping_sets(Series.publisher_id, Series.series_type_id))
+        .subquery()
+        .c
+    )
     rows = (
         select(Publisher.id, Publisher.name, SeriesType.id, SeriesType.name, counted.number)
         .select_from(counted.number.table)
@@ -75,13 +67,13 @@ def shares(session: Session, user_id: int) -> tuple[list[Share], list[Share]]:
 
 def top_series(session: Session, user_id: int) -> list[tuple[Series, int]]:
     """The series with most items, with `series_type` loaded, and how many; at most TOP."""
-    held = _held(user_id)
+    found = held(user_id).cte("held")
     rows = (
-        select(Series, held.c.number)
-        .join(held, held.c.id == Series.id)
-        .where(held.c.number >= least(held.c.number, TOP))
+        select(Series, found.c.owned)
+        .join(found, found.c.series_id == Series.id)
+        .where(found.c.owned >= least(found.c.owned, TOP))
         .options(joinedload(Series.series_type))
-        .order_by(held.c.number.desc(), *search.ORDER[Series])
+        .order_by(found.c.owned.desc(), *search.ORDER[Series])
         .limit(TOP)
     )
     return list(session.execute(rows))

@@ -7,9 +7,10 @@ from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
 
-from sqlalchemy import CTE, ColumnElement, Select, case, func, select
+from sqlalchemy import CTE, ColumnElement, Select, any_, case, func, select
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
+from comicsdb.library.most import among
 from comicsdb.models import CollectionItem, Issue, Series
 from comicsdb.models.choices import Currency
 
@@ -93,15 +94,19 @@ class Incomplete:
         return self.total - self.owned
 
 
+def held(user: int | ColumnElement[int]) -> Select:
+    """The series that have an issue in the collection: `series_id`, and how many are `owned`."""
+    items = select(CollectionItem.issue_id).where(CollectionItem.user_id == user)
+    return (
+        select(Issue.series_id, func.count().label("owned"))
+        .where(Issue.id == any_(among(items)))
+        .group_by(Issue.series_id)
+    )
+
+
 def incomplete(user: int | ColumnElement[int]) -> CTE:
     """The series that have an issue in the collection and one that is not: `series_id`, `owned`, `total`."""
-    owned = (
-        select(Issue.series_id, func.count().label("owned"))
-        .join(CollectionItem, CollectionItem.issue_id == Issue.id)
-        .where(CollectionItem.user_id == user)
-        .group_by(Issue.series_id)
-        .subquery("owned")
-    )
+    owned = held(user).subquery("owned")
     total = func.count()
     return (
         select(owned.c.series_id, owned.c.owned, total.label("total"))
