@@ -9,7 +9,7 @@ from sqlalchemy import Date, Select, cast, func, or_, select
 from sqlalchemy.orm import Session, joinedload
 
 from comicsdb.catalog import search
-from comicsdb.library.collection_reads import held
+from comicsdb.library.collection_reads import held, owned_issues
 from comicsdb.library.most import credited, has_role, least
 from comicsdb.models import (
     CollectionItem,
@@ -33,10 +33,6 @@ class Share:
     name: str
     count: int
     id: int
-
-
-def _owned(user_id: int) -> Select:
-    return select(CollectionItem.issue_id).where(CollectionItem.user_id == user_id)
 
 
 def shares(session: Session, user_id: int) -> tuple[list[Share], list[Share]]:
@@ -84,9 +80,8 @@ def top_creators(session: Session, user_id: int, *flags) -> list[list[tuple[Crea
 
     At most TOP for each, most items first. One statement: what all flags have in common is read once.
     """
-    owned = select(CollectionItem.issue_id).where(CollectionItem.user_id == user_id)
     parts = {f"part_{n}": has_role(flag) for n, flag in enumerate(flags)}
-    found = credited(owned, or_(*flags), **parts).c
+    found = credited(owned_issues(user_id), or_(*flags), **parts).c
     counted = (
         select(
             found.creator_id,

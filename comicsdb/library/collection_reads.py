@@ -94,12 +94,16 @@ class Incomplete:
         return self.total - self.owned
 
 
+def owned_issues(user: int | ColumnElement[int]) -> Select:
+    """The ids of the issues in the collection."""
+    return select(CollectionItem.issue_id).where(CollectionItem.user_id == user)
+
+
 def held(user: int | ColumnElement[int]) -> Select:
     """The series that have an issue in the collection: `series_id`, and how many are `owned`."""
-    items = select(CollectionItem.issue_id).where(CollectionItem.user_id == user)
     return (
         select(Issue.series_id, func.count().label("owned"))
-        .where(Issue.id == any_(among(items)))
+        .where(Issue.id == any_(among(owned_issues(user))))
         .group_by(Issue.series_id)
     )
 
