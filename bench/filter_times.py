@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # the tests are no packag
 from comicsdb import embedded
 from comicsdb.scripts.database import upgrade
 from tests import large
-from tests.api.asking import asked
+from tests.api.api_client import asked
 from tests.api.test_filters_plans import LARGE, QUERIES, nodes, pairs, rows
 
 RUNS = 5

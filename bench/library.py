@@ -31,10 +31,9 @@ from bench.library_addresses import CALLS, ENDPOINTS, FORMS, FOUND, PAGES
 from comicsdb import clock, embedded
 from comicsdb.db import session_factory
 from comicsdb.library import feeds
-from comicsdb.light import Line
-from comicsdb.limits import Limiter
 from comicsdb.models import FeedAddress, User
 from comicsdb.passwords import Passwords
+from comicsdb.read_pool import ReadConnection
 from comicsdb.scripts.database import upgrade
 from tests.conftest import attached, build_app
 from tests.web.conftest import form_to, log_in
@@ -71,7 +70,7 @@ class Figures:
 @contextmanager
 def watching() -> Iterator[list[Sent]]:
     """The statements that are sent meanwhile, by whom ever."""
-    found, execute, row = [], psycopg.Cursor.execute, Line.row
+    found, execute, row = [], psycopg.Cursor.execute, ReadConnection.row
 
     def timed(send: Callable, query: str, values):
         began = time.perf_counter()
@@ -89,11 +88,11 @@ def watching() -> Iterator[list[Sent]]:
     def prepared(line, query, values):
         return timed(lambda: row(line, query, values), query, None)
 
-    psycopg.Cursor.execute, Line.row = executed, prepared
+    psycopg.Cursor.execute, ReadConnection.row = executed, prepared
     try:
         yield found
     finally:
-        psycopg.Cursor.execute, Line.row = execute, row
+        psycopg.Cursor.execute, ReadConnection.row = execute, row
 
 
 class Bench:
@@ -196,7 +195,7 @@ class Bench:
         return Figures("", len(best), _milliseconds(best))
 
     def _run(self, ask: Callable) -> list[Sent]:
-        self.app.registry["comicsdb.limiter"] = Limiter()
+        self.app.registry["comicsdb.limiter"].forget()
         with watching() as sent:
             ask()
         return sent
@@ -272,7 +271,7 @@ def main(folder: Path, issues: int, words: str, plans: bool) -> None:
         found.append(each)
         if plans:
             print(_line(each), each.plan, sep="\n", end="\n\n", flush=True)
-    app.registry["comicsdb.light"].close()
+    app.registry["comicsdb.read_pool"].close()
     app.registry["comicsdb.engine"].dispose()
     engine.dispose()
     cluster.release()

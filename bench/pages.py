@@ -12,10 +12,10 @@ import sys
 from pathlib import Path
 
 from bench import constant
+from bench.harness import Stand, standing
 from bench.loader import Load
 from bench.reads import UNSENT, WORKERS, check, measure, report
 from bench.scenarios import ALONE, HIT, HITS, MISS, Scenario, Target, issue_paths
-from bench.stand import Stand, standing
 
 CONSTANT, ISSUE, LIST, HOME = (
     "constant view, issue page",
@@ -35,7 +35,7 @@ TARGETS = (
 
 def rows(stand: Stand) -> list[Scenario]:
     """What is measured."""
-    ours = stand.serve("ours", stand.ours(**{"comicsdb.limits.shared": "false"}), WORKERS)
+    ours = stand.serve("ours", stand.ours(), WORKERS)
     slugs = stand.column("SELECT slug FROM issue ORDER BY md5(slug) LIMIT 2000")
     pages = tuple(f"/issue/{each}/" for each in slugs)
     status, headers, body = ours.get(pages[0], {})

@@ -2,10 +2,10 @@
 
     python -m bench.reads [--data FOLDER] [--issues 100000] [--seconds 2] [--rounds 5]
 
-Starts PostgreSQL with a generated catalogue (or a data set), Redis, and five servers as production.ini has
-them, of two processes each: our application with limits that each process counts, the same without memory of
-its own (so that hits come from Redis), one that counts limits in Redis, a constant Cornice view, and a bare
-WSGI application. All rows are measured in each round, forwards
+Starts PostgreSQL with a generated catalogue (or a data set), Redis, and six servers as production.ini has
+them, of two processes each: our application without Redis, so that PostgreSQL counts limits, the same without
+limits, one without limits or memory of its own (so that hits come from Redis), one that counts limits in
+Redis, a constant Cornice view, and a bare WSGI application. All rows are measured in each round, forwards
 and backwards in turn; figures are medians over the rounds, and a ratio is the median of the rounds' ratios.
 Answers are checked beforehand, status and X-Cache of each, and a row with a failed request ends the run.
 """
@@ -20,6 +20,7 @@ from pathlib import Path
 from statistics import median
 
 from bench import constant, loader
+from bench.harness import Server, Stand, standing
 from bench.loader import Run
 from bench.scenarios import (
     DETAIL_STATEMENT,
@@ -32,7 +33,6 @@ from bench.scenarios import (
     issue_paths,
     scenarios,
 )
-from bench.stand import Server, Stand, standing
 from bench.statements import Replay
 
 WORKERS = {"workers": "2"}
@@ -74,9 +74,12 @@ def _options():
 
 def _servers(stand: Stand) -> dict[str, Server]:
     """Ours first: the others answer what it answers."""
-    alone = {"comicsdb.limits.shared": "false"}
+    alone, unlimited = {"comicsdb.cache.url": ""}, {"comicsdb_api.throttle": "off"}
     ours = stand.serve("ours", stand.ours(**alone), WORKERS)
-    from_redis = stand.serve("from_redis", stand.ours(**alone, **{"comicsdb.cache.memory_mb": "0"}), WORKERS)
+    free = stand.serve("free", stand.ours(**alone, **unlimited), WORKERS)
+    from_redis = stand.serve(
+        "from_redis", stand.ours(**unlimited, **{"comicsdb.cache.memory_mb": "0"}), WORKERS
+    )
     counted = stand.serve("counted", stand.ours(), WORKERS)
     for name, path in (("detail", issue_paths(stand)[0]), ("list", ISSUES)):
         status, headers, body = ours.get(path, stand.credentials)
@@ -88,6 +91,7 @@ def _servers(stand: Stand) -> dict[str, Server]:
     bare = stand.serve("bare", {"use": "call:bench.constant:wsgi_app", **bodies}, WORKERS)
     return {
         "ours": ours,
+        "free": free,
         "from_redis": from_redis,
         "counted": counted,
         "constant": cornice,

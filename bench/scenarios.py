@@ -4,8 +4,8 @@ import random
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
 
+from bench.harness import Server, Stand
 from bench.loader import Load
-from bench.stand import Server, Stand
 
 HITS = 40  # addresses that are asked for again and again
 MISSES = 20_000
@@ -45,7 +45,7 @@ DETAIL_STATEMENT, LIST_STATEMENT = "the database alone: detail", "the database a
 CONSTANT_DETAIL, CONSTANT_LIST = "constant Cornice view, detail bytes", "constant Cornice view, list bytes"
 BARE_DETAIL, BARE_LIST = "bare WSGI, detail bytes", "bare WSGI, list bytes"
 BY_TOKEN, BY_PASSWORD, FROM_REDIS = "detail hit, token", "detail hit, Basic", "detail hit, from Redis"
-COUNTED_IN_REDIS = "detail hit, token, limits in Redis"
+COUNTED_IN_REDIS, UNCOUNTED = "detail hit, token, limits in Redis", "detail hit, token, no limits"
 BY_TAG, BY_DATE, DETAIL_MISS = "detail 304 by ETag", "detail 304 by date", "detail miss"
 LIST_HIT, LIST_MISS = "list hit", "list miss, page 1"
 FIRST_PAGE, DEEP_PAGE = "list miss, page 1, counted before", "list miss, a deep page"
@@ -55,6 +55,7 @@ TARGETS = (
     Target("detail hit with a token", BY_TOKEN, CONSTANT_DETAIL, 0.6),
     Target("detail hit with Basic", BY_PASSWORD, CONSTANT_DETAIL, 0.55),
     Target("detail hit from Redis", FROM_REDIS, CONSTANT_DETAIL, 0.35),
+    Target("detail hit without limits", UNCOUNTED, CONSTANT_DETAIL, 0),
     Target("detail hit with limits in Redis", COUNTED_IN_REDIS, CONSTANT_DETAIL, 0),
     Target("detail miss to its statement", DETAIL_MISS + ALONE, DETAIL_STATEMENT, 3, times=True),
     Target("list miss to its statement", LIST_MISS + ALONE, LIST_STATEMENT, 2, times=True),
@@ -73,7 +74,14 @@ def issue_paths(stand: Stand) -> list[str]:
 
 
 def scenarios(
-    stand: Stand, *, ours: Server, from_redis: Server, counted: Server, constant: Server, bare: Server
+    stand: Stand,
+    *,
+    ours: Server,
+    free: Server,
+    from_redis: Server,
+    counted: Server,
+    constant: Server,
+    bare: Server,
 ) -> list[Scenario]:
     """All rows, in the order in which they are printed."""
     details = issue_paths(stand)
@@ -95,6 +103,7 @@ def scenarios(
         Scenario(BARE_DETAIL, **asked(bare, few)),
         Scenario(CONSTANT_DETAIL, **asked(constant, few)),
         Scenario(BY_TOKEN, **asked(ours, few), **hit),
+        Scenario(UNCOUNTED, **asked(free, few), **hit),
         Scenario(BY_PASSWORD, **asked(ours, few, password), **hit),
         Scenario(FROM_REDIS, **asked(from_redis, few), **hit),
         Scenario(COUNTED_IN_REDIS, **asked(counted, few), **hit),
@@ -110,7 +119,7 @@ def scenarios(
         Scenario(SERIES_SEARCH, **_search(asked, ours, "/api/series/?name=", words), **miss),
         Scenario(ISSUE_SEARCH, **_search(asked, ours, "/api/issue/?series_name=", words), **miss),
     ]
-    alone = (DETAIL_MISS, LIST_MISS, FIRST_PAGE, DEEP_PAGE)
+    alone = (BY_TOKEN, UNCOUNTED, COUNTED_IN_REDIS, DETAIL_MISS, LIST_MISS, FIRST_PAGE, DEEP_PAGE)
     return rows + [
         replace(each, name=each.name + ALONE, load=replace(each.load, connections=1))
         for each in rows

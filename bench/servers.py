@@ -15,10 +15,10 @@ from pathlib import Path
 from statistics import median
 
 from bench import loader
+from bench.harness import Server, Stand, standing
 from bench.loader import Load
 from bench.reads import check
 from bench.scenarios import HIT, HITS, ISSUES, MISS, Scenario, issue_paths
-from bench.stand import Server, Stand, standing
 
 APP = "bench.wsgi:application"
 GUNICORN = [sys.executable, "-m", "gunicorn", "-k", "gthread", "-w", "2", "-b", "127.0.0.1:{port}", APP]
@@ -30,9 +30,9 @@ BJOERN = "import bjoern, sys; from bench.wsgi import application as app; bjoern.
 def programs() -> dict[str, dict]:
     """How each server is started: what `Stand.serve` takes, by the words of the table."""
     found: dict[str, dict] = {}
-    for threads, slow in ((1, 1), (2, 2), (4, 4)):
-        given = {"workers": "2", "threads": str(threads), "slow_clients": str(slow)}
-        found[f"granian, 2 x {threads + slow} threads"] = {"server": given}
+    for threads in (2, 4, 8):
+        given = {"workers": "2", "threads": str(threads)}
+        found[f"granian, 2 x {threads} threads"] = {"server": given}
     found["waitress, 4 threads"] = {"server": {"use": "egg:waitress#main", "threads": "4"}}
     if find_spec("gunicorn"):
         found["gunicorn gthread, 2 x 2 threads"] = {"command": [*GUNICORN, "--threads", "2"]}

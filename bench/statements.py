@@ -6,37 +6,37 @@ from dataclasses import dataclass
 from pyramid.request import Request
 
 import comicsdb
-from bench.stand import Stand
-from comicsdb.light import Light, Sentence, connector
+from bench.harness import Stand
+from comicsdb.read_pool import CompiledQuery, ReadPool, connector
 
 
 class Listener:
-    """Stands in front of the light connection and notes what passes."""
+    """Stands in front of the read pool and notes what passes."""
 
-    def __init__(self, light: Light):
-        self.light = light
-        self.seen: list[tuple[Sentence, dict]] = []
+    def __init__(self, read_pool: ReadPool):
+        self.read_pool = read_pool
+        self.seen: list[tuple[CompiledQuery, dict]] = []
 
-    def fetch(self, sentence: Sentence, parameters: dict):
-        """As the light connection does."""
+    def fetch(self, sentence: CompiledQuery, parameters: dict):
+        """As the read pool does."""
         self.seen.append((sentence, parameters))
-        return self.light.fetch(sentence, parameters)
+        return self.read_pool.fetch(sentence, parameters)
 
     def first(self, statement, parameters: dict):
-        """As the light connection does."""
-        return self.light.first(statement, parameters)
+        """As the read pool does."""
+        return self.read_pool.first(statement, parameters)
 
 
-def of_body(stand: Stand, path: str) -> tuple[Sentence, dict]:
+def of_body(stand: Stand, path: str) -> tuple[CompiledQuery, dict]:
     """The statement that makes the body of an address when the cache does not hold it: the last one sent."""
     settings = {**stand.ours(), "sqlalchemy.url": stand.url, "comicsdb.cache.url": ""}
     del settings["use"]
     app = comicsdb.main({}, **settings, **{"pyramid.includes": "comicsdb_api comicsdb_web"})
-    listener = app.registry["comicsdb.light"] = Listener(app.registry["comicsdb.light"])
+    listener = app.registry["comicsdb.read_pool"] = Listener(app.registry["comicsdb.read_pool"])
     answer = Request.blank(path, headers=stand.credentials).get_response(app)
     if answer.status_int != 200 or answer.headers["X-Cache"] != "MISS":
         raise RuntimeError(f"{path}: {answer.status} {answer.headers.get('X-Cache')}")
-    listener.light.close()
+    listener.read_pool.close()
     app.registry["comicsdb.engine"].dispose()
     return listener.seen[-1]
 
@@ -55,7 +55,7 @@ class Replay:
     def __init__(self, stand: Stand, path: str, ids: list[int] | None = None):
         self.sentence, self.parameters = of_body(stand, path)
         self.ids = ids
-        self.light = Light(connector(stand.engine))
+        self.read_pool = ReadPool(connector(stand.engine))
         self.stand = stand
         self.at = 0
 
@@ -63,7 +63,7 @@ class Replay:
         """Execute for a number of seconds."""
         cpu, count, begun = self.stand.database_cpu, 0, time.perf_counter()
         while (took := time.perf_counter() - begun) < seconds:
-            self.light.fetch(self.sentence, self._next())
+            self.read_pool.fetch(self.sentence, self._next())
             count += 1
         return Figure(1000 * took / count, 1e6 * (self.stand.database_cpu - cpu) / count)
 
@@ -75,4 +75,4 @@ class Replay:
 
     def close(self) -> None:
         """Close the connection."""
-        self.light.close()
+        self.read_pool.close()

@@ -17,7 +17,7 @@ NAMES = ("pg_dump", "pg_restore", "psql")
 ANYWHERE = ("--no-owner", "--no-privileges", "--no-comments")
 
 
-class BackupFailed(Exception):  # noqa: N818  (as ImportFailed)
+class BackupError(Exception):
     """A backup cannot be made or restored; the text says why and what to do."""
 
 
@@ -32,7 +32,7 @@ class Programs:
 
     @classmethod
     def of(cls, engine: Engine, connection: Connection) -> "Programs":
-        """Those of the version of the server at the other end of a connection; raises BackupFailed."""
+        """Those of the version of the server at the other end of a connection; raises BackupError."""
         major = connection.connection.driver_connection.info.server_version // 10_000
         _, given = engine.dialect.create_connect_args(engine.url)
         known = {key: value for key, value in given.items() if key not in {"prepare_threshold", "context"}}
@@ -42,7 +42,9 @@ class Programs:
 
     def dump(self, target: Path, snapshot: str) -> None:
         """Write the database as a snapshot shows it, and look whether what was written can be read."""
-        self._run("pg_dump", "--format=custom", f"--snapshot={snapshot}", f"--file={target}", self.address)
+        # What is unlogged (counts of rate limits) does not outlive a crash either.
+        given = "--format=custom", "--no-unlogged-table-data", f"--snapshot={snapshot}", f"--file={target}"
+        self._run("pg_dump", *given, self.address)
         self._run("pg_restore", "--list", str(target))
 
     def restore(self, dump: Path, *, replace: bool, at_the_end: str) -> None:
@@ -77,7 +79,7 @@ class Programs:
             failed = source.stderr.read().decode(errors="replace") if source.wait() else ""
         if target.returncode or source.returncode:
             told = _first_error(said) or _first_error(failed) or f"pg_restore ended with {source.returncode}"
-            raise BackupFailed(f"Nothing was restored: {told}")
+            raise BackupError(f"Nothing was restored: {told}")
 
     def _run(self, name: str, *arguments: str) -> None:
         done = subprocess.run(
@@ -89,7 +91,7 @@ class Programs:
             check=False,
         )
         if done.returncode:
-            raise BackupFailed(f"{name} failed: {_first_error(done.stderr)}")
+            raise BackupError(f"{name} failed: {_first_error(done.stderr)}")
 
 
 def _first_error(said: str) -> str:
@@ -102,7 +104,7 @@ def _find(major: int) -> Path:
     for folder in _folders():
         if all((folder / name).is_file() for name in NAMES) and _version(folder) == major:
             return folder
-    raise BackupFailed(
+    raise BackupError(
         f"The server is PostgreSQL {major}, and its programs pg_dump, pg_restore and psql were not found:"
         f" install them (apt install postgresql-client-{major}) or set {SETTING} to their folder."
     )

@@ -17,12 +17,12 @@ import orjson
 from sqlalchemy import Connection, Engine, text
 
 from comicsdb import clock
-from comicsdb.backup_programs import BackupFailed, Programs
+from comicsdb.backup_programs import BackupError, Programs
 from comicsdb.media.folder import FolderStorage
 from comicsdb.media.storage import Storage
 from comicsdb.media.sweeping import PICTURE, owners
 
-__all__ = ["Backup", "BackupFailed", "Made", "drop_older", "make", "restore"]
+__all__ = ["Backup", "BackupError", "Made", "drop_older", "make", "restore"]
 
 NAME = re.compile(r"\d{8}T\d{6}Z")
 STAMP = "%Y%m%dT%H%M%SZ"
@@ -34,11 +34,16 @@ SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f')
 AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
 """
-# Answers that somebody still remembers belong to another life of the database: none of their epochs returns.
-MOVE_EPOCH = (
-    "UPDATE public.epoch"
-    " SET value = greatest(value + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)"
-)
+# Answers that somebody still remembers belong to another life of the database: none of their epochs returns,
+# and who follows the changes begins anew. An older dump gets its `installation` when it is upgraded.
+MOVE_EPOCH = """
+UPDATE public.epoch
+SET value = greatest(value + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint);
+DO $$ BEGIN
+    UPDATE public.epoch SET installation = gen_random_uuid();
+EXCEPTION WHEN undefined_column THEN NULL;
+END $$
+"""
 
 
 @dataclass(frozen=True)
@@ -62,14 +67,14 @@ class Backup:
 
     @classmethod
     def open(cls, folder: Path) -> "Backup":
-        """The backup in a folder; raises BackupFailed where there is none, or not what it was."""
+        """The backup in a folder; raises BackupError where there is none, or not what it was."""
         try:
             label = Label(**orjson.loads((folder / LABEL).read_bytes()))
             found = _digest(folder / DUMP)
         except (OSError, TypeError, ValueError) as error:
-            raise BackupFailed(f"There is no whole backup in {folder}: {error}") from error
+            raise BackupError(f"There is no whole backup in {folder}: {error}") from error
         if found != label.dump_sha256:
-            raise BackupFailed(f"The dump in {folder} is damaged: it is not what was written.")
+            raise BackupError(f"The dump in {folder} is damaged: it is not what was written.")
         return cls(folder, label)
 
     @property
@@ -87,7 +92,7 @@ class Made:
 
 
 def make(engine: Engine, storage: Storage, folder: Path, *, tell: Callable[[str], object] = print) -> Made:
-    """Back up into a new folder below `folder`; raises BackupFailed, and leaves nothing half done.
+    """Back up into a new folder below `folder`; raises BackupError, and leaves nothing half done.
 
     Writers go on meanwhile: what is kept is a moment after the beginning, pictures included.
     """
@@ -134,7 +139,7 @@ def _dump_moment(engine: Engine, pictures: "Copies", partial: Path, made: dateti
         seconds = made.isoformat(timespec="seconds")
         size = dump.stat().st_size
         return Label(seconds, revision, programs.major, pictures.number, size, _digest(dump)), missing
-    raise BackupFailed("Pictures are replaced faster than they can be copied: try again when less is done.")
+    raise BackupError("Pictures are replaced faster than they can be copied: try again when less is done.")
 
 
 class Copies:
@@ -181,19 +186,19 @@ def restore(
 ) -> None:
     """Put a backup into an empty database and storage; with `force` in place of what is in the database.
 
-    Raises BackupFailed; the database is then as it was, and no picture was added.
+    Raises BackupError; the database is then as it was, and no picture was added.
     """
     with engine.connect() as connection:
         if connection.scalar(text(IN_USE)) and not force:
-            raise BackupFailed("The database is not empty: name an empty one, or replace it with --force.")
+            raise BackupError("The database is not empty: name an empty one, or replace it with --force.")
         programs = Programs.of(engine, connection)
     if programs.major < backup.label.postgresql:
-        raise BackupFailed(
+        raise BackupError(
             f"The backup was made of PostgreSQL {backup.label.postgresql}, and the server is older:"
             f" {programs.major}."
         )
     if not force and next(storage.entries(), None) is not None:
-        raise BackupFailed("There are pictures already: name an empty place for them, or add with --force.")
+        raise BackupError("There are pictures already: name an empty place for them, or add with --force.")
     with storage.batch() as batch:  # before the rows: none is ever without its picture
         tell(f"Storing {backup.label.pictures:,} pictures ...")
         for entry in backup.pictures.entries():

@@ -147,6 +147,6 @@ def from_settings(settings: dict, edition: str = "") -> Cache:
 def includeme(config):
     """`request.cache`, made once per process from the settings."""
     config.registry["comicsdb.cache"] = from_settings(
-        config.get_settings(), config.registry["comicsdb.edition"]
+        config.get_settings(), config.registry["comicsdb.build_fingerprint"]
     )
     config.add_request_method(lambda request: request.registry["comicsdb.cache"], "cache", reify=True)

@@ -1,6 +1,7 @@
 """What happens often, counted by day (UTC): kept in the process, and added to the database every few seconds.
 
-Also the last days on which tokens, and HTTP Basic by an account, were used. A process that is killed takes
+Also the last days on which HTTP Basic was used by accounts, and the last hours in which tokens were used,
+each with the address that the first request of the period came from. A process that is killed takes
 the counts of its last seconds with it; one that ends in order does not.
 """
 
@@ -29,18 +30,18 @@ _ADD = _insert.on_conflict_do_update(
     index_elements=["day", "counter", "identity"],
     set_={"count": _count.c["count"] + _insert.excluded["count"]},
 ).returning(*_count.c)
-# Each row is written at most once a day, however often it is used.
+# Each row is written at most once in its period, a day or an hour, however often it is used.
 _BASIC_USED = (
     update(_user)
     .where(_user.c.id == bindparam("row"))
     .where(or_(_user.c.basic_used.is_(None), _user.c.basic_used < bindparam("day")))
-    .values(basic_used=bindparam("day"))
+    .values(basic_used=bindparam("day"), basic_address=bindparam("address"))
 )
 _TOKEN_USED = (
     update(_token)
     .where(_token.c.id == bindparam("row"))
-    .where(or_(_token.c.last_used.is_(None), _token.c.last_used < bindparam("midnight")))
-    .values(last_used=bindparam("moment"))
+    .where(or_(_token.c.last_used.is_(None), _token.c.last_used < bindparam("hour")))
+    .values(last_used=bindparam("moment"), last_address=bindparam("address"))
 )
 
 
@@ -50,6 +51,13 @@ class Key(NamedTuple):
     day: date
     counter: str
     identity: str
+
+
+class Use(NamedTuple):
+    """The first use of a row in its period, as far as this process knows."""
+
+    moment: datetime
+    address: str
 
 
 class Counters:
@@ -63,8 +71,10 @@ class Counters:
         self._counts: Counter[Key] = Counter()
         self._underway: Counter[Key] = Counter()
         self._stored: dict[Key, int] = {}  # of refusals: what the database holds, as far as we know
-        self._moments: dict[tuple[str, int], datetime] = {}  # of uses that are not written yet
-        self._noted: set[tuple[str, int, date]] = set()  # uses of today, written or not
+        self._uses: dict[tuple[str, int], Use] = {}  # those that are not written yet
+        self._noted: set[tuple[str, int, datetime]] = (
+            set()
+        )  # uses by the begin of their period, written or not
         self._cleaned: date | None = None
         self._failing = False
         self._thread: threading.Thread | None = None
@@ -85,13 +95,15 @@ class Counters:
                 self._stored.setdefault(key, stored)
         return self._add(key)
 
-    def basic_used(self, user_id: int) -> None:
-        """Note that an account uses HTTP Basic today."""
-        self._note("basic", user_id)
+    def basic_used(self, user_id: int, address: str) -> None:
+        """Note that an account uses HTTP Basic today, from an IP address."""
+        moment = now()
+        self._note("basic", user_id, midnight(moment), Use(moment, address))
 
-    def token_used(self, token_id: int) -> None:
-        """Note that a token is used today."""
-        self._note("token", token_id)
+    def token_used(self, token_id: int, address: str) -> None:
+        """Note that a token is used in this hour, from an IP address."""
+        moment = now()
+        self._note("token", token_id, hour(moment), Use(moment, address))
 
     def _add(self, key: Key) -> int:
         with self._lock:
@@ -99,14 +111,12 @@ class Counters:
             self._run()
             return self._stored.get(key, 0) + self._underway[key] + self._counts[key]
 
-    def _note(self, kind: str, row: int) -> None:
-        moment = now()
-        use = kind, row, moment.date()
-        if use in self._noted:
+    def _note(self, kind: str, row: int, period: datetime, use: Use) -> None:
+        if (kind, row, period) in self._noted:
             return
         with self._lock:
-            self._noted.add(use)
-            self._moments[kind, row] = moment
+            self._noted.add((kind, row, period))
+            self._uses[kind, row] = use
             self._run()
 
     def _run(self) -> None:
@@ -134,17 +144,18 @@ class Counters:
 
     def write(self) -> None:
         """Add everything to the database; what it does not take is kept for the next time."""
-        today = now().date()
+        moment = now()
+        today, current = moment.date(), (midnight(moment), hour(moment))
         with self._writing:
             with self._lock:
                 self._underway, self._counts = self._counts, Counter()
-                moments, self._moments = self._moments, {}
-                self._noted = {use for use in self._noted if use[2] == today}
+                uses, self._uses = self._uses, {}
+                self._noted = {noted for noted in self._noted if noted[2] in current}
             counts, stored = self._underway, {}
             try:
-                if counts or moments:
+                if counts or uses:
                     with self._engine.begin() as connection:
-                        stored = self._store(connection, counts, moments, today)
+                        stored = self._store(connection, counts, uses, today)
                     self._cleaned = today
             except SQLAlchemyError as error:
                 if not self._failing:
@@ -152,7 +163,7 @@ class Counters:
                 self._failing = True
                 with self._lock:
                     self._counts.update(counts)
-                    self._moments = moments | self._moments
+                    self._uses = uses | self._uses
                     self._underway = Counter()
                 return
             self._failing = False
@@ -164,26 +175,34 @@ class Counters:
                 }
                 self._stored = {key: count for key, count in known.items() if key.day == today}
 
-    def _store(
-        self, connection: Connection, counts: Counter[Key], moments: dict, today: date
-    ) -> dict[Key, int]:
+    def _store(self, connection: Connection, counts: Counter[Key], uses: dict, today: date) -> dict[Key, int]:
         """Write everything, in one order for all processes; gives the counts as they stand now."""
         stored = {}
         if counts:
             rows = [key._asdict() | {"count": counts[key]} for key in sorted(counts)]
             stored = {Key(*row[:3]): row[3] for row in connection.execute(_ADD, rows)}
         for kind, statement in (("basic", _BASIC_USED), ("token", _TOKEN_USED)):
-            used = sorted((row, moment) for (each, row), moment in moments.items() if each == kind)
+            used = sorted((row, use) for (each, row), use in uses.items() if each == kind)
             if used:
-                connection.execute(statement, [_use(row, moment) for row, moment in used])
+                connection.execute(statement, [_values(row, use) for row, use in used])
         if self._cleaned != today:
             connection.execute(delete(_count).where(_count.c.day < today - timedelta(days=KEPT_DAYS)))
         return stored
 
 
-def _use(row: int, moment: datetime) -> dict:
-    day = moment.date()
-    return {"row": row, "day": day, "midnight": datetime.combine(day, time(), UTC), "moment": moment}
+def midnight(moment: datetime) -> datetime:
+    """The begin of the day (UTC) of a moment."""
+    return datetime.combine(moment.date(), time(), UTC)
+
+
+def hour(moment: datetime) -> datetime:
+    """The begin of the hour of a moment."""
+    return moment.replace(minute=0, second=0, microsecond=0)
+
+
+def _values(row: int, use: Use) -> dict:
+    moment, address = use
+    return {"row": row, "day": moment.date(), "hour": hour(moment), "moment": moment, "address": address}
 
 
 def includeme(config):

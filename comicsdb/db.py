@@ -1,5 +1,7 @@
 """The database: engine, sessions, and `request.dbsession` tied to the request's transaction."""
 
+import logging
+
 import psycopg
 import zope.sqlalchemy
 from psycopg.errors import ForeignKeyViolation
@@ -12,14 +14,31 @@ from zope.sqlalchemy.datamanager import STATUS_CHANGED
 
 from comicsdb import embedded
 from comicsdb.catalog import unit
+from comicsdb.logs import OutageLog
 
+log = logging.getLogger(__name__)
+DATABASE_OUTAGE = OutageLog(log)
 # Classes of SQLSTATE: no connection, no resources (disk, connections), an operator's doing (a shutdown).
 AWAY = ("08", "53", "57P")
+# What ends by our own limits, of statements, of waiting for a lock, and of idling in a transaction.
+TIMED_OUT = frozenset({"57014", "55P03", "25P03"})
+# Settings of ours, in seconds, and those of PostgreSQL that they become.
+TIMEOUTS = {
+    "comicsdb.database.statement_timeout": "statement_timeout",
+    "comicsdb.database.lock_timeout": "lock_timeout",
+    "comicsdb.database.idle_timeout": "idle_in_transaction_session_timeout",
+}
+
+
+def timed_out(error: BaseException) -> bool:
+    """Whether a statement or transaction was ended because it took longer than the settings allow."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    return isinstance(cause, psycopg.Error) and cause.sqlstate in TIMED_OUT
 
 
 def is_away(error: BaseException) -> bool:
     """Whether an error says that the database cannot be used now; nothing is wrong with the request then."""
-    if isinstance(error, NoConnectionFree):
+    if isinstance(error, NoConnectionFree) or timed_out(error):
         return True
     cause = error.orig if isinstance(error, DBAPIError) else error
     if not isinstance(cause, psycopg.OperationalError):
@@ -27,21 +46,40 @@ def is_away(error: BaseException) -> bool:
     return cause.sqlstate is None or cause.sqlstate.startswith(AWAY)
 
 
-def make_engine(settings: dict) -> Engine:
-    """An engine from the `sqlalchemy.` settings; an `embedded:` address starts or joins our own server."""
+def make_engine(settings: dict, *, limited: bool = False) -> Engine:
+    """An engine from the `sqlalchemy.` settings; an `embedded:` address starts or joins our own server.
+
+    With `limited`, as for requests, what takes longer than the settings allow is ended by PostgreSQL.
+    """
     configured = {**settings, "sqlalchemy.url": embedded.resolve(settings["sqlalchemy.url"])}
     configured.setdefault("sqlalchemy.pool_pre_ping", "true")
+    values = timeouts(settings) if limited else {}
     if settings.get("comicsdb.database.pooled"):  # each transaction may meet another connection
-        return engine_from_config(configured, "sqlalchemy.", connect_args={"prepare_threshold": None})
+        engine = engine_from_config(configured, "sqlalchemy.", connect_args={"prepare_threshold": None})
+        if values:
+            limit = set_config(values, local=True)
+            event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(limit))
+        return engine
     engine = engine_from_config(configured, "sqlalchemy.")
-    event.listen(engine, "connect", _settle)
+    settle = set_config({"jit": "off"} | values)  # compiling takes longer than the dearest of our statements
+    event.listen(engine, "connect", lambda driver, _record: _settle(driver, settle))
     return engine
 
 
-def _settle(driver: psycopg.Connection, _record) -> None:
-    """Compile nothing: that takes longer than the dearest of our statements."""
+def timeouts(settings: dict) -> dict[str, str]:
+    """PostgreSQL's settings that end what takes too long; 0 is no limit."""
+    return {theirs: f"{settings[ours]}s" for ours, theirs in TIMEOUTS.items()}
+
+
+def set_config(values: dict[str, str], *, local: bool = False) -> str:
+    """A statement that sets settings of PostgreSQL's, for the connection or (`local`) the transaction."""
+    calls = (f"set_config('{name}', '{value}', {str(local).lower()})" for name, value in values.items())
+    return f"SELECT {', '.join(calls)}"
+
+
+def _settle(driver: psycopg.Connection, statement: str) -> None:
     driver.autocommit = True  # a rollback would take a setting back
-    driver.execute("SET jit = off")
+    driver.execute(statement)
     driver.autocommit = False
 
 
@@ -71,13 +109,14 @@ def _dbsession(request) -> Session:
     # Committed even where nothing was flushed: set-based statements pass the session's own bookkeeping by,
     # and psycopg forgets the statements it prepared at every rollback.
     zope.sqlalchemy.register(session, STATUS_CHANGED, request.tm)
+    session.info["today"] = request.today
     session.info["media"] = request.media  # where the catalogue removes pictures that nothing names any more
     return session
 
 
 def includeme(config):
     """Open the engine once; a session is opened on first use and closed with the transaction."""
-    engine = make_engine(config.get_settings())
+    engine = make_engine(config.get_settings(), limited=True)
     retry_what_vanished(engine)
     config.registry["comicsdb.engine"] = engine
     config.registry["comicsdb.session_factory"] = session_factory(engine)

@@ -17,6 +17,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections import deque
+from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import parse_qsl, quote
@@ -43,6 +45,7 @@ log = logging.getLogger(__name__)
 
 ROLE = "comicsdb"
 PATIENCE = 30.0  # seconds a start may take
+RESTARTS = 5  # of a server that ends, within a minute
 SOCKET_LIMIT = 100  # bytes; the kernel's own limit is 104 (macOS) or 108 (Linux)
 LOG_LIMIT = 10_000_000  # bytes; a longer log is begun anew at the next start
 # pg_trgm takes its letters from the operating system's locale even where PostgreSQL (from 17 on) brings the
@@ -80,6 +83,24 @@ def resolve(url: str) -> str:
     """
     if not url.startswith("embedded:"):
         return url
+    cluster, name = _cluster_of(url)
+    cluster.ensure_database(name)
+    return cluster.url(name)
+
+
+def keep_running(url: str, failed: Callable[[EmbeddedError], None]) -> None:
+    """Start the server of an `embedded:` URL again whenever it ends, while this process lives.
+
+    Where it cannot be started, `failed` is called, from another thread, and nothing is tried any more. Does
+    nothing for any other URL.
+    """
+    if url.startswith("embedded:"):
+        cluster, _name = _cluster_of(url)
+        threading.Thread(target=cluster.watch, args=[failed], name="embedded", daemon=True).start()
+
+
+def _cluster_of(url: str) -> tuple["Cluster", str]:
+    """The running cluster that an `embedded:` URL names, and the database."""
     folder, _, query = url.removeprefix("embedded:").partition("?")
     options = dict(parse_qsl(query, keep_blank_values=True))
     if unknown := sorted(options.keys() - {"database", "durable"}):
@@ -89,9 +110,7 @@ def resolve(url: str) -> str:
     if not folder or folder.startswith("//"):
         raise EmbeddedError(f"{url}: write embedded:<folder>?database=<name>, without // before the folder.")
     name = _name(options.get("database", ""))
-    cluster = start(Path(folder), durable=options.get("durable") != "no")
-    cluster.ensure_database(name)
-    return cluster.url(name)
+    return start(Path(folder), durable=options.get("durable") != "no"), name
 
 
 class Cluster:
@@ -111,6 +130,7 @@ class Cluster:
             owner = self._account.pw_uid if self._account else os.geteuid()
             self.socket = Path("/tmp") / f"comicsdb-{owner}-{_digest(self.data)}"  # noqa: S108
         self._users: int | None = None
+        self._started: tuple[Path | None, bool] = (None, True)  # how
 
     def conninfo(self, database: str) -> str:
         """The libpq connection string of a database, for psycopg."""
@@ -154,6 +174,28 @@ class Cluster:
             except (errors.ObjectInUse, errors.InvalidCatalogName, errors.DuplicateDatabase) as error:
                 raise EmbeddedError(f"The database {template} cannot be copied to {name}: {error}") from error
 
+    def watch(self, failed: Callable[[EmbeddedError], None]) -> None:
+        """Look every second whether the server runs, as long as it is used: see `keep_running`."""
+        recent: deque[float] = deque(maxlen=RESTARTS)
+        while self._users is not None:
+            time.sleep(1)
+            if supervisor.state(self.home) is not None:
+                continue
+            log.error("The PostgreSQL of %s has ended: it is started again.", self.folder)
+            recent.append(time.monotonic())
+            try:
+                if not (self.data / "PG_VERSION").is_file():  # or an empty database would take its place
+                    raise EmbeddedError("its data are gone")
+                if len(recent) == RESTARTS and recent[-1] - recent[0] < 60:
+                    raise EmbeddedError("it ends again and again")
+                with _guard:
+                    if self._users is not None:
+                        self._join(*self._started)
+            except (EmbeddedError, OSError, subprocess.SubprocessError) as error:
+                failed(EmbeddedError(f"The PostgreSQL of {self.folder} cannot be started again: {error}"))
+                return
+            log.warning("The PostgreSQL of %s runs again.", self.folder)
+
     def release(self) -> None:
         """Give up this process's hold; the last process to do so (or to end) stops the server."""
         with _guard:
@@ -179,6 +221,7 @@ class Cluster:
         return psycopg.connect(self.conninfo("postgres"), autocommit=True, connect_timeout=10)
 
     def _join(self, binaries: Path | None, durable: bool) -> None:
+        self._started = binaries, durable
         _own_folder(self.home, self._account)
         with _control(self.home):
             new = self._users is None

@@ -11,7 +11,7 @@ from comicsdb.models.choices import DEFAULT_LANGUAGE
 
 DOMAIN = "comicsdb"
 FOLDER = Path(__file__).parent / "locale"
-# English, in which the texts are written, and the languages they are translated into (model.md 12.6).
+# English, in which the texts are written, and the languages they are translated into.
 INTERFACE_LANGUAGES = (
     DEFAULT_LANGUAGE,
     *sorted(each.parent.parent.name for each in FOLDER.glob(f"*/LC_MESSAGES/{DOMAIN}.po")),
@@ -53,7 +53,7 @@ class Plural:
 class Said(str):
     """A text with values in it that reads in English as it is, and can be said in another language.
 
-    The API's words are English and fixed (api.md 1.6): it shows such a text as the string it is; the site
+    The API's words are English and fixed: it shows such a text as the string it is; the site
     translates it.
     """
 

@@ -21,17 +21,16 @@ REMOVED = 100  # expired rows that one request clears away
 _key = IdempotencyKey.__table__
 
 
-class OtherRequest(Exception):  # noqa: N818  (a fact, not a fault)
+class OtherRequestError(Exception):
     """The key was used for something else."""
 
 
 def claim(session: Session, user_id: int, key: str, request: str) -> Row | None:
     """Take a key for a request, told in a text; gives `status` and `body` if the same was answered already.
 
-    Raises OtherRequest. Keys of more than a day ago are free again.
+    Raises OtherRequestError. Keys of more than a day ago are free again.
     """
     now, request = clock.now(), sha256(request.encode(errors="surrogateescape")).hexdigest()
-    _remove_expired(session, now - KEPT)
     new = insert(_key).values(user_id=user_id, key=key, request=request, created=now, status=0, body=b"")
     claiming = new.on_conflict_do_update(
         index_elements=[_key.c.user_id, _key.c.key],
@@ -45,7 +44,7 @@ def claim(session: Session, user_id: int, key: str, request: str) -> Row | None:
         own = (_key.c.user_id == user_id) & (_key.c.key == key)
         kept = session.execute(select(_key).where(own)).one_or_none()
     if kept.request != request:
-        raise OtherRequest
+        raise OtherRequestError
     return kept
 
 
@@ -53,6 +52,7 @@ def keep(session: Session, user_id: int, key: str, status: int, body: bytes) -> 
     """Keep the answer to a request whose key was claimed."""
     own = (_key.c.user_id == user_id) & (_key.c.key == key)
     session.execute(update(_key).where(own).values(status=status, body=body))
+    _remove_expired(session, clock.now() - KEPT)  # last: rows that are removed are locked
 
 
 def _remove_expired(session: Session, before) -> None:

@@ -1,82 +1,94 @@
-"""Rate limits: at most so many events of one client in any period of some seconds, exactly (api.md 6.2).
+"""Rate limits: at most so many events of one client in any period of some seconds.
 
-The time of every event in the period is kept, in this process's memory, or in Redis where several processes
+They are counted in PostgreSQL, or in Redis where one is set; either way all processes of an installation
 count together.
 """
 
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from comicsdb.limits_memory import Asked, Limit, Standing, TimesInMemory
+from comicsdb.limits_postgres import PostgresStore
+from comicsdb.limits_types import Asked, Limit, WindowState
+from comicsdb.read_pool import ReadPool
 
-__all__ = ["Limit", "Limiter", "Standing", "Taken"]
+__all__ = ["Decision", "Limit", "Limiter", "WindowState"]
 
 
-class Taken(NamedTuple):
+class Store(Protocol):
+    """Where events are counted."""
+
+    def take(self, asked: Asked, together: bool, free: Collection[str]) -> tuple[WindowState, ...]:
+        """Judge an event, as `Limiter.take`."""
+
+    def give_back(self, state: WindowState) -> WindowState:
+        """Take out the very event after which a client stood so, and how it stands without."""
+
+
+class Decision(NamedTuple):
     """An event as its limits judged it, and the store that keeps its places."""
 
-    standings: tuple[Standing, ...]
-    store: TimesInMemory
+    states: tuple[WindowState, ...]
+    store: Store
 
     @property
-    def refused(self) -> list[Standing]:
+    def refused(self) -> list[WindowState]:
         """The limits that refused it."""
-        return [each for each in self.standings if each.refused]
+        return [each for each in self.states if each.refused]
 
 
 class Limiter:
-    """Judges events by limits, for any number of threads, and with the `url` of a Redis for all processes.
+    """Judges events by limits, for any number of threads and processes.
 
-    While Redis fails, each process counts for itself. Raises ValueError for a wrong address and ImportError
-    if the library for Redis is not installed; a Redis that does not answer raises nothing.
+    With the `url` of a Redis that counts; PostgreSQL does while it fails. Raises ValueError for a wrong
+    address and ImportError if the library for Redis is not installed; a Redis that does not answer raises
+    nothing.
     """
 
-    def __init__(self, url: str = "", prefix: str = "comicsdb"):
-        self._memory = TimesInMemory()
-        self._shared = None
+    def __init__(self, read_pool: ReadPool, url: str = "", prefix: str = "comicsdb"):
+        self._postgres = PostgresStore(read_pool)
+        self._redis = None
         if url:
             from comicsdb.limits_redis import TimesInRedis  # noqa: PLC0415  (needs the extra `redis`)
             from comicsdb.redis_access import Circuit  # noqa: PLC0415
 
             # Not below the prefix of the cache, which may be emptied at any time.
-            self._shared = TimesInRedis(url, f"{prefix}-limits")
-            self._circuit = Circuit("each process counts for itself")
+            self._redis = TimesInRedis(url, f"{prefix}-limits")
+            self._circuit = Circuit("limits are counted in PostgreSQL")
 
-    def take(self, asked: Asked, *, together: bool = True, free: Collection[str] = ()) -> Taken:
+    def take(self, asked: Asked, *, together: bool = True, free: Collection[str] = ()) -> Decision:
         """Judge an event by limits, each paired with the client whose events it counts.
 
         Each limit that lets it through counts it; with `together` only if all of them do. The limits named in
-        `free` judge without counting it.
+        `free` judge without counting it. Raises psycopg.Error where PostgreSQL is asked and fails.
         """
-        if self._shared is not None:
-            standings = self._circuit.attempt(self._shared.take, asked, together, free)
-            if standings is not None:
-                return Taken(standings, self._shared)
-        return Taken(self._memory.take(asked, together, free), self._memory)
+        if self._redis is not None:
+            states = self._circuit.attempt(self._redis.take, asked, together, free)
+            if states is not None:
+                return Decision(states, self._redis)
+        return Decision(self._postgres.take(asked, together, free), self._postgres)
 
-    def give_back(self, taken: Taken, name: str) -> Taken:
-        """Take an event's place at one limit back, this very event's; and how its client stands then."""
+    def give_back(self, taken: Decision, name: str) -> Decision:
+        """Take back this very event's places at the limits with one name; and how its clients stand then."""
 
-        def without(standing: Standing) -> Standing:
-            if standing.limit.name != name or not standing.placed:
-                return standing
-            if taken.store is self._memory:
-                return self._memory.give_back(standing)
-            return self._circuit.attempt(self._shared.give_back, standing) or standing
+        def without(state: WindowState) -> WindowState:
+            if state.limit.name != name or not state.placed:
+                return state
+            if taken.store is self._postgres:
+                return self._postgres.give_back(state)
+            return self._circuit.attempt(self._redis.give_back, state) or state
 
-        return taken._replace(standings=tuple(without(each) for each in taken.standings))
+        return taken._replace(states=tuple(without(each) for each in taken.states))
 
     def forget(self) -> None:
-        """Forget what this process has counted; what is in Redis stays."""
-        self._memory.reset()
-
-
-def from_settings(settings: dict) -> Limiter:
-    """The limiter of a site: in the Redis of its cache, unless it has none or each process counts alone."""
-    url = settings["comicsdb.cache.url"] if settings["comicsdb.limits.shared"] else ""
-    return Limiter(url, settings["comicsdb.cache.prefix"])
+        """Forget what is counted in PostgreSQL; what is in Redis stays."""
+        self._postgres.forget()
 
 
 def includeme(config):
     """`request.registry["comicsdb.limiter"]`, made once per process."""
-    config.registry["comicsdb.limiter"] = from_settings(config.get_settings())
+    settings = config.get_settings()
+    config.registry["comicsdb.limiter"] = Limiter(
+        config.registry["comicsdb.read_pool"],
+        settings["comicsdb.cache.url"],
+        settings["comicsdb.cache.prefix"],
+    )

@@ -5,7 +5,7 @@ from hashlib import sha1
 
 from limits.storage import RedisStorage
 
-from comicsdb.limits_memory import SECOND, Asked, Standing
+from comicsdb.limits_types import SECOND, Asked, WindowState
 from comicsdb.redis_access import Direct, open_pool
 
 # A key for each limit and client: the list of its times, the oldest first. The time is that of Redis, the one
@@ -68,24 +68,24 @@ class TimesInRedis(RedisStorage):
         super().__init__(url, connection_pool=open_pool(url), key_prefix=prefix)
         self._direct = Direct(self.storage.connection_pool)
 
-    def take(self, asked: Asked, together: bool, free: Collection[str]) -> tuple[Standing, ...]:
-        """As that of the memory."""
+    def take(self, asked: Asked, together: bool, free: Collection[str]) -> tuple[WindowState, ...]:
+        """As that of PostgreSQL."""
         words = [b"%d" % len(asked), *(self._key(limit, who) for limit, who in asked), b"%d" % together]
         for limit, _ in asked:
             words += b"%d" % limit.most, b"%d" % (limit.seconds * SECOND), b"%d" % (limit.name not in free)
         now, *values = self._direct.run(TAKE_DIGEST, TAKE, *words)
-        standings = []
+        states = []
         for position, (limit, who) in enumerate(asked):
             refused, placed, count, moment = values[VALUES * position : VALUES * (position + 1)]
-            standings.append(Standing(limit, who, bool(refused), bool(placed), now, count, moment))
-        return tuple(standings)
+            states.append(WindowState(limit, who, bool(refused), bool(placed), now, count, moment))
+        return tuple(states)
 
-    def give_back(self, standing: Standing) -> Standing:
-        """As that of the memory."""
-        limit, key = standing.limit, self._key(standing.limit, standing.who)
-        words = b"%d" % standing.now, b"%d" % limit.most, b"%d" % (limit.seconds * SECOND)
+    def give_back(self, state: WindowState) -> WindowState:
+        """As that of PostgreSQL."""
+        limit, key = state.limit, self._key(state.limit, state.who)
+        words = b"%d" % state.now, b"%d" % limit.most, b"%d" % (limit.seconds * SECOND)
         count, free = self._direct.run(GIVE_BACK_DIGEST, GIVE_BACK, b"1", key, *words)
-        return standing._replace(placed=False, count=count, free=free)
+        return state._replace(placed=False, count=count, free=free)
 
     def _key(self, limit, who: str) -> bytes:
         return self.prefixed_key(f"{limit.name}:{who}").encode()

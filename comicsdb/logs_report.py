@@ -35,7 +35,7 @@ class Reporter(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Report it."""
-        error = record.exc_info[1] if record.exc_info else None
+        error = record.exc_info[1] if record.exc_info else getattr(record, "_error", None)
         if error is None or getattr(self._own, "busy", False) or getattr(error, "_reported", False):
             return
         self._own.busy = True

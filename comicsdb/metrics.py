@@ -14,7 +14,7 @@ from pyramid.response import Response
 from sqlalchemy import Engine, event, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from comicsdb.policies import LAST, ROUTE_KEY, surround
+from comicsdb.policies import LAST, ROUTE_KEY, wrap_execution_policy
 from comicsdb.settings import SettingsError
 
 PATH = "/metrics/"
@@ -199,4 +199,4 @@ def includeme(config):
     cache = registry["comicsdb.cache"]
     regions = (("detail", cache.detail), ("list", cache.list), ("figures", cache.figures))
     _watch_cache(regions, found.cache)
-    surround(config, Measuring, LAST + 5)
+    wrap_execution_policy(config, Measuring, LAST + 5)

@@ -1,4 +1,4 @@
-"""What is written to those whose programs go on after 429, and to the administrators (api.md 6.5)."""
+"""What is written to those whose programs go on after 429, and to the administrators."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -53,8 +53,8 @@ def warning(username: str, figures: Figures) -> Letter:
     else:
         introduction = _(
             "A program that uses your account ${name} asked our API for more than its limits allow, and went"
-            " on asking after it was refused: ${responses} with the status 429 on one single day.",
-            mapping={"name": username, "responses": _responses(figures.worst)},
+            " on asking after it was refused.",
+            mapping={"name": username},
         )
     return Letter(
         subject=_("Your API client is being rate-limited"),

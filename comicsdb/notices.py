@@ -1,4 +1,4 @@
-"""Throttle notices: who goes on asking the API after 429 is warned, and at last restricted (api.md 6.5)."""
+"""Throttle notices: who goes on asking the API after 429 is warned, and at last restricted."""
 
 import logging
 from collections import defaultdict
@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, sessionmaker
 
 from comicsdb import clock, staff
+from comicsdb.accounts.visit import of_command
 from comicsdb.counters import REFUSED
 from comicsdb.limits_api import BURST, SUSTAINED
 from comicsdb.mail import queue
@@ -130,15 +131,15 @@ def _notices(session: Session) -> dict[int, tuple[datetime, int]]:
     return {user_id: (latest, number) for user_id, latest, number in rows}
 
 
-class NotSent(Exception):  # noqa: N818  (a fact, not a fault)
+class NotSentError(Exception):
     """A notice that could not be written; the text says why."""
 
 
 def act(factory: sessionmaker[Session], settings: Mapping, rules: Rules, user_id: int) -> Candidate | None:
     """Write to an account, and restrict it where it is time, in one transaction with the note of it.
 
-    None if there is no reason any more. Raises NotSent, and then nothing was done; the mail itself leaves
-    after the commit, and is tried until it arrives.
+    None if there is no reason any more. Raises NotSentError, and then nothing was done; the mail itself
+    leaves after the commit, and is tried until it arrives.
     """
     with factory() as session:
         user = session.get(User, user_id, with_for_update=True)
@@ -148,12 +149,12 @@ def act(factory: sessionmaker[Session], settings: Mapping, rules: Rules, user_id
         (candidate,) = found
         if candidate.escalates:
             letter = restriction(user.username, candidate.figures, tokens=candidate.has_tokens)
-            _restrict(session, user)
+            _restrict(session, settings, user)
         else:
             letter = warning(user.username, candidate.figures)
         kind = "throttle_restriction" if candidate.escalates else "throttle_warning"
         if not queue(session, settings, letter, user=user, kind=kind):
-            raise NotSent(f"no mail can have the address {user.email}")
+            raise NotSentError(f"no mail can have the address {user.email}")
         days, total, worst = candidate.figures
         session.add(
             ThrottleNotice(
@@ -169,10 +170,10 @@ def act(factory: sessionmaker[Session], settings: Mapping, rules: Rules, user_id
     return candidate
 
 
-def _restrict(session: Session, user: User) -> None:
+def _restrict(session: Session, settings: Mapping, user: User) -> None:
     """Revoke all tokens; where there are none, switch the account off."""
-    tokens = session.scalars(select(ApiToken.id).where(ApiToken.user_id == user.id)).all()
+    tokens = session.scalars(select(ApiToken).where(ApiToken.user_id == user.id)).all()
     for token in tokens:
-        staff.revoke_token(session, None, token)
+        staff.drop_token(session, None, user, token)
     if not tokens:
-        staff.change_account(session, None, user, {"is_active": False})
+        staff.change_account(of_command(session, settings), None, user, {"is_active": False})

@@ -45,7 +45,7 @@ query Contributions($collective: String!, $since: DateTime, $limit: Int!, $offse
 """
 
 
-class FetchFailed(Exception):  # noqa: N818  (a fact, not a fault)
+class FetchError(Exception):
     """The platform did not answer as it should; the text says how."""
 
 
@@ -60,7 +60,7 @@ _opener = build_opener(_Straight)
 
 
 def contributions(settings: Mapping, since: datetime) -> list[Gift]:
-    """All contributions since a moment, refunds left out. Raises FetchFailed, and then there are none."""
+    """All contributions since a moment, refunds left out. Raises FetchError, and then there are none."""
     gifts, offset, total = [], 0, 1
     while offset < total:
         answer = _ask(settings, {"since": since.isoformat(), "limit": PAGE, "offset": offset})
@@ -69,7 +69,7 @@ def contributions(settings: Mapping, since: datetime) -> list[Gift]:
             total, nodes = found["totalCount"], found["nodes"]
             gifts += [gift for node in nodes if (gift := _gift(node)) is not None]
         except (KeyError, TypeError, ValueError) as error:
-            raise FetchFailed(f"its answer is not understood ({error!r})") from error
+            raise FetchError(f"its answer is not understood ({error!r})") from error
         if not nodes:
             break  # fewer than it said
         offset += len(nodes)
@@ -88,13 +88,13 @@ def _ask(settings: Mapping, variables: dict) -> dict:
             answer = json.loads(response.read(LARGEST))
     except HTTPError as error:
         with error:
-            raise FetchFailed(str(error)) from error
+            raise FetchError(str(error)) from error
     except (OSError, HTTPException) as error:
-        raise FetchFailed(str(error)) from error
+        raise FetchError(str(error)) from error
     except ValueError as error:
-        raise FetchFailed("its answer is no JSON") from error
+        raise FetchError("its answer is no JSON") from error
     if not isinstance(answer, dict) or answer.get("errors"):
-        raise FetchFailed(f"it refuses: {json.dumps(answer)[:500]}")
+        raise FetchError(f"it refuses: {json.dumps(answer)[:500]}")
     return answer
 
 

@@ -6,9 +6,13 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Mapping
 
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
+
+from comicsdb.demo_accounts import PUBLIC_SECRETS
+from comicsdb.settings_known import DEVELOPMENT_SECRET
 
 # The default follows the OWASP recommendation: 19 MiB, 2 passes, 1 lane. "fast" is for tests.
 COSTS = {
@@ -27,12 +31,15 @@ class Passwords:
     A verified pair of stored hash and password is remembered for a minute under a digest whose key lives
     and dies with the process, so that HTTP Basic need not pay the slow hash on each call. The stored hash is
     part of the key: a changed password is a different pair.
+
+    What is among the `refused` ones opens nothing, whatever is stored: passwords and tokens that are public.
     """
 
-    def __init__(self, cost: str = "default"):
+    def __init__(self, cost: str = "default", refused: frozenset[str] = frozenset()):
         if cost not in COSTS:
             raise ValueError(f"The setting comicsdb.password_cost takes one of: {', '.join(COSTS)}.")
         self._hasher = PasswordHasher(**COSTS[cost])
+        self.refused = refused
         self._nobody = self._hasher.hash(secrets.token_hex(16))
         self._key = secrets.token_bytes(32)
         self._verified: OrderedDict[bytes, float] = OrderedDict()
@@ -46,6 +53,7 @@ class Passwords:
 
     def verify(self, stored: str | None, password: str) -> bool:
         """Whether `password` belongs to the stored hash; as slow for nobody as for a wrong one."""
+        stored = None if password in self.refused else stored
         pair = self._pair(stored or "", password)
         if stored and self._remembers(pair):
             return True
@@ -83,6 +91,13 @@ class Passwords:
             self._verified.move_to_end(pair)
             while len(self._verified) > REMEMBERED_PAIRS:
                 self._verified.popitem(last=False)
+
+
+def from_settings(settings: Mapping) -> Passwords:
+    """Passwords by a site's settings: those of the demo are good only beside the development secret."""
+    is_development = settings["comicsdb.secret"] == DEVELOPMENT_SECRET
+    refused = frozenset() if is_development else PUBLIC_SECRETS
+    return Passwords(settings["comicsdb.password_cost"], refused)
 
 
 def digest(secret: str) -> str:

@@ -1,4 +1,4 @@
-"""Polls: which there are, what they came to, and votes (model.md 6.1, web.md 12)."""
+"""Polls: which there are, what they came to, and votes."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from sqlalchemy import Select, case, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog.errors import Forbidden, NotFound
+from comicsdb.catalog.errors import ForbiddenError, NotFoundError
 from comicsdb.models import Poll, PollChoice, PollVote
 
 
@@ -56,9 +56,7 @@ def results(session: Session, poll_id: int) -> list[Result]:
     rows = rows.where(PollChoice.poll_id == poll_id).order_by(PollChoice.order, PollChoice.id)
     found = session.execute(rows).all()
     total = sum(row.votes for row in found)
-    return [
-        Result(row.PollChoice, row.votes, round(100 * row.votes / total) if total else 0) for row in found
-    ]
+    return [Result(row.PollChoice, row.votes, percent_of(row.votes, total)) for row in found]
 
 
 def voted_for(session: Session, poll_id: int, user_id: int) -> int | None:
@@ -70,19 +68,26 @@ def voted_for(session: Session, poll_id: int, user_id: int) -> int | None:
 def vote(session: Session, poll_id: int, choice_id: int, user_id: int, now: datetime) -> None:
     """Cast the vote of an account; of several at once by the same account, one counts.
 
-    Raises NotFound for a poll or a choice that is not there (nor of this poll), and Forbidden where the poll
-    is not open or the account has voted. Voters do not wait for one another; they do wait for the staff that
-    is changing the poll. Nothing is committed here.
+    Raises NotFoundError for a poll or a choice that is not there (nor of this poll), and ForbiddenError where
+    the poll is not open or the account has voted. Voters do not wait for one another; they do wait for the
+    staff that is changing the poll. Nothing is committed here.
     """
     poll = session.scalar(select(Poll).where(Poll.id == poll_id).with_for_update(read=True))
     if poll is None:
-        raise NotFound("poll", poll_id)
+        raise NotFoundError("poll", poll_id)
     if status_of(poll, now) is not Status.ACTIVE:
-        raise Forbidden("The poll is not open.")
+        raise ForbiddenError("The poll is not open.")
     of_poll = select(PollChoice.id).where(PollChoice.poll_id == poll_id, PollChoice.id == choice_id)
     if session.scalar(of_poll) is None:
-        raise NotFound("poll choice", choice_id)
+        raise NotFoundError("poll choice", choice_id)
     cast_vote = insert(PollVote).values(poll_id=poll_id, choice_id=choice_id, user_id=user_id)
     cast_vote = cast_vote.on_conflict_do_nothing(index_elements=[PollVote.poll_id, PollVote.user_id])
     if session.scalar(cast_vote.returning(PollVote.id)) is None:
-        raise Forbidden("The account has voted.")
+        raise ForbiddenError("The account has voted.")
+
+
+def percent_of(part: int, whole: int) -> int:
+    """A part in whole percent, rounded half up; 100 for nothing but all, 0 for nothing but none."""
+    if not 0 < part < whole:
+        return 100 if part > 0 else 0
+    return min(99, max(1, (200 * part + whole) // (2 * whole)))

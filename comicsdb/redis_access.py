@@ -13,6 +13,7 @@ from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import LockError, NoScriptError, RedisError, ResponseError
 from redis.sentinel import Sentinel, SentinelConnectionPool
 
+from comicsdb.logs import OutageLog
 from comicsdb.settings_readers import boolean
 
 log = logging.getLogger(__name__)
@@ -21,7 +22,6 @@ SENTINEL = "redis+sentinel://"
 
 TIMEOUT = 0.25  # seconds to connect or to wait for an answer; the database is faster than a slow Redis
 PAUSE = 1.0  # seconds for which a Redis that failed is left alone
-QUIET = 60.0  # seconds in which refusals are told once
 
 
 def open_pool(url: str, timeout: float = TIMEOUT) -> redis.ConnectionPool:
@@ -128,7 +128,7 @@ class Circuit:
         self._lock = threading.Lock()
         self._down = False
         self._try_again = 0.0
-        self._told_refusal = -QUIET
+        self._refusals = OutageLog(log, logging.WARNING)
 
     def attempt(self, ask: Callable, *arguments, otherwise=None):
         """What `ask` answers; `otherwise` if Redis fails, refuses, or is being left alone."""
@@ -174,10 +174,4 @@ class Circuit:
 
     def _refused(self, error: Exception) -> None:
         # A living server refuses at once (out of memory, not permitted, wrong type): no reason to pause.
-        with self._lock:
-            now = time.monotonic()
-            first = now >= self._told_refusal + QUIET
-            if first:
-                self._told_refusal = now
-        if first:
-            log.warning("Redis refuses; %s: %s", self._meanwhile, error)
+        self._refusals.report(error, "Redis refuses; %s: %s", self._meanwhile, error)

@@ -1,7 +1,8 @@
 """Who asks, and what they may do: identities, permissions and the one security policy."""
 
+import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from pyramid.interfaces import ISecurityPolicy
@@ -9,18 +10,22 @@ from pyramid.request import RequestLocalCache
 from pyramid.security import Allowed, Denied
 from zope.interface import implementer
 
+from comicsdb.client_address import address, is_trusted
+from comicsdb.mail.letter import printable
 from comicsdb.models import User
-from comicsdb.models.choices import SupporterTier
+from comicsdb.models.choices import SupporterTier, TokenScope
 from comicsdb.models.user import EDITOR_GROUP, READING_LIST_EDITOR_GROUP
-from comicsdb.passwords import Passwords
-from comicsdb.peers import address, is_trusted
+from comicsdb.passwords import from_settings as passwords_from_settings
+
+log = logging.getLogger(__name__)
 
 
 class Permission(StrEnum):
     """What may be asked for, as `scope:action`: a good thing to grep for."""
 
     API_SCHEMA = "api:schema"  # read the description of the API
-    API = "api:use"  # read the catalogue through the API, and use one's own library
+    API = "api:use"  # read the catalogue through the API
+    LIBRARY = "api:library"  # read and write one's own library through the API
     API_EDIT = "api:edit"  # create and update catalogue objects through the API
     API_DELETE = "api:delete"  # delete them, which no address offers
     API_REFERENCE = "api:reference"  # write what the API only shows, which no address offers
@@ -54,8 +59,12 @@ class Identity:
     method: str  # how it was recognised: one of METHODS, or what another package says
     tier: SupporterTier | None = None  # that of a supporter
     token_id: int | None = None  # the token it was recognised by
+    scope: TokenScope = TokenScope.EDIT  # what that token leaves of the account's permissions
+    shares_limits: bool = False  # whether the account has further tokens in use
     rights: frozenset[str] = frozenset()  # further permissions that its groups have
+    lacks_second_factor: bool = False  # staff whose rights rest until two-step log-in is set up
     language: str = ""  # that its pages and mails are written in; "" was not chosen
+    timezone: str = ""  # that its pages show times in; "" is not known
 
     @property
     def shown_method(self) -> str:
@@ -86,7 +95,7 @@ def _anybody(_who: Identity) -> bool:
 # The roles in the order of the table's columns, after nobody. Every account is a user, and may be more.
 ROLES = (_anybody, _editor, _list_editor, _staff, _superuser)
 
-# Who has which permission (model.md 4.1, api.md 1.8, web.md 1). What is public on the site asks for none.
+# Who has which permission. What is public on the site asks for none.
 _, x = False, True
 # fmt: off
 TABLE = {
@@ -98,6 +107,7 @@ TABLE = {
     #                           |  |  |  |  |  superuser
     Permission.API_SCHEMA:     (x, x, x, x, x, x),
     Permission.API:            (_, x, x, x, x, x),
+    Permission.LIBRARY:        (_, x, x, x, x, x),
     Permission.MEMBER:         (_, x, x, x, x, x),
     Permission.EDIT:           (_, x, x, x, x, x),
     Permission.API_EDIT:       (_, _, x, _, _, x),
@@ -124,17 +134,47 @@ def _rule(row: tuple[bool, ...]) -> Callable[[Identity], bool]:
 RULES = {permission: _rule(row) for permission, row in TABLE.items()}
 PUBLIC = frozenset(permission for permission, row in TABLE.items() if row[0])
 
+# What tokens of limited scope leave of the permissions of their accounts. TokenScope.EDIT leaves them all.
+_READING = frozenset((Permission.API_SCHEMA, Permission.API))
+SCOPES = {TokenScope.READ: _READING, TokenScope.LIBRARY: _READING | {Permission.LIBRARY}}
 
-def may(who: Identity | None, permission: str) -> bool:
-    """Whether somebody, or nobody, has a permission.
+
+def may(who: Identity | User | None, permission: str) -> bool:
+    """Whether somebody, or nobody, has a permission; of an account its row will do, as no token narrows it.
 
     One that the table does not know, superusers have, and who has it by a group.
     """
     if who is None:
         return permission in PUBLIC
+    if isinstance(who, Identity) and permission not in SCOPES.get(who.scope, (permission,)):
+        return False
     if permission in RULES:
         return RULES[permission](who)
     return who.is_superuser or permission in who.rights
+
+
+def scope_for(permission: str) -> TokenScope:
+    """The narrowest scope that leaves a permission to a token."""
+    return next((scope for scope in SCOPES if permission in SCOPES[scope]), TokenScope.EDIT)
+
+
+class OutOfScope(Denied):
+    """A denial for which only the token is to blame; `scope` is the one it would need."""
+
+    scope: TokenScope
+
+
+def judge(who: Identity | None, permission: str) -> Allowed | Denied:
+    """Whether somebody, or nobody, has a permission, in Pyramid's form and with the reason."""
+    name = who.username if who is not None else "nobody"
+    if may(who, permission):
+        return Allowed(f"{name} has {permission}")
+    scope = scope_for(permission)
+    if who is None or not may(replace(who, scope=scope), permission):
+        return Denied(f"{name} lacks {permission}")
+    denied = OutOfScope(f"{name} lacks {permission} with a token of the scope {who.scope}")
+    denied.scope = scope
+    return denied
 
 
 def delete_right(kind: str) -> str:
@@ -142,8 +182,12 @@ def delete_right(kind: str) -> str:
     return f"{Permission.DELETE}:{kind}"
 
 
-class AuthenticationFailed(Exception):  # noqa: N818  (a fact about the request, named as the API words it)
+class AuthenticationError(Exception):
     """Credentials were sent and are wrong; the text says how, and tells nothing about accounts."""
+
+
+class InvalidTokenError(AuthenticationError):
+    """A token was sent that is malformed, unknown, expired or of an account that is switched off."""
 
 
 def identify(user: User, method: str) -> Identity:
@@ -158,6 +202,22 @@ def identify(user: User, method: str) -> Identity:
         tier=user.effective_tier,
         rights=frozenset(delete_right(kind) for group in user.groups for kind in group.may_delete),
         language=user.language,
+        timezone=user.timezone,
+    )
+
+
+def without_staff_rights(settings: Mapping, identity: Identity, second_factor: bool) -> Identity:
+    """An identity as it counts: staff without two-step log-in are ordinary members where it is required."""
+    demanded = settings["comicsdb.staff_second_factor"] and (identity.is_staff or identity.is_superuser)
+    if not demanded or second_factor:
+        return identity
+    return replace(
+        identity,
+        is_staff=False,
+        is_superuser=False,
+        groups=frozenset(),
+        rights=frozenset(),
+        lacks_second_factor=True,
     )
 
 
@@ -168,14 +228,11 @@ def session_cookie(settings: Mapping) -> str:
 
 def session_identifier(request) -> str | None:
     """The identifier that the browser sent, whether or not it still counts."""
-    try:
-        return request.cookies.get(session_cookie(request.registry.settings))
-    except UnicodeDecodeError:  # one of the cookies is no text, and then none can be read
-        return None
+    return request.cookies.get(session_cookie(request.registry.settings))
 
 
 def client_ip(request) -> str:
-    """The client's address, as logs and limits name it; `unknown` where there is none (api.md 1.11).
+    """The client's address, as logs and limits name it; `unknown` where there is none.
 
     It is the peer's, unless the peer is a proxy that the settings trust: then it is what X-Real-IP says.
     """
@@ -192,7 +249,7 @@ class SecurityPolicy:
     """Asks the authenticators in turn; the first that knows the caller wins.
 
     An authenticator is a function of the request that gives an Identity or None, and may raise
-    AuthenticationFailed. Each package adds its own by `config.add_authenticator`, and each answers only
+    AuthenticationError. Each package adds its own by `config.add_authenticator`, and each answers only
     for its own routes.
 
     With `editors_only`, catalogue objects are edited on the site by those who may through the API.
@@ -220,11 +277,7 @@ class SecurityPolicy:
 
     def permits(self, request, context, permission):  # noqa: ARG002
         """Whether the caller has a permission, by the table."""
-        identity = self.identity(request)
-        name = identity.username if identity is not None else "nobody"
-        if may(identity, self._instead.get(permission, permission)):
-            return Allowed(f"{name} has {permission}")
-        return Denied(f"{name} lacks {permission}")
+        return judge(self.identity(request), self._instead.get(permission, permission))
 
     def remember(self, request, userid, **kw):  # noqa: ARG002
         """Logging in is the site's business."""
@@ -235,6 +288,14 @@ class SecurityPolicy:
         return []
 
 
+def log_denied(request) -> None:
+    """A line of the log: somebody who is known asked for what they have no right to."""
+    name, ip = printable(request.identity.username), client_ip(request)
+    route = request.matched_route.name if request.matched_route else "-"
+    extra = {"username": name, "ip": ip, "route": route}
+    log.warning("Permission denied at %s (user=%s, ip=%s)", route, name, ip, extra=extra)
+
+
 def add_authenticator(config, authenticator):
     """Directive: one more way to recognise the caller."""
     config.registry["comicsdb.authenticators"].append(authenticator)
@@ -243,7 +304,7 @@ def add_authenticator(config, authenticator):
 def includeme(config):
     """Install the policy, the directive and `request.passwords`."""
     config.registry["comicsdb.authenticators"] = []
-    passwords = Passwords(config.get_settings()["comicsdb.password_cost"])
+    passwords = passwords_from_settings(config.get_settings())
     config.registry["comicsdb.passwords"] = passwords
     config.add_request_method(lambda _request: passwords, "passwords", reify=True)
     config.add_directive("add_authenticator", add_authenticator)

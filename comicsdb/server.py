@@ -7,50 +7,55 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from io import BytesIO
-from itertools import chain
 from multiprocessing.connection import wait
-from multiprocessing.synchronize import Event
+from multiprocessing.synchronize import Event, Lock
+from pathlib import Path
 
 from granian import Granian
 from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from pyramid.paster import get_app, get_appsettings, setup_logging
 from waitress.proxy_headers import proxy_headers_middleware
 
-from comicsdb import logs
+from comicsdb import logs, startup
+from comicsdb.http.clients import Clients
+from comicsdb.https import server_headers
+from comicsdb.watchdog import Heartbeat, Watchdog, serve_health
 
 log = logging.getLogger(__name__)
 
 # What granian logs goes where the ini file sends everything, at the level it names.
 LOGGING = {"handlers": {}, "formatters": {}, "loggers": {"_granian": {"handlers": [], "propagate": True}}}
-# What is answered without the application.
-TOO_LARGE = ("413 Content Too Large", "The request is too large.")
-CUT_SHORT = ("400 Bad Request", "The request ended before its end.")
-BUSY = ("503 Service Unavailable", "Too many slow requests at once: try again.")
+# How glibc gives out memory in workers, where nobody says otherwise. By itself it learns from large uploads
+# to keep blocks of their size, each thread for itself: workers grew by 40 MB for each that had read one.
+MALLOC = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": str(1024 * 1024)}
 UNABLE = signal.SIGUSR1  # what a worker sends that cannot load the application
 UNLOADED = "The application cannot be loaded."
-SMALL = 1024 * 1024  # bytes; an answer up to this size waits for its client in memory
-BRIEFLY = 0.2  # seconds; in which clients that are not slow make place for each other
+HEAD_MAX = 64 * 1024  # bytes of a request's line and headers that are taken in; the application takes less
+WATCHED = 5  # seconds at least: granian ends the server when a worker fails sooner than that after its start
 
 
 @dataclass(frozen=True)
 class Options:
     """What the `[server:...]` section says; the names are those of waitress where it has the same thing.
 
-    A process has `threads` and `slow_clients` threads together. More than two make it slower: they contend
-    for the interpreter.
+    In a process the application runs in `threads` threads at a time; more than two make it slower, as they
+    contend for the interpreter. `slow_clients` more wait for clients.
     """
 
     host: str = "127.0.0.1"
     port: int = 8000
     workers: int = 1
-    threads: int = 1
-    slow_clients: int = 1
+    threads: int = 2
+    slow_clients: int = 32
+    body_seconds: int = 60
     max_request_body_size: int = 22_000_000
+    watchdog: int = 10
+    health: tuple[str, int] | None = None
     trusted_proxy: str | None = None
     trusted_proxy_headers: frozenset[str] = frozenset({"x-forwarded-proto", "x-forwarded-host"})
     patience: int = 30
@@ -89,11 +94,21 @@ def _wrong(words: str) -> Exception:
     return SettingsError(words)
 
 
-def _listen(_name: str, text: str) -> dict:
+def _address(text: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     if not colon or not host or not port.isascii() or not port.isdecimal():
         raise ValueError("takes an address and a port, such as 127.0.0.1:8000 or [::1]:8000")
-    return {"host": host.strip("[]"), "port": int(port)}
+    return host.strip("[]"), int(port)
+
+
+def _listen(_name: str, text: str) -> dict:
+    return dict(zip(("host", "port"), _address(text), strict=True))
+
+
+def _watchdog(name: str, text: str) -> dict:
+    if not text.isascii() or not text.isdecimal() or 0 < int(text) < WATCHED:
+        raise ValueError(f"takes a number of seconds from {WATCHED} up, or 0 for none")
+    return {name: int(text)}
 
 
 def _count(name: str, text: str) -> dict:
@@ -107,7 +122,10 @@ READERS = {
     "workers": _count,
     "threads": _count,
     "slow_clients": _count,
+    "body_seconds": _count,
     "max_request_body_size": _count,
+    "watchdog": _watchdog,
+    "health": lambda name, text: {name: _address(text) if text else None},
     "patience": _count,
     "trusted_proxy": lambda name, text: {name: text or None},
     "trusted_proxy_headers": lambda name, text: {name: frozenset(text.lower().replace(",", " ").split())},
@@ -117,6 +135,8 @@ READERS = {
 
 def run(options: Options, global_conf: dict) -> None:
     """Serve until a signal ends it; requests under way are finished first, for `patience` seconds."""
+    for name, value in MALLOC.items():
+        os.environ.setdefault(name, value)
     # A worker begins with nothing of this process: no connection, no lock, no thread.
     multiprocessing.set_start_method("spawn", force=True)
     server = Granian(
@@ -128,26 +148,40 @@ def run(options: Options, global_conf: dict) -> None:
         websockets=False,
         workers=options.workers,
         blocking_threads=options.threads + options.slow_clients,
+        http1_settings=HTTP1Settings(max_buffer_size=HEAD_MAX),
         respawn_failed_workers=True,
         workers_kill_timeout=options.patience,
         log_level=LogLevels.notset,
         log_dictconfig=LOGGING,
     )
     _log(options, global_conf)  # again: granian has set up its own
+    logging.getLogger("_granian").addFilter(_is_no_advice)
     if _setting("comicsdb.metrics.token", options, global_conf):
         from comicsdb.metrics import share_a_folder  # noqa: PLC0415  (as with SettingsError)
 
         share_a_folder()  # which outlives each of the workers
-    failed, loaded = [], multiprocessing.Event()
+    failed, loaded, telling = [], multiprocessing.Event(), multiprocessing.Lock()
 
     def give_up(*_):
         failed.append(True)
         server.signal_handler_interrupt()
 
     signal.signal(UNABLE, give_up)
-    server.serve(target_loader=partial(load, options, dict(global_conf), loaded), wrap_loader=False)
+    watchdog = Watchdog(lambda: [each.inner for each in server.wrks], options.watchdog)
+    watchdog.start()
+    if options.health:
+        serve_health(*options.health, watchdog)
+    server.serve(
+        target_loader=partial(load, options, dict(global_conf), loaded, telling, watchdog.folder),
+        wrap_loader=False,
+    )
     if failed:
         raise SystemExit(UNLOADED)
+
+
+def _is_no_advice(record: logging.LogRecord) -> bool:
+    """Not granian's against many threads: all but a few of them wait for clients."""
+    return "Python threads" not in record.getMessage()
 
 
 def _log(options: Options, global_conf: dict) -> None:
@@ -172,11 +206,12 @@ def _refuse_a_busy_port(options: Options) -> None:
         probe.bind(address)
 
 
-def load(options: Options, global_conf: dict, loaded: Event) -> Callable:
+def load(options: Options, global_conf: dict, loaded: Event, telling: Lock, folder: Path) -> Callable:
     """The application in a worker process, behind what every request goes through first.
 
     `loaded` is set as soon as a worker has it. One that cannot load it before ends the server; later, the
-    others go on, and granian tries again.
+    others go on, and granian tries again. The first that takes `telling`, which nobody gives back, tells how
+    the site starts. In `folder` the watchdog looks for the worker's heartbeat.
     """
     _log(options, global_conf)
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
@@ -189,107 +224,30 @@ def load(options: Options, global_conf: dict, loaded: Event) -> Callable:
             os.kill(multiprocessing.parent_process().pid, UNABLE)
         raise SystemExit(1) from None
     loaded.set()
+    if telling.acquire(block=False):
+        startup.tell(app.registry.settings, options.workers)
     gc.collect()
     gc.freeze()
     gc.enable()
-    guarded = Clients(app, options.max_request_body_size, options.slow_clients)
-    return proxy_headers_middleware(
-        guarded,
+    behind_proxy = proxy_headers_middleware(
+        app,
         trusted_proxy=options.trusted_proxy,
         trusted_proxy_headers=options.trusted_proxy_headers,
     )
+    clients = Clients(
+        behind_proxy,
+        max_body=options.max_request_body_size,
+        threads=options.threads,
+        slow_clients=options.slow_clients,
+        seconds=options.body_seconds,
+        headers=server_headers(app.registry.settings),
+    )
+    clients.heartbeat = Heartbeat(folder, options.threads, partial(clients.end_late_bodies, options.port))
+    clients.heartbeat.start()
+    return clients
 
 
 def _end_with_the_parent() -> None:
     """No worker is left over, still holding the port, when the process that watches them was killed."""
     wait([multiprocessing.parent_process().sentinel])
     os.kill(os.getpid(), signal.SIGTERM)
-
-
-class Clients:
-    """WSGI middleware: no client holds up the others, however slowly it sends or takes, or however much.
-
-    A request's body is read to its end before the application runs, and a long answer is given out when
-    the application is through. Both wait for the client and keep a thread of the pool; only `slow_clients` of
-    them may do so at once, so that the remaining threads are there for the rest.
-    """
-
-    def __init__(self, app: Callable, max_body: int, slow_clients: int):
-        self.app = app
-        self.max_body = max_body
-        self.slots = threading.Semaphore(slow_clients)
-
-    def __call__(self, environ: dict, start_response: Callable) -> Iterable[bytes]:
-        """The WSGI protocol."""
-        chunked = "HTTP_TRANSFER_ENCODING" in environ
-        if chunked or environ.get("CONTENT_LENGTH", "0") != "0":
-            problem = self._receive(environ, None if chunked else int(environ["CONTENT_LENGTH"]))
-            if problem:
-                return _refuse(problem, start_response)
-        answer = self.app(environ, start_response)
-        return answer if isinstance(answer, list) else self._send(answer, start_response)
-
-    def _receive(self, environ: dict, length: int | None) -> tuple[str, str] | None:
-        """Put the whole body where the application looks for it; gives what is wrong with it, if anything."""
-        if length is not None and length > self.max_body:
-            return TOO_LARGE
-        if not self.slots.acquire(timeout=BRIEFLY):
-            return BUSY
-        try:
-            body = environ["wsgi.input"].read(self.max_body + 1 if length is None else length)
-        finally:
-            self.slots.release()
-        if len(body) > self.max_body:
-            return TOO_LARGE
-        if length is not None and len(body) < length:
-            return CUT_SHORT
-        environ.pop("HTTP_TRANSFER_ENCODING", None)
-        environ["CONTENT_LENGTH"] = str(len(body))
-        environ["wsgi.input"] = BytesIO(body)
-        return None
-
-    def _send(self, answer: Iterable[bytes], start_response: Callable) -> Iterable[bytes]:
-        """An answer in one piece where it is small, otherwise piece by piece."""
-        pieces, size, rest = [], 0, iter(answer)
-        for piece in rest:
-            pieces.append(piece)
-            size += len(piece)
-            if size > SMALL:
-                break
-        else:
-            _close(answer)
-            return [b"".join(pieces)]
-        if self.slots.acquire(timeout=BRIEFLY):
-            return Pieces(chain(pieces, rest), partial(_close, answer), self.slots.release)
-        _close(answer)
-        return _refuse(BUSY, start_response)  # nothing has been sent yet
-
-
-class Pieces:
-    """The pieces of a long answer, and what is to be done when the last was sent or the client has gone."""
-
-    def __init__(self, pieces: Iterable[bytes], *at_the_end: Callable):
-        self.pieces = pieces
-        self.at_the_end = at_the_end
-
-    def __iter__(self):
-        """The pieces."""
-        return iter(self.pieces)
-
-    def close(self) -> None:
-        """The WSGI server's last call."""
-        at_the_end, self.at_the_end = self.at_the_end, ()
-        for each in at_the_end:
-            each()
-
-
-def _close(answer: Iterable[bytes]) -> None:
-    if hasattr(answer, "close"):
-        answer.close()
-
-
-def _refuse(problem: tuple[str, str], start_response: Callable) -> list[bytes]:
-    status, text = problem
-    headers = [("Content-Type", "text/plain"), ("Content-Length", str(len(text)))]
-    start_response(status, [*headers, *([("Retry-After", "1")] if problem is BUSY else [])])
-    return [text.encode()]

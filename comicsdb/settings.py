@@ -1,6 +1,7 @@
 """Settings: where each comes from; a missing or wrong one stops the start by name, no secret is quoted."""
 
 import os
+import re
 from difflib import get_close_matches
 
 from comicsdb.settings_known import (
@@ -8,12 +9,15 @@ from comicsdb.settings_known import (
     BASIC_DEPRECATED,
     BASIC_PHASE,
     BASIC_SUNSET,
+    DATABASE_URL,
+    DEVELOPMENT_SECRET,
     MEDIA_BUCKET,
     MOST,
+    SECRET,
     Setting,
 )
 from comicsdb.settings_more import SETTINGS
-from comicsdb.settings_readers import boolean, words
+from comicsdb.settings_readers import EMBEDDED, boolean, words
 
 __all__ = [
     "BASIC_DEPRECATED",
@@ -39,6 +43,12 @@ FIXED = {
 OURS = ("comicsdb.", "comicsdb_api.", "comicsdb_web.")  # what begins like this is ours, or a slip of the pen
 
 
+SECRET_BYTES = 32
+HOW_TO_MAKE_ONE = " This makes one: python3 -c 'import secrets; print(secrets.token_urlsafe(32))'"
+SECRET_LETTERS = 8  # different ones, at least: random text has more
+_PLACEHOLDER = re.compile(r"change[-_ ]?(me|this|it)\b", re.IGNORECASE)
+
+
 class SettingsError(Exception):
     """A setting is missing or wrong; the message names it and says what it takes."""
 
@@ -47,7 +57,7 @@ def resolve(given: dict) -> dict:
     """Settings with types: the environment goes before the ini file, the ini file before the default.
 
     Raises SettingsError for a required setting that is missing, for a value that cannot be read, for values
-    that do not go together, and for a name of ours that does not exist.
+    that do not go together, for a name of ours that does not exist, and for a secret that is none.
     """
     settings = {**given, **FIXED}
     _check_names(given)
@@ -64,6 +74,8 @@ def resolve(given: dict) -> dict:
                 shown = "" if setting.secret else f" ({value!r})"
                 raise SettingsError(f"The setting {setting.key}{shown} is wrong: it {error}.") from error
         settings[setting.key] = value
+    if not settings[DATABASE_URL].startswith(EMBEDDED):
+        _check_secrets(settings)
     _check_basic(settings)
     if settings["comicsdb.media.storage"] == "s3" and not settings[MEDIA_BUCKET]:
         raise _missing(MEDIA_BUCKET, ", which comicsdb.media.storage = s3 needs")
@@ -85,6 +97,26 @@ def _missing(key: str, why: str = "") -> SettingsError:
         f"The setting {key} is missing{why}: write it in the ini file"
         f" or set the environment variable {variable}."
     )
+
+
+def _check_secrets(settings: dict) -> None:
+    """Nothing but a developer's own database is served with secrets that others know or can guess."""
+    for setting in SETTINGS:
+        if setting.secret and _PLACEHOLDER.search(str(settings[setting.key] or "")):
+            raise SettingsError(
+                f"The setting {setting.key} ({setting.variable}) still holds the placeholder of an example:"
+                f" write your own.{HOW_TO_MAKE_ONE}"
+            )
+    secret = settings[SECRET]
+    if secret == DEVELOPMENT_SECRET:
+        why = "is that of development.ini, which everybody knows"
+    elif len(secret.encode()) < SECRET_BYTES:
+        why = f"is too short: it takes {SECRET_BYTES} bytes or more"
+    elif len(set(secret)) < SECRET_LETTERS:
+        why = f"can be guessed: it has fewer than {SECRET_LETTERS} different characters"
+    else:
+        return
+    raise SettingsError(f"The setting {SECRET} (COMICSDB_SECRET) {why}.{HOW_TO_MAKE_ONE}")
 
 
 def _check_basic(settings: dict) -> None:

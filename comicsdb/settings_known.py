@@ -9,11 +9,13 @@ from comicsdb.models.choices import COUNTRIES, LANGUAGES
 
 MOST = 1_000_000_000  # of anything that is counted
 
-# The end of HTTP Basic (seed 3.2): from which phase on each of its days must be known.
+# The end of HTTP Basic: from which phase on each of its days must be known.
 BASIC_PHASE, BASIC_DEPRECATED, BASIC_SUNSET = (
     f"comicsdb.basic_{name}" for name in ("phase", "deprecated", "sunset")
 )
 MEDIA_BUCKET = "comicsdb.media.bucket"
+DATABASE_URL, SECRET = "sqlalchemy.url", "comicsdb.secret"
+DEVELOPMENT_SECRET = "not a secret: for development only"  # noqa: S105  (of development.ini)
 BASIC_DAYS = {BASIC_DEPRECATED: 1, BASIC_SUNSET: 2}
 
 
@@ -59,7 +61,7 @@ def number(key: str, variable: str, default: str, bounds: tuple[int, int], meani
 
 SITE = (
     Setting(
-        "sqlalchemy.url",
+        DATABASE_URL,
         "COMICSDB_DATABASE_URL",
         None,
         "URL",
@@ -69,11 +71,12 @@ SITE = (
         secret=True,
     ),
     Setting(
-        "comicsdb.secret",
+        SECRET,
         "COMICSDB_SECRET",
         None,
         "text",
-        "signs cookies and forms; 32 random bytes or more, the same for all servers of the site",
+        "signs cookies and forms; 32 random bytes or more, the same for all servers of the site. One that is"
+        " short or well known stops the start, unless the database is embedded",
         secret=True,
     ),
     Setting(
@@ -83,6 +86,24 @@ SITE = (
         "address",
         "the site's public address, `https://host`: mails and canonical links name it. Required for the site",
         read.base_url,
+    ),
+    Setting(
+        "comicsdb.hsts",
+        "COMICSDB_HSTS",
+        "max-age=31536000",
+        "header",
+        "for how long browsers come by https only (`Strict-Transport-Security`); `; includeSubDomains` adds"
+        " all hosts below the site's, `; preload` after that the first visit",
+        read.hsts,
+    ),
+    Setting(
+        "comicsdb.hosts",
+        "COMICSDB_HOSTS",
+        "",
+        "names",
+        "hosts that are served beside that of `comicsdb.base_url`; others get 421. Where that is empty or"
+        " names this machine alone, any is served",
+        read.hosts,
     ),
     Setting(
         "comicsdb.timezone",
@@ -130,6 +151,12 @@ SITE = (
         "standing credits by publisher, as `7: 12 Editor In Chief, 15 President; 8: 20 Publisher` (publisher:"
         " creator and role, ...); staff add them to issues in the administration",
         read.standing_credits,
+    ),
+    switch(
+        "comicsdb.staff_second_factor",
+        "COMICSDB_STAFF_SECOND_FACTOR",
+        "false",
+        "whether staff and superusers have their rights only after setting up two-step log-in",
     ),
     Setting(
         "comicsdb.official_account",
@@ -196,6 +223,15 @@ SITE = (
         "",
         "mail address",
         "where people write to; the site shows it",
+        read.mail_address,
+    ),
+    Setting(
+        "comicsdb_web.security_contact",
+        "COMICSDB_WEB_SECURITY_CONTACT",
+        "",
+        "mail address",
+        "where faults of security are told, if elsewhere than at `comicsdb_web.contact`;"
+        " `/.well-known/security.txt` names it",
         read.mail_address,
     ),
     Setting(

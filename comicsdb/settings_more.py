@@ -28,7 +28,7 @@ ACCOUNTS = (
         "COMICSDB_SIGNUP_FASTEST",
         "2",
         (0, 60),
-        "seconds; who sends the form sooner is taken for a program",
+        "seconds; who sends the form sooner sends it once more, by one click",
     ),
     Setting(
         "comicsdb.signup.question",
@@ -119,13 +119,6 @@ CACHE = (
 
 LIMITS = (
     switch("comicsdb_api.throttle", "LIMITS", "on", "whether the API has limits at all"),
-    switch(
-        "comicsdb.limits.shared",
-        "COMICSDB_LIMITS_SHARED",
-        "true",
-        "whether the Redis of the cache counts for all processes, log-ins and mails included; without it each"
-        " counts for itself, which saves a trip per request",
-    ),
     number(
         "comicsdb_api.throttle.burst", "COMICSDB_THROTTLE_BURST", "20", (1, MOST), "requests in any minute"
     ),
@@ -157,6 +150,14 @@ LIMITS = (
         "1000",
         (1, MOST),
         "in 24 hours, likewise",
+    ),
+    number(
+        "comicsdb_api.throttle.share",
+        "COMICSDB_THROTTLE_SHARE",
+        "75",
+        (1, 100),
+        "how many percent of its account's limits each token may use, where the account has several, so that"
+        " a program gone wild leaves something to the others",
     ),
     switch(
         "comicsdb_api.throttle.free_304_429",
@@ -243,6 +244,28 @@ WATCHING = (
         "false",
         "whether a proxy between us and PostgreSQL lends connections for single transactions (PgBouncer,"
         " `pool_mode = transaction`): then nothing is kept in a connection",
+    ),
+    number(
+        "comicsdb.database.statement_timeout",
+        "COMICSDB_DATABASE_STATEMENT_TIMEOUT",
+        "15",
+        (0, 3600),
+        "seconds after which PostgreSQL ends a statement of a request, which is then answered 503; 0: never",
+    ),
+    number(
+        "comicsdb.database.lock_timeout",
+        "COMICSDB_DATABASE_LOCK_TIMEOUT",
+        "5",
+        (0, 3600),
+        "seconds for which a request waits for a row or lock that another one holds; 0: as long as it takes",
+    ),
+    number(
+        "comicsdb.database.idle_timeout",
+        "COMICSDB_DATABASE_IDLE_TIMEOUT",
+        "60",
+        (0, 3600),
+        "seconds for which the transaction of a request may be open without doing anything, before PostgreSQL"
+        " ends it; 0: for ever",
     ),
 )
 

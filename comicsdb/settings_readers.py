@@ -15,7 +15,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from comicsdb.models.choices import SupporterTier
-from comicsdb.numbers import decimal
+from comicsdb.values import decimal, is_web_address, iso_day, whole_number
 
 EMBEDDED = "embedded:"
 DRIVERS = {"postgresql", "postgresql+psycopg"}
@@ -42,6 +42,13 @@ def zone(text: str) -> ZoneInfo:
         return ZoneInfo(text)
     except (ZoneInfoNotFoundError, ValueError) as error:
         raise ValueError("takes the name of a time zone, such as Europe/Rome") from error
+
+
+def hsts(text: str) -> str:
+    """The value of Strict-Transport-Security."""
+    if not re.fullmatch(r"max-age=[0-9]{1,10}(; includeSubDomains)?(; preload)?", text):
+        raise ValueError("takes a value such as max-age=31536000; includeSubDomains")
+    return text
 
 
 def megabytes(text: str) -> float:
@@ -99,6 +106,14 @@ def base_url(text: str) -> str:
     return text
 
 
+def hosts(text: str) -> frozenset[str]:
+    """Names or addresses of hosts, without ports."""
+    found = frozenset(word.strip("[]").lower() for word in words(text))
+    if not all(re.fullmatch(r"[a-z0-9._-]+|[0-9a-f:.]+", each) for each in found):
+        raise ValueError("takes names of hosts separated by blanks, such as www.example.org 10.0.0.11")
+    return found
+
+
 def networks(text: str) -> tuple:
     """Addresses and networks, such as 127.0.0.1 and fd00::/8."""
     try:
@@ -141,19 +156,20 @@ def folder(text: str) -> Path | None:
 
 def day(text: str) -> date | None:
     """A date such as 2027-05-31, or none."""
-    try:
-        return date.fromisoformat(text) if text else None
-    except ValueError as error:
-        raise ValueError("takes a date, such as 2027-05-31") from error
+    found = iso_day(text)
+    if text and found is None:
+        raise ValueError("takes a date, such as 2027-05-31")
+    return found
 
 
 def number(low: int, high: int):
     """A reader of whole numbers within bounds, both included."""
 
     def parse(text: str) -> int:
-        if not text.isascii() or not text.isdecimal() or not low <= int(text) <= high:
+        found = whole_number(text, low, high)
+        if found is None:
             raise ValueError(f"takes a number from {low} to {high}")
-        return int(text)
+        return found
 
     return parse
 
@@ -199,7 +215,7 @@ def by_tier(text: str) -> dict[SupporterTier, int]:
 
 def web_address(text: str) -> str:
     """An address of http or https."""
-    if not re.fullmatch(r"https?://[^/\s]+(/\S*)?", text):
+    if not is_web_address(text):
         raise ValueError("takes an address such as https://host/path")
     return text
 

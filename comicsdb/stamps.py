@@ -1,4 +1,4 @@
-"""Stamps: times and versions by which a cache knows whether a body still holds (api.md 7, web.md 2.12).
+"""Stamps: times and versions by which a cache knows whether a body still holds.
 
 They move in the transaction of every write that changes what they stand for. The epoch moves with any of them
 (`models.Epoch`), and is read with them in one statement, which is one snapshot: while a later look finds the
@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from sqlalchemy import BigInteger, Select, String, bindparam, cast, func, literal_column, select
 
-from comicsdb.light import Light, Sentence
 from comicsdb.models import Epoch, Version
+from comicsdb.read_pool import CompiledQuery, ReadPool
 
 MOST = 50_000  # things that are remembered; a thing takes some hundred bytes
 
 EPOCH_NOW = select(Epoch.value)
-EPOCH = Sentence.of(EPOCH_NOW)
+EPOCH = CompiledQuery.of(EPOCH_NOW)
 
 
 def microseconds(column):
@@ -63,12 +63,12 @@ class Remembered:
         self._most = most
         self._kept: dict[object, Kept] = {}
 
-    def find(self, light: Light, what, sentence: Sentence, parameters: dict) -> tuple | None:
+    def find(self, read_pool: ReadPool, what, sentence: CompiledQuery, parameters: dict) -> tuple | None:
         """The stamps of `what` as they are now, None where the statement finds no row."""
         kept = self._kept.get(what)
-        if kept is not None and light.fetch(EPOCH, {})[0] == kept.epoch:
+        if kept is not None and read_pool.fetch(EPOCH, {})[0] == kept.epoch:
             return kept.value
-        found = light.fetch(sentence, parameters)
+        found = read_pool.fetch(sentence, parameters)
         if found is None:
             return None
         epoch, *stamps = found

@@ -1,4 +1,4 @@
-"""Figures of the whole catalogue: what there is, and when it was added (web.md 5).
+"""Figures of the whole catalogue: what there is, and when it was added.
 
 Plain data, fit to be kept: whoever shows them has them computed now and then, under a lock.
 """

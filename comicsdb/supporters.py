@@ -1,4 +1,4 @@
-"""Supporters: the periods and tiers that contributions give, and to whom (api.md 6.3, web.md 17)."""
+"""Supporters: the periods and tiers that contributions give, and to whom."""
 
 import logging
 from collections import Counter

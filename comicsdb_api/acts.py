@@ -26,4 +26,4 @@ class Act:
     takes: type[ObjectSchema] | None = None
     name: str = ""
     refusals: dict[str, str] = field(default_factory=dict)  # further ones: status → name of the response
-    asks: tuple[str, ...] = ()  # headers of the request that it heeds, as parameters of the description
+    asks: tuple[str, ...] = ()  # headers of the request that it obeys, as parameters of the description

@@ -1,19 +1,17 @@
-"""Who asks: HTTP Basic, sessions and tokens, on the API's routes only (api.md 1.7), and its log (1.11)."""
+"""Who asks: HTTP Basic, sessions and tokens, on the API's routes only, and its log (1.11)."""
 
-import base64
-import binascii
 import logging
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 
 from pyramid.httpexceptions import HTTPForbidden
 from pyramid.interfaces import ICSRFStoragePolicy
-from sqlalchemy import DateTime, Integer, bindparam, cast, func, null, or_, select
+from sqlalchemy import DateTime, Integer, String, bindparam, cast, false, func, literal, null, or_, select
+from sqlalchemy.orm import aliased
 
-from comicsdb import accounts, bodies
+from comicsdb import accounts, bodies, clock
 from comicsdb.accounts import USERNAME_MAX, printable
-from comicsdb.light import Sentence
 from comicsdb.models import (
     CATALOGUE,
     ApiToken,
@@ -26,23 +24,28 @@ from comicsdb.models import (
     Variant,
     user_group_member,
 )
+from comicsdb.models.choices import TokenScope
 from comicsdb.models.user import tier_now
-from comicsdb.passwords import Passwords, digest
+from comicsdb.passwords import Passwords
+from comicsdb.read_pool import CompiledQuery
 from comicsdb.security import (
     BASIC,
     SESSION,
     TOKEN,
-    AuthenticationFailed,
+    AuthenticationError,
     Identity,
+    InvalidTokenError,
     Permission,
     client_ip,
     identify,
-    may,
+    judge,
     session_identifier,
+    without_staff_rights,
 )
 from comicsdb_api import retirement
-from comicsdb_api.errors import Refused
-from comicsdb_api.reads import Begun
+from comicsdb_api.claims import Claim, claim, is_basic, name_in
+from comicsdb_api.errors import RefusedError
+from comicsdb_api.reads import Preflight
 from comicsdb_api.responses import ROUTE_PREFIX, WRITES, is_api_route
 from comicsdb_api.throttle import Verdict, throttle
 
@@ -72,39 +75,50 @@ _account = select(
     _user.c.is_superuser,
     _user.c.supporter_until,
     _user.c.supporter_tier,
+    _user.c.second_factor,
     _groups.label("groups"),
+)
+_others = aliased(_token)
+# Whether the account has further tokens that have not expired. One that expires is noticed when the account
+# is read anew, not at that moment: until then its share of the limits stays reserved.
+_shares_limits = (
+    select(_others.c.id)
+    .where(_others.c.user_id == _user.c.id, _others.c.id != _token.c.id)
+    .where(or_(_others.c.expiry.is_(None), _others.c.expiry > func.now()))
+    .correlate(_user, _token)
+    .exists()
 )
 ACCOUNTS = {
     BASIC: _account.add_columns(
-        cast(null(), Integer).label("token_id"), cast(null(), DateTime(timezone=True)).label("expiry")
+        cast(null(), Integer).label("token_id"),
+        cast(null(), DateTime(timezone=True)).label("expiry"),
+        cast(literal(TokenScope.EDIT.value), String).label("scope"),
+        false().label("shares_limits"),
     ).where(func.lower(_user.c.username) == func.lower(bindparam("name"))),
-    TOKEN: _account.add_columns(_token.c.id.label("token_id"), _token.c.expiry)
+    TOKEN: _account.add_columns(
+        _token.c.id.label("token_id"),
+        _token.c.expiry,
+        _token.c.scope,
+        _shares_limits.label("shares_limits"),
+    )
     .join_from(_user, _token)
-    .where(
-        _token.c.digest == bindparam("digest"),
-        or_(_token.c.expiry.is_(None), _token.c.expiry > func.now()),
-    ),
+    .where(_token.c.digest == bindparam("digest")),
 }
 
 
 @cache
-def _sentence(method: str) -> Sentence:
-    return Sentence.of(ACCOUNTS[method])
+def _sentence(method: str) -> CompiledQuery:
+    return CompiledQuery.of(ACCOUNTS[method])
 
 
-@dataclass(frozen=True)
-class Claim:
-    """What an Authorization header claims: a method, and who somebody is by it."""
+SECOND_FACTOR = (
+    "This account is protected by two-step log-in, so its password alone is not accepted here."
+    " Use an API token instead: Authorization: Bearer <token>."
+)
 
-    method: str
-    name: str = ""
-    password: str = ""
-    token: str = ""
 
-    @property
-    def parameters(self) -> dict[str, str]:
-        """What the statement in ACCOUNTS wants to know."""
-        return {"name": self.name} if self.method == BASIC else {"digest": digest(self.token)}
+class SecondFactorRequiredError(AuthenticationError):
+    """A right password, of an account that takes more than a password."""
 
 
 @dataclass(frozen=True)
@@ -119,49 +133,12 @@ class Account:
     is_superuser: bool
     supporter_until: datetime | None
     supporter_tier: str
+    second_factor: bool
     groups: list[str] | None
     token_id: int | None
     expiry: datetime | None  # of the token
-
-
-def claim(environ) -> Claim | None:
-    """What the Authorization header says; None without one, and for other schemes.
-
-    Raises AuthenticationFailed in the words of api.md 1.7.
-    """
-    scheme, *credentials = environ.get("HTTP_AUTHORIZATION", "").split() or ("",)
-    match scheme.lower():
-        case "basic":
-            if not credentials:
-                raise AuthenticationFailed("Invalid basic header. No credentials provided.")
-            if len(credentials) > 1:
-                raise AuthenticationFailed(
-                    "Invalid basic header. Credentials string should not contain spaces."
-                )
-            name, password = _decoded(credentials[0])
-            return Claim(BASIC, name=name, password=password)
-        case "bearer":
-            if not credentials:
-                raise AuthenticationFailed("Invalid token header. No credentials provided.")
-            if len(credentials) > 1:
-                raise AuthenticationFailed("Invalid token header. Token string should not contain spaces.")
-            return Claim(TOKEN, token=credentials[0])
-    return None
-
-
-def _decoded(credentials: str) -> tuple[str, str]:
-    try:
-        decoded = base64.b64decode(credentials, validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise AuthenticationFailed(
-            "Invalid basic header. Credentials not correctly base64 encoded."
-        ) from error
-    try:
-        text = decoded.decode()
-    except UnicodeDecodeError:
-        text = decoded.decode("latin-1")  # as older clients send it
-    name, _, password = text.partition(":")
-    return name, password
+    scope: str  # of the token
+    shares_limits: bool  # whether the account has further tokens
 
 
 def recognised(passwords: Passwords, claimed: Claim, account: Account | None) -> Identity:
@@ -170,11 +147,15 @@ def recognised(passwords: Passwords, claimed: Claim, account: Account | None) ->
         # For nobody, and for an account that is switched off, the same work is done as for a wrong password.
         stored = account.password if account and account.is_active else None
         if not passwords.verify(stored, claimed.password):
-            raise AuthenticationFailed("Invalid username/password.")
-    elif account is None:
-        raise AuthenticationFailed("Invalid token.")
+            raise AuthenticationError("Invalid username/password.")
+        if account.second_factor:
+            raise SecondFactorRequiredError(SECOND_FACTOR)
+    elif account is None or claimed.token in passwords.refused:
+        raise InvalidTokenError("Invalid token.")
+    elif account.expiry is not None and account.expiry <= clock.now():  # also where the account is remembered
+        raise InvalidTokenError(f"The token expired on {account.expiry.astimezone(UTC):%Y-%m-%d %H:%M} UTC.")
     elif not account.is_active:
-        raise AuthenticationFailed("User inactive or deleted.")
+        raise InvalidTokenError("User inactive or deleted.")
     return Identity(
         user_id=account.id,
         username=account.username,
@@ -186,6 +167,8 @@ def recognised(passwords: Passwords, claimed: Claim, account: Account | None) ->
             is_superuser=account.is_superuser, until=account.supporter_until, tier=account.supporter_tier
         ),
         token_id=account.token_id,
+        scope=TokenScope(account.scope),
+        shares_limits=account.shares_limits,
     )
 
 
@@ -197,13 +180,13 @@ def is_quick(passwords: Passwords, claimed: Claim, account: Account) -> bool:
 def authenticate(request) -> Identity | None:
     """The caller by HTTP Basic, else by the browser's session, else by token; None for none, and off the API.
 
-    Raises AuthenticationFailed and TooManyFailures, which are logged. A wrong Basic header is wrong beside a
-    good session too, while a token beside it is not looked at (api.md 1.7).
+    Raises AuthenticationError and TooManyFailuresError, which are logged. A wrong Basic header is wrong
+    beside a good session too, while a token beside it is not looked at.
     """
     if not is_api_route(request.matched_route.name):
         return None
-    begun = Begun.of(request)
-    identity = begun.identity if begun is not None else _ask(request)
+    preflight = Preflight.of(request)
+    identity = preflight.identity if preflight is not None else _ask(request)
     if identity is not None:
         request.add_response_callback(lambda request, response: retirement.tell(request, identity, response))
     return identity
@@ -211,8 +194,8 @@ def authenticate(request) -> Identity | None:
 
 def _ask(request) -> Identity | None:
     if basic_is_over(request):
-        _log_failure(request, BASIC, _name_in(request.environ))
-        raise AuthenticationFailed(request.registry[retirement.KEY].refusal(request.application_url))
+        _log_failure(request, BASIC, name_in(request.environ))
+        raise AuthenticationError(request.registry[retirement.KEY].refusal(request.application_url))
     claimed = account = None
     try:
         if not is_basic(request.environ):
@@ -222,24 +205,27 @@ def _ask(request) -> Identity | None:
         claimed = claim(request.environ)
         if claimed is None:
             return None
-        check_guard(request, claimed)
+        if claimed.method == BASIC:
+            accounts.check_attempt(request.visit, claimed.name)
         if "\0" not in claimed.name:  # which the database could not even compare
-            found = request.light.fetch(_sentence(claimed.method), claimed.parameters)
+            found = request.read_pool.fetch(_sentence(claimed.method), claimed.parameters)
             account = Account(*found) if found else None
-        return recognised(request.passwords, claimed, account)
-    except AuthenticationFailed:
+        identity = recognised(request.passwords, claimed, account)
+        return without_staff_rights(request.registry.settings, identity, account.second_factor)
+    except AuthenticationError as error:
         name = account.username if account else claimed.name if claimed else ""
-        if claimed is not None and claimed.method == BASIC:
+        right = isinstance(error, SecondFactorRequiredError)
+        if claimed is not None and claimed.method == BASIC and not right:
             request.registry["comicsdb.guard"].failed(claimed.name, client_ip(request))
         _log_failure(request, BASIC if is_basic(request.environ) else TOKEN, name)
         raise
-    except accounts.TooManyFailures:
+    except accounts.TooManyFailuresError:
         _log_failure(request, BASIC, claimed.name)
         raise
 
 
 def check_guard(request, claimed: Claim) -> None:
-    """Raise TooManyFailures where too many passwords were wrong lately: then not even a right one is tried.
+    """Raise TooManyFailuresError where too many passwords were wrong lately: not even a right one counts.
 
     That holds for one that is remembered as well, or it would tell a right guess from a wrong one.
     """
@@ -252,24 +238,13 @@ def basic_is_over(request) -> bool:
     return request.registry[retirement.KEY].is_over and is_basic(request.environ)
 
 
-def _name_in(environ) -> str:
-    """The user name that a Basic header brings, empty where it cannot be read."""
-    try:
-        return claim(environ).name
-    except AuthenticationFailed:
-        return ""
-
-
-def is_basic(environ) -> bool:
-    """Whether the request brings HTTP Basic, right or wrong."""
-    return environ.get("HTTP_AUTHORIZATION", "").lower().split(maxsplit=1)[:1] == [BASIC]
-
-
 def session_account(request) -> Identity | None:
     """The account that is logged in on the site with this browser, None if none is."""
     identifier = session_identifier(request)
     user = accounts.session_user(request.dbsession, identifier) if identifier else None
-    return identify(user, SESSION) if user is not None else None
+    if user is None:
+        return None
+    return without_staff_rights(request.registry.settings, identify(user, SESSION), user.second_factor)
 
 
 def has_session(request, claimed: Claim) -> bool:
@@ -286,18 +261,14 @@ def check_csrf(request, identity: Identity) -> None:
     if token and policy is not None and policy.check_csrf_token(request, token):
         return
     _log_failure(request, SESSION, identity.username)
-    raise Refused(403, f"CSRF Failed: CSRF token {'incorrect' if token else 'missing'}.")
+    raise RefusedError(403, f"CSRF Failed: CSRF token {'incorrect' if token else 'missing'}.")
 
 
 def _form_token(request) -> str | None:
-    """The token in a form that is small enough to be read; raises Refused (413) for others."""
-    if request.content_type not in (bodies.FORM, bodies.PARTS):
-        return None
+    """The token in a form; raises TooLargeError and TooManyFieldsError."""
     try:
         return bodies.form(request).get("csrf_token")
-    except (bodies.TooLarge, bodies.TooManyFields) as error:
-        raise Refused(413, str(error)) from error
-    except bodies.BodyError:
+    except bodies.UnreadableError:
         return None
 
 
@@ -313,8 +284,8 @@ def _log_failure(request, method: str, name: str) -> None:
     )
 
 
-def _may_ask(request, identity: Identity | None) -> bool:
-    """Whether somebody may ask for a method at all, offered or not (api.md 1.6, 1.8).
+def _permission(request) -> Permission:
+    """What somebody needs to ask for a method at all, offered or not.
 
     Who has no right to write a kind of the catalogue is told that, not which methods there are.
     """
@@ -322,10 +293,10 @@ def _may_ask(request, identity: Identity | None) -> bool:
     kind = route.removeprefix(ROUTE_PREFIX).partition(".")[0]
     offered = request.registry["comicsdb_api.allow"].get(route, "").split(", ")
     if request.method not in WRITES or request.method in offered or kind not in GUARDED:
-        return identity is not None or route in request.registry["comicsdb_api.public"]
+        return Permission.API_SCHEMA if route in request.registry["comicsdb_api.public"] else Permission.API
     if kind in REFERENCE:
-        return may(identity, Permission.API_REFERENCE)
-    return may(identity, Permission.API_DELETE if request.method == "DELETE" else Permission.API_EDIT)
+        return Permission.API_REFERENCE
+    return Permission.API_DELETE if request.method == "DELETE" else Permission.API_EDIT
 
 
 def admitted_view(view, info):
@@ -339,8 +310,9 @@ def admitted_view(view, info):
 
     def admitted(context, request):
         identity = request.identity  # wrong credentials are refused everywhere
-        if not _may_ask(request, identity):
-            raise HTTPForbidden
+        judged = judge(identity, _permission(request))
+        if not judged:
+            raise HTTPForbidden(result=judged)
         if identity is not None:
             check_csrf(request, identity)
             admit(request, identity)

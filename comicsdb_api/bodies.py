@@ -1,4 +1,4 @@
-"""What clients send: JSON or a form, read within limits, and put the way schemas judge it (api.md 1.3)."""
+"""What clients send: JSON or a form, read within limits, and put the way schemas judge it."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from comicsdb import bodies
 from comicsdb.bodies import FORM, PARTS
 from comicsdb.schemas import ObjectSchema
 from comicsdb.schemas.types import ListOf
-from comicsdb_api.errors import Refused
+from comicsdb_api.errors import RefusedError
 
 JSON = "application/json"
 FORMS = (PARTS, FORM)
@@ -64,28 +64,23 @@ class Sent:
 
 
 def read(request, accepted: tuple[str, ...]) -> Sent:
-    """The body of a request; raises Refused: 415, 413, or 400 where it cannot be parsed.
+    """The body of a request; raises RefusedError (415, or 400 for JSON that cannot be parsed) and BodyError.
 
-    No body at all is an object without fields, whatever its type.
+    No body at all is an object without fields, whatever its type. A file without name and content is one that
+    was not chosen: browsers send it, and it is left out.
     """
     media_type = request.content_type
-    try:
-        body = bodies.read(request)
-        digest = _digest(request, body)
-        if not body:
-            return Sent(MultiDict() if media_type in FORMS else {}, media_type in FORMS, digest)
-        if media_type not in accepted:
-            said = request.headers.get("Content-Type", "")[:_SHOWN]
-            raise Refused(415, f'Unsupported media type "{said}" in request.')
-        if media_type == JSON:
-            return Sent(_json(body), False, digest)
-        fields = bodies.form(request)
-    except (bodies.TooLarge, bodies.TooManyFields) as error:
-        raise Refused(413, str(error)) from error
-    except bodies.BodyError as error:
-        raise Refused(400, str(error)) from error
-    plain = MultiDict((str(key or ""), _plain(value)) for key, value in fields.items())
-    return Sent(plain, True, digest)
+    body = bodies.read(request)
+    digest = _digest(request, body)
+    if not body:
+        return Sent(MultiDict() if media_type in FORMS else {}, media_type in FORMS, digest)
+    if media_type not in accepted:
+        said = request.headers.get("Content-Type", "")[:_SHOWN]
+        raise RefusedError(415, f'Unsupported media type "{said}" in request.')
+    if media_type == JSON:
+        return Sent(_json(body), False, digest)
+    fields = ((name, _plain(value)) for name, value in bodies.form(request).items())
+    return Sent(MultiDict((name, value) for name, value in fields if value is not None), True, digest)
 
 
 def _digest(request, body: bytes) -> str:
@@ -100,12 +95,14 @@ def _json(body: bytes):
         orjson.loads(body)  # is stricter: UTF-8, no lone surrogates, no NaN, no end of depth
         return json.loads(body)  # is exact, also with numbers of more than 64 bits
     except (ValueError, RecursionError) as error:
-        raise Refused(400, f"JSON parse error - {error}") from error
+        raise RefusedError(400, f"JSON parse error - {error}") from error
 
 
-def _plain(value):
-    """A field of a form: text, or a file of which the bytes are kept."""
-    return value if isinstance(value, str) else File(str(value.filename or ""), value.file.read())
+def _plain(value) -> str | File | None:
+    """A field of a form: text, or a file of which the bytes are kept, None for one that was not chosen."""
+    if isinstance(value, str):
+        return value
+    return File(value.filename, value.file.read()) if value else None
 
 
 def _of_form(fields: MultiDict, schema: ObjectSchema, *, whole: bool) -> dict:

@@ -1,4 +1,4 @@
-"""Conditional requests: entity tags, dates, and the answers 200, 304 and 412 that follow (api.md 1.9)."""
+"""Conditional requests: entity tags, dates, and the answers 200, 304 and 412 that follow."""
 
 from datetime import UTC
 from email.utils import formatdate, parsedate_to_datetime

@@ -28,27 +28,37 @@ from collections.abc import Callable
 from cornice.service import Service
 from sqlalchemy import BigInteger
 
-from comicsdb.catalog import Moved
+from comicsdb.catalog import MovedError
 from comicsdb.catalog.kinds import kind_of
 from comicsdb.models import Entity
+from comicsdb.models.base import BIG_MAX, INTEGER_MAX
 from comicsdb.schemas import ObjectSchema
 from comicsdb.security import Permission, may
 from comicsdb.tags import tagged
+from comicsdb.values import whole_number
 from comicsdb_api import bodies, paging, reads, shapes, writes
 from comicsdb_api.acts import Act
 from comicsdb_api.conditional import respond_tagged
-from comicsdb_api.errors import NOT_FOUND, Refused, missing
+from comicsdb_api.errors import NOT_FOUND, RefusedError, missing
 from comicsdb_api.filters import Filter, conditions
 from comicsdb_api.listing import Children, detail_of, list_of
 from comicsdb_api.reads import Read
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, WRITES, allow, respond
 
-INTEGER = re.compile(r"-?[0-9]+")
+_INTEGER = re.compile(r"-?[0-9]+")
 
 
 def largest_id(model) -> int:
     """The greatest number that a row can have: what readers keep has 64 bits for it, the catalogue 32."""
-    return 2**63 - 1 if isinstance(model.__table__.c.id.type, BigInteger) else 2**31 - 1
+    return BIG_MAX if isinstance(model.__table__.c.id.type, BigInteger) else INTEGER_MAX
+
+
+def number_in(request, name: str, largest: int = INTEGER_MAX) -> int | None:
+    """The id in the path, None for one that no row can have; raises RefusedError for what is no number."""
+    text = request.matchdict[name]
+    if not _INTEGER.fullmatch(text):
+        raise RefusedError(404, NOT_FOUND)
+    return whole_number(text.lstrip("0"), 1, largest)
 
 
 class Resource:
@@ -59,6 +69,8 @@ class Resource:
     renders: tuple[str, ...] = ("application/json",)
     # The media types of bodies that it takes, where it takes any.
     parses: tuple[str, ...] = bodies.ANY
+    # Whether GET reads rows, though not page by page.
+    is_feed = False
     # Its writes that neither make nor change an object of a kind, by method.
     acts: dict[str, Act] = {}
 
@@ -158,7 +170,7 @@ class ListResource(Resource):
         return self.request.registry["comicsdb_api.reads"][self.request.matched_route.name]
 
     def through_cache(self, read: Read, object_id: int | None, create: Callable[[tuple], bytes | None]):
-        """The answer to a read, from the cache where that is allowed; raises Refused (404).
+        """The answer to a read, from the cache where that is allowed; raises RefusedError (404).
 
         `create` makes the body; it is given the stamps and gives None if the object is not there.
         """
@@ -178,7 +190,7 @@ class ListResource(Resource):
 
     def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002  (entities look it up)
         """404 for an object that is not there."""
-        return Refused(404, missing(self.model.__tablename__))
+        return RefusedError(404, missing(self.model.__tablename__))
 
 
 class EntityResource(ListResource):
@@ -259,7 +271,7 @@ class EntityResource(ListResource):
         return writes.once(self.request, sent, lambda: self.create(sent))
 
     def create(self, sent: bodies.Sent) -> bytes:
-        """A new object out of what was sent; gives the body that shows it, or raises Wrong."""
+        """A new object out of what was sent; gives the body that shows it, or raises BadRequestError."""
         draft = writes.Draft(self.request, sent, self.schema, self.pictures(), partial=False)
         object_id = draft.written(self.make, lambda values: self.faults(None, values))
         return writes.shown(self.request, type(self), object_id)
@@ -292,11 +304,11 @@ class EntityResource(ListResource):
         return self.request.catalog.get(self.model, self.wanted_id())
 
     def make(self, values: dict) -> int:
-        """Create an object; gives its id, or raises Invalid or Conflict."""
+        """Create an object; gives its id, or raises InvalidError or ConflictError."""
         return self.request.catalog.create(self.model, values).id
 
     def alter(self, entity, values: dict) -> None:
-        """Change an object; raises Invalid or Conflict."""
+        """Change an object; raises InvalidError or ConflictError."""
         self.request.catalog.update(entity, values)
 
     def faults(self, entity, values: dict) -> tuple[dict, list]:
@@ -317,18 +329,15 @@ class EntityResource(ListResource):
         if object_id is not None:
             survivor = self.request.catalog.survivor(self.model, object_id)
             if survivor is not None:
-                return Moved(survivor)
+                return MovedError(survivor)
         return super().missing()
 
     def wanted_id(self, name: str = "id") -> int:
-        """The id in the path; raises Refused (404) for what is none, or cannot be that of a row."""
-        text = self.request.matchdict[name]
-        if not INTEGER.fullmatch(text):
-            raise Refused(404, NOT_FOUND)
-        digits, largest = text.lstrip("0"), largest_id(self.model)
-        if not 0 < len(digits) <= len(str(largest)) or not 0 < int(digits) <= largest:
+        """The id in the path; raises RefusedError (404) for what is none, or cannot be that of a row."""
+        number = number_in(self.request, name, largest_id(self.model))
+        if number is None:
             raise self.missing()
-        return int(digits)
+        return number
 
 
 def add_entity_resource(config, resource: type[ListResource]) -> None:

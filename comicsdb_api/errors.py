@@ -1,4 +1,4 @@
-"""Every refusal as JSON, in the shapes and words of api.md 1.6; only for paths below /api/."""
+"""Every refusal as JSON, in the shapes and words that Metron's clients expect; only for paths below /api/."""
 
 import logging
 from functools import partial
@@ -6,22 +6,32 @@ from functools import partial
 from pyramid.events import ApplicationCreated
 from pyramid.httpexceptions import HTTPException, HTTPForbidden, HTTPMethodNotAllowed, HTTPNotFound
 from pyramid.interfaces import IRoutesMapper
+from pyramid.response import Response
 from pyramid_retry import is_error_retryable
 
 from comicsdb import catalog
-from comicsdb.accounts import TooManyFailures
+from comicsdb.accounts import TooManyFailuresError
+from comicsdb.bodies import BodyError
 from comicsdb.db import is_away
-from comicsdb.media.storage import StorageDown
-from comicsdb.security import AuthenticationFailed
+from comicsdb.http.door import Refusal
+from comicsdb.logs import log_failure
+from comicsdb.media.storage import StorageDownError
+from comicsdb.security import AuthenticationError, InvalidTokenError, OutOfScope, log_denied
 from comicsdb_api import retirement
 from comicsdb_api.responses import (
+    PATH_PREFIX,
+    PROBLEM,
     ROUTE_PREFIX,
     addresses,
     answer,
+    headers,
     is_api_path,
     is_api_route,
+    problem,
     respond,
+    to_json,
     too_soon,
+    wants_problem,
 )
 
 logger = logging.getLogger(__name__)
@@ -37,7 +47,7 @@ ID_NAMES = {"cv_id": "Comic Vine ID", "gcd_id": "GCD ID"}
 SEVERAL_FIELDS = {"__all__": "non_field_errors"}
 
 
-class Refused(Exception):  # noqa: N818  (an answer, not a fault)
+class RefusedError(Exception):
     """Ends a request with a status and one sentence."""
 
     def __init__(self, status: int, detail: str):
@@ -46,7 +56,7 @@ class Refused(Exception):  # noqa: N818  (an answer, not a fault)
         self.detail = detail
 
 
-class Wrong(Exception):  # noqa: N818
+class BadRequestError(Exception):
     """Ends a request with 400 and all that is wrong with its body: messages by field, or by index first."""
 
     def __init__(self, problems: dict):
@@ -71,9 +81,18 @@ class ApiPath:
         return is_api_path(request.environ) is self.value
 
 
-def refused(error: Refused, request):
+def refused(error: RefusedError, request):
     """The sentence under `detail`."""
     return respond(request, {"detail": error.detail}, error.status)
+
+
+def refused_at_the_door(environ, refusal: Refusal) -> Response:
+    """The sentence of a refusal that comes before there is a request."""
+    body, content_type = to_json({"detail": refusal.reason}), "application/json"
+    if wants_problem(environ):
+        body, content_type = problem(refusal.status, body), PROBLEM
+    sent = [("Content-Type", content_type), *headers(environ)]
+    return Response(body=body, status=refusal.line, headerlist=sent)
 
 
 def unauthenticated(request, detail: str):
@@ -81,20 +100,48 @@ def unauthenticated(request, detail: str):
     return respond(request, {"detail": detail}, 401, (request.registry[retirement.KEY].challenge,))
 
 
-def authentication_failed(error: AuthenticationFailed, request):
+def authentication_failed(error: AuthenticationError, request):
     """Credentials were sent and are wrong."""
     return unauthenticated(request, str(error))
 
 
-def too_many_failures(error: TooManyFailures, request):
+def invalid_token(error: InvalidTokenError, request):
+    """A token was sent that opens nothing, which a challenge of its own says to programs (RFC 6750).
+
+    It stands before the usual one, and instead of it where that is for tokens too.
+    """
+    challenges = [_bearer("invalid_token", str(error))]
+    retirement_now = request.registry[retirement.KEY]
+    if not retirement_now.is_over:
+        challenges.append(retirement_now.challenge)
+    return respond(request, {"detail": str(error)}, 401, challenges)
+
+
+def _bearer(error: str, description: str, more: str = "") -> tuple[str, str]:
+    """The challenge of RFC 6750."""
+    return (
+        "WWW-Authenticate",
+        f'Bearer realm="api", error="{error}", error_description="{description}"{more}',
+    )
+
+
+def too_many_failures(error: TooManyFailuresError, request):
     """Nobody knows who asks, so there are no figures of limits, only how long to wait."""
     return too_soon(request, "Too many failed attempts.", error.retry_after)
 
 
-def forbidden(_error, request):
-    """401 for nobody, 403 for somebody who may not."""
-    if request.identity is None:
+def forbidden(error, request):
+    """401 for nobody, 403 for somebody who may not; where only the token may not, it says which one would."""
+    identity, denied = request.identity, getattr(error, "result", None)
+    if identity is None:
         return unauthenticated(request, "Authentication credentials were not provided.")
+    log_denied(request)
+    if isinstance(denied, OutOfScope):
+        told = (
+            f"This token has the scope {identity.scope}; the request needs one with the scope {denied.scope}."
+        )
+        challenge = _bearer("insufficient_scope", told, f', scope="{denied.scope}"')
+        return respond(request, {"detail": told}, 403, (challenge,))
     return respond(request, {"detail": "You do not have permission to perform this action."}, 403)
 
 
@@ -126,22 +173,27 @@ def method_not_allowed(_error, request):
     return respond(request, {"detail": f'Method "{request.method}" not allowed.'}, 405)
 
 
+def bad_body(error: BodyError, request):
+    """A body that is too large, or not what it says it is."""
+    return respond(request, {"detail": str(error)}, error.code)
+
+
 def http_error(error: HTTPException, request):
     """Any other HTTP error that a view raises."""
     return respond(request, {"detail": error.title}, error.status_int)
 
 
-def unknown(error: catalog.NotFound, request):
+def unknown(error: catalog.NotFoundError, request):
     """The catalogue has no such object."""
     return respond(request, {"detail": missing(error.kind)}, 404)
 
 
-def gone(error: catalog.Gone, request):
+def gone(error: catalog.GoneError, request):
     """The object was deleted."""
     return respond(request, {"detail": missing(error.tombstone.kind)}, 404)
 
 
-def moved(error: catalog.Moved, request):
+def moved(error: catalog.MovedError, request):
     """The object was merged: a reader is sent on for good to where it lives, a write is not (404)."""
     survivor, route = error.entity, request.matched_route.name
     kind = survivor.__tablename__
@@ -164,12 +216,12 @@ def missing(kind: str) -> str:
     return f"No {kind.title().replace('_', '')} matches the given query."
 
 
-def conflict(error: catalog.Conflict, request):
+def conflict(error: catalog.ConflictError, request):
     """Another object has these values already: 400 in the words of a failed validation, never 409."""
     return respond(request, taken(error), 400)
 
 
-def taken(error: catalog.Conflict) -> dict[str, list[str]]:
+def taken(error: catalog.ConflictError) -> dict[str, list[str]]:
     """The body for a unique set that was refused."""
     if len(error.fields) == 1:
         field = error.fields[0]
@@ -177,7 +229,7 @@ def taken(error: catalog.Conflict) -> dict[str, list[str]]:
     return {"non_field_errors": [f"The fields {', '.join(error.fields)} must make a unique set."]}
 
 
-def invalid(error: catalog.Invalid, request):
+def invalid(error: catalog.InvalidError, request):
     """Values that break rules: messages by field."""
     return respond(request, by_field(error.errors), 400)
 
@@ -187,14 +239,14 @@ def by_field(errors: dict) -> dict:
     return {SEVERAL_FIELDS.get(field, field): messages for field, messages in errors.items()}
 
 
-def wrong(error: Wrong, request):
+def wrong(error: BadRequestError, request):
     """A body that cannot be written."""
     return respond(request, error.problems, 400)
 
 
-def storage_down(_error, request):
+def storage_down(error: StorageDownError, request):
     """Pictures cannot be stored now; nothing of the request was kept."""
-    return respond(request, {"detail": STORAGE_DOWN}, 503, (("Retry-After", "30"),))
+    return respond(request, {"detail": STORAGE_DOWN}, 503, (("Retry-After", str(error.retry_after)),))
 
 
 def fault(error: Exception, request):
@@ -207,24 +259,26 @@ def fault(error: Exception, request):
 
 def _log_fault(error: Exception, request) -> None:
     if not is_error_retryable(request, error):
-        logger.error("%s %r failed", request.method, request.environ.get("PATH_INFO", ""), exc_info=error)
+        log_failure(logger, error, "%s %r failed", request.method, request.environ.get("PATH_INFO", ""))
 
 
 VIEWS = (
-    (Refused, refused),
-    (Wrong, wrong),
-    (AuthenticationFailed, authentication_failed),
-    (TooManyFailures, too_many_failures),
+    (RefusedError, refused),
+    (BadRequestError, wrong),
+    (AuthenticationError, authentication_failed),
+    (InvalidTokenError, invalid_token),
+    (TooManyFailuresError, too_many_failures),
+    (BodyError, bad_body),
     (HTTPForbidden, forbidden),
     (HTTPNotFound, not_found),
     (HTTPMethodNotAllowed, method_not_allowed),
     (HTTPException, http_error),
-    (catalog.NotFound, unknown),
-    (catalog.Gone, gone),
-    (catalog.Moved, moved),
-    (catalog.Conflict, conflict),
-    (catalog.Invalid, invalid),
-    (StorageDown, storage_down),
+    (catalog.NotFoundError, unknown),
+    (catalog.GoneError, gone),
+    (catalog.MovedError, moved),
+    (catalog.ConflictError, conflict),
+    (catalog.InvalidError, invalid),
+    (StorageDownError, storage_down),
     (Exception, fault),
 )
 
@@ -237,6 +291,7 @@ def _add_unknown_route(event) -> None:
 
 def includeme(config):
     """An exception view for each, on paths of the API only."""
+    config.answer_refusals(PATH_PREFIX, refused_at_the_door)
     config.add_view_predicate("api_path", ApiPath)
     for error, view in VIEWS:
         config.add_exception_view(view, error, api_path=True)

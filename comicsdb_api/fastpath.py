@@ -1,4 +1,4 @@
-"""The early place: cached reads are answered before Pyramid opens a transaction or looks for a route.
+"""The policy for cached reads: they are answered before Pyramid opens a transaction or looks for a route.
 
 It looks at account and stamps, and answers if all is well and the body is in the cache, or is that of one
 object and can be made by one statement. In every other case the request goes its usual way to Cornice's view,
@@ -11,24 +11,26 @@ from psycopg import Error
 from pyramid.request import Request, apply_request_extensions
 from sqlalchemy.exc import DBAPIError
 
-from comicsdb.accounts import TooManyFailures
-from comicsdb.policies import ROUTE_KEY, surround
-from comicsdb.security import RULES, AuthenticationFailed, Identity, Permission
+from comicsdb.accounts import TooManyFailuresError
+from comicsdb.policies import ROUTE_KEY, wrap_execution_policy
+from comicsdb.security import AuthenticationError, Identity, Permission, may, without_staff_rights
 from comicsdb.tags import tagged
 from comicsdb_api import auth, reads, retirement
-from comicsdb_api.errors import Refused
+from comicsdb_api.claims import claim
+from comicsdb_api.errors import RefusedError
 from comicsdb_api.listing import Detail
 from comicsdb_api.negotiation import negotiate
-from comicsdb_api.reads import Begun
-from comicsdb_api.remembered import Place, Remembered
+from comicsdb_api.reads import Preflight
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX
-from comicsdb_api.throttle import Throttled, judge, refusal, settle
+from comicsdb_api.strict import is_strict
+from comicsdb_api.throttle import ThrottledError, judge, refusal, settle
+from comicsdb_api.validator_cache import Place, Remembered
 
 READERS = ("GET", "HEAD")
 ID_DIGITS = 9  # longer ones go the usual way
 
 
-class EarlyPlace:
+class CachedReadPolicy:
     """Pyramid's execution policy: answers what can be answered here, and hands on the rest."""
 
     def __init__(self, registry, usual):
@@ -76,33 +78,37 @@ def early(request, place: Place, object_id: int | None):
     route = request.environ[ROUTE_KEY] = place.read.route
     passwords = request.registry["comicsdb.passwords"]
     try:
-        claimed = auth.claim(request.environ)
+        claimed = claim(request.environ)
         if claimed is None or "\0" in claimed.name:
             return None
         if auth.has_session(request, claimed) or auth.basic_is_over(request):
             return None
         auth.check_guard(request, claimed)
         negotiate(request)
-        remembered: Remembered = request.registry["comicsdb_api.remembered"]
-        found = remembered.find(request.registry["comicsdb.light"], place, claimed, object_id)
+        if is_strict(request):
+            return None
+        remembered: Remembered = request.registry["comicsdb_api.validator_cache"]
+        found = remembered.find(request.registry["comicsdb.read_pool"], place, claimed, object_id)
         if found is None:
             return None
         account, stamps = found
         if stamps[0] is None or not auth.is_quick(passwords, claimed, account):
             return None
         identity = auth.recognised(passwords, claimed, account)
-        if not RULES[Permission.API](identity):
+        identity = without_staff_rights(request.registry.settings, identity, account.second_factor)
+        if not may(identity, Permission.API):
             return None
-        request.environ[Begun.KEY] = Begun(route, identity, stamps)
+        request.environ[Preflight.KEY] = Preflight(route, identity, stamps)
         create = _maker(request, place, object_id, identity) if isinstance(place.served, Detail) else None
         response = reads.answer(request, place.read, object_id, stamps, create)
-    except Throttled as error:
+        if response is not None:
+            auth.admit(request, identity)
+            response = settle(request, identity, response, route)
+    except ThrottledError as error:
         response = refusal(request, error.verdict, route)
-    except (AuthenticationFailed, TooManyFailures, Refused, Error, DBAPIError):
+    except (AuthenticationError, TooManyFailuresError, RefusedError, Error, DBAPIError):
         return None  # to be said, or to be tried again, in the usual place
     if response is not None:
-        auth.admit(request, identity)
-        response = settle(request, identity, response, route)
         retirement.tell(request, identity, response)
     return response
 
@@ -110,21 +116,22 @@ def early(request, place: Place, object_id: int | None):
 def _maker(request, place: Place, object_id: int, identity: Identity):
     """A function that makes the body of one object, of a request that the limits let through.
 
-    It raises Throttled for one that they do not, and Refused where it fails: the usual place tells why.
+    It raises ThrottledError for one that they do not, and RefusedError where it fails: the usual place tells
+    why.
     """
 
     def entry() -> bytes:
         auth.admit(request, identity)
         verdict = judge(request, identity)
         if verdict.refused:
-            raise Throttled(verdict)
+            raise ThrottledError(verdict)
         try:
             apply_request_extensions(request)
             body = place.served.body(request, object_id)
         except Exception as error:
-            raise Refused(500, "") from error
+            raise RefusedError(500, "") from error
         if body is None:  # it was there a moment ago
-            raise Refused(404, "")
+            raise RefusedError(404, "")
         return tagged(body)
 
     return entry
@@ -132,5 +139,5 @@ def _maker(request, place: Place, object_id: int, identity: Identity):
 
 def includeme(config):
     """Around the policy that tries requests again, whichever comes with the core."""
-    config.registry["comicsdb_api.remembered"] = Remembered()
-    surround(config, EarlyPlace)
+    config.registry["comicsdb_api.validator_cache"] = Remembered()
+    wrap_execution_policy(config, CachedReadPolicy)

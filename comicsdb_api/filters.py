@@ -1,4 +1,4 @@
-"""Filters: the kinds of a list's query parameters, and how they become conditions on its rows (api.md 1.5).
+"""Filters: the kinds of a list's query parameters, and how they become conditions on its rows.
 
 A condition speaks of the list's own table and of subqueries, never of what the list joins: counting needs
 the one table, and nothing is found twice. All values are bound.
@@ -13,11 +13,12 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import ColumnElement, Float, Integer, and_, extract, false, literal
 
 from comicsdb.catalog import search
-from comicsdb.catalog.errors import Invalid
-from comicsdb.numbers import decimal, is_number
+from comicsdb.catalog.errors import InvalidError
+from comicsdb.models.base import INTEGER_MAX
+from comicsdb.values import decimal, is_number
 
-INTEGER_MAX = 2**31 - 1
 IDS_MAX = 500  # of one list; more than there are roles
+FOREIGN_IDS_MAX = 100  # numbers in other databases, of one request
 LONGEST = 1000  # characters of a text that is looked for; no name has as many, whatever its letters fold to
 
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
@@ -28,7 +29,7 @@ _DAY = re.compile(_DATE, re.ASCII)
 _MOMENT = re.compile(rf"{_DATE}(?:(?:[Tt]|\s+){_TIME}\s*(?:{_OFFSET})?)?", re.ASCII)
 
 
-class BadValue(Exception):  # noqa: N818  (a fact about a query)
+class BadValueError(Exception):
     """A value that cannot be read; `field` is the name under which the answer reports it."""
 
     def __init__(self, field: str, message: str):
@@ -77,7 +78,7 @@ class Filter:
         return [Parameter(self.name, self.schema, sentence[0].upper() + sentence[1:])]
 
     def condition(self, values: dict[str, str], zone: ZoneInfo) -> ColumnElement[bool] | None:
-        """The condition that stripped values make, None where they ask for nothing; raises BadValue."""
+        """The condition that stripped values make, None where they ask for nothing; raises BadValueError."""
         value = self.text(values, self.name)
         condition = self.test(value, zone) if value else None
         return None if condition is None else self.of(condition)
@@ -87,15 +88,18 @@ class Filter:
         raise NotImplementedError
 
     def text(self, values: dict[str, str], name: str) -> str:
-        """The value of a parameter, "" without one; raises BadValue for what is no text to PostgreSQL."""
+        """The value of a parameter, "" without one.
+
+        Raises BadValueError for what is no text to PostgreSQL.
+        """
         value = values.get(name, "")
         if "\0" in value:
-            raise BadValue(self.name, "Null characters are not allowed.")
+            raise BadValueError(self.name, "Null characters are not allowed.")
         return value
 
-    def bad(self) -> BadValue:
+    def bad(self) -> BadValueError:
         """The complaint about a value of this kind."""
-        return BadValue(self.name, self.invalid)
+        return BadValueError(self.name, self.invalid)
 
 
 class Int(Filter):
@@ -109,7 +113,7 @@ class Int(Filter):
         return false() if number is None else self.column == literal(number, Integer)
 
     def number(self, value: str) -> int | None:
-        """The number, None for one that no column can hold; raises BadValue."""
+        """The number, None for one that no column can hold; raises BadValueError."""
         if not is_number(value):
             raise self.bad()
         number = decimal(value)  # None for an exponent of many digits
@@ -141,6 +145,17 @@ class IntList(Int):
         items = [item for item in (each.strip() for each in value.split(",")) if item]
         numbers = {self.number(item) for item in items[:IDS_MAX]} - {None}
         return self.column.in_(sorted(numbers)) if items else None
+
+
+class IdList(IntList):
+    """`id-list`: any of several numbers; too many are refused, so that none is left out unnoticed."""
+
+    says = f"{{}}: any of these numbers, up to {FOREIGN_IDS_MAX}, separated by commas."
+
+    def test(self, value, zone):
+        if value.count(",") >= FOREIGN_IDS_MAX:
+            raise BadValueError(self.name, f"Ask for at most {FOREIGN_IDS_MAX} numbers at a time.")
+        return super().test(value, zone)
 
 
 class Year(Int):
@@ -211,15 +226,6 @@ class Words(Filter):
         return search.in_any(self.column, words)
 
 
-class Prefix(Filter):
-    """`prefix`: how the value begins, case and all."""
-
-    says = "Beginning of {}."
-
-    def test(self, value, zone):  # noqa: ARG002
-        return false() if len(value) > LONGEST else self.column.startswith(value, autoescape=True)
-
-
 class Flag(Filter):
     """`bool`: whether something holds."""
 
@@ -258,7 +264,7 @@ class Choice(Filter):
     def test(self, value, zone):  # noqa: ARG002
         if value not in self.codes:
             message = f"Select a valid choice. {value} is not one of the available choices."
-            raise BadValue(self.name, message)
+            raise BadValueError(self.name, message)
         return self.column == self.codes[value]
 
 
@@ -272,7 +278,7 @@ class Day(Filter):
         return self.column == self.day(value)
 
     def day(self, value: str) -> date:
-        """A day; raises BadValue."""
+        """A day; raises BadValueError."""
         found = _DAY.fullmatch(value)
         if found is None:
             raise self.bad()
@@ -317,7 +323,7 @@ class Later(Filter):
         return self.column > self.moment(value, zone)
 
     def moment(self, value: str, zone: ZoneInfo) -> datetime:
-        """A moment in UTC; raises BadValue."""
+        """A moment in UTC; raises BadValueError."""
         found = _MOMENT.fullmatch(value)
         if found is None:
             raise self.bad()
@@ -355,18 +361,18 @@ def conditions(
     """The conditions that the parameters of a query make, all of which must hold.
 
     `parameters` are pairs in the order sent: the last value of a name counts, others and empty ones do not.
-    Raises Invalid with every bad parameter.
+    Raises InvalidError with every bad parameter.
     """
     values = {name: value.strip() for name, value in parameters}
     found, errors = [], {}
     for each in filters:
         try:
             condition = each.condition(values, zone)
-        except BadValue as error:
+        except BadValueError as error:
             errors[error.field] = [error.message]
         else:
             if condition is not None:
                 found.append(condition)
     if errors:
-        raise Invalid(errors)
+        raise InvalidError(errors)
     return found

@@ -1,7 +1,8 @@
 """Details and lists: the statements that make their bodies, and how pages far from the first are found.
 
-A body comes of one statement, which is one snapshot. The number of rows of a list, and the places at which
-its pages begin, are kept in the cache under its stamps: page 900 then costs what page 1 does.
+A body comes of one statement, which is one snapshot. The number of rows of a list is kept in the cache under
+its stamps. Rows before a far page are passed by in an index of the whole order; where two tables make the
+order, a survey of one index tells from where the page is reached (`places`), and is kept as well.
 """
 
 from dataclasses import dataclass
@@ -11,33 +12,37 @@ from hashlib import blake2b
 import orjson
 from sqlalchemy import BigInteger, ColumnElement, bindparam, func, literal_column, select
 
-from comicsdb import places
-from comicsdb.light import Sentence
+from comicsdb import keyset
+from comicsdb.read_pool import CompiledQuery
 from comicsdb.stamps import times, versions
 from comicsdb_api import paging, reads, shapes
 from comicsdb_api.reads import Read
 from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
 
 FAR = 5  # pages that are still reached by walking
+STEP = 3  # pages from one place that is kept to the next
+TRIES = 3  # to read places and page of one version, while others write
+
+# How a page is reached: it is the first, rows before it are passed by, or from a place on.
+FIRST, PASSED, PLACED = "first", "passed", "placed"
 
 
 @dataclass(frozen=True)
 class Known:
-    """What the cache knows of a list at one version: how many rows, and by page number where pages begin."""
+    """What the cache knows of a list at one version: how many rows, and places, if it was surveyed."""
 
     version: str
     count: int
-    places: dict[int, list]
+    places: list[list]
 
     def dump(self) -> bytes:
         """As the cache keeps it."""
-        return orjson.dumps([self.version, self.count, list(self.places.values())])
+        return orjson.dumps([self.version, self.count, self.places])
 
     @classmethod
     def load(cls, entry: bytes) -> "Known":
-        """From what `dump` gave; the first place is that of page 2."""
-        version, count, places = orjson.loads(entry)
-        return cls(version, count, dict(enumerate(places, 2)))
+        """From what `dump` gave."""
+        return cls(*orjson.loads(entry))
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,38 +65,47 @@ class Listing:
     def page(self, request, object_id: int | None, stamps: tuple, conditions: list) -> bytes | None:
         """The body of the page that is asked for, of the rows that meet further `conditions`.
 
-        None if the object has gone meanwhile; raises Refused (404) for a page that is not there.
+        None if the object has gone meanwhile; raises RefusedError (404) for a page that is not there.
         """
         wanted = paging.wanted(request)
         if self.read.region is None:
             return self._walk(request, object_id, conditions, wanted)
-        far = wanted is paging.LAST or wanted > FAR
         version = self.read.version(stamps)
+        for _ in range(TRIES):
+            number, found, known = self._page(request, object_id, conditions, wanted, version)
+            if not (found and known) or found.version == known.version:
+                return found and found.body(request, number)
+            version = found.version  # something has changed in between
+        # One statement that asks for all is right by itself.
+        return self._walk(request, object_id, conditions, wanted)
+
+    def _page(self, request, object_id, conditions, wanted: int | None, version: str):
+        """The number of a page, what was found there, and what the cache knew of the list at a version."""
         kept = f"{self.read.name}:{{}}:{object_id or ''}:{version}:{_filters(request)}"
-        if far:
+        if wanted is paging.LAST or (wanted > FAR and self._has_groups):
             survey, _ = request.cache.list.get_or_create(
-                kept.format("places"), lambda: self._survey(request, object_id, conditions).dump()
+                kept.format("survey"), lambda: self._survey(request, object_id, conditions).dump()
             )
-        else:
-            survey = request.cache.list.get(kept.format("count"))
-        known = Known.load(survey) if survey else None
-        number = paging.page_count(known.count, self.size) if wanted is paging.LAST else wanted
-        found = self._rows(request, object_id, conditions, number, known)
-        if found and known and found.version != known.version:
-            # Something has changed in between. One statement that asks for all is right by itself.
-            found = self._rows(request, object_id, conditions, number, None)
-        if wanted is paging.LAST:
-            number, found = self._last(request, object_id, conditions, number, found)
-        if found is None:
-            return None
-        if not (known or far):
+            known = Known.load(survey)
+            number = paging.page_count(known.count, self.size) if wanted is paging.LAST else wanted
+            return number, self._rows(request, object_id, conditions, number, known), known
+        counted = request.cache.list.get(kept.format("count"))
+        known = Known.load(counted) if counted else None
+        found = self._rows(request, object_id, conditions, wanted, known)
+        if found and not known:
             request.cache.list.get_or_create(
-                kept.format("count"), lambda: Known(found.version, found.count, {}).dump()
+                kept.format("count"), lambda: Known(found.version, found.count, []).dump()
             )
-        return found.body(request, number)
+        return wanted, found, known
+
+    @cached_property
+    def _has_groups(self) -> bool:
+        """Whether rows are many to a value that leads their order; otherwise an index has the whole order."""
+        cached = self.read.region is not None
+        return cached and keyset.depth(self.order, self.resource.model.__table__) < len(self.order)
 
     def _walk(self, request, object_id, conditions, wanted: int | None) -> bytes | None:
-        """A page of a list of which nothing is kept."""
+        """The body of a page, of a list of which nothing is kept."""
         number = wanted or 1
         found = self._rows(request, object_id, conditions, number, None)
         if wanted is paging.LAST:
@@ -106,23 +120,24 @@ class Listing:
         return number, found
 
     def _rows(self, request, object_id, conditions, number: int, known: Known | None) -> "Found | None":
-        place = known.places.get(number) if known else None
-        values = {"id": object_id, **addresses(request)}
-        if place is None:
-            values["offset"] = (number - 1) * self.size
-        else:
-            values |= places.bound(place)
-        shape = (known is None, place is not None)
+        offset = (number - 1) * self.size
+        place = keyset.nearest(known.places, offset) if known else None
+        values = {"id": object_id, "offset": offset, **addresses(request)}
+        if place is not None:
+            values |= keyset.bound(place) | {"offset": offset - place[0]}
+        shape = (known is None, PLACED if place else PASSED if offset else FIRST)
         if conditions:
-            row = request.light.first(self._statement(*shape, conditions), values)
+            row = request.read_pool.first(self._statement(*shape, conditions), values)
+        elif place:  # planned anew: how much there is from a place on decides how it is best read
+            row = request.read_pool.first(self._from_place, values)
         else:
-            row = request.light.fetch(self._sentences[shape], values)
+            row = request.read_pool.fetch(self._sentences[shape], values)
         if row is None:
             return None
         count, rows, *stamps = row
         return Found(self.read.version(tuple(stamps)), known.count if known else count, rows, self.size)
 
-    def _statement(self, counted: bool, placed: bool, conditions=()):
+    def _statement(self, counted: bool, way: str, conditions=()):
         """One row: the number of rows, one page of them as JSON, and the stamps."""
         chosen = (*self.condition, *conditions)
         resource, stamps = self.resource, self.read.stamps.subquery("stamps")
@@ -133,12 +148,11 @@ class Listing:
             .order_by(*self.order)
             .limit(literal_column(str(self.size)))
         )
-        if placed:
-            page = page.where(places.from_place(self.order))
-        elif self.read.region is None:
+        if way == PLACED:
+            leading = self.order[: keyset.depth(self.order, resource.model.__table__)]
+            page = self._reached((*chosen, keyset.from_place(leading)))
+        elif way == PASSED or self.read.region is None:
             page = self._reached(chosen)
-        else:
-            page = page.offset(bindparam("offset", type_=BigInteger))
         count = select(func.count()).select_from(resource.model.__table__).where(*chosen).scalar_subquery()
         return select(
             (count if counted else literal_column("0")).label("count"),
@@ -147,7 +161,7 @@ class Listing:
         ).select_from(stamps)
 
     def _reached(self, chosen: tuple):
-        """A page of a list whose places nobody keeps: rows that are passed by are not put together."""
+        """A page behind an offset: rows that are passed by are not put together."""
         resource = self.resource
         wanted = (
             select(resource.key())
@@ -165,22 +179,33 @@ class Listing:
         )
 
     @cached_property
-    def _sentences(self) -> dict[tuple[bool, bool], Sentence]:
-        return {
-            (counted, placed): Sentence.of(self._statement(counted, placed))
-            for counted in (True, False)
-            for placed in (True, False)
-        }
+    def _sentences(self) -> dict[tuple[bool, str], CompiledQuery]:
+        ways = ((counted, way) for counted in (True, False) for way in (FIRST, PASSED))
+        return {each: CompiledQuery.of(self._statement(*each)) for each in ways}
+
+    @cached_property
+    def _from_place(self):
+        return self._statement(False, PLACED)
 
     def _survey(self, request, object_id, conditions) -> Known:
-        """Where every page begins."""
-        rows = select(literal_column("1")).select_from(self.resource.row_source())
-        rows = rows.where(*self.condition, *conditions)
-        summed = places.survey(rows, self.order, self.size).subquery("summed")
-        stamps = self.read.stamps.subquery("stamps")
-        statement = select(*summed.c, *stamps.c).select_from(summed.outerjoin(stamps, literal_column("true")))
-        count, begun, *seen = request.light.first(statement, {"id": object_id})
-        return Known(self.read.version(tuple(seen)), count, dict(enumerate(orjson.loads(begun), 2)))
+        """How many rows there are, and from where far pages are reached."""
+        statement = self._surveying(conditions) if conditions else self._surveying_all
+        count, found, *seen = request.read_pool.first(statement, {"id": object_id})
+        return Known(self.read.version(tuple(seen)), count, orjson.loads(found))
+
+    @cached_property
+    def _surveying_all(self):
+        return self._surveying()
+
+    def _surveying(self, conditions=()):
+        table, chosen = self.resource.model.__table__, (*self.condition, *conditions)
+        if self._has_groups:
+            summed = keyset.survey(table, chosen, self.order, STEP * self.size)
+        else:
+            summed = select(func.count().label("count"), literal_column("'[]'").label("places"))
+            summed = summed.select_from(table).where(*chosen)
+        summed, stamps = summed.subquery("summed"), self.read.stamps.subquery("stamps")
+        return select(*summed.c, *stamps.c).select_from(summed.outerjoin(stamps, literal_column("true")))
 
 
 @dataclass(frozen=True)
@@ -193,7 +218,7 @@ class Found:
     size: int = paging.SIZE
 
     def body(self, request, number: int) -> bytes:
-        """The body of the page; raises Refused (404) if it is past the end."""
+        """The body of the page; raises RefusedError (404) if it is past the end."""
         rows = orjson.loads(self.rows)
         return to_json(paging.envelope(request, number, self.count, rows, self.size))
 
@@ -207,13 +232,13 @@ class Detail:
 
     def body(self, request, object_id: int) -> bytes | None:
         """The body, None if the object is not there."""
-        row = request.light.fetch(self._sentence, {"id": object_id, **addresses(request)})
+        row = request.read_pool.fetch(self._sentence, {"id": object_id, **addresses(request)})
         return row and to_json(orjson.loads(row[0]))
 
     @cached_property
-    def _sentence(self) -> Sentence:
+    def _sentence(self) -> CompiledQuery:
         resource = self.resource
-        return Sentence.of(
+        return CompiledQuery.of(
             shapes.object_of(
                 select(*shapes.labelled(resource.detail_fields()))
                 .select_from(resource.detail_source())
@@ -244,7 +269,7 @@ class Children:
             stamps = times(parent, "issues_modified")
         region = (reads.LIST if self.depends else reads.DETAIL) if owner.cached else None
         name = route.removeprefix(ROUTE_PREFIX).replace(".", ":")
-        read = Read(route, region, name, stamps, dated=not self.depends)
+        read = Read(route, region, name, stamps, date_pairs=0 if self.depends else 1)
         return Listing(read, self.resource, (self.condition,), self.order)
 
 
@@ -253,14 +278,14 @@ def list_of(resource: type, route: str) -> Listing:
     kind = resource.kind()
     region = reads.LIST if resource.cached else None
     stamps = versions(*(resource.depends or (kind,)))
-    return Listing(Read(route, region, f"{kind}:list", stamps, dated=False), resource, (), resource.order())
+    return Listing(Read(route, region, f"{kind}:list", stamps), resource, (), resource.order())
 
 
 def detail_of(resource: type, route: str) -> Detail:
     """The objects of a resource, one by one."""
     region = reads.DETAIL if resource.cached else None
     stamps = times(resource.model.__table__, *resource.stamps)
-    return Detail(Read(route, region, f"{resource.kind()}:retrieve", stamps, dated=True), resource)
+    return Detail(Read(route, region, f"{resource.kind()}:retrieve", stamps, date_pairs=1), resource)
 
 
 def _filters(request) -> str:

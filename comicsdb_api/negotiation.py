@@ -1,34 +1,31 @@
-"""What comes before a view: format suffixes, final slashes and the Accept header (api.md 1.1, 1.2)."""
+"""What comes before a view: format suffixes, final slashes and the Accept header."""
 
 import re
 from urllib.parse import parse_qsl
 
 from pyramid.tweens import INGRESS
 
-from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, Refused
-from comicsdb_api.responses import is_api_path, is_api_route, respond
+from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, RefusedError
+from comicsdb_api.responses import accepts, is_api_path, is_api_route
 
 FORMAT_KEY = "comicsdb_api.format"
 # A suffix begins with a letter: 1.5 is no number of an object, rather than number 1 in the format 5.
 SUFFIX = re.compile(r"(/api/(?:[^/.]+/)*[^/.]+)\.([A-Za-z][A-Za-z0-9]*)/?")
 FORMATS = {"", "json", "api"}  # "api" asks for a page for browsers; JSON is what we have
 ACCEPTED = {"*/*", "application/*", "application/json", "text/*", "text/html"}
-REFUSED_QUALITY = re.compile(r"\s*q\s*=\s*0(\.0*)?\s*", re.IGNORECASE)
 
 
 def tween_factory(handler, registry):  # noqa: ARG001  (Pyramid passes it)
     """Bring addresses of the API to the one form the routes know, before they are matched.
 
-    A path that is no text is the path of nothing. A format suffix is cut off and remembered. A write without
-    the final slash is served as if it had one; a read is redirected instead (`errors.not_found`).
+    A format suffix is cut off and remembered. A write without the final slash is served as if it had one; a
+    read is redirected instead (`errors.not_found`).
     """
 
     def tween(request):
         environ = request.environ
         if is_api_path(environ):
             path = environ["PATH_INFO"]
-            if not _is_text(path):
-                return respond(request, {"detail": NOT_FOUND}, 404)
             suffixed = SUFFIX.fullmatch(path)
             if suffixed:
                 environ["PATH_INFO"], environ[FORMAT_KEY] = suffixed[1] + "/", suffixed[2]
@@ -39,17 +36,8 @@ def tween_factory(handler, registry):  # noqa: ARG001  (Pyramid passes it)
     return tween
 
 
-def _is_text(path: str) -> bool:
-    """Whether the bytes of a WSGI path are UTF-8."""
-    try:
-        path.encode("latin-1").decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def parameters(request) -> list[tuple[str, str]]:
-    """The query parameters in the order sent; bytes that are not UTF-8 become replacement characters."""
+    """The query parameters in the order sent."""
     query = request.environ.get("QUERY_STRING")
     return parse_qsl(query, keep_blank_values=True) if query else []
 
@@ -67,24 +55,18 @@ def negotiate(request) -> None:
     """Raise the refusal due to a caller who wants anything but JSON."""
     asked = (request.environ.get(FORMAT_KEY), parameter(request, "format"))
     if any(wanted is not None and wanted not in FORMATS for wanted in asked):
-        raise Refused(404, NOT_FOUND)
+        raise RefusedError(404, NOT_FOUND)
     if not accepts_json(request.environ.get("HTTP_ACCEPT", "")):
-        raise Refused(406, NOT_ACCEPTABLE)
+        raise RefusedError(406, NOT_ACCEPTABLE)
 
 
 def accepts_json(header: str) -> bool:
     """Whether an Accept header leaves room for our JSON; text/html is answered with JSON too."""
-    if header in {"", "*/*"}:
-        return True
-    for offer in header.split(","):
-        kind, *details = offer.split(";")
-        if kind.strip().lower() in ACCEPTED and not any(REFUSED_QUALITY.fullmatch(each) for each in details):
-            return True
-    return False
+    return header in {"", "*/*"} or accepts(header, ACCEPTED)
 
 
 def negotiated_view(view, info):
-    """View deriver: negotiation goes before everything else, credentials included (api.md 1.6)."""
+    """View deriver: negotiation goes before everything else, credentials included."""
     if info.exception_only or not is_api_route(info.options.get("route_name")):
         return view
 

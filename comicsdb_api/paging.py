@@ -1,30 +1,32 @@
-"""Pages of lists: which one is asked for, and the envelope around its rows (api.md 1.4)."""
+"""Pages of lists: which one is asked for, and the envelope around its rows."""
 
 from urllib.parse import urlencode
 
-from comicsdb_api.errors import Refused
+from comicsdb.values import whole_number
+from comicsdb_api.errors import RefusedError
 from comicsdb_api.negotiation import parameter
 
 SIZE = 100
-MOST_DIGITS = 9
+PAGE_MAX = 10**9 - 1
 LAST = None  # the page asked for is the last one, whichever that is
 
 
 def wanted(request) -> int | None:
-    """The page asked for, LAST for the last; raises Refused (404) for what can be no page."""
+    """The page asked for, LAST for the last; raises RefusedError (404) for what can be no page."""
     text = parameter(request, "page")
     if not text:
         return 1
     if text == "last":
         return LAST
-    if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS and int(text) > 0:
-        return int(text)
-    raise invalid()
+    number = whole_number(text, 1, PAGE_MAX)
+    if number is None:
+        raise invalid()
+    return number
 
 
-def invalid() -> Refused:
+def invalid() -> RefusedError:
     """404 for a page that is not there."""
-    return Refused(404, "Invalid page.")
+    return RefusedError(404, "Invalid page.")
 
 
 def page_count(rows: int, size: int = SIZE) -> int:
@@ -33,7 +35,7 @@ def page_count(rows: int, size: int = SIZE) -> int:
 
 
 def envelope(request, number: int, count: int, results: list, size: int = SIZE) -> dict:
-    """The body of a page; raises Refused (404) for a number past the end."""
+    """The body of a page; raises RefusedError (404) for a number past the end."""
     pages = page_count(count, size)
     if number > pages:
         raise invalid()

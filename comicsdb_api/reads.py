@@ -1,8 +1,8 @@
-"""Cached reads: what each depends on, the key of its entry, and how an answer comes of it (api.md 7).
+"""Cached reads: what each depends on, the key of its entry, and how an answer comes of it.
 
 A read has stamps: the times, or the versions of lists, that move in the transaction of every write that
 changes its body. They are part of the key, so an entry never becomes wrong, and nothing is ever removed
-because of a write. The same functions serve Cornice's views and the early place (`fastpath`).
+because of a write. The same functions serve Cornice's views and the policy for cached reads (`fastpath`).
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from hashlib import blake2b
 
 from sqlalchemy import Select
 
-from comicsdb.light import Sentence
+from comicsdb.read_pool import CompiledQuery
 from comicsdb.security import Identity
 from comicsdb_api.conditional import Dates, refusal_by_date, respond_tagged
 from comicsdb_api.negotiation import parameters
@@ -26,28 +26,29 @@ DIGEST_BYTES = 16
 class Read:
     """What one address reads through the cache.
 
-    `stamps` selects one row, or none where the object (bound as `id`) is not there. With `dated` its columns
-    are pairs of microseconds since 1970: a time and the one before it. Otherwise they are versions.
+    `stamps` selects one row, or none where the object (bound as `id`) is not there. Its columns are versions,
+    or with `date_pairs` pairs of microseconds since 1970: a time and the one before it. The first pairs, so
+    many, are the dates of HTTP; the others, such as when stars were given, change the tag alone.
     """
 
     route: str
     region: str | None  # DETAIL or LIST; None for what is not cached
     name: str  # the first part of the keys: kind and action
     stamps: Select
-    dated: bool
+    date_pairs: int = 0
 
     @cached_property
-    def sentence(self) -> Sentence:
+    def sentence(self) -> CompiledQuery:
         """The statement for the stamps, compiled when it is first needed: no start waits for all of them."""
-        return Sentence.of(self.stamps)
+        return CompiledQuery.of(self.stamps)
 
     def dates(self, stamps: tuple) -> Dates | None:
         """The dates that HTTP may ask by, None for a list."""
-        return Dates(stamps) if self.dated else None
+        return Dates(stamps[: 2 * self.date_pairs]) if self.date_pairs else None
 
     def version(self, stamps: tuple) -> str:
         """The stamps as part of a key; the times before do not matter."""
-        return ".".join(str(each) for each in (stamps[::2] if self.dated else stamps))
+        return ".".join(str(each) for each in (stamps[::2] if self.date_pairs else stamps))
 
     def key(self, request, object_id: int | None, stamps: tuple) -> str:
         """The key of the entry for a request."""
@@ -55,27 +56,27 @@ class Read:
 
 
 @dataclass(frozen=True)
-class Begun:
-    """What the early place found out before it handed the request on: who asks, and the stamps of a read."""
+class Preflight:
+    """What the policy for cached reads found out before it handed a request on: caller and stamps."""
 
-    KEY = "comicsdb_api.begun"
+    KEY = "comicsdb_api.preflight"
 
     route: str
     identity: Identity
     stamps: tuple
 
     @classmethod
-    def of(cls, request) -> "Begun | None":
+    def of(cls, request) -> "Preflight | None":
         """What was found out for this request."""
         return request.environ.get(cls.KEY)
 
 
 def stamps(request, read: Read, object_id: int | None) -> tuple | None:
     """The stamps of a read, None if the object is not there."""
-    begun = Begun.of(request)
-    if begun is not None and begun.route == read.route:
-        return begun.stamps
-    return request.light.fetch(read.sentence, {"id": object_id})
+    preflight = Preflight.of(request)
+    if preflight is not None and preflight.route == read.route:
+        return preflight.stamps
+    return request.read_pool.fetch(read.sentence, {"id": object_id})
 
 
 def digest(request) -> str:

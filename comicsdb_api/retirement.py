@@ -1,4 +1,4 @@
-"""The end of HTTP Basic: what answers to it say, phase by phase, and its refusal in the last (seed 3.2).
+"""The end of HTTP Basic: what answers to it say, phase by phase, and its refusal in the last.
 
 | phase | what happens to a request with name and password |
 | --- | --- |

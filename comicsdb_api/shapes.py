@@ -1,4 +1,4 @@
-"""What bodies are made of, as SQL: values, nested objects and lists, labels and orders (api.md 1.2, 2, 3)."""
+"""What bodies are made of, as SQL: values, nested objects and lists, labels and orders."""
 
 from enum import Enum
 
@@ -212,7 +212,7 @@ def issue_with_series(name: str):
     return issue, series, series_type, source
 
 
-# Orders. The folded form first, then the text itself, then the id (api.md 3).
+# Orders. The folded form first, then the text itself, then the id.
 
 
 def by_name(table):

@@ -1,11 +1,12 @@
-"""How often somebody may ask: limits, their headers, the refusal, and what is counted (api.md 1.10, 6)."""
+"""How often somebody may ask: limits, their headers, the refusal, and what is counted."""
 
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from comicsdb.accounts import printable
-from comicsdb.limits import Limit, Taken
+from comicsdb.limits import Decision, Limit, WindowState
 from comicsdb.limits_api import ApiLimits
 from comicsdb.security import BASIC, Identity, client_ip
 from comicsdb_api.responses import too_soon
@@ -13,7 +14,7 @@ from comicsdb_api.responses import too_soon
 logger = logging.getLogger(__name__)
 
 
-class Throttled(Exception):  # noqa: N818  (an answer, not a fault)
+class ThrottledError(Exception):
     """Too many requests; the verdict says by which limits."""
 
     def __init__(self, verdict: "Verdict"):
@@ -28,7 +29,7 @@ class Verdict:
     KEY = "comicsdb_api.verdict"
 
     identity: Identity | None
-    taken: Taken | None
+    taken: Decision | None
 
     @property
     def refused(self) -> bool:
@@ -38,24 +39,37 @@ class Verdict:
     @property
     def wait(self) -> int:
         """Seconds after which all limits let a request through again."""
-        return max(standing.wait for standing in self.taken.refused)
+        return max(state.wait for state in self.taken.refused)
 
     @property
     def headers(self) -> list[tuple[str, str]]:
-        """How the caller stands: six headers in the contract's form, and two in that of the IETF draft 11."""
+        """How the caller stands: six headers in the contract's form, and two in that of the IETF draft 11.
+
+        Where a token has limits within those of its account, the tighter of both is told.
+        """
         if self.taken is None:
             return []
         own, policies, left = [], [], []
         refused = self.refused
-        for standing in self.taken.standings:
-            limit, remaining = standing.limit, standing.remaining
+        for state in _tightest(self.taken.states):
+            limit, remaining = state.limit, state.remaining
             most, name_of_remaining, name_of_reset, policy = _words(limit)
-            own += most, (name_of_remaining, str(remaining)), (name_of_reset, str(standing.reset))
+            own += most, (name_of_remaining, str(remaining)), (name_of_reset, str(state.reset))
             policies.append(policy)
             # Beside Retry-After no later end of a period may be told.
-            if standing.refused or not refused:
-                left.append(f'"{limit.name}";r={remaining};t={standing.wait}')
+            if state.refused or not refused:
+                left.append(f'"{limit.name}";r={remaining};t={state.wait}')
         return [*own, ("RateLimit-Policy", ", ".join(policies)), ("RateLimit", ", ".join(left))]
+
+
+def _tightest(states: Iterable[WindowState]) -> Iterable[WindowState]:
+    """Of the limits with one name that which leaves the least."""
+    found: dict[str, WindowState] = {}
+    for each in states:
+        other = found.get(each.limit.name)
+        if other is None or (each.remaining, -each.wait) < (other.remaining, -other.wait):
+            found[each.limit.name] = each
+    return found.values()
 
 
 @lru_cache
@@ -87,8 +101,7 @@ def _note_refusal(request, verdict: Verdict) -> None:
         name = f"ip:{client_ip(request)}"
     else:
         name = f"user:{printable(verdict.identity.username)}"
-    for standing in verdict.taken.refused:
-        scope = standing.limit.name
+    for scope in dict.fromkeys(state.limit.name for state in verdict.taken.refused):
         count = request.registry["comicsdb.counters"].refused(scope, name)
         logger.warning(
             "API request refused by the %s limit (%s, %d today)",
@@ -100,11 +113,11 @@ def _note_refusal(request, verdict: Verdict) -> None:
 
 
 def throttle(request, identity: Identity | None) -> None:
-    """Let a request go on, or raise Throttled; its answer, whoever makes it, will be finished here."""
+    """Let a request go on, or raise ThrottledError; its answer, whoever makes it, will be finished here."""
     verdict = judge(request, identity)
     request.add_response_callback(finish)
     if verdict.refused:
-        raise Throttled(verdict)
+        raise ThrottledError(verdict)
 
 
 def finish(request, response) -> None:
@@ -119,9 +132,9 @@ def finish(request, response) -> None:
         counters = request.registry["comicsdb.counters"]
         counters.served(identity.shown_method)
         if identity.method == BASIC:
-            counters.basic_used(identity.user_id)
+            counters.basic_used(identity.user_id, client_ip(request))
         elif identity.token_id is not None:
-            counters.token_used(identity.token_id)
+            counters.token_used(identity.token_id, client_ip(request))
 
 
 def settle(request, identity: Identity, response, route: str):
@@ -138,7 +151,7 @@ def refusal(request, verdict: Verdict, route: str | None = None):
     return too_soon(request, "Request was throttled.", verdict.wait, route)
 
 
-def throttled(error: Throttled, request):
+def throttled(error: ThrottledError, request):
     """The exception view."""
     return refusal(request, error.verdict)
 
@@ -149,7 +162,7 @@ def throttled_view(view):
     def counted(request):
         try:
             throttle(request, request.identity)
-        except Throttled as error:
+        except ThrottledError as error:
             return throttled(error, request)
         return view(request)
 
@@ -158,4 +171,4 @@ def throttled_view(view):
 
 def includeme(config):
     """The view of refusals."""
-    config.add_exception_view(throttled, Throttled, api_path=True)
+    config.add_exception_view(throttled, ThrottledError, api_path=True)

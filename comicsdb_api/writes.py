@@ -9,16 +9,16 @@ import orjson
 from sqlalchemy import bindparam, select
 
 from comicsdb import idempotency
-from comicsdb.catalog import Conflict, Invalid
+from comicsdb.catalog import ConflictError, InvalidError
 from comicsdb.catalog.kinds import Kind
-from comicsdb.media.images import PictureError, decoding, inspect
-from comicsdb.media.uploads import no_picture, picture_values
+from comicsdb.imaging.picture import PictureError, TooComplexError
+from comicsdb.media.uploads import check_upload, no_picture, picture_values
 from comicsdb.schemas import ObjectSchema, errors_of
 from comicsdb.schemas.types import NULL
 from comicsdb.tags import TAG_LENGTH, tagged
 from comicsdb_api import conditional, reads, shapes
 from comicsdb_api.bodies import ABSENT, File, Sent
-from comicsdb_api.errors import Refused, Wrong, by_field, taken
+from comicsdb_api.errors import BadRequestError, RefusedError, by_field, taken
 from comicsdb_api.responses import addresses, answer, to_json
 
 IMAGE = "image"
@@ -37,7 +37,7 @@ USED_KEY = f"This {KEY_HEADER} was used for another request. Make up a new one f
 class Pictures:
     """How a kind has pictures: the folder they lie in, and whether the row keeps a hash of them.
 
-    `blank_clears`: an empty text in a form removes the picture; elsewhere it means no change (api.md 1.3).
+    `blank_clears`: an empty text in a form removes the picture; elsewhere it means no change.
     """
 
     folder: str
@@ -75,7 +75,7 @@ class Draft:
         except colander.Invalid as invalid:
             self.errors = errors_of(invalid)
         if not isinstance(raw, dict):
-            raise Wrong(self.errors)
+            raise BadRequestError(self.errors)
         sound = {name: value for name, value in raw.items() if name not in self.errors}
         return schema(partial=True, form=sent.is_form).deserialize(sound)
 
@@ -96,32 +96,38 @@ class Draft:
             self._store(request, sent.data, pictures)
 
     def _store(self, request, data: bytes, pictures: Pictures) -> None:
+        session, member = request.dbsession, request.identity.user_id
         try:
             if self.errors:
-                with decoding():
-                    inspect(data)
+                check_upload(session, data, member)
             else:
                 folder, hashed = pictures.folder, pictures.hashed
-                self.values |= picture_values(request.dbsession, request.media, folder, data, hashed=hashed)
+                self.values |= picture_values(
+                    session, request.media, folder, data, hashed=hashed, member=member
+                )
+        except TooComplexError as error:
+            self.errors[IMAGE] = [f"The file {error}."]
         except PictureError:
             self.errors[IMAGE] = [NO_PICTURE]
 
-    def written(self, write: Callable[[dict], object], faults: Callable[[dict], tuple[dict, list[Conflict]]]):
-        """What `write` gives for the values; raises Wrong if anything is wrong with any of them.
+    def written(
+        self, write: Callable[[dict], object], faults: Callable[[dict], tuple[dict, list[ConflictError]]]
+    ):
+        """What `write` gives for the values; raises BadRequestError if anything is wrong with any of them.
 
         `faults` tells what else there would be to say against them, once there is something.
         """
         if not self.errors:
             try:
                 return write(self.values)
-            except Invalid as invalid:
+            except InvalidError as invalid:
                 self._add(by_field(invalid.errors))
-            except Conflict as conflict:
+            except ConflictError as conflict:
                 self._add(taken(conflict))
         found, conflicts = faults(self.values)
         for errors in (by_field(found), *map(taken, conflicts)):
             self._add(errors)
-        raise Wrong(self.errors)
+        raise BadRequestError(self.errors)
 
     def _add(self, errors: dict[str, list[str]]) -> None:
         """More messages; of a field that was wrong already only new ones about several fields."""
@@ -132,7 +138,7 @@ class Draft:
 
 
 def is_conditional(request) -> bool:
-    """Whether a write is to be done only if the object is as its writer believes (api.md 1.9)."""
+    """Whether a write is to be done only if the object is as its writer believes."""
     return any(name in request.environ for name in conditional.CONDITIONS)
 
 
@@ -184,13 +190,13 @@ def once_as(request, sent: Sent, act: Callable[[], tuple[int, bytes]]):
         return respond(request, *act())
     key = key.strip()
     if not 0 < len(key) <= KEY_MOST or not all("!" <= character <= "~" for character in key):
-        raise Refused(400, BAD_KEY)
+        raise RefusedError(400, BAD_KEY)
     session, user_id = request.dbsession, request.identity.user_id
     asked = f"{request.method} {request.path_info}?{request.query_string} {sent.digest}"
     try:
         kept = idempotency.claim(session, user_id, key, asked)
-    except idempotency.OtherRequest as error:
-        raise Refused(422, USED_KEY) from error
+    except idempotency.OtherRequestError as error:
+        raise RefusedError(422, USED_KEY) from error
     if kept is not None:
         return respond(request, kept.status, kept.body, REPLAYED)
     status, body = act()

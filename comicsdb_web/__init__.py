@@ -21,13 +21,14 @@ def includeme(config):
     config.include("pyramid_jinja2")
     config.include(".routing")  # config.add_page: a route with one written form and known methods
     config.include(".themes")  # light or dark
-    config.include(".frames")  # header and footer, made once for all who see the same
+    config.include(".layout")  # header and footer, made once for all who see the same
     config.include(".pagecache")  # what anonymous visitors see is kept
     config.include(".assets")  # style sheets, scripts and icons under an address that changes with them
     config.include(".csp")  # the headers of every answer
     config.include(".auth")  # who is logged in
     config.include(".csrf")  # forms of other sites are refused
     config.include(".messages")  # notices shown on the next page
+    config.include(".kept_forms")  # forms that were sent after their session had ended come back
     config.include(".editing")  # what forms ask for while they are filled in
     config.include(".linked_data")  # what pages are about, for search engines
     config.include(".entity")  # config.add_entity_views: the pages of one kind

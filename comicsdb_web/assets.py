@@ -20,6 +20,7 @@ SITE_SHEET = ("css", "site.css")
 SHEETS = (
     "tokens",
     "base",
+    "shared",
     "menus",
     "layout",
     "controls",

@@ -1,11 +1,20 @@
-"""Who is logged in: the cookie holds a random identifier, a row its digest (web.md 10)."""
+"""Who is logged in: the cookie holds a random identifier, a row its digest."""
 
-from comicsdb import accounts
+from datetime import timedelta
+
+from webob.cookies import SignedCookieProfile
+
+from comicsdb import accounts, clock
 from comicsdb.models import User
-from comicsdb.security import Identity, identify, session_cookie, session_identifier
+from comicsdb.passwords import digest, same
+from comicsdb.security import Identity, identify, session_cookie, session_identifier, without_staff_rights
 from comicsdb_web.routing import is_api
 
 METHOD = "session"
+SECOND_STEP = 600  # seconds for the second step
+# The browser keeps the cookie a day longer than the session lasts: a large form that comes too late is read,
+# and kept, only from whoever had one (`bodies.ANONYMOUS_FIELDS_MAX`).
+COOKIE_LIFETIME = accounts.LIFETIME + timedelta(days=1)
 
 
 def authenticate(request) -> Identity | None:
@@ -14,13 +23,15 @@ def authenticate(request) -> Identity | None:
     if not identifier or is_api(request):
         return None
     user = accounts.session_user(request.dbsession, identifier)
-    return identify(user, METHOD) if user is not None else None
+    if user is None:
+        return None
+    return without_staff_rights(request.registry.settings, identify(user, METHOD), user.second_factor)
 
 
-def begin_session(request, user: User) -> None:
+def begin_session(request, user: User, *, confirmed: bool = True) -> None:
     """Log an account in under a new identifier; the session the browser had before ends."""
     accounts.end_session(request.dbsession, session_identifier(request))
-    keep_session(request, accounts.begin_session(request.visit, user))
+    keep_session(request, accounts.begin_session(request.visit, user, confirmed=confirmed))
 
 
 def end_session(request) -> None:
@@ -31,7 +42,7 @@ def end_session(request) -> None:
 
 def keep_session(request, identifier: str) -> None:
     """Let the browser keep the identifier of its session."""
-    _set_cookie(request, identifier, max_age=accounts.LIFETIME)
+    _set_cookie(request, identifier, max_age=COOKIE_LIFETIME)
 
 
 def forget_session(request) -> None:
@@ -50,6 +61,53 @@ def _set_cookie(request, value, *, max_age) -> None:
     request.add_response_callback(callback)
 
 
+class SecondStep:
+    """Who gave the right password and still owes the second step: a signed cookie for some minutes.
+
+    That is no session, and it ends early where the password is changed.
+    """
+
+    def __init__(self, request, profile: SignedCookieProfile):
+        self._request = request
+        self._profile = profile.bind(request)
+
+    def begin(self, user: User) -> None:
+        """Somebody gave the right password."""
+        value = [user.id, clock.now().timestamp() + SECOND_STEP, digest(user.password)]
+        self._request.add_response_callback(lambda _request, answer: self._profile.set_cookies(answer, value))
+
+    def user(self) -> User | None:
+        """The active account that the browser gave the password of, if it did so a moment ago."""
+        value = self._profile.get_value()
+        if not value:
+            return None
+        number, ends, password = value
+        user = self._request.dbsession.get(User, number)
+        if user is None or not user.is_active or ends <= clock.now().timestamp():
+            return None
+        return user if same(password, digest(user.password)) else None
+
+    def end(self) -> None:
+        """Forget it: the second step is done."""
+
+        def forget(_request, answer):
+            answer.delete_cookie(self._profile.cookie_name, path="/")
+
+        self._request.add_response_callback(forget)
+
+
 def includeme(config):
-    """Let browsers be recognised by their session."""
+    """Let browsers be recognised by their session; `request.second_step` is on the way to one."""
     config.add_authenticator(authenticate)
+    settings = config.get_settings()
+    profile = SignedCookieProfile(
+        settings["comicsdb.secret"],
+        salt="comicsdb_web.second_step",
+        cookie_name="second-step",
+        secure=settings["comicsdb.secure_cookies"],
+        max_age=SECOND_STEP,
+        path="/",
+        httponly=True,
+        samesite="Lax",
+    )
+    config.add_request_method(lambda request: SecondStep(request, profile), "second_step", reify=True)

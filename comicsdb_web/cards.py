@@ -1,4 +1,4 @@
-"""Cards: for each kind the statement that loads what its cards show, at a constant cost (web.md 4.1)."""
+"""Cards: for each kind the statement that loads what its cards show, at a constant cost."""
 
 from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.dialects.postgresql import JSONB
@@ -30,7 +30,7 @@ ISSUE_LINKS = {
     Universe: (issue_universe.c.issue_id, issue_universe.c.universe_id),
 }
 
-# By kind of cards, the kinds whose versions tell of what they show (web.md 2.12).
+# By kind of cards, the kinds whose versions tell of what they show.
 SHOWN = {
     Publisher: ("publisher", "series"),
     Imprint: ("imprint", "series"),

@@ -1,4 +1,4 @@
-"""Charts drawn on the server, by `macros/charts.jinja2`: their figures and their geometry (web.md 5)."""
+"""Charts drawn on the server, by `macros/charts.jinja2`: their figures and their geometry."""
 
 from dataclasses import dataclass
 from datetime import date

@@ -1,12 +1,19 @@
-"""The headers of every answer of the site, errors included (web.md 23)."""
+"""The headers of every answer of the site, errors included."""
 
 from pyramid.tweens import INGRESS
 
 from comicsdb_web.routing import is_api
 
 VARY = ("Cookie", "Accept-Language", "X-Fragment")
-HSTS = "max-age=15778800"
-PERMISSIONS = "camera=(), geolocation=(), interest-cohort=(), microphone=(), payment=(), usb=()"
+# Nothing of this is used; passkeys (publickey-credentials-*) are, by the site itself.
+PERMISSIONS = ", ".join(
+    f"{feature}=()"
+    for feature in (
+        "accelerometer", "autoplay", "browsing-topics", "camera", "display-capture", "encrypted-media",
+        "geolocation", "gyroscope", "hid", "magnetometer", "microphone", "midi", "payment",
+        "screen-wake-lock", "serial", "usb", "xr-spatial-tracking",
+    )
+)  # fmt: skip
 
 
 def policy(media_origin: str = "") -> str:
@@ -28,9 +35,9 @@ def policy(media_origin: str = "") -> str:
     )
 
 
-def fixed_headers(registry, scheme: str) -> tuple[tuple[str, str], ...]:
-    """The headers that are the same for all answers over http or https."""
-    return registry["comicsdb_web.headers"][scheme == "https"]
+def fixed_headers(registry) -> tuple[tuple[str, str], ...]:
+    """The headers that are the same for all answers."""
+    return registry["comicsdb_web.headers"]
 
 
 def _fixed_headers(media_origin: str) -> tuple[tuple[str, str], ...]:
@@ -38,6 +45,7 @@ def _fixed_headers(media_origin: str) -> tuple[tuple[str, str], ...]:
         ("Content-Security-Policy", policy(media_origin)),
         ("X-Content-Type-Options", "nosniff"),
         ("X-Frame-Options", "DENY"),
+        ("Cross-Origin-Opener-Policy", "same-origin"),
         ("Referrer-Policy", "strict-origin-when-cross-origin"),
         ("Permissions-Policy", PERMISSIONS),
     )
@@ -50,7 +58,7 @@ def headers_tween_factory(handler, registry):
         response = handler(request)
         if is_api(request):
             return response
-        for name, value in fixed_headers(registry, request.scheme):
+        for name, value in fixed_headers(registry):
             response.headers.setdefault(name, value)
         if response.content_type == "text/html":
             response.headers.setdefault("Cache-Control", "private, no-cache")
@@ -65,5 +73,5 @@ def headers_tween_factory(handler, registry):
 def includeme(config):
     """Outside of everything else, so that no answer is without them."""
     fixed = _fixed_headers(config.get_settings()["comicsdb_web.media_origin"])
-    config.registry["comicsdb_web.headers"] = fixed, (*fixed, ("Strict-Transport-Security", HSTS))
+    config.registry["comicsdb_web.headers"] = fixed
     config.add_tween("comicsdb_web.csp.headers_tween_factory", under=INGRESS)

@@ -3,16 +3,15 @@
 import hashlib
 import hmac
 import secrets
-from urllib.parse import urlsplit
 
 from pyramid.interfaces import ICSRFStoragePolicy
 from zope.interface import implementer
 
+from comicsdb import bodies
 from comicsdb.passwords import same
 from comicsdb.security import session_identifier
-from comicsdb_web.bodies import check_body
+from comicsdb_web.anonymous import is_shared
 from comicsdb_web.routing import is_api
-from comicsdb_web.sharing import is_shared
 
 COOKIE = "csrf"
 
@@ -23,6 +22,9 @@ class TokenPolicy:
 
     Anybody else gets a random one in a cookie, but only when a page with a form asks for it: readers of the
     catalogue get no cookie.
+
+    The token of a member's page also says, signed, whose it is: a form that comes back after its session
+    ended can be kept for that account (`kept_forms`). It has three parts, `session.account.signature`.
     """
 
     def __init__(self, secret: str, *, secure: bool):
@@ -35,7 +37,11 @@ class TokenPolicy:
             raise RuntimeError("A page that is kept for everybody can have no token.")
         identifier = session_identifier(request)
         if identifier:
-            return hmac.new(self._key, identifier.encode(), hashlib.sha256).hexdigest()
+            token = self._sign(identifier)
+            if request.identity is None:
+                return token
+            owner = f"{token}.{request.identity.user_id}"
+            return f"{owner}.{self._sign(owner)}"
         return request.cookies.get(COOKIE) or self.new_csrf_token(request)
 
     def new_csrf_token(self, request) -> str:
@@ -51,7 +57,20 @@ class TokenPolicy:
             return False
         if not isinstance(supplied_token, str):  # a file of that name
             return False
-        return same(self.get_csrf_token(request), supplied_token)
+        expected = (
+            self._sign(identifier) if (identifier := session_identifier(request)) else request.cookies[COOKIE]
+        )
+        return same(expected, supplied_token.partition(".")[0])
+
+    def owner(self, token) -> int | None:
+        """The account whose page a token was made for, whether or not its session goes on."""
+        if not isinstance(token, str) or token.count(".") != 2:
+            return None
+        owner, _dot, signature = token.rpartition(".")
+        return int(owner.partition(".")[2]) if same(self._sign(owner), signature) else None
+
+    def _sign(self, text: str) -> str:
+        return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
 
     def _set_cookie(self, request, response):
         response.set_cookie(
@@ -60,7 +79,7 @@ class TokenPolicy:
 
 
 def from_here(request) -> bool:
-    """Whether a form without a token comes from this site, by what the browser says of itself (web.md 2.3).
+    """Whether a form without a token comes from this site, by what the browser says of itself.
 
     A caller that sends neither header is no browser.
     """
@@ -68,7 +87,7 @@ def from_here(request) -> bool:
     if site is not None:
         return site in {"same-origin", "none"}
     origin = request.headers.get("Origin")
-    return origin is None or urlsplit(origin)[:2] == urlsplit(request.host_url)[:2]
+    return origin is None or origin.lower() == request.host_url.lower()
 
 
 def includeme(config):
@@ -81,5 +100,5 @@ def includeme(config):
         require_csrf=True,
         token="csrf_token",  # noqa: S106  (the name of the form field)
         header="X-CSRFToken",
-        callback=lambda request: not is_api(request) and check_body(request),
+        callback=lambda request: not is_api(request) and bodies.form(request) is not None,
     )

@@ -11,21 +11,21 @@ from pyramid.traversal import quote_path_segment
 from sqlalchemy import ColumnElement, Select, func, select, tuple_
 from sqlalchemy.orm import joinedload, selectinload, undefer
 
-from comicsdb.catalog import Moved, search
+from comicsdb.catalog import MovedError, search
 from comicsdb.models import Issue, Series
+from comicsdb.values import whole_number
 from comicsdb_web import cards
 from comicsdb_web.editing.view import Editing, add_editing_pages
 from comicsdb_web.filters import Filter, Group, narrowed
 from comicsdb_web.fragments import fragment
 from comicsdb_web.locales import _
-from comicsdb_web.pagecache import Shows
+from comicsdb_web.pagecache import CachePolicy
 from comicsdb_web.paging import BLOCK_STEP, offset_of, paginate
 from comicsdb_web.routing import with_query
 
 DETAIL = "detail"
-ID_MAX_DIGITS = 10
 
-# The orders a list of issues offers; anything else is the default (web.md 2.5).
+# The orders a list of issues offers; anything else is the default.
 ISSUE_SORTS = {
     "cover_new": (Issue.cover_date.desc(), Issue.store_date.desc().nulls_last(), Issue.id.desc()),
     "cover_old": (Issue.cover_date, Issue.store_date.asc().nulls_last(), Issue.id),
@@ -35,7 +35,7 @@ ISSUE_SORTS = {
 
 @dataclass(frozen=True)
 class Block:
-    """A part of a detail page that shows 30 rows and then more (web.md 2.6).
+    """A part of a detail page that shows 30 rows and then more.
 
     `rows` and `count` are functions of the entity that give statements, `rows` in a total order; `item`
     is the macro of `macros/blocks.jinja2` that shows a row.
@@ -99,7 +99,7 @@ class EntityViews(Editing):
     blocks: tuple[Block, ...] = ()
     filters: tuple[Group, ...] = ()  # of its list, beside the search
     filtered: tuple[str, ...] = ()  # the kinds that these name, beside those on cards
-    shows: Shows | None = None  # what its own page shows; without that its pages are not kept
+    shows: CachePolicy | None = None  # what its own page shows; without that its pages are not kept
 
     def __init__(self, request):
         self.request = request
@@ -162,11 +162,10 @@ class EntityViews(Editing):
 
     def by_id(self):
         """The address by number leads to the one by name; that of a merged object for good."""
-        text = self.request.matchdict["id"]
-        number = int(text) if len(text) <= ID_MAX_DIGITS else 0
+        number = whole_number(self.request.matchdict["id"]) or 0
         try:
             entity = self.request.catalog.get(self.model, number)
-        except Moved as moved:
+        except MovedError as moved:
             return HTTPMovedPermanently(self._path(moved.entity))
         return HTTPFound(self._path(entity))
 
@@ -263,7 +262,7 @@ def first_appearance(session, entity):
 
 
 def recent_appearances(session, entity, number: int = 5) -> list:
-    """The latest issues of an object, by cover date (model.md 11)."""
+    """The latest issues of an object, by cover date."""
     statement = cards.statement(Issue).where(cards.issues_of(entity))
     return session.execute(statement.order_by(*ISSUE_SORTS["cover_new"]).limit(number)).all()
 
@@ -293,12 +292,12 @@ def entity_path(request, entity, action: str = DETAIL, **words) -> str:
     return f"{request.script_name}{before}{quote_path_segment(entity.slug)}{after}"
 
 
-def list_of(views, model=None) -> Shows | None:
+def list_of(views, model=None) -> CachePolicy | None:
     """What a list shows: of the kind itself, or of `model` within an object of the kind."""
     if views.shows is None:
         return None
     own = (views.model.__tablename__,) if model else views.filtered
-    return Shows(tuple(dict.fromkeys((*cards.SHOWN[model or views.model], *own))))
+    return CachePolicy(tuple(dict.fromkeys((*cards.SHOWN[model or views.model], *own))))
 
 
 def add_entity_views(config, views):

@@ -1,4 +1,4 @@
-"""Filters of lists: parameters of the address, read, judged, shown as fields and chips (web.md 2.5, 4.2)."""
+"""Filters of lists: parameters of the address, read, judged, shown as fields and chips."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -11,17 +11,18 @@ from sqlalchemy import ColumnElement, select
 
 from comicsdb.catalog import search
 from comicsdb.i18n import Text, translate
+from comicsdb.models.base import INTEGER_MAX
+from comicsdb.values import iso_day, whole_number
 from comicsdb_web.locales import _, locale_of
 
 Option = tuple[str, str]  # a value and its words
 
-ID_MOST = 2**31 - 1
 NOT_OFFERED = _("Choose one of the values that are offered.")
 NO_DAY = _("Write a day as year, month and day: 2026-11-30.")
 UNKNOWN = _("There is nothing with this number.")
 
 
-class Unfit(Exception):  # noqa: N818  (a fact about a query)
+class BadFilterError(Exception):
     """A value that a filter cannot use; `text` says what to do."""
 
     def __init__(self, text: Text):
@@ -49,7 +50,7 @@ class Filter:
         return []
 
     def read(self, request, text: str, offered: list[Option]) -> tuple:  # noqa: ARG002
-        """The value that a text stands for, and the words that show it; raises Unfit."""
+        """The value that a text stands for, and the words that show it; raises BadFilterError."""
         return text, text
 
 
@@ -58,16 +59,15 @@ class Number(Filter):
 
     control = "number"
 
-    def __init__(self, name, label, condition, least: int = 0, most: int = ID_MOST):
+    def __init__(self, name, label, condition, least: int = 0, most: int = INTEGER_MAX):
         super().__init__(name, label, condition)
         self.least, self.most = least, most
 
     def read(self, request, text, offered):  # noqa: ARG002
-        if text.isascii() and text.isdigit() and len(text) <= len(str(self.most)):
-            number = int(text)
-            if self.least <= number <= self.most:
-                return number, str(number)
-        raise Unfit(_("Enter a whole number from ${least} to ${most}.", mapping=self._bounds))
+        number = whole_number(text, self.least, self.most)
+        if number is None:
+            raise BadFilterError(_("Enter a whole number from ${least} to ${most}.", mapping=self._bounds))
+        return number, str(number)
 
     @property
     def _bounds(self) -> dict[str, int]:
@@ -80,9 +80,9 @@ class Day(Filter):
     control = "date"
 
     def read(self, request, text, offered):  # noqa: ARG002
-        day = day_of(text)
+        day = iso_day(text)
         if day is None:
-            raise Unfit(NO_DAY)
+            raise BadFilterError(NO_DAY)
         return day, dates.format_date(day, "medium", locale=locale_of(request))
 
 
@@ -102,7 +102,7 @@ class Choice(Filter):
     def read(self, request, text, offered):  # noqa: ARG002
         words = dict(offered).get(text)
         if words is None:
-            raise Unfit(NOT_OFFERED)
+            raise BadFilterError(NOT_OFFERED)
         return self.convert(text), words
 
 
@@ -132,7 +132,7 @@ class Codes(Filter):
 
     def read(self, request, text, offered):  # noqa: ARG002
         if text not in self.codes:
-            raise Unfit(NOT_OFFERED)
+            raise BadFilterError(NOT_OFFERED)
         return text, self.words(request, text)
 
 
@@ -149,7 +149,7 @@ class Object(Number):
         found = select(self.model).where(self.model.id == number).options(*self.load)
         entity = request.dbsession.scalar(found)
         if entity is None:
-            raise Unfit(UNKNOWN)
+            raise BadFilterError(UNKNOWN)
         return entity.id, entity.label
 
 
@@ -197,7 +197,7 @@ def narrowed(request, filters: Iterable[Filter]) -> Narrowed:
         for text in texts:
             try:
                 value, words = each.read(request, text, offered)
-            except Unfit as error:
+            except BadFilterError as error:
                 found.errors[each.name] = translate(request.localizer, error.text)
                 continue
             values.append(value)
@@ -223,14 +223,3 @@ def without(request, name: str, value: str | None = None, *, and_set: str | None
     if and_set is not None:
         kept.append((name, and_set))
     return f"{request.path}?{urlencode(kept)}" if kept else request.path
-
-
-def day_of(text: str) -> date | None:
-    """The day that YYYY-MM-DD names, None where it names none."""
-    if not (text.isascii() and len(text) == len("2026-11-30")):
-        return None
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        return None
-    return day if day.isoformat() == text else None  # years have weeks, too: 2026-W48-1

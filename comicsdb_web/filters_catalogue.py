@@ -1,4 +1,4 @@
-"""The filters of publishers, series and issues (web.md 4.2)."""
+"""The filters of publishers, series and issues."""
 
 from datetime import date
 
@@ -72,6 +72,10 @@ def _is(column):
 
 def _same(column):
     return lambda value: search.same(column, value)
+
+
+def _with_upc(number):
+    return search.issues_with_upc(lambda column: search.same_code(column, number))
 
 
 def _from(column):
@@ -200,7 +204,7 @@ ISSUE = (
         _("Codes and numbers"),
         (
             Filter("sku", _("SKU"), _same(Issue.sku)),
-            Filter("upc", _("UPC"), _same(Issue.upc)),
+            Filter("upc", _("UPC"), _with_upc),
             Number("cv_id", _("Comic Vine number"), _is(Issue.cv_id)),
             Number("gcd_id", _("GCD number"), _is(Issue.gcd_id)),
             Object(

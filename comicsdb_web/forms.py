@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import ceil
 
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.i18n import translate
 from comicsdb_web.locales import ngettext
 
@@ -30,7 +30,7 @@ def file(request, name: str) -> bytes:
     return sent.file.read() if hasattr(sent, "file") else b""
 
 
-def refused(request, error: Invalid, values: Mapping[str, str]) -> Form:
+def refused(request, error: InvalidError, values: Mapping[str, str]) -> Form:
     """The form again, with what is wrong: status 422."""
     request.response.status = 422
     errors = {

@@ -1,4 +1,4 @@
-"""Parts of a page for our modules: `<template data-target data-mode>` (web.md 2.6)."""
+"""Parts of a page for our modules: `<template data-target data-mode>`."""
 
 from pyramid.renderers import render
 from pyramid.response import Response

@@ -12,7 +12,6 @@ from sqlalchemy import Text, bindparam, cast, func, literal_column, select, tupl
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from comicsdb.catalog import search
-from comicsdb.light import Light, Sentence
 from comicsdb.models import (
     AgeRating,
     Arc,
@@ -37,8 +36,9 @@ from comicsdb.models import (
     issue_team,
     issue_universe,
 )
+from comicsdb.read_pool import CompiledQuery, ReadPool
 from comicsdb_web.paging import BLOCK_STEP
-from comicsdb_web.shown import Shown, shown
+from comicsdb_web.row_views import RowView, shown
 
 PICTURE = ("image", "image_width", "image_height")
 CARDS = {
@@ -56,18 +56,18 @@ class IssuePage:
     many there are in all.
     """
 
-    issue: Shown
-    previous: Shown | None
-    following: Shown | None
-    arcs: list[Shown]
-    reprints: list[Shown]
+    issue: RowView
+    previous: RowView | None
+    following: RowView | None
+    arcs: list[RowView]
+    reprints: list[RowView]
     blocks: dict[str, tuple[list, int]]
 
 
-def read(light: Light, slug: str) -> IssuePage | None:
+def read(read_pool: ReadPool, slug: str) -> IssuePage | None:
     """The page of the issue with a slug, None where there is no such issue."""
     sentence, names = _compiled()
-    row = light.fetch(sentence, {"slug": slug}) if "\0" not in slug else None
+    row = read_pool.fetch(sentence, {"slug": slug}) if "\0" not in slug else None
     return row and _page(dict(zip(names, row, strict=True)))
 
 
@@ -192,10 +192,10 @@ def _statement():
 
 
 @cache
-def _compiled() -> tuple[Sentence, tuple[str, ...]]:
+def _compiled() -> tuple[CompiledQuery, tuple[str, ...]]:
     """The statement, and the names of its columns."""
     statement = _statement()
-    return Sentence.of(statement), tuple(statement.selected_columns.keys())
+    return CompiledQuery.of(statement), tuple(statement.selected_columns.keys())
 
 
 # What is made of its row.
@@ -227,16 +227,16 @@ def _page(row: dict) -> IssuePage:
     )
 
 
-def _series_of(values: dict) -> Shown:
+def _series_of(values: dict) -> RowView:
     parts = ("series_type", "publisher", "imprint")
     return shown("series", values | {name: shown(name, values[name]) for name in parts if values.get(name)})
 
 
-def _credit(values: dict) -> Shown:
+def _credit(values: dict) -> RowView:
     return shown("credit", {"creator": shown("creator", values), "role_names": values["role_names"]})
 
 
-def _variant(values: dict) -> Shown:
+def _variant(values: dict) -> RowView:
     price = values["price"]
     return shown("variant", values | {"price": None if price is None else Decimal(price)})
 

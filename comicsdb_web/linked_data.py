@@ -1,4 +1,4 @@
-"""What a page is about in the words of schema.org, as a block of data for search engines (web.md 2.9)."""
+"""What a page is about in the words of schema.org, as a block of data for search engines."""
 
 import json
 from decimal import Decimal

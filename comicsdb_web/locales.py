@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
+from zoneinfo import ZoneInfo
 
 from babel import Locale, UnknownLocaleError, dates, numbers
 from jinja2 import pass_context
@@ -11,9 +12,11 @@ from markupsafe import Markup, escape
 from pyramid.i18n import LocalizerRequestMixin, TranslationStringFactory
 from webob.acceptparse import create_accept_language_header
 
+from comicsdb import clock
 from comicsdb.i18n import INTERFACE_LANGUAGES, Plural
-from comicsdb.media.thumbnails import fitted
+from comicsdb.imaging.sizes import fitted
 from comicsdb.models.choices import DEFAULT_LANGUAGE
+from comicsdb.polls import percent_of
 from comicsdb.security import session_identifier
 from comicsdb_web.routing import is_api
 
@@ -88,15 +91,15 @@ def short_month(context, value: date) -> str:
 
 @pass_context
 def local_day(context, value: datetime) -> str:
-    """The date of a moment in the time zone of the site."""
-    zone = context["request"].registry.settings["comicsdb.timezone"]
+    """The date of a moment in the time zone of the reader, or of the site where that is not known."""
+    zone = context["request"].zone
     return _written(context["request"].locale_name, dates.format_date, value.astimezone(zone).date(), "long")
 
 
 @pass_context
 def local_short_day(context, value: datetime) -> str:
-    """The date of a moment in the time zone of the site, where there is little room: Nov 22, 2026."""
-    zone = context["request"].registry.settings["comicsdb.timezone"]
+    """The same where there is little room: Nov 22, 2026."""
+    zone = context["request"].zone
     return _written(
         context["request"].locale_name, dates.format_date, value.astimezone(zone).date(), "medium"
     )
@@ -104,14 +107,33 @@ def local_short_day(context, value: datetime) -> str:
 
 @pass_context
 def moment(context, value: datetime) -> str:
-    """A moment to the minute, in the time zone of the site: Nov 21, 2026, 9:05 PM."""
-    local, locale = (
-        value.astimezone(context["request"].registry.settings["comicsdb.timezone"]),
-        _locale(context),
-    )
+    """A moment to the minute, in the time zone of the reader: Nov 21, 2026, 9:05 PM.
+
+    Where that is not known, in that of the site, with its name: Nov 21, 2026, 9:05 PM EST.
+    """
+    request, locale = context["request"], _locale(context)
+    local = value.astimezone(request.zone)
     written = dates.get_datetime_format("medium", locale=locale).replace("'", "")
     written = written.replace("{1}", dates.format_date(local, "medium", locale=locale))
-    return written.replace("{0}", dates.format_time(local, "short", locale=locale))
+    written = written.replace("{0}", dates.format_time(local, "short", locale=locale))
+    return written if request.zone_is_known else f"{written}\xa0{zone_name(local, locale)}"
+
+
+def zone_name(moment: datetime, locale: Locale) -> str:
+    """What people call the time zone of a moment: EST, UTC, UTC+2."""
+    return dates.get_timezone_name(moment, "short", locale=locale)
+
+
+def _zone_of(request) -> ZoneInfo:
+    """The time zone that a page shows times in."""
+    if request.zone_is_known:
+        return ZoneInfo(request.identity.timezone)
+    return request.registry.settings["comicsdb.timezone"]
+
+
+def _zone_is_known(request) -> bool:
+    """Whether that is the reader's own; pages that are kept for everybody have the site's."""
+    return request.identity is not None and request.identity.timezone in clock.zone_names()
 
 
 def instant(text: str) -> datetime | None:
@@ -164,7 +186,7 @@ def language_name(request, code: str) -> str:
 
 @pass_context
 def is_new(context, created: datetime) -> bool:
-    """Whether something was added today or yesterday, as the site's days go (web.md 4.1)."""
+    """Whether something was added today or yesterday, as the site's days go."""
     request = context["request"]
     zone = request.registry.settings["comicsdb.timezone"]
     return created.astimezone(zone).date() >= request.today - timedelta(days=1)
@@ -178,7 +200,7 @@ def paragraphs(text: str) -> Markup:
 
 
 def star_fills(value: float) -> list[int]:
-    """How many percent of each of the five stars are filled: 3.4 gives 100, 100, 100, 40, 0 (model.md 11)."""
+    """How many percent of each of the five stars are filled: 3.4 gives 100, 100, 100, 40, 0."""
     exact = Decimal(str(value))
     shares = (min(max(exact - each, Decimal(0)), Decimal(1)) * 100 for each in range(5))
     return [int(share.quantize(Decimal(1), ROUND_HALF_UP)) for share in shares]
@@ -193,6 +215,7 @@ def excerpt(text: str, length: int = 160) -> str:
 FILTERS = (
     number,
     percent,
+    percent_of,
     average,
     day,
     month,
@@ -211,7 +234,7 @@ FILTERS = (
 
 
 def negotiate(request) -> str:
-    """The language of a page: the cookie's, the account's, the browser's, or English (web.md 2.3).
+    """The language of a page: the cookie's, the account's, the browser's, or English.
 
     The API speaks English, whoever asks. Pyramid's own way would believe any parameter of the address.
     """
@@ -262,6 +285,8 @@ def _suiting(accepted: str) -> str:
 def includeme(config):
     """Add the messages, and the filters of the templates; before the template engine comes in."""
     config.set_locale_negotiator(negotiate)
+    config.add_request_method(_zone_of, "zone", reify=True)
+    config.add_request_method(_zone_is_known, "zone_is_known", reify=True)
     config.add_translation_dirs("comicsdb_web:locale")
     config.add_settings(
         {

@@ -1,12 +1,12 @@
-"""Pages as anonymous visitors see them, kept in the cache without anything personal (web.md 2.12).
+"""Pages as anonymous visitors see them, kept in the cache without anything personal.
 
-A page declares what it shows (`Shows`). Stamps and versions of that, read in one statement, are part of the
-key of its body, so nothing is ever invalidated (api.md 7). Whoever is logged in, or is to be shown a message,
-is answered by the views alone.
+A page declares what it shows (`CachePolicy`). Stamps and versions of that, read in one statement, are part of
+the key of its body, so nothing is ever invalidated. Whoever is logged in, or is to be shown a message, is
+answered by the views alone.
 
-The early place, before transactions and routes, finds the key, and answers where the cache has the body.
-Otherwise the view makes it, with markers where the reader's theme stands, and nothing else of the reader: it
-can ask for no token.
+The policy for cached reads, before transactions and routes, finds the key, and answers where the cache has
+the body. Otherwise the view makes it, with markers where the reader's theme stands, and nothing else of the
+reader: it can ask for no token.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,6 @@ from functools import cached_property
 from hashlib import blake2b
 
 from psycopg import Error
-from pyramid.exceptions import URLDecodeError
 from pyramid.interfaces import IRoutesMapper
 from pyramid.request import Request
 from pyramid.response import Response
@@ -25,18 +24,18 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.exc import DBAPIError
 
 from comicsdb import clock
-from comicsdb.light import Sentence
-from comicsdb.policies import ROUTE_KEY, surround
+from comicsdb.policies import ROUTE_KEY, wrap_execution_policy
+from comicsdb.read_pool import CompiledQuery
 from comicsdb.routes import first_word
 from comicsdb.security import session_cookie
 from comicsdb.stamps import EPOCH_NOW, Remembered, microseconds, version_columns
 from comicsdb.tags import TAG_LENGTH, names, tagged
 from comicsdb_web import csp
-from comicsdb_web.edition import edition_of
+from comicsdb_web.anonymous import render_anonymously
+from comicsdb_web.build_fingerprint import edition_of
 from comicsdb_web.locales import language_of_cookies, language_of_header
 from comicsdb_web.messages import COOKIE as MESSAGES
 from comicsdb_web.routing import READ
-from comicsdb_web.sharing import for_everybody
 from comicsdb_web.themes import Parts, filled, parts_of, theme_of_cookies
 
 DETAIL, LIST = "detail", "list"
@@ -46,20 +45,20 @@ DIGEST_BYTES = 16
 
 
 @dataclass(frozen=True)
-class Shows:
+class CachePolicy:
     """What a page shows, beside the day, the language and the address.
 
     `kinds` are those whose versions count. With `model` the page is that of one object, whose slug stands in
     the address: its own stamps count, and what `stamps`, expressions of SQL on its row, give. A reader who
-    has one of the cookies `heeds` sees a page of his own. `also` gives, for registry and day, what else the
-    page depends on, None where that is not known yet.
+    has one of the cookies `vary_cookies` sees a page of their own. `extra_key` gives, for registry and day,
+    what else the page depends on, None where that is not known yet.
     """
 
     kinds: tuple[str, ...] = ()
     model: type | None = None
     stamps: tuple = ()
-    heeds: tuple[str, ...] = ()
-    also: Callable[[object, date], str | None] | None = None
+    vary_cookies: tuple[str, ...] = ()
+    extra_key: Callable[[object, date], str | None] | None = None
 
 
 @dataclass(frozen=True)
@@ -67,10 +66,10 @@ class Page:
     """A page that is kept: its route, and what it shows."""
 
     route: str
-    shows: Shows
+    shows: CachePolicy
 
     @cached_property
-    def sentence(self) -> Sentence:
+    def sentence(self) -> CompiledQuery:
         """The statement for epoch, stamps and versions, compiled when it is first needed."""
         columns, model = version_columns(*self.shows.kinds), self.shows.model
         if model is not None:
@@ -81,7 +80,7 @@ class Page:
         statement = select(EPOCH_NOW.scalar_subquery(), *columns)
         if model is not None:
             statement = statement.select_from(model.__table__).where(row.slug == bindparam("slug"))
-        return Sentence.of(statement)
+        return CompiledQuery.of(statement)
 
     @property
     def region(self) -> str:
@@ -90,16 +89,16 @@ class Page:
 
 
 @dataclass(frozen=True)
-class Begun:
-    """What the early place found out before it handed a request on: the body's key."""
+class Preflight:
+    """What the policy for cached reads found out before it handed a request on: the body's key."""
 
-    KEY = "comicsdb_web.begun"
+    KEY = "comicsdb_web.preflight"
 
     page: Page
     key: str
 
 
-class Unshared(Exception):  # noqa: N818  (a fact about an answer)
+class NotSharedError(Exception):
     """An answer that is not for everybody: no page, or one that does something to the reader's cookies."""
 
     def __init__(self, response: Response):
@@ -107,7 +106,7 @@ class Unshared(Exception):  # noqa: N818  (a fact about an answer)
         self.response = response
 
 
-class EarlyPlace:
+class CachedReadPolicy:
     """An execution policy: answers what is in the cache, and tells the view the key of what is not."""
 
     def __init__(self, registry, usual):
@@ -119,11 +118,11 @@ class EarlyPlace:
 
     def __call__(self, environ, router):
         """The response to a request."""
-        environ.pop(Begun.KEY, None)  # a second attempt looks anew
+        environ.pop(Preflight.KEY, None)  # a second attempt looks anew
         if environ["REQUEST_METHOD"] in READ and "HTTP_X_FRAGMENT" not in environ:
             try:
                 response = self._early(environ)
-            except (Error, DBAPIError, UnicodeDecodeError):
+            except (Error, DBAPIError):
                 response = None  # to be said, or to be tried again, in the usual place
             if response is not None:
                 return response
@@ -136,23 +135,23 @@ class EarlyPlace:
         registry, request = self._registry, Request(environ)
         cookies = request.cookies if environ.get("HTTP_COOKIE") else {}
         # Also where the session is over by now, which only the database knows, and where a cookie is empty.
-        if any(name in cookies for name in (self._session, MESSAGES, *page.shows.heeds)):
+        if any(name in cookies for name in (self._session, MESSAGES, *page.shows.vary_cookies)):
             return None
         day = clock.business_day(registry.settings["comicsdb.timezone"])
-        also = page.shows.also(registry, day) if page.shows.also else ""
-        if also is None:
+        extra = page.shows.extra_key(registry, day) if page.shows.extra_key else ""
+        if extra is None:
             return None
-        remembered: Remembered = registry["comicsdb_web.remembered"]
-        light, parameters = registry["comicsdb.light"], {"slug": slug}
-        stamps = remembered.find(light, (page.route, slug), page.sentence, parameters)
+        remembered: Remembered = registry["comicsdb_web.validator_cache"]
+        read_pool, parameters = registry["comicsdb.read_pool"], {"slug": slug}
+        stamps = remembered.find(read_pool, (page.route, slug), page.sentence, parameters)
         if stamps is None:
             return None
         language = language_of_cookies(cookies) or language_of_header(environ.get("HTTP_ACCEPT_LANGUAGE"))
         environ["QUERY_STRING"] = ordered(environ.get("QUERY_STRING", ""))
-        address = digest(environ, registry["comicsdb_web.edition"]())
-        versions = ".".join(map(str, (*stamps, also) if also else stamps))
+        address = digest(environ, registry["comicsdb_web.build_fingerprint"]())
+        versions = ".".join(map(str, (*stamps, extra) if extra else stamps))
         key = f"page-{page.route}:{language}:{day:%Y%m%d}:{versions}:{address}"
-        environ[Begun.KEY] = Begun(page, key)
+        environ[Preflight.KEY] = Preflight(page, key)
         parts = registry["comicsdb_web.theme_parts"].get((language, theme_of_cookies(cookies)))
         entry = parts and getattr(registry["comicsdb.cache"], page.region).get(key)
         if entry is None:
@@ -174,10 +173,7 @@ class EarlyPlace:
             return None, ""
         request = Request(environ)
         request.registry = self._registry
-        try:
-            found = self._registry.getUtility(IRoutesMapper)(request)
-        except URLDecodeError:
-            return None, ""
+        found = self._registry.getUtility(IRoutesMapper)(request)
         page = found["route"] and pages.get(found["route"].name)
         if page is None:
             return None, ""
@@ -213,7 +209,7 @@ def answer(registry, environ, entry: bytes, parts: Parts, language: str, *, hit:
         ("Vary", ", ".join(csp.VARY)),
         ("Content-Language", language),
         ("X-Cache", "HIT" if hit else "MISS"),
-        *csp.fixed_headers(registry, environ["wsgi.url_scheme"]),
+        *csp.fixed_headers(registry),
     ]
     asked = environ.get("HTTP_IF_NONE_MATCH")
     if asked is not None and names(asked, tag):
@@ -228,22 +224,26 @@ def shared_view(view, info):
         return view
 
     def wrapped(context, request):
-        begun: Begun | None = request.environ.get(Begun.KEY)
-        if begun is None or begun.page.route != request.matched_route.name or request.identity is not None:
+        preflight: Preflight | None = request.environ.get(Preflight.KEY)
+        if (
+            preflight is None
+            or preflight.page.route != request.matched_route.name
+            or request.identity is not None
+        ):
             return view(context, request)
 
         def create() -> bytes:
             waiting = len(request.response_callbacks)
-            with for_everybody(request):
+            with render_anonymously(request):
                 response = view(context, request)
             if response.status_code != 200 or len(request.response_callbacks) > waiting:
-                raise Unshared(response)
+                raise NotSharedError(response)
             return tagged(response.body)
 
-        region = getattr(request.cache, begun.page.region)
+        region = getattr(request.cache, preflight.page.region)
         try:
-            entry, hit = region.create(begun.key, create)
-        except Unshared as unshared:
+            entry, hit = region.create(preflight.key, create)
+        except NotSharedError as unshared:
             return unshared.response
         parts = parts_of(request)
         return answer(request.registry, request.environ, entry, parts, request.locale_name, hit=hit)
@@ -254,18 +254,18 @@ def shared_view(view, info):
 shared_view.options = ("shows",)
 
 
-def keep(config, route: str, shows: Shows) -> None:
+def keep(config, route: str, shows: CachePolicy) -> None:
     """Note that the page of a route is kept, unless templates may change at any time."""
     if not asbool(config.get_settings().get("pyramid.reload_templates")):
         config.registry["comicsdb_web.pages"][route] = Page(route, shows)
 
 
 def includeme(config):
-    """The early place, around the policies that there are, and the deriver."""
+    """The policy for cached reads, around the policies that there are, and the deriver."""
     registry = config.registry
     registry["comicsdb_web.pages"] = {}
-    registry["comicsdb_web.remembered"] = Remembered()
-    registry["comicsdb_web.edition"] = edition_of(registry)
+    registry["comicsdb_web.validator_cache"] = Remembered()
+    registry["comicsdb_web.build_fingerprint"] = edition_of(registry)
     config.add_view_deriver(shared_view)
     config.add_directive("keep_page", keep)
-    surround(config, EarlyPlace)
+    wrap_execution_policy(config, CachedReadPolicy)

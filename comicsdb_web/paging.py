@@ -1,4 +1,4 @@
-"""Lists in pages: `?page=3`, `?page=last`, and nothing beyond the end (web.md 2.4)."""
+"""Lists in pages: `?page=3`, `?page=last`, and nothing beyond the end."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,8 +9,10 @@ import orjson
 from pyramid.httpexceptions import HTTPBadRequest, HTTPNotFound
 from sqlalchemy import Select, tuple_
 
-from comicsdb import places
+from comicsdb import keyset
+from comicsdb.models.base import INTEGER_MAX
 from comicsdb.stamps import versions
+from comicsdb.values import whole_number
 from comicsdb_web.locales import _
 
 PER_PAGE = 28
@@ -18,7 +20,6 @@ BLOCK_STEP = 30
 AROUND = 2  # pages shown on either side of the current one
 STEP = 560  # rows from one place that is kept to the next
 FAR = 10 * STEP  # rows that are passed by without a place: cheaper than looking for all places
-OFFSET_MAX = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -91,16 +92,17 @@ class Kept:
     def near(self, ids: Select, offset: int) -> tuple[Select, int]:
         """The list from a place on, and how many rows are passed by from there to an offset."""
         order = tuple(ids._order_by_clauses)  # SQLAlchemy has no other way to ask for it
+        table = ids.selected_columns[0].table
+        conditions = () if ids.whereclause is None else (ids.whereclause,)
 
         def survey() -> bytes:
-            return self._session.execute(places.survey(ids, order, STEP)).one().places.encode()
+            return self._session.execute(keyset.survey(table, conditions, order, STEP)).one().places.encode()
 
-        begun = orjson.loads(self._find("places", survey))
-        at = min(offset // STEP, len(begun))
-        if not at:
+        place = keyset.nearest(orjson.loads(self._find("survey", survey)), offset)
+        if place is None:
             return ids, offset
-        place = places.bound(begun[at - 1])
-        return ids.where(places.from_place(order)).params(place), offset - at * STEP
+        leading = order[: keyset.depth(order, table)]
+        return ids.where(keyset.from_place(leading)).params(keyset.bound(place)), offset - place[0]
 
     def _find(self, what: str, make: Callable[[], bytes]) -> bytes:
         return self._region.get_or_create(f"{self._key}:{what}", make)[0]
@@ -115,14 +117,15 @@ def page_asked_for(request, total: int, per_page: int) -> tuple[int, int]:
 def _page_number(text: str, pages: int) -> int:
     if text == "last":
         return pages
-    if text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= pages:
-        return int(text)
-    raise HTTPNotFound(_("This list has no such page."))
+    number = whole_number(text, 1, pages)
+    if number is None:
+        raise HTTPNotFound(_("This list has no such page."))
+    return number
 
 
 def offset_of(request) -> int:
-    """How many rows a block has shown already (web.md 2.6); raises HTTPBadRequest for anything else."""
+    """How many rows a block has shown already; raises HTTPBadRequest for anything else."""
     text = request.GET.get("offset", "0")
     if not (text.isascii() and text.isdigit()):
         raise HTTPBadRequest(_("The offset must be a whole number, zero or more."))
-    return min(int(text[:12]), OFFSET_MAX) if len(text) <= 12 else OFFSET_MAX
+    return min(int(text[:12]), INTEGER_MAX) if len(text) <= 12 else INTEGER_MAX

@@ -1,4 +1,4 @@
-"""What a reader chooses for all pages, kept in a cookie: the theme and the language (web.md 2.1, 2.3).
+"""What a reader chooses for all pages, kept in a cookie: the theme and the language.
 
 Their forms stand on pages that are the same for everybody and so have no token.
 """
@@ -8,7 +8,6 @@ from datetime import timedelta
 from pyramid.httpexceptions import HTTPForbidden, HTTPFound
 from pyramid.response import Response
 
-from comicsdb_web.bodies import check_body
 from comicsdb_web.csrf import from_here
 from comicsdb_web.locales import _
 from comicsdb_web.routing import referring_path, safe_path
@@ -19,11 +18,10 @@ LIFETIME = timedelta(days=365)
 def chosen(request, name: str, known) -> str | None:
     """What the form of this request chooses, None where that is nothing known.
 
-    Raises HTTPForbidden for the form of another site, and what `check_body` raises.
+    Raises HTTPForbidden for the form of another site, and BodyError.
     """
     if not from_here(request):
         raise HTTPForbidden(_("This form was sent from another site."))
-    check_body(request)
     value = request.POST.get(name)
     return value if value in known else None
 

@@ -1,13 +1,14 @@
 """Routes of pages: each has one written form and a list of methods; anything else is answered in the open."""
 
+from collections.abc import Iterable
 from urllib.parse import urlencode, urlsplit
 
 from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound
 from pyramid.interfaces import IRoutesMapper
 
+from comicsdb.values import whole_number
+
 READ = ("GET", "HEAD")
-ID_MAX = 2**31 - 1
-ID_MAX_DIGITS = 10  # Python itself refuses to read some thousands
 
 
 def add_page(
@@ -15,10 +16,10 @@ def add_page(
 ):
     """Directive: a route and its view, and where the page holds a form, the view `post` of what it sends.
 
-    The other trailing-slash form leads to this one (web.md 3). With a slash added, an address could be taken
+    The other trailing-slash form leads to this one. With a slash added, an address could be taken
     by the route of the detail pages, so it gets a route of its own; for the opposite case the view of unknown
-    addresses looks for a page with a slash added (`views.errors`). With `shows` (`pagecache.Shows`) the page
-    is kept for anonymous readers.
+    addresses looks for a page with a slash added (`views.errors`). With `shows` (`pagecache.CachePolicy`) the
+    page is kept for anonymous readers.
     """
     if shows is not None:
         config.keep_page(name, shows)
@@ -53,13 +54,18 @@ def with_query(request, path: str) -> str:
 
 def query_with(request, **changes) -> str:
     """The request's query string with some parameters set, or left out where the value is None."""
-    kept = [(name, value) for name, value in request.GET.items() if name not in changes]
+    return query_of(request.GET.items(), **changes)
+
+
+def query_of(pairs: Iterable[tuple[str, str]], **changes) -> str:
+    """A query string of pairs of name and value, with some parameters set, or left out where it is None."""
+    kept = [(name, value) for name, value in pairs if name not in changes]
     query = kept + [(name, value) for name, value in changes.items() if value is not None]
     return f"?{urlencode(query)}" if query else ""
 
 
 def public_url(request, path: str | None = None) -> str:
-    """The public, absolute address of a path, by default of this page without its query (web.md 23).
+    """The public, absolute address of a path, by default of this page without its query.
 
     A page of a list keeps its number: it is a page of its own.
     """
@@ -71,16 +77,15 @@ def public_url(request, path: str | None = None) -> str:
 
 
 def public_picture(request, key: str) -> str:
-    """The public, absolute address of a picture; one on a host of its own stays as it is (web.md 23)."""
+    """The public, absolute address of a picture; one on a host of its own stays as it is."""
     address, own = request.media_url(key), f"{request.host_url}/"
     return request.public_url(address.removeprefix(request.host_url)) if address.startswith(own) else address
 
 
 def number_in(request, name: str = "id") -> int:
     """The number in the address; raises HTTPNotFound for one that no row can have."""
-    digits = request.matchdict[name]
-    number = int(digits) if len(digits) <= ID_MAX_DIGITS else ID_MAX + 1
-    if number > ID_MAX:
+    number = whole_number(request.matchdict[name])
+    if number is None:
         raise HTTPNotFound
     return number
 
@@ -92,7 +97,7 @@ def path_if_served(request, name: str, **words) -> str | None:
 
 
 def is_fragment(request) -> bool:
-    """Whether one of our modules asks for a part of the page (web.md 2.6)."""
+    """Whether one of our modules asks for a part of the page."""
     return request.headers.get("X-Fragment") == "1"
 
 

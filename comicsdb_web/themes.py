@@ -7,7 +7,7 @@ from markupsafe import Markup
 from pyramid.renderers import render
 
 from comicsdb.tags import tag_of
-from comicsdb_web.sharing import is_shared
+from comicsdb_web.anonymous import is_shared
 
 COOKIE = "theme"
 THEMES = ("system", "light", "dark")
@@ -60,7 +60,7 @@ def theme_parts(request) -> Parts:
 
 def mark_of(registry) -> str:
     """What stands in front of the number of a part; nobody can guess it and write it into a page."""
-    return f"\x1d{registry['comicsdb_web.edition']()}"
+    return f"\x1d{registry['comicsdb_web.build_fingerprint']()}"
 
 
 def filled(body: bytes, parts: Parts, registry) -> bytes:

@@ -1,4 +1,4 @@
-"""How much of its API calls an account has used, as its own pages show it (web.md 10)."""
+"""How much of its API calls an account has used, as its own pages show it."""
 
 from typing import NamedTuple
 
@@ -23,5 +23,5 @@ def api_usage(request) -> Usage | None:
     limits = request.registry["comicsdb.api_limits"]
     if not limits.on:
         return None
-    _minute, day = limits.standings(request.identity)
+    _minute, day = limits.states(request.identity)
     return Usage(day.count, day.limit.most)

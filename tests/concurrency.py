@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from psycopg.errors import DeadlockDetected
 from sqlalchemy.exc import OperationalError
 
-from comicsdb.catalog import Catalog, Conflict
+from comicsdb.catalog import Catalog, ConflictError
 
 ATTEMPTS = 5  # as many as a request has
 
@@ -26,7 +26,7 @@ def at_once(factory, *jobs):
                 try:
                     answer = job(Catalog(session))
                     session.commit()
-                except Conflict as conflict:
+                except ConflictError as conflict:
                     session.rollback()
                     return conflict
                 except OperationalError as error:

@@ -8,8 +8,12 @@ concurrent connections asks for `database`, a fresh copy of the migrated templat
 import gc
 import itertools
 import os
+import shutil
 import signal
-from contextlib import contextmanager
+import tempfile
+import time
+from collections import Counter
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psycopg
@@ -19,16 +23,17 @@ from hypothesis import HealthCheck, settings
 from sqlalchemy import create_engine
 from sqlalchemy.orm import close_all_sessions
 
-from comicsdb import embedded, main
+from comicsdb import embedded, embedded_supervisor, main
 from comicsdb.accounts import Guard
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
-from comicsdb.light import Light, Line
 from comicsdb.limits import Limiter
+from comicsdb.read_pool import ReadConnection, ReadPool, connector
 from comicsdb.scripts.database import upgrade
 from tests.factories import Make
+from tests.needs import CHROMIUM_ARGUMENTS, chromium, memory_folder
 from tests.redis_server import RedisServer
-from tests.serving import free_port
+from tests.serving import SECRET, free_port
 from tests.soak import SOAK
 
 # No test fails because the machine is busy, and none by chance: `make soak` looks for what is new.
@@ -43,12 +48,21 @@ settings.load_profile("comicsdb")
 # A shell that starts tests in the background lets them ignore Ctrl-C; their servers must not inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# What tests write, databases above all, lies in memory where there is room for it.
+if memory := memory_folder():
+    os.environ["TMPDIR"] = tempfile.tempdir = str(memory)
+
+gc.disable()  # until all tests are collected: of what is made meanwhile nearly everything stays
+
+CLUSTERS = "comicsdb-tests-"  # so begin the names of folders with a PostgreSQL of a test process
+
 SETTINGS = {
     "pyramid.includes": "comicsdb_api comicsdb_web",
-    "comicsdb.secret": "for tests only",
+    "comicsdb.secret": SECRET,
     "comicsdb.password_cost": "fast",
     "comicsdb.secure_cookies": "false",
     "comicsdb.base_url": "http://localhost",
+    "comicsdb.hosts": "localhost",  # for tests that change the address
     "comicsdb.mail.sender": "command",
     "comicsdb.signup.per_address": "0",
     "comicsdb.signup.fastest": "0",
@@ -59,15 +73,22 @@ SETTINGS = {
 
 # Files that take long begin first: in the end, one worker would be at them alone.
 LONG = (
+    "tests/worst/",
     "tests/site/",
     "tests/api/test_filters_plans.py",
     "tests/api/test_filters_random.py",
     "tests/api/test_cache",
+    "tests/api/test_fastpath.py",
     "tests/core/embedded/",
+    "tests/core/mail/test_delivery.py",
     "tests/core/propagation/test_propagation_random.py",
+    "tests/core/test_commands",
     "tests/core/test_import",
-    "tests/web/test_browser.py",
+    "tests/web/test_account_browser.py",
     "tests/web/test_attacks",
+    "tests/web/test_axe.py",
+    "tests/web/test_browser.py",
+    "tests/web/test_person.py",
 )
 
 
@@ -80,6 +101,21 @@ def pytest_collection_finish():
     """What is there now stays to the end: the garbage collector need not go through it again and again."""
     gc.collect()
     gc.freeze()
+    gc.enable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter, config):
+    """With --durations, tell the files that took longest, too."""
+    if config.option.durations is None:
+        return
+    seconds = Counter()
+    for report in itertools.chain.from_iterable(terminalreporter.stats.values()):
+        if isinstance(report, pytest.TestReport):
+            seconds[report.nodeid.partition("::")[0]] += report.duration
+    terminalreporter.section("slowest 10 files")
+    for file, duration in seconds.most_common(10):
+        terminalreporter.line(f"{duration:.2f}s {file}")
 
 
 @pytest.fixture(scope="session")
@@ -89,11 +125,24 @@ def worker():
 
 
 @pytest.fixture(scope="session")
-def cluster(tmp_path_factory):
+def cluster():
     """A PostgreSQL server of this test process's own, without the price of durability."""
-    cluster = embedded.start(tmp_path_factory.mktemp("postgres") / "data", durable=False)
+    delete_left_clusters()
+    folder = Path(tempfile.mkdtemp(prefix=CLUSTERS))
+    folder.chmod(0o755)  # for root the server runs as another user, who must be able to enter
+    cluster = embedded.start(folder / "data", durable=False)
     yield cluster
     cluster.discard()
+    shutil.rmtree(folder)
+
+
+def delete_left_clusters():
+    """Delete what runs have left that were killed: it may lie in memory."""
+    for left in Path(tempfile.gettempdir()).glob(f"{CLUSTERS}*"):
+        with suppress(OSError):  # another process is at it, too
+            old = time.time() - left.stat().st_mtime > 3600
+            if old and embedded_supervisor.state(left / "data" / "server") is None:
+                shutil.rmtree(left)
 
 
 @pytest.fixture(scope="session")
@@ -155,6 +204,22 @@ def engine(shared_database):
     engine.dispose()
 
 
+@pytest.fixture(scope="session")
+def own_light(engine):
+    """Connections beside those of tests that roll back, each statement a transaction of its own."""
+    read_pool = ReadPool(connector(engine))
+    yield read_pool
+    read_pool.close()
+
+
+@pytest.fixture
+def limiter(own_light):
+    """Rate limits in PostgreSQL, of which nothing is used; as in production they commit by themselves."""
+    limiter = Limiter(own_light)
+    limiter.forget()
+    return limiter
+
+
 @pytest.fixture
 def connection(engine):
     """One connection in an outer transaction, which everything in the test goes through."""
@@ -164,7 +229,7 @@ def connection(engine):
 def rolled_back(engine):
     """Generator of one connection in an outer transaction, of which nothing remains."""
     with engine.connect() as connection:
-        # What `Light` prepares on it is to outlive rollbacks to savepoints; psycopg discards its own then.
+        # What `ReadPool` prepares on it is to outlive rollbacks to savepoints; psycopg discards its own then.
         connection.connection.driver_connection.prepare_threshold = None
         outer = connection.begin()
         connection.exec_driver_sql("SET CONSTRAINTS ALL IMMEDIATE")  # there will be no commit to wait for
@@ -221,14 +286,35 @@ def attached(wsgi, connection):
     factory = wsgi.registry["comicsdb.session_factory"]
     before = {"bind": factory.kw["bind"], "join_transaction_mode": "conditional_savepoint"}
     factory.configure(bind=connection, **ROLLED_BACK)
-    own, wsgi.registry["comicsdb.light"] = wsgi.registry["comicsdb.light"], Light(lambda: connection)
+    own, wsgi.registry["comicsdb.read_pool"] = (
+        wsgi.registry["comicsdb.read_pool"],
+        ReadPool(lambda: connection),
+    )
     wsgi.registry["comicsdb.cache"].clear()  # after a rollback, versions come again
-    wsgi.registry["comicsdb_api.remembered"].forget()
-    wsgi.registry["comicsdb_web.remembered"].forget()
-    wsgi.registry["comicsdb.guard"] = Guard(Limiter())
+    wsgi.registry["comicsdb_api.validator_cache"].forget()
+    wsgi.registry["comicsdb_web.validator_cache"].forget()
+    forget_attempts(wsgi)
     yield webtest.TestApp(wsgi, parser_features="lxml")
     factory.configure(**before)
-    wsgi.registry["comicsdb.light"] = own
+    wsgi.registry["comicsdb.read_pool"] = own
+
+
+def forget_attempts(wsgi):
+    """Let nobody have used anything of any limit. What limits count is not rolled back with a test."""
+    limiter = wsgi.registry["comicsdb.limiter"]
+    limiter.forget()
+    wsgi.registry["comicsdb.guard"] = Guard(limiter)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A real browser, one for all tests: what they do not share is its contexts."""
+    from playwright.sync_api import sync_playwright  # slow to import, and few tests need it
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGUMENTS)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture
@@ -265,7 +351,7 @@ def recording(connection):
     """Record the statements a connection sends, whoever sends them: `with recording(connection) as found`."""
     statements = Statements()
 
-    execute, row = psycopg.Cursor.execute, Line.row
+    execute, row = psycopg.Cursor.execute, ReadConnection.row
     driver = connection.connection.driver_connection
 
     def recorded(cursor, query, *rest, **options):
@@ -278,8 +364,8 @@ def recording(connection):
             statements.append(query)
         return row(line, query, values)
 
-    psycopg.Cursor.execute, Line.row = recorded, recorded_row
+    psycopg.Cursor.execute, ReadConnection.row = recorded, recorded_row
     try:
         yield statements
     finally:
-        psycopg.Cursor.execute, Line.row = execute, row
+        psycopg.Cursor.execute, ReadConnection.row = execute, row

@@ -7,7 +7,7 @@ from sqlalchemy import create_engine, text
 from comicsdb.db import session_factory
 from comicsdb.exchange.exporting import export_set
 from comicsdb.exchange.importing import import_set
-from comicsdb.exchange.problems import ImportFailed
+from comicsdb.exchange.problems import ImportFailedError
 from comicsdb.media.folder import FolderStorage
 from comicsdb.passwords import Passwords
 from tests.dataset import write_set
@@ -37,7 +37,7 @@ class Importer:
         """What an import that must fail complains of."""
         try:
             self.run(rows, **more)
-        except ImportFailed as failure:
+        except ImportFailedError as failure:
             return [str(problem) for problem in failure.problems]
         raise AssertionError("the set was taken")
 

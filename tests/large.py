@@ -98,6 +98,7 @@ ISSUE = {
     "price": "0.99 + n % 6",
     "sku": "CASE WHEN n % 2 = 0 THEN 'S' || lpad(n::text, 8, '0') ELSE '' END",
     "upc": "CASE WHEN n % 5 <> 0 THEN lpad((s * 7919)::text, 12, '7') || lpad(k::text, 5, '0') ELSE '' END",
+    "isbn": "CASE WHEN n % 7 = 0 THEN '978' || lpad(n::text, 10, '0') ELSE '' END",
     "page": "20 + n % 40",
     "image": "'issue/2026/01/02/' || md5(n::text) || '.jpg'",
     "image_width": "600",
@@ -172,7 +173,8 @@ MORE = (
     SELECT DISTINCT n, 1 + (hashint8extended(n, each) & 1023)::integer % 19
     FROM generate_series(1, :series) n, generate_series(1, 2) each""",
     """INSERT INTO variant (issue_id, name, price, sku, upc, image)
-    SELECT n, 'Variant ' || each, 4.99, 'V' || n, '', 'variants/2026/01/02/' || md5(n || '-' || each)
+    SELECT n, 'Variant ' || each, 4.99, 'V' || n, lpad((s * 7919)::text, 12, '8') || each,
+        'variants/2026/01/02/' || md5(n || '-' || each)
     FROM place, generate_series(1, n % 4) each""",
     """INSERT INTO issue_reprint (issue_id, reprint_id)
     SELECT n, n + 1 FROM place WHERE n % 50 = 0 AND n < :issues

@@ -16,12 +16,13 @@ from sqlalchemy import NullPool, create_engine, text
 
 from comicsdb.passwords import Passwords
 
+SECRET = "for tests only: it guards nothing but made up rows"
 INI = """
 [app:main]
 use = egg:{egg}
 pyramid.includes = {includes}
 sqlalchemy.url = {url}
-comicsdb.secret = for tests only
+comicsdb.secret = for tests only: it guards nothing but made up rows
 comicsdb.password_cost = fast
 comicsdb.media.folder = {media}
 comicsdb.secure_cookies = false

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("comicsdb", "comicsdb_api", "comicsdb_web")
+PACKAGES = ("comicsdb", "comicsdb_api", "comicsdb_web", "comicsdb_demo")
 FORBIDDEN = {
-    "comicsdb": {"comicsdb_api", "comicsdb_web", "cornice", "jinja2", "pyramid_jinja2"},
-    "comicsdb_api": {"comicsdb_web", "jinja2", "pyramid_jinja2"},
-    "comicsdb_web": {"comicsdb_api", "cornice"},
+    "comicsdb": {"comicsdb_api", "comicsdb_web", "comicsdb_demo", "cornice", "jinja2", "pyramid_jinja2"},
+    "comicsdb_api": {"comicsdb_web", "comicsdb_demo", "jinja2", "pyramid_jinja2"},
+    "comicsdb_web": {"comicsdb_api", "comicsdb_demo", "cornice"},
+    "comicsdb_demo": {"comicsdb_api", "comicsdb_web", "cornice", "jinja2", "pyramid_jinja2"},
 }
 LONGEST = 400  # lines a reader can hold
 
@@ -52,12 +53,46 @@ def test_models_import_nothing_of_ours_but_models():
             assert all(name.startswith("comicsdb.models") for name in ours), path
 
 
-def test_schemas_know_models_and_words_and_nothing_above_them():
+def test_schemas_know_models_words_and_numbers_and_nothing_above_them():
     for path in modules("comicsdb"):
         if "schemas" in path.relative_to(ROOT / "comicsdb").parts:
             ours = {name for name in imported(path) if name.split(".")[0] == "comicsdb"}
-            known = ("comicsdb.models", "comicsdb.schemas", "comicsdb.i18n", "comicsdb.numbers")
+            known = (
+                "comicsdb.models",
+                "comicsdb.schemas",
+                "comicsdb.i18n",
+                "comicsdb.values",
+                "comicsdb.characters",
+                "comicsdb.clock",
+            )
             assert all(name.startswith(known) for name in ours), path
+
+
+def test_pictures_are_decoded_only_where_decoding_can_do_no_harm():
+    """Pillow is for the process that decodes, and what that process loads is little."""
+    light = {"comicsdb.imaging.picture", "comicsdb.imaging.sizes", "comicsdb.imaging.structure"}
+    for path in [path for package in PACKAGES for path in modules(package)]:
+        names, parts = imported(path), path.relative_to(ROOT).parts
+        if parts[:2] == ("comicsdb", "imaging"):
+            ours = {name for name in names if name.startswith("comicsdb")}
+            texts = {"comicsdb.i18n", "comicsdb.i18n.Said"}  # not in the decoder
+            assert all(name.startswith("comicsdb.imaging") or name in texts for name in ours), path
+        else:
+            assert not {name for name in names if name.split(".")[0] == "PIL"}, path
+            used = {".".join(name.split(".")[:3]) for name in names if name.startswith("comicsdb.imaging.")}
+            assert used <= light, path
+
+
+def test_who_takes_pictures_is_known():
+    """Each is in tests/site/test_picture_locks.py: no lock is held while a picture is decoded."""
+    taking = {"comicsdb.media.uploads.picture_values"}
+    paths = [path for package in PACKAGES for path in modules(package)]
+    assert {path.relative_to(ROOT).as_posix() for path in paths if taking & imported(path)} == {
+        "comicsdb/accounts/picture_drafts.py",
+        "comicsdb/accounts/profile.py",
+        "comicsdb/catalog/revert.py",
+        "comicsdb_api/writes.py",
+    }
 
 
 def test_no_surface_writes_past_the_catalogue():

@@ -1,4 +1,4 @@
-"""What accounts leave over: sessions, links and imports whose time is up, and sign-ups never completed."""
+"""What accounts leave over: sessions, links, drafts, imports whose time is up, sign-ups never completed."""
 
 from collections import Counter
 from datetime import timedelta
@@ -8,15 +8,19 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts.deletion import remove_account
+from comicsdb.accounts.form_drafts import remove_old_form_drafts
+from comicsdb.accounts.picture_drafts import remove_old_pictures
+from comicsdb.catalog.unit import Unit
 from comicsdb.library import portable_import
-from comicsdb.models import AccountLink, LoginSession, User
+from comicsdb.models import AccountLink, LoginSession, SecurityEvent, SpentChallenge, User
 from comicsdb.models.account import ACTIVATE
 
 KEPT = timedelta(days=7)  # for which the name of a sign-up that was not completed is kept
+EVENTS_KEPT = timedelta(days=365)
 
 
 def clean(session: Session) -> Counter:
-    """Remove what is of no use any more; counts "sessions", "accounts", "links" and "imports"."""
+    """Remove what is of no use any more; counts each: "sessions", "drafts" and so on."""
     now = clock.now()
     counted = Counter()
     ended = delete(LoginSession).where(LoginSession.expires <= now)
@@ -36,5 +40,12 @@ def clean(session: Session) -> Counter:
     waiting = select(User.id).where(~User.is_active, ~User.email_confirmed)
     spent = delete(AccountLink).where(AccountLink.expires <= now - KEPT, AccountLink.user_id.not_in(waiting))
     counted["links"] = session.execute(spent.execution_options(synchronize_session=False)).rowcount
+    counted["events"] = session.execute(
+        delete(SecurityEvent).where(SecurityEvent.at <= now - EVENTS_KEPT)
+    ).rowcount
+    pictures = remove_old_pictures(session)
+    Unit.of(session).discard(pictures)
+    counted["drafts"] = remove_old_form_drafts(session) + len(pictures)
+    session.execute(delete(SpentChallenge).where(SpentChallenge.expires <= now))
     counted["imports"] = portable_import.clean(session)
     return counted

@@ -1,14 +1,14 @@
-"""The end of an account: what is its own goes, what it gave to the catalogue stays (model.md 13)."""
+"""The end of an account: what is its own goes, what it gave to the catalogue stays."""
 
 import logging
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from comicsdb.accounts.anonymising import anonymise
 from comicsdb.accounts.login import confirm_password
-from comicsdb.accounts.traces import make_nameless
 from comicsdb.accounts.visit import Visit
-from comicsdb.catalog.errors import Invalid
+from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.unit import Unit
 from comicsdb.i18n import _
 from comicsdb.models import FormerSlug, Issue, IssueRating, ReadingList, Series, User
@@ -20,11 +20,12 @@ log = logging.getLogger(__name__)
 def delete_account(visit: Visit, user_id: int, password: str) -> None:
     """Delete an account for its owner, who gives the password once more.
 
-    Raises Invalid for the field `password`, and for account 1, which always exists; and TooManyFailures.
+    Raises InvalidError for the field `password`, and for account 1, which always exists; and
+    TooManyFailuresError.
     """
     user = visit.session.get_one(User, user_id)
     if user.id == SYSTEM_USER_ID:
-        raise Invalid({"__all__": [_("This account cannot be deleted.")]})
+        raise InvalidError({"__all__": [_("This account cannot be deleted.")]})
     confirm_password(visit, user, password)
     remove_account(visit.session, user)
     visit.log(log, "Account deleted", user.username)
@@ -42,7 +43,7 @@ def remove_account(session: Session, user: User) -> None:
     rated, series = _lock_rated(session, user.id)
     session.execute(delete(IssueRating).where(IssueRating.user_id == user.id))
     unit.rated(rated, series)
-    make_nameless(session, user)
+    anonymise(session, user)
     unit.discard([user.image])
     own = select(ReadingList.id, ReadingList.image).where(ReadingList.user_id == user.id)
     lists = dict(session.execute(own).all())

@@ -1,4 +1,4 @@
-"""Everything that an account holds, for its owner to take along: as JSON, and as tables (web.md 10)."""
+"""Everything that an account holds, for its owner to take along: as JSON, and as tables."""
 
 import csv
 import io
@@ -19,6 +19,7 @@ from comicsdb.models import (
     Issue,
     IssueRating,
     LoginSession,
+    Passkey,
     Poll,
     PollChoice,
     PollVote,
@@ -28,9 +29,12 @@ from comicsdb.models import (
     ReadingList,
     ReadingListItem,
     ReadingListRating,
+    RecoveryCode,
+    SecurityEvent,
     Series,
     StaffAction,
     ThrottleNotice,
+    Totp,
     User,
     WishList,
     WishListItem,
@@ -51,9 +55,11 @@ def _tables(user_id: int) -> dict[str, Select]:
             User.email_confirmed,
             User.first_name,
             User.last_name,
+            User.shows_name,
             User.bio,
             User.image,
             User.language,
+            User.timezone,
             User.is_staff,
             User.is_superuser,
             User.supporter_until,
@@ -61,6 +67,7 @@ def _tables(user_id: int) -> dict[str, Select]:
             User.date_joined,
             User.last_login,
             User.basic_used,
+            User.basic_address,
         ).where(User.id == user_id),
         "groups": select(Group.name)
         .join(user_group_member, member.group_id == Group.id)
@@ -75,12 +82,30 @@ def _tables(user_id: int) -> dict[str, Select]:
         )
         .where(LoginSession.user_id == user_id)
         .order_by(LoginSession.id),
+        "security_events": select(
+            SecurityEvent.at,
+            SecurityEvent.kind,
+            SecurityEvent.address,
+            SecurityEvent.browser,
+            SecurityEvent.details,
+        )
+        .where(SecurityEvent.user_id == user_id)
+        .order_by(SecurityEvent.id),
+        "passkeys": select(Passkey.name, Passkey.created, Passkey.last_used)
+        .where(Passkey.user_id == user_id)
+        .order_by(Passkey.id),
+        "authenticator_apps": select(Totp.created).where(Totp.user_id == user_id),
+        "recovery_codes": select(RecoveryCode.created, RecoveryCode.used)
+        .where(RecoveryCode.user_id == user_id)
+        .order_by(RecoveryCode.id),
         "tokens": select(
             func.left(ApiToken.token_key, SHOWN).label("begins_with"),
             ApiToken.name,
+            ApiToken.scope,
             ApiToken.created,
             ApiToken.expiry,
             ApiToken.last_used,
+            ApiToken.last_address,
         )
         .where(ApiToken.user_id == user_id)
         .order_by(ApiToken.id),

@@ -1,4 +1,4 @@
-"""What the mails about accounts say (web.md 15), and the pages of the site that they lead to (web.md 10).
+"""What the mails about accounts say, and the pages of the site that they lead to.
 
 A mail to an address that nobody has proved to read yet quotes nothing that its sender could have typed.
 """
@@ -14,7 +14,9 @@ ACTIVATE = "/accounts/activate/{uid}/{secret}/"
 RESET = "/accounts/reset/{uid}/{secret}/"
 FORGOTTEN = "/accounts/password_reset/"
 CONFIRM_EMAIL = "/accounts/email/confirm/{secret}/"
+NOT_ME = "/accounts/not-me/{uid}/{secret}/"
 LOG_IN = "/accounts/login/"
+LOG_IN_LINK = "/accounts/login/link/{secret}/"
 TOKENS = "/accounts/tokens/"
 HELP_BASIC = "/docs/#http-basic"  # the API's reference page
 HELP_PASSWORDS = "/help/basic-auth/"  # the same for people, in their language
@@ -79,6 +81,34 @@ def reset(user: User, secret: str) -> Letter:
             Link(_("Choose a new password"), RESET.format(uid=user.id, secret=secret)),
             Paragraph(ONCE),
             Paragraph(_("If this was not you, ignore this mail: your password stays as it is.")),
+        ),
+    )
+
+
+def log_in_link(user: User, secret: str) -> Letter:
+    """To an account whose password is being guessed: how to log in from a new place."""
+    hour = ngettext("${n} hour", "${n} hours", 1)
+    return Letter(
+        subject=_("Log in with this link"),
+        blocks=(
+            Paragraph(
+                _(
+                    "Many wrong passwords were tried for your account ${name} at comicsdb, and then somebody"
+                    " tried to log in from a place where it was not used before. For a while we accept no"
+                    " password from such places, not even the right one.",
+                    mapping={"name": user.username},
+                )
+            ),
+            Paragraph(_("If it is you who wants to log in, do it with this link:")),
+            Link(_("Log in"), LOG_IN_LINK.format(secret=secret)),
+            Paragraph(_("The link works once, for ${time}.", mapping={"time": hour})),
+            Paragraph(
+                _(
+                    "If it is not you, there is nothing to do: nobody has come in, and where you logged in"
+                    " before your password works as always. Forward this mail to nobody: the link opens your"
+                    " account."
+                )
+            ),
         ),
     )
 

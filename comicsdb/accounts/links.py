@@ -1,4 +1,4 @@
-"""Links that are sent by mail: they work once, for 24 hours, and only their digest is kept (web.md 10)."""
+"""Links that are sent by mail: they work once, by default for 24 hours; only their digest is kept."""
 
 import secrets
 from datetime import timedelta
@@ -8,7 +8,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
-from comicsdb.accounts.errors import BadLink, LinkSpent
+from comicsdb.accounts.errors import BadLinkError, LinkSpentError
 from comicsdb.models import AccountLink, User
 from comicsdb.passwords import digest
 
@@ -22,7 +22,7 @@ class Made(NamedTuple):
     row: AccountLink
 
 
-def make_link(session: Session, user: User, purpose: str, email: str) -> Made:
+def make_link(session: Session, user: User, purpose: str, email: str, lifetime: timedelta = LIFETIME) -> Made:
     """A link that proves that whoever opens it reads the mail of `email`."""
     secret = secrets.token_urlsafe(32)
     now = clock.now()
@@ -32,7 +32,7 @@ def make_link(session: Session, user: User, purpose: str, email: str) -> Made:
         purpose=purpose,
         email=email,
         created=now,
-        expires=now + LIFETIME,
+        expires=now + lifetime,
     )
     session.add(row)
     session.flush()
@@ -44,7 +44,8 @@ def open_link(
 ) -> tuple[AccountLink, User]:
     """The link that a secret stands for, within its time, and its account; both rows stay locked.
 
-    Raises LinkSpent if it was used, and BadLink for any other. `uid` is the account as the link names it.
+    Raises LinkSpentError if it was used, and BadLinkError for any other. `uid` is the account as the link
+    names it.
     """
     link = session.scalar(
         select(AccountLink)
@@ -53,9 +54,9 @@ def open_link(
         .execution_options(populate_existing=True)
     )
     if link is None or link.expires <= clock.now() or uid not in (None, str(link.user_id)):
-        raise BadLink
+        raise BadLinkError
     if link.used is not None:
-        raise LinkSpent
+        raise LinkSpentError
     return link, session.get_one(User, link.user_id, with_for_update=True, populate_existing=True)
 
 

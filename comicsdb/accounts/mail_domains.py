@@ -12,10 +12,12 @@ from collections.abc import Mapping
 from http.client import HTTPException
 
 from comicsdb.accounts.rules import listed
-from comicsdb.catalog.errors import Invalid
+from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
+from comicsdb.logs import OutageLog
 
 log = logging.getLogger(__name__)
+OUTAGE = OutageLog(log, logging.WARNING)
 
 TIMEOUT = 3  # seconds; somebody is waiting
 ANSWER_MAX = 65536  # bytes
@@ -24,7 +26,7 @@ REFUSED = _("Accounts cannot be made with addresses of this domain.")
 
 
 def check_domain(settings: Mapping, email: str) -> None:
-    """Raise Invalid for the address of a domain that the service refuses, or if it fails and must not.
+    """Raise InvalidError for the address of a domain that the service refuses, or if it fails and must not.
 
     To be called while no transaction is open.
     """
@@ -39,10 +41,10 @@ def check_domain(settings: Mapping, email: str) -> None:
     except (OSError, HTTPException, ValueError, LookupError, AttributeError) as error:
         if isinstance(error, urllib.error.HTTPError):
             error.close()
-        log.warning("The mail-domain service failed: %s", type(error).__name__)
+        OUTAGE.report(error, "The mail-domain service failed: %s", type(error).__name__)
         if settings["comicsdb.signup.mail_check_failure"] == "refuse":
             text = _("Your address cannot be checked at the moment. Please contact the administrators.")
-            raise Invalid({"email": [text]}) from error
+            raise InvalidError({"email": [text]}) from error
         return
     if refused:
-        raise Invalid({"email": [REFUSED]})
+        raise InvalidError({"email": [REFUSED]})

@@ -1,19 +1,22 @@
-"""A new password: chosen by who knows the old one, or by who reads the account's mail (web.md 10)."""
+"""A new password: chosen by who knows the old one, or by who reads the account's mail."""
 
 import logging
 from collections.abc import Iterable, Mapping
 
 from comicsdb.accounts import letters, rules
-from comicsdb.accounts.errors import BadLink, LinkSpent
+from comicsdb.accounts.errors import BadLinkError, LinkSpentError
+from comicsdb.accounts.feed_addresses import revoke_all_feeds
 from comicsdb.accounts.links import drop_links, make_link, open_link
 from comicsdb.accounts.login import confirm_password
+from comicsdb.accounts.security_events import record_security_event
 from comicsdb.accounts.sessions import end_all_sessions, renew_session
 from comicsdb.accounts.storing import only_for
+from comicsdb.accounts.tokens import revoke_all_tokens
 from comicsdb.accounts.visit import Visit
-from comicsdb.catalog.errors import Invalid
+from comicsdb.catalog.errors import InvalidError
 from comicsdb.mail import queue
-from comicsdb.models import AccountLink, User
-from comicsdb.models.account import CONFIRM_EMAIL, RESET
+from comicsdb.models import AccountLink, SecurityEventKind, User
+from comicsdb.models.account import CONFIRM_EMAIL, LOG_IN, RESET
 
 log = logging.getLogger(__name__)
 
@@ -26,18 +29,20 @@ def about(user: User) -> Iterable[str]:
 
 
 def change_password(visit: Visit, user_id: int, identifier: str, form: Mapping) -> str:
-    """Change a password; the session of `identifier` goes on under the one given, every other ends.
+    """Change a password; the session of `identifier` goes on under the one given.
 
-    The form has `password` (the present one), `new_password` and `new_password_again`. Raises Invalid by
-    field, and TooManyFailures.
+    The form has `password` (the present one), `new_password` and `new_password_again`, and where the owner
+    wishes it `end_sessions` (all others), `revoke_tokens` and `revoke_feeds`. Raises InvalidError by field,
+    and TooManyFailuresError.
     """
     user = visit.session.get_one(User, user_id, with_for_update=True, populate_existing=True)
     problems = _problems(form, user)
     if problems:
-        raise Invalid(problems)
+        raise InvalidError(problems)
     confirm_password(visit, user, rules.secret_of(form, "password"))
     _set(visit, user, form)
-    end_all_sessions(visit.session, user.id, but=identifier)
+    record_security_event(visit, user, SecurityEventKind.PASSWORD_CHANGED)
+    _revoke(visit, user, form, but=identifier)
     visit.log(log, "Password changed", user.username)
     return renew_session(visit.session, identifier)
 
@@ -45,12 +50,12 @@ def change_password(visit: Visit, user_id: int, identifier: str, form: Mapping) 
 def request_reset(visit: Visit, email: str) -> None:
     """Send a link to the active account with an address; the same for any other address.
 
-    Raises Invalid for what is no address, and TooManyMails.
+    Raises InvalidError for what is no address, and TooManyMailsError.
     """
     email = rules.normal_email(email)
     problems = rules.email_problems(email)
     if problems:
-        raise Invalid({"email": problems})
+        raise InvalidError({"email": problems})
     visit.guard.mail_asked(visit.address)
     with only_for(visit, email, User.is_active) as user:
         link = make_link(visit.session, user, RESET, user.email)
@@ -59,33 +64,45 @@ def request_reset(visit: Visit, email: str) -> None:
 
 
 def check_reset(visit: Visit, uid: str, secret: str) -> User:
-    """The account whose password a link may change; the link stays good. Raises BadLink."""
+    """The account whose password a link may change; the link stays good. Raises BadLinkError."""
     return _open_reset(visit, uid, secret)[1]
 
 
 def reset_password(visit: Visit, uid: str, secret: str, form: Mapping) -> User:
-    """Set a new password by a link, which is spent with it; all sessions of the account end.
+    """Set a new password by a link, which is spent with it.
 
-    The form has `new_password` and `new_password_again`. Raises BadLink, and Invalid by field.
+    The form has `new_password` and `new_password_again`, and what else shall end as in `change_password`.
+    Raises BadLinkError, and InvalidError by field.
     """
     _link, user = _open_reset(visit, uid, secret)
     problems = _problems(form, user)
     if problems:
-        raise Invalid(problems)
+        raise InvalidError(problems)
     _set(visit, user, form)
     user.email_confirmed = True  # whoever opened the link reads that mail
-    end_all_sessions(visit.session, user.id)
+    record_security_event(visit, user, SecurityEventKind.PASSWORD_RESET)
+    _revoke(visit, user, form)
     visit.log(log, "Password reset", user.username)
     return user
+
+
+def _revoke(visit: Visit, user: User, form: Mapping, but: str | None = None) -> None:
+    """End what the owner of an account wants to end with the old password."""
+    if form.get("end_sessions"):
+        end_all_sessions(visit.session, user.id, but=but)
+    if form.get("revoke_tokens"):
+        revoke_all_tokens(visit, user.id)
+    if form.get("revoke_feeds"):
+        revoke_all_feeds(visit, user)
 
 
 def _open_reset(visit: Visit, uid: str, secret: str) -> tuple[AccountLink, User]:
     try:
         link, user = open_link(visit.session, RESET, secret, uid)
-    except LinkSpent:
-        raise BadLink from None
+    except LinkSpentError:
+        raise BadLinkError from None
     if not user.is_active or link.email != user.email:
-        raise BadLink
+        raise BadLinkError
     return link, user
 
 
@@ -97,5 +114,5 @@ def _problems(form: Mapping, user: User) -> dict:
 def _set(visit: Visit, user: User, form: Mapping) -> None:
     user.password = visit.passwords.hash(rules.secret_of(form, "new_password"))
     # Those under way were for the old password, or asked for by somebody who knew it.
-    drop_links(visit.session, user.id, RESET, CONFIRM_EMAIL)
+    drop_links(visit.session, user.id, RESET, CONFIRM_EMAIL, LOG_IN)
     visit.session.flush()

@@ -1,4 +1,4 @@
-"""The profile: what an account says of itself, and its mail address, which must be confirmed (web.md 10)."""
+"""The profile: what an account says of itself, and its mail address, which must be confirmed."""
 
 import logging
 from collections.abc import Mapping
@@ -9,27 +9,29 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts import letters, rules
-from comicsdb.accounts.errors import BadLink
+from comicsdb.accounts.anonymising import move_counts
+from comicsdb.accounts.errors import BadLinkError
 from comicsdb.accounts.links import drop_links, make_link, open_link
 from comicsdb.accounts.login import confirm_password
 from comicsdb.accounts.mail_domains import REFUSED
+from comicsdb.accounts.picture_drafts import take_picture
+from comicsdb.accounts.security_events import record_address_change
 from comicsdb.accounts.signup import TAKEN, is_pending, nowhere
 from comicsdb.accounts.storing import lock_email, unless_refused
-from comicsdb.accounts.traces import move_counts
 from comicsdb.accounts.visit import Visit
-from comicsdb.catalog.errors import Invalid
+from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.unit import Unit
 from comicsdb.i18n import INTERFACE_LANGUAGES, _
+from comicsdb.imaging.picture import PictureError
 from comicsdb.mail import queue
-from comicsdb.media.images import PictureError
-from comicsdb.media.storage import StorageDown
-from comicsdb.media.uploads import store_upload
+from comicsdb.media.storage import StorageDownError
+from comicsdb.media.uploads import picture_values
 from comicsdb.models import User
 from comicsdb.models.account import CONFIRM_EMAIL, RESET
 
 log = logging.getLogger(__name__)
 
-KIND = "user"  # of its picture
+PICTURES = "user"  # the folder of their pictures
 NOT_STORED = _("Pictures cannot be stored at the moment. Please try again in a while.")
 
 
@@ -43,42 +45,57 @@ class Updated(NamedTuple):
 def update_profile(visit: Visit, user_id: int, form: Mapping) -> Updated:
     """Save the fields that a form has; those it lacks stay as they are.
 
-    Fields: `username`, `first_name`, `last_name`, `bio`, `language`, `image` (bytes), `image_clear`, `email`,
-    and `password` (the present one), which a new address asks for. The new address becomes the account's when
-    the link that is sent to it is opened; for one that belongs to another account the answer is the same, and
-    its owner gets a mail. Raises Invalid by field, TooManyFailures and TooManyMails.
+    Fields: `username`, `first_name`, `last_name`, `shows_name` ("1" or ""), `bio`, `language`, `timezone`,
+    `image` (bytes) or `image_kept` (the secret of a picture that waits, see `keep_picture`), `image_clear`,
+    `email`, and `password` (the present one), which a new address asks for. The new address becomes the
+    account's when the link that is sent to it is opened; for one that belongs to another account the answer
+    is the same, and its owner gets a mail. Raises InvalidError by field, TooManyFailuresError and
+    TooManyMailsError.
     """
-    user = visit.session.get_one(User, user_id, with_for_update=True, populate_existing=True)
-    values = _typed(form)
-    wanted = rules.normal_email(rules.text_of(form, "email")) if "email" in form else user.email
+    session, values = visit.session, _typed(form)
+    _refuse_problems(visit, session.get_one(User, user_id), form, values)
+    picture = _stored_picture(visit, user_id, form)  # not under a lock: decoding and storing may take seconds
+    user = session.get_one(User, user_id, with_for_update=True, populate_existing=True)
+    _refuse_problems(visit, user, form, values)
+    wanted = _wanted_email(user, form)
     password = rules.secret_of(form, "password")
     moving = wanted != user.email or bool(password and not user.email_confirmed)
-    errors = _problems(visit, user, values)
-    if wanted.lower() != user.email.lower():
-        errors["email"] = _email_problems(visit, wanted)
-    errors = {field: problems for field, problems in errors.items() if problems}
-    if errors:
-        raise Invalid(errors)
     if moving:
         confirm_password(visit, user, password)
         visit.guard.mail_asked(visit.address)
-    with visit.session.begin_nested():
+    with session.begin_nested():
         _set(visit, user, values)
-        _set_picture(visit, user, form)
+        _set_picture(session, user, picture, cleared=bool(form.get("image_clear")))
         if moving:
             _ask_to_confirm(visit, user, wanted)
     return Updated(user, wanted if moving else "")
 
 
-def _typed(form: Mapping) -> dict[str, str]:
-    fields = ("username", "first_name", "last_name", "bio", "language")
+def _wanted_email(user: User, form: Mapping) -> str:
+    return rules.normal_email(rules.text_of(form, "email")) if "email" in form else user.email
+
+
+def _refuse_problems(visit: Visit, user: User, form: Mapping, values: Mapping[str, str | bool]) -> None:
+    """Raise InvalidError with everything that is wrong with the typed fields."""
+    errors, wanted = _problems(visit, user, values), _wanted_email(user, form)
+    if wanted.lower() != user.email.lower():
+        errors["email"] = _email_problems(visit, wanted)
+    errors = {field: problems for field, problems in errors.items() if problems}
+    if errors:
+        raise InvalidError(errors)
+
+
+def _typed(form: Mapping) -> dict[str, str | bool]:
+    fields = ("username", "first_name", "last_name", "bio", "language", "timezone")
     values = {field: rules.text_of(form, field) for field in fields if field in form}
     if "username" in values:
         values["username"] = rules.normal_name(values["username"])
+    if "shows_name" in form:
+        values["shows_name"] = rules.text_of(form, "shows_name") == "1"
     return values
 
 
-def _problems(visit: Visit, user: User, values: Mapping[str, str]) -> dict:
+def _problems(visit: Visit, user: User, values: Mapping[str, str | bool]) -> dict:
     errors = {}
     if values.get("username", user.username) != user.username:
         official = visit.settings["comicsdb.official_account"]
@@ -89,6 +106,8 @@ def _problems(visit: Visit, user: User, values: Mapping[str, str]) -> dict:
     errors["bio"] = rules.bio_problems(values.get("bio", ""))
     if values.get("language", "") not in ("", *INTERFACE_LANGUAGES):
         errors["language"] = [_("This language is not available.")]
+    if values.get("timezone", "") not in ("", *clock.zone_names()):
+        errors["timezone"] = [_("This time zone is not known.")]
     return errors
 
 
@@ -99,10 +118,10 @@ def _email_problems(visit: Visit, email: str) -> list:
     return problems
 
 
-def _set(visit: Visit, user: User, values: Mapping[str, str]) -> None:
+def _set(visit: Visit, user: User, values: Mapping[str, str | bool]) -> None:
     before = user.username
     with (
-        unless_refused({"uq_user_account_username": Invalid({"username": [TAKEN]})}),
+        unless_refused({"uq_user_account_username": InvalidError({"username": [TAKEN]})}),
         visit.session.begin_nested(),
     ):
         for field, value in values.items():
@@ -113,21 +132,35 @@ def _set(visit: Visit, user: User, values: Mapping[str, str]) -> None:
         visit.log(log, f"User name changed, it was {before}", user.username)
 
 
-def _set_picture(visit: Visit, user: User, form: Mapping) -> None:
-    data, unit = form.get("image"), Unit.of(visit.session)
-    if data:
-        try:
-            upload = store_upload(visit.session, visit.storage, KIND, data)
-        except PictureError as error:
-            problem = _("The file ${problem}.", mapping={"problem": error.problem})
-            raise Invalid({"image": [problem]}) from error
-        except StorageDown as error:
-            raise Invalid({"image": [NOT_STORED]}) from error
+def _stored_picture(visit: Visit, user_id: int, form: Mapping) -> dict | None:
+    """The columns of a new picture."""
+    data, secret = form.get("image"), rules.text_of(form, "image_kept")
+    if secret and not data:
+        kept = take_picture(visit.session, user_id, secret)
+        if kept is None:
+            raise InvalidError(
+                {"image": [_("The picture that you had chosen is kept no longer: choose it again.")]}
+            )
+        return kept
+    if not data:
+        return None
+    try:
+        return picture_values(visit.session, visit.storage, PICTURES, data, hashed=False, member=user_id)
+    except PictureError as error:
+        problem = _("The file ${problem}.", mapping={"problem": error.problem})
+        raise InvalidError({"image": [problem]}) from error
+    except StorageDownError as error:
+        raise InvalidError({"image": [NOT_STORED]}) from error
+
+
+def _set_picture(session: Session, user: User, picture: dict | None, *, cleared: bool) -> None:
+    unit = Unit.of(session)
+    if picture:
         unit.discard([user.image])
-        unit.name([upload.key])
-        user.image = upload.key
-        user.image_width, user.image_height = upload.picture.width, upload.picture.height
-    elif form.get("image_clear"):
+        unit.name([picture["image"]])
+        for column, value in picture.items():
+            setattr(user, column, value)
+    elif cleared:
         unit.discard([user.image])
         user.image, user.image_width, user.image_height = "", None, None
 
@@ -137,7 +170,7 @@ def _ask_to_confirm(visit: Visit, user: User, wanted: str) -> None:
     session = visit.session
     drop_links(session, user.id, CONFIRM_EMAIL)
     link = make_link(session, user, CONFIRM_EMAIL, wanted)
-    holder = _holder(session, wanted, user)
+    holder = other_holder(session, wanted, user)
     if visit.guard.may_reach(wanted):
         queue(
             session,
@@ -154,7 +187,7 @@ def _ask_to_confirm(visit: Visit, user: User, wanted: str) -> None:
     visit.log(log, "New e-mail address asked for", user.username)
 
 
-def _holder(session: Session, email: str, user: User) -> User | None:
+def other_holder(session: Session, email: str, user: User) -> User | None:
     """The other account that an address belongs to; one that was never activated does not count."""
     found = session.scalar(
         select(User).where(func.lower(User.email) == email.lower(), User.id != user.id).with_for_update()
@@ -163,19 +196,22 @@ def _holder(session: Session, email: str, user: User) -> User | None:
 
 
 def confirm_email(visit: Visit, secret: str) -> User:
-    """Make the address to which a link was sent the account's own. Raises LinkSpent and BadLink."""
+    """Make the address to which a link was sent the account's own. Raises LinkSpentError and BadLinkError."""
     session = visit.session
     link, user = open_link(session, CONFIRM_EMAIL, secret)
     lock_email(session, link.email)
-    if not user.is_active or _holder(session, link.email, user) is not None:
-        raise BadLink
+    if not user.is_active or other_holder(session, link.email, user) is not None:
+        raise BadLinkError
     never_proved = update(User).where(func.lower(User.email) == link.email.lower(), User.id != user.id)
     session.execute(never_proved.values(email=nowhere()).execution_options(synchronize_session=False))
-    with unless_refused({"uq_user_account_email": BadLink()}), session.begin_nested():
+    before, was_confirmed = user.email, user.email_confirmed
+    with unless_refused({"uq_user_account_email": BadLinkError()}), session.begin_nested():
         user.email, user.email_confirmed = link.email, True
         link.used = clock.now()
         session.flush()
     drop_links(session, user.id, RESET)  # those under way went to the address before
+    if before.lower() != user.email.lower():
+        record_address_change(visit, user, before if was_confirmed else "")
     visit.log(log, "E-mail address confirmed", user.username)
     return user
 
@@ -186,3 +222,9 @@ def set_language(session: Session, user_id: int, language: str) -> None:
         session.execute(
             update(User).where(User.id == user_id, User.language != language).values(language=language)
         )
+
+
+def set_timezone(session: Session, user_id: int, timezone: str) -> None:
+    """Remember the time zone of an account that has none yet; unknown ones are ignored."""
+    if timezone in clock.zone_names():
+        session.execute(update(User).where(User.id == user_id, User.timezone == "").values(timezone=timezone))

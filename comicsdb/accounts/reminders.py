@@ -1,4 +1,4 @@
-"""The end of HTTP Basic with the API: who still uses it is reminded by mail (seed 3.2, web.md 15)."""
+"""The end of HTTP Basic with the API: who still uses it is reminded by mail."""
 
 import logging
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Rules for what accounts are called, reached by and protected with (model.md 4.1 and 12.13, web.md 10)."""
+"""Rules for what accounts are called, reached by and protected with."""
 
 import re
 import unicodedata
@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from pathlib import Path
 
+from comicsdb.accounts.common_passwords import common_passwords
 from comicsdb.i18n import Text, _, ngettext
 from comicsdb.mail.letter import printable
 
@@ -23,10 +24,10 @@ SIMILAR = 0.7  # from which share of common letters on a password is too similar
 
 # Words that stand where the names of accounts stand in addresses of pages, and a few that pretend something.
 RESERVED = frozenset(
-    "account_activation_sent activate admin administrator api delete email export feeds login logout password"
-    " password_change password_change_done password_reset password_reset_complete password_reset_confirm"
-    " password_reset_done register resend reset root search sessions signup system tokens update users"
-    " . ..".split()
+    "account_activation_sent activate admin administrator api delete email export feeds login logout not-me"
+    " password password_change password_change_done password_reset password_reset_complete"
+    " password_reset_confirm password_reset_done register resend reset root search security sessions signup"
+    " system timezone tokens update users . ..".split()
 )
 
 _USERNAME = re.compile(r"[\w.@+-]+")
@@ -109,7 +110,7 @@ def password_problems(password: str, again: str, attributes: Iterable[str]) -> d
     else:
         if password.isnumeric():
             problems.append(_("A password needs something other than digits."))
-        if password.lower() in listed("common_passwords"):
+        if password in common_passwords():
             problems.append(_("This password is one of those that are tried first."))
         if _is_similar(password.lower(), attributes):
             problems.append(_("This password is too similar to your name or address."))

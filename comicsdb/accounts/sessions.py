@@ -1,5 +1,6 @@
-"""Sessions of browsers: a cookie holds a random identifier, a row its digest (web.md 10)."""
+"""Sessions of browsers: a cookie holds a random identifier, a row its digest."""
 
+import logging
 import secrets
 from datetime import timedelta
 
@@ -7,22 +8,29 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from comicsdb import clock
+from comicsdb.accounts.security_events import BROWSER_LENGTH, record_log_in, record_security_event
 from comicsdb.accounts.visit import Visit
 from comicsdb.mail.letter import printable
-from comicsdb.models import LoginSession, User
+from comicsdb.models import LoginSession, SecurityEventKind, User
 from comicsdb.passwords import digest, same
+
+log = logging.getLogger(__name__)
 
 LIFETIME = timedelta(days=14)
 SEEN_EVERY = timedelta(hours=1)  # how stale "last seen" may be: a page view should cost no write
-BROWSER_LENGTH = 255
 
 
 def _new_identifier() -> str:
     return secrets.token_urlsafe(32)
 
 
-def begin_session(visit: Visit, user: User) -> str:
-    """Log an account in; gives the random identifier for the browser's cookie, of which a digest is kept."""
+def begin_session(visit: Visit, user: User, *, confirmed: bool = True) -> str:
+    """Log an account in; gives the random identifier for the browser's cookie, of which a digest is kept.
+
+    `confirmed` says that its owner has just proved to be that by more than a mail.
+    The owner gets a mail about a device that was not seen before, unless it is the first of all.
+    """
+    record_log_in(visit, user)
     identifier = _new_identifier()
     now = clock.now()
     visit.session.add(
@@ -31,6 +39,7 @@ def begin_session(visit: Visit, user: User) -> str:
             user_id=user.id,
             begun=now,
             seen=now,
+            confirmed=now if confirmed else None,
             expires=now + LIFETIME,
             address=visit.address,
             browser=printable(visit.browser)[:BROWSER_LENGTH],
@@ -94,6 +103,14 @@ def end_session_of(session: Session, user_id: int, session_id: int) -> bool:
     """End one session of an account by its number; False where the account has no such session."""
     ended = delete(LoginSession).where(LoginSession.user_id == user_id, LoginSession.id == session_id)
     return session.execute(ended).rowcount == 1
+
+
+def log_out_everywhere(visit: Visit, user_id: int) -> None:
+    """End all sessions of an account for its owner, who gets a mail about it."""
+    end_all_sessions(visit.session, user_id)
+    user = visit.session.get_one(User, user_id)
+    record_security_event(visit, user, SecurityEventKind.SESSIONS_ENDED)
+    visit.log(log, "Logged out everywhere", user.username)
 
 
 def end_all_sessions(session: Session, user_id: int, but: str | None = None) -> int:

@@ -1,4 +1,4 @@
-"""Sign-up: from nobody to an active account, without telling which mail addresses have one (web.md 10).
+"""Sign-up: from nobody to an active account, without telling which mail addresses have one.
 
 Whoever gives an address that has an account sees the same as everybody else, while its owner gets a mail. The
 wanted user name is then taken by a row that nobody can activate: otherwise a second try with the same name
@@ -18,19 +18,18 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts import letters, rules
-from comicsdb.accounts.bots import refuse_bots
-from comicsdb.accounts.errors import BadLink, LinkSpent, SignUpsClosed, TooManySignUps
+from comicsdb.accounts.bots import refuse_bots, refuse_haste
+from comicsdb.accounts.errors import BadLinkError, LinkSpentError, SignUpsClosedError, TooManySignUpsError
 from comicsdb.accounts.guard import network
 from comicsdb.accounts.links import make_link, open_link
 from comicsdb.accounts.mail_domains import REFUSED, check_domain
 from comicsdb.accounts.storing import lock_email, only_for, unless_refused
 from comicsdb.accounts.visit import Visit
-from comicsdb.catalog.errors import Invalid
+from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.mail import queue, queue_to_administrators
 from comicsdb.models import AccountLink, DailyCount, SignupSettings, User
 from comicsdb.models.account import ACTIVATE
-from comicsdb.passwords import UNUSABLE
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +49,8 @@ def sign_up(visit: Visit, form: Mapping) -> None:
 
     The form has `username`, `email`, `password`, `password_again`, and what `bots` asks for. Nothing must
     have been asked of the database before in this transaction: a mail-domain service may be asked first, and
-    the password is hashed. Raises Invalid by field, SignUpsClosed and TooManySignUps.
+    the password is hashed. Raises InvalidError by field, TooFastError, SignUpsClosedError and
+    TooManySignUpsError.
     """
     username = rules.normal_name(rules.text_of(form, "username"))
     email = rules.normal_email(rules.text_of(form, "email"))
@@ -58,10 +58,11 @@ def sign_up(visit: Visit, form: Mapping) -> None:
     _refuse_at_the_door(visit, username)
     refuse_bots(visit.settings, form)
     _judge(visit, username, email, password, rules.secret_of(form, "password_again"))
+    refuse_haste(visit.settings, form)
     check_domain(visit.settings, email)
     hashed = visit.passwords.hash(password)
 
-    with unless_refused({"uq_user_account_username": Invalid({"username": [TAKEN]})}):
+    with unless_refused({"uq_user_account_username": InvalidError({"username": [TAKEN]})}):
         made = _make(visit, username, email, hashed)
     if _add_one(visit.session, MADE, visit) > _allowed(visit):  # exact, also for those who came together
         raise _one_too_many(visit, username)
@@ -77,13 +78,13 @@ def _refuse_at_the_door(visit: Visit, username: str) -> None:
         switch = sign_up_settings(session)
         made = session.scalar(select(DailyCount.count).filter_by(**_today(MADE, visit))) or 0
     if not switch.signups_enabled:
-        raise SignUpsClosed(switch.disabled_message or CLOSED)
+        raise SignUpsClosedError(switch.disabled_message or CLOSED)
     if made >= _allowed(visit):
         raise _one_too_many(visit, username)
 
 
 def _judge(visit: Visit, username: str, email: str, password: str, again: str) -> None:
-    """Raise Invalid for all that can be said without looking at other accounts."""
+    """Raise InvalidError for all that can be said without looking at other accounts."""
     errors = {
         "username": rules.username_problems(username, official=visit.settings["comicsdb.official_account"]),
         "email": rules.email_problems(email),
@@ -99,7 +100,7 @@ def _judge(visit: Visit, username: str, email: str, password: str, again: str) -
         errors[f"password_{part}" if part else "password"] = problems
     errors = {field: problems for field, problems in errors.items() if problems}
     if errors:
-        raise Invalid(errors)
+        raise InvalidError(errors)
 
 
 def _make(visit: Visit, username: str, email: str, hashed: str) -> bool:
@@ -126,7 +127,7 @@ def _store(visit: Visit, username: str, email: str, hashed: str) -> bool:
     user = User(
         username=username,
         email=email if holder is None else nowhere(),
-        password=hashed if holder is None else UNUSABLE,
+        password=hashed,  # of a row that only holds a name too: log-in would tell otherwise
         is_active=False,
         language=visit.language,
         date_joined=clock.now(),
@@ -181,7 +182,7 @@ def _add_one(session: Session, counter: str, visit: Visit) -> int:
     return session.scalar(statement.returning(DailyCount.count))
 
 
-def _one_too_many(visit: Visit, username: str) -> TooManySignUps:
+def _one_too_many(visit: Visit, username: str) -> TooManySignUpsError:
     """Count the refusal, and tell of the first of a day; for good, though the request comes to nothing."""
     now = clock.now()
     with visit.apart() as session:
@@ -195,19 +196,19 @@ def _one_too_many(visit: Visit, username: str) -> TooManySignUps:
         what = f"Sign-ups from one address are limited to {_allowed(visit)} a day"
         visit.log(log, what, username, logging.WARNING)
     midnight = datetime.combine(now.date() + timedelta(days=1), time(), UTC)
-    return TooManySignUps(ceil((midnight - now).total_seconds()))
+    return TooManySignUpsError(ceil((midnight - now).total_seconds()))
 
 
 def activate(visit: Visit, uid: str, secret: str) -> User:
     """Activate the account that a link belongs to; its address is confirmed by that.
 
-    Raises LinkSpent where that was done already, and BadLink.
+    Raises LinkSpentError where that was done already, and BadLinkError.
     """
     link, user = open_link(visit.session, ACTIVATE, secret, uid)
     if user.is_active:
-        raise LinkSpent  # by another link
+        raise LinkSpentError  # by another link
     if user.email_confirmed or link.email != user.email:
-        raise BadLink  # switched off since, or replaced by a newer sign-up with this address
+        raise BadLinkError  # switched off since, or replaced by a newer sign-up with this address
     now = clock.now()
     link.used = now
     user.is_active = user.email_confirmed = True
@@ -222,12 +223,12 @@ def activate(visit: Visit, uid: str, secret: str) -> User:
 def resend_activation(visit: Visit, email: str) -> None:
     """Send another link to an account that waits for it; the same for any other address.
 
-    Raises Invalid for what is no address, and TooManyMails.
+    Raises InvalidError for what is no address, and TooManyMailsError.
     """
     email = rules.normal_email(email)
     problems = rules.email_problems(email)
     if problems:
-        raise Invalid({"email": problems})
+        raise InvalidError({"email": problems})
     visit.guard.mail_asked(visit.address)
     with only_for(visit, email, or_(User.is_active, _pending())) as user:
         link = make_link(visit.session, user, ACTIVATE, user.email)

@@ -3,13 +3,27 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from sqlalchemy import and_, func, or_, select
+from sqlalchemy import and_, exists, func, or_, select
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
+from comicsdb.accounts.rules import normal_email, normal_name
 from comicsdb.accounts.visit import Visit
 from comicsdb.models import User
 from comicsdb.models.base import SYSTEM_USER_ID
+
+
+def known_as(name: str):
+    """The condition that an account has this user name, or this mail address, case aside.
+
+    By its address only an active account is found, and none if the address is another's user name. For one
+    that waits to be activated, the answer would tell whether another account has that address.
+    """
+    lower, other = func.lower, aliased(User)
+    wanted = lower(normal_name(name))
+    is_name = exists().where(lower(other.username) == wanted)
+    by_address = and_(lower(User.email) == lower(normal_email(name)), User.is_active, ~is_name)
+    return or_(lower(User.username) == wanted, by_address)
 
 
 @contextmanager
@@ -21,14 +35,22 @@ def only_for(visit: Visit, email: str, *conditions) -> Iterator[User]:
     was sent enough lately.
     """
     reachable = visit.guard.may_reach(email)
-    wanted = and_(func.lower(User.email) == email.lower(), *conditions)
+    wanted = (func.lower(User.email) == email.lower(), *conditions)
+    with in_vain_for_nobody(visit.session, *wanted, really=reachable) as user:
+        yield user
+
+
+@contextmanager
+def in_vain_for_nobody(session: Session, *conditions, really: bool = True) -> Iterator[User]:
+    """Run a block for the account that meets conditions, as `only_for`; in vain too unless `really`."""
+    wanted = and_(*conditions)
     stand_in = User.id == SYSTEM_USER_ID
     query = select(User, wanted.label("meant")).where(or_(wanted, stand_in)).order_by(wanted.desc()).limit(1)
-    user, meant = visit.session.execute(query).one()
-    with visit.session.begin_nested() as savepoint:
+    user, meant = session.execute(query).one()
+    with session.begin_nested() as savepoint:
         yield user
-        visit.session.flush()
-        if not (meant and reachable):
+        session.flush()
+        if not (meant and really):
             savepoint.rollback()
 
 

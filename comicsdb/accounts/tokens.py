@@ -1,7 +1,17 @@
-"""Tokens: keys to the API, shown once, of which only a digest is kept (model.md 4.3, web.md 10)."""
+"""Tokens: keys to the API, shown once, of which only a digest is kept.
+
+A token is `cdb_`, 36 random letters and digits, and six more that are their checksum: CRC-32, written with
+the digits of ALPHABET. So programs that look for leaked secrets recognise one for certain, and what was
+mistyped or cut off is refused before the database is asked. Older tokens (`cdb_` and 64 hexadecimal digits)
+and those that were imported (without `cdb_`) have no checksum and go on working.
+"""
 
 import logging
+import re
 import secrets
+import string
+import zlib
+from datetime import datetime, time, timedelta
 from typing import NamedTuple
 
 from sqlalchemy import delete, select
@@ -9,17 +19,30 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts import rules
-from comicsdb.accounts.errors import FormSpent
+from comicsdb.accounts.errors import FormSpentError
+from comicsdb.accounts.security_events import record_security_event
 from comicsdb.accounts.storing import unless_refused
 from comicsdb.accounts.visit import Visit
-from comicsdb.catalog.errors import Invalid
-from comicsdb.models import ApiToken, User
+from comicsdb.catalog.errors import InvalidError
+from comicsdb.i18n import _
+from comicsdb.models import ApiToken, SecurityEventKind, User
+from comicsdb.models.choices import TokenScope
 from comicsdb.passwords import digest
+from comicsdb.values import iso_day
 
 log = logging.getLogger(__name__)
 
 PREFIX = "cdb_"  # by which those who look for leaked secrets know them
 SHOWN = 8  # characters by which their owner tells tokens apart
+ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
+RANDOM, CHECKSUM = 36, 6  # characters
+_WHOLE = re.compile(rf"{PREFIX}([0-9A-Za-z]{{{RANDOM}}})([0-9A-Za-z]{{{CHECKSUM}}})")
+_OLDER = re.compile(rf"{PREFIX}[0-9a-f]{{64}}")
+
+# How long a token may live, as its form says it: days, a chosen day (UNTIL), or for ever.
+LIFETIMES = ("30", "90", "365")
+UNTIL, FOREVER = "until", "forever"
+FARTHEST = timedelta(days=3660)
 
 
 class NewToken(NamedTuple):
@@ -34,30 +57,92 @@ def new_form_key() -> str:
     return secrets.token_hex(16)
 
 
-def generate_token(visit: Visit, user_id: int, label: str, form_key: str) -> NewToken:
+def checksum(text: str) -> str:
+    """The last characters of a token whose random part is `text`."""
+    rest, digits = zlib.crc32(text.encode()), ""
+    for _position in range(CHECKSUM):
+        rest, digit = divmod(rest, len(ALPHABET))
+        digits = ALPHABET[digit] + digits
+    return digits
+
+
+def is_malformed(raw: str) -> bool:
+    """Whether a text cannot be a token that was made here, though it begins like one."""
+    if not raw.startswith(PREFIX):
+        return False
+    found = _WHOLE.fullmatch(raw)
+    return checksum(found[1]) != found[2] if found else _OLDER.fullmatch(raw) is None
+
+
+def generate_token(
+    visit: Visit,
+    user_id: int,
+    label: str,
+    form_key: str,
+    *,
+    scope: str = TokenScope.EDIT,
+    lifetime: str = FOREVER,
+    until: str = "",
+) -> NewToken:
     """Make a token for an account, with a label of at most 64 characters, which may be empty.
 
-    Raises Invalid for the field `name`, and FormSpent if a token was made by this form already.
+    `lifetime` is one of LIFETIMES, FOREVER, or UNTIL: then it works until the end of the day `until`
+    (YYYY-MM-DD). Raises InvalidError for the fields `name`, `scope`, `lifetime` and `until`, and
+    FormSpentError if a token was made by this form already.
     """
     label = label.strip()
-    problems = rules.label_problems(label)
-    if problems:
-        raise Invalid({"name": problems})
-    bare = secrets.token_hex(32)
-    raw = PREFIX + bare
+    problems = {"name": rules.label_problems(label)}
+    if scope not in tuple(TokenScope):
+        problems["scope"] = [_("Choose what the token may be used for.")]
+    expiry = None
+    try:
+        expiry = _expiry(visit, lifetime, until)
+    except InvalidError as error:
+        problems |= error.errors
+    if any(problems.values()):
+        raise InvalidError({field: texts for field, texts in problems.items() if texts})
+    bare = "".join(secrets.choice(ALPHABET) for _position in range(RANDOM))
+    raw = PREFIX + bare + checksum(bare)
     token = ApiToken(
         digest=digest(raw),
         token_key=bare[:SHOWN],
         user_id=user_id,
         name=label,
+        scope=scope,
+        expiry=expiry,
         created=clock.now(),
         form_key=digest(f"{user_id} {form_key}"),  # nobody can spend the keys of another
     )
-    with unless_refused({"uq_api_token_form_key": FormSpent()}), visit.session.begin_nested():
+    with unless_refused({"uq_api_token_form_key": FormSpentError()}), visit.session.begin_nested():
         visit.session.add(token)
         visit.session.flush()
-    visit.log(log, f"API token {token.id} made", _name(visit.session, user_id))
+    user = visit.session.get_one(User, user_id)
+    record_security_event(visit, user, SecurityEventKind.TOKEN_MADE, name=label)
+    visit.log(log, f"API token {token.id} made, scope {scope}", user.username)
     return NewToken(raw, token)
+
+
+def _expiry(visit: Visit, lifetime: str, until: str) -> datetime | None:
+    """When a token is to expire, None for never; raises InvalidError."""
+    if lifetime == FOREVER:
+        return None
+    if lifetime in LIFETIMES:
+        return clock.now() + timedelta(days=int(lifetime))
+    if lifetime != UNTIL:
+        raise InvalidError({"lifetime": [_("Choose how long the token works.")]})
+    zone = visit.settings["comicsdb.timezone"]
+    today = clock.business_day(zone)
+    day = iso_day(until.strip())
+    if day is None:
+        raise InvalidError({"until": [_("Enter the last day on which the token works.")]})
+    if not today <= day <= today + FARTHEST:
+        raise InvalidError({"until": [_("Choose a day from today on, at most ten years ahead.")]})
+    return datetime.combine(day, time(23, 59, 59), zone)
+
+
+def is_expired(token: ApiToken) -> bool:
+    """Whether a token has stopped working by itself."""
+    return token.expiry is not None and token.expiry <= clock.now()
 
 
 def tokens_of(session: Session, user_id: int) -> list[ApiToken]:
@@ -74,18 +159,20 @@ def shown_key(token: ApiToken) -> str:
 def revoke_token(visit: Visit, user_id: int, token_id: int) -> bool:
     """Revoke one token of an account; False where the account has no such token."""
     found = delete(ApiToken).where(ApiToken.user_id == user_id, ApiToken.id == token_id)
-    if visit.session.execute(found).rowcount == 0:
+    label = visit.session.scalar(found.returning(ApiToken.name))
+    if label is None:
         return False
-    visit.log(log, f"API token {token_id} revoked", _name(visit.session, user_id))
+    user = visit.session.get_one(User, user_id)
+    record_security_event(visit, user, SecurityEventKind.TOKEN_REVOKED, name=label)
+    visit.log(log, f"API token {token_id} revoked", user.username)
     return True
 
 
 def revoke_all_tokens(visit: Visit, user_id: int) -> int:
     """Revoke all tokens of an account; gives how many there were."""
     number = visit.session.execute(delete(ApiToken).where(ApiToken.user_id == user_id)).rowcount
-    visit.log(log, f"API tokens revoked, {number} of them", _name(visit.session, user_id))
+    user = visit.session.get_one(User, user_id)
+    if number:
+        record_security_event(visit, user, SecurityEventKind.TOKENS_REVOKED, number=number)
+    visit.log(log, f"API tokens revoked, {number} of them", user.username)
     return number
-
-
-def _name(session: Session, user_id: int) -> str:
-    return session.get_one(User, user_id).username

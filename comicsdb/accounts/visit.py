@@ -32,10 +32,15 @@ class Visit:
     language: str
 
     def log(self, logger: logging.Logger, what: str, username: str, level: int = logging.INFO) -> None:
-        """Write a line in the one form of api.md 1.11, which names account and address."""
+        """Write a line in the one form that names account and address."""
         name = printable(username)[:150] or "-"
         extra = {"username": name, "ip": self.address}
         logger.log(level, "%s (user=%s, ip=%s)", what, name, self.address, extra=extra)
+
+
+def of_command(session: Session, settings: Mapping) -> Visit:
+    """The visit of an administrator's command, which comes from nowhere and asks for no passwords."""
+    return Visit(session, None, None, None, None, settings, address="", browser="", language="")
 
 
 def of_request(request) -> Visit:

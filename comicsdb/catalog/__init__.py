@@ -1,20 +1,28 @@
 """The catalogue: how its objects are found and changed, and what follows from a change."""
 
-from comicsdb.catalog.errors import CatalogError, Conflict, Gone, Invalid, InvalidRows, Moved, NotFound
+from comicsdb.catalog.errors import (
+    CatalogError,
+    ConflictError,
+    GoneError,
+    InvalidError,
+    InvalidRowsError,
+    MovedError,
+    NotFoundError,
+)
 from comicsdb.catalog.kinds import Kind, Link, add_kind
 from comicsdb.catalog.service import Catalog
 
 __all__ = [
     "Catalog",
     "CatalogError",
-    "Conflict",
-    "Gone",
-    "Invalid",
-    "InvalidRows",
+    "ConflictError",
+    "GoneError",
+    "InvalidError",
+    "InvalidRowsError",
     "Kind",
     "Link",
-    "Moved",
-    "NotFound",
+    "MovedError",
+    "NotFoundError",
 ]
 
 

@@ -1,114 +1,193 @@
-"""Advisory rules: the site's forms refuse a breach, the API and imports take it (model.md 3, web.md 4.6)."""
+"""Advisory rules: the site's forms refuse a breach, the API and imports take it, and reports list it."""
 
-from sqlalchemy import select
-from sqlalchemy.orm import Session
-from stdnum import ean, isbn
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 
+from sqlalchemy import ColumnElement, Select, Text, and_, cast, exists, func, literal, select, union_all
+from sqlalchemy.orm import Session, aliased
+
+from comicsdb.catalog import trade_numbers as numbers
 from comicsdb.i18n import _
-from comicsdb.models import Series, SeriesType
+from comicsdb.models import Creator, Imprint, Issue, Series, SeriesType, Variant, issue_arc, series_associated
 from comicsdb.models.choices import COLLECTED_CODES, SeriesTypeCode
 
-ADDED_DIGITS = (0, 2, 5)  # a supplement behind the bar code proper
-CODE_DIGITS = (12, 13)
 NO_CV_ID = (SeriesTypeCode.TRADE_PAPERBACK,)
 NO_ASSOCIATED = COLLECTED_CODES
 NO_ARCS = (SeriesTypeCode.TRADE_PAPERBACK, SeriesTypeCode.HARDCOVER)
 
 
-def is_isbn(text: str) -> bool:
-    """Whether a text is an ISBN-10 or ISBN-13 in canonical form."""
-    return isbn.is_valid(text) and isbn.compact(text) == text
-
-
-def is_upc(text: str) -> bool:
-    """Whether a text is a UPC-A or EAN-13, alone or with a supplement of two or five digits."""
-    if not (text.isascii() and text.isdigit()):
-        return False
-    return any(
-        len(text) == length + added and ean.is_valid(text[:length])
-        for length in CODE_DIGITS
-        for added in ADDED_DIGITS
-    )
-
-
-def is_sku(text: str) -> bool:
-    """Whether a text has letters and digits only."""
-    return text.isascii() and text.isalnum()
-
-
-CODES = {
-    "isbn": (
-        is_isbn,
-        _("This is no ISBN: please compare it with the one on the book, check digit included."),
-    ),
-    "upc": (is_upc, _("This is no UPC: please compare all digits with those below the bar code.")),
-    "sku": (is_sku, _("A SKU has letters and digits only.")),
-}
-
-
-def codes(values: dict) -> dict[str, list]:
-    """What is wrong with the trade's numbers among `values` of an issue or variant, by field."""
-    return {
-        field: [message]
-        for field, (fits, message) in CODES.items()
-        if values.get(field) and not fits(values[field])
-    }
-
-
-def advise(session: Session, kind: str, before: dict, changed: dict) -> dict[str, list]:
-    """The advisory rules that a change would break, as messages by field; an empty dict where it breaks none.
+@dataclass(frozen=True)
+class Change:
+    """A change that is judged before it is made.
 
     `before` is the state of the object as `catalog.history.snapshot` gives it, empty for a new one; `changed`
     has the fields that differ and nothing else. What was there already is not judged: of lists only what is
     added.
     """
-    if kind == "series":
-        return _of_series(session, before, changed)
-    if kind == "issue":
-        return codes(changed) | _of_issue(session, before, changed)
-    return of_creator(before, changed) if kind == "creator" else {}
+
+    session: Session
+    before: dict
+    changed: dict
+
+    def value(self, field: str):
+        """What a field will hold."""
+        return self.changed.get(field, self.before.get(field))
+
+    def adds(self, field: str) -> bool:
+        """Whether a list gets something that it did not have."""
+        return bool(set(self.changed.get(field) or ()) - set(self.before.get(field) or ()))
+
+    @cached_property
+    def type_code(self) -> str | None:
+        """The type of a series."""
+        return self.session.scalar(select(SeriesType.code).where(SeriesType.id == self.value("series_type")))
+
+    @cached_property
+    def series(self):
+        """The `collection` and the `code` of the type of the series of an issue, None where there is none."""
+        return self.session.execute(
+            select(Series.collection, SeriesType.code)
+            .join(SeriesType, SeriesType.id == Series.series_type_id)
+            .where(Series.id == self.value("series"))
+        ).one_or_none()
 
 
-def of_creator(before: dict, changed: dict) -> dict[str, list]:
-    """The rule of a creator's dates; each may be a date or its ISO form."""
-    typed = next((field for field in ("death", "birth") if changed.get(field)), None)
-    birth, death = (changed.get(field, before.get(field)) for field in ("birth", "death"))
-    if typed and birth and death and str(death) < str(birth):
-        return {typed: [_("Death lies before birth.")]}
-    return {}
+@dataclass(frozen=True)
+class Rule:
+    """An advisory rule: its name in addresses, what a breach is, and the condition of one in SQL.
+
+    The condition is on rows of `model`, and `found` is what stands there. Where a form refuses a breach, too,
+    `field_of` gives the field at fault, or nothing, and `message` says what to do.
+    """
+
+    name: str
+    title: str
+    model: type
+    found: ColumnElement
+    condition: ColumnElement[bool]
+    field_of: Callable[[Change], str | bool | None] | None = None
+    message: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The kind of object that is listed: for variants, their issue."""
+        return "issue" if self.model is Variant else self.model.__tablename__
+
+    @property
+    def rows(self) -> Select:
+        """For each object that breaks it, its id and what stands there."""
+        if self.model is Variant:
+            found = func.string_agg(self.found, literal(", "))
+            return select(Variant.issue_id, found).where(self.condition).group_by(Variant.issue_id)
+        return select(self.model.id, cast(self.found, Text)).where(self.condition)
 
 
-def _of_series(session: Session, before: dict, changed: dict) -> dict[str, list]:
-    asked = changed.get("cv_id") is not None, _adds(before, changed, "associated")
-    type_id = changed.get("series_type", before.get("series_type"))
-    code = session.scalar(select(SeriesType.code).where(SeriesType.id == type_id)) if any(asked) else None
-    found = {}
-    if asked[0] and code in NO_CV_ID:
-        found["cv_id"] = [_("Comic Vine keeps no Trade Paperbacks as series: leave its number out.")]
-    if asked[1] and code in NO_ASSOCIATED:
-        found["associated"] = [_("Series of collected editions have no associated series.")]
-    return found
+def _number_rules(
+    field: str, fits, column_fits, *, title: str, of_variant: str = "", message: str
+) -> list[Rule]:
+    """The rules of one number of the trade: of issues and, where these have it, of variants."""
+
+    def field_of(change: Change) -> str | None:
+        text = change.changed.get(field)
+        return field if text and not fits(text) else None
+
+    rules = [(field, title, Issue), (f"variant-{field}", of_variant, Variant)]
+    return [
+        Rule(name, title, model, column, and_(column != "", ~column_fits(column)), field_of, message)
+        for name, title, model in rules
+        if (column := getattr(model, field, None)) is not None
+    ]
 
 
-def _of_issue(session: Session, before: dict, changed: dict) -> dict[str, list]:
-    asked = bool(changed.get("title")), _adds(before, changed, "arcs")
-    if not any(asked):
-        return {}
-    series = session.execute(
-        select(Series.collection, SeriesType.code)
-        .join(SeriesType, SeriesType.id == Series.series_type_id)
-        .where(Series.id == changed.get("series", before.get("series")))
-    ).one_or_none()
-    found = {}
-    if series and asked[0] and not series.collection:
-        found["title"] = [
-            _("This series allows no collection titles; whether it does is set in its own form.")
-        ]
-    if series and asked[1] and series.code in NO_ARCS:
-        found["arcs"] = [_("Issues of Trade Paperbacks and Hardcovers have no story arcs of their own.")]
-    return found
+def _life_field(change: Change) -> str | None:
+    """The date at fault; each may be a date or its ISO form."""
+    typed = next((field for field in ("death", "birth") if change.changed.get(field)), None)
+    birth, death = change.value("birth"), change.value("death")
+    return typed if typed and birth and death and str(death) < str(birth) else None
 
 
-def _adds(before: dict, changed: dict, field: str) -> bool:
-    """Whether a list gets something that it did not have."""
-    return bool(set(changed.get(field) or ()) - set(before.get(field) or ()))
+def _series_type(codes) -> ColumnElement[bool]:
+    return Series.series_type_id.in_(select(SeriesType.id).where(SeriesType.code.in_(codes)))
+
+
+_in_series, _imprint = aliased(Series), aliased(Imprint)
+_imprint_name = select(_imprint.name).where(_imprint.id == Series.imprint_id).scalar_subquery()
+
+RULES = (
+    *_number_rules(
+        "isbn", numbers.is_isbn, numbers.column_is_isbn,
+        title=_("The check digit or form of the ISBN is wrong"),
+        message=_("This is no ISBN: please compare it with the one on the book, check digit included."),
+    ),
+    *_number_rules(
+        "upc", numbers.is_upc, numbers.column_is_upc,
+        title=_("The check digit or form of the UPC is wrong"),
+        of_variant=_("The check digit or form of a variant's UPC is wrong"),
+        message=_(
+            "This is no UPC: please compare all digits with those below the bar code (7 59606 08936 9 00111)."
+        ),
+    ),
+    *_number_rules(
+        "sku", numbers.is_sku, numbers.column_is_sku,
+        title=_("The SKU has other characters than letters and digits"),
+        of_variant=_("A variant's SKU has other characters than letters and digits"),
+        message=_("A SKU has letters and digits only."),
+    ),
+    Rule("title", _("A collection title where the series allows none"), Issue, Issue.title,
+         and_(Issue.title != "",
+              exists().where(_in_series.id == Issue.series_id, _in_series.collection.is_(False))),
+         lambda change: change.changed.get("title") and change.series
+         and not change.series.collection and "title",
+         _("This series allows no collection titles; whether it does is set in its own form.")),
+    Rule("arcs", _("Story arcs of an issue of a Trade Paperback or Hardcover"), Issue, literal(""),
+         and_(exists().where(issue_arc.c.issue_id == Issue.id),
+              Issue.series_id.in_(select(Series.id).where(_series_type(NO_ARCS)))),
+         lambda change: change.adds("arcs") and change.series and change.series.code in NO_ARCS and "arcs",
+         _("Issues of Trade Paperbacks and Hardcovers have no story arcs of their own.")),
+    Rule("cv-id", _("A Comic Vine ID of a Trade Paperback series"), Series, Series.cv_id,
+         and_(Series.cv_id.is_not(None), _series_type(NO_CV_ID)),
+         lambda change: change.changed.get("cv_id") is not None and change.type_code in NO_CV_ID and "cv_id",
+         _("Comic Vine keeps no Trade Paperbacks as series: leave its number out.")),
+    Rule("associated", _("Associated series of a series of collected editions"), Series, literal(""),
+         and_(exists().where(series_associated.c.series_id == Series.id), _series_type(NO_ASSOCIATED)),
+         lambda change: change.adds("associated") and change.type_code in NO_ASSOCIATED and "associated",
+         _("Series of collected editions have no associated series.")),
+    Rule("years", _("A series that ended before it began"), Series,
+         func.concat(Series.year_began, "–", Series.year_end), Series.year_end < Series.year_began),
+    Rule("imprint", _("An imprint of another publisher"), Series, _imprint_name,
+         exists().where(_imprint.id == Series.imprint_id, _imprint.publisher_id != Series.publisher_id)),
+    Rule("life", _("A creator who died before being born"), Creator,
+         func.concat(Creator.birth, "–", Creator.death), Creator.death < Creator.birth,
+         _life_field, _("Death lies before birth.")),
+)  # fmt: skip
+
+
+def advise(session: Session, kind: str, before: dict, changed: dict) -> dict[str, list]:
+    """The rules that a change of an object or variant would break, as messages by field.
+
+    `before` and `changed` are those of `Change`.
+    """
+    change = Change(session, before, changed)
+    broken = ((rule.field_of(change), rule.message) for rule in RULES if _judges(rule, kind))
+    return {field: [message] for field, message in broken if field}
+
+
+def _judges(rule: Rule, kind: str) -> bool:
+    return rule.model.__tablename__ == kind and rule.field_of is not None
+
+
+def breaches():
+    """All breaches: rows of `place` (of the rule in RULES), `kind`, `object_id` and `found`."""
+    parts = []
+    for place, rule in enumerate(RULES):
+        object_id, found = rule.rows.subquery().c
+        parts.append(
+            select(
+                literal(place).label("place"),
+                literal(rule.kind).label("kind"),
+                object_id.label("object_id"),
+                cast(found, Text).label("found"),
+            )
+        )
+    return union_all(*parts).subquery("breach")

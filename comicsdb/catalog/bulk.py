@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from comicsdb.catalog import copying, repair_slugs, rules
-from comicsdb.catalog.errors import Invalid
+from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.issue_parts import lock_issues
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.parts import credits_of, replace_credits
@@ -51,7 +51,7 @@ def remove_covers(catalog: Catalog, ids: Iterable[int]) -> Outcome:
 def add_executives(catalog: Catalog, ids: Iterable[int], executives: Executives) -> Outcome:
     """Give issues the standing credits of their publishers, beside those they have.
 
-    Issues of other publishers, and those that have them all, are left. Raises Invalid where the setting
+    Issues of other publishers, and those that have them all, are left. Raises InvalidError where the setting
     names a creator or role that does not exist.
     """
     session = catalog.session
@@ -87,7 +87,7 @@ def take_from_reprints(catalog: Catalog, ids: Iterable[int]) -> Outcome:
     for issue in issues:
         try:
             done = copying.sync_reprints(catalog, issue)
-        except Invalid:
+        except InvalidError:
             continue
         if done.stories:
             changed.append(issue.id)
@@ -104,7 +104,7 @@ def rebuild_slugs(catalog: Catalog, ids: Iterable[int]) -> Outcome:
 
 
 def delete(catalog: Catalog, model, ids: Iterable[int], reason: str = "") -> Outcome:
-    """Delete objects of one kind. Raises Invalid for the first that cannot be deleted."""
+    """Delete objects of one kind. Raises InvalidError for the first that cannot be deleted."""
     found = _found(catalog, model, ids)
     for object_id in found:
         catalog.delete(catalog.session.get_one(model, object_id), reason)
@@ -112,7 +112,7 @@ def delete(catalog: Catalog, model, ids: Iterable[int], reason: str = "") -> Out
 
 
 def _found(catalog: Catalog, model, ids: Iterable[int]) -> list[int]:
-    """The ids, each once, of objects that are all there while other writers wait. Raises Invalid."""
+    """The ids, each once, of objects that are all there while other writers wait. Raises InvalidError."""
     wanted = sorted(set(ids))
     if not wanted:
         raise _refused(_("Nothing is chosen."))
@@ -179,5 +179,5 @@ def _outcome(catalog: Catalog, issues: list[Issue], changed: list[Issue]) -> Out
     return Outcome(tuple(issue.id for issue in changed), len(issues) - len(changed))
 
 
-def _refused(text) -> Invalid:
-    return Invalid({"__all__": [text]})
+def _refused(text) -> InvalidError:
+    return InvalidError({"__all__": [text]})

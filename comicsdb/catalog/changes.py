@@ -2,10 +2,21 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import text
+from sqlalchemy import String, literal_column, text
 from sqlalchemy.orm import Session
 
 LOCK = 7_240_412  # key of the advisory lock that orders commits
+
+# The epoch of the log: its numbers mean something within one epoch only, and who follows it compares.
+# `restore` makes a new one; so does every other way to copy or restore a database, as table, database,
+# cluster or timeline are then others. Only a cold copy of the server's files keeps it.
+EPOCH = literal_column(
+    "(SELECT md5(concat_ws('/', epoch.installation, epoch.tableoid,"
+    " (SELECT oid FROM pg_database WHERE datname = current_database()),"
+    " (SELECT system_identifier FROM pg_control_system()),"
+    " (SELECT timeline_id FROM pg_control_checkpoint()))) FROM epoch)",
+    String,
+)
 
 
 @dataclass(frozen=True)
@@ -28,8 +39,10 @@ def append(session: Session, lines: list[Line], outdated: set[str], actor_id: in
     if lines:
         session.execute(
             text(
-                "INSERT INTO change_log (user_id, kind, object_id, action, fields)"
-                " SELECT :actor, kind, object_id, action, string_to_array(fields, ',')"
+                "INSERT INTO change_log (user_id, kind, object_id, action, fields, survivor_id)"
+                " SELECT :actor, kind, object_id, action, string_to_array(fields, ','),"
+                " (SELECT survivor_id FROM tombstone WHERE line.action = 'merge'"
+                " AND tombstone.kind = line.kind AND tombstone.object_id = line.object_id)"
                 " FROM unnest(CAST(:kinds AS varchar[]), CAST(:ids AS integer[]),"
                 " CAST(:actions AS varchar[]), CAST(:fields AS varchar[]))"
                 " WITH ORDINALITY AS line (kind, object_id, action, fields, place) ORDER BY place"

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from comicsdb.catalog.history import typed
 from comicsdb.catalog.kinds import KINDS, Kind
 from comicsdb.catalog.references import Reference, References
-from comicsdb.catalog.wording import words
+from comicsdb.catalog.text_diff import words
 from comicsdb.models import Variant
 from comicsdb.models.choices import ATTRIBUTION_LABELS, Status
 
@@ -140,7 +140,7 @@ def _differences(kind: Kind, old: dict, new: dict, names: References) -> tuple[D
 
 
 def _repriced(old: dict, new: dict) -> bool:
-    """Whether a price differs: without an amount the currency says nothing (model.md 1.5)."""
+    """Whether a price differs: without an amount the currency says nothing."""
     prices = [(each.get("price"), each.get("currency")) for each in (old, new)]
     return prices[0] != prices[1] and any(price is not None for price, _currency in prices)
 

@@ -1,11 +1,11 @@
-"""What an issue takes over: credits of the one before it, contents of those it reprints (web.md 4.5)."""
+"""What an issue takes over: credits of the one before it, contents of those it reprints."""
 
 from dataclasses import dataclass
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
-from comicsdb.catalog.errors import Invalid
+from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.service import Catalog
 from comicsdb.i18n import _
 from comicsdb.models import (
@@ -73,7 +73,10 @@ def may_duplicate_credits(issue: Issue, without: frozenset[int]) -> bool:
 
 
 def duplicate_credits(catalog: Catalog, issue: Issue, without: frozenset[int]) -> Copied:
-    """Copy the credits of the previous issue to one that has none. Raises Invalid where that cannot be."""
+    """Copy the credits of the previous issue to one that has none.
+
+    Raises InvalidError where that cannot be.
+    """
     session = catalog.session
     catalog.lock(issue)
     series = session.scalar(
@@ -110,8 +113,8 @@ def may_sync_reprints(issue: Issue) -> bool:
 def sync_reprints(catalog: Catalog, issue: Issue) -> Synced:
     """Take characters, teams and stories over from the issues that a collected edition reprints.
 
-    Only issues of at most one story give theirs, in the order of cover and store dates. Raises Invalid where
-    there is nothing to take from, or something would be overwritten.
+    Only issues of at most one story give theirs, in the order of cover and store dates. Raises InvalidError
+    where there is nothing to take from, or something would be overwritten.
     """
     session = catalog.session
     catalog.lock(issue)
@@ -149,5 +152,5 @@ def _linked(session: Session, table, issue_ids: list[int]) -> list[int]:
     )
 
 
-def _refused(text) -> Invalid:
-    return Invalid({"__all__": [text]})
+def _refused(text) -> InvalidError:
+    return InvalidError({"__all__": [text]})

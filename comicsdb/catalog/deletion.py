@@ -1,4 +1,4 @@
-"""What goes with an object when it is deleted, and what stays of it (model.md 13)."""
+"""What goes with an object when it is deleted, and what stays of it."""
 
 from collections import defaultdict
 

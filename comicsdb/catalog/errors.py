@@ -5,7 +5,7 @@ class CatalogError(Exception):
     """Base of the catalogue's own errors."""
 
 
-class NotFound(CatalogError):  # noqa: N818  (a fact, named as its reader thinks of it)
+class NotFoundError(CatalogError):
     """No object of this kind has that id or slug, and none ever had."""
 
     def __init__(self, kind: str, key):
@@ -14,7 +14,7 @@ class NotFound(CatalogError):  # noqa: N818  (a fact, named as its reader thinks
         self.key = key
 
 
-class Gone(CatalogError):  # noqa: N818
+class GoneError(CatalogError):
     """The object was deleted; `tombstone` says when and why."""
 
     def __init__(self, tombstone):
@@ -22,11 +22,11 @@ class Gone(CatalogError):  # noqa: N818
         self.tombstone = tombstone
 
 
-class Forbidden(CatalogError):  # noqa: N818
+class ForbiddenError(CatalogError):
     """The account may see the object, but what it asked for is not for it to do."""
 
 
-class Moved(CatalogError):  # noqa: N818
+class MovedError(CatalogError):
     """The address is a former one: the object was merged into `entity`, or `entity` has a new slug."""
 
     def __init__(self, entity):
@@ -34,7 +34,7 @@ class Moved(CatalogError):  # noqa: N818
         self.entity = entity
 
 
-class Invalid(CatalogError):  # noqa: N818
+class InvalidError(CatalogError):
     """Values break rules; `errors` maps each field to its messages. `__all__` stands for several fields."""
 
     def __init__(self, errors: dict[str, list[str]]):
@@ -44,16 +44,16 @@ class Invalid(CatalogError):  # noqa: N818
         self.errors = errors
 
 
-class InvalidRows(CatalogError):  # noqa: N818
-    """Some of many objects written at once break rules; `errors` maps their index to what Invalid tells."""
+class InvalidRowsError(CatalogError):
+    """Some of many objects written at once break rules; `errors` has the errors of each by its index."""
 
     def __init__(self, errors: dict[int, dict[str, list[str]]]):
-        super().__init__("; ".join(f"{index}: {Invalid(each)}" for index, each in errors.items()))
+        super().__init__("; ".join(f"{index}: {InvalidError(each)}" for index, each in errors.items()))
         self.errors = errors
 
 
-class Conflict(CatalogError):  # noqa: N818
-    """Another object already has these values: a unique set of `fields` was refused (model.md 14.1-5)."""
+class ConflictError(CatalogError):
+    """Another object already has these values: a unique set of `fields` was refused."""
 
     def __init__(self, kind: str, fields: tuple[str, ...]):
         super().__init__(f"Another {kind} has the same {', '.join(fields)}.")

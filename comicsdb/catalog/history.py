@@ -1,4 +1,4 @@
-"""History: the whole state of an object after each transaction that changed it (model.md 7)."""
+"""History: the whole state of an object after each transaction that changed it."""
 
 from datetime import date
 from decimal import Decimal

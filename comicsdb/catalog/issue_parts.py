@@ -1,4 +1,4 @@
-"""Credits and variants written by themselves, not with their issue (api.md 2.12, 2.13).
+"""Credits and variants written by themselves, not with their issue.
 
 What follows is as if the issue had been written: its `modified`, its history, the log and the versions.
 """
@@ -9,10 +9,10 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import rules
-from comicsdb.catalog.errors import InvalidRows, NotFound
+from comicsdb.catalog.column_checks import MISSING, problem
+from comicsdb.catalog.errors import InvalidRowsError, NotFoundError
 from comicsdb.catalog.kinds import kind_of
 from comicsdb.catalog.unit import OF_PICTURE
-from comicsdb.catalog.values import MISSING, problem
 from comicsdb.i18n import _, said
 from comicsdb.models import Creator, Credit, Issue, Role, Series, Variant, credit_role
 from comicsdb.models.choices import Currency
@@ -36,14 +36,14 @@ def lock_issues(session: Session, ids) -> set[int]:
 def add_credits(catalog, wanted: list[dict]) -> list[int]:
     """New credits, [{"issue": id, "creator": id, "role": [ids]}]; gives their ids in this order.
 
-    All or none: if anything is wrong with one of them, raises InvalidRows.
+    All or none: if anything is wrong with one of them, raises InvalidRowsError.
     """
     if not wanted:
         return []
     session, unit = catalog.session, catalog.unit
     found = credit_faults(catalog, dict(enumerate(wanted)))
     if found:
-        raise InvalidRows(found)
+        raise InvalidRowsError(found)
     with catalog.attempt(kind_of(Issue)):
         rows = [{"issue_id": credit["issue"], "creator_id": credit["creator"]} for credit in wanted]
         made = insert(Credit).returning(Credit.id, sort_by_parameter_order=True)
@@ -88,14 +88,14 @@ def credit_faults(catalog, wanted: dict[int, dict]) -> dict[int, dict[str, list[
 
 
 def add_variant(catalog, values: dict) -> int:
-    """A new variant: the columns of `Variant`, its issue under "issue". Gives its id; raises Invalid."""
+    """A new variant: the columns of `Variant`, its issue under "issue". Gives its id; raises InvalidError."""
     catalog.unit.alone()
     variant_faults(catalog.session, None, values).raise_any()
     return _write_variant(catalog, None, values, insert(Variant))
 
 
 def update_variant(catalog, variant_id: int, values: dict) -> int:
-    """Change some fields of a variant, which may go to another issue; raises Invalid, or NotFound.
+    """Change some fields of a variant, which may go to another issue; raises InvalidError, or NotFoundError.
 
     The issue's `modified` moves even if nothing differs.
     """
@@ -113,7 +113,7 @@ def _locked(session: Session, variant_id: int) -> Variant:
         select(Variant).where(Variant.id == variant_id).execution_options(populate_existing=True)
     )
     if variant is None:
-        raise NotFound("variant", variant_id)
+        raise NotFoundError("variant", variant_id)
     return variant
 
 

@@ -1,4 +1,4 @@
-"""Merging: two objects of one kind that are the same thing become one (model.md 15).
+"""Merging: two objects of one kind that are the same thing become one.
 
 The canonical object stays. It gets what it lacks from the other one, and all that points to the other is led
 to it; the other's id and slug lead to it for ever.
@@ -11,9 +11,9 @@ from sqlalchemy import delete, func, select, text
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import merge_references, propagation, rules, uniqueness
-from comicsdb.catalog.advice import of_creator
+from comicsdb.catalog.advice import advise
 from comicsdb.catalog.deletion import bury, forget
-from comicsdb.catalog.errors import Invalid
+from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.kinds import KINDS, Kind, kind_of
 from comicsdb.catalog.merge_references import Effect
 from comicsdb.catalog.service import Catalog, fit_reason
@@ -70,7 +70,7 @@ class Preview:
 def preview(session: Session, canonical, other) -> Preview:
     """What it would mean to merge `other` into `canonical`; nothing is changed.
 
-    Raises Invalid for two objects that are the same or of different kinds.
+    Raises InvalidError for two objects that are the same or of different kinds.
     """
     kind = _kind_of_both(canonical, other)
     names, lost_names = _names(kind, canonical, other)
@@ -89,8 +89,8 @@ def preview(session: Session, canonical, other) -> Preview:
 def merge(catalog: Catalog, canonical, other, reason: str = "") -> Preview:
     """Merge `other` into `canonical`, and give what was done; the reason stands in the history of both.
 
-    Raises Invalid, with what is in the way, or NotFound if one of them was deleted meanwhile. Nothing is
-    committed here.
+    Raises InvalidError, with what is in the way, or NotFoundError if one of them was deleted meanwhile.
+    Nothing is committed here.
     """
     session, unit = catalog.session, catalog.unit
     kind = _kind_of_both(canonical, other)
@@ -99,7 +99,7 @@ def merge(catalog: Catalog, canonical, other, reason: str = "") -> Preview:
         catalog.lock(entity, against_references=True)
     planned = preview(session, canonical, other)
     if planned.problems:
-        raise Invalid({"__all__": [problem.told for problem in planned.problems]})
+        raise InvalidError({"__all__": [problem.told for problem in planned.problems]})
     doomed, unit.reason = {kind.name: {other.id}}, reason
     with catalog.attempt(kind):
         _foresee(catalog, kind, canonical, other)
@@ -126,11 +126,11 @@ def merge(catalog: Catalog, canonical, other, reason: str = "") -> Preview:
 def _kind_of_both(canonical, other) -> Kind:
     kind = kind_of(type(canonical))
     if kind_of(type(other)) is not kind:
-        raise Invalid({"other": [_("Only two objects of one kind can be merged.")]})
+        raise InvalidError({"other": [_("Only two objects of one kind can be merged.")]})
     if not hasattr(kind.model, "slug"):
-        raise Invalid({"__all__": [_("Only objects with a page of their own can be merged.")]})
+        raise InvalidError({"__all__": [_("Only objects with a page of their own can be merged.")]})
     if canonical.id == other.id:
-        raise Invalid({"other": [_("These are one and the same: choose another one.")]})
+        raise InvalidError({"other": [_("These are one and the same: choose another one.")]})
     return kind
 
 
@@ -159,13 +159,17 @@ def _filled(session: Session, kind: Kind, canonical, other) -> dict:
     while wanted:
         try:
             rules.check(session, kind, canonical, wanted)
-        except Invalid as refused:
+        except InvalidError as refused:
             wanted = {name: value for name, value in wanted.items() if name not in refused.errors}
         else:
             break
     if kind.name == "creator":  # a life that cannot be is worse than one that is not known
         dates = {"birth": canonical.birth, "death": canonical.death}
-        wanted = {name: value for name, value in wanted.items() if name not in of_creator(dates, wanted)}
+        wanted = {
+            name: value
+            for name, value in wanted.items()
+            if name not in advise(session, kind.name, dates, wanted)
+        }
     return wanted
 
 

@@ -11,11 +11,11 @@ from sqlalchemy import PrimaryKeyConstraint, Table, UniqueConstraint, text
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.catalog.references import labelled
+from comicsdb.catalog.references import labelled, reference_to
 from comicsdb.models.base import metadata
 
 SHOWN = 10  # objects named of each sort
-DROPPED = ("attribution",)  # tables whose rows go with their owner (model.md 15)
+DROPPED = ("attribution",)  # tables whose rows go with their owner
 
 
 @dataclass(frozen=True)
@@ -129,9 +129,10 @@ def _not_one_another(reference: Reference, kind: str) -> str:
 
 
 def objects(session: Session, kind: str, ids) -> tuple:
-    """Objects by their ids, in this order, ready to be named by their labels."""
+    """References to objects, reference data too, in the order of their ids; those deleted are left out."""
     model = KINDS[kind].model
-    found = {each.id: each for each in session.scalars(labelled(model).where(model.id.in_(ids)))}
+    rows = session.scalars(labelled(model).where(model.id.in_(ids)))
+    found = {each.id: reference_to(each) for each in rows}
     return tuple(found[each] for each in ids if each in found)
 
 

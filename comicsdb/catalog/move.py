@@ -1,4 +1,4 @@
-"""Moving: a publisher that became an imprint of another one (model.md 15)."""
+"""Moving: a publisher that became an imprint of another one."""
 
 from dataclasses import dataclass, field
 
@@ -6,8 +6,9 @@ from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import merge_references
-from comicsdb.catalog.errors import Invalid
+from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.merge import Problem
+from comicsdb.catalog.references import reference_to
 from comicsdb.catalog.service import Catalog, fit_reason
 from comicsdb.i18n import _
 from comicsdb.models import Attribution, FormerSlug, Imprint, Publisher, Series, Universe
@@ -41,10 +42,11 @@ class MovePreview:
 def preview_move(session: Session, publisher, parent, *, with_children: bool = False) -> MovePreview:
     """What it would mean to make `publisher` an imprint of `parent`; nothing is changed.
 
-    Its universes go to the parent, but only `with_children`. Raises Invalid for one and the same publisher.
+    Its universes go to the parent, but only `with_children`. Raises InvalidError for one and the same
+    publisher.
     """
     if publisher.id == parent.id:
-        raise Invalid({"parent": [_("A publisher cannot be an imprint of itself: choose another one.")]})
+        raise InvalidError({"parent": [_("A publisher cannot be an imprint of itself: choose another one.")]})
     imprint = session.scalar(
         select(Imprint)
         .where(Imprint.publisher_id == parent.id, func.fold(Imprint.name) == func.fold(publisher.name))
@@ -74,8 +76,8 @@ def move_publisher(
 ) -> Imprint:
     """Make `publisher` an imprint of `parent`, and give the imprint; the publisher is gone then.
 
-    Its address says where it is now. Raises Invalid, with what is in the way, or NotFound if one of them was
-    deleted meanwhile. Nothing is committed here.
+    Its address says where it is now. Raises InvalidError, with what is in the way, or NotFoundError if one of
+    them was deleted meanwhile. Nothing is committed here.
     """
     session, unit = catalog.session, catalog.unit
     reason = fit_reason(reason.strip())
@@ -83,7 +85,7 @@ def move_publisher(
         catalog.lock(entity, against_references=True)
     planned = preview_move(session, publisher, parent, with_children=with_children)
     if planned.problems:
-        raise Invalid({"__all__": [problem.told for problem in planned.problems]})
+        raise InvalidError({"__all__": [problem.told for problem in planned.problems]})
     unit.reason = reason or unit.reason or f"Publisher {publisher.id} became an imprint of {parent.id}"
     with session.begin_nested():
         imprint = planned.imprint
@@ -128,18 +130,14 @@ def _count(session: Session, condition) -> int:
 
 
 def _problems(session: Session, publisher, parent, with_children: bool):
-    imprints = session.scalars(
-        select(Imprint).where(Imprint.publisher_id == publisher.id).order_by(Imprint.id)
-    ).all()
-    if imprints:
-        yield Problem(_("It has imprints of its own. Move them to another publisher first:"), tuple(imprints))
-    universes = session.scalars(
-        select(Universe).where(Universe.publisher_id == publisher.id).order_by(Universe.id)
-    ).all()
-    if universes and not with_children:
-        yield Problem(
-            _("It has universes. Let them move to the parent, or move them first:"), tuple(universes)
-        )
+    for model, movable, problem in (
+        (Imprint, False, _("It has imprints of its own. Move them to another publisher first:")),
+        (Universe, with_children, _("It has universes. Let them move to the parent, or move them first:")),
+    ):
+        own = select(model).where(model.publisher_id == publisher.id).order_by(model.id)
+        found = () if movable else tuple(map(reference_to, session.scalars(own)))
+        if found:
+            yield Problem(problem, found)
     pairs = merge_references.collisions(session, "publisher", parent.id, publisher.id)
     for kind in ("series", "universe"):
         ids = [each for name, here, there in pairs if name == kind for each in (here, there)]

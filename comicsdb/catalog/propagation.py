@@ -1,4 +1,4 @@
-"""What touches what: the table of model.md 9, and the statements that carry it out.
+"""What touches what: a table of rules, M1 to M24, and the statements that carry it out.
 
 An event is something that happened to rows (`publisher.name`: their name changed). For each event the
 table names the kinds whose `modified` moves and which of their rows, as a condition in which `:ids` stands
@@ -45,7 +45,7 @@ _CREDITED_IN_ROLE = (
 _REPRINTING = _linked("issue_reprint", "issue_id", "reprint_id")
 _ASSOCIATED = _linked("series_associated", "series_id", "associated_id")
 
-# (rule of model.md 9, event, {kind touched: which of its rows})
+# (rule, event, {kind touched: which of its rows})
 TABLE: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("M1", "series.issues", {"series": SELF}),
     ("M2", "issue.arcs", {"issue": SELF}),
@@ -192,7 +192,7 @@ DELETION_EVENTS: dict[str, tuple[str, ...]] = {
     "role": ("role.name",),
 }
 
-# Objects with an issue list: how their rows are found from issues (api.md 7.7, M24).
+# Objects with an issue list: how their rows are found from issues (M24).
 ISSUE_LISTS = {
     "team": "id IN (SELECT team_id FROM issue_team WHERE issue_id = ANY(:ids))",
     "character": "id IN (SELECT character_id FROM issue_character WHERE issue_id = ANY(:ids))",
@@ -215,7 +215,7 @@ def resolve(session: Session, events: dict[str, set[int]]) -> dict[str, set[int]
 
 
 def _later(*columns: str) -> str:
-    """The next value of a stamp: the clock, but always later than before, if there was one (model.md 9).
+    """The next value of a stamp: the clock, but always later than before, if there was one.
 
     Later than all of `columns`: where a body has two stamps its date is that of the later one, which may be
     ahead of the clock, as it was imported or the clock put back.
@@ -262,9 +262,10 @@ def move_issue_list_stamps(session: Session, issues: set[int], parents: dict[str
 def refresh_rating_figures(session: Session, *, series: set[int], issues: set[int]) -> None:
     """Count and sum the stars of issues and series anew, and move their rating stamps (M22).
 
+    Stars given before an issue was out are left out until `library.ratings.count_due` has counted them.
     The rows are locked by a statement of their own: the next one then sees what other raters committed.
     """
-    stars = "LEFT JOIN issue_rating r ON r.issue_id ="
+    stars = "LEFT JOIN issue_rating r ON r.counted AND r.issue_id ="
     for kind, ids, source in (
         ("series", series, f"LEFT JOIN issue i ON i.series_id = t.id {stars} i.id"),
         ("issue", issues, f"{stars} t.id"),

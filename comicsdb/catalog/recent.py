@@ -1,4 +1,4 @@
-"""Recent changes of the whole catalogue: the change log, newest first, a page at a time (web.md 3).
+"""Recent changes of the whole catalogue: the change log, newest first, a page at a time.
 
 Pages are found by the numbers of their lines, never by counting: each costs the same in a log of any length.
 Within the log the order of numbers is that of time, as its lines are written one writer at a time.

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from sqlalchemy import select, text
 
 from comicsdb.catalog.copying import copyable_credits
-from comicsdb.catalog.errors import Invalid
+from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.parts import credits_of
 from comicsdb.catalog.service import Catalog
@@ -21,13 +21,13 @@ def copy_credits(catalog: Catalog, source: Issue, targets: Iterable[Issue]) -> d
     """Copy the credits of an issue to others; gives how many each got, by its id.
 
     A creator who is credited there already stays as they are, and a credit for the cover alone, which may be
-    that of a variant, is not copied. Raises Invalid where an issue is to get its own.
+    that of a variant, is not copied. Raises InvalidError where an issue is to get its own.
     """
     wanted, _covers = copyable_credits(catalog.session, source.id)
     copied = {}
     for target in targets:
         if target.id == source.id:
-            raise Invalid({"to": [_("An issue cannot get its own credits: name other issues.")]})
+            raise InvalidError({"to": [_("An issue cannot get its own credits: name other issues.")]})
         catalog.lock(target)
         present = credits_of(catalog.session, target.id)
         added = [credit for credit in wanted if credit["creator"] not in present]

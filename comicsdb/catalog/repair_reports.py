@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Select, case, exists, func, select
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Session, joinedload
 
-from comicsdb.catalog.breaches import RULES, breaches
+from comicsdb.catalog.advice import RULES, breaches
 from comicsdb.models import Change, Credit, Issue, Series, SeriesType, User
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.choices import SeriesTypeCode
@@ -104,7 +104,7 @@ def hands(session: Session) -> dict[str, int]:
     """How much of the catalogue needs hands, by what is wrong, in two statements.
 
     covers, credits: issues without any. duplicates: groups of series that seem to be one. And for each
-    advisory rule (`breaches.RULES`) that is broken, by its name, how often.
+    advisory rule (`advice.RULES`) that is broken, by its name, how often.
     """
     counts = (
         select(func.count()).select_from(Issue).where(NO_COVER).scalar_subquery(),

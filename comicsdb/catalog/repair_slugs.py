@@ -1,4 +1,4 @@
-"""Repair of addresses: slugs made anew after the first year of a series was wrong (model.md 15)."""
+"""Repair of addresses: slugs made anew after the first year of a series was wrong."""
 
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
@@ -14,7 +14,8 @@ PREFIX = 200  # characters that the slugs of a series' issues have in common, ho
 def fix_start_year(catalog: Catalog, series: Series, year: int) -> dict[str, tuple[str, str]]:
     """Give a series the year that it began in, and new slugs to it and its issues; old ones lead there.
 
-    Gives the slugs that changed as {"series 3": (old, new)}. Raises Invalid or Conflict as any update does.
+    Gives the slugs that changed as {"series 3": (old, new)}. Raises InvalidError or ConflictError as any
+    update does.
     """
     catalog.update(series, {"year_began": year})
     base = slugs.base_slug("series", f"{series.name}-{year}", series.id)

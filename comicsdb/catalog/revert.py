@@ -1,4 +1,4 @@
-"""Reverting: an older state of an object as an ordinary edit, as far as it can come back (model.md 7).
+"""Reverting: an older state of an object as an ordinary edit, as far as it can come back.
 
 The slug stays. What points to a merged object follows it to its survivor. What points to a deleted one
 cannot come back: the edit is refused, or leaves it out where the caller says so. Files of pictures go with
@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.comparison import Difference, compare, wanted
-from comicsdb.catalog.errors import CatalogError, Conflict
+from comicsdb.catalog.errors import CatalogError, ConflictError
 from comicsdb.catalog.history import present, typed
 from comicsdb.catalog.kinds import KINDS, Kind
 from comicsdb.catalog.references import Reference, References, labelled
@@ -27,11 +27,11 @@ OF_VARIANT = ("name", "price", "currency", "sku", "upc")
 VARIANTS = "variants"  # the folder of their pictures, and the field
 
 
-class Outdated(CatalogError):  # noqa: N818  (a fact, as the others)
+class OutdatedError(CatalogError):
     """The object was changed since the caller looked at it."""
 
 
-class Missing(CatalogError):  # noqa: N818
+class MissingError(CatalogError):
     """The older state points to objects that do not exist any more, and the caller did not leave them out."""
 
     def __init__(self, plan: "Plan"):
@@ -88,18 +88,18 @@ def revert(
 ) -> Plan:
     """Make an older version of an object its present state, and give what that changed.
 
-    `modified` is the object's stamp as the caller saw it. Raises Outdated, Missing, and whatever
+    `modified` is the object's stamp as the caller saw it. Raises OutdatedError, MissingError, and whatever
     `Catalog.update` raises; nothing is written then.
     """
     _check_stamp(entity, modified)
     found = plan(catalog.session, storage, entity, version.snapshot)
     if found.impossible or (found.missing and not without_missing):
-        raise Missing(found)
+        raise MissingError(found)
     if found.differences:
         try:
-            values = _values(catalog.session, storage, KINDS[entity.__tablename__], found)
+            values = _values(catalog, storage, KINDS[entity.__tablename__], found)
         except FileNotFoundError as error:  # it was there a moment ago
-            raise Outdated("A picture of the older version has just gone.") from error
+            raise OutdatedError("A picture of the older version has just gone.") from error
         catalog.lock(entity)  # not before: copying may take a while, and all other writers wait from here on
         _check_stamp(entity, modified)
         acting = Catalog(catalog.session, catalog.actor_id, f"Revert to version {version.id}")
@@ -108,12 +108,12 @@ def revert(
 
 
 def _check_stamp(entity, modified: datetime) -> None:
-    """An object with the same stamp has the same state (model.md 9)."""
+    """An object with the same stamp has the same state."""
     if entity.modified != modified:
-        raise Outdated(f"{entity.__tablename__} {entity.id} was changed meanwhile.")
+        raise OutdatedError(f"{entity.__tablename__} {entity.id} was changed meanwhile.")
 
 
-def holder(session: Session, entity, target: dict, conflict: Conflict):
+def holder(session: Session, entity, target: dict, conflict: ConflictError):
     """The object that has the unique values which were refused, None if it has gone meanwhile."""
     model, kind = type(entity), KINDS[entity.__tablename__]
     columns = {field: f"{field}_id" if field in kind.parents else field for field in conflict.fields}
@@ -204,7 +204,7 @@ def _pictures(state: dict) -> set[str]:
 # The edit.
 
 
-def _values(session: Session, storage: Storage, kind: Kind, found: Plan) -> dict:
+def _values(catalog: Catalog, storage: Storage, kind: Kind, found: Plan) -> dict:
     """The catalogue's values for the fields that differ, copies of older pictures among them."""
     columns = kind.model.__table__.columns
     differing = [field for field in kind.fields if found.target.get(field) != found.now.get(field)]
@@ -216,27 +216,27 @@ def _values(session: Session, storage: Storage, kind: Kind, found: Plan) -> dict
     if "image" in differing:
         hashed = "cover_hash" in kind.scalars
         key = found.target["image"]
-        values |= _copy(session, storage, kind.name, key, hashed=hashed) if key else no_picture(hashed=hashed)
+        values |= _copy(catalog, storage, kind.name, key, hashed=hashed) if key else no_picture(hashed=hashed)
     if VARIANTS in differing:
         at_present = {each["id"]: each["image"] for each in found.now[VARIANTS]}
-        values[VARIANTS] = [_variant(session, storage, each, at_present) for each in found.target[VARIANTS]]
+        values[VARIANTS] = [_variant(catalog, storage, each, at_present) for each in found.target[VARIANTS]]
     return values
 
 
-def _variant(session: Session, storage: Storage, variant: dict, at_present: dict[int, str]) -> dict:
+def _variant(catalog: Catalog, storage: Storage, variant: dict, at_present: dict[int, str]) -> dict:
     columns = Variant.__table__.columns
     values = {field: typed(columns[field], variant[field]) for field in OF_VARIANT}
     if variant["id"] in at_present:
         values["id"] = variant["id"]
     if at_present.get(variant["id"]) != variant["image"]:
-        values |= _copy(session, storage, VARIANTS, variant["image"], hashed=True)
+        values |= _copy(catalog, storage, VARIANTS, variant["image"], hashed=True)
     return values
 
 
-def _copy(session: Session, storage: Storage, folder: str, key: str, *, hashed: bool) -> dict:
+def _copy(catalog: Catalog, storage: Storage, folder: str, key: str, *, hashed: bool) -> dict:
     with storage.open(key) as file:
         data = file.read()
-    return picture_values(session, storage, folder, data, hashed=hashed)
+    return picture_values(catalog.session, storage, folder, data, hashed=hashed, member=catalog.actor_id)
 
 
 def version_of(session: Session, kind: str, object_id: int, version: int) -> History | None:

@@ -1,4 +1,4 @@
-"""Rules that hold for every write, whatever surface it comes from (model.md 3, api.md 2).
+"""Rules that hold for every write, whatever surface it comes from.
 
 Shapes and lengths of single fields are the schemas' business, and `values` refuses what no column takes; here
 is what looks at other fields or at the database. Only fields that are sent are judged, except where a pair of
@@ -10,12 +10,12 @@ from datetime import date
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog.errors import Invalid
+from comicsdb.catalog.column_checks import MISSING, NULL, problems
+from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.kinds import Kind
-from comicsdb.catalog.values import MISSING, NOT_NULL, problems
 from comicsdb.i18n import _, said
 from comicsdb.models import Creator, Imprint, Role
-from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR
+from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR, YEARS
 
 REQUIRED = _("This field is required.")
 
@@ -33,13 +33,13 @@ class Findings:
             messages.append(message)
 
     def raise_any(self) -> None:
-        """Raise Invalid if anything was found."""
+        """Raise InvalidError if anything was found."""
         if self.errors:
-            raise Invalid(self.errors)
+            raise InvalidError(self.errors)
 
 
 def check(session: Session, kind: Kind, entity, values: dict) -> None:
-    """Judge `values` for a new object (`entity` None) or for a change of `entity`; raises Invalid."""
+    """Judge `values` for a new object (`entity` None) or for a change of `entity`; raises InvalidError."""
     find(session, kind, entity, values).raise_any()
 
 
@@ -56,6 +56,7 @@ def find(session: Session, kind: Kind, entity, values: dict, *, keep: bool = Tru
         findings.add(field, message)
     values = {field: value for field, value in values.items() if field not in unfit}
     _check_references(session, kind, values, findings, keep=keep)
+    _check_years(values, findings)
     if kind.name == "series":
         _check_series(session, entity, values, findings)
     elif kind.name == "issue":
@@ -84,7 +85,7 @@ def _check_references(session: Session, kind: Kind, values: dict, findings: Find
             continue
         if values[field] is None:
             if not columns[f"{field}_id"].nullable:
-                findings.add(field, NOT_NULL)
+                findings.add(field, NULL)
         else:
             _check_ids(session, field, target, [values[field]], findings, keep=keep)
     for link in kind.links:
@@ -120,6 +121,14 @@ def existing(session: Session, target, ids, *, keep: bool = True) -> set[int]:
 def _after(entity, values: dict, field: str):
     """The value a field will have."""
     return values[field] if field in values else getattr(entity, field, None)
+
+
+def _check_years(values: dict, findings: Findings) -> None:
+    lowest, highest = YEARS
+    for field in ("founded", "year_began", "year_end"):
+        year = values.get(field)
+        if year is not None and not lowest <= year <= highest:
+            findings.add(field, said("Years lie between ${least} and ${most}.", least=lowest, most=highest))
 
 
 def _check_series(session: Session, entity, values: dict, findings: Findings) -> None:

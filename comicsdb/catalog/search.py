@@ -1,4 +1,4 @@
-"""Search: the conditions by which words find objects of the catalogue (model.md 8).
+"""Search: the conditions by which words find objects of the catalogue.
 
 Plain functions that give SQLAlchemy conditions; they know neither requests nor pages. Words are folded (case
 and accents) by the database itself, with the function that made the stored columns, so the trigram indexes
@@ -6,10 +6,25 @@ always fit.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, and_, false, func, or_, select, text, true
+from sqlalchemy import (
+    ColumnElement,
+    and_,
+    case,
+    false,
+    func,
+    literal_column,
+    or_,
+    select,
+    text,
+    true,
+    union,
+    union_all,
+)
 from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
+from stdnum import isbn
 
 from comicsdb.models import (
     Arc,
@@ -22,10 +37,13 @@ from comicsdb.models import (
     Series,
     Team,
     Universe,
+    Variant,
 )
+from comicsdb.values import compact
 
 WORDS_MAX = 12  # more say nothing and cost a scan each
 LENGTH_MAX = 200
+PART_MIN = 3  # letters of a part of a number: fewer make no trigram, which its index needs
 SIMILARITY = 0.4  # how alike a name must be that is found in spite of a typing error
 
 # The folded columns in which the words of a search are looked for, by kind.
@@ -41,7 +59,15 @@ FIELDS: dict[type, tuple[InstrumentedAttribute, ...]] = {
     ReadingList: (ReadingList.folded,),
 }
 
-# The columns a list of each kind is ordered by, the id last: a total order (api.md 3).
+# The folded columns that have the name itself: what is found by one of these comes before what has an alias.
+NAMES: dict[type, tuple[InstrumentedAttribute, ...]] = {
+    **{model: (model.folded,) for model in FIELDS},
+    Series: (Series.folded, Series.sort_folded),
+}
+FOUND_BY_MORE = 10  # the rank of what has the words in an alias or a designation only
+BEFORE_WORDS = "-–—/:.,;'’\"“(["  # beside blanks
+
+# The columns a list of each kind is ordered by, the id last: a total order.
 ORDER: dict[type, tuple] = {
     **{model: (model.folded, model.name, model.id) for model in FIELDS},
     Universe: (
@@ -70,8 +96,9 @@ _YEAR = re.compile(r"\(\s*(\d{4})\s*\)\s*$", re.ASCII)
 
 def cleaned(query: str) -> str:
     """A query as it may be sent to the database: bounded, without control characters or half characters."""
+    query = query.lstrip()[:LENGTH_MAX]
     printable = "".join(" " if ord(each) < 32 or 0xD800 <= ord(each) <= 0xDFFF else each for each in query)
-    return printable[:LENGTH_MAX].strip()
+    return printable.strip()
 
 
 def words(query: str) -> list[str]:
@@ -85,7 +112,7 @@ def holds(folded, part: str) -> ColumnElement[bool]:
 
 
 def in_any(columns, wanted: list[str]) -> ColumnElement[bool]:
-    """Every word stands in at least one of the folded columns, in any order (model.md 8.3)."""
+    """Every word stands in at least one of the folded columns, in any order."""
     return and_(true(), *(or_(*(holds(column, word) for column in columns)) for word in wanted))
 
 
@@ -98,6 +125,56 @@ def contains(column, part: str) -> ColumnElement[bool]:
     """A text stands in a column as it is written, case aside."""
     escaped = _WILD.sub(r"\\\g<0>", part)
     return _upper(column).like(func.upper(f"%{escaped}%"))
+
+
+def same_code(column, code: str) -> ColumnElement[bool]:
+    """A column has this product code; blanks, hyphens and case aside; an empty one is found nowhere."""
+    wanted = compact(code)
+    return _compacted(column) == func.upper(wanted) if wanted else false()
+
+
+def code_begins(column, start: str) -> ColumnElement[bool]:
+    """A column has a product code that begins like this, case included."""
+    wanted = compact(start)
+    if not wanted:
+        return false()
+    escaped = _WILD.sub(r"\\\g<0>", wanted)
+    # The index has capitals.
+    return and_(
+        _compacted(column).like(func.upper(f"{escaped}%")),
+        _unspaced(column).like(f"{escaped}%"),
+    )
+
+
+def same_isbn(column, number: str) -> ColumnElement[bool]:
+    """A column has this ISBN, or the same one with ten digits instead of thirteen, or the other way round."""
+    return or_(*(same_code(column, each) for each in (number, *_other_isbn(compact(number)))))
+
+
+def _other_isbn(number: str) -> list[str]:
+    if not isbn.is_valid(number):
+        return []
+    if isbn.isbn_type(number) == "ISBN10":
+        return [isbn.to_isbn13(number)]
+    return [isbn.to_isbn10(number)] if number.startswith("978") else []
+
+
+def issues_with_upc(condition: Callable) -> ColumnElement[bool]:
+    """The issues of whose UPC, or of that of one of whose variants, a condition on a column holds."""
+    found, other = aliased(Issue), aliased(Variant)
+    with_code = union_all(
+        select(found.id).where(condition(found.upc)), select(other.issue_id).where(condition(other.upc))
+    )
+    return Issue.id.in_(with_code)
+
+
+def _compacted(column) -> ColumnElement[str]:
+    """As the indexes of such codes have it."""
+    return func.upper(_unspaced(column))
+
+
+def _unspaced(column) -> ColumnElement[str]:
+    return func.translate(column, literal_column("' -'"), literal_column("''"))
 
 
 def _upper(column) -> ColumnElement[str]:
@@ -122,10 +199,49 @@ def distance(model, query: str) -> ColumnElement[float]:
     return func.least(*(func.fold(cleaned(query)).op("<<->")(column) for column in _names(model)))
 
 
-def begins(model, query: str) -> ColumnElement[bool]:
-    """Whether the name begins with the query; descending, it puts these first."""
-    folded = (Series if model is Issue else model).folded
-    return func.starts_with(folded, func.fold(cleaned(query)))
+def best_first(model, query: str) -> tuple:
+    """What to order results by: the best match first, equal ones in the order of lists; a total order.
+
+    Issues come with their series joined; those with the very number that was typed precede others like them.
+    """
+    best = (numbered(cleaned(query)).desc(),) if model is Issue else ()
+    return rank(model, query), *best, *ORDER[model]
+
+
+def rank(model, query: str) -> ColumnElement[int]:
+    """How well an object fits a query that finds it, 0 the best; an issue is as good as its series."""
+    if model is Issue:
+        model, query = Series, " ".join(parse_issue_query(query).words)
+    return rank_of_name(NAMES[model], query)
+
+
+def rank_of_name(columns, query: str) -> ColumnElement[int]:
+    """How well a name fits a query, 0 the best; FOUND_BY_MORE where aliases were needed to find it.
+
+    The name may stand in two folded columns, of which the first counts a little more.
+    """
+    # As subqueries, so that the words are folded once, not for each row.
+    wanted, *each = (select(func.fold(part)).scalar_subquery() for part in (cleaned(query), *words(query)))
+    begins_a_word = " " + _spaced(wanted)
+    tiers = (
+        lambda name: name == wanted,
+        lambda name: func.starts_with(name, wanted),
+        lambda name: func.strpos(_spaced(name), begins_a_word) > 0,
+        lambda name: func.strpos(name, wanted) > 0,
+    )
+    if len(each) > 1:
+        tiers += (lambda name: and_(*(func.strpos(name, word) > 0 for word in each)),)
+    cases = (
+        (fits(name), 2 * place + other)
+        for place, fits in enumerate(tiers)
+        for other, name in enumerate(columns)
+    )
+    return case(*cases, else_=FOUND_BY_MORE)
+
+
+def _spaced(text) -> ColumnElement[str]:
+    """A text with blanks where words may begin."""
+    return func.translate(text, BEFORE_WORDS, " " * len(BEFORE_WORDS))
 
 
 def tolerate(session: Session, similarity: float = SIMILARITY) -> None:
@@ -142,7 +258,7 @@ def _names(model) -> tuple[InstrumentedAttribute, ...]:
 
 @dataclass(frozen=True)
 class IssueQuery:
-    """A query for issues, taken apart (model.md 8.7): `series words (year) #number`.
+    """A query for issues, taken apart: `series words (year) #number`.
 
     `number` is None where the query has no `#`, and "" where nothing follows it.
     """
@@ -191,16 +307,21 @@ def issues_matching(query: str) -> ColumnElement[bool]:
 
 
 def issue_items_matching(query: str) -> ColumnElement[bool]:
-    """The issues an autocomplete offers (model.md 8.7): without a `#`, the text may also be in the number."""
+    """The issues pickers offer: without a `#`, a text may also be in the number; a short one, be it."""
     if parse_issue_query(query).number is not None:
         return issues_matching(query)
-    series = aliased(Series)
-    found = Issue.series_id.in_(
-        select(series.id).where(in_any((series.folded, series.alt_folded), words(query)))
+    series, issue = aliased(Series), aliased(Issue)
+    of_series = (
+        select(issue.id)
+        .join(series, series.id == issue.series_id)
+        .where(in_any((series.folded, series.alt_folded), words(query)))
     )
-    pattern = func.fold_pattern(cleaned(query))
-    return or_(
-        found,
-        func.fold(Issue.number).like(pattern),
-        func.fold(Issue.alt_number).like(pattern),
-    )
+    part = cleaned(query)
+    numbers = (issue.number, issue.alt_number)
+    if len(part) < PART_MIN:
+        has_number = or_(*(same(each, part) for each in numbers))
+    else:
+        has_number = or_(*(holds(func.fold(each), part) for each in numbers))
+    with_number = select(issue.id).where(has_number)
+    # Each half is served by its own index.
+    return Issue.id.in_(union(of_series, with_number))

@@ -7,19 +7,20 @@ from sqlalchemy import delete, inspect, select, text
 from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 
+from comicsdb import clock
 from comicsdb.catalog import issue_parts, parts, rules, slugs, uniqueness
+from comicsdb.catalog.column_checks import NULL, problem
 from comicsdb.catalog.deletion import bury, doomed_with, forget
-from comicsdb.catalog.errors import Conflict, Gone, Invalid, Moved, NotFound
+from comicsdb.catalog.errors import ConflictError, GoneError, InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.kinds import Kind, kind_of
 from comicsdb.catalog.propagation import FIELD_EVENTS
 from comicsdb.catalog.unit import Unit, label_of
-from comicsdb.catalog.values import NOT_NULL, problem
 from comicsdb.i18n import _
+from comicsdb.library import ratings
 from comicsdb.models import FormerSlug, History, Series, Tombstone, User
-from comicsdb.models.base import SYSTEM_USER_ID, Authored, metadata
+from comicsdb.models.base import INTEGER_MAX, SYSTEM_USER_ID, Authored, metadata
 
 SLUG_ATTEMPTS = 50
-ID_MAX = 2**31 - 1
 # A row of an index has 2700 bytes: room for 255 characters of any script, but not for each two such names.
 TOO_LONG = _("Together these names are too long for the database: shorten one of them.")
 
@@ -49,19 +50,22 @@ class Catalog:
     # Finding.
 
     def get(self, model, object_id: int):
-        """The object with an id; raises NotFound, Gone or Moved."""
-        entity = self.session.get(model, object_id) if 0 < object_id <= ID_MAX else None
+        """The object with an id; raises NotFoundError, GoneError or MovedError."""
+        entity = self.session.get(model, object_id) if 0 < object_id <= INTEGER_MAX else None
         return entity or self._former(model, Tombstone.object_id == object_id, object_id)
 
     def by_slug(self, model, slug: str):
-        """The object with a slug; raises NotFound, Gone or Moved (also for a slug it had before)."""
+        """The object with a slug.
+
+        Raises NotFoundError, GoneError or MovedError (also for a slug it had before).
+        """
         entity = self.session.scalar(select(model).where(model.slug == slug)) if "\0" not in slug else None
         if entity is not None:
             return entity
         kind = model.__tablename__
         former = self.session.get(FormerSlug, (kind, slug)) if "\0" not in slug else None
         if former is not None:
-            raise Moved(self.get(model, former.object_id))
+            raise MovedError(self.get(model, former.object_id))
         return self._former(model, Tombstone.slug == slug, slug)
 
     def survivor(self, model, object_id: int):
@@ -74,7 +78,7 @@ class Catalog:
     def _former(self, model, condition, key):
         kind = model.__tablename__
         tombstone = None
-        if not (isinstance(key, int) and not 0 < key <= ID_MAX) and "\0" not in str(key):
+        if not (isinstance(key, int) and not 0 < key <= INTEGER_MAX) and "\0" not in str(key):
             tombstone = self.session.scalar(
                 select(Tombstone)
                 .where(Tombstone.kind == kind, condition)
@@ -82,24 +86,24 @@ class Catalog:
                 .limit(1)
             )
         if tombstone is None:
-            raise NotFound(kind, key)
+            raise NotFoundError(kind, key)
         if tombstone.survivor_id is not None:
-            raise Moved(self.get(model, tombstone.survivor_id))
-        raise Gone(tombstone)
+            raise MovedError(self.get(model, tombstone.survivor_id))
+        raise GoneError(tombstone)
 
     # Writing.
 
     def create(self, model, values: dict):
-        """A new object from field values (`catalog.kinds`); if not, raises Invalid or Conflict.
+        """A new object from field values (`catalog.kinds`); if not, raises InvalidError or ConflictError.
 
-        The slug is made here and is safe from other writers (model.md 1.2). A value "slug" is taken as it is.
+        The slug is made here and is safe from other writers. A value "slug" is taken as it is.
         """
         kind = kind_of(model)
         self.unit.alone()
         values = dict(values)
         slug = values.pop("slug", None) or ""
         if slug and (wrong := problem(model.__table__.columns["slug"], slug)):
-            raise Invalid({"slug": [wrong]})
+            raise InvalidError({"slug": [wrong]})
         rules.check(self.session, kind, None, values)
         with self.attempt(kind):
             entity = model(**_columns(kind, values))
@@ -119,8 +123,8 @@ class Catalog:
         """Change some fields of an object; the rest stays. `modified` moves even if nothing differs.
 
         A value "slug" gives it another address; the one it had leads there for ever. The row is locked and
-        read anew first, so that no other writer's change is lost. Raises Invalid, Conflict, or NotFound if
-        the object was deleted meanwhile.
+        read anew first, so that no other writer's change is lost. Raises InvalidError, ConflictError, or
+        NotFoundError if the object was deleted meanwhile.
         """
         kind = kind_of(type(entity))
         values = dict(values)
@@ -141,10 +145,12 @@ class Catalog:
             self.session.flush()
             self._write_parts(kind, entity, values)
         self.unit.settle()
+        if "store_date" in values:
+            ratings.count_due(self.session, self.session.info.get("today") or clock.now().date())
         self.unit.tell("update", kind.name, entity.id, label_of(entity))
         return entity
 
-    def faults(self, model, entity, values: dict) -> tuple[dict[str, list[str]], list[Conflict]]:
+    def faults(self, model, entity, values: dict) -> tuple[dict[str, list[str]], list[ConflictError]]:
         """All that `create` (`entity` None) or `update` would say against values, not only the first of it.
 
         Gives the messages by field, and the unique sets that are taken. Nothing is locked: whoever asks may
@@ -183,7 +189,7 @@ class Catalog:
         return issue_parts.variant_faults(self.session, variant, values).errors
 
     def delete(self, entity, reason: str = "") -> None:
-        """Delete an object and what belongs to it; ids and slugs stay known as tombstones (model.md 13).
+        """Delete an object and what belongs to it; ids and slugs stay known as tombstones.
 
         Others are kept even from pointing to it: what they add meanwhile would go with it unrecorded.
         """
@@ -192,9 +198,11 @@ class Catalog:
         if kind.name == "series_type" and self.session.scalar(
             select(Series.id).where(Series.series_type_id == entity.id).limit(1)
         ):
-            raise Invalid({"series_type": [_("Series of this type exist: give them another type first.")]})
+            raise InvalidError(
+                {"series_type": [_("Series of this type exist: give them another type first.")]}
+            )
         if kind.name == "age_rating" and entity.id == 1:
-            raise Invalid(
+            raise InvalidError(
                 {"age_rating": [_("The first age rating stands for the unknown and cannot be deleted.")]}
             )
         doomed = doomed_with(self.session, kind.name, entity.id)
@@ -221,7 +229,7 @@ class Catalog:
             .execution_options(populate_existing=True)
         )
         if found is None:
-            raise NotFound(model.__tablename__, object_id)
+            raise NotFoundError(model.__tablename__, object_id)
 
     # Within.
 
@@ -234,11 +242,11 @@ class Catalog:
         except IntegrityError as error:
             raise _as_conflict(kind, error) from error
         except DataError as error:
-            raise Invalid({"__all__": [_("The database cannot hold one of these values.")]}) from error
+            raise InvalidError({"__all__": [_("The database cannot hold one of these values.")]}) from error
         except OperationalError as error:
             if not isinstance(error.orig, ProgramLimitExceeded):
                 raise
-            raise Invalid({"__all__": [TOO_LONG]}) from error
+            raise InvalidError({"__all__": [TOO_LONG]}) from error
 
     def _insert_with_slug(self, kind: Kind, entity, slug: str) -> None:
         if slug:
@@ -263,17 +271,17 @@ class Catalog:
                     raise
             else:
                 return
-        raise Conflict(kind.name, ("slug",))
+        raise ConflictError(kind.name, ("slug",))
 
     def _readdress(self, kind: Kind, entity, slug: str) -> None:
         wrong = slugs.fault(self.session, kind.name, slug, entity.id)
         if wrong:
-            raise Invalid({"slug": [wrong]})
+            raise InvalidError({"slug": [wrong]})
         slugs.keep_former(self.session, kind.name, {entity.id: (entity.slug, slug)})
         entity.slug = slug
 
     def _words(self, kind: Kind, entity) -> str:
-        """The words a slug is made of (model.md 1.2)."""
+        """The words a slug is made of."""
         if kind.name == "series":
             return f"{entity.name}-{entity.year_began}"
         if kind.name == "issue":
@@ -294,10 +302,10 @@ class Catalog:
 
 
 def fit_reason(reason: str | None) -> str | None:
-    """A reason that history can hold; raises Invalid for one that it cannot."""
+    """A reason that history can hold; raises InvalidError for one that it cannot."""
     wrong = reason and problem(History.__table__.columns["reason"], reason)
     if wrong:
-        raise Invalid({"reason": [wrong]})
+        raise InvalidError({"reason": [wrong]})
     return reason
 
 
@@ -330,9 +338,9 @@ def _as_conflict(kind: Kind, error: IntegrityError) -> Exception:
         # The account that writes is no field: the request is tried again, without it.
         return error if name.endswith(f"_{User.__tablename__}") else _vanished(kind, name)
     if name.startswith("ck_"):
-        return Invalid({_judged(kind, table, name): [_("This value is not accepted.")]})
+        return InvalidError({_judged(kind, table, name): [_("This value is not accepted.")]})
     if column:  # the only refusal without a constraint's name that tells a column: a null
-        return Invalid({_shown_as(kind, table, column): [NOT_NULL]})
+        return InvalidError({_shown_as(kind, table, column): [NULL]})
     return error
 
 
@@ -352,8 +360,8 @@ def _shown_as(kind: Kind, table_name: str, column: str) -> str:
     return next((field for field in kind.parents if column == f"{field}_id"), column)
 
 
-def _vanished(kind: Kind, name: str) -> Invalid:
+def _vanished(kind: Kind, name: str) -> InvalidError:
     for field in (*kind.parents, *(link.field for link in kind.links)):
         if field in name:
-            return Invalid({field: [_("The object this points to was deleted in the meantime.")]})
-    return Invalid({"__all__": [_("An object this points to was deleted in the meantime.")]})
+            return InvalidError({field: [_("The object this points to was deleted in the meantime.")]})
+    return InvalidError({"__all__": [_("An object this points to was deleted in the meantime.")]})

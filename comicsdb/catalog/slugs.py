@@ -1,4 +1,4 @@
-"""Slugs: the readable, permanent part of an object's address (model.md 1.2)."""
+"""Slugs: the readable, permanent part of an object's address."""
 
 import re
 import unicodedata
@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from comicsdb.i18n import _
 
 LENGTH = 255
+WORDS_MAX = 4 * LENGTH  # characters of a text that are looked at
 SUFFIX_ROOM = 10  # for "-" and a number
 
 # Words that are routes beside the detail pages.
@@ -29,7 +30,10 @@ TAKEN = _("This address leads to another object, or did once: choose another.")
 
 def slugify(words: str) -> str:
     """The slug of a text: ASCII letters, digits, underscores and single hyphens; "" if nothing is left."""
-    ascii_only = unicodedata.normalize("NFKD", words).encode("ascii", "ignore").decode("ascii").lower()
+    # Combining marks out of order take time by the square of their number.
+    ascii_only = (
+        unicodedata.normalize("NFKD", words[:WORDS_MAX]).encode("ascii", "ignore").decode("ascii").lower()
+    )
     kept = re.sub(r"[^a-z0-9_\s-]", "", ascii_only)
     return re.sub(r"[\s-]+", "-", kept).strip("-_")
 
@@ -42,16 +46,18 @@ def base_slug(kind: str, words: str, object_id: int) -> str:
     return slug[: LENGTH - SUFFIX_ROOM].rstrip("-_") or f"{kind}-{object_id}"
 
 
-def candidates(session: Session, kind: str, base: str) -> Iterator[str]:
+def candidates(session: Session, kind: str, base: str, released: str = "false") -> Iterator[str]:
     """Slugs to try in turn: the base, then the base with a number, without those known to be taken.
 
-    Slugs that lead to an object for ever (former ones) are taken as well. Another writer may take one in the
-    meantime: the unique index decides, and the caller asks for the next.
+    Slugs that lead to an object for ever (former ones) are taken as well, but for those that `released`, an
+    SQL condition on former_slug, names. Another writer may take one in the meantime: the unique index
+    decides, and the caller asks for the next.
     """
     rows = session.scalars(
         text(
             f"SELECT slug FROM {kind} WHERE slug = :base OR slug LIKE :pattern"
             " UNION SELECT slug FROM former_slug WHERE kind = :kind AND (slug = :base OR slug LIKE :pattern)"
+            f" AND NOT {released}"
         ),
         {"kind": kind, "base": base, "pattern": base.replace("_", "\\_") + "-%"},
     )

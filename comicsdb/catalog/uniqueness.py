@@ -5,23 +5,23 @@ from collections.abc import Iterable
 from sqlalchemy import Column, Index, UniqueConstraint, select
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog.errors import Conflict
+from comicsdb.catalog.errors import ConflictError
 from comicsdb.catalog.kinds import Kind
 from comicsdb.models.base import metadata
 
 
-def taken(kind: Kind, table_name: str, name: str) -> Conflict:
+def taken(kind: Kind, table_name: str, name: str) -> ConflictError:
     """The conflict that a constraint or a unique index of a table stands for."""
     table = metadata.tables[table_name]
     rules = {rule.name: rule for rule in (*table.indexes, *table.constraints)}
     columns = [column.name for column in rules[name].columns] or ["name"]  # an index on lower(name)
     parents = {f"{field}_id": field for field in ("issue", "creator", *kind.parents)}
-    return Conflict(table.name, tuple(parents.get(column, column) for column in columns))
+    return ConflictError(table.name, tuple(parents.get(column, column) for column in columns))
 
 
 def conflicts(
     session: Session, kind: Kind, entity, columns: dict, *, besides: Iterable[int] = ()
-) -> list[Conflict]:
+) -> list[ConflictError]:
     """The unique sets of a kind that column values would break, of a new object or of a change of `entity`.
 
     Only sets that a value is sent for; the slug, which is made to fit, is none of them. Objects with the ids

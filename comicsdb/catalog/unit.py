@@ -48,7 +48,7 @@ def _ids() -> dict[str, set[int]]:
 
 
 @dataclass
-class Knowledge:
+class PendingChanges:
     """What is known so far; the first part is spent by `settle`, the second lasts until the commit."""
 
     events: dict[str, set[int]] = field(default_factory=_ids)
@@ -73,9 +73,9 @@ class Knowledge:
         """Whether there is anything for `settle` to do."""
         return any((self.events, self.saved, self.fresh, self.touched, self.listing, self.rated))
 
-    def copy(self) -> "Knowledge":
+    def copy(self) -> "PendingChanges":
         """The same, to return to when a savepoint is rolled back."""
-        return Knowledge(**{each.name: _copied(getattr(self, each.name)) for each in fields(self)})
+        return PendingChanges(**{each.name: _copied(getattr(self, each.name)) for each in fields(self)})
 
 
 def _copied(value):
@@ -93,7 +93,7 @@ class Unit:
         self.actor_id: int | None = None
         self.actor_name = ""
         self.reason: str | None = None
-        self.known = Knowledge()
+        self.known = PendingChanges()
         self.savepoints: dict = {}  # open savepoint → what was known at its begin
 
     @classmethod
@@ -158,7 +158,7 @@ class Unit:
         self.known.outdated.add(kind)
 
     def tell(self, action: str, kind: str, object_id: int, label: str) -> None:
-        """Have the log say after the commit what was done (web.md 20)."""
+        """Have the log say after the commit what was done."""
         self.known.told.append(f"{action}: {kind} {object_id} {printable(label)}")
 
     def tell_of_picture(self, kind: str, object_id: int, label: str, before: dict, after: dict) -> None:
@@ -264,7 +264,7 @@ class Unit:
         lines += [changes.Line(kind, each, action) for kind, each, action in known.deleted]
         if lines or known.outdated or known.starred:
             changes.append(self.session, lines, known.outdated, self.actor_id)
-        self.known = Knowledge(discarded=known.discarded, named=known.named, told=known.told)
+        self.known = PendingChanges(discarded=known.discarded, named=known.named, told=known.told)
 
     def committed(self) -> None:
         """What was done is done: the log says so, and the files that nothing names any more go."""
@@ -376,7 +376,7 @@ def _after_commit(session: Session) -> None:
 def _after_end(session: Session, transaction) -> None:
     unit = Unit.of(session)
     if transaction.parent is None:
-        unit.known = Knowledge()
+        unit.known = PendingChanges()
     elif transaction.nested:
         unit.ended(transaction)
 

@@ -30,7 +30,8 @@ def stage_users(run: Run, passwords: Passwords, pictures: Pictures) -> None:
 
     def prepared(row: list) -> list:
         token, password = row[_AT["api_token"]], row[_AT["password"]]
-        wanted = password and row[_AT["username"]].lower() not in taken
+        token = "" if token in passwords.refused else token
+        wanted = password and password not in passwords.refused and row[_AT["username"]].lower() not in taken
         row[_AT["password"]] = passwords.hash(password) if wanted else UNUSABLE
         row[_AT["api_token"]] = digest(token) if token else ""
         return [*row, token[:TOKEN_KEY_LENGTH]]

@@ -22,13 +22,13 @@ from comicsdb.exchange.format import ATTRIBUTIONS, FILES, OF_ACCOUNTS, USERS, VE
 from comicsdb.exchange.matching import ATTRIBUTED
 from comicsdb.exchange.staging import remember
 from comicsdb.exchange.writing import AUTHORS
-from comicsdb.media.storage import BadKey, Storage
+from comicsdb.media.storage import BadKeyError, Storage
 from comicsdb.models.base import SYSTEM_USER_ID
 
 CHUNK = 1000
 
 
-class ExportFailed(Exception):  # noqa: N818  (what happened, as the command words it)
+class ExportFailedError(Exception):
     """The data set cannot be written; the text says why."""
 
 
@@ -51,11 +51,11 @@ class Exported:
 def export_set(session: Session, folder: Path, storage: Storage, *, accounts: bool = False) -> Exported:
     """Write a data set into a folder that is empty or not there yet.
 
-    The folder appears when it is complete. Raises ExportFailed where it holds anything.
+    The folder appears when it is complete. Raises ExportFailedError where it holds anything.
     """
     folder = Path(folder).absolute()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ExportFailed(f"{folder} is not an empty folder: name one that is empty or not there yet.")
+        raise ExportFailedError(f"{folder} is not an empty folder: name one that is empty or not there yet.")
     folder.parent.mkdir(parents=True, exist_ok=True)
     unfinished = folder.with_name(f".{folder.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
@@ -160,7 +160,7 @@ class _Export:
             if identity in self._shared:
                 return self._shared[identity]
             picture = self._storage.open(key)
-        except (BadKey, FileNotFoundError):
+        except (BadKeyError, FileNotFoundError):
             self._result.missing.append(key)
             return ""
         target = self._folder / "images" / key

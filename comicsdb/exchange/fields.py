@@ -102,6 +102,12 @@ def number(key: str, column, *, required: bool = False) -> Field:
     return plain(key, column, read if required else optional(read), REQUIRED if required else None)
 
 
+def year(key: str, column, *, required: bool = False) -> Field:
+    """A year."""
+    read = readers.year
+    return plain(key, column, read if required else optional(read), REQUIRED if required else None)
+
+
 def texts(key: str, column) -> Field:
     """A list of texts."""
     return plain(key, column, readers.texts(column), [])
@@ -157,7 +163,7 @@ def common(model) -> tuple[Field, ...]:
 
 
 def price(model) -> tuple[Field, ...]:
-    """An amount, null where there is none, and its currency, which may then be empty (model.md 1.5)."""
+    """An amount, null where there is none, and its currency, which may then be empty."""
     default = Currency.USD.value
     return (
         plain("price", model.price, optional(readers.money(model.price)), None),

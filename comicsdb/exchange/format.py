@@ -22,6 +22,7 @@ from comicsdb.exchange.fields import (
     price,
     text,
     texts,
+    year,
 )
 from comicsdb.exchange.readers import optional
 from comicsdb.models.attribution import OWNERS
@@ -110,7 +111,7 @@ PUBLISHERS = File(
     (
         *common(models.Publisher),
         texts("alt_names", models.Publisher.alt_names),
-        number("founded", models.Publisher.founded),
+        year("founded", models.Publisher.founded),
         plain("country", models.Publisher.country, readers.choice(COUNTRIES), DEFAULT_COUNTRY),
         picture(),
     ),
@@ -122,7 +123,7 @@ IMPRINTS = File(
     (
         *common(models.Imprint),
         points("publisher_id", models.Imprint.publisher_id, "publishers"),
-        number("founded", models.Imprint.founded),
+        year("founded", models.Imprint.founded),
         picture(),
     ),
     _ENTITY,
@@ -181,8 +182,8 @@ SERIES = File(
         texts("alt_names", models.Series.alt_names),
         plain("language", models.Series.language, readers.choice(("", *LANGUAGES)), DEFAULT_LANGUAGE),
         number("volume", models.Series.volume, required=True),
-        number("year_began", models.Series.year_began, required=True),
-        number("year_end", models.Series.year_end),
+        year("year_began", models.Series.year_began, required=True),
+        year("year_end", models.Series.year_end),
         points("series_type_id", models.Series.series_type_id, "series_types"),
         plain(
             "status",

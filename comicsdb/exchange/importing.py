@@ -57,14 +57,17 @@ from comicsdb.exchange.format import (
     VARIANTS,
     VERSION,
 )
-from comicsdb.exchange.problems import ImportFailed, Problem
+from comicsdb.exchange.problems import ImportFailedError, Problem
 from comicsdb.exchange.report import Report
 from comicsdb.exchange.run import Run, Silent
+from comicsdb.library import ratings
 from comicsdb.media.storage import Batch, Storage
 from comicsdb.models import Tombstone
 from comicsdb.passwords import Passwords
 
 LOCK = 7_240_413  # key of the advisory lock: one import at a time
+LIBRARY = ("collection_item", "read_date", "pull_list", "pull_list_series", "wish_list", "wish_list_item")
+LIBRARY += ("reading_list", "reading_list_item", "reading_list_rating")
 
 
 def import_set(
@@ -79,7 +82,7 @@ def import_set(
     """Read a data set into the database and commit; accounts and what is theirs only with `passwords`.
 
     `today` is the business day, after which issues are not out yet; without it that of UTC.
-    Raises ImportFailed with all that is wrong (up to fifty places); nothing is stored then.
+    Raises ImportFailedError with all that is wrong (up to fifty places); nothing is stored then.
     """
     begun = time.monotonic()
     folder = Path(folder)
@@ -94,11 +97,12 @@ def import_set(
             storage=storage,
             accounts=passwords is not None and (folder / USERS.file_name).is_file(),
             fresh=is_empty(session),
+            today=today or clock.now().date(),
             progress=progress or Silent(),
         )
         with storage.batch() as batch:
             try:
-                _read(run, batch, passwords, today or clock.now().date())
+                _read(run, batch, passwords)
                 batch.sync()
                 with _phase(run, "history and commit"):
                     session.commit()
@@ -106,7 +110,7 @@ def import_set(
                 session.rollback()
                 refused = getattr(error, "orig", error).diag
                 words = f"{refused.message_primary}: {refused.message_detail}"
-                raise ImportFailed([Problem(refused.table_name or "database", 0, "", words)]) from error
+                raise ImportFailedError([Problem(refused.table_name or "database", 0, "", words)]) from error
             except BaseException:
                 session.rollback()
                 raise
@@ -125,7 +129,9 @@ def is_empty(session: Session) -> bool:
 def _look(folder: Path) -> None:
     """Refuse a folder that holds no data set, or one of another version."""
     if not any((folder / file.file_name).is_file() for file in FILES):
-        raise ImportFailed([Problem(str(folder), 0, "", "holds no file of a data set, such as issues.jsonl")])
+        raise ImportFailedError(
+            [Problem(str(folder), 0, "", "holds no file of a data set, such as issues.jsonl")]
+        )
     meta = folder / "meta.json"
     if meta.is_file():
         try:
@@ -133,7 +139,7 @@ def _look(folder: Path) -> None:
         except (ValueError, KeyError, TypeError):
             version = None
         if version != VERSION:
-            raise ImportFailed([Problem("meta.json", 0, "format", f"takes {VERSION}, not {version}")])
+            raise ImportFailedError([Problem("meta.json", 0, "format", f"takes {VERSION}, not {version}")])
 
 
 @contextmanager
@@ -144,7 +150,7 @@ def _phase(run: Run, name: str):
     run.report.phases[name] = run.report.phases.get(name, 0.0) + time.monotonic() - begun
 
 
-def _read(run: Run, batch: Batch, passwords: Passwords | None, today: date) -> None:
+def _read(run: Run, batch: Batch, passwords: Passwords | None) -> None:
     """The steps of a run, in their order."""
     images = staging.Pictures(run.folder / "images")
     with _phase(run, "reading"):
@@ -164,7 +170,6 @@ def _read(run: Run, batch: Batch, passwords: Passwords | None, today: date) -> N
             matching.translate_accounts(run)
         else:
             matching.match(run)
-        advice.advise(run)
     with _phase(run, "pictures"):
         for file in (*CATALOGUE, VARIANTS):
             if file.has_picture:
@@ -176,9 +181,12 @@ def _read(run: Run, batch: Batch, passwords: Passwords | None, today: date) -> N
         if not run.fresh:
             updating.update_found(run)
         _tell_catalogue(run)
+    with _phase(run, "advice"):
+        advice.advise(run)
     if run.accounts:
         with _phase(run, "libraries"):
-            libraries.store_all(run, today)
+            libraries.store_all(run)
+    ratings.count_due(run.session, run.today)
     staging.drop_tables(run.cursor)
 
 
@@ -220,7 +228,7 @@ def _lock_tables(run: Run) -> None:
     """Keep other writers away from now on, so that what was matched stays true; readers go on."""
     run.unit.alone()  # first: who writes through the catalogue holds this when he comes to the tables
     files = (*REFERENCE, *CATALOGUE, *PARTS, ISSUE_RATINGS, *([USERS] if run.accounts else []))
-    tables = ", ".join(file.kind for file in files)
+    tables = ", ".join([*(file.kind for file in files), *(LIBRARY if run.accounts else ())])
     run.cursor.execute(f"LOCK TABLE {tables} IN SHARE ROW EXCLUSIVE MODE")
 
 

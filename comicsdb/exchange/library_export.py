@@ -38,31 +38,33 @@ _list = _object(
     **_plain("l", "id", "user_id", "name", "slug", "desc", "is_private", "list_type"),
     **_plain("l", "attribution_source", "attribution_url", "previous_id", "next_id"),
     items=_all(
-        _object(**_plain("i", "issue_id", "order", "issue_type")),
+        _object(
+            **_plain("i", "id", "issue_id", "order", "issue_type"), added_on=INSTANT.format("i.added_on")
+        ),
         "reading_list_item i WHERE i.reading_list_id = l.id",
         'i."order"',
     ),
     ratings=_all(
-        _object(**_plain("r", "user_id", "rating")),
+        _object(**_plain("r", "id", "user_id", "rating"), created_on=INSTANT.format("r.created_on")),
         "reading_list_rating r WHERE r.reading_list_id = l.id",
         "r.user_id",
     ),
     **_stamps("l"),
 )
 _followed = _object(
-    **_plain("p", "user_id"),
+    **_plain("p", "id", "user_id"),
     series=_all(
-        _object(**_plain("s", "series_id"), added_on=INSTANT.format("s.added_on")),
+        _object(**_plain("s", "id", "series_id"), added_on=INSTANT.format("s.added_on")),
         "pull_list_series s WHERE s.pull_list_id = p.id",
         "s.series_id",
     ),
     **_stamps("p"),
 )
 _wished = _object(
-    **_plain("w", "user_id"),
+    **_plain("w", "id", "user_id"),
     items=_all(
         _object(
-            **_plain("i", "issue_id", "status", "priority"),
+            **_plain("i", "id", "issue_id", "status", "priority"),
             desired_grade="i.desired_grade::text",
             max_price="i.max_price::text",
             currency="i.max_currency",

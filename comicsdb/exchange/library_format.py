@@ -1,7 +1,6 @@
 """The files of a data set that hold what accounts keep: their fields, and what the library calls them.
 
-A record, or each record inside it, says one thing about an issue, a series or a list: an `Entry`. Ids, slugs
-and stamps of these files are judged and not taken over: the library gives its own, as for any import of it.
+A record, or each record inside it, says one thing about an issue, a series or a list: an `Entry`.
 """
 
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from comicsdb.exchange import readers
 from comicsdb.exchange.fields import REQUIRED
 from comicsdb.exchange.readers import Reader, optional
 from comicsdb.library.portable import COLLECTION, ITEMS, LISTS, PULL, WISHES
-from comicsdb.models.base import SMALL_MAX
+from comicsdb.models.base import BIG_MAX, SMALL_MAX
 from comicsdb.models.choices import (
     GRADES,
     PRIORITIES,
@@ -25,9 +24,11 @@ from comicsdb.models.choices import (
     ListType,
     WishStatus,
 )
+from comicsdb.values import WEB_ADDRESS
 
 LIST_STARS = "reading_list_ratings"
-UNKEPT = ""  # what the library calls a field that is judged only
+OWN_PULL, OWN_WISHES = "own_pull_list", "own_wish_list"  # the lists themselves
+POINTER = ""  # the name of a key that tells what or whom an entry is about
 
 
 @dataclass(frozen=True)
@@ -36,12 +37,12 @@ class Key:
 
     read: Reader
     default: object = REQUIRED
-    name: str = UNKEPT
+    name: str = POINTER
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of record: its part of the library, the key that says what it is about, and its keys."""
+    """One kind of record: its part of the library, the key of its `object_id`, and its keys."""
 
     part: str
     about: str
@@ -75,7 +76,10 @@ class Entry:
 
 
 _id = Key(readers.identifier)
-_moment = Key(readers.moment)
+_own_id = Key(readers.whole(1, BIG_MAX), name="id")
+_given_id = Key(optional(_own_id.read), None, "id")  # which sets of before did not have
+_added = Key(readers.moment, name="added")
+_modified = Key(readers.moment, name="modified")
 _money = optional(readers.money(models.CollectionItem.purchase_price))
 _grade = Key(optional(readers.choice(str(grade) for grade in GRADES)), None)
 
@@ -96,7 +100,7 @@ def _text(column, name: str, *, required: bool = False) -> Key:
 def _moments(value) -> list[str]:
     if type(value) is not list:
         raise ValueError("takes a list of instants")
-    return sorted({readers.moment(each) for each in value})
+    return sorted(readers.moment(each) for each in value)
 
 
 _item = models.CollectionItem
@@ -104,7 +108,7 @@ COLLECTION_ITEM = Kind(
     COLLECTION,
     "issue_id",
     {
-        "id": _id,
+        "id": _own_id,
         "user_id": _id,
         "issue_id": _id,
         "quantity": Key(readers.whole(1, SMALL_MAX), 1, "quantity"),
@@ -120,8 +124,8 @@ COLLECTION_ITEM = Kind(
         "is_read": Key(readers.flag, False, "is_read"),
         "read_dates": Key(_moments, [], "read_dates"),
         "rating": Key(optional(readers.whole(*STARS)), None, "rating"),
-        "created_on": _named(_moment, "added"),
-        "modified": _moment,
+        "created_on": _added,
+        "modified": _modified,
     },
 )
 _list = models.ReadingList
@@ -129,41 +133,53 @@ READING_LIST = Kind(
     LISTS,
     "id",
     {
-        "id": _id,
+        "id": Key(readers.identifier, name="id"),
         "user_id": _id,
         "name": _text(_list.name, "name", required=True),
-        "slug": Key(readers.slug(_list.slug)),
+        "slug": Key(readers.slug(_list.slug), name="slug"),
         "desc": _text(_list.desc, "desc"),
         "is_private": Key(readers.flag, False, "is_private"),
         "list_type": Key(readers.choice(ListType), ListType.EVENT.value, "list_type"),
         "attribution_source": Key(readers.choice(("", *ListSource)), "", "attribution_source"),
         "attribution_url": Key(
-            readers.matching(_list.attribution_url, f"({readers.URL.pattern})?", "a web address"),
+            readers.matching(_list.attribution_url, f"({WEB_ADDRESS.pattern})?", "a web address"),
             "",
             "attribution_url",
         ),
         "previous_id": Key(optional(readers.identifier), None, "previous_id"),
         "next_id": Key(optional(readers.identifier), None, "next_id"),
-        "created_on": _moment,
-        "modified": _moment,
+        "created_on": _added,
+        "modified": _modified,
     },
 )
 LIST_ITEM = Kind(
     ITEMS,
     "issue_id",
     {
+        "id": _given_id,
         "issue_id": _id,
         "order": Key(readers.number(models.ReadingListItem.order, low=1), name="order"),
         "issue_type": Key(readers.choice(("", *ItemType)), "", "issue_type"),
+        "added_on": Key(optional(readers.moment), None, "added"),
     },
 )
-LIST_RATING = Kind(LIST_STARS, "", {"user_id": _id, "rating": Key(readers.whole(*STARS), name="rating")})
-_OF_ACCOUNT = {"user_id": _id, "created_on": _moment, "modified": _moment}
-FOLLOWED = Kind(PULL, "series_id", {"series_id": _id, "added_on": _named(_moment, "added")})
+LIST_RATING = Kind(
+    LIST_STARS,
+    "",
+    {
+        "id": _given_id,
+        "user_id": _id,
+        "rating": Key(readers.whole(*STARS), name="rating"),
+        "created_on": Key(optional(readers.moment), None, "added"),
+    },
+)
+_OF_ACCOUNT = {"id": _given_id, "user_id": _id, "created_on": _added, "modified": _modified}
+FOLLOWED = Kind(PULL, "series_id", {"id": _given_id, "series_id": _id, "added_on": _added})
 WISHED = Kind(
     WISHES,
     "issue_id",
     {
+        "id": _given_id,
         "issue_id": _id,
         "status": Key(readers.choice(WishStatus), WishStatus.WANTED.value, "status"),
         "priority": Key(readers.whole(*PRIORITIES), name="priority"),
@@ -171,16 +187,16 @@ WISHED = Kind(
         "max_price": Key(_money, None, "max_price"),
         "currency": _currency("max_currency"),
         "notes": _text(models.WishListItem.notes, "notes"),
-        "added_on": _named(_moment, "added"),
-        "modified": _moment,
+        "added_on": _added,
+        "modified": _modified,
     },
 )
 
 FILES = (
     Kept("collection_items", COLLECTION_ITEM, {}),
     Kept("reading_lists", READING_LIST, {"items": LIST_ITEM, "ratings": LIST_RATING}),
-    Kept("pull_lists", Kind("", "", _OF_ACCOUNT), {"series": FOLLOWED}),
-    Kept("wish_lists", Kind("", "", _OF_ACCOUNT), {"items": WISHED}),
+    Kept("pull_lists", Kind(OWN_PULL, "user_id", _OF_ACCOUNT), {"series": FOLLOWED}),
+    Kept("wish_lists", Kind(OWN_WISHES, "user_id", _OF_ACCOUNT), {"items": WISHED}),
 )
 
 
@@ -208,8 +224,7 @@ def entries(file: Kept, record: dict, wrong, unknown) -> Iterator[Entry]:
     if told:
         return
     owner, own = values["user_id"], values.get("id")
-    if file.own.part:
-        yield Entry(file.own.part, 0, owner, values[file.own.about], None, _named_values(file.own, values))
+    yield Entry(file.own.part, 0, owner, values[file.own.about], None, _named_values(file.own, values))
     for key, kind in file.inside.items():
         for place, each in enumerate(inside[key], 1):
             about = each[kind.about] if kind.about else own
@@ -232,8 +247,12 @@ def _read(kind: Kind, record: dict, where: str, told: list) -> dict:
 
 
 def _named_values(kind: Kind, values: dict) -> dict:
-    """What the library is told: blanks say nothing, nor does the currency of no amount."""
-    said = {each.name: values[key] for key, each in kind.keys.items() if each.name}
+    return {each.name: values[key] for key, each in kind.keys.items() if each.name}
+
+
+def filled(said: dict) -> dict:
+    """What an entry says that there may be a value for already: no blanks, nor the currency of no amount."""
+    said = dict(said)
     for amount, currency in (("purchase_price", "purchase_currency"), ("max_price", "max_currency")):
         if said.get(amount) is None:
             said.pop(currency, None)

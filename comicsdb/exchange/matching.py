@@ -180,7 +180,7 @@ def _refuse_taken(run: Run, file: File) -> None:
 
 
 def _free_slugs(run: Run, file: File) -> None:
-    """Give new rows whose slug is taken the next free one (model.md 1.2)."""
+    """Give new rows whose slug is taken the next free one."""
     _execute(
         run,
         file,

@@ -19,7 +19,7 @@ class Problem:
         return f"{place}: {self.field}: {self.what}" if self.field else f"{place}: {self.what}"
 
 
-class ImportFailed(Exception):  # noqa: N818  (what happened, as the command words it)
+class ImportFailedError(Exception):
     """A data set was refused; nothing of it was stored. `problems` says why, the text all of them."""
 
     def __init__(self, problems: list[Problem]):
@@ -40,10 +40,10 @@ class Problems:
         return LIMIT - len(self.found)
 
     def add(self, file: str, line: int, field: str, what: str) -> None:
-        """Note a problem; raises ImportFailed when there are enough."""
+        """Note a problem; raises ImportFailedError when there are enough."""
         self.found.append(Problem(file, line, field, what))
         if not self.room:
-            raise ImportFailed(self.found)
+            raise ImportFailedError(self.found)
 
     def broken(self, file: str, identifier) -> None:
         """Remember that the row with this id could not be read, so that nothing else is said about it."""
@@ -55,6 +55,6 @@ class Problems:
         return identifier in self._broken.get(file, ())
 
     def stop_if_any(self) -> None:
-        """Raise ImportFailed when anything was found."""
+        """Raise ImportFailedError when anything was found."""
         if self.found:
-            raise ImportFailed(self.found)
+            raise ImportFailedError(self.found)

@@ -6,16 +6,18 @@ columns of the models.
 
 import re
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import datetime
 
 from sqlalchemy import BigInteger, SmallInteger
 
-from comicsdb.models.base import EXTERNAL_ID_MAX, SMALL_MAX
+from comicsdb import characters
+from comicsdb.clock import has_possible_offset
+from comicsdb.models.base import BIG_MAX, INTEGER_MAX, SMALL_MAX
+from comicsdb.models.choices import YEARS
+from comicsdb.values import WEB_ADDRESS, iso_day
 
 Reader = Callable[[object], object]
 
-INTEGER_MAX = 2**31 - 1
-URL = re.compile(r"https?://[^\s/?#]+[^\s]*", re.IGNORECASE)
 SLUG = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"'})
 
@@ -23,8 +25,8 @@ _ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"'})
 def _string(value) -> str:
     if type(value) is not str:
         raise ValueError(f"takes text, not {_shown(value)}")
-    if "\0" in value:
-        raise ValueError("has a NUL character")
+    if found := characters.first(value):
+        raise ValueError(f"has the character U+{ord(found):04X}, which is no text")
     return value
 
 
@@ -66,7 +68,7 @@ def matching(column, pattern: str, words: str) -> Reader:
 
 
 def slug(column) -> Reader:
-    """A slug: letters, digits, hyphens and underscores, and not digits alone (model.md 1.2)."""
+    """A slug: letters, digits, hyphens and underscores, and not digits alone."""
     check = matching(column, SLUG.pattern, "letters, digits, hyphens and underscores")
 
     def read(value):
@@ -93,7 +95,7 @@ def path(required: bool) -> Reader:
 
 def url(column) -> Reader:
     """An address of the web."""
-    return matching(column, URL.pattern, "an address that begins with http:// or https://")
+    return matching(column, WEB_ADDRESS.pattern, "an address that begins with http:// or https://")
 
 
 def texts(column) -> Reader:
@@ -129,13 +131,21 @@ def whole(low: int, high: int) -> Reader:
     return read
 
 
+def year(value) -> int:
+    """A year of a series or house."""
+    low, high = YEARS
+    if type(value) is not int or not low <= value <= high:
+        raise ValueError(f"takes a year from {low} to {high}, not {_shown(value)}")
+    return value
+
+
 def number(column, *, low: int = 0) -> Reader:
     """A number that the column holds."""
     if isinstance(column.type, SmallInteger):
         return whole(low, SMALL_MAX)
     if isinstance(column.type, BigInteger):
-        return whole(low, 2**63 - 1)
-    return whole(low, EXTERNAL_ID_MAX)
+        return whole(low, BIG_MAX)
+    return whole(low, INTEGER_MAX)
 
 
 identifier = whole(1, INTEGER_MAX)
@@ -184,12 +194,9 @@ def day(earliest: int = 1) -> Reader:
     """A date YYYY-MM-DD, not before a year."""
 
     def read(value):
-        try:
-            if len(_string(value)) != 10 or value[7] != "-":
-                raise ValueError
-            parsed = date.fromisoformat(value)
-        except ValueError:
-            raise ValueError(f"takes a date YYYY-MM-DD, not {_shown(value)}") from None
+        parsed = iso_day(_string(value))
+        if parsed is None:
+            raise ValueError(f"takes a date YYYY-MM-DD, not {_shown(value)}")
         if parsed.year < earliest:
             raise ValueError(f"takes no date before {earliest}, not {value}")
         return value
@@ -200,7 +207,8 @@ def day(earliest: int = 1) -> Reader:
 def moment(value) -> str:
     """An instant with its zone, such as 2026-11-18T10:20:30.123456Z."""
     try:
-        if datetime.fromisoformat(_string(value)).tzinfo is None:
+        parsed = datetime.fromisoformat(_string(value))
+        if parsed.tzinfo is None or not has_possible_offset(parsed):
             raise ValueError
     except ValueError:
         raise ValueError(f"takes an instant YYYY-MM-DDTHH:MM:SS.ffffffZ, not {_shown(value)}") from None

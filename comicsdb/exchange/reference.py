@@ -2,7 +2,7 @@
 
 Into an empty catalogue the set's rows come with their ids, names and order, and a seeded row that the set
 lacks goes; what a set does not say (codes, role flags, notes, descriptions) is carried over from the row of
-the same name, names of older data included (model.md 12.1). Into a catalogue that has rows nothing is
+the same name, names of older data included. Into a catalogue that has rows nothing is
 renamed: a row of the same name is the same, others are added.
 """
 

@@ -23,7 +23,6 @@ class Report:
     left: list[str] = field(default_factory=list)  # files that were not read, with the reason
     notes: list[str] = field(default_factory=list)
     pictures: int = 0
-    early: int = 0  # stars for issues that are not out yet, left out
     seconds: float = 0.0
     phases: dict[str, float] = field(default_factory=dict)  # seconds each
 
@@ -60,8 +59,6 @@ class Report:
         lines.append(f"{self.rows:,} rows in {self.seconds:.1f} s, {speed:,.0f} rows/s")
         if self.pictures:
             lines.append(f"{self.pictures:,} pictures stored")
-        if self.early:
-            lines.append(f"{self.early:,} stars for issues that are not out yet were left out")
         if not self.changed_anything:
             lines.append("Nothing had to be changed.")
         lines += self.notes

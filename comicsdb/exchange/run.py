@@ -1,6 +1,7 @@
 """What the steps of one import share."""
 
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 
 import psycopg
@@ -40,6 +41,7 @@ class Run:
     storage: Storage
     accounts: bool
     fresh: bool  # the catalogue is empty: the set's ids are kept
+    today: date  # the business day: stars for issues that come out later are not counted yet
     progress: Silent
     problems: Problems = field(default_factory=Problems)
     report: Report = field(default_factory=Report)

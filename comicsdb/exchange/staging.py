@@ -11,14 +11,14 @@ from pathlib import Path
 import orjson
 from psycopg import sql
 
-from comicsdb.exchange.advice import ADVISERS
 from comicsdb.exchange.fields import REQUIRED, File
 from comicsdb.exchange.format import FILES
 from comicsdb.exchange.problems import Problems
 from comicsdb.exchange.report import Report
 from comicsdb.exchange.run import Run
-from comicsdb.media.images import Picture, PictureError, inspect
-from comicsdb.media.storage import Batch, new_key
+from comicsdb.imaging.picture import Picture, PictureError, check_length
+from comicsdb.media.decoding import place
+from comicsdb.media.storage import Batch, StorageDownError, new_key
 
 PICTURE_KINDS = {"variant": "variants"}  # the folder of a kind's pictures, where it is not its name
 REMEMBERED = 10_000  # picture files
@@ -59,9 +59,13 @@ class Pictures:
                 return f"the file images/{path} lies outside the folder"
             if not file.is_file():
                 return f"there is no file images/{path}"
-            return inspect(file)
+            check_length(file.stat().st_size)
+            with place() as decoder:
+                return decoder.inspect(file.read_bytes())
         except PictureError as error:
             return f"the file images/{path} {error}"
+        except StorageDownError:
+            raise
         except OSError as error:
             return f"the file images/{path} cannot be read: {error.strerror}"
 
@@ -104,7 +108,6 @@ class Reader:
         self._keys = {field.key for field in file.fields}
         self._picture_at = next((at for at, field in enumerate(file.fields) if field.picture), None)
         self._folder = PICTURE_KINDS.get(file.kind, file.kind)
-        self._advise = ADVISERS.get(file.name)
 
     def row(self, number: int, record: dict) -> list | None:
         """The values for `columns`, or None when something was wrong with the record."""
@@ -130,9 +133,6 @@ class Reader:
         if wrong:
             self._problems.broken(self._file.name, record.get("id"))
             return None
-        if self._advise is not None:
-            for rule, words in self._advise(record):
-                self._report.advise(rule, self._file.file_name, number, words)
         return [number, values[0], *values]
 
     def _add_picture(self, number: int, values: list) -> bool:

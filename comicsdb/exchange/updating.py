@@ -215,7 +215,7 @@ def _relink(run: Run, file: File, field: Field) -> set[int]:
 
 
 def _meet_new_issues(run: Run) -> None:
-    """Rows that were there before and that new issues belong to or link to (model.md 9, M1-M6, M24)."""
+    """Rows that were there before and that new issues belong to or link to (M1-M6, M24)."""
     run.cursor.execute(
         "SELECT DISTINCT p.db_id FROM staged_issues s JOIN staged_series p ON p.db_id = s.series_id"
         " WHERE p.found AND NOT s.found"
@@ -292,7 +292,16 @@ def _update_attributions(run: Run) -> None:
 
 
 def _update_ratings(run: Run) -> None:
-    changed = {issue for _, issue in _update_parts(run, ISSUE_RATINGS, ["rating"], "t.issue_id")}
+    rows = _update_parts(run, ISSUE_RATINGS, ["rating"], "t.issue_id")
+    changed = {issue for _, issue in rows}
+    # Items of collections that were there before have the stars that their owners gave the issue.
+    run.cursor.execute(
+        "UPDATE collection_item c SET rating = r.rating, modified_before = c.modified,"
+        " modified = greatest(clock_timestamp(), c.modified + interval '1 microsecond') FROM issue_rating r"
+        " WHERE c.user_id = r.user_id AND c.issue_id = r.issue_id AND c.rating IS DISTINCT FROM r.rating"
+        " AND (r.id = ANY(%s) OR r.id IN (SELECT db_id FROM staged_issue_ratings WHERE NOT found))",
+        ([rating for rating, _ in rows],),
+    )
     run.unit.known.rated["issue"] |= changed | _owners_of_new(run, ISSUE_RATINGS, "issue_id", ISSUES)
     # Series that were there before also show the stars of new issues.
     run.cursor.execute("SELECT DISTINCT issue_id FROM staged_issue_ratings WHERE NOT found")

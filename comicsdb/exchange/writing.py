@@ -2,7 +2,7 @@
 
 Stamps are the set's own. What rows keep of others is computed with them, not afterwards: the second stamp of
 an object with an issue list is the greatest `modified` of its issues and its own, and stars are counted and
-summed (model.md 9).
+summed.
 """
 
 from psycopg import sql
@@ -18,7 +18,9 @@ AUTHORS = ("created_by_id", "edited_by_id")
 _LISTED = """LEFT JOIN (
     SELECT u.id, max(i.modified) AS latest FROM staged_issues i, unnest(i.{}) AS u (id) GROUP BY u.id
 ) listed ON listed.id = s.db_id"""
+_OUT = "coalesce(i.store_date <= {today}, true)"
 _STARS = "count(*) AS number, sum(r.rating) AS total, max(r.created_on) AS latest"
+_COUNTED = f"staged_issue_ratings r JOIN staged_issues i ON i.db_id = r.issue_id WHERE {_OUT}"
 _NAMED = {"name_changed": "s.modified"}
 _SHOWN = {"issues_modified": "greatest(s.modified, listed.latest)"}
 _RATED = {
@@ -37,17 +39,19 @@ DERIVED: dict[str, tuple[dict[str, str], str]] = {
         f"""LEFT JOIN (SELECT series_id AS id, max(modified) AS latest FROM staged_issues GROUP BY series_id)
             listed ON listed.id = s.db_id
         LEFT JOIN (
-            SELECT i.series_id AS id, {_STARS} FROM staged_issue_ratings r
-            JOIN staged_issues i ON i.db_id = r.issue_id GROUP BY i.series_id
+            SELECT i.series_id AS id, {_STARS} FROM {_COUNTED} GROUP BY i.series_id
         ) stars ON stars.id = s.db_id""",
     ),
     "issues": (
         _RATED,
-        f"""LEFT JOIN (SELECT r.issue_id AS id, {_STARS} FROM staged_issue_ratings r GROUP BY r.issue_id)
+        f"""LEFT JOIN (SELECT r.issue_id AS id, {_STARS} FROM {_COUNTED} GROUP BY r.issue_id)
             stars ON stars.id = s.db_id""",
     ),
     "credits": ({"modified": "i.modified"}, "JOIN staged_issues i ON i.db_id = s.issue_id"),
-    "issue_ratings": ({"modified": "s.created_on"}, ""),
+    "issue_ratings": (
+        {"modified": "s.created_on", "counted": _OUT},
+        "JOIN staged_issues i ON i.db_id = s.issue_id",
+    ),
 }
 
 
@@ -64,17 +68,20 @@ def write_new(run: Run) -> None:
 
 def _insert(run: Run, file: File) -> None:
     derived, joins = DERIVED.get(file.name, ({}, ""))
-    own = file.columns
+    own, today = file.columns, sql.Literal(run.today)
     statement = sql.SQL(
         "INSERT INTO {} (id, {}) SELECT s.db_id, {} FROM {} s {} WHERE NOT s.found ORDER BY s.db_id"
     ).format(
         sql.Identifier(file.kind),
         sql.SQL(", ").join(sql.Identifier(name) for name in (*own, *derived)),
         sql.SQL(", ").join(
-            [*(_value(run, name) for name in own), *(sql.SQL(each) for each in derived.values())]
+            [
+                *(_value(run, name) for name in own),
+                *(sql.SQL(each).format(today=today) for each in derived.values()),
+            ]
         ),
         sql.Identifier(file.staged),
-        sql.SQL(joins),
+        sql.SQL(joins).format(today=today),
     )
     run.cursor.execute(statement)
     run.report.count(file.name, "new", run.cursor.rowcount)

@@ -14,18 +14,20 @@ from comicsdb.library.matching_words import EARLIEST, clean_number, split_name
 from comicsdb.library.portable import ITEMS, TOO_MANY_ROWS, Row, Upload, take
 from comicsdb.library.portable_tables import decoded, refused
 from comicsdb.models import Issue, Publisher, ReadingList, ReadingListItem, Series
-from comicsdb.models.base import EXTERNAL_ID_MAX
+from comicsdb.models.base import INTEGER_MAX
 
 CONTENT_TYPE = "application/xml"
 DEPTH_MAX = 20
 NAME_MAX = 255
+TAG_MAX = 64 * 1024  # bytes of an element's tag with its attributes, or of a comment
+ELEMENTS_MAX = 20  # of a book, whatever it says
 UNNAMED = "Reading list"
 
 NO_XML = _("This XML cannot be read: it is broken near line ${line}.")
 NO_CBL = _("This XML is no reading list: its first element should be “ReadingList”.")
 FORBIDDEN = _("This XML defines entities or a document type, which no reading list needs: it is refused.")
 
-_id = read.whole(1, EXTERNAL_ID_MAX)
+_id = read.whole(1, INTEGER_MAX)
 _ATTRIBUTES = {
     "Series": read.line,
     "Number": lambda value: read.line(value, 25),
@@ -37,7 +39,7 @@ _ATTRIBUTES = {
 _DATABASES = {"cv": "cv_id", "comicvine": "cv_id", "gcd": "gcd_id", "comicsdb": "id"}
 
 
-class _Refused(Exception):  # noqa: N818  (ends the parsing from within, and is told as Invalid)
+class _RefusedError(Exception):
     def __init__(self, text, **mapping):
         super().__init__()
         self.error = refused(text, **mapping)
@@ -48,6 +50,7 @@ class _Reader:
 
     def __init__(self, most: int):
         self.most = most
+        self.elements = 0
         self.path: list[str] = []
         self.name: list[str] = []
         self.books: list[tuple[int, dict, dict]] = []  # line, attributes, ids by field
@@ -59,19 +62,28 @@ class _Reader:
         self.parser.EndElementHandler = self.end
         self.parser.CharacterDataHandler = self.text
 
+    def read(self, data: bytes) -> None:
+        """Parse in pieces: where the parser stays behind them, it is in the midst of one long tag."""
+        for start in range(0, len(data), TAG_MAX):
+            self.parser.Parse(data[start : start + TAG_MAX])
+            if start - self.parser.CurrentByteIndex > TAG_MAX:
+                raise _RefusedError(NO_CBL)
+        self.parser.Parse(b"", True)
+
     def refuse(self, *_what):
         """A document type could define entities that grow without end, or that read files."""
-        raise _Refused(FORBIDDEN)
+        raise _RefusedError(FORBIDDEN)
 
     def start(self, tag, attributes):
         if not self.path and tag != "ReadingList":
-            raise _Refused(NO_CBL)
-        if len(self.path) == DEPTH_MAX:
-            raise _Refused(NO_CBL)
+            raise _RefusedError(NO_CBL)
+        self.elements += 1
+        if len(self.path) == DEPTH_MAX or self.elements > ELEMENTS_MAX * (self.most + 1):
+            raise _RefusedError(NO_CBL)
         self.path.append(tag)
         if self.path[1:] == ["Books", "Book"]:
             if len(self.books) == self.most:
-                raise _Refused(TOO_MANY_ROWS, most=self.most)
+                raise _RefusedError(TOO_MANY_ROWS, most=self.most)
             self.books.append((self.parser.CurrentLineNumber, attributes, {}))
         elif self.path[1:] == ["Books", "Book", "Database"]:
             name = _DATABASES.get(attributes.get("Name", "").casefold())
@@ -87,13 +99,16 @@ class _Reader:
 
 
 def read_cbl(data: bytes, *, rows: int) -> Upload:
-    """The reading list of a CBL file with at most so many books; raises Invalid, naming the field "file"."""
+    """The reading list of a CBL file with at most so many books.
+
+    Raises InvalidError, naming the field "file".
+    """
     reader = _Reader(rows)
     try:
-        reader.parser.Parse(decoded(data).encode(), True)
+        reader.read(decoded(data).encode())
     except expat.ExpatError as error:
         raise refused(NO_XML, line=error.lineno) from None
-    except _Refused as refusal:
+    except _RefusedError as refusal:
         raise refusal.error from None
     name = " ".join("".join(reader.name).split())[:NAME_MAX] or UNNAMED
     return Upload("cbl", [_row(*book) for book in reader.books], [{"name": read.cleaned(name)}])

@@ -1,10 +1,10 @@
-"""The collection: which issues a reader owns, when they read them, and their stars (model.md 5.1 to 5.3).
+"""The collection: which issues a reader owns, when they read them, and their stars.
 
 Every function writes for one account, `user_id`, and knows nothing of the items of others: NotFound. All
 writers of one collection wait for one another (`keeping.hold`), so that `is_read`, `date_read` and the dates
 always agree, and stars of item and issue are the same. Nothing is committed here.
 
-`today` is the business day: stars for an issue that is not out yet are refused (Invalid, field "rating").
+`today` is the business day: stars for an issue that is not out yet count for nobody else until it is.
 """
 
 from collections.abc import Iterable
@@ -17,16 +17,15 @@ from sqlalchemy import update as changing
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
-from comicsdb.catalog.errors import Invalid, NotFound
+from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.catalog.unit import Unit
 from comicsdb.library import ratings
 from comicsdb.library.keeping import check_account, hold, moved
 from comicsdb.models import CollectionItem, Issue, ReadDate, Series
+from comicsdb.models.base import BIG_MAX, INTEGER_MAX
 from comicsdb.models.choices import BookFormat, Currency
 
 KEEP = object()  # no stars are sent: those there are stay
-LARGEST_ID = 2**63 - 1  # of items and dates
-LARGEST_ISSUE_ID = 2**31 - 1
 # What a reader says of an item, with the value where nothing is said, and its type in PostgreSQL.
 FIELDS = {
     "quantity": (1, "smallint"),
@@ -46,7 +45,7 @@ _FRESH = {"synchronize_session": False, "populate_existing": True}
 
 
 def item(session: Session, user_id: int, item_id: int, *options) -> CollectionItem:
-    """An item as it is now, with loader options; raises NotFound, also for one of somebody else."""
+    """An item as it is now, with loader options; raises NotFoundError, also for one of somebody else."""
     return _one(session, user_id, item_id, select(CollectionItem).options(*options))
 
 
@@ -63,11 +62,11 @@ def lock(session: Session, user_id: int, item_id: int, *, rating: bool = False) 
 
 def _one(session: Session, user_id: int, item_id: int, rows) -> CollectionItem:
     found = None
-    if 0 < item_id <= LARGEST_ID:
+    if 0 < item_id <= BIG_MAX:
         rows = rows.where(CollectionItem.id == item_id, CollectionItem.user_id == user_id)
         found = session.scalar(rows.execution_options(populate_existing=True))
     if found is None:
-        raise NotFound("collection_item", item_id)
+        raise NotFoundError("collection_item", item_id)
     return found
 
 
@@ -78,7 +77,8 @@ def add(
 
     `values` as `FIELDS` names them, as `CollectionItemSchema` gives them; also `rating`, `is_read` (True: it
     was read now) and `read_dates` (moments with their zone). Without a rating the item takes over the stars
-    that the account gave the issue. Raises NotFound for an issue that is not there, and Invalid for stars.
+    that the account gave the issue. Raises NotFoundError for an issue that is not there, and InvalidError for
+    stars.
     """
     _check_issue(issue_id)
     made = add_many(session, user_id, [(issue_id, values)], today=today)
@@ -88,13 +88,13 @@ def add(
         .execution_options(populate_existing=True)
     )
     if found is None:
-        raise NotFound("issue", issue_id)
+        raise NotFoundError("issue", issue_id)
     return found, bool(made)
 
 
 def _check_issue(issue_id: int) -> None:
-    if not 0 < issue_id <= LARGEST_ISSUE_ID:
-        raise NotFound("issue", issue_id)
+    if not 0 < issue_id <= INTEGER_MAX:
+        raise NotFoundError("issue", issue_id)
 
 
 def add_many(
@@ -103,7 +103,7 @@ def add_many(
     """Put issues into the collection, (issue id, values as for `add`) each: the new items' ids by issue.
 
     Issues that are owned already stay as they are; those that are not there are left out. The number of
-    statements does not depend on how many there are. Raises Invalid for stars, and then writes nothing.
+    statements does not depend on how many there are. Raises InvalidError for stars, and then writes nothing.
     """
     wanted: dict[int, dict] = {}
     for issue_id, values in rows:
@@ -129,7 +129,7 @@ def _not_owned(session: Session, user_id: int, issue_ids: list[int]) -> list[int
             "SELECT i.id FROM issue i, user_account u WHERE u.id = :user AND i.id = ANY(:ids)"
             " ORDER BY i.id FOR KEY SHARE"
         ),
-        {"user": user_id, "ids": [each for each in issue_ids if 0 < each <= LARGEST_ISSUE_ID]},
+        {"user": user_id, "ids": [each for each in issue_ids if 0 < each <= INTEGER_MAX]},
     ).all()
     if not there:
         check_account(session, user_id)
@@ -148,7 +148,7 @@ def _dates(values: dict, now: datetime) -> list[datetime]:
 def _record(issue_id: int, values: dict, dates: list[datetime]) -> dict:
     """The columns of a new item, for JSON."""
     record = {name: values.get(name, default) for name, (default, _) in FIELDS.items()}
-    record["purchase_price"] = record["purchase_price"] or None  # nothing paid is no price (api.md 2.14)
+    record["purchase_price"] = record["purchase_price"] or None  # nothing paid is no price
     return record | {
         "issue_id": issue_id,
         "rating": values.get("rating"),
@@ -201,7 +201,7 @@ def update(session: Session, user_id: int, item_id: int, values: dict, *, today:
     """Change what `values` names, as for `add`; the issue and the rest stay. Gives the item.
 
     `is_read`: True adds a date of now where there is none, False removes all dates. The stars of the issue
-    follow those of the item only if these change. Raises NotFound and Invalid.
+    follow those of the item only if these change. Raises NotFoundError and InvalidError.
     """
     owned = lock(session, user_id, item_id, rating="rating" in values)
     changes = {name: values[name] for name in FIELDS if name in values}
@@ -220,20 +220,23 @@ def update(session: Session, user_id: int, item_id: int, values: dict, *, today:
 
 
 def remove(session: Session, user_id: int, item_id: int) -> None:
-    """Take an item out of the collection, with its dates; stars of the issue stay. Raises NotFound."""
+    """Take an item out of the collection, with its dates; stars of the issue stay. Raises NotFoundError."""
     lock(session, user_id, item_id)
     session.execute(delete(CollectionItem).where(CollectionItem.id == item_id))
 
 
 def rate(session: Session, user_id: int, item_id: int, stars: int | None, *, today: date) -> CollectionItem:
-    """Set or (None) take back the stars of an item and of its issue. Raises NotFound and Invalid."""
+    """Set or (None) take back the stars of an item and of its issue.
+
+    Raises NotFoundError and InvalidError.
+    """
     owned = lock(session, user_id, item_id, rating=True)
     ratings.give(session, user_id, {owned.issue_id: stars}, today=today)
     return _write(session, item_id, {"rating": stars})
 
 
 def touch(session: Session, user_id: int, item_id: int) -> CollectionItem:
-    """Move the stamp of an item and nothing else, as a change without content does (api.md 2.14)."""
+    """Move the stamp of an item and nothing else, as a change without content does."""
     lock(session, user_id, item_id)
     return _write(session, item_id, {})
 
@@ -249,12 +252,12 @@ def read_on(session: Session, user_id: int, item_id: int, moment: datetime | Non
 
 
 def unread(session: Session, user_id: int, item_id: int, read_date_id: int) -> CollectionItem:
-    """Take back one date of reading; the item stays read while there are others. Raises NotFound."""
+    """Take back one date of reading; the item stays read while there are others. Raises NotFoundError."""
     lock(session, user_id, item_id)
     chosen = delete(ReadDate).where(ReadDate.id == read_date_id, ReadDate.collection_item_id == item_id)
-    known = 0 < read_date_id <= LARGEST_ID
+    known = 0 < read_date_id <= BIG_MAX
     if not known or session.scalar(chosen.returning(ReadDate.id)) is None:
-        raise NotFound("read_date", read_date_id)
+        raise NotFoundError("read_date", read_date_id)
     return _write(session, item_id, {})
 
 
@@ -270,7 +273,8 @@ def scrobble(
     """Note that an issue was read at a moment, None for now: its item, and whether it is new.
 
     An issue that is not owned comes into the collection as one digital copy. Stars replace those there are;
-    None takes them back, KEEP leaves them. Raises NotFound for an issue that is not there, and Invalid.
+    None takes them back, KEEP leaves them. Raises NotFoundError for an issue that is not there, and
+    InvalidError.
     """
     _check_issue(issue_id)
     if stars is not KEEP:
@@ -298,15 +302,15 @@ def add_series(
     """Put the issues of a series into the collection, all or from one number to another, both included.
 
     Issues stand in the order of cover dates, and a number is meant exactly as it is written. Gives how many
-    were added, and how many were owned already. Raises NotFound for a series that is not there, and Invalid
-    for a number it has not ("first", "last") or if `last` comes before `first` ("last").
+    were added, and how many were owned already. Raises NotFoundError for a series that is not there, and
+    InvalidError for a number it has not ("first", "last") or if `last` comes before `first` ("last").
     """
     order = (Issue.cover_date, Issue.store_date, Issue.number, Issue.id)
     issues = session.execute(
         select(Issue.id, Issue.number).where(Issue.series_id == series_id).order_by(*order)
     ).all()
     if not issues and session.get(Series, series_id) is None:
-        raise NotFound("series", series_id)
+        raise NotFoundError("series", series_id)
     places = {number: place for place, (_, number) in enumerate(issues)}
     errors = {
         name: [f"This series has no issue with the number {number}."]
@@ -314,10 +318,12 @@ def add_series(
         if number and number not in places
     }
     if errors:
-        raise Invalid(errors)
+        raise InvalidError(errors)
     begin, end = places.get(first, 0), places.get(last, len(issues) - 1)
     if first and last and end < begin:
-        raise Invalid({"last": [f"Issue {last} comes before issue {first}: give the earlier one first."]})
+        raise InvalidError(
+            {"last": [f"Issue {last} comes before issue {first}: give the earlier one first."]}
+        )
     chosen = [issue_id for issue_id, _ in issues[begin : end + 1]]
     values = {"book_format": book_format, "is_read": read}
     made = add_many(session, user_id, [(each, values) for each in chosen], today=today)
@@ -330,7 +336,7 @@ def mark_read(session: Session, user_id: int, item_ids: Iterable[int]) -> int:
     Ids of others' items, and of none, count for nothing. The number of statements is constant.
     """
     hold(session, user_id)
-    ids = [each for each in item_ids if 0 < each <= LARGEST_ID]
+    ids = [each for each in item_ids if 0 < each <= BIG_MAX]
     unread_ones = (
         select(CollectionItem.id)
         .where(

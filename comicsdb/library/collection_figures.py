@@ -1,4 +1,4 @@
-"""Figures of a reader's collection that only pages show: shares, reading by day, people (web.md 6)."""
+"""Figures of a reader's collection that only pages show: shares, reading by day, people."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from sqlalchemy import Date, Select, cast, func, or_, select
 from sqlalchemy.orm import Session, joinedload
 
 from comicsdb.catalog import search
-from comicsdb.library.collection_reads import held, owned_issues
+from comicsdb.library.collection_reads import held, is_out, owned_issues
 from comicsdb.library.most import credited, has_role, least
 from comicsdb.models import (
     CollectionItem,
@@ -188,10 +188,11 @@ def history(session: Session, user_id: int, zone: ZoneInfo, *, limit: int, offse
     return [ReadOn(row.item_id, row.day, row.times) for row in rows]
 
 
-def owned_of(session: Session, user_id: int, series_id: int) -> tuple[int, int]:
-    """How many issues of a series are in the collection, and how many it has: one statement."""
+def owned_of(session: Session, user_id: int, series_id: int, today: date) -> tuple[int, int]:
+    """How many issues of a series are in the collection, and how many are so or are out: one statement."""
     mine = (CollectionItem.issue_id == Issue.id) & (CollectionItem.user_id == user_id)
-    counted = select(func.count(CollectionItem.id), func.count(Issue.id)).select_from(Issue)
+    of_all = func.count(Issue.id).filter(or_(is_out(today), CollectionItem.id.is_not(None)))
+    counted = select(func.count(CollectionItem.id), of_all).select_from(Issue)
     return session.execute(counted.outerjoin(CollectionItem, mine).where(Issue.series_id == series_id)).one()
 
 

@@ -1,4 +1,4 @@
-"""What narrows a reader's collection, and in which order its items stand (web.md 6)."""
+"""What narrows a reader's collection, and in which order its items stand."""
 
 from dataclasses import dataclass
 from decimal import Decimal

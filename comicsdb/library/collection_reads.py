@@ -1,13 +1,15 @@
-"""What a collection adds up to, and what it lacks: read by the API and by the pages (model.md 11).
+"""What a collection adds up to, and what it lacks: read by the API and by the pages.
 
-`user` is the id of the account, or a parameter that stands for it.
+`user` is the id of the account, `today` the business day, or a parameter that stands for it. What is not out
+yet is not missing.
 """
 
 from collections import Counter
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 
-from sqlalchemy import CTE, ColumnElement, Select, any_, case, func, select
+from sqlalchemy import CTE, ColumnElement, Select, any_, case, func, or_, select, true
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from comicsdb.library.most import among
@@ -77,12 +79,15 @@ def stats(session: Session, user_id: int) -> Stats:
     )
 
 
-# Series of which a reader owns some issues and not all.
+# Series of which a reader owns some issues and not all that are out.
 
 
 @dataclass(frozen=True)
 class Incomplete:
-    """A series of which `owned` issues of `total` are in the collection."""
+    """A series of which `owned` issues of `total` are in the collection.
+
+    An issue that is not out yet is among neither, unless it is owned.
+    """
 
     series: Series
     owned: int
@@ -108,10 +113,17 @@ def held(user: int | ColumnElement[int]) -> Select:
     )
 
 
-def incomplete(user: int | ColumnElement[int]) -> CTE:
-    """The series that have an issue in the collection and one that is not: `series_id`, `owned`, `total`."""
+def is_out(today: date | ColumnElement[date], issue=Issue) -> ColumnElement[bool]:
+    """The condition that an issue is out; `issue` is the table or the model."""
+    columns = getattr(issue, "c", issue)
+    return func.coalesce(columns.store_date <= today, true())
+
+
+def incomplete(user: int | ColumnElement[int], today: date | ColumnElement[date]) -> CTE:
+    """The series that have an issue in the collection and lack one: `series_id`, `owned`, `total`."""
     owned = held(user).subquery("owned")
-    total = func.count()
+    # The collection is asked about what is not out alone, which is little.
+    total = func.count().filter(or_(is_out(today), Issue.id == any_(among(owned_issues(user)))))
     return (
         select(owned.c.series_id, owned.c.owned, total.label("total"))
         .join_from(owned, Issue, Issue.series_id == owned.c.series_id)
@@ -129,10 +141,10 @@ def order_of_incomplete(found: CTE, series) -> tuple:
 
 
 def incomplete_series(
-    session: Session, user_id: int, *, limit: int | None = None, offset: int = 0
+    session: Session, user_id: int, today: date, *, limit: int | None = None, offset: int = 0
 ) -> list[Incomplete]:
     """A stretch of the incomplete series, with `publisher` and `series_type` loaded: one statement."""
-    found = incomplete(user_id)
+    found = incomplete(user_id, today)
     rows = (
         select(Series, found.c.owned, found.c.total)
         .join(found, found.c.series_id == Series.id)
@@ -144,21 +156,23 @@ def incomplete_series(
     return [Incomplete(*row) for row in session.execute(rows)]
 
 
-def incomplete_count(session: Session, user_id: int) -> int:
+def incomplete_count(session: Session, user_id: int, today: date) -> int:
     """How many series are incomplete."""
-    return session.scalar(select(func.count()).select_from(incomplete(user_id)))
+    return session.scalar(select(func.count()).select_from(incomplete(user_id, today)))
 
 
-# Issues of a series that a reader does not own.
+# Issues of a series that a reader lacks.
 
 
-def not_owned(user: int | ColumnElement[int], issue=Issue) -> ColumnElement[bool]:
-    """The condition that an issue is not in the collection; `issue` is the table or the model."""
+def is_missing(
+    user: int | ColumnElement[int], today: date | ColumnElement[date], issue=Issue
+) -> ColumnElement[bool]:
+    """The condition that an issue is out and not in the collection; `issue` is the table or the model."""
     columns = getattr(issue, "c", issue)
     owned = select(CollectionItem.id).where(
         CollectionItem.user_id == user, CollectionItem.issue_id == columns.id
     )
-    return ~owned.exists()
+    return ~owned.exists() & is_out(today, issue)
 
 
 def order_of_missing(issue=Issue) -> tuple:
@@ -168,21 +182,14 @@ def order_of_missing(issue=Issue) -> tuple:
 
 
 def missing_issues(
-    session: Session, user_id: int, series_id: int, *, limit: int | None = None, offset: int = 0
+    session: Session, user_id: int, series_id: int, today: date, *, limit: int | None = None, offset: int = 0
 ) -> list[Issue]:
-    """A stretch of the issues of a series that are not in the collection, with series and type loaded."""
+    """A stretch of the issues of a series that are missing, with series and type loaded."""
     rows = (
-        _missing(user_id, series_id, select(Issue).join(Issue.series))
+        select(Issue)
+        .join(Issue.series)
+        .where(Issue.series_id == series_id, is_missing(user_id, today))
         .options(contains_eager(Issue.series).joinedload(Series.series_type))
         .order_by(*order_of_missing())
     )
     return list(session.scalars(rows.limit(limit).offset(offset)))
-
-
-def missing_count(session: Session, user_id: int, series_id: int) -> int:
-    """How many issues of a series are not in the collection."""
-    return session.scalar(_missing(user_id, series_id, select(func.count(Issue.id))))
-
-
-def _missing(user_id: int, series_id: int, rows: Select) -> Select:
-    return rows.where(Issue.series_id == series_id, not_owned(user_id))

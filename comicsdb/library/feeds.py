@@ -1,4 +1,4 @@
-"""Feeds: which issues they tell of, and the secret addresses of a reader's own (web.md 2.9)."""
+"""Feeds: which issues they tell of, and the secret addresses of a reader's own."""
 
 import secrets
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
-from comicsdb.accounts.errors import FormSpent
+from comicsdb.accounts.errors import FormSpentError
 from comicsdb.accounts.storing import unless_refused
-from comicsdb.catalog.errors import Invalid
+from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _, said
 from comicsdb.library.keeping import hold
 from comicsdb.models import Change, FeedAddress, Issue, Series, User
@@ -75,15 +75,15 @@ class NewAddress(NamedTuple):
 def make_address(session: Session, user_id: int, name: str, form_key: str) -> NewAddress:
     """Make a secret address for an account, with a name of at most 100 characters, which may be empty.
 
-    Raises Invalid for the field `name`, and FormSpent if an address was made by this form already.
+    Raises InvalidError for the field `name`, and FormSpentError if an address was made by this form already.
     """
     name = " ".join(name.replace("\0", "").split())
     if len(name) > NAME_MOST:
-        raise Invalid({"name": [said("Use at most ${most} characters.", most=NAME_MOST)]})
+        raise InvalidError({"name": [said("Use at most ${most} characters.", most=NAME_MOST)]})
     hold(session, user_id)
     mine = select(func.count()).select_from(FeedAddress).where(FeedAddress.user_id == user_id)
     if session.scalar(mine) >= ADDRESSES_MOST:
-        raise Invalid({"name": [_("You have as many addresses as there may be: revoke one first.")]})
+        raise InvalidError({"name": [_("You have as many addresses as there may be: revoke one first.")]})
     secret = secrets.token_urlsafe(32)
     address = FeedAddress(
         user_id=user_id,
@@ -91,7 +91,7 @@ def make_address(session: Session, user_id: int, name: str, form_key: str) -> Ne
         digest=digest(secret),
         form_key=digest(f"{user_id} {form_key}"),  # nobody can spend the keys of another
     )
-    with unless_refused({"uq_feed_address_form_key": FormSpent()}), session.begin_nested():
+    with unless_refused({"uq_feed_address_form_key": FormSpentError()}), session.begin_nested():
         session.add(address)
         session.flush()
     return NewAddress(secret, address)
@@ -107,6 +107,11 @@ def revoke(session: Session, user_id: int, address_id: int) -> bool:
     """Revoke an address of an account; False where the account has no such address."""
     gone = delete(FeedAddress).where(FeedAddress.user_id == user_id, FeedAddress.id == address_id)
     return session.execute(gone).rowcount > 0
+
+
+def revoke_all(session: Session, user_id: int) -> int:
+    """Revoke all addresses of an account; gives how many there were."""
+    return session.execute(delete(FeedAddress).where(FeedAddress.user_id == user_id)).rowcount
 
 
 def reader_of(session: Session, secret: str, today: date) -> int | None:

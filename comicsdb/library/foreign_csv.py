@@ -10,8 +10,9 @@ from comicsdb.library.matching import Wanted
 from comicsdb.library.matching_words import clean_number, split_name, split_title
 from comicsdb.library.portable import COLLECTION, RATINGS, VALUES, WISHES, Row, Upload, take
 from comicsdb.library.portable_tables import Table, refused
-from comicsdb.library.portable_values import Unclear
+from comicsdb.library.portable_values import UnclearError
 from comicsdb.models.base import SMALL_MAX
+from comicsdb.models.choices import YEARS
 
 UNKNOWN_TABLE = _(
     "We do not know a table with these columns. A table needs at least a column “Series” and one “Number”."
@@ -23,7 +24,10 @@ _VOLUME_NUMBER = re.compile(r"v(\d{1,4})#(.+)", re.A)
 
 
 def read_table(table: Table) -> Upload:
-    """The rows of a table of another site, or of anybody's own; raises Invalid, naming the field "file"."""
+    """The rows of a table of another site, or of anybody's own.
+
+    Raises InvalidError, naming the field "file".
+    """
     columns = set(table.columns)
     site = next((each for each in SITES if any(marks <= columns for marks in each.marks)), None)
     if site is None:
@@ -66,7 +70,7 @@ def _readers(site: Site, day_first: bool) -> dict:
         "release_date": day,
         "purchase_date": day,
         "purchase_price": read.money,
-        "upc": text,
+        "upc": read.bar_code,
         "book_format": read.book_format,
         "grading_company": read.company,
         "quantity": read.whole(0, SMALL_MAX),
@@ -83,25 +87,26 @@ def _readers(site: Site, day_first: bool) -> dict:
 
 
 def _year(value) -> int | None:
-    return read.whole(1900, 9999)(value)
+    return read.whole(*YEARS)(value)
 
 
 def _count(value) -> bool | None:
     """A flag that may also be a number of copies."""
-    text = read.cleaned(value)
+    text = read.word(value)
     return int(text) > 0 if re.fullmatch("[0-9]{1,6}", text) else read.flag(value)
 
 
 def _stars(value, most: int) -> int | None:
     """Whole stars out of five; half ones are no stars of ours, and none are no opinion."""
-    found = re.fullmatch(r"(\d{1,2})(?:[.,](\d))?\d*", read.cleaned(value), re.A)
+    text = read.word(value)
+    found = re.fullmatch(r"(\d{1,2})(?:[.,](\d))?\d*", text, re.A)
     if not found:
-        if read.cleaned(value):
-            raise Unclear
+        if text:
+            raise UnclearError
         return None
     stars = float(f"{found[1]}.{found[2] or 0}") * 5 / most
     if stars > 5 or not stars.is_integer():
-        raise Unclear
+        raise UnclearError
     return int(stars) or None
 
 
@@ -109,8 +114,8 @@ def _not_a_number(reader):
     """A reader that does not take a site's own number of a thing for what it stands for."""
 
     def checked(value):
-        if read.cleaned(value).isdigit():
-            raise Unclear
+        if read.cleaned(value, read.WORD_MAX).isdigit():
+            raise UnclearError
         return reader(value)
 
     return checked
@@ -174,7 +179,7 @@ def _wanted(site: Site, about: dict) -> Wanted:
         cover_date=_date(about.get("cover_date")),
         store_date=_date(about.get("release_date")),
         published=about.get("published"),
-        upc="".join(each for each in about.get("upc", "") if each.isalnum()).upper()[:20],
+        upc=about.get("upc", ""),
     )
 
 

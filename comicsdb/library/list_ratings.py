@@ -4,7 +4,7 @@ from sqlalchemy import delete, func
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog.errors import Invalid
+from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.unit import Unit
 from comicsdb.i18n import _
 from comicsdb.library.reading_lists import find, forget_stamps
@@ -20,21 +20,21 @@ PRIVATE = _("A private list cannot be rated.")
 def rate(
     session: Session, identity: Identity, official: str, reading_list: ReadingList, stars: int | None
 ) -> bool:
-    """Set, change or (None) take back the stars of an account for a list (model.md 5.8).
+    """Set, change or (None) take back the stars of an account for a list.
 
-    Raises Invalid, naming "rating", for other numbers than 1 to 5, for one's own list and for a private one,
-    and NotFound for a list that may not be seen (any more). Gives whether anything changed. `modified` does
-    not move, the list's rating stamp does (model.md 9, M22). Nothing is committed here.
+    Raises InvalidError, naming "rating", for other numbers than 1 to 5, for one's own list and for a private
+    one, and NotFoundError for a list that may not be seen (any more). Gives whether anything changed.
+    `modified` does not move, the list's rating stamp does (M22). Nothing is committed here.
     """
     if stars is not None and (type(stars) is not int or not STARS[0] <= stars <= STARS[1]):
-        raise Invalid({"rating": [OUT_OF_RANGE]})
+        raise InvalidError({"rating": [OUT_OF_RANGE]})
     Unit.of(session).alone()
     session.expire(reading_list)
     found = find(session, identity, official, reading_list.id)
     if stars is not None and found.user_id == identity.user_id:
-        raise Invalid({"rating": [OWN]})
+        raise InvalidError({"rating": [OWN]})
     if stars is not None and found.is_private:
-        raise Invalid({"rating": [PRIVATE]})
+        raise InvalidError({"rating": [PRIVATE]})
     changed = _store(session, found.id, identity.user_id, stars)
     forget_stamps(session)
     return changed

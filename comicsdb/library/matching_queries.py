@@ -82,10 +82,11 @@ BY_ID = f"""
     found AS (
         {_ids("issue")}
         UNION
-        SELECT place, 3, issue.id FROM wanted JOIN issue ON upper(issue.upc) = wanted.upc
+        SELECT place, 3, issue.id FROM wanted JOIN issue ON upper(translate(issue.upc, ' -', '')) = wanted.upc
         WHERE wanted.upc <> ''
         UNION
-        SELECT place, 3, variant.issue_id FROM wanted JOIN variant ON upper(variant.upc) = wanted.upc
+        SELECT place, 3, variant.issue_id FROM wanted
+        JOIN variant ON upper(translate(variant.upc, ' -', '')) = wanted.upc
         WHERE wanted.upc <> ''
     )
     SELECT place, issue.id, found.rank, {_HAS_NAME} AS named, true AS exact,

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 
+PLAIN_MAX = 255  # characters
 EARLIEST = 1900  # a "volume" from here on is the year in which the series began
 
 _YEAR = re.compile(
@@ -51,13 +52,15 @@ def clean_number(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A text without case, accents and anything but letters and digits."""
-    decomposed = unicodedata.normalize("NFKD", text).casefold()
+    """A text of one line without case, accents and anything but letters and digits."""
+    # Combining marks out of order take time by the square of their number.
+    decomposed = unicodedata.normalize("NFKD", text[:PLAIN_MAX]).casefold()
     return _NOT_WORDS.sub("", "".join(each for each in decomposed if not unicodedata.combining(each)))
 
 
 def house(text: str) -> str:
     """A publisher's name without the words that say only that it is one; all of it where no other is left."""
+    text = text[:PLAIN_MAX]
     return plain(_HOUSE.sub("", text.casefold())) or plain(text)
 
 

@@ -1,4 +1,4 @@
-"""What readers keep of two issues that are merged into one (model.md 15).
+"""What readers keep of two issues that are merged into one.
 
 Whatever points to an issue is led to the one that stays, and goes where the reader has that one already
 (`catalog.merge_references`). An item of the collection has more to it: here one that would go gives what the

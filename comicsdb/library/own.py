@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from comicsdb.models import Issue, PullList, Series, WishList
-from comicsdb.models.base import EXTERNAL_ID_MAX
+from comicsdb.models.base import INTEGER_MAX
 
 
 def own_list(session: Session, model: type, user_id: int) -> PullList | WishList:
@@ -25,7 +25,7 @@ def own_list(session: Session, model: type, user_id: int) -> PullList | WishList
 
 def lock_series(session: Session, series_id: int) -> bool:
     """Keep a series from being deleted until the transaction ends; False if there is none."""
-    if not 0 < series_id <= EXTERNAL_ID_MAX:
+    if not 0 < series_id <= INTEGER_MAX:
         return False
     locked = select(Series.id).where(Series.id == series_id).with_for_update(key_share=True, read=True)
     return session.scalar(locked) is not None
@@ -33,7 +33,7 @@ def lock_series(session: Session, series_id: int) -> bool:
 
 def lock_issue(session: Session, issue_id: int) -> bool:
     """Keep an issue and its series from being deleted until the transaction ends; False if there is none."""
-    known = 0 < issue_id <= EXTERNAL_ID_MAX
+    known = 0 < issue_id <= INTEGER_MAX
     series_id = session.scalar(select(Issue.series_id).where(Issue.id == issue_id)) if known else None
     if series_id is None:
         return False

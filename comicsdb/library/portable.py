@@ -11,11 +11,12 @@ from comicsdb.i18n import _
 from comicsdb.library import portable_values as read
 from comicsdb.library.matching import Wanted
 from comicsdb.library.matching_words import clean_number, split_name
-from comicsdb.library.portable_values import Unclear
-from comicsdb.models.base import EXTERNAL_ID_MAX, SMALL_MAX
+from comicsdb.library.portable_values import UnclearError
+from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
 from comicsdb.models.choices import (
     PRIORITIES,
     STARS,
+    YEARS,
     BookFormat,
     Currency,
     GradingCompany,
@@ -35,7 +36,7 @@ UNCLEAR_SHOWN = 60  # characters of what could not be read
 
 ROWS_SETTING, BYTES_SETTING = "comicsdb.imports.rows", "comicsdb.imports.megabytes"
 
-_id = read.whole(1, EXTERNAL_ID_MAX)
+_id = read.whole(1, INTEGER_MAX)
 _stars = read.whole(*STARS)
 
 
@@ -51,7 +52,7 @@ def moments(value) -> list[str] | None:
         value if isinstance(value, list) else read.cleaned(value).replace(";", " ").replace(",", " ").split()
     )
     if len(parts) > READS_MAX:
-        raise Unclear
+        raise UnclearError
     return sorted({each for part in parts if (each := read.moment(part))}) or None
 
 
@@ -59,7 +60,7 @@ def moments(value) -> list[str] | None:
 OF_SERIES = {
     "series": read.line,
     "series_volume": read.whole(0, SMALL_MAX),
-    "series_year": read.whole(1, 9999),
+    "series_year": read.whole(*YEARS),
     "publisher": read.line,
 }
 OF_ISSUE = {
@@ -69,7 +70,7 @@ OF_ISSUE = {
     **OF_SERIES,
     "number": lambda value: read.line(value, 25),
     "cover_date": read.day,
-    "upc": lambda value: read.line(value, 20),
+    "upc": read.bar_code,
 }
 OF_PULLED = {"series_id": _id, "series_cv_id": _id, "series_gcd_id": _id, **OF_SERIES}
 
@@ -191,7 +192,7 @@ def take(record: dict, readers: dict, unclear: list[tuple[str, str]]) -> dict:
             continue
         try:
             found = reader(value)
-        except Unclear:
+        except UnclearError:
             unclear.append((name, " ".join(str(value)[: 4 * UNCLEAR_SHOWN].split())[:UNCLEAR_SHOWN]))
         else:
             if found is not None:
@@ -212,7 +213,7 @@ def wanted_of(named: dict) -> Wanted:
         year=named.get("series_year", year),
         publisher=named.get("publisher", ""),
         cover_date=read.date.fromisoformat(named["cover_date"]) if "cover_date" in named else None,
-        upc=named.get("upc", "").upper(),
+        upc=named.get("upc", ""),
         id=named.get(f"{kind}_id"),
         cv_id=named.get(f"{kind}_cv_id"),
         gcd_id=named.get(f"{kind}_gcd_id"),

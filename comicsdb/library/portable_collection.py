@@ -86,7 +86,7 @@ def _change(row: dict, said: dict, take_file: bool) -> tuple[dict, list[datetime
     if said["is_read"] and not had and not reads:
         reads = {clock.now()}
     price = said.get("purchase_price")
-    if price is not None and not Decimal(price):  # nothing paid is no price (api.md 2.14)
+    if price is not None and not Decimal(price):  # nothing paid is no price
         said = {name: value for name, value in said.items() if name != "purchase_price"}
     merged = merge(row, said, collection.FIELDS, take_file)
     if merged == plain(row) and not reads:

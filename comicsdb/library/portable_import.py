@@ -12,7 +12,7 @@ from sqlalchemy import ARRAY, Integer, String, any_, cast, delete, select
 from sqlalchemy.orm import Session, joinedload
 
 from comicsdb import clock
-from comicsdb.catalog.errors import Invalid, NotFound
+from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
 from comicsdb.library.keeping import hold
 from comicsdb.library.matching import AMBIGUOUS, MATCHED, UNKNOWN, Match, match_issues, match_series
@@ -21,13 +21,13 @@ from comicsdb.library.portable_merge import MONEY, Storing
 from comicsdb.library.portable_reading import read_file
 from comicsdb.library.portable_store import Chosen, store
 from comicsdb.models import CollectionItem, Issue, LibraryImport, ReadingList, Series
+from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import Currency
 from comicsdb.security import Identity
 
 KIND = LibraryImport.__tablename__
 KEPT = timedelta(days=1)  # for which an import waits for its owner
 WAITING_MAX = 3  # imports of one account; the oldest makes room
-ID_MAX = 2**63 - 1
 FILE_NAME_MAX = 100
 KEEP_MINE, TAKE_FILE = "mine", "file"
 
@@ -55,14 +55,14 @@ class Reviewed:
 def upload(
     session: Session, user_id: int, name: str, data: bytes, *, currency: str, rows: int, megabytes: int
 ) -> LibraryImport:
-    """Read a file and match what it says; raises Invalid, naming "file" or "currency".
+    """Read a file and match what it says; raises InvalidError, naming "file" or "currency".
 
     `currency` is that of prices without one. The number of statements does not depend on the rows.
     """
     if currency not in set(Currency):
-        raise Invalid({"currency": [NO_CURRENCY]})
+        raise InvalidError({"currency": [NO_CURRENCY]})
     if not data:
-        raise Invalid({"file": [NO_FILE]})
+        raise InvalidError({"file": [NO_FILE]})
     found = read_file(data, rows=rows, megabytes=megabytes)
     matches = _matches(session, found.rows)
     hold(session, user_id)
@@ -118,12 +118,12 @@ def waiting(session: Session, user_id: int) -> list[LibraryImport]:
 
 
 def pending(session: Session, user_id: int, import_id: int, *, lock: bool = False) -> LibraryImport:
-    """An import of an account that waits for it; raises NotFound, also for one of somebody else.
+    """An import of an account that waits for it; raises NotFoundError, also for one of somebody else.
 
     With `lock` nobody else confirms it until the transaction ends.
     """
     found = None
-    if 0 < import_id <= ID_MAX:
+    if 0 < import_id <= BIG_MAX:
         rows = select(LibraryImport).where(
             LibraryImport.id == import_id,
             LibraryImport.user_id == user_id,
@@ -131,7 +131,7 @@ def pending(session: Session, user_id: int, import_id: int, *, lock: bool = Fals
         )
         found = session.scalar(rows.with_for_update() if lock else rows)
     if found is None:
-        raise NotFound(KIND, import_id)
+        raise NotFoundError(KIND, import_id)
     return found
 
 
@@ -140,7 +140,7 @@ def _oldest():
 
 
 def forget(session: Session, user_id: int, import_id: int) -> None:
-    """Forget an import that waits; raises NotFound."""
+    """Forget an import that waits; raises NotFoundError."""
     session.delete(pending(session, user_id, import_id, lock=True))
     session.flush()
 
@@ -230,15 +230,15 @@ def confirm(
     `choices` maps rows that several things fit to the one that is meant; rows in `left_out`, and those
     without a choice, are left out. `take_file` lets the file's values replace those that are there; otherwise
     they only fill what is blank. `list_values` are put over those of the first reading list. Gives counts as
-    `portable_store.store`. Raises NotFound, and Invalid for a choice that was not offered ("__all__") and for
-    a reading list.
+    `portable_store.store`. Raises NotFoundError, and InvalidError for a choice that was not offered
+    ("__all__") and for a reading list.
     """
     found = pending(session, identity.user_id, import_id, lock=True)
     lists = [dict(each) for each in found.payload["lists"]]
     if lists and list_values:
         name = " ".join(str(list_values.get("name", "")).split())
         if not name or len(name) > 255:
-            raise Invalid({"list_name": [NO_NAME % {"most": 255}]})
+            raise InvalidError({"list_name": [NO_NAME % {"most": 255}]})
         lists[0] |= {**list_values, "name": name}
     left_out, chosen = set(left_out), []
     for index, record in enumerate(found.payload["rows"]):
@@ -262,7 +262,7 @@ def _meant(record: dict, choice: int | None) -> int | None:
         return choice
     if match.state == AMBIGUOUS and choice in match.candidates:
         return choice
-    raise Invalid({"__all__": [NOT_OFFERED % {"line": record["line"]}]})
+    raise InvalidError({"__all__": [NOT_OFFERED % {"line": record["line"]}]})
 
 
 def counts(rows: Iterable[Reviewed]) -> dict[str, int]:

@@ -23,7 +23,7 @@ def store_lists(storing: Storing, lists: list[dict], rows: list) -> None:
     """Store reading lists and their items; a list of the account with the same name and source is the same.
 
     Items it lacks come to its end; with `take_file` it gets the order, types and description of the file, and
-    what it alone has comes last. Raises Invalid as `reading_lists.create` does.
+    what it alone has comes last. Raises InvalidError as `reading_lists.create` does.
     """
     session, identity, official = storing.session, storing.identity, storing.official
     by_list = defaultdict(
@@ -49,7 +49,7 @@ def store_lists(storing: Storing, lists: list[dict], rows: list) -> None:
 
 
 def _allowed(identity: Identity, said: dict) -> dict:
-    """The values of a list that the account may give it; sources are the staff's to say (web.md 9)."""
+    """The values of a list that the account may give it; sources are the staff's to say."""
     values = {name: said[name] for name in ("name", *_SAID) if name in said}
     if not may(identity, Permission.LIST_SOURCES):
         values = {name: value for name, value in values.items() if name not in _SOURCE}

@@ -33,6 +33,7 @@ from comicsdb.library.portable import (
 from comicsdb.library.portable_tables import NO_ROWS, Table, decoded, refused, table
 
 MEGABYTE = 1024 * 1024
+BRACES_MAX = 20  # of JSON, for each row that a file may have
 ENTRIES_MAX = 50  # files of an archive
 
 NO_JSON = _("This JSON cannot be read: it is broken, or nested too deeply.")
@@ -56,7 +57,7 @@ _MARKS = (
 
 
 def read_file(data: bytes, *, rows: int, megabytes: int) -> Upload:
-    """What a file says, whatever its form; raises Invalid, naming the field "file".
+    """What a file says, whatever its form; raises InvalidError, naming the field "file".
 
     At most `rows` rows are read, and at most so many megabytes, also out of an archive.
     """
@@ -92,6 +93,8 @@ def _part(found: Table) -> str | None:
 
 
 def _of_json(text: str, most: int) -> Upload:
+    if text.count("{") > BRACES_MAX * (most + LISTS_MAX):
+        raise refused(TOO_MANY_ROWS, most=most)
     try:
         document = orjson.loads(text)
     except (orjson.JSONDecodeError, RecursionError):

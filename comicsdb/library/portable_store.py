@@ -47,8 +47,8 @@ def store(storing: Storing, rows: Iterable[Chosen], lists: list[dict]) -> Counte
     """Store rows and reading lists for an account; nothing is committed here.
 
     `add_up`: several rows of one issue are several copies. Counts "PART_added" and "PART_changed" for each
-    part, "gone" for what is not in the catalogue any more, "early" for stars of issues that are not out yet.
-    Raises Invalid where a reading list cannot be made.
+    part, "gone" for what is not in the catalogue any more.
+    Raises InvalidError where a reading list cannot be made.
     """
     Unit.of(storing.session).alone()
     hold(storing.session, storing.user_id)
@@ -96,25 +96,22 @@ def _now(session: Session, kind: str, ids: list[int]) -> dict[int, int]:
 
 
 def _store_stars(storing: Storing, rows: list[Chosen]) -> None:
-    """Give the stars of the file, where the issue is out and there are no own ones that stay."""
+    """Give the stars of the file, where there are no own ones that stay."""
     wanted = {row.id: row for row in reversed(rows) if "rating" in row.values}
     if not wanted:
         return
     known = storing.session.execute(
         text(
-            "SELECT i.id, r.rating, coalesce(i.store_date > :today, false) AS early FROM issue i"
+            "SELECT i.id, r.rating FROM issue i"
             " LEFT JOIN issue_rating r ON r.issue_id = i.id AND r.user_id = :user WHERE i.id = ANY(:ids)"
         ),
-        {"today": storing.today, "user": storing.user_id, "ids": list(wanted)},
+        {"user": storing.user_id, "ids": list(wanted)},
     ).all()
     added = {row.id: row.values["added"] for row in rows if row.part == RATINGS and "added" in row.values}
     stars, fresh = {}, {}
-    for issue_id, given, early in known:
+    for issue_id, given in known:
         asked = wanted[issue_id].values["rating"]
         if given == asked or (given is not None and not storing.take_file):
-            continue
-        if early:
-            storing.counted["early"] += 1
             continue
         stars[issue_id] = asked
         if given is None and issue_id in added:
@@ -139,7 +136,7 @@ def _store_stars(storing: Storing, rows: list[Chosen]) -> None:
 
 
 def _stars_to_items(session: Session, user_id: int, issue_ids: list[int]) -> None:
-    """The items of the collection get the stars that their issues have now (model.md 5.3)."""
+    """The items of the collection get the stars that their issues have now."""
     session.execute(
         text(
             "UPDATE collection_item c SET rating = r.rating, modified_before = c.modified,"

@@ -1,66 +1,96 @@
 """What cells of files say: amounts, grades, dates and flags as people and programs write them.
 
 Each reader takes a text, or a value of JSON, and gives what the library stores, in a form that JSON can hold.
-None means that nothing is said; `Unclear` that something is, and that it cannot be understood.
+None means that nothing is said; `UnclearError` that something is, and that it cannot be understood.
 """
 
 import re
 from datetime import UTC, date, datetime, time, timedelta
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
-from comicsdb import clock
-from comicsdb.models.choices import GRADES, BookFormat, Currency, GradingCompany
+from comicsdb import characters, clock
+from comicsdb.models.choices import GRADES, BookFormat, GradingCompany
+from comicsdb.values import compact, read_money
 
 NOTES_MAX = 20_000  # characters
 LINE_MAX = 255
-CELL_MAX = 200_000  # characters of a cell that are looked at
-MONEY_MAX = 60  # characters of an amount; of longer ones the pattern would be tried in too many ways
+UPC_MAX = 20
+RAW_LINE_MAX = 4 * LINE_MAX  # with blanks that are left out
+CELL_MAX = NOTES_MAX + 1  # characters of a cell that are looked at: one more than any column holds
+WORD_MAX = 100  # characters of a grade, a date, a flag and the like
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would calculate
-_NOWHERE = frozenset(map(chr, (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)))  # no text, no XML, no database
 
 
-class Unclear(ValueError):  # noqa: N818  (a fact about a cell, not a fault of ours)
+class UnclearError(ValueError):
     """A cell says something that cannot be understood."""
 
 
-def cleaned(value) -> str:
-    """A text without what no database holds and without blanks around it; numbers become text."""
+def cleaned(value, longest: int = CELL_MAX) -> str:
+    """A text without what no database holds and without blanks around it; numbers become text.
+
+    What is longer is cut before it is looked at.
+    """
     if value is None or isinstance(value, bool | list | dict):
         return ""
     try:
-        text = str(value)[:CELL_MAX]
+        text = str(value).strip()[:longest]
     except ValueError:  # Python writes no numbers of thousands of digits
-        raise Unclear from None
-    return "".join(each for each in text if each in "\n\t" or " " <= each not in _NOWHERE).strip()
+        raise UnclearError from None
+    return characters.without(text).strip()
+
+
+def word(value) -> str:
+    """A text that stands for one of a few things, cleaned and without case.
+
+    Raises UnclearError for a long one.
+    """
+    if _is_longer(value, WORD_MAX):
+        raise UnclearError
+    return cleaned(value).casefold()
 
 
 def line(value, longest: int = LINE_MAX) -> str | None:
     """A text of one line."""
+    if _is_longer(value, RAW_LINE_MAX):
+        raise UnclearError
     text = " ".join(cleaned(value).split())
     if len(text) > longest:
-        raise Unclear
+        raise UnclearError
+    return text or None
+
+
+def bar_code(value) -> str | None:
+    """A UPC, also as printed, or as `="7596"`, by which programs keep a spreadsheet from rounding it."""
+    text = compact((line(value) or "").strip("='\"")).upper()
+    if len(text) > UPC_MAX:
+        raise UnclearError
     return text or None
 
 
 def notes(value) -> str | None:
     """A text of many lines."""
-    text = cleaned(value)
-    if len(text) > NOTES_MAX:
-        raise Unclear
-    return text or None
+    if _is_longer(value, NOTES_MAX):
+        raise UnclearError
+    return cleaned(value) or None
+
+
+def _is_longer(value, most: int) -> bool:
+    """Whether a value is a text with more characters, but for blanks around it."""
+    return isinstance(value, str) and len(value.strip()) > most
 
 
 def whole(low: int, high: int):
     """A reader of whole numbers within bounds, both included."""
 
     def read(value) -> int | None:
-        found = re.fullmatch(r"([0-9]{1,10})(?:[.,]0*)?", cleaned(value), re.A)
+        text = word(value)
+        found = re.fullmatch(r"([0-9]{1,10})(?:[.,]0*)?", text, re.A)
         if not found:
-            if cleaned(value):
-                raise Unclear
+            if text:
+                raise UnclearError
             return None
         if not low <= int(found[1]) <= high:
-            raise Unclear
+            raise UnclearError
         return int(found[1])
 
     return read
@@ -74,11 +104,11 @@ def flag(value) -> bool | None:
     """Yes or no."""
     if isinstance(value, bool):
         return value
-    text = cleaned(value).casefold()
+    text = word(value)
     if not text:
         return None
     if text not in _YES | _NO:
-        raise Unclear
+        raise UnclearError
     return text in _YES
 
 
@@ -116,8 +146,8 @@ _UNGRADED = {"ungraded", "not graded", "raw", "none", "n/a", "-"}
 
 
 def grade(value) -> str | None:
-    """A grade of the scale (model.md 12.8), out of `9.4`, `NM`, `9.4 NM` or `Near Mint (9.4)`."""
-    text = cleaned(value).casefold()
+    """A grade of the scale, out of `9.4`, `NM`, `9.4 NM` or `Near Mint (9.4)`."""
+    text = word(value)
     if not text or text in _UNGRADED:
         return None
     if text in _GRADE_WORDS:
@@ -125,19 +155,19 @@ def grade(value) -> str | None:
     found = _NUMBER.search(text)
     number = Decimal(found[1].replace(",", ".")) if found else None
     if number not in GRADES:
-        raise Unclear
+        raise UnclearError
     return str(number.quantize(Decimal("0.1")))
 
 
 def company(value) -> str | None:
     """Who graded a copy; a copy that nobody did says nothing."""
-    text = cleaned(value).casefold()
+    text = word(value)
     if not text or text in _UNGRADED:
         return None
     for each in GradingCompany:
         if re.match(rf"{each}\b", text, re.I):
             return each.value
-    raise Unclear
+    raise UnclearError
 
 
 _DIGITAL = {"digital", "ebook", "e-book", "cbz", "cbr", "kindle", "comixology"}
@@ -145,7 +175,7 @@ _DIGITAL = {"digital", "ebook", "e-book", "cbz", "cbr", "kindle", "comixology"}
 
 def book_format(value) -> str | None:
     """Print, digital or both; other words of collectors (`Hardcover`, `Newsstand`) are kinds of print."""
-    text = cleaned(value).casefold()
+    text = word(value)
     if not text:
         return None
     if text == BookFormat.BOTH.casefold():
@@ -153,36 +183,15 @@ def book_format(value) -> str | None:
     return BookFormat.DIGITAL.value if text in _DIGITAL else BookFormat.PRINT.value
 
 
-_SIGNS = {"$": Currency.USD, "us$": Currency.USD, "£": Currency.GBP, "€": Currency.EUR, "₤": Currency.ITL}
-_SIGNS |= {each.casefold(): each for each in Currency} | {"eur.": Currency.EUR, "lire": Currency.ITL}
-_MONEY = re.compile(r"(?P<before>[^\d\s.,-]*)\s*(?P<amount>\d[\d.,' ]*)\s*(?P<after>[^\d\s.,-]*)", re.A)
-
-
 def money(value) -> tuple[str, str | None] | None:
     """An amount and its currency, None where none is written: `$3.99`, `3,99 €`, `EUR 1.234,50`, `12`."""
-    text = " ".join(cleaned(value).casefold().split())
+    text = word(value)
     if not text:
         return None
-    found = _MONEY.fullmatch(text) if len(text) <= MONEY_MAX else None
-    if not found:
-        raise Unclear
-    sign = found["before"] or found["after"]
-    if sign and sign not in _SIGNS:  # a currency that we do not keep is not called another one
-        raise Unclear
-    return _amount(found["amount"]), _SIGNS[sign].value if sign else None
-
-
-def _amount(text: str) -> str:
-    digits = text.replace(" ", "").replace("'", "")
-    decimals = re.search(r"[.,](\d{1,2})$", digits, re.A)
-    whole_part = re.sub("[.,]", "", digits[: decimals.start()] if decimals else digits)
-    try:
-        amount = Decimal(f"{whole_part or 0}.{decimals[1] if decimals else 0}").quantize(Decimal("0.01"))
-    except InvalidOperation:
-        raise Unclear from None
-    if amount >= 10**8:
-        raise Unclear
-    return str(amount)
+    found = read_money(text)
+    if found is None or found[0] >= 10**8:
+        raise UnclearError
+    return str(found[0]), found[1]
 
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -193,22 +202,22 @@ _WORDS = re.compile(r"(?:(\d{1,2})\s+)?([a-z]{3})[a-z]*\.?(?:\s+(\d{1,2}))?,?\s+
 
 def is_day_first(values) -> bool:
     """Whether dates such as 5/3/2019 begin with the day: as soon as one of a file can be read only so."""
-    found = [_PARTS.fullmatch(cleaned(value)) for value in values]
+    found = [_PARTS.fullmatch(cleaned(value, WORD_MAX)) for value in values]
     return any(each and int(each[1]) > 12 for each in found)
 
 
 def day(value, *, day_first: bool = False) -> str | None:
     """A date as YYYY-MM-DD; the first of a month where only that is known."""
-    text = cleaned(value)
+    text = cleaned(value, WORD_MAX)
     if not text:
         return None
     numbers = _day_parts(text, day_first)
     try:
         found = date(*numbers)
     except (ValueError, TypeError):
-        raise Unclear from None
+        raise UnclearError from None
     if found.year < 1900:
-        raise Unclear
+        raise UnclearError
     return found.isoformat()
 
 
@@ -226,7 +235,7 @@ def _day_parts(text: str, day_first: bool):
 
 def moment(value, *, day_first: bool = False) -> str | None:
     """A moment in UTC; of a day without a time, its noon, which is the same day nearly everywhere."""
-    text = cleaned(value)
+    text = cleaned(value, WORD_MAX)
     if not text:
         return None
     try:
@@ -238,9 +247,9 @@ def moment(value, *, day_first: bool = False) -> str | None:
     try:
         found = (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
     except OverflowError:
-        raise Unclear from None
+        raise UnclearError from None
     if found.year < 1900 or found > clock.now() + timedelta(days=1):
-        raise Unclear
+        raise UnclearError
     return found.isoformat()
 
 
@@ -249,11 +258,11 @@ def one_of(codes):
     known = {str(code).casefold(): str(code) for code in codes}
 
     def read(value) -> str | None:
-        text = cleaned(value).casefold()
+        text = word(value)
         if not text:
             return None
         if text not in known:
-            raise Unclear
+            raise UnclearError
         return known[text]
 
     return read

@@ -1,13 +1,14 @@
-"""The pull list: the series an account follows, and what of them is to come (model.md 5.4, web.md 7)."""
+"""The pull list: the series an account follows, and their issues of this week and later."""
 
-from datetime import date, timedelta
+from datetime import date
 from itertools import groupby
 
 from sqlalchemy import Select, delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
-from comicsdb.catalog.errors import NotFound
+from comicsdb.catalog.errors import NotFoundError
+from comicsdb.clock import monday_of
 from comicsdb.library.keeping import hold
 from comicsdb.library.own import lock_series, own_list
 from comicsdb.models import Issue, PullList, PullListSeries, Series
@@ -21,13 +22,13 @@ def pull_list(session: Session, user_id: int) -> PullList:
 
 
 def add(session: Session, user_id: int, series_id: int) -> tuple[PullListSeries, bool]:
-    """Follow a series; gives its entry, and whether it is new. Raises NotFound for an unknown series.
+    """Follow a series; gives its entry, and whether it is new. Raises NotFoundError for an unknown series.
 
     The stamp of the list moves with it, by a trigger. Nothing is committed here.
     """
     hold(session, user_id)
     if not lock_series(session, series_id):
-        raise NotFound("series", series_id)
+        raise NotFoundError("series", series_id)
     followed = pull_list(session, user_id)
     adding = insert(PullListSeries).values(pull_list_id=followed.id, series_id=series_id)
     adding = adding.on_conflict_do_nothing(index_elements=["pull_list_id", "series_id"])
@@ -51,7 +52,7 @@ def remove(session: Session, user_id: int, series_id: int) -> bool:
 
 
 def follow(session: Session, user_id: int, series_id: int, wanted: bool) -> bool:
-    """Follow a series or not, whatever was before; gives whether anything changed. Raises NotFound."""
+    """Follow a series or not, whatever was before; gives whether anything changed. Raises NotFoundError."""
     if wanted:
         return add(session, user_id, series_id)[1]
     return remove(session, user_id, series_id)
@@ -87,11 +88,11 @@ def followed_ids(user_id: int) -> Select:
 
 
 def upcoming(session: Session, user_id: int, today: date) -> tuple[list[Issue], int]:
-    """The next issues of followed series, by store date from `today` on: at most 50, and how many there are.
+    """The issues of followed series from the Monday of this week on, by store date, and how many there are.
 
-    Issues come with series, type and publisher.
+    At most 50 issues come, with series, type and publisher.
     """
-    coming = (Issue.series_id.in_(followed_ids(user_id)), Issue.store_date >= today)
+    coming = (Issue.series_id.in_(followed_ids(user_id)), Issue.store_date >= monday_of(today))
     total = session.scalar(select(func.count()).select_from(Issue).where(*coming))
     rows = (
         select(Issue)
@@ -109,8 +110,3 @@ def upcoming(session: Session, user_id: int, today: date) -> tuple[list[Issue], 
 def by_week(issues: list[Issue]) -> list[tuple[date, list[Issue]]]:
     """Issues in the order of their store dates, by the Monday of their weeks."""
     return [(monday, list(week)) for monday, week in groupby(issues, lambda each: monday_of(each.store_date))]
-
-
-def monday_of(day: date) -> date:
-    """The first day of the week of a date."""
-    return day - timedelta(days=day.weekday())

@@ -1,12 +1,13 @@
 """Stars that readers give to issues, and the figures of issue and series that follow from them."""
 
+from collections.abc import Container, Sequence
 from datetime import date
 
-from sqlalchemy import ARRAY, Integer, any_, cast, delete, func, select, update
+from sqlalchemy import ARRAY, Boolean, Integer, Row, any_, cast, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog.errors import Invalid, NotFound
+from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.catalog.unit import Unit
 from comicsdb.library.keeping import hold, moved
 from comicsdb.models import CollectionItem, Issue, IssueRating, Series
@@ -16,15 +17,15 @@ LOWEST, HIGHEST = STARS
 
 
 def rate(session: Session, issue: Issue, user_id: int, stars: int | None, *, today: date) -> bool:
-    """Set, change or (None) take back the stars of one account for one issue (model.md 5.8, 11).
+    """Set, change or (None) take back the stars of one account for one issue.
 
-    `today` is the business day: an issue that is not out yet cannot be rated, but stars it has can be taken
-    back. Raises Invalid, naming the field "rating", or NotFound if the issue was deleted meanwhile; gives
-    whether anything changed. Number, sum and rating stamp of the issue and of its series follow in the same
-    transaction (model.md 9, M22); `modified` of neither moves. The account's own item of the collection, if
-    there is one, gets the same stars (model.md 5.3). Nothing is committed here.
+    `today` is the business day: the public page of an issue takes no stars before it is out, but those that
+    it has can be taken back. Raises InvalidError, naming the field "rating", or NotFoundError if the issue
+    was deleted meanwhile; gives whether anything changed. Number, sum and rating stamp of issue and series
+    follow in the same transaction (M22); `modified` of neither moves. The account's own item of the
+    collection, if there is one, gets the same stars. Nothing is committed here.
     """
-    changed = give(session, user_id, {issue.id: stars}, today=today)
+    changed = give(session, user_id, {issue.id: stars}, today=today, early=False)
     owned = update(CollectionItem).where(
         CollectionItem.user_id == user_id,
         CollectionItem.issue_id == issue.id,
@@ -34,30 +35,65 @@ def rate(session: Session, issue: Issue, user_id: int, stars: int | None, *, tod
     return bool(changed)
 
 
-def give(session: Session, user_id: int, stars: dict[int, int | None], *, today: date) -> set[int]:
+def give(
+    session: Session, user_id: int, stars: dict[int, int | None], *, today: date, early: bool = True
+) -> set[int]:
     """What `rate` does, for many issues by id, without a look at the collection: gives those that changed.
 
+    Stars for an issue that is not out yet are the account's own until its store date, and count for all from
+    then on (`count_due`); with `early` false they are refused.
     From here on until the transaction ends, nobody else writes the catalogue or this account's library.
     """
     for each in stars.values():
         if each is not None and (type(each) is not int or not LOWEST <= each <= HIGHEST):
-            raise Invalid({"rating": [f"Stars are a whole number from {LOWEST} to {HIGHEST}."]})
+            raise InvalidError({"rating": [f"Stars are a whole number from {LOWEST} to {HIGHEST}."]})
     Unit.of(session).alone()
     hold(session, user_id)
-    series = _lock(session, stars, today, user_id)
-    changed = _store(session, user_id, stars)
+    issues = _lock(session, stars)
+    unreleased = {each.id: each.store_date for each in issues if each.store_date and each.store_date > today}
+    if not early:
+        _refuse_early(session, user_id, stars, unreleased)
+    changed = _store(session, user_id, stars, unreleased)
     if changed:
         unit = Unit.of(session)
-        unit.rated(changed, {series[each] for each in changed})
+        unit.rated(changed, {each.series_id for each in issues if each.id in changed})
         unit.settle()
     return changed
 
 
-def _lock(session: Session, stars: dict[int, int | None], today: date, user_id: int) -> dict[int, int]:
-    """The series of each issue, as it is now; series are locked first, then issues, to the transaction's end.
+def count_due(session: Session, today: date) -> int:
+    """Count all stars that were given before their issues were out and that are due now; gives their number.
 
-    All raters of a series thus wait for one another, in the order in which every other writer locks. Raises
-    Invalid where stars are new and an issue is not out yet, and NotFound where one is gone.
+    Figures and rating stamps follow, so nobody is shown the old ones. To be called when a day has begun and
+    when store dates have changed. Nothing is committed here.
+    """
+    due = (
+        select(IssueRating.issue_id, Issue.series_id)
+        .join(Issue, Issue.id == IssueRating.issue_id)
+        .where(IssueRating.counted.is_(False), func.coalesce(Issue.store_date <= today, True))
+    )
+    if session.execute(due.limit(1)).first() is None:
+        return 0
+    unit = Unit.of(session)
+    unit.alone()
+    found = session.execute(due).all()
+    issues = {each.issue_id for each in found}
+    session.execute(
+        update(IssueRating)
+        .where(IssueRating.counted.is_(False), IssueRating.issue_id.in_(issues))
+        .values(counted=True)
+        .execution_options(synchronize_session=False)
+    )
+    unit.rated(issues, {each.series_id for each in found})
+    unit.settle()
+    return len(found)
+
+
+def _lock(session: Session, stars: dict[int, int | None]) -> Sequence[Row]:
+    """Id, series and store date of each issue, as they are now.
+
+    Series are locked first, then issues, to the transaction's end: all raters of a series wait for one
+    another, in the order in which every other writer locks. Raises NotFoundError where an issue is gone.
     """
     chosen = Issue.id == any_(cast(list(stars), ARRAY(Integer)))
     wanted = select(Issue.series_id).where(chosen)
@@ -70,26 +106,28 @@ def _lock(session: Session, stars: dict[int, int | None], today: date, user_id: 
         if all(each.series_id in locked for each in found):  # none was moved while we waited
             break
     for gone in set(stars) - {each.id for each in found}:
-        raise NotFound("issue", gone)
-    early = {
-        each.id: each.store_date
-        for each in found
-        if stars[each.id] is not None and each.store_date is not None and each.store_date > today
-    }
-    if early:
-        given = select(IssueRating.issue_id, IssueRating.rating).where(
-            IssueRating.user_id == user_id, IssueRating.issue_id.in_(early)
-        )
-        had = dict(session.execute(given).all())
-        for issue_id, day in early.items():
-            if had.get(issue_id) != stars[issue_id]:  # the stars of one that was put off are kept
-                raise Invalid(
-                    {"rating": [f"This issue can be rated from {day.isoformat()} on, when it is out."]}
-                )
-    return {each.id: each.series_id for each in found}
+        raise NotFoundError("issue", gone)
+    return found
 
 
-def _store(session: Session, user_id: int, stars: dict[int, int | None]) -> set[int]:
+def _refuse_early(
+    session: Session, user_id: int, stars: dict[int, int | None], unreleased: dict[int, date]
+) -> None:
+    """Raise InvalidError where stars are new and an issue is not out yet; those it has may come again."""
+    given = select(IssueRating.issue_id, IssueRating.rating).where(
+        IssueRating.user_id == user_id, IssueRating.issue_id.in_(unreleased)
+    )
+    had = dict(session.execute(given).all()) if unreleased else {}
+    for issue_id, day in unreleased.items():
+        if stars[issue_id] is not None and had.get(issue_id) != stars[issue_id]:
+            raise InvalidError(
+                {"rating": [f"This issue can be rated from {day.isoformat()} on, when it is out."]}
+            )
+
+
+def _store(
+    session: Session, user_id: int, stars: dict[int, int | None], unreleased: Container[int]
+) -> set[int]:
     """Write stars where they differ; gives the issues where they did."""
     given = {issue_id: each for issue_id, each in stars.items() if each is not None}
     changed: set[int] = set()
@@ -104,8 +142,9 @@ def _store(session: Session, user_id: int, stars: dict[int, int | None]) -> set[
             func.unnest(cast(list(given), ARRAY(Integer))),
             cast(user_id, Integer),
             func.unnest(cast(list(given.values()), ARRAY(Integer))),
+            func.unnest(cast([each not in unreleased for each in given], ARRAY(Boolean))),
         )
-        written = insert(IssueRating).from_select(["issue_id", "user_id", "rating"], rows)
+        written = insert(IssueRating).from_select(["issue_id", "user_id", "rating", "counted"], rows)
         written = written.on_conflict_do_update(
             index_elements=[IssueRating.issue_id, IssueRating.user_id],
             set_={"rating": written.excluded.rating, "modified": func.clock_timestamp()},

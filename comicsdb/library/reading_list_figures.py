@@ -1,4 +1,4 @@
-"""What only pages show of reading lists: cards, a list's items in steps, and its figures (web.md 9).
+"""What only pages show of reading lists: cards, a list's items in steps, and its figures.
 
 Nobody is asked here who may see a list: whoever asks has found it by `reading_lists`.
 """
@@ -28,7 +28,7 @@ TOP = 12  # publishers, series and characters shown
 FEATURED = 6  # creators shown
 FANNED = 5  # covers on the card of a list without a banner
 
-# The order of lists: by name, then by source and owner (model.md 5.6).
+# The order of lists: by name, then by source and owner.
 ORDER = (
     ReadingList.folded,
     ReadingList.name,
@@ -204,7 +204,7 @@ def _shares(session: Session, model, counted: Select, *options) -> Shares:
 
 
 def featured(session: Session, list_id: int) -> list:
-    """Who wrote or drew most issues: rows of `(creator, number, writes, draws)` (model.md 12.12)."""
+    """Who wrote or drew most issues: rows of `(creator, number, writes, draws)`."""
     writes = has_role(Role.is_writer)
     found = credited(_held(list_id), Role.is_featured, writes=writes, draws=not_(writes)).c
     counted = (

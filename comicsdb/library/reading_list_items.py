@@ -1,4 +1,4 @@
-"""The issues of a reading list: adding them, their order, their types, taking them out (model.md 5.7).
+"""The issues of a reading list: adding them, their order, their types, taking them out.
 
 Whoever asks holds the list for an account first, by `reading_lists.hold`; nothing is committed here.
 Positions are 1 to n after every statement. Triggers close the gaps of what goes, and move the stamps of the
@@ -15,13 +15,13 @@ from sqlalchemy import case, delete, func, select, text, update
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import rules
-from comicsdb.catalog.errors import Invalid, NotFound
-from comicsdb.catalog.service import ID_MAX
-from comicsdb.catalog.values import MISSING, is_whole
+from comicsdb.catalog.column_checks import MISSING, is_whole
+from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
 from comicsdb.library.reading_list_rules import NOT_A_CHOICE
 from comicsdb.library.reading_lists import Held, forget_stamps
 from comicsdb.models import Arc, Issue, ReadingList, ReadingListItem, Series, issue_arc
+from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import ItemType
 
 BEGINNING, END = "beginning", "end"
@@ -56,8 +56,8 @@ def add_issues(
 ) -> Added:
     """Add issues by their ids, in their order, at the END or the BEGINNING; those in the list stay put.
 
-    `types` gives some of them, by id, an item type. Raises Invalid, naming "issues", for ids of no issue,
-    and for an unknown type, naming "issue_type".
+    `types` gives some of them, by id, an item type. Raises InvalidError, naming "issues", for ids of no
+    issue, and for an unknown type, naming "issue_type".
     """
     session, found = held
     types = types or {}
@@ -66,7 +66,7 @@ def add_issues(
     asked = list(dict.fromkeys(ids))
     there = rules.existing(session, Issue, filter(_is_id, asked))
     if missing := [each for each in asked if each not in there]:
-        raise Invalid({"issues": [MISSING.format(each) for each in missing]})
+        raise InvalidError({"issues": [MISSING.format(each) for each in missing]})
     fresh = _not_in(session, found, asked)
     _insert(session, found, fresh, at, types)
     return Added(len(fresh), len(ids) - len(fresh))
@@ -77,16 +77,16 @@ def add_series(
 ) -> Added:
     """Add issues of a series in the order of their cover dates: the whole, or from a number to a number.
 
-    One number is enough; the series' own end stands for the other. Raises Invalid, naming "series", "first"
-    or "last", for a series or a number that is not there, for a last that comes before the first, and where
-    nothing says which.
+    One number is enough; the series' own end stands for the other. Raises InvalidError, naming "series",
+    "first" or "last", for a series or a number that is not there, for a last that comes before the first, and
+    where nothing says which.
     """
     session, found = held
     if not (_is_id(series_id) and rules.existing(session, Series, [series_id])):
-        raise Invalid({"series": [MISSING.format(series_id)]})
+        raise InvalidError({"series": [MISSING.format(series_id)]})
     bounds = {"first": first.strip(), "last": last.strip()}
     if not (whole or any(bounds.values())):
-        raise Invalid({"first": [NO_BOUND]})
+        raise InvalidError({"first": [NO_BOUND]})
     issues = _in_order(session, Issue.series_id == series_id)
     if not whole:
         issues = _range(issues, bounds)
@@ -97,14 +97,14 @@ def add_arc(held: Held, arc_id: int, *, at: str = END) -> Added:
     """Add the issues of an arc in the order of their cover dates; Invalid names "arc" if it is not there."""
     session, found = held
     if not (_is_id(arc_id) and rules.existing(session, Arc, [arc_id])):
-        raise Invalid({"arc": [MISSING.format(arc_id)]})
+        raise InvalidError({"arc": [MISSING.format(arc_id)]})
     linked = select(issue_arc.c.issue_id).where(issue_arc.c.arc_id == arc_id)
     issues = _in_order(session, Issue.id.in_(linked))
     return _add_all(session, found, [issue.id for issue in issues], at)
 
 
 def reorder(held: Held, order: Sequence[int], selected: Iterable[int] = ()) -> Ordered:
-    """Bring a list into an order of issue ids, and add those `selected`, all at once (web.md 9).
+    """Bring a list into an order of issue ids, and add those `selected`, all at once.
 
     An id in `order` counts once, and only if its issue is in the list or selected; others are skipped. After
     those that are named come selected issues that are not, then the rest of the list as it stood.
@@ -137,13 +137,13 @@ def fewest_moves(before: list[int], after: list[int]) -> int:
 def move(held: Held, item_id: int, to: str | int) -> int:
     """Move an item one place UP or DOWN, or to a position; one beyond either end is that end.
 
-    Gives the position it has then. Raises NotFound for an item of another list.
+    Gives the position it has then. Raises NotFoundError for an item of another list.
     """
     session, found = held
     was = _item(session, found, item_id).order
     wanted = {UP: was - 1, DOWN: was + 1}.get(to, to)
     if not is_whole(wanted):
-        raise Invalid({"position": [_("Write a whole number.")]})
+        raise InvalidError({"position": [_("Write a whole number.")]})
     item = ReadingListItem
     last = session.scalar(select(func.max(item.order)).where(item.reading_list_id == found.id))
     now = min(max(wanted, 1), last)
@@ -165,7 +165,10 @@ def set_type(held: Held, item_id: int, code: str) -> None:
 
 
 def remove_item(held: Held, item_id: int) -> None:
-    """Take an item out of the list; those behind it move up. Raises NotFound for an item of another list."""
+    """Take an item out of the list; those behind it move up.
+
+    Raises NotFoundError for an item of another list.
+    """
     session, found = held
     item = _item(session, found, item_id)
     _run(session, delete(ReadingListItem).where(ReadingListItem.id == item.id))
@@ -195,14 +198,14 @@ def _reading_order(row) -> tuple:
 
 
 def _range(issues: list, bounds: dict[str, str]) -> list:
-    """The issues from the first bound to the last; raises Invalid."""
+    """The issues from the first bound to the last; raises InvalidError."""
     places = {name: _place_of(issues, number) for name, number in bounds.items() if number}
     unknown = {name: [NO_SUCH_NUMBER] for name, place in places.items() if place is None}
     if unknown:
-        raise Invalid(unknown)
+        raise InvalidError(unknown)
     begin, end = places.get("first", 0), places.get("last", len(issues) - 1)
     if end < begin:
-        raise Invalid({"last": [REVERSED]})
+        raise InvalidError({"last": [REVERSED]})
     return issues[begin : end + 1]
 
 
@@ -226,7 +229,7 @@ def _add_all(session: Session, reading_list: ReadingList, ids: list[int], at: st
 def _insert(session: Session, reading_list: ReadingList, ids: list[int], at: str, types: Mapping) -> None:
     """New items at one end; the others make room for them in one statement."""
     if at not in {BEGINNING, END}:
-        raise Invalid({"at": [NOT_A_CHOICE.format(at)]})
+        raise InvalidError({"at": [NOT_A_CHOICE.format(at)]})
     item = ReadingListItem
     count = session.scalar(select(func.count()).where(item.reading_list_id == reading_list.id))
     if at == BEGINNING and ids and count:
@@ -280,14 +283,14 @@ def _item(session: Session, reading_list: ReadingList, item_id: int) -> ReadingL
     )
     found = session.scalar(wanted.execution_options(populate_existing=True))
     if found is None:
-        raise NotFound("reading_list_item", item_id)
+        raise NotFoundError("reading_list_item", item_id)
     return found
 
 
 def _is_id(value) -> bool:
-    return is_whole(value) and 0 < value <= ID_MAX
+    return is_whole(value) and 0 < value <= INTEGER_MAX
 
 
 def _check_type(code: str) -> None:
     if code not in TYPES:
-        raise Invalid({"issue_type": [NOT_A_CHOICE.format(code)]})
+        raise InvalidError({"issue_type": [NOT_A_CHOICE.format(code)]})

@@ -1,7 +1,7 @@
 """What lies between reading lists: their order among one another, kept mirrored, and the stamps it moves.
 
 Setting B after A also sets A before B, where the account manages both; of a list that it may only see
-nothing is written, and the link stays one-sided (model.md 5.6).
+nothing is written, and the link stays one-sided.
 """
 
 from collections.abc import Iterable

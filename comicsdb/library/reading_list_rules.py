@@ -1,17 +1,17 @@
-"""Rules on the values of a reading list that hold whatever surface they come from (model.md 5.6, 12.4)."""
+"""Rules on the values of a reading list that hold whatever surface they come from."""
 
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
+from comicsdb.catalog.column_checks import MISSING, is_whole, problem
 from comicsdb.catalog.rules import REQUIRED, Findings
-from comicsdb.catalog.values import MISSING, is_whole, problem
 from comicsdb.i18n import _
 from comicsdb.library.reading_list_links import BACK, NEXT, PREVIOUS
 from comicsdb.models import ReadingList
-from comicsdb.models.base import EXTERNAL_ID_MAX
+from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import ListSource, ListType
-from comicsdb.schemas.attribution import is_web_address
 from comicsdb.security import Identity, Permission, may
+from comicsdb.values import is_web_address
 
 SOURCE = ("attribution_source", "attribution_url")
 COLUMNS = ("name", "desc", "is_private", "list_type", *SOURCE, "image", "image_width", "image_height")
@@ -39,7 +39,9 @@ def check(
     reading_list: ReadingList | None,
     values: dict,
 ) -> dict[str, int | None]:
-    """Judge `values` for a new list (None) or for a change of one, which the account makes; raises Invalid.
+    """Judge `values` for a new list (None) or for a change of one, which the account makes.
+
+    Raises InvalidError.
 
     `visible` is what the account may see of other lists. Gives the neighbours that are sent, by side.
     """
@@ -73,7 +75,7 @@ def _code_problem(name: str, value) -> str | None:
 
 
 def _check_partners(session: Session, visible, reading_list, partners: dict, findings: Findings) -> None:
-    sound = {each for each in partners.values() if is_whole(each) and 0 < each <= EXTERNAL_ID_MAX}
+    sound = {each for each in partners.values() if is_whole(each) and 0 < each <= INTEGER_MAX}
     there = select(ReadingList.id).where(ReadingList.id.in_(sound), visible)
     found = set(session.scalars(there)) if sound else set()
     for side, partner in partners.items():

@@ -1,31 +1,40 @@
 """Reading lists: who may see and who may manage them, and how they are made, changed and deleted.
 
 Everybody sees public lists, an account also its own, and who has Permission.OFFICIAL_LISTS those of the
-official account, which the setting `comicsdb.official_account` names (model.md 5.6). That is said here once,
+official account, which the setting `comicsdb.official_account` names. That is said here once,
 by `visible_to` and `manageable_by`; every surface asks them. `identity` is None for nobody, and `official` is
 the setting. Lists are written one after another, as the catalogue is, so that no locks cross.
+
+The address of a public list can be read, that of a private one cannot be guessed: nobody learns by trying
+names that there is such a list. Addresses that a list had before lead to it for those who may see it. A
+readable one that a private list had is free for others: a number behind theirs would tell that it is taken.
 """
 
+import secrets
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, delete, false, func, not_, or_, select
+from sqlalchemy import ColumnElement, and_, delete, false, func, not_, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload
 
 from comicsdb.catalog import slugs
-from comicsdb.catalog.errors import Conflict, Forbidden, Invalid, Moved, NotFound
-from comicsdb.catalog.service import ID_MAX, SLUG_ATTEMPTS
+from comicsdb.catalog.errors import ConflictError, ForbiddenError, InvalidError, MovedError, NotFoundError
+from comicsdb.catalog.service import SLUG_ATTEMPTS
 from comicsdb.catalog.unit import Unit
 from comicsdb.i18n import _
 from comicsdb.library import reading_list_links as links
 from comicsdb.library import reading_list_rules as rules
 from comicsdb.models import FormerSlug, ReadingList, ReadingListRating, User
+from comicsdb.models.base import INTEGER_MAX
 from comicsdb.security import Identity, Permission, may
 from comicsdb.staff import log
 
 KIND = ReadingList.__tablename__
 SAME_NAME = _("Its owner has a list of this name from the same source: choose another name.")
 _UNIQUE = "uq_reading_list_user_id_name_attribution_source"
+# Former addresses of lists that are private now.
+_RELEASED = "EXISTS (SELECT FROM reading_list l WHERE l.id = former_slug.object_id AND l.is_private)"
 
 
 # Who may see and manage.
@@ -39,7 +48,7 @@ def visible_to(identity: Identity | None, official: str, of=ReadingList) -> Colu
 
 def manageable_by(identity: Identity | None, official: str, of=ReadingList) -> ColumnElement[bool]:
     """The condition under which somebody may change a list: being staff gives no right over others' lists."""
-    if identity is None:
+    if not may(identity, Permission.LIBRARY):  # nobody, and tokens that only read the catalogue
         return false()
     own = of.user_id == identity.user_id
     if not may(identity, Permission.OFFICIAL_LISTS):
@@ -50,7 +59,7 @@ def manageable_by(identity: Identity | None, official: str, of=ReadingList) -> C
 
 def manages(identity: Identity | None, official: str, reading_list: ReadingList) -> bool:
     """Whether somebody may change a list that `find` gave."""
-    if identity is None:
+    if not may(identity, Permission.LIBRARY):
         return False
     if reading_list.user_id == identity.user_id:
         return True
@@ -68,31 +77,29 @@ def is_official(official: str, reading_list: ReadingList) -> bool:
 def find(session: Session, identity: Identity | None, official: str, key: int | str) -> ReadingList:
     """The list with an id (int) or a slug (str), its owner loaded.
 
-    Raises NotFound for what may not be seen as for what there is not, and Moved for a former slug.
+    Raises NotFoundError for what may not be seen as for what there is not, and MovedError for a former slug.
     """
-    found = _one(session, identity, official, key)
-    if found is not None:
-        return found
-    former = session.get(FormerSlug, (KIND, key)) if isinstance(key, str) and "\0" not in key else None
-    now = former and _one(session, identity, official, former.object_id)
-    if now is None:
-        raise NotFound(KIND, key)
-    raise Moved(now)
-
-
-def _one(session: Session, identity: Identity | None, official: str, key: int | str) -> ReadingList | None:
+    seen = select(ReadingList).where(visible_to(identity, official)).options(joinedload(ReadingList.user))
     if isinstance(key, int):
-        named = ReadingList.id == key if 0 < key <= ID_MAX else false()
+        found = session.scalar(seen.where(ReadingList.id == key)) if 0 < key <= INTEGER_MAX else None
+    elif "\0" in key:
+        found = None
     else:
-        named = ReadingList.slug == key if "\0" not in key else false()
-    statement = select(ReadingList).where(named, visible_to(identity, official))
-    return session.scalar(statement.options(joinedload(ReadingList.user)))
+        found = session.scalar(seen.where(ReadingList.slug == key))
+        if found is None:  # one statement, whether there is such a list or not
+            is_former = (FormerSlug.kind == KIND, FormerSlug.object_id == ReadingList.id)
+            moved = session.scalar(seen.join(FormerSlug, and_(*is_former)).where(FormerSlug.slug == key))
+            if moved is not None:
+                raise MovedError(moved)
+    if found is None:
+        raise NotFoundError(KIND, key)
+    return found
 
 
 def neighbours(
     session: Session, identity: Identity | None, official: str, reading_list: ReadingList
 ) -> tuple[ReadingList | None, ReadingList | None]:
-    """The lists to read before and after this one, without those that may not be seen (model.md 5.6)."""
+    """The lists to read before and after this one, without those that may not be seen."""
     ids = (reading_list.previous_id, reading_list.next_id)
     wanted = select(ReadingList).where(ReadingList.id.in_(ids), visible_to(identity, official))
     found = {each.id: each for each in session.scalars(wanted)} if any(ids) else {}
@@ -109,7 +116,8 @@ class Held(NamedTuple):
 def hold(session: Session, identity: Identity | None, official: str, reading_list: ReadingList) -> Held:
     """The list as it is now, for the account to change it; all other writers of lists wait.
 
-    Raises NotFound where it is gone or may not be seen any more, Forbidden where it may only be seen.
+    Raises NotFoundError where it is gone or may not be seen any more, ForbiddenError where it may only be
+    seen.
     """
     Unit.of(session).alone()
     statement = (
@@ -119,10 +127,10 @@ def hold(session: Session, identity: Identity | None, official: str, reading_lis
         .execution_options(populate_existing=True)
     )
     if session.scalar(statement) is None:
-        raise NotFound(KIND, reading_list.id)
+        raise NotFoundError(KIND, reading_list.id)
     found = find(session, identity, official, reading_list.id)
     if not manages(identity, official, found):
-        raise Forbidden(f"{KIND} {found.id} is another's")
+        raise ForbiddenError(f"{KIND} {found.id} is another's")
     return Held(session, found)
 
 
@@ -132,7 +140,7 @@ def hold(session: Session, identity: Identity | None, official: str, reading_lis
 def create(session: Session, identity: Identity, official: str, values: dict) -> ReadingList:
     """A new list of the account from values (`reading_list_rules.FIELDS`); the slug is made here.
 
-    Raises Invalid. Nothing is committed here, as everywhere in this module.
+    Raises InvalidError. Nothing is committed here, as everywhere in this module.
     """
     unit = Unit.of(session)
     unit.alone()
@@ -148,13 +156,19 @@ def create(session: Session, identity: Identity, official: str, values: dict) ->
 def update(
     session: Session, identity: Identity, official: str, reading_list: ReadingList, values: dict
 ) -> ReadingList:
-    """Change some values of a list; the rest stays, the slug too. Its `modified` moves even if none differs.
+    """Change some values of a list; the rest stays. Its `modified` moves even if none differs.
 
-    Stars that a list has are kept, and not shown, while it is private. Raises Invalid, NotFound, Forbidden.
+    It gets another slug where it becomes private or public, and keeps it otherwise, whatever its name. Stars
+    that a list has are kept, and not shown, while it is private. Raises InvalidError, NotFoundError,
+    ForbiddenError.
     """
     _session, found = hold(session, identity, official, reading_list)
     partners = rules.check(session, identity, visible_to(identity, official), found, values)
     changed = {name: value for name, value in rules.columns(values).items() if getattr(found, name) != value}
+    if "is_private" in changed:
+        name = changed.get("name", found.name)
+        changed["slug"] = next(slugs_for(session, name, found.id, private=changed["is_private"]))
+        slugs.keep_former(session, KIND, {found.id: (found.slug, changed["slug"])})
     unit = Unit.of(session)
     if "image" in changed:
         unit.discard([found.image])
@@ -171,7 +185,10 @@ def update(
 
 
 def remove(session: Session, identity: Identity, official: str, reading_list: ReadingList) -> None:
-    """Delete a list with its items and stars; its neighbours lose it. Raises NotFound, Forbidden."""
+    """Delete a list with its items and stars; its neighbours lose it.
+
+    Raises NotFoundError, ForbiddenError.
+    """
     _session, found = hold(session, identity, official, reading_list)
     links.lock(session, links.around(session, found.id))
     Unit.of(session).discard([found.image])
@@ -186,19 +203,19 @@ def assign_to_official(
 ) -> ReadingList:
     """Give a list that the account may see to the official account, for good; the log of the staff says so.
 
-    Needs Permission.OFFICIAL_LISTS. Raises NotFound, Forbidden, and Invalid where the official account has
-    the list already or has one of that name, or where there is no such account.
+    Needs Permission.OFFICIAL_LISTS. Raises NotFoundError, ForbiddenError, and InvalidError where the official
+    account has the list already or has one of that name, or where there is no such account.
     """
     if not may(identity, Permission.OFFICIAL_LISTS):
-        raise Forbidden(f"{identity.username} gives no lists to {official}")
+        raise ForbiddenError(f"{identity.username} gives no lists to {official}")
     Unit.of(session).alone()
     found = find(session, identity, official, reading_list.id)
     owner = session.scalar(select(User).where(func.lower(User.username) == func.lower(official)))
     if owner is None:
-        raise Invalid({"__all__": [_("There is no account named ${name}.", mapping={"name": official})]})
+        raise InvalidError({"__all__": [_("There is no account named ${name}.", mapping={"name": official})]})
     if found.user_id == owner.id:
         belongs = _("The list belongs to ${name} already.", mapping={"name": owner.username})
-        raise Invalid({"__all__": [belongs]})
+        raise InvalidError({"__all__": [belongs]})
     before = found.user.username
     try:
         with session.begin_nested():
@@ -215,7 +232,7 @@ def assign_to_official(
 def _insert(session: Session, made: ReadingList) -> None:
     if not slugs.slugify(made.name):  # the slug will name the id
         made.id = session.scalar(select(func.nextval(func.pg_get_serial_sequence(KIND, "id"))))
-    tried = slugs.candidates(session, KIND, slugs.base_slug(KIND, made.name, made.id))
+    tried = slugs_for(session, made.name, made.id, private=bool(made.is_private))
     for _number, candidate in zip(range(SLUG_ATTEMPTS), tried, strict=False):
         made.slug = candidate
         try:
@@ -226,8 +243,17 @@ def _insert(session: Session, made: ReadingList) -> None:
             if _constraint(error) != f"uq_{KIND}_slug":
                 raise _refusal(error) from error
         else:
+            taken = delete(FormerSlug).where(FormerSlug.kind == KIND, FormerSlug.slug == candidate)
+            session.execute(taken)
             return
-    raise Conflict(KIND, ("slug",))
+    raise ConflictError(KIND, ("slug",))
+
+
+def slugs_for(session: Session, name: str, list_id: int | None, *, private: bool) -> Iterator[str]:
+    """Slugs to try for a list in turn."""
+    if not private:
+        return slugs.candidates(session, KIND, slugs.base_slug(KIND, name, list_id), _RELEASED)
+    return (f"p{secrets.token_hex(10)}" for _attempt in range(SLUG_ATTEMPTS))
 
 
 def _constraint(error: IntegrityError) -> str:
@@ -235,7 +261,7 @@ def _constraint(error: IntegrityError) -> str:
 
 
 def _refusal(error: IntegrityError) -> Exception:
-    return Invalid({"name": [SAME_NAME]}) if _constraint(error) == _UNIQUE else error
+    return InvalidError({"name": [SAME_NAME]}) if _constraint(error) == _UNIQUE else error
 
 
 def _fresh(session: Session, reading_list: ReadingList) -> ReadingList:

@@ -1,4 +1,4 @@
-"""The wish list: the issues an account looks for, and how they come to its collection (model.md 5.5)."""
+"""The wish list: the issues an account looks for, and how they come to its collection."""
 
 from datetime import date
 from decimal import Decimal
@@ -7,16 +7,16 @@ from sqlalchemy import Select, delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
-from comicsdb.catalog.errors import Invalid, NotFound
+from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
 from comicsdb.library import collection
 from comicsdb.library.keeping import hold, moved
 from comicsdb.library.own import lock_issue, own_list
 from comicsdb.models import CollectionItem, Issue, Series, WishList, WishListItem
+from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import Currency, WishStatus
 
 KIND = WishListItem.__tablename__
-LARGEST_ID = 2**63 - 1
 ORDER = (
     WishListItem.priority,
     Series.sort_folded,
@@ -36,12 +36,12 @@ def wish_list(session: Session, user_id: int) -> WishList:
 def add(session: Session, user_id: int, issue_id: int, values: dict) -> tuple[WishListItem, bool]:
     """Wish for an issue; gives the item, and whether it is new: one that is there stays as it is.
 
-    `values` are those of the item's columns that `WishSchema` has judged. Raises NotFound for an unknown
+    `values` are those of the item's columns that `WishSchema` has judged. Raises NotFoundError for an unknown
     issue. The stamp of the list moves with it, by a trigger. Nothing is committed here.
     """
     hold(session, user_id)
     if not lock_issue(session, issue_id):
-        raise NotFound("issue", issue_id)
+        raise NotFoundError("issue", issue_id)
     wishes = wish_list(session, user_id)
     adding = insert(WishListItem).values(
         wish_list_id=wishes.id, issue_id=issue_id, **_priced(values, Currency.USD)
@@ -57,20 +57,21 @@ def add(session: Session, user_id: int, issue_id: int, values: dict) -> tuple[Wi
 def change(session: Session, user_id: int, item_id: int, values: dict) -> WishListItem:
     """Change some fields of an item; the rest stays, and its stamp moves.
 
-    `values` as for `add`, and `issue_id` for another issue. Raises NotFound for an item that the account does
-    not have, and Invalid naming "issue_id" for an issue that is not there or stands on the list already.
+    `values` as for `add`, and `issue_id` for another issue. Raises NotFoundError for an item that the account
+    does not have, and InvalidError naming "issue_id" for an issue that is not there or stands on the list
+    already.
     """
     hold(session, user_id)
     issue_id = values.get("issue_id")
     if issue_id is not None and not lock_issue(session, issue_id):
-        raise Invalid({"issue_id": [NO_ISSUE]})
+        raise InvalidError({"issue_id": [NO_ISSUE]})
     item = _lock_item(session, user_id, item_id)
     if issue_id is not None and issue_id != item.issue_id:
         other = select(WishListItem.id).where(
             WishListItem.wish_list_id == item.wish_list_id, WishListItem.issue_id == issue_id
         )
         if session.scalar(other) is not None:
-            raise Invalid({"issue_id": [WISHED_ALREADY]})
+            raise InvalidError({"issue_id": [WISHED_ALREADY]})
     return _write(session, item, _priced(values, item.max_currency))
 
 
@@ -78,7 +79,7 @@ def remove(session: Session, user_id: int, item_id: int) -> bool:
     """Take an item off the list; False if the account has no such item."""
     try:
         item = _lock_item(session, user_id, item_id)
-    except NotFound:
+    except NotFoundError:
         return False
     session.execute(delete(WishListItem).where(WishListItem.id == item.id))
     return True
@@ -106,7 +107,7 @@ def acquire(
 
     `values` are those of the purchase: date, price, currency, store and notes, as columns of the collection
     item, which is wanted grade and otherwise like any new one. Gives both items, and whether that of the
-    collection is new. Raises NotFound for an item that the account does not have.
+    collection is new. Raises NotFoundError for an item that the account does not have.
     """
     item = _lock_item(session, user_id, item_id)
     owned, created = collection.add(
@@ -116,14 +117,14 @@ def acquire(
 
 
 def item_of(session: Session, user_id: int, item_id: int) -> WishListItem:
-    """An item of an account as it is now; raises NotFound for one that it does not have."""
+    """An item of an account as it is now; raises NotFoundError for one that it does not have."""
     found = None
-    if 0 < item_id <= LARGEST_ID:
+    if 0 < item_id <= BIG_MAX:
         wanted = select(WishListItem).join(WishList).where(WishList.user_id == user_id)
         wanted = wanted.where(WishListItem.id == item_id)
         found = session.scalar(wanted.execution_options(populate_existing=True))
     if found is None:
-        raise NotFound(KIND, item_id)
+        raise NotFoundError(KIND, item_id)
     return found
 
 
@@ -155,7 +156,7 @@ def items() -> Select:
 
 
 def _lock_item(session: Session, user_id: int, item_id: int) -> WishListItem:
-    """An item of an account as it is now and stays for all others; raises NotFound."""
+    """An item of an account as it is now and stays for all others; raises NotFoundError."""
     hold(session, user_id)
     lock_issue(session, item_of(session, user_id, item_id).issue_id)
     return item_of(session, user_id, item_id)

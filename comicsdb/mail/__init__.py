@@ -1,4 +1,4 @@
-"""Mail: letters are stored with the transaction they tell of, and leave after its commit (web.md 15).
+"""Mail: letters are stored with the transaction they tell of, and leave after its commit.
 
 A letter is a subject and blocks; both parts of the mail, text and HTML, are made of the same blocks. `queue`
 stores it as a row. Rows are sent by the command `comicsdb mail send` or by a thread of each server process.

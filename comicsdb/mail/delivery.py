@@ -7,11 +7,13 @@ from datetime import timedelta
 from sqlalchemy import Connection, Engine, delete, or_, select, update
 
 from comicsdb import clock
+from comicsdb.logs import OutageLog
 from comicsdb.mail.carriers import Carrier, CarrierError
 from comicsdb.mail.letter import printable
 from comicsdb.models import OutgoingMail
 
 log = logging.getLogger(__name__)
+MAIL_OUTAGE = OutageLog(log, logging.WARNING)
 
 # A row that is being sent is not due for so long. It is longer than any conversation, whose every step has a
 # limit of seconds; if the process dies meanwhile, another tries it then.
@@ -80,7 +82,9 @@ def _failed(engine: Engine, mail, error: CarrierError) -> str:
         log.warning("Mail %s (%s) is given up after attempt %s.", mail.id, mail.kind, mail.attempts)
         _settle(engine, mail, next_attempt=None, error=text, message=b"")
         return "given up"
-    log.warning("Mail %s (%s) failed at attempt %s: %s", mail.id, mail.kind, mail.attempts, _reason(error))
+    MAIL_OUTAGE.report(
+        error, "Mail %s (%s) failed at attempt %s: %s", mail.id, mail.kind, mail.attempts, _reason(error)
+    )
     _settle(engine, mail, next_attempt=then, error=text)
     return "failed"
 

@@ -1,4 +1,4 @@
-"""Pictures: `request.media` stores them, two routes serve them and their thumbnails (web.md 2.7)."""
+"""Pictures: `request.media` stores them, two routes serve them and their thumbnails."""
 
 from urllib.parse import quote
 
@@ -7,9 +7,17 @@ from pyramid.response import FileIter, Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 from pyramid.traversal import PATH_SAFE
 
+from comicsdb.imaging.sizes import SIZES
 from comicsdb.media.folder import FolderStorage
-from comicsdb.media.storage import CACHE_CONTROL, BadKey, Content, Storage, StorageDown, content_type
-from comicsdb.media.thumbnails import SIZES, NoThumbnail, Thumbnails
+from comicsdb.media.storage import (
+    CACHE_CONTROL,
+    BadKeyError,
+    Content,
+    Storage,
+    StorageDownError,
+    content_type,
+)
+from comicsdb.media.thumbnails import NoThumbnailError, Thumbnails
 from comicsdb.settings import SettingsError
 
 BLOCK = 256 * 1024  # bytes
@@ -64,10 +72,10 @@ def picture_view(request):
         return HTTPNotFound()
     try:
         return _answer(request, request.media.open(key), known)
-    except (BadKey, FileNotFoundError):
+    except (BadKeyError, FileNotFoundError):
         return HTTPNotFound()
-    except StorageDown:
-        return HTTPServiceUnavailable()
+    except StorageDownError as error:
+        return HTTPServiceUnavailable(headers=[("Retry-After", str(error.retry_after))])
 
 
 def thumbnail_view(request):
@@ -77,10 +85,10 @@ def thumbnail_view(request):
         return _answer(
             request, thumbnails.open(request.matchdict["size"], request.matchdict["key"]), "image/webp"
         )
-    except NoThumbnail:
+    except NoThumbnailError:
         return HTTPNotFound()
-    except StorageDown:
-        return HTTPServiceUnavailable()
+    except StorageDownError as error:
+        return HTTPServiceUnavailable(headers=[("Retry-After", str(error.retry_after))])
 
 
 def _answer(request, content: Content, known: str):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from comicsdb.media.storage import THUMBNAILS, BadKey, Batch, Content, Entry, Storage, checked, is_key
+from comicsdb.media.storage import THUMBNAILS, BadKeyError, Batch, Content, Entry, Storage, checked, is_key
 
 UNFINISHED = ".new"  # the ending of hidden files that get their name when they are whole
 
@@ -20,11 +20,14 @@ class FolderStorage(Storage):
         self.folder = Path(folder).absolute()
 
     def path(self, key: str, size: str = "") -> Path:
-        """The file of a picture or thumbnail, there or not; raises BadKey for a key that leads elsewhere."""
+        """The file of a picture or thumbnail, there or not.
+
+        Raises BadKeyError for a key that leads elsewhere.
+        """
         path = self.folder / checked(key)
         inside = os.path.realpath(self.folder)
         if os.path.commonpath([inside, os.path.realpath(path)]) != inside:
-            raise BadKey(f"The key {key!r} leads out of the folder of pictures.")
+            raise BadKeyError(f"The key {key!r} leads out of the folder of pictures.")
         return self.folder / THUMBNAILS / size / f"{key}.webp" if size else path
 
     def open(self, key: str, size: str = "") -> Content:
@@ -40,7 +43,7 @@ class FolderStorage(Storage):
         """See `Storage`; a key that no picture can have is none."""
         try:
             return self.path(key, size).is_file()
-        except BadKey:
+        except BadKeyError:
             return False
 
     def identity(self, key: str) -> tuple[int, int]:

@@ -27,7 +27,7 @@ def rehash(session: Session, storage: Storage) -> Iterator[tuple[int, int]]:
     """Give covers their hashes, some issues at a time, each time in a transaction of its own.
 
     Tells after each how many covers got one, and of how many the file cannot be opened: these stay without,
-    and the log says which. Pictures are read while no transaction is open. Raises StorageDown.
+    and the log says which. Pictures are read while no transaction is open. Raises StorageDownError.
     """
     catalog = Catalog(session)
     last = 0

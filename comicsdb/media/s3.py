@@ -19,19 +19,19 @@ from urllib3.exceptions import HTTPError
 
 from comicsdb.media.storage import (
     CACHE_CONTROL,
+    STORAGE_OUTAGE,
     THUMBNAILS,
-    BadKey,
+    BadKeyError,
     Content,
     Entry,
     Storage,
-    StorageDown,
+    StorageDownError,
     checked,
     content_type,
     is_key,
-    log,
 )
 
-CONNECT, READ, ATTEMPTS = 5, 10, 3  # seconds, seconds, tries (web.md 21)
+CONNECT, READ, ATTEMPTS = 5, 10, 3  # seconds, seconds, tries
 CONNECTIONS = 16  # kept open for the threads of a process
 LEFT_ALONE = 5  # seconds in which nobody else waits for a server that has just failed
 NOT_THERE = frozenset({"404", "NoSuchKey", "NotFound"})
@@ -87,7 +87,7 @@ class S3Storage(Storage):
         try:
             with self._asking() as client:
                 client.head_object(**self._at(key, size))
-        except (BadKey, FileNotFoundError):
+        except (BadKeyError, FileNotFoundError):
             return False
         return True
 
@@ -152,21 +152,21 @@ class S3Storage(Storage):
 
     @contextmanager
     def _asking(self):
-        """The client; what it raises becomes FileNotFoundError or StorageDown.
+        """The client; what it raises becomes FileNotFoundError or StorageDownError.
 
         Slow storage must not keep all threads waiting: after a failure all are refused at once for a while.
         """
         if time.monotonic() < self._down_until:
-            raise StorageDown("The object storage did not answer a moment ago.")
+            raise StorageDownError("The object storage did not answer a moment ago.")
         try:
             yield self._client
         except ClientError as error:
             told = error.response.get("Error", {}).get("Code", "")
             if told in NOT_THERE:
                 raise FileNotFoundError(told) from error
-            log.error("The object storage refuses: %s", error)
-            raise StorageDown(f"The object storage refuses: {told}.") from error
+            STORAGE_OUTAGE.report(error, "The object storage refuses: %s", error)
+            raise StorageDownError(f"The object storage refuses: {told}.") from error
         except (BotoCoreError, HTTPError) as error:
             self._down_until = time.monotonic() + LEFT_ALONE
-            log.error("The object storage does not answer: %s", error)
-            raise StorageDown("The object storage does not answer.") from error
+            STORAGE_OUTAGE.report(error, "The object storage does not answer: %s", error)
+            raise StorageDownError("The object storage does not answer.") from error

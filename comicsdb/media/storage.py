@@ -1,4 +1,4 @@
-"""What keeps pictures: their keys, and what a storage does, whatever it is made of (model.md 1.3).
+"""What keeps pictures: their keys, and what a storage does, whatever it is made of.
 
 `folder.py` and `s3.py` do it; nothing else knows which of them a site uses.
 """
@@ -11,11 +11,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from comicsdb.logs import OutageLog
+
 log = logging.getLogger(__name__)
+STORAGE_OUTAGE = OutageLog(log)
 
 KEY_LENGTH = 100
 THUMBNAILS = "thumbs"  # the folder of made pictures, beside those of the kinds
-UNDATED = frozenset({"user"})  # model.md 1.3
+UNDATED = frozenset({"user"})  # kinds whose keys have no day in them
 # Slash-separated names that begin with a letter or digit: no `..`, no hidden file, nothing absolute.
 KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*(?:/[A-Za-z0-9_][A-Za-z0-9_-]*)*\.[a-z0-9]{1,5}")
 # A key is never given again and its bytes never change, so whoever has a picture may keep it for ever.
@@ -31,12 +34,14 @@ KIND = re.compile(r"[a-z][a-z_]{0,39}")
 SUFFIX = re.compile(r"[a-z0-9]{1,5}")
 
 
-class BadKey(ValueError):  # noqa: N818  (a fact about the key)
+class BadKeyError(ValueError):
     """A storage key that no picture can have."""
 
 
-class StorageDown(OSError):  # noqa: N818  (a fact, not a fault of ours)
+class StorageDownError(OSError):
     """Pictures cannot be stored or read at the moment; nothing is wrong with what was asked for."""
+
+    retry_after = 30  # seconds
 
 
 class Content(NamedTuple):
@@ -67,7 +72,7 @@ class Entry(NamedTuple):
 def new_key(kind: str, suffix: str) -> str:
     """A fresh key `<kind>/<yyyy>/<mm>/<dd>/<32 hex digits>.<suffix>`; variants use the kind `variants`."""
     if not KIND.fullmatch(kind) or kind == THUMBNAILS or not SUFFIX.fullmatch(suffix):
-        raise BadKey(f"No key can be made of {kind!r} and {suffix!r}.")
+        raise BadKeyError(f"No key can be made of {kind!r} and {suffix!r}.")
     day = "" if kind in UNDATED else f"{datetime.now(UTC):%Y/%m/%d}/"
     return f"{kind}/{day}{secrets.token_hex(16)}.{suffix}"
 
@@ -78,9 +83,9 @@ def is_key(key: str) -> bool:
 
 
 def checked(key: str) -> str:
-    """The key itself; raises BadKey where it is none."""
+    """The key itself; raises BadKeyError where it is none."""
     if not is_key(key):
-        raise BadKey(f"Not the key of a picture: {key!r}.")
+        raise BadKeyError(f"Not the key of a picture: {key!r}.")
     return key
 
 
@@ -92,8 +97,9 @@ def content_type(key: str) -> str | None:
 class Storage:
     """Pictures and their thumbnails under keys. What has a key never changes, and each row has its own.
 
-    Every method raises BadKey for a key that no picture can have, and StorageDown (or another OSError) where
-    the storage does not answer. `size` names a thumbnail of the picture, made by `thumbnails.py`.
+    Every method raises BadKeyError for a key that no picture can have, and StorageDownError (or another
+    OSError) where the storage does not answer. `size` names a thumbnail of the picture, made by
+    `thumbnails.py`.
     """
 
     discarded_at_once = 10_000  # pictures, while somebody waits
@@ -165,9 +171,13 @@ class Storage:
                 return
             try:
                 self.delete(key)
-            except (BadKey, OSError) as error:
-                log.error("The picture %s cannot be removed and is left to the sweep: %s", key, error)
-                if isinstance(error, StorageDown):
+            except BadKeyError as error:
+                log.error("The picture %s cannot be removed: %s", key, error)
+            except OSError as error:
+                STORAGE_OUTAGE.report(
+                    error, "The picture %s cannot be removed and is left to the sweep: %s", key, error
+                )
+                if isinstance(error, StorageDownError):
                     return
 
 

@@ -6,47 +6,66 @@ leaves a file that no row names, for `sweeping.py`. A save without a new picture
 """
 
 import logging
-from typing import NamedTuple
+import time
 
-from sqlalchemy import event
+from sqlalchemy import event, func, select
 from sqlalchemy.orm import Session
 
-from comicsdb.media.images import DECODER_ERRORS, Picture, PictureError, decoding, opened
-from comicsdb.media.metadata import stripped
-from comicsdb.media.phash import phash
-from comicsdb.media.storage import Storage, StorageDown, new_key
+from comicsdb.imaging.picture import PictureError
+from comicsdb.media.decoding import UPLOAD_PATIENCE, Cleaned, DecoderBusyError, place
+from comicsdb.media.storage import STORAGE_OUTAGE, Storage, StorageDownError, new_key
 
 log = logging.getLogger(__name__)
 
-
-class Upload(NamedTuple):
-    """A stored picture: its key, and what it is."""
-
-    key: str
-    picture: Picture
+TURN = 0x70696374  # the advisory locks of members who have a picture decoded; the second key is the account
+TURN_PATIENCE = 1.0  # seconds
 
 
-def store_upload(session: Session, storage: Storage, kind: str, data: bytes) -> Upload:
-    """Store a picture without its metadata, to be named by a row that this session's transaction writes.
-
-    Raises PictureError for what is no picture, StorageDown where it cannot be stored now.
-    """
-    with decoding():
-        cleaned, picture = stripped(data)
-    return Upload(_stored(session, storage, kind, cleaned, picture), picture)
-
-
-def picture_values(session: Session, storage: Storage, kind: str, data: bytes, *, hashed: bool) -> dict:
+def picture_values(
+    session: Session, storage: Storage, kind: str, data: bytes, *, hashed: bool, member: int | None = None
+) -> dict:
     """The catalogue's values for an uploaded picture: its key, width and height, and with `hashed` its hash.
 
-    `kind` is the folder: that of the row's kind, `variants` for a variant. Raises PictureError for what is no
-    picture, StorageDown where it cannot be stored now.
+    It is stored without its metadata, to be named by a row that this session's transaction writes. `kind` is
+    the folder: that of the row's kind, `variants` for a variant. `member` is the account that sent it, None
+    for commands. Raises PictureError for what is no picture, StorageDownError where it cannot be stored now
+    (DecoderBusyError where another one of the member's is being decoded).
     """
-    with decoding():
-        cleaned, picture = stripped(data)
-        hashes = {"cover_hash": hash_of(cleaned, "uploaded just now")} if hashed else {}
-    key = _stored(session, storage, kind, cleaned, picture)
-    return {"image": key, "image_width": picture.width, "image_height": picture.height} | hashes
+    cleaned = _cleaned(session, data, member, hashed=hashed)
+    if hashed and not cleaned.hash:
+        log.error("The cover uploaded just now cannot be hashed.")
+    picture = cleaned.picture
+    values = {"image_width": picture.width, "image_height": picture.height}
+    values["image"] = _stored(session, storage, kind, cleaned)
+    return values | {"cover_hash": cleaned.hash} if hashed else values
+
+
+def check_upload(session: Session, data: bytes, member: int | None) -> None:
+    """Raise what `picture_values` would raise, and store nothing."""
+    _take_turn(session, member)
+    with place(UPLOAD_PATIENCE) as decoder:
+        decoder.inspect(data)
+
+
+def _cleaned(session: Session, data: bytes, member: int | None, *, hashed: bool = False) -> Cleaned:
+    _take_turn(session, member)
+    with place(UPLOAD_PATIENCE) as decoder:
+        return decoder.clean(data, hashed=hashed)
+
+
+def _take_turn(session: Session, member: int | None) -> None:
+    """Let a member have one picture decoded at a time, in all processes, until the transaction ends.
+
+    The lock is for nobody else. Raises DecoderBusyError if it does not become free soon.
+    """
+    if member is None:
+        return
+    turn = select(func.pg_try_advisory_xact_lock(TURN, member))
+    until = time.monotonic() + TURN_PATIENCE
+    while not session.scalar(turn):
+        if time.monotonic() > until:
+            raise DecoderBusyError("Another picture of this member is being decoded.")
+        time.sleep(0.1)
 
 
 def no_picture(*, hashed: bool) -> dict:
@@ -61,23 +80,23 @@ def hash_of(data: bytes, name: str) -> str:
     The line calls it "the cover `name`".
     """
     try:
-        with opened(data) as image:
-            return phash(image)
-    except (PictureError, *DECODER_ERRORS) as error:
+        with place() as decoder:
+            return decoder.hash(data)
+    except PictureError as error:
         log.error("The cover %s cannot be opened and has no hash: %s", name, error)
         return ""
 
 
-def _stored(session: Session, storage: Storage, kind: str, data: bytes, picture: Picture) -> str:
-    key = new_key(kind, picture.suffix)
+def _stored(session: Session, storage: Storage, kind: str, cleaned: Cleaned) -> str:
+    key = new_key(kind, cleaned.picture.suffix)
     _remove_without_commit(session, storage, key)  # first: a server that does not answer may have stored it
     try:
-        storage.put(key, data)
-    except StorageDown:
+        storage.put(key, cleaned.data)
+    except StorageDownError:
         raise
     except OSError as error:
-        log.error("A picture cannot be stored: %s", error)
-        raise StorageDown("The picture cannot be stored.") from error
+        STORAGE_OUTAGE.report(error, "A picture cannot be stored: %s", error)
+        raise StorageDownError("The picture cannot be stored.") from error
     return key
 
 

@@ -1,6 +1,7 @@
 """What accounts leave behind: links, outgoing mail, counts per day, notices, donations, staff actions."""
 
 from datetime import date, datetime
+from enum import StrEnum, auto
 
 from sqlalchemy import (
     BigInteger,
@@ -14,14 +15,40 @@ from sqlalchemy import (
     LargeBinary,
     SmallInteger,
     String,
+    Text,
     text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from comicsdb.models.base import CASCADE, Base, blank, one_of, parent, stamp, within
+from comicsdb.models.base import CASCADE, INTEGER_MAX, Base, Pictured, blank, one_of, parent, stamp, within
 
-ACTIVATE, RESET, CONFIRM_EMAIL = "activate", "reset", "email"
+ACTIVATE, RESET, CONFIRM_EMAIL, NOT_ME, LOG_IN = "activate", "reset", "email", "not_me", "login"
+
+
+class SecurityEventKind(StrEnum):
+    """What happened to an account that its owner should be able to see."""
+
+    LOGGED_IN = auto()
+    NEW_DEVICE = auto()  # logged in, with a browser and from a network not seen before
+    WRONG_PASSWORDS = auto()
+    SESSIONS_ENDED = auto()
+    PASSWORD_CHANGED = auto()
+    PASSWORD_RESET = auto()
+    ADDRESS_CHANGED = auto()
+    TOKEN_MADE = auto()
+    TOKEN_REVOKED = auto()
+    TOKENS_REVOKED = auto()
+    FEED_MADE = auto()
+    FEEDS_REVOKED = auto()
+    PASSKEY_ADDED = auto()
+    PASSKEY_REMOVED = auto()
+    TOTP_ADDED = auto()
+    TOTP_REMOVED = auto()
+    RECOVERY_CODES_MADE = auto()
+    RECOVERY_CODE_USED = auto()
+    SECOND_FACTOR_RESET = auto()
+    NOT_ME = auto()
 
 
 def _somebody():
@@ -30,10 +57,10 @@ def _somebody():
 
 
 class AccountLink(Base):
-    """A link sent by mail: works once, until it expires; only its secret's digest is kept (web.md 10)."""
+    """A link sent by mail: works once, until it expires; only its secret's digest is kept."""
 
     __tablename__ = "account_link"
-    __table_args__ = (one_of("purpose", (ACTIVATE, RESET, CONFIRM_EMAIL)),)
+    __table_args__ = (one_of("purpose", (ACTIVATE, RESET, CONFIRM_EMAIL, NOT_ME, LOG_IN)),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     digest: Mapped[str] = mapped_column(String(64), unique=True)
@@ -45,8 +72,27 @@ class AccountLink(Base):
     used: Mapped[datetime | None] = stamp(default=False)
 
 
+class SecurityEvent(Base):
+    """One line of what happened to an account: logging in, passwords, keys; ordered by its number."""
+
+    __tablename__ = "security_event"
+    __table_args__ = (
+        Index("ix_security_event_user_id", "user_id", "id"),
+        Index("ix_security_event_at", "at"),
+        one_of("kind", SecurityEventKind),
+    )
+
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    user_id: Mapped[int] = parent("user_account.id", index=False)
+    at: Mapped[datetime] = stamp()
+    kind: Mapped[str] = mapped_column(String(40))
+    address: Mapped[str] = blank(45)
+    browser: Mapped[str] = blank(255)
+    details: Mapped[dict] = mapped_column(JSONB, server_default="{}", default=dict)
+
+
 class OutgoingMail(Base):
-    """A mail, written with the transaction it tells of and sent after its commit (web.md 15)."""
+    """A mail, written with the transaction it tells of and sent after its commit."""
 
     __tablename__ = "outgoing_mail"
     __table_args__ = (
@@ -68,7 +114,7 @@ class OutgoingMail(Base):
 
 
 class SignupSettings(Base):
-    """Whether accounts may be made now: one row (model.md 4.2)."""
+    """Whether accounts may be made now: one row."""
 
     __tablename__ = "signup_settings"
     __table_args__ = (CheckConstraint("id = 1", name="single"),)
@@ -90,8 +136,27 @@ class DailyCount(Base):
     count: Mapped[int] = mapped_column(BigInteger)
 
 
+class RateLimit(Base):
+    """A client's events of all limits, where PostgreSQL counts them, as `comicsdb.limits_window` packs them.
+
+    Each change makes another version. A crash of PostgreSQL empties the table, and no backup has what is in
+    it.
+    """
+
+    __tablename__ = "rate_limit"
+    # Rows are rewritten in their page, and never compressed, which would take longer than all else.
+    __table_args__ = (
+        {"prefixes": ["UNLOGGED"], "postgresql_with": {"fillfactor": 50, "toast_tuple_target": 8160}},
+    )
+
+    client: Mapped[str] = mapped_column(String(200), primary_key=True)
+    version: Mapped[int] = mapped_column(BigInteger)
+    windows: Mapped[bytes] = mapped_column(LargeBinary)
+    expires: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+
+
 class ThrottleNotice(Base):
-    """A mail about a client that goes on after 429; the latest is the mark counted from (model.md 4.5)."""
+    """A mail about a client that goes on after 429; the latest is the mark counted from."""
 
     __tablename__ = "throttle_notice"
     __table_args__ = (Index("ix_throttle_notice_order", "sent_at", "id"),)
@@ -105,13 +170,13 @@ class ThrottleNotice(Base):
 
 
 class Donation(Base):
-    """A contribution on the donation platform, processed once (model.md 4.4)."""
+    """A contribution on the donation platform, processed once."""
 
     __tablename__ = "donation"
     __table_args__ = (
         Index("ix_donation_order", "donated_at", "id"),
         one_of("frequency", ("", "monthly", "yearly", "onetime")),
-        within("amount", 0, 2**31 - 1),
+        within("amount", 0, INTEGER_MAX),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -125,7 +190,7 @@ class Donation(Base):
 
 
 class StaffAction(Base):
-    """One line of the audit log: who of the staff did what to whom (web.md 11)."""
+    """One line of the audit log: who of the staff did what to whom."""
 
     __tablename__ = "staff_action"
     __table_args__ = (
@@ -160,4 +225,31 @@ class IdempotencyKey(Base):
     request: Mapped[str] = mapped_column(String(64))
     status: Mapped[int] = mapped_column(SmallInteger)
     body: Mapped[bytes] = mapped_column(LargeBinary)
+    created: Mapped[datetime] = stamp()
+
+
+class FormDraft(Base):
+    """A form that was sent after its session had ended, until its account has logged in again."""
+
+    __tablename__ = "form_draft"
+    __table_args__ = (Index("ix_form_draft_created", "created"),)
+
+    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[int] = parent("user_account.id")
+    action: Mapped[str] = mapped_column(Text)
+    fields: Mapped[str] = mapped_column(Text)
+    created: Mapped[datetime] = stamp()
+
+
+class PictureDraft(Pictured, Base):
+    """A picture that was sent with a form and waits until the form is saved."""
+
+    __tablename__ = "picture_draft"
+    __table_args__ = (Index("ix_picture_draft_created", "created"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    digest: Mapped[str] = mapped_column(String(64), unique=True)
+    user_id: Mapped[int] = parent("user_account.id")
+    name: Mapped[str] = blank(255)  # of the file
+    cover_hash: Mapped[str] = blank(16)
     created: Mapped[datetime] = stamp()

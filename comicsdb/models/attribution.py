@@ -14,7 +14,7 @@ def _owner(kind: str):
 
 
 class Attribution(Base):
-    """A citation of a source: one nullable key per kind of owner, exactly one set (model.md 3.14)."""
+    """A citation of a source: one nullable key per kind of owner, exactly one set."""
 
     __tablename__ = "attribution"
 

@@ -31,8 +31,8 @@ metadata = MetaData(
     }
 )
 
-SYSTEM_USER_ID = 1  # model.md 1.1: owns what nobody else owns, and can never be deleted
-EXTERNAL_ID_MAX = 2**31 - 1
+SYSTEM_USER_ID = 1  # owns what nobody else owns, and can never be deleted
+INTEGER_MAX, BIG_MAX = 2**31 - 1, 2**63 - 1
 SMALL_MAX = 32767
 CENT = Decimal("0.01")  # averages are rounded as PostgreSQL rounds them
 
@@ -51,19 +51,19 @@ def stamp(*, default: bool = True) -> Mapped[datetime]:
 
 
 def blank(length: int | None = None) -> Mapped[str]:
-    """Text whose "no value" is the empty string (model.md 0)."""
+    """Text whose "no value" is the empty string."""
     return mapped_column(String(length) if length else Text, server_default="", default="")
 
 
 def ordered_text(length: int) -> String:
-    """The type of text that lists are ordered by: C order, the same on every installation (api.md 3)."""
+    """The type of text that lists are ordered by: C order, the same on every installation."""
     return String(length, collation="C")
 
 
 def folded(expression: str) -> Mapped[str]:
     """A stored column with the folded form (case and accents) of an SQL expression, in C order.
 
-    Search and order use the same column, so the index always fits the query (model.md 8, api.md 3).
+    Search and order use the same column, so the index always fits the query.
     """
     return mapped_column(Text(collation="C"), Computed(f"fold({expression})", persisted=True), deferred=True)
 
@@ -105,10 +105,10 @@ def one_of(column: str, codes) -> CheckConstraint:
 
 
 class Stamped:
-    """Columns of every object with a page: id, slug, and the stamps its caches rely on (model.md 9).
+    """Columns of every object with a page: id, slug, and the stamps its caches rely on.
 
     `modified_before` is the value `modified` had before: a date of one second's resolution can then be
-    told apart from a second change in the same second (api.md 1.9 rule 2).
+    told apart from a second change in the same second.
     """
 
     id: Mapped[int] = mapped_column(Integer, primary_key=True)
@@ -136,11 +136,16 @@ class Entity(Stamped, Base):
         return self.name
 
 
+def ordering(name: str, *columns: str) -> Index:
+    """The index of a list's order: with `modified` in it, an index alone tells which rows changed since."""
+    return Index(name, *columns, postgresql_include=["modified"])
+
+
 def entity_args(table: str, *more):
     """Constraints and indexes of a named object, in front of those of its own."""
     return (
         Index(f"uq_{table}_slug", "slug", unique=True),
-        Index(f"ix_{table}_order", "folded", "name", "id"),
+        ordering(f"ix_{table}_order", "folded", "name", "id"),
         Index(f"ix_{table}_modified", "modified", "id"),
         trigram(table, "folded"),
         *more,
@@ -148,7 +153,7 @@ def entity_args(table: str, *more):
 
 
 class Authored:
-    """Who made and who last edited an object; both fall back to the system account (model.md 1.1)."""
+    """Who made and who last edited an object; both fall back to the system account."""
 
     @declared_attr
     def created_by_id(cls) -> Mapped[int]:  # noqa: N805
@@ -177,24 +182,26 @@ def _author_column():
 
 
 class Sourced:
-    """Ids of the same object in other databases, unique where set (model.md 1.1)."""
+    """Ids of the same object in other databases, unique where set."""
 
     cv_id: Mapped[int | None] = mapped_column(Integer)
     gcd_id: Mapped[int | None] = mapped_column(Integer)
 
 
-def sourced_args(table: str):
-    """Uniqueness and range of the external ids."""
+def sourced_args(table: str, include: tuple[str, ...] = ()):
+    """Uniqueness and range of the external ids; their indexes carry the columns `include`."""
     return (
-        Index(f"uq_{table}_cv_id", "cv_id", unique=True),
-        Index(f"uq_{table}_gcd_id", "gcd_id", unique=True),
-        within("cv_id", 0, EXTERNAL_ID_MAX),
-        within("gcd_id", 0, EXTERNAL_ID_MAX),
+        *(
+            Index(f"uq_{table}_{column}", column, unique=True, postgresql_include=list(include))
+            for column in ("cv_id", "gcd_id")
+        ),
+        within("cv_id", 0, INTEGER_MAX),
+        within("gcd_id", 0, INTEGER_MAX),
     )
 
 
 class Pictured:
-    """A picture: its storage key, at most 100 characters, and its size in pixels (model.md 1.3)."""
+    """A picture: its storage key, at most 100 characters, and its size in pixels."""
 
     image: Mapped[str] = blank(100)
     image_width: Mapped[int | None] = mapped_column(SmallInteger)
@@ -202,7 +209,7 @@ class Pictured:
 
 
 class Attributed:
-    """Where an object's text comes from, in the order entered (model.md 3.14)."""
+    """Where an object's text comes from, in the order entered."""
 
     @declared_attr
     def attributions(cls):  # noqa: N805
@@ -210,7 +217,7 @@ class Attributed:
 
 
 class CatalogueEntity(Authored, Sourced, Attributed, Entity):
-    """Columns common to the named kinds of the catalogue (model.md 1.1)."""
+    """Columns common to the named kinds of the catalogue."""
 
     __abstract__ = True
 
@@ -227,20 +234,20 @@ def catalogue_args(table: str, *more):
 
 
 class NameStamped:
-    """When the name last changed: the `modified` that others show beside an embedded name (api.md 2)."""
+    """When the name last changed: the `modified` that others show beside an embedded name."""
 
     name_changed: Mapped[datetime] = stamp()
 
 
 class IssueListed:
-    """The second stamp: when anything that this object's issue list shows last changed (api.md 7.7)."""
+    """The second stamp: when anything that this object's issue list shows last changed."""
 
     issues_modified: Mapped[datetime] = stamp()
     issues_modified_before: Mapped[datetime | None] = stamp(default=False)
 
 
 class Rated:
-    """Stars given by readers: number, sum and the time of the last change (model.md 9, M22)."""
+    """Stars given by readers: number, sum and the time of the last change (M22)."""
 
     rating_count: Mapped[int] = mapped_column(Integer, server_default="0", default=0)
     rating_sum: Mapped[int] = mapped_column(BigInteger, server_default="0", default=0)
@@ -249,7 +256,7 @@ class Rated:
 
     @property
     def average_rating(self) -> float | None:
-        """Mean of all stars, two decimals, or None when nobody has rated (model.md 11)."""
+        """Mean of all stars, two decimals, or None when nobody has rated."""
         if not self.rating_count:
             return None
         return float((Decimal(self.rating_sum) / self.rating_count).quantize(CENT, ROUND_HALF_UP))

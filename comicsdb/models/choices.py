@@ -1,11 +1,11 @@
-"""The closed lists of values that columns may hold (model.md 12)."""
+"""The closed lists of values that columns may hold."""
 
 from decimal import Decimal
 from enum import IntEnum, StrEnum
 
 
 class Status(IntEnum):
-    """Whether a series goes on (model.md 12.2)."""
+    """Whether a series goes on."""
 
     CANCELLED = 1
     COMPLETED = 2
@@ -19,7 +19,7 @@ class Status(IntEnum):
 
 
 class Currency(StrEnum):
-    """Currencies of prices (model.md 1.5)."""
+    """Currencies of prices."""
 
     USD = "USD"
     GBP = "GBP"
@@ -28,7 +28,7 @@ class Currency(StrEnum):
 
 
 class SeriesTypeCode(StrEnum):
-    """What program logic asks of a series type; names and ids are data (model.md 12.1)."""
+    """What program logic asks of a series type; names and ids are data."""
 
     ONE_SHOT = "one_shot"
     ANNUAL = "annual"
@@ -41,7 +41,7 @@ class SeriesTypeCode(StrEnum):
     OMNIBUS = "omnibus"
 
 
-# Names in older data sets that stand for a code today (model.md 12.1).
+# Names in older data sets that stand for a code today.
 SERIES_TYPE_OLDER_NAMES = {
     "Annual Series": SeriesTypeCode.ANNUAL,
     "Digital Chapters": SeriesTypeCode.DIGITAL_CHAPTER,
@@ -51,7 +51,7 @@ COLLECTED_CODES = (SeriesTypeCode.HARDCOVER, SeriesTypeCode.TRADE_PAPERBACK, Ser
 
 
 class AttributionSource(StrEnum):
-    """Where a catalogue text comes from (model.md 12.5)."""
+    """Where a catalogue text comes from."""
 
     MARVEL = "M"
     WIKIPEDIA = "W"
@@ -73,7 +73,7 @@ ATTRIBUTION_LABELS = {
 
 
 class AnnouncementStyle(StrEnum):
-    """Colour of an announcement (model.md 12.10)."""
+    """Colour of an announcement."""
 
     PRIMARY = "primary"
     SUCCESS = "success"
@@ -83,7 +83,7 @@ class AnnouncementStyle(StrEnum):
 
 
 class SupporterTier(StrEnum):
-    """Tiers of supporters (model.md 12.9)."""
+    """Tiers of supporters."""
 
     FRIEND = "friend"
     BACKER = "backer"
@@ -92,7 +92,7 @@ class SupporterTier(StrEnum):
 
 
 class BookFormat(StrEnum):
-    """How a reader has an issue (model.md 12.7)."""
+    """How a reader has an issue."""
 
     PRINT = "PRINT"
     DIGITAL = "DIGITAL"
@@ -105,7 +105,7 @@ class BookFormat(StrEnum):
 
 
 class GradingCompany(StrEnum):
-    """Who graded a copy; "" stands for its owner (model.md 12.7)."""
+    """Who graded a copy; "" stands for its owner."""
 
     CGC = "CGC"
     CBCS = "CBCS"
@@ -113,7 +113,7 @@ class GradingCompany(StrEnum):
 
     @property
     def label(self) -> str:
-        """The name the API shows (api.md 5.9)."""
+        """The name the API shows."""
         return f"{self} ({GRADING_COMPANY_NAMES[self]})"
 
 
@@ -123,7 +123,7 @@ GRADING_COMPANY_NAMES = {
     GradingCompany.PGX: "Professional Grading Experts",
 }
 
-# The scale of grades, best first, with what collectors call them (model.md 12.8).
+# The scale of grades, best first, with what collectors call them.
 GRADES = {
     Decimal("10.0"): "Gem Mint",
     Decimal("9.9"): "Mint",
@@ -154,7 +154,7 @@ GRADES = {
 
 
 class WishStatus(StrEnum):
-    """How far a wish has come (model.md 12.7)."""
+    """How far a wish has come."""
 
     WANTED = "WANTED"
     FOUND = "FOUND"
@@ -167,7 +167,7 @@ class WishStatus(StrEnum):
 
 
 class ListType(StrEnum):
-    """What holds a reading list together (model.md 12.4)."""
+    """What holds a reading list together."""
 
     CREATOR = "CREATOR"
     EVENT = "EVENT"
@@ -183,7 +183,7 @@ class ListType(StrEnum):
 
 
 class ListSource(StrEnum):
-    """Where a reading list was taken from; "" stands for its owner (model.md 12.4)."""
+    """Where a reading list was taken from; "" stands for its owner."""
 
     CBRO = "CBRO"
     CMRO = "CMRO"
@@ -212,8 +212,16 @@ LIST_SOURCE_NAMES = {
 }
 
 
+class TokenScope(StrEnum):
+    """What an API token may be used for; each may do what those before it may."""
+
+    READ = "read"  # read the catalogue
+    LIBRARY = "library"  # read and write what its owner keeps: collection, lists, ratings
+    EDIT = "edit"  # everything that its owner may do
+
+
 class ItemType(StrEnum):
-    """What an issue is within a reading list; "" says nothing (model.md 12.4)."""
+    """What an issue is within a reading list; "" says nothing."""
 
     PROLOGUE = "PROLOGUE"
     CORE = "CORE"
@@ -233,14 +241,15 @@ ITEM_TYPE_LABELS = {
     ItemType.EPILOGUE: "Epilogue",
 }
 
-STARS = (1, 5)  # fewest and most (model.md 1.6)
+STARS = (1, 5)  # fewest and most
 PRIORITIES = (1, 5)  # of wishes, 1 is the highest
 DEFAULT_PRIORITY = 3
 
 DEFAULT_COUNTRY = "US"
 DEFAULT_LANGUAGE = "en"
-UNKNOWN_AGE_RATING_ID = 1  # model.md 12.3
-EARLIEST_YEAR = 1900  # model.md 3.11
+UNKNOWN_AGE_RATING_ID = 1
+EARLIEST_YEAR = 1900  # of the dates of issues
+YEARS = (1500, 2100)  # in which publishers, imprints and series may begin and end
 
 COUNTRIES = tuple(
     (

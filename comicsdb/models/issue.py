@@ -17,6 +17,7 @@ from sqlalchemy import (
     String,
     Table,
     UniqueConstraint,
+    literal_column,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column, relationship
@@ -81,7 +82,7 @@ issue_reprint = Table(
 
 
 class Priced:
-    """A cover price; an amount of None means no price, whatever the currency column says (model.md 1.5)."""
+    """A cover price; an amount of None means no price, whatever the currency column says."""
 
     price: Mapped[Decimal | None] = mapped_column(Numeric(8, 2))
     currency: Mapped[str] = mapped_column(String(3), server_default=Currency.USD, default=Currency.USD.value)
@@ -96,8 +97,17 @@ def _since_earliest(column: str) -> CheckConstraint:
     return CheckConstraint(f"{column} >= DATE '{EARLIEST_YEAR}-01-01'", name=f"{column}_earliest")
 
 
+def _code_index(table: str, column: str) -> Index:
+    """By a product code and by how it begins, whatever its case, blanks and hyphens."""
+    return Index(
+        f"ix_{table}_{column}_compact",
+        literal_column(f"upper(translate({column}, ' -', ''))").label("compact"),
+        postgresql_ops={"compact": "text_pattern_ops"},
+    )
+
+
 class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Base):
-    """One published number of a series (model.md 3.11).
+    """One published number of a series.
 
     `name` holds the story titles in story order; `title` is the title of a collected edition.
     `desc_is_solicitation`: the description is what the publisher announced the issue with.
@@ -117,7 +127,6 @@ class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Bas
         ForeignKey("age_rating.id", ondelete="SET DEFAULT"),
         server_default=str(UNKNOWN_AGE_RATING_ID),
         default=UNKNOWN_AGE_RATING_ID,
-        index=True,
     )
     sku: Mapped[str] = blank(12)
     isbn: Mapped[str] = blank(13)
@@ -148,7 +157,7 @@ class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Bas
     def __table_args__(cls):  # noqa: N805
         return (
             Index("uq_issue_slug", "slug", unique=True),
-            *sourced_args("issue"),
+            *sourced_args("issue", include=("series_id",)),
             *priced_args(),
             UniqueConstraint("series_id", "number", name="uq_issue_series_id_number"),
             Index(
@@ -166,13 +175,23 @@ class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Bas
             Index("ix_issue_number_upper", upper("number", ordered=True)),
             *(
                 Index(f"ix_issue_{column}_upper", upper(column))
-                for column in ("alt_number", "sku", "upc", "cover_hash")
+                for column in ("alt_number", "sku", "cover_hash")
             ),
-            Index("ix_issue_cover_date", "cover_date", "id"),
-            Index("ix_issue_store_date", "store_date", "id"),
-            Index("ix_issue_foc_date", "foc_date", "id"),
-            Index("ix_issue_upc", "upc", postgresql_ops={"upc": "varchar_pattern_ops"}),
-            Index("ix_issue_modified", "modified", "id"),
+            _code_index("issue", "upc"),
+            _code_index("issue", "isbn"),
+            Index(
+                "ix_issue_numbers_folded_trgm",
+                literal_column("fold(number)").label("number"),
+                literal_column("fold(alt_number)").label("alt_number"),
+                postgresql_using="gin",
+                postgresql_ops={"number": "gin_trgm_ops", "alt_number": "gin_trgm_ops"},
+            ),
+            # What most filters look at, with the series: how far back a page is, is counted by series.
+            *(
+                Index(f"ix_issue_{column}", column, "id", postgresql_include=["series_id"])
+                for column in ("cover_date", "store_date", "foc_date", "modified")
+            ),
+            Index("ix_issue_rating_id", "rating_id", postgresql_include=["series_id"]),
             Index("ix_issue_created_on", "created_on", "id"),
             within("page", 0, SMALL_MAX),
             *(_since_earliest(column) for column in ("cover_date", "store_date", "foc_date")),
@@ -193,7 +212,7 @@ class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Bas
 
 
 class Variant(Pictured, Priced, Base):
-    """Another cover of an issue (model.md 3.12)."""
+    """Another cover of an issue."""
 
     __tablename__ = "variant"
 
@@ -208,11 +227,15 @@ class Variant(Pictured, Priced, Base):
 
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805
-        return (*priced_args(), CheckConstraint("image <> ''", name="image_required"))
+        return (
+            *priced_args(),
+            _code_index("variant", "upc"),
+            CheckConstraint("image <> ''", name="image_required"),
+        )
 
 
 class Credit(Base):
-    """One creator's part in an issue; the roles hang on it (model.md 3.13)."""
+    """One creator's part in an issue; the roles hang on it."""
 
     __tablename__ = "credit"
     __table_args__ = (

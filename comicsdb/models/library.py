@@ -33,13 +33,13 @@ from comicsdb.models.series import Series
 
 
 def graded(column: str) -> CheckConstraint:
-    """A check that a grade, where there is one, stands on the scale (model.md 12.8)."""
+    """A check that a grade, where there is one, stands on the scale."""
     listed = ", ".join(str(grade) for grade in GRADES)
     return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_scale")
 
 
 def currency() -> Mapped[str]:
-    """The currency of an amount beside it; it says nothing where there is no amount (model.md 1.5)."""
+    """The currency of an amount beside it; it says nothing where there is no amount."""
     return mapped_column(String(3), server_default=Currency.USD, default=Currency.USD.value)
 
 
@@ -52,7 +52,7 @@ class Kept:
 
 
 class CollectionItem(Kept, Base):
-    """An issue that an account owns, once for all copies (model.md 5.1).
+    """An issue that an account owns, once for all copies.
 
     `is_read` says that there is a date of reading, `date_read` is the latest of them.
     """
@@ -102,7 +102,7 @@ class CollectionItem(Kept, Base):
 
 
 class ReadDate(Base):
-    """One time that an account read an issue it owns (model.md 5.2)."""
+    """One time that an account read an issue it owns."""
 
     __tablename__ = "read_date"
     __table_args__ = (Index("ix_read_date_collection_item_id_read_date", "collection_item_id", "read_date"),)
@@ -114,7 +114,7 @@ class ReadDate(Base):
 
 
 class PullList(Kept, Base):
-    """The series an account follows, made at the first look (model.md 5.4).
+    """The series an account follows, made at the first look.
 
     A trigger moves its stamps whenever its entries change, also where a deleted series takes one along.
     """
@@ -143,7 +143,7 @@ class PullListSeries(Base):
 
 
 class WishList(Kept, Base):
-    """The issues an account looks for, made at the first look (model.md 5.5); stamps as a pull list's."""
+    """The issues an account looks for, made at the first look; stamps as a pull list's."""
 
     __tablename__ = "wish_list"
     __table_args__ = (UniqueConstraint("user_id", name="uq_wish_list_user_id"),)

@@ -22,7 +22,7 @@ from comicsdb.models.base import (
 def link_table(
     left: str, right: str, *, name: str | None = None, columns: tuple[str, str] | None = None
 ) -> Table:
-    """A many-to-many table: unique pair, removed with either side, an index per direction (model.md 3.16)."""
+    """A many-to-many table: unique pair, removed with either side, an index per direction."""
     first, second = columns or (f"{left}_id", f"{right}_id")
     name = name or f"{left}_{right}"
     return Table(
@@ -42,7 +42,7 @@ team_universe = link_table("team", "universe")
 
 
 class Aliased:
-    """Other names of a person or a character, each up to 100 characters (model.md 3.10)."""
+    """Other names of a person or a character, each up to 100 characters."""
 
     alias: Mapped[list[str]] = mapped_column(ARRAY(String(100)), server_default="{}", default=list)
     alias_folded: Mapped[str] = folded("joined(alias)")
@@ -54,13 +54,13 @@ def aliased_args(table: str):
 
 
 class Arc(IssueListed, NameStamped, Pictured, CatalogueEntity):
-    """A story told over several issues (model.md 3.9)."""
+    """A story told over several issues."""
 
     __tablename__ = "arc"
 
 
 class Creator(Aliased, NameStamped, Pictured, CatalogueEntity):
-    """Somebody who makes comics (model.md 3.10)."""
+    """Somebody who makes comics."""
 
     __tablename__ = "creator"
 
@@ -73,7 +73,7 @@ class Creator(Aliased, NameStamped, Pictured, CatalogueEntity):
 
 
 class Team(IssueListed, NameStamped, Pictured, CatalogueEntity):
-    """A group of characters (model.md 3.10)."""
+    """A group of characters."""
 
     __tablename__ = "team"
 
@@ -82,7 +82,7 @@ class Team(IssueListed, NameStamped, Pictured, CatalogueEntity):
 
 
 class Character(Aliased, IssueListed, NameStamped, Pictured, CatalogueEntity):
-    """Somebody who appears in comics (model.md 3.10)."""
+    """Somebody who appears in comics."""
 
     __tablename__ = "character"
 

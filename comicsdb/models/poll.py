@@ -17,7 +17,7 @@ from comicsdb.models.base import CASCADE, Base, blank, parent, stamp
 
 
 class Poll(Base):
-    """A question that is open from one moment to another, both included (model.md 6.1)."""
+    """A question that is open from one moment to another, both included."""
 
     __tablename__ = "poll"
     __table_args__ = (

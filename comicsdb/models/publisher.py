@@ -5,23 +5,23 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column, relationship
 
 from comicsdb.models.base import (
-    SMALL_MAX,
     CatalogueEntity,
     NameStamped,
     Pictured,
     catalogue_args,
     folded,
     ordered_text,
+    ordering,
     parent,
     trigram,
     upper_trigram,
     within,
 )
-from comicsdb.models.choices import DEFAULT_COUNTRY
+from comicsdb.models.choices import DEFAULT_COUNTRY, YEARS
 
 
 class Publisher(Pictured, CatalogueEntity):
-    """A house that publishes comics (model.md 3.1)."""
+    """A house that publishes comics."""
 
     __tablename__ = "publisher"
 
@@ -36,12 +36,12 @@ class Publisher(Pictured, CatalogueEntity):
             "publisher",
             trigram("publisher", "alt_folded"),
             upper_trigram("publisher", "name"),
-            within("founded", 0, SMALL_MAX),
+            within("founded", *YEARS),
         )
 
 
 class Imprint(Pictured, CatalogueEntity):
-    """A line of a publisher with a name of its own (model.md 3.2)."""
+    """A line of a publisher with a name of its own."""
 
     __tablename__ = "imprint"
 
@@ -52,11 +52,11 @@ class Imprint(Pictured, CatalogueEntity):
 
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805
-        return catalogue_args("imprint", upper_trigram("imprint", "name"), within("founded", 0, SMALL_MAX))
+        return catalogue_args("imprint", upper_trigram("imprint", "name"), within("founded", *YEARS))
 
 
 class Universe(NameStamped, Pictured, CatalogueEntity):
-    """A shared fictional world (model.md 3.3)."""
+    """A shared fictional world."""
 
     __tablename__ = "universe"
 
@@ -77,7 +77,7 @@ class Universe(NameStamped, Pictured, CatalogueEntity):
                 "designation",
                 unique=True,
             ),
-            Index(
+            ordering(
                 "ix_universe_designation_order", "folded", "name", "designation_folded", "designation", "id"
             ),
             trigram("universe", "designation_folded"),
@@ -86,7 +86,7 @@ class Universe(NameStamped, Pictured, CatalogueEntity):
 
     @property
     def label(self) -> str:
-        """`name — designation` where the designation says more than the name (model.md 3.3)."""
+        """`name — designation` where the designation says more than the name."""
         if self.designation and self.designation != self.name:
             return f"{self.name} — {self.designation}"
         return self.name

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import Index, SmallInteger, UniqueConstraint
+from sqlalchemy import Boolean, Index, SmallInteger, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from comicsdb.models.base import Base, parent, stamp, within
@@ -10,7 +10,7 @@ from comicsdb.models.choices import STARS
 
 
 class Stars:
-    """1 to 5 stars of one account for something that the table names (model.md 1.6)."""
+    """1 to 5 stars of one account for something that the table names."""
 
     id: Mapped[int] = mapped_column(primary_key=True)
     user_id: Mapped[int] = parent("user_account.id", index=False)
@@ -29,16 +29,23 @@ def stars_args(table: str, rated: str):
 
 
 class IssueRating(Stars, Base):
-    """The stars of one account for one issue (model.md 5.8)."""
+    """The stars of one account for one issue.
+
+    Those given before the issue was out are not `counted` in the figures of issue and series until it is.
+    """
 
     __tablename__ = "issue_rating"
-    __table_args__ = stars_args("issue_rating", "issue_id")
+    __table_args__ = (
+        *stars_args("issue_rating", "issue_id"),
+        Index("ix_issue_rating_not_counted", "issue_id", postgresql_where=text("NOT counted")),
+    )
 
     issue_id: Mapped[int] = parent("issue.id", index=False)
+    counted: Mapped[bool] = mapped_column(Boolean, server_default="true", default=True)
 
 
 class ReadingListRating(Stars, Base):
-    """The stars of one account for one reading list (model.md 5.8)."""
+    """The stars of one account for one reading list."""
 
     __tablename__ = "reading_list_rating"
     __table_args__ = stars_args("reading_list_rating", "reading_list_id")

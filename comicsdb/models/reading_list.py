@@ -25,7 +25,7 @@ def _neighbour() -> Mapped[int | None]:
 
 
 class ReadingList(Rated, Pictured, Entity):
-    """A reading list of an account, public unless `is_private` (model.md 5.6).
+    """A reading list of an account, public unless `is_private`.
 
     Triggers move its stamps whenever its items or neighbours change, also where a deleted issue or list takes
     them along. Who may see it is asked of `library.reading_lists` alone.
@@ -71,7 +71,7 @@ class ReadingList(Rated, Pictured, Entity):
 
 
 class ReadingListItem(Base):
-    """An issue in a reading list; positions are 1 to n without gaps (model.md 5.7).
+    """An issue in a reading list; positions are 1 to n without gaps.
 
     A trigger closes the gaps that deletions leave; positions are judged when a statement has ended, so that
     one statement can move many.

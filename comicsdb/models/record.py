@@ -1,6 +1,7 @@
 """What the catalogue remembers of its changes: history, change log, versions and former addresses."""
 
 from datetime import datetime
+from uuid import UUID
 
 from sqlalchemy import (
     BigInteger,
@@ -11,6 +12,8 @@ from sqlalchemy import (
     Integer,
     SmallInteger,
     String,
+    Uuid,
+    func,
     text,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
@@ -27,7 +30,7 @@ def _actor(*, index: bool = True):
 
 
 class History(Base):
-    """The whole state of an object after one transaction, links and credits included (model.md 7).
+    """The whole state of an object after one transaction, links and credits included.
 
     `snapshot` maps field names to values: ids for relations, lists of ids for links. A deletion keeps the
     last state. `user_id` is None for commands.
@@ -53,6 +56,8 @@ class History(Base):
 class Change(Base):
     """One line of the append-only change log; `seq` grows in the order in which changes became visible.
 
+    `survivor_id` is the object that a merged one was merged into; later lines tell what became of that.
+
     Each filter of recent changes has an index in the order of the log, so that a page costs the same however
     long the log is.
     """
@@ -74,10 +79,11 @@ class Change(Base):
     object_id: Mapped[int] = mapped_column(Integer)
     action: Mapped[str] = mapped_column(String(10))
     fields: Mapped[list[str]] = mapped_column(ARRAY(String(40)), server_default="{}", default=list)
+    survivor_id: Mapped[int | None] = mapped_column(Integer)
 
 
 class Version(Base):
-    """How often lists of a kind went out of date; advanced in the writing transaction (model.md 10)."""
+    """How often lists of a kind went out of date; advanced in the writing transaction."""
 
     __tablename__ = "version"
 
@@ -90,6 +96,8 @@ class Epoch(Base):
 
     While it is as it was, everything that was read with it still holds; its value never comes again. It is
     written last of all, by the catalogue's unit of work and by triggers on accounts, groups and tokens.
+
+    `installation` is made with the database, and anew when a backup is restored: see `catalog.changes.EPOCH`.
     """
 
     __tablename__ = "epoch"
@@ -97,6 +105,7 @@ class Epoch(Base):
 
     id: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
     value: Mapped[int] = mapped_column(BigInteger)
+    installation: Mapped[UUID] = mapped_column(Uuid, server_default=func.gen_random_uuid())
 
 
 class Tombstone(Base):

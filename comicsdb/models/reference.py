@@ -9,7 +9,7 @@ from comicsdb.models.base import SMALL_MAX, Base, blank, stamp, within
 
 
 class SeriesType(Base):
-    """A form of publication; logic asks for `code`, clients store `id` (model.md 3.4, 12.1)."""
+    """A form of publication; logic asks for `code`, clients store `id`."""
 
     __tablename__ = "series_type"
     __table_args__ = (
@@ -25,7 +25,7 @@ class SeriesType(Base):
 
 
 class Genre(Base):
-    """A tag on series (model.md 3.5)."""
+    """A tag on series."""
 
     __tablename__ = "genre"
     __table_args__ = (Index("uq_genre_name", text("lower(name)"), unique=True),)
@@ -37,7 +37,7 @@ class Genre(Base):
 
 
 class AgeRating(Base):
-    """The audience a comic is meant for; not to be confused with stars (model.md 3.6)."""
+    """The audience a comic is meant for; not to be confused with stars."""
 
     __tablename__ = "age_rating"
     __table_args__ = (Index("uq_age_rating_name", "name", unique=True),)
@@ -50,7 +50,7 @@ class AgeRating(Base):
 
 
 class Role(Base):
-    """What a creator did on an issue; flags say which statistics count it (model.md 3.7, 12.12)."""
+    """What a creator did on an issue; flags say which statistics count it."""
 
     __tablename__ = "role"
     __table_args__ = (

@@ -15,17 +15,18 @@ from comicsdb.models.base import (
     metadata,
     one_of,
     ordered_text,
+    ordering,
     parent,
     trigram,
     within,
 )
-from comicsdb.models.choices import DEFAULT_LANGUAGE, LANGUAGES, SeriesTypeCode, Status
+from comicsdb.models.choices import DEFAULT_LANGUAGE, LANGUAGES, YEARS, SeriesTypeCode, Status
 from comicsdb.models.people import link_table
 from comicsdb.models.publisher import Imprint, Publisher
 from comicsdb.models.reference import Genre, SeriesType
 
 series_genre = link_table("series", "genre")
-# Symmetric: both directions are stored, and added and removed together (model.md 3.16).
+# Symmetric: both directions are stored, and added and removed together.
 series_associated = Table(
     "series_associated",
     metadata,
@@ -35,7 +36,7 @@ series_associated = Table(
     CheckConstraint("series_id <> associated_id", name="not_itself"),
 )
 
-# Words between name and year, and after the year, by type (model.md 3.8).
+# Words between name and year, and after the year, by type.
 LABEL_INFIX = {
     SeriesTypeCode.TRADE_PAPERBACK: " TPB",
     SeriesTypeCode.HARDCOVER: " HC",
@@ -45,7 +46,7 @@ LABEL_SUFFIX = {SeriesTypeCode.DIGITAL_CHAPTER: " Digital"}
 
 
 class Series(IssueListed, Rated, CatalogueEntity):
-    """A run of issues of one publisher under one name (model.md 3.8)."""
+    """A run of issues of one publisher under one name."""
 
     __tablename__ = "series"
 
@@ -92,13 +93,13 @@ class Series(IssueListed, Rated, CatalogueEntity):
                 "series_type_id",
                 unique=True,
             ),
-            Index("ix_series_sort_order", "sort_folded", "sort_name", "year_began", "id"),
+            ordering("ix_series_sort_order", "sort_folded", "sort_name", "year_began", "id"),
             Index("ix_series_language", "language"),
             trigram("series", "alt_folded"),
             one_of("language", ("", *LANGUAGES)),
             within("volume", 0, SMALL_MAX),
-            within("year_began", 0, SMALL_MAX),
-            within("year_end", 0, SMALL_MAX),
+            within("year_began", *YEARS),
+            within("year_end", *YEARS),
             within("status", 1, 4),
         )
 

@@ -6,8 +6,8 @@ from sqlalchemy import Boolean, Column, Date, DateTime, ForeignKey, Index, Strin
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from comicsdb.models.base import CASCADE, Base, Pictured, blank, metadata, parent, stamp
-from comicsdb.models.choices import SupporterTier
+from comicsdb.models.base import CASCADE, Base, Pictured, blank, metadata, one_of, parent, stamp
+from comicsdb.models.choices import SupporterTier, TokenScope
 
 EDITOR_GROUP = "editor"
 READING_LIST_EDITOR_GROUP = "reading list editor"
@@ -22,7 +22,7 @@ user_group_member = Table(
 
 
 class Group(Base):
-    """A named set of accounts with rights of their own (model.md 4.1); `may_delete` names kinds."""
+    """A named set of accounts with rights of their own; `may_delete` names kinds."""
 
     __tablename__ = "user_group"
     __table_args__ = (Index("uq_user_group_name", "name", unique=True),)
@@ -33,7 +33,7 @@ class Group(Base):
 
 
 class User(Pictured, Base):
-    """An account (model.md 4.1); number 1 is the system account, which always exists."""
+    """An account; number 1 is the system account, which always exists."""
 
     __tablename__ = "user_account"
     __table_args__ = (
@@ -50,14 +50,20 @@ class User(Pictured, Base):
     is_active: Mapped[bool] = mapped_column(Boolean, server_default="true", default=True)
     is_staff: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     is_superuser: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
+    # Whether logging in takes a second step; kept by `accounts.second_factor`.
+    second_factor: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     email_confirmed: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     bio: Mapped[str] = blank()
+    # Whether other members see first and last name; the staff always does.
+    shows_name: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     language: Mapped[str] = blank(10)
+    timezone: Mapped[str] = blank(64)  # that times are shown in; "" is not known yet
     supporter_until: Mapped[datetime | None] = stamp(default=False)
     supporter_tier: Mapped[str] = blank(20)
     date_joined: Mapped[datetime] = stamp()
     last_login: Mapped[datetime | None] = stamp(default=False)
     basic_used: Mapped[date | None] = mapped_column(Date)  # the last day on which it used HTTP Basic
+    basic_address: Mapped[str] = blank(45)  # from where it did so, the first time on that day
     basic_reminded: Mapped[datetime | None] = stamp(default=False)
 
     groups: Mapped[list[Group]] = relationship(secondary=user_group_member, lazy="raise", order_by=Group.name)
@@ -81,7 +87,7 @@ def tier_now(*, is_superuser: bool, until: datetime | None, tier: str) -> Suppor
 
 
 class LoginSession(Base):
-    """A browser that is logged in; the cookie holds the identifier, the row only its digest (web.md 10)."""
+    """A browser that is logged in; the cookie holds the identifier, the row only its digest."""
 
     __tablename__ = "login_session"
 
@@ -90,6 +96,7 @@ class LoginSession(Base):
     user_id: Mapped[int] = parent("user_account.id")
     begun: Mapped[datetime] = stamp()
     seen: Mapped[datetime] = stamp()
+    confirmed: Mapped[datetime | None] = stamp(default=False)  # when its owner last proved to be that
     expires: Mapped[datetime] = mapped_column(DateTime(timezone=True), index=True)
     address: Mapped[str] = blank(45)
     browser: Mapped[str] = blank(255)
@@ -98,18 +105,24 @@ class LoginSession(Base):
 
 
 class ApiToken(Base):
-    """A key to the API; only the SHA-256 digest of its text is kept (model.md 4.3)."""
+    """A key to the API; only the SHA-256 digest of its text is kept."""
 
     __tablename__ = "api_token"
+    __table_args__ = (one_of("scope", TokenScope),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     digest: Mapped[str] = mapped_column(String(64), unique=True)
     token_key: Mapped[str] = mapped_column(String(25))
     user_id: Mapped[int] = parent("user_account.id")
     name: Mapped[str] = blank(64)
+    scope: Mapped[str] = mapped_column(
+        String(10), server_default=TokenScope.EDIT.value, default=TokenScope.EDIT.value
+    )
     created: Mapped[datetime] = stamp()
     expiry: Mapped[datetime | None] = stamp(default=False)
+    # Written at most once an hour (`comicsdb.counters`).
     last_used: Mapped[datetime | None] = stamp(default=False)
+    last_address: Mapped[str] = blank(45)
     # The key of the form that made it, spent with it: sending the form again makes no second token.
     form_key: Mapped[str | None] = mapped_column(String(64), unique=True)
 

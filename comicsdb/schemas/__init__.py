@@ -1,8 +1,8 @@
-"""What may be written to each kind: fields, types, limits, and messages for what does not fit (api.md 1.6).
+"""What may be written to each kind: fields, types, limits, and messages for what does not fit.
 
 `PublisherSchema().deserialize(values)` gives the values that `catalog.create` takes, or raises
 `colander.Invalid`, which `errors_of` turns into messages by field. With `partial=True` nothing is required
-(PATCH); with `form=True` an empty text stands for "no value" where a field has such a state (api.md 1.3).
+(PATCH); with `form=True` an empty text stands for "no value" where a field has such a state.
 No schema looks at the database: whether ids exist, and how fields must agree, is the catalogue's business.
 """
 

@@ -1,6 +1,4 @@
-"""Attributions: where the text of an object comes from (model.md 3.14)."""
-
-import re
+"""Attributions: where the text of an object comes from."""
 
 from colander import Invalid
 
@@ -8,15 +6,9 @@ from comicsdb.i18n import _
 from comicsdb.models.choices import AttributionSource
 from comicsdb.schemas.base import ObjectSchema, field
 from comicsdb.schemas.types import Choice, Text
+from comicsdb.values import is_web_address
 
 URL_LENGTH = 200
-
-_URL = re.compile(r"https?://[^\s/?#]+\S*\Z", re.IGNORECASE)
-
-
-def is_web_address(text: str) -> bool:
-    """Whether a browser would open a text as an address of http or https."""
-    return _URL.match(text) is not None
 
 
 class WebAddress(Text):

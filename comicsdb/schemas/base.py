@@ -4,8 +4,11 @@ import colander
 from colander import Invalid, MappingSchema, SchemaNode, drop
 
 from comicsdb.i18n import said
-from comicsdb.models.base import EXTERNAL_ID_MAX, SMALL_MAX
+from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
+from comicsdb.models.choices import YEARS
+from comicsdb.schemas.prices import Amount
 from comicsdb.schemas.types import REQUIRED, Choice, Day, Field, Flag, Id, Integer, ListOf, Text
+from comicsdb.values import compact, read_money
 
 NAME_LENGTH = 255
 # What a fault of no single field is filed under.
@@ -16,7 +19,8 @@ class ObjectSchema(MappingSchema):
     """An object's fields. What is not declared is ignored; what is optional and missing stays out.
 
     `partial`: nothing is required, as for PATCH. `form`: in the values of a form an empty text means null for
-    numbers and dates that can be null, and "not sent" for choices and truth values that have a default.
+    numbers and dates that can be null, the default for choices that name one, and "not sent" for truth values
+    and other choices that have a default.
     """
 
     def __init__(self, *, partial: bool = False, form: bool = False):
@@ -33,7 +37,20 @@ class ObjectSchema(MappingSchema):
         if not isinstance(cstruct, dict):
             kind = type(cstruct).__name__
             raise Invalid(self, said("Invalid data. Expected a dictionary, but got ${kind}.", kind=kind))
-        return super().deserialize(self._without_blanks(cstruct) if self.form else cstruct)
+        return super().deserialize(
+            self._with_currencies(self._without_blanks(cstruct) if self.form else cstruct)
+        )
+
+    def _with_currencies(self, sent: dict) -> dict:
+        """What was sent, with a currency that an amount names (`3,99 €`) in the field beside it."""
+        values = dict(sent)
+        for field in self.children:
+            amount, currency = sent.get(field.name), f"{field.name}_currency"
+            if isinstance(field.typ, Amount) and isinstance(amount, str):
+                found, code = read_money(amount) or (None, None)
+                if code and sent.get(currency) in (None, "", code):
+                    values |= {field.name: str(found), currency: code}
+        return values
 
     def _without_blanks(self, sent: dict) -> dict:
         values = dict(sent)
@@ -43,7 +60,9 @@ class ObjectSchema(MappingSchema):
             if isinstance(field.typ, Flag):
                 del values[field.name]
             elif isinstance(field.typ, Choice) and not field.typ.nullable:
-                if not (field.required or "" in field.typ.codes):
+                if field.typ.default is not None:
+                    values[field.name] = field.typ.default
+                elif not (field.required or "" in field.typ.codes):
                     del values[field.name]
             elif isinstance(field.typ, Field) and field.typ.nullable:
                 values[field.name] = None
@@ -51,7 +70,7 @@ class ObjectSchema(MappingSchema):
 
 
 def errors_of(invalid: Invalid) -> dict:
-    """Messages by field: {field: [message]}, for texts in a list {field: {index: [message]}} (api.md 1.6)."""
+    """Messages by field: {field: [message]}, for texts in a list {field: {index: [message]}}."""
     if not invalid.children:
         return {WHOLE: [invalid.msg]}
     return {child.node.name: _messages(child) for child in invalid.children}
@@ -69,9 +88,14 @@ def field(typ, *, required: bool = False) -> SchemaNode:
     return SchemaNode(typ, missing=missing, missing_msg=REQUIRED)
 
 
-def text(longest: int | None = None, *, required: bool = False, without: str = "") -> SchemaNode:
+def text(longest: int | None = None, *, required: bool = False) -> SchemaNode:
     """Text; a required one may not be blank."""
-    return field(Text(longest, blank=not required, without=without), required=required)
+    return field(Text(longest, blank=not required), required=required)
+
+
+def code(longest: int) -> SchemaNode:
+    """A bar code or ISBN, as printed or without blanks and hyphens, which are not kept."""
+    return field(Text(longest, clean=compact))
 
 
 def texts(longest: int) -> SchemaNode:
@@ -80,8 +104,13 @@ def texts(longest: int) -> SchemaNode:
 
 
 def small(*, required: bool = False) -> SchemaNode:
-    """A number for years, volumes and pages: 0 to 32767, or null where it is not required."""
+    """A number for volumes and pages: 0 to 32767, or null where it is not required."""
     return field(Integer(0, SMALL_MAX, nullable=not required), required=required)
+
+
+def year(*, required: bool = False) -> SchemaNode:
+    """A year, or null where it is not required."""
+    return field(Integer(*YEARS, nullable=not required), required=required)
 
 
 def flag() -> SchemaNode:
@@ -91,7 +120,7 @@ def flag() -> SchemaNode:
 
 def external_id() -> SchemaNode:
     """The id of the same object elsewhere, or null."""
-    return field(Integer(0, EXTERNAL_ID_MAX, nullable=True))
+    return field(Integer(0, INTEGER_MAX, nullable=True))
 
 
 def day(*, required: bool = False) -> SchemaNode:

@@ -1,11 +1,12 @@
-"""Items of a collection, and what is said of reading them (api.md 2.14)."""
+"""Items of a collection, and what is said of reading them."""
 
 import colander
 
-from comicsdb.models.base import EXTERNAL_ID_MAX, SMALL_MAX
+from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
 from comicsdb.models.choices import STARS, BookFormat, Currency, GradingCompany
 from comicsdb.schemas.base import ObjectSchema, day, field, text
-from comicsdb.schemas.types import NOT_INTEGER, Amount, Choice, Grade, Integer, Moment
+from comicsdb.schemas.prices import Amount
+from comicsdb.schemas.types import NOT_INTEGER, Choice, Grade, Integer, Moment
 
 PLACE_LENGTH = 255
 MOST_DIGITS = 10
@@ -21,7 +22,7 @@ class IssueId(Integer):
     """The id of an issue, of which it is only asked later whether there is one."""
 
     def __init__(self):
-        super().__init__(1, EXTERNAL_ID_MAX)
+        super().__init__(1, INTEGER_MAX)
 
     def read(self, node, value):
         """The id; raises Invalid for what can be none of any issue."""

@@ -1,10 +1,11 @@
-"""Issues, their credits and their variants (api.md 2.6, 2.12, 2.13)."""
+"""Issues, their credits and their variants."""
 
 import colander
 
 from comicsdb.models.choices import Currency
 from comicsdb.schemas.base import (
     ObjectSchema,
+    code,
     day,
     external_id,
     field,
@@ -15,7 +16,8 @@ from comicsdb.schemas.base import (
     text,
     texts,
 )
-from comicsdb.schemas.types import Amount, Choice, Price
+from comicsdb.schemas.prices import Amount, Price
+from comicsdb.schemas.types import Choice
 
 NUMBER_LENGTH = 25
 TITLE_LENGTH = 255
@@ -37,8 +39,8 @@ class IssueSchema(ObjectSchema):
     price = field(Price())
     rating = reference()
     sku = text(SKU_LENGTH)
-    isbn = text(ISBN_LENGTH, without="-")
-    upc = text(UPC_LENGTH)
+    isbn = code(ISBN_LENGTH)
+    upc = code(UPC_LENGTH)
     page = small()
     desc = text()
     desc_is_solicitation = flag()
@@ -79,7 +81,7 @@ class VariantSchema(ObjectSchema):
     price = field(Amount())
     price_currency = field(Choice([currency.value for currency in Currency]))
     sku = text(SKU_LENGTH)
-    upc = text(UPC_LENGTH)
+    upc = code(UPC_LENGTH)
     issue = reference(required=True)
 
     def deserialize(self, cstruct=colander.null):

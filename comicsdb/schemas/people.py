@@ -1,4 +1,4 @@
-"""Arcs, characters, creators and teams (api.md 2.2-2.4, 2.9)."""
+"""Arcs, characters, creators and teams."""
 
 from comicsdb.schemas.base import CatalogueSchema, day, references, texts
 

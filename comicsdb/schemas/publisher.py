@@ -1,6 +1,6 @@
-"""Publishers, imprints and universes (api.md 2.5, 2.7, 2.10)."""
+"""Publishers, imprints and universes."""
 
-from comicsdb.models.choices import COUNTRIES
+from comicsdb.models.choices import COUNTRIES, DEFAULT_COUNTRY
 from comicsdb.schemas.base import (
     NAME_LENGTH,
     CatalogueSchema,
@@ -8,25 +8,25 @@ from comicsdb.schemas.base import (
     external_id,
     field,
     reference,
-    small,
     text,
     texts,
+    year,
 )
 from comicsdb.schemas.types import Choice
 
 
 class PublisherSchema(CatalogueSchema):
-    """A publisher; every country of ISO 3166-1, in either case."""
+    """A publisher; every country of ISO 3166-1, in either case, and the default for none in a form."""
 
     alt_names = texts(NAME_LENGTH)
-    founded = small()
-    country = field(Choice(COUNTRIES, fold=str.upper))
+    founded = year()
+    country = field(Choice(COUNTRIES, fold=str.upper, default=DEFAULT_COUNTRY))
 
 
 class ImprintSchema(CatalogueSchema):
     """An imprint."""
 
-    founded = small()
+    founded = year()
     publisher = reference(required=True)
 
 

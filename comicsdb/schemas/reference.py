@@ -1,4 +1,4 @@
-"""Reference data, which the staff keeps: series types, genres, age ratings and roles (model.md 3.4-3.7)."""
+"""Reference data, which the staff keeps: series types, genres, age ratings and roles."""
 
 import colander
 

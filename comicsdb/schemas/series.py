@@ -1,4 +1,4 @@
-"""Series (api.md 2.8)."""
+"""Series."""
 
 from comicsdb.models.choices import LANGUAGES, Status
 from comicsdb.schemas.base import (
@@ -10,6 +10,7 @@ from comicsdb.schemas.base import (
     small,
     text,
     texts,
+    year,
 )
 from comicsdb.schemas.types import Choice, Id
 
@@ -29,8 +30,8 @@ class SeriesSchema(CatalogueSchema):
     status = field(Choice([status.value for status in Status]), required=True)
     publisher = reference(required=True)
     imprint = field(Id(nullable=True, zero_is_none=True))
-    year_began = small(required=True)
-    year_end = small()
+    year_began = year(required=True)
+    year_end = year()
     genres = references()
     associated = references()
 

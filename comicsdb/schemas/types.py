@@ -1,17 +1,19 @@
-"""Types of single fields, with the messages of api.md 1.6 and the scalar rules of 1.3."""
+"""Types of single fields, with the messages that Metron's clients know."""
 
 import re
+from collections.abc import Callable
 from datetime import date, datetime
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 
 import colander
-import orjson
 from colander import Invalid, SchemaType
 
+from comicsdb.characters import problem
+from comicsdb.clock import has_possible_offset
 from comicsdb.i18n import _, said
-from comicsdb.models.base import EXTERNAL_ID_MAX
-from comicsdb.models.choices import GRADES, Currency
-from comicsdb.numbers import decimal
+from comicsdb.models.base import INTEGER_MAX
+from comicsdb.models.choices import GRADES
+from comicsdb.values import decimal
 
 REQUIRED = _("This field is required.")
 NULL = _("This field may not be null.")
@@ -25,6 +27,7 @@ NOT_MOMENT = _(
     "Datetime has wrong format. Use one of these formats instead: "
     "YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."
 )
+BAD_OFFSET = _("The offset from UTC must be less than 16 hours.")
 EMPTY_LIST = _("This list may not be empty.")
 
 _INTEGER = re.compile(r"\s*([-+]?[0-9]+)(\.0*)?\s*")
@@ -33,14 +36,24 @@ _MOMENT = re.compile(
     r"(?!0001|9999)[0-9]{4}-[0-9]{2}-[0-9]{2}"  # years whose every offset lies within the calendar
     r"([Tt ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)? ?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?)?"
 )
+LONGEST_TEXT = 100_000  # characters of a description or note, where the column holds any number
 LONGEST_LIST = 5000  # elements; the database is asked for all ids of a list at once
 _LONGEST_NUMBER = 1000  # characters; more is no number anybody means
-_LONGEST_SHOWN = 50  # characters of what was sent, in a message
+LONGEST_SHOWN = 50  # characters of what was sent, in a message
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
-_CENT = Decimal("0.01")
 _TENTH = Decimal("0.1")
-_DIGITS, _DECIMALS = 8, 2
-_WHOLE = _DIGITS - _DECIMALS
+
+
+def too_long(most: int) -> str:
+    """The message for a text of more characters than there may be."""
+    return said("Ensure this field has no more than ${most} characters.", most=most)
+
+
+def out_of_range(number, low, high) -> str | None:
+    """The message for a number that lies beyond its bounds; None for one that does not."""
+    if number < low:
+        return said("Ensure this value is greater than or equal to ${least}.", least=low)
+    return said("Ensure this value is less than or equal to ${most}.", most=high) if number > high else None
 
 
 class Field(SchemaType):
@@ -65,35 +78,37 @@ class Field(SchemaType):
 
 
 class Text(Field):
-    """Text without surrounding white space; numbers become text."""
+    """Text without surrounding white space; numbers become text.
 
-    def __init__(self, longest: int | None = None, *, blank: bool = True, without: str = ""):
+    `clean` brings it to the form that is kept, before its length counts. One without a `longest` length may
+    have several lines.
+    """
+
+    def __init__(
+        self, longest: int | None = None, *, blank: bool = True, clean: Callable[[str], str] | None = None
+    ):
         super().__init__()
-        self.longest = longest
+        self.longest = LONGEST_TEXT if longest is None else longest
+        self.lines = longest is None
         self.blank = blank
-        self.without = without  # characters that are dropped before the length counts
+        self.clean = clean or str.strip
 
     def read(self, node, value):
         """The text; raises Invalid for other things, for too much and for what no database holds."""
         if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
             raise Invalid(node, NOT_TEXT)
-        text = _shown(value).strip()
-        for character in self.without:
-            text = text.replace(character, "")
-        if "\0" in text:
-            raise Invalid(node, _("Null characters are not allowed."))
-        if any("\ud800" <= character <= "\udfff" for character in text):
-            raise Invalid(node, _("Surrogate characters are not allowed."))
+        text = self.clean(shown(value).strip())
+        wrong = problem(text, lines=self.lines)
+        if wrong:
+            raise Invalid(node, wrong)
         if not text and not self.blank:
             raise Invalid(node, BLANK)
-        if self.longest is not None and len(text) > self.longest:
-            raise Invalid(
-                node, said("Ensure this field has no more than ${most} characters.", most=self.longest)
-            )
+        if len(text) > self.longest:
+            raise Invalid(node, too_long(self.longest))
         return text
 
 
-def _shown(value) -> str:
+def shown(value) -> str:
     """A value as text; Python refuses to write numbers of thousands of digits, and lists hundreds deep."""
     try:
         return str(value)
@@ -114,12 +129,8 @@ class Integer(Field):
         number = _integer(value)
         if number is None:
             raise Invalid(node, NOT_INTEGER)
-        if number < self.low:
-            raise Invalid(
-                node, said("Ensure this value is greater than or equal to ${least}.", least=self.low)
-            )
-        if number > self.high:
-            raise Invalid(node, said("Ensure this value is less than or equal to ${most}.", most=self.high))
+        if wrong := out_of_range(number, self.low, self.high):
+            raise Invalid(node, wrong)
         return number
 
 
@@ -178,25 +189,32 @@ class Moment(Field):
         if not _MOMENT.fullmatch(text):
             raise Invalid(node, NOT_MOMENT)
         try:
-            return datetime.fromisoformat(text.upper().replace(" ", "T", 1).replace(" ", ""))
+            moment = datetime.fromisoformat(text.upper().replace(" ", "T", 1).replace(" ", ""))
         except ValueError as error:
             raise Invalid(node, NOT_MOMENT) from error
+        if not has_possible_offset(moment):
+            raise Invalid(node, BAD_OFFSET)
+        return moment
 
 
 class Choice(Field):
-    """One of a closed list of codes; `fold` brings what was sent to the form in which codes are listed."""
+    """One of a closed list of codes; `fold` brings what was sent to the form in which codes are listed.
 
-    def __init__(self, codes, *, fold=str, nullable: bool = False):
+    `default` is the code that an empty text in a form stands for.
+    """
+
+    def __init__(self, codes, *, fold=str, nullable: bool = False, default=None):
         super().__init__(nullable=nullable)
         self.codes = {str(code): code for code in codes}
         self.fold = fold
+        self.default = default
 
     def read(self, node, value):
         """The code."""
-        text = _shown(value)
+        text = shown(value)
         code = None if isinstance(value, bool) else self.codes.get(self.fold(text))
         if code is None:
-            raise Invalid(node, said('"${shown}" is not a valid choice.', shown=text[:_LONGEST_SHOWN]))
+            raise Invalid(node, said('"${shown}" is not a valid choice.', shown=text[:LONGEST_SHOWN]))
         return code
 
 
@@ -218,10 +236,10 @@ class Id(Field):
             )
         if number == 0 and self.zero_is_none:
             return self.deserialize(node, None)
-        if not 0 < number <= EXTERNAL_ID_MAX:
+        if not 0 < number <= INTEGER_MAX:
             raise Invalid(
                 node,
-                said('Invalid pk "${shown}" - object does not exist.', shown=_shown(number)[:_LONGEST_SHOWN]),
+                said('Invalid pk "${shown}" - object does not exist.', shown=shown(number)[:LONGEST_SHOWN]),
             )
         return number
 
@@ -266,63 +284,20 @@ class ListOf(Field):
         return items
 
 
-class Amount(Field):
-    """A price as one decimal number, not negative: 8 digits (variants) or as many, 2 of them decimals."""
-
-    def __init__(self, digits: int = _DIGITS):
-        super().__init__(nullable=True)
-        self.digits = digits
-
-    @property
-    def whole(self) -> int:
-        """How many digits there may be before the decimal point."""
-        return self.digits - _DECIMALS
-
-    def read(self, node, value):
-        """The amount."""
-        amount = _decimal(value)
-        if amount is None:
-            raise Invalid(node, NOT_NUMBER)
-        if amount < 0:
-            raise Invalid(node, _("Ensure this value is greater than or equal to 0."))
-        _sign, digits, exponent = amount.as_tuple()
-        decimals = max(0, -exponent)
-        whole = max(0, len(digits) + exponent)
-        if max(len(digits), decimals) + max(0, exponent) > self.digits:
-            raise Invalid(
-                node,
-                said("Ensure that there are no more than ${digits} digits in total.", digits=self.digits),
-            )
-        if decimals > _DECIMALS:
-            raise Invalid(
-                node, said("Ensure that there are no more than ${places} decimal places.", places=_DECIMALS)
-            )
-        if whole > self.whole:
-            raise Invalid(node, too_long(self.whole))
-        return amount
-
-
 class Grade(Field):
-    """A grade of the ten-point scale, or null (model.md 12.8)."""
+    """A grade of the ten-point scale, or null."""
 
     def read(self, node, value):
         """The grade."""
-        grade = _decimal(value)
+        grade = decimal_of(value)
         if grade is None:
             raise Invalid(node, NOT_NUMBER)
         if grade not in GRADES:
-            raise Invalid(
-                node, said('"${shown}" is not a valid choice.', shown=_shown(value)[:_LONGEST_SHOWN])
-            )
+            raise Invalid(node, said('"${shown}" is not a valid choice.', shown=shown(value)[:LONGEST_SHOWN]))
         return grade.quantize(_TENTH)
 
 
-def too_long(whole: int = _WHOLE) -> str:
-    """The message for an amount that does not fit its column."""
-    return said("Ensure that there are no more than ${whole} digits before the decimal point.", whole=whole)
-
-
-def _decimal(value) -> Decimal | None:
+def decimal_of(value) -> Decimal | None:
     """A finite number out of a JSON or form value, None for anything else."""
     if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
         return None
@@ -330,54 +305,3 @@ def _decimal(value) -> Decimal | None:
         return decimal(value.strip()) if len(value) <= _LONGEST_NUMBER else None
     number = Decimal(str(value) if isinstance(value, float) else value)
     return number if number.is_finite() else None
-
-
-class Price(Field):
-    """A cover price in any of the forms of api.md 2.6: a number (US dollars), an object, or its JSON text.
-
-    Gives `(amount, currency)`; `(None, None)` for no price.
-    """
-
-    NONE = (None, None)
-
-    def deserialize(self, node, cstruct):
-        """The pair; null is no price."""
-        return self.NONE if cstruct is None else super().deserialize(node, cstruct)
-
-    def read(self, node, value):
-        """The pair, rounded half up to two decimals."""
-        if isinstance(value, str) and value.lstrip().startswith("{"):
-            try:
-                value = orjson.loads(value)
-            except orjson.JSONDecodeError as error:
-                raise Invalid(node, _strange(value)) from error
-        currency = Currency.USD.value
-        if isinstance(value, dict):
-            currency = value.get("currency") or currency
-            value = value.get("amount")
-        if value is None or (isinstance(value, str) and not value.strip()):
-            return self.NONE
-        if currency not in list(Currency):
-            supported = ", ".join(Currency)
-            shown = _shown(currency)[:_LONGEST_SHOWN]
-            raise Invalid(
-                node,
-                said(
-                    "Invalid currency '${shown}'. Supported: ${supported}", shown=shown, supported=supported
-                ),
-            )
-        amount = _decimal(value)
-        if amount is None:
-            raise Invalid(node, _strange(value))
-        if amount < 0:
-            raise Invalid(node, _("Ensure this value is greater than or equal to 0."))
-        if amount and amount.adjusted() >= _WHOLE:
-            raise Invalid(node, too_long())
-        amount = amount.quantize(_CENT, ROUND_HALF_UP)
-        if amount.adjusted() >= _WHOLE:  # 999999.999 has become a million
-            raise Invalid(node, too_long())
-        return amount, currency
-
-
-def _strange(value) -> str:
-    return said("Invalid price format: ${shown}", shown=_shown(value)[:_LONGEST_SHOWN])

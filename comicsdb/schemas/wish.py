@@ -1,11 +1,12 @@
-"""What may be written to a wish, and said of the purchase that fulfils it (api.md 2.16)."""
+"""What may be written to a wish, and said of the purchase that fulfils it."""
 
 import colander
 
 from comicsdb.models.choices import PRIORITIES, Currency, WishStatus
 from comicsdb.schemas.base import ObjectSchema, day, field, text
 from comicsdb.schemas.collection import MOST_DIGITS, PLACE_LENGTH, IssueId, codes
-from comicsdb.schemas.types import Amount, Choice, Grade, Integer
+from comicsdb.schemas.prices import Amount
+from comicsdb.schemas.types import Choice, Grade, Integer
 
 
 def currency():

@@ -7,8 +7,10 @@ import click
 from comicsdb import db, staff
 from comicsdb.accounts.cleaning import clean
 from comicsdb.accounts.reminders import remind_basic_users
-from comicsdb.catalog.errors import Invalid
+from comicsdb.accounts.visit import of_command
+from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import localizer, translate
+from comicsdb.limits_postgres import remove_expired
 from comicsdb.models.choices import DEFAULT_LANGUAGE
 from comicsdb.scripts.support import Site, pass_site
 
@@ -35,7 +37,7 @@ def writing(site: Site):
         try:
             yield session
             session.commit()
-        except Invalid as error:
+        except InvalidError as error:
             english = localizer(DEFAULT_LANGUAGE)
             texts = [translate(english, text) for texts in error.errors.values() for text in texts]
             raise click.ClickException(" ".join(texts)) from error
@@ -58,7 +60,7 @@ def create_command(site: Site, username: str, email: str, password: str, **right
         user = staff.create_account(
             session, None, site.passwords, username=username, email=email, password=password
         )
-        staff.change_account(session, None, user, _granted(user, **rights))
+        staff.change_account(of_command(session, site.settings), None, user, _granted(user, **rights))
     click.echo(f"{user.username} has account {user.id} now.")
 
 
@@ -70,7 +72,10 @@ def grant_command(site: Site, username: str, **rights):
     """Give an account rights."""
     with writing(site) as session:
         user = staff.account_named(session, username)
-        _tell(user, staff.change_account(session, None, user, _granted(user, **rights)))
+        _tell(
+            user,
+            staff.change_account(of_command(session, site.settings), None, user, _granted(user, **rights)),
+        )
 
 
 @account_group.command("revoke")
@@ -84,7 +89,7 @@ def revoke_command(site: Site, username: str, groups: tuple[str, ...], is_staff:
         user = staff.account_named(session, username)
         changes = {flag: False for flag, wanted in flags.items() if wanted}
         changes["groups"] = [group.name for group in user.groups if group.name not in groups]
-        _tell(user, staff.change_account(session, None, user, changes))
+        _tell(user, staff.change_account(of_command(session, site.settings), None, user, changes))
 
 
 @account_group.command("deactivate")
@@ -111,8 +116,22 @@ def password_command(site: Site, username: str, password: str):
     """Give an account a new password; its sessions end."""
     with writing(site) as session:
         user = staff.account_named(session, username)
-        staff.set_password(session, None, site.passwords, user, password)
+        staff.set_password(of_command(session, site.settings), None, site.passwords, user, password)
     click.echo(f"{user.username} has a new password.")
+
+
+@account_group.command("reset-second-factor")
+@USERNAME
+@pass_site
+def reset_second_factor_command(site: Site, username: str):
+    """Switch two-step log-in off for whoever lost app, passkeys and recovery codes; its owner gets a mail."""
+    with writing(site) as session:
+        user = staff.account_named(session, username)
+        reset = staff.reset_second_factor(of_command(session, site.settings), None, user)
+    if reset:
+        click.echo(f"{user.username} logs in with the password alone now.")
+    else:
+        click.echo(f"{user.username} has no two-step log-in.")
 
 
 @account_group.command("delete")
@@ -140,11 +159,17 @@ def sign_ups_command(site: Site, state: str, message: str):
 @account_group.command("clean")
 @pass_site
 def clean_command(site: Site):
-    """Remove ended sessions, old links and imports, and sign-ups that nobody completed: a daily job."""
+    """Remove old sessions, links, events, drafts, imports, and unfinished sign-ups: a daily job.
+
+    Counts of rate limits that are over go as well.
+    """
     with writing(site) as session:
         counted = clean(session)
+    with writing(site) as session:
+        remove_expired(session)
     click.echo(
-        f"{counted['sessions']:,} sessions, {counted['links']:,} links, {counted['imports']:,} imports and"
+        f"{counted['sessions']:,} sessions, {counted['links']:,} links, {counted['events']:,} security"
+        f" events, {counted['drafts']:,} drafts, {counted['imports']:,} imports and"
         f" {counted['accounts']:,} accounts that were never activated removed."
     )
 
@@ -170,7 +195,7 @@ def _granted(user, groups: tuple[str, ...], is_staff: bool, is_superuser: bool) 
 def _switch(site: Site, username: str, *, on: bool) -> None:
     with writing(site) as session:
         user = staff.account_named(session, username)
-        _tell(user, staff.change_account(session, None, user, {"is_active": on}))
+        _tell(user, staff.change_account(of_command(session, site.settings), None, user, {"is_active": on}))
 
 
 def _tell(user, change: dict) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from comicsdb import backups
-from comicsdb.jobs import BACKUP, AlreadyRuns, alone
+from comicsdb.jobs import BACKUP, AlreadyRunningError, alone
 from comicsdb.scripts.cache import empty
 from comicsdb.scripts.database import is_current
 from comicsdb.scripts.support import NOT_CURRENT, Site, pass_site
@@ -23,7 +23,7 @@ def backup_command(site: Site, folder: Path, keep: int | None):
         with site.database() as engine, alone(engine, BACKUP):
             made = backups.make(engine, site.storage, folder, tell=click.echo)
             removed = backups.drop_older(folder, keep) if keep else []
-    except AlreadyRuns as error:
+    except AlreadyRunningError as error:
         raise click.ClickException("The command is running already.") from error
     label = made.backup.label
     click.echo(f"{made.backup.folder}: {label.dump_bytes:,} bytes of dump, {label.pictures:,} pictures.")

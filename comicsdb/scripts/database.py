@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import click
 from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
@@ -25,8 +26,20 @@ def alembic_config(connection=None, *, url: str = "") -> Config:
 
 
 def upgrade(engine: Engine) -> None:
-    """Bring a database to the newest schema; does nothing where it is there already."""
+    """Bring a database to the newest schema; does nothing where it is there already.
+
+    Raises ClickException for a database whose revision this code does not know.
+    """
+    known = {script.revision for script in ScriptDirectory.from_config(alembic_config()).walk_revisions()}
     with engine.connect() as connection:
+        revision = MigrationContext.configure(connection).get_current_revision()
+        if revision is not None and revision not in known:
+            raise click.ClickException(
+                f"This version does not know the schema of the database ({revision}): a newer version, or one"
+                " from before 0.1.0, has made it. Use that version, or an empty database; for development,"
+                " remove var/postgres."
+            )
+        connection.rollback()
         command.upgrade(alembic_config(connection), "head")
 
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import click
 
-from comicsdb.jobs import DONATIONS, AlreadyRuns, alone
-from comicsdb.opencollective import FetchFailed, contributions
+from comicsdb.jobs import DONATIONS, AlreadyRunningError, alone
+from comicsdb.opencollective import FetchError, contributions
 from comicsdb.scripts.support import Site, pass_site
 from comicsdb.supporters import Terms, begin, process
 
@@ -30,9 +30,9 @@ def sync_donors_command(site: Site, since: datetime | None, dry_run: bool):
             session.rollback()  # nothing is held while the platform takes its time
             gifts = contributions(settings, beginning)
             outcomes = process(session, gifts, terms, dry_run=dry_run)
-    except AlreadyRuns as error:
+    except AlreadyRunningError as error:
         raise click.ClickException("The command is running already.") from error
-    except FetchFailed as error:
+    except FetchError as error:
         raise click.ClickException(f"Nothing was done, as the donation platform failed: {error}") from error
     click.echo(f"{len(gifts):,} contributions since {beginning:%Y-%m-%d}")
     for outcome, number in outcomes.items():

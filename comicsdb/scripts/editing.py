@@ -5,12 +5,12 @@ from contextlib import contextmanager
 import click
 
 from comicsdb import staff
-from comicsdb.catalog import Catalog, Conflict, Gone, Invalid, Moved, NotFound
+from comicsdb.catalog import Catalog, ConflictError, GoneError, InvalidError, MovedError, NotFoundError
 from comicsdb.i18n import localizer, translate
 from comicsdb.models.choices import DEFAULT_LANGUAGE
 from comicsdb.scripts.support import Site
 
-REFUSALS = (Conflict, Gone, Invalid, Moved, NotFound)
+REFUSALS = (ConflictError, GoneError, InvalidError, MovedError, NotFoundError)
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Only tell what would be done.")
 REASON = click.option("--reason", default="", help="Why; it stands in the history.")
 
@@ -42,14 +42,14 @@ def found(catalog: Catalog, kind: str, object_id: int):
     """The object with an id; one that is no more is named with what became of it."""
     try:
         return staff.find(catalog, kind, object_id)
-    except Moved as moved:
+    except MovedError as moved:
         survivor = f"{kind} {moved.entity.id}"
         raise click.ClickException(f"The {kind} {object_id} was merged into {survivor}.") from moved
 
 
 def plainly(error: Exception) -> str:
     """A refusal in English."""
-    if isinstance(error, Invalid):
+    if isinstance(error, InvalidError):
         english = localizer(DEFAULT_LANGUAGE)
         return "\n".join(translate(english, text) for texts in error.errors.values() for text in texts)
     return str(error)

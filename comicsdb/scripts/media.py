@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import click
 
-from comicsdb.jobs import MEDIA, AlreadyRuns, alone
+from comicsdb.jobs import MEDIA, AlreadyRunningError, alone
 from comicsdb.media.rehashing import rehash
 from comicsdb.media.sweeping import missing, sweep
 from comicsdb.scripts.support import Commands, Site, pass_site
@@ -36,7 +36,7 @@ def sweep_command(site: Site, dry_run: bool, older_than: float):
             for entry in sweep(connection, site.storage, timedelta(hours=older_than), dry_run=dry_run):
                 click.echo(entry.name)
                 number += 1
-    except AlreadyRuns as error:
+    except AlreadyRunningError as error:
         raise click.ClickException("The command is running already.") from error
     what = f"{number:,} {'file' if number == 1 else 'files'} that no row names"
     click.echo(f"{what}. Dry run: nothing was removed." if dry_run else f"{what}, removed.")

@@ -3,13 +3,14 @@
 import click
 
 from comicsdb import staff
+from comicsdb.models.choices import YEARS
 from comicsdb.scripts.editing import DRY_RUN, editing, found, id_option, told
 from comicsdb.scripts.support import Site, pass_site
 
 
 @click.command("fix-start-year")
 @id_option("series", "The series.")
-@click.option("--year", type=click.IntRange(1), required=True, help="The year in which it began.")
+@click.option("--year", type=click.IntRange(*YEARS), required=True, help="The year in which it began.")
 @DRY_RUN
 @pass_site
 def fix_start_year_command(site: Site, series_id: int, year: int, dry_run: bool):

@@ -20,11 +20,12 @@ from sqlalchemy.orm import Session
 from waitress import create_server
 
 import comicsdb
-from comicsdb import clock, db
+from comicsdb import clock, db, embedded
+from comicsdb.embedded import EmbeddedError
 from comicsdb.exchange.importing import import_set, is_empty
 from comicsdb.models import User
 from comicsdb.scripts.database import upgrade
-from comicsdb.scripts.demo import write_demo
+from comicsdb.scripts.demo import installed_demo
 from comicsdb.scripts.exchange import shown_progress
 from comicsdb.scripts.support import Site, pass_site
 
@@ -35,14 +36,20 @@ URL_VARIABLE = "COMICSDB_DATABASE_URL"
 ADDRESS_VARIABLE = "COMICSDB_BASE_URL"
 HERE = (None, "localhost", "127.0.0.1", "::1")  # hosts of addresses that only this machine knows
 NAME_LENGTH = 40
+EMPTY = """\
+The catalogue of this database is empty, and is served as it is:
+    --data FOLDER   loads a data set first,
+    --demo          loads the demo catalogue first,
+    comicsdb account create NAME ADDRESS --superuser   makes a first account."""
+NO_DEMO_ACCOUNTS = "The demo's accounts cannot log in here: their passwords are public."
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is served: the database's address, the folder of the data set, and whether that is the demo."""
+    """What is served: the database's address, and the folder of the data set for an empty one, if any."""
 
     url: str
-    folder: Path
+    folder: Path | None
     is_demo: bool
 
 
@@ -50,27 +57,42 @@ class Plan:
 @click.option(
     "--data", type=click.Path(path_type=Path, file_okay=False), help="Serve this data set, not the demo."
 )
+@click.option("--demo", is_flag=True, help="Load the demo also into an empty database that is not embedded.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535))
 @click.option("--host", default="127.0.0.1", show_default=True)
 @pass_site
-def serve_command(site: Site, data: Path | None, port: int, host: str):
-    """Serve site and API, starting the database and loading the demo catalogue or a data set first."""
+def serve_command(site: Site, data: Path | None, demo: bool, port: int, host: str):
+    """Serve site and API, migrating the database first.
+
+    An empty one gets the data set, if one is named; else the demo catalogue, if the database is embedded.
+    """
     if data is not None and not data.is_dir():
         raise click.ClickException(f"There is no folder {data}.")
+    if data is not None and demo:
+        raise click.ClickException("Choose either --data or --demo.")
     with _claim(host, port) as claimed:
         signal.signal(signal.SIGTERM, _stop)
         setup_logging(str(site.ini))
-        plan = make_plan(site, data)
-        accounts = _prepare(site, plan)
+        plan = make_plan(site, data, demo=demo)
+        accounts = prepare(site, plan)
         os.environ[URL_VARIABLE] = plan.url  # the environment goes before the ini file
         address = _address(host, claimed)
         if urlsplit(site.settings["comicsdb.base_url"]).hostname in HERE:
             os.environ[ADDRESS_VARIABLE] = address  # where mails lead to: whatever port was chosen
         app = comicsdb.main({"__file__": str(site.ini)}, **site.given)
+        problems: list[EmbeddedError] = []
+
+        def give_up(problem: EmbeddedError) -> None:
+            problems.append(problem)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        embedded.keep_running(plan.url, give_up)
         try:
             _serve(app, claimed, address, accounts)
         finally:
             app.registry["comicsdb.engine"].dispose()
+        if problems:
+            raise problems[0]
 
 
 def _stop(_signal, _frame):
@@ -108,11 +130,15 @@ def _not_served(host: str, port: int, error: OSError) -> click.ClickException:
     return click.ClickException(f"Nothing can be served on port {port} of {host}: {error.strerror}.")
 
 
-def make_plan(site: Site, data: Path | None) -> Plan:
-    """Which database is served: a data set has one of its own where the server is ours."""
+def make_plan(site: Site, data: Path | None, *, demo: bool = False) -> Plan:
+    """Which database is served: a data set has one of its own where the server is ours.
+
+    The demo, whose accounts are public, goes into a database of somebody else's only where it is asked for.
+    """
     url = site.settings["sqlalchemy.url"]
     if data is None:
-        return Plan(url, site.ini.absolute().parent / "var" / "demo", is_demo=True)
+        demo = demo or url.startswith(EMBEDDED)
+        return Plan(url, installed_demo().DATA if demo else None, is_demo=demo)
     if url.startswith(EMBEDDED):
         folder, _, query = url.partition("?")
         others = [option for option in query.split("&") if option and not option.startswith("database=")]
@@ -129,38 +155,34 @@ def database_name(folder: Path) -> str:
     return f"data_{words}_{digest.hexdigest()[:10]}"
 
 
-def _prepare(site: Site, plan: Plan) -> list[tuple[str, str]]:
+def prepare(site: Site, plan: Plan) -> list[tuple[str, str]]:
     """Migrate, load what is to be served into an empty catalogue, and give accounts that can log in."""
     with site.engine(plan.url) as engine:
         upgrade(engine)
         with db.session_factory(engine)() as session:
             if is_empty(session):
+                if plan.folder is None:
+                    click.echo(EMPTY)
+                    return []
                 session.rollback()
                 _load(site, plan, session)
             elif not plan.is_demo and not plan.url.startswith(EMBEDDED):
                 click.echo("The catalogue of this database has rows already: it is served as it is.")
-            return _accounts(site, plan.folder, session)
+            accounts = _accounts(site, plan.folder, session) if plan.folder is not None else []
+            if plan.is_demo and not accounts:
+                click.echo(NO_DEMO_ACCOUNTS)
+            return accounts
 
 
 def _load(site: Site, plan: Plan, session: Session) -> None:
-    if plan.is_demo:
-        click.echo("Writing the demo catalogue ...")
-        write_demo(plan.folder)
     click.echo(f"Loading {plan.folder} ...")
-    zone = site.settings["comicsdb.timezone"]
-    today = clock.business_day(zone)
+    today = clock.business_day(site.settings["comicsdb.timezone"])
     with shown_progress() as progress:
         report = import_set(
             session, plan.folder, site.storage, site.passwords, progress=progress, today=today
         )
     if plan.is_demo:
-        from comicsdb.demo.community import add_community  # noqa: PLC0415  (as in `write_demo`)
-        from comicsdb.demo.library import add_library  # noqa: PLC0415
-        from comicsdb.demo.lists import add_lists  # noqa: PLC0415
-
-        add_lists(session, site.settings["comicsdb.official_account"])
-        add_library(session, today, zone)
-        add_community(session, clock.now())
+        installed_demo().add_community(session, clock.now())
         session.commit()
     click.echo(f"{report.rows:,} rows loaded in {report.seconds:.0f} s.")
 

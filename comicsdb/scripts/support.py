@@ -9,11 +9,11 @@ from pyramid.paster import get_appsettings
 from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
 
-from comicsdb import db
-from comicsdb.backup_programs import BackupFailed
+from comicsdb import db, passwords
+from comicsdb.backup_programs import BackupError
 from comicsdb.embedded import EmbeddedError
-from comicsdb.exchange.exporting import ExportFailed
-from comicsdb.exchange.problems import ImportFailed
+from comicsdb.exchange.exporting import ExportFailedError
+from comicsdb.exchange.problems import ImportFailedError
 from comicsdb.media import from_settings
 from comicsdb.media.storage import Storage
 from comicsdb.passwords import Passwords
@@ -23,7 +23,7 @@ from comicsdb.settings import SettingsError, resolve
 INI_VARIABLE = "COMICSDB_INI"
 DEFAULT_INI = "development.ini"
 NOT_CURRENT = "The schema is not the one this version needs: run `comicsdb db upgrade`."
-EXPECTED = (BackupFailed, ImportFailed, ExportFailed, SettingsError, EmbeddedError, OSError)
+EXPECTED = (BackupError, ImportFailedError, ExportFailedError, SettingsError, EmbeddedError, OSError)
 
 
 class Commands(click.Group):
@@ -67,7 +67,7 @@ class Site:
     @property
     def passwords(self) -> Passwords:
         """How passwords are hashed."""
-        return Passwords(self.settings["comicsdb.password_cost"])
+        return passwords.from_settings(self.settings)
 
     @contextmanager
     def engine(self, url: str | None = None):

@@ -6,11 +6,11 @@ import click
 from sqlalchemy.exc import DBAPIError
 
 from comicsdb import db
-from comicsdb.catalog.errors import Invalid
-from comicsdb.jobs import NOTICES, AlreadyRuns, alone
+from comicsdb.catalog.errors import InvalidError
+from comicsdb.jobs import NOTICES, AlreadyRunningError, alone
 from comicsdb.mail import queue_to_administrators
 from comicsdb.notice_letters import to_administrators
-from comicsdb.notices import NotSent, Rules, act, candidates
+from comicsdb.notices import NotSentError, Rules, act, candidates
 from comicsdb.scripts.support import Site, pass_site
 
 DEFAULTS = {field.name: field.default for field in fields(Rules)}
@@ -43,7 +43,7 @@ def throttle_notices_command(site: Site, send: bool, **rules):
     try:
         with site.database() as engine, alone(engine, NOTICES):
             failed = _run(site, db.session_factory(engine), Rules(**rules), send=send)
-    except AlreadyRuns as error:
+    except AlreadyRunningError as error:
         raise click.ClickException("The command is running already.") from error
     if failed:
         raise click.ClickException(f"Nothing was done about {', '.join(failed)}.")
@@ -60,7 +60,7 @@ def _run(site: Site, factory, rules: Rules, *, send: bool) -> list[str]:
     for candidate in found:
         try:
             done = act(factory, site.settings, rules, candidate.user_id) if send else candidate
-        except (NotSent, Invalid, DBAPIError) as error:
+        except (NotSentError, InvalidError, DBAPIError) as error:
             click.echo(f"{candidate.username}: {error}", err=True)
             failed.append(candidate.username)
             continue

@@ -1,4 +1,4 @@
-"""What the staff does to accounts and to the site; every act is written to the audit log (web.md 11)."""
+"""What the staff does to accounts and to the site; every act is written to the audit log."""
 
 from comicsdb.staff.accounts import (
     FIELDS,
@@ -7,9 +7,11 @@ from comicsdb.staff.accounts import (
     change_account,
     create_account,
     delete_account,
+    drop_token,
     end_sessions,
     fixed_fields,
     remove_member,
+    reset_second_factor,
     revoke_token,
     revoke_tokens,
     set_password,
@@ -55,6 +57,7 @@ __all__ = [
     "delete_account",
     "delete_announcement",
     "delete_poll",
+    "drop_token",
     "end_sessions",
     "find",
     "fix_start_year",
@@ -65,6 +68,7 @@ __all__ = [
     "record",
     "remove_member",
     "repair_anthology",
+    "reset_second_factor",
     "revoke_token",
     "revoke_tokens",
     "send_again",

@@ -7,17 +7,20 @@ from sqlalchemy.orm import Session, selectinload
 
 from comicsdb import clock
 from comicsdb.accounts import rules
+from comicsdb.accounts.anonymising import KIND, move_counts
 from comicsdb.accounts.deletion import remove_account
 from comicsdb.accounts.links import drop_links
 from comicsdb.accounts.login import find_user
+from comicsdb.accounts.second_factor import remove_second_factors
+from comicsdb.accounts.security_events import record_address_change, record_security_event
 from comicsdb.accounts.sessions import end_all_sessions
 from comicsdb.accounts.signup import TAKEN
 from comicsdb.accounts.storing import unless_refused
 from comicsdb.accounts.tokens import shown_key
-from comicsdb.accounts.traces import KIND, move_counts
-from comicsdb.catalog.errors import Invalid
+from comicsdb.accounts.visit import Visit
+from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
-from comicsdb.models import ApiToken, Group, User
+from comicsdb.models import ApiToken, Group, SecurityEventKind, User
 from comicsdb.models.account import CONFIRM_EMAIL, RESET
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.choices import SupporterTier
@@ -38,7 +41,7 @@ NOT_OWN = _("You cannot change this here for your own account.")
 def create_account(
     session: Session, actor: Actor, passwords: Passwords, *, username: str, email: str, password: str
 ) -> User:
-    """Make an account that is active and whose address counts as confirmed. Raises Invalid by field."""
+    """Make an account that is active and whose address counts as confirmed. Raises InvalidError by field."""
     username, email = rules.normal_name(username.strip()), rules.normal_email(email)
     errors = {"username": rules.username_problems(username), "email": rules.email_problems(email)}
     found = rules.password_problems(password, password, (username, email, email.rpartition("@")[0]))
@@ -76,13 +79,22 @@ def fixed_fields(actor: Actor, user: User) -> frozenset[str]:
     return frozenset(fixed)
 
 
-def change_account(session: Session, actor: Actor, user: User, values: Mapping) -> dict:
+def change_account(visit: Visit, actor: Actor, user: User, values: Mapping) -> dict:
     """Change fields of an account (FIELDS; `groups` are names); gives old and new values of what changed.
 
     Switching an account off ends its sessions and links; a new address is not confirmed unless that is said
-    as well. Raises Invalid by field for values that cannot be, and for `fixed_fields`.
+    as well, and the owner is told. Raises InvalidError by field for values that cannot be, and for
+    `fixed_fields`.
     """
-    user = _locked(session, user)
+    user = _locked(visit.session, user)
+    before, was_confirmed = user.email, user.email_confirmed
+    change = _change(visit.session, actor, user, values)
+    if "email" in change:
+        record_address_change(visit, user, before if was_confirmed else "", staff=True)
+    return change
+
+
+def _change(session: Session, actor: Actor, user: User, values: Mapping) -> dict:
     values = dict(values)
     if "username" in values:
         values["username"] = rules.normal_name(values["username"].strip())
@@ -105,20 +117,21 @@ def change_account(session: Session, actor: Actor, user: User, values: Mapping) 
 
 
 def add_member(session: Session, actor: Actor, group: Group, username: str) -> User:
-    """Put an account into a group. Raises Invalid for the field `username`, and as `change_account`."""
+    """Put an account into a group. Raises InvalidError for the field `username`, and as `change_account`."""
     user = _locked(session, account_named(session, username))
     names = [each.name for each in user.groups]
     if group.name in names:
         text = _("${name} is a member already.", mapping={"name": user.username})
-        raise Invalid({"username": [text]})
-    change_account(session, actor, user, {"groups": [*names, group.name]})
+        raise InvalidError({"username": [text]})
+    _change(session, actor, user, {"groups": [*names, group.name]})
     return user
 
 
 def remove_member(session: Session, actor: Actor, group: Group, user: User) -> None:
-    """Take an account out of a group. Raises Invalid as `change_account`."""
-    names = [each.name for each in _locked(session, user).groups]
-    change_account(session, actor, user, {"groups": [name for name in names if name != group.name]})
+    """Take an account out of a group. Raises InvalidError as `change_account`."""
+    user = _locked(session, user)
+    names = [each.name for each in user.groups]
+    _change(session, actor, user, {"groups": [name for name in names if name != group.name]})
 
 
 def _locked(session: Session, user: User) -> User:
@@ -169,7 +182,7 @@ def _apply(session: Session, user: User, changed: Mapping) -> None:
     if "groups" in changed:
         groups = list(session.scalars(select(Group).where(Group.name.in_(changed["groups"]))))
         if len(groups) != len(changed["groups"]):
-            raise Invalid({"groups": [_("There is no such group.")]})
+            raise InvalidError({"groups": [_("There is no such group.")]})
         user.groups = groups
     with unless_refused(_conflicts()), session.begin_nested():
         for field, value in changed.items():
@@ -185,83 +198,118 @@ def _apply(session: Session, user: User, changed: Mapping) -> None:
         drop_links(session, user.id, RESET, CONFIRM_EMAIL)  # one for activation names its address itself
 
 
-def set_password(session: Session, actor: Actor, passwords: Passwords, user: User, password: str) -> None:
-    """Give an account a new password; its sessions end.
+def set_password(visit: Visit, actor: Actor, passwords: Passwords, user: User, password: str) -> None:
+    """Give an account a new password; its sessions end, and its owner is told.
 
-    Raises Invalid for the field `password`, and for the own account: one's own pages ask for the present one.
+    Raises InvalidError for the field `password`, and for the own account: one's own pages ask for the present
+    one.
     """
     _refuse_for_superusers(actor, user)
     if id_of(actor) == user.id:
-        raise Invalid({"__all__": [NOT_OWN]})
+        raise InvalidError({"__all__": [NOT_OWN]})
     about = (user.username, user.email, user.email.rpartition("@")[0], user.first_name, user.last_name)
     refuse({"password": rules.password_problems(password, password, about).get("", [])})
     user.password = passwords.hash(password)
-    end_all_sessions(session, user.id)
-    drop_links(session, user.id)
-    record(session, actor, "set password", KIND, user.id, user.username)
+    end_all_sessions(visit.session, user.id)
+    drop_links(visit.session, user.id)
+    record_security_event(visit, user, SecurityEventKind.PASSWORD_CHANGED, staff=True)
+    record(visit.session, actor, "set password", KIND, user.id, user.username)
 
 
-def end_sessions(session: Session, actor: Actor, user: User) -> int:
-    """Log an account out everywhere; gives how many sessions ended.
+def end_sessions(visit: Visit, actor: Actor, user: User) -> int:
+    """Log an account out everywhere, and tell its owner; gives how many sessions ended.
 
-    Raises Invalid for superusers' accounts.
+    Raises InvalidError for superusers' accounts.
     """
     _refuse_for_superusers(actor, user)
-    number = end_all_sessions(session, user.id)
-    record(session, actor, "end sessions", KIND, user.id, user.username, {"sessions": [number, 0]})
+    number = end_all_sessions(visit.session, user.id)
+    if number:
+        record_security_event(visit, user, SecurityEventKind.SESSIONS_ENDED, staff=True)
+    record(visit.session, actor, "end sessions", KIND, user.id, user.username, {"sessions": [number, 0]})
     return number
 
 
-def revoke_token(session: Session, actor: Actor, token_id: int) -> bool:
-    """Revoke a token of any account; False if there is none with this number.
+def revoke_token(visit: Visit, actor: Actor, token_id: int) -> bool:
+    """Revoke a token of any account, and tell its owner; False if there is none with this number.
 
-    The line of the log belongs to the account. Raises Invalid for superusers' accounts.
+    The line of the log belongs to the account. Raises InvalidError for superusers' accounts.
     """
-    token = session.get(ApiToken, token_id)
+    token = visit.session.get(ApiToken, token_id)
     if token is None:
         return False
-    owner = session.get_one(User, token.user_id)
+    owner = visit.session.get_one(User, token.user_id)
     _refuse_for_superusers(actor, owner)
-    shown = f"{shown_key(token)}… {token.name}".strip()
-    if session.execute(delete(ApiToken).where(ApiToken.id == token_id)).rowcount:
-        record(session, actor, "revoke token", KIND, owner.id, owner.username, {"token": [shown, None]})
+    if drop_token(visit.session, actor, owner, token):
+        name = token.name or shown_key(token)
+        record_security_event(visit, owner, SecurityEventKind.TOKEN_REVOKED, name=name, staff=True)
     return True
 
 
-def revoke_tokens(session: Session, actor: Actor, user: User) -> int:
-    """Revoke all tokens of an account; gives how many there were. Raises Invalid for superusers' accounts."""
+def drop_token(session: Session, actor: Actor, owner: User, token: ApiToken) -> bool:
+    """Revoke a token of which its owner is told otherwise; False if somebody else just did."""
+    shown = f"{shown_key(token)}… {token.name}".strip()
+    dropped = session.execute(delete(ApiToken).where(ApiToken.id == token.id)).rowcount == 1
+    if dropped:
+        record(session, actor, "revoke token", KIND, owner.id, owner.username, {"token": [shown, None]})
+    return dropped
+
+
+def revoke_tokens(visit: Visit, actor: Actor, user: User) -> int:
+    """Revoke all tokens of an account, and tell its owner; gives how many there were.
+
+    Raises InvalidError for superusers' accounts.
+    """
     _refuse_for_superusers(actor, user)
-    number = session.execute(delete(ApiToken).where(ApiToken.user_id == user.id)).rowcount
-    record(session, actor, "revoke tokens", KIND, user.id, user.username, {"tokens": [number, 0]})
+    number = visit.session.execute(delete(ApiToken).where(ApiToken.user_id == user.id)).rowcount
+    if number:
+        record_security_event(visit, user, SecurityEventKind.TOKENS_REVOKED, number=number, staff=True)
+    record(visit.session, actor, "revoke tokens", KIND, user.id, user.username, {"tokens": [number, 0]})
     return number
 
 
+def reset_second_factor(visit: Visit, actor: Actor, user: User) -> bool:
+    """Remove app, passkeys and recovery codes of an account that lost them; False where it has none.
+
+    Its owner gets a mail. Raises InvalidError for superusers' accounts.
+    """
+    _refuse_for_superusers(actor, user)
+    if not user.second_factor:
+        return False
+    remove_second_factors(visit.session, user)
+    record_security_event(visit, user, SecurityEventKind.SECOND_FACTOR_RESET, staff=True)
+    record(visit.session, actor, "reset second factor", KIND, user.id, user.username)
+    return True
+
+
 def delete_account(session: Session, actor: Actor, user: User) -> None:
-    """Delete an account as its owner could. Raises Invalid for account 1, and where the actor may not."""
+    """Delete an account as its owner could.
+
+    Raises InvalidError for account 1, and where the actor may not.
+    """
     if user.id == SYSTEM_USER_ID:
-        raise Invalid({"__all__": [_("This account cannot be deleted.")]})
+        raise InvalidError({"__all__": [_("This account cannot be deleted.")]})
     _refuse_for_superusers(actor, user)
     if id_of(actor) == user.id:
-        raise Invalid({"__all__": [NOT_OWN]})
+        raise InvalidError({"__all__": [NOT_OWN]})
     remove_account(session, user)
     record(session, actor, "delete", KIND, user.id, f"account {user.id}")
 
 
 def _refuse_for_superusers(actor: Actor, user: User) -> None:
     if fixed_fields(actor, user) == frozenset(FIELDS):
-        raise Invalid({"__all__": [SUPERUSERS]})
+        raise InvalidError({"__all__": [SUPERUSERS]})
 
 
 def account_named(session: Session, username: str) -> User:
-    """The account with a name, groups loaded; raises Invalid for the field `username`."""
+    """The account with a name, groups loaded; raises InvalidError for the field `username`."""
     user = find_user(session, username)
     if user is None:
-        raise Invalid({"username": [_("There is no account ${name}.", mapping={"name": username})]})
+        raise InvalidError({"username": [_("There is no account ${name}.", mapping={"name": username})]})
     return user
 
 
 def _conflicts() -> dict[str, Exception]:
     return {
-        "uq_user_account_username": Invalid({"username": [TAKEN]}),
-        "uq_user_account_email": Invalid({"email": [_("Another account has this address.")]}),
+        "uq_user_account_username": InvalidError({"username": [TAKEN]}),
+        "uq_user_account_email": InvalidError({"email": [_("Another account has this address.")]}),
     }

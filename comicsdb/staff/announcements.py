@@ -1,15 +1,16 @@
-"""Announcements: what the staff has to say on the home page (model.md 3.15)."""
+"""Announcements: what the staff has to say on the home page."""
 
 from collections.abc import Mapping
 
 from sqlalchemy.orm import Session
 
+from comicsdb import characters
 from comicsdb.accounts import rules
 from comicsdb.catalog.unit import Unit
 from comicsdb.i18n import _, ngettext
 from comicsdb.models import Announcement
 from comicsdb.models.choices import AnnouncementStyle
-from comicsdb.staff.log import Actor, changes, plain, record, refuse
+from comicsdb.staff.log import Actor, changes, record, refuse
 
 KIND = "announcement"
 ANNOUNCEMENT_FIELDS = ("title", "content", "start_date", "end_date", "display_type", "active")
@@ -17,19 +18,21 @@ CONTENT_MAX = 10_000
 
 
 def create_announcement(session: Session, actor: Actor, values: Mapping) -> Announcement:
-    """Make an announcement of all ANNOUNCEMENT_FIELDS. Raises Invalid by field."""
+    """Make an announcement of all ANNOUNCEMENT_FIELDS. Raises InvalidError by field."""
     values = _judged(values)
     announcement = Announcement(**values)
     session.add(announcement)
     session.flush()
     _tell(session)
-    change = {field: [None, plain(value)] for field, value in values.items() if value not in (None, "")}
-    record(session, actor, "create", KIND, announcement.id, announcement.title, change)
+    record(session, actor, "create", KIND, announcement.id, announcement.title, changes({}, values))
     return announcement
 
 
 def change_announcement(session: Session, actor: Actor, announcement: Announcement, values: Mapping) -> dict:
-    """Give an announcement new values; gives old and new ones of what changed. Raises Invalid by field."""
+    """Give an announcement new values; gives old and new ones of what changed.
+
+    Raises InvalidError by field.
+    """
     before = _values(announcement)
     values = _judged({**before, **values})
     changed = changes(before, values)
@@ -43,15 +46,14 @@ def change_announcement(session: Session, actor: Actor, announcement: Announceme
 
 def delete_announcement(session: Session, actor: Actor, announcement: Announcement) -> None:
     """Take an announcement away for ever; the log keeps what it said."""
-    said = _values(announcement).items()
-    change = {field: [plain(value), None] for field, value in said if value not in (None, "")}
+    change = changes(_values(announcement), {})
     record(session, actor, "delete", KIND, announcement.id, announcement.title, change)
     session.delete(announcement)
     _tell(session)
 
 
 def _tell(session: Session) -> None:
-    """Pages that are kept show announcements by their version (web.md 2.12)."""
+    """Pages that are kept show announcements by their version."""
     Unit.of(session).outdate(KIND)
 
 
@@ -72,7 +74,7 @@ def _judged(values: Mapping) -> dict:
     }
     if len(content) > CONTENT_MAX:
         errors["content"] = [ngettext("At most ${n} character.", "At most ${n} characters.", CONTENT_MAX)]
-    elif "\0" in content:
-        errors["content"] = [_("Control characters cannot be used.")]
+    elif wrong := characters.problem(content):
+        errors["content"] = [wrong]
     refuse(errors)
     return values

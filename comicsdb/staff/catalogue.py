@@ -1,23 +1,26 @@
 """What the staff does to the catalogue as a whole: merges, moves and repairs, each with a line in the log."""
 
-from comicsdb.catalog import Catalog, NotFound, repair, repair_slugs
+from comicsdb.catalog import Catalog, NotFoundError, repair, repair_slugs
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.merge import Preview, merge
-from comicsdb.catalog.merge_references import objects
 from comicsdb.catalog.move import move_publisher
+from comicsdb.catalog.references import labelled
 from comicsdb.models import Imprint
 from comicsdb.staff.log import Actor, record
 
 
 def find(catalog: Catalog, kind: str, key: int | str):
-    """The object with an id or a slug, ready to be named by its label; raises NotFound, Gone or Moved."""
+    """The object with an id or a slug, ready to be named by its label.
+
+    Raises NotFoundError, GoneError or MovedError.
+    """
     model = KINDS[kind].model
     is_id = isinstance(key, int) or (key.isascii() and key.isdigit())
     found = catalog.get(model, int(key)) if is_id and len(str(key)) < 11 else catalog.by_slug(model, str(key))
-    shown = objects(catalog.session, kind, [found.id])
-    if not shown:
-        raise NotFound(kind, key)
-    return shown[0]
+    shown = catalog.session.scalar(labelled(model).where(model.id == found.id))
+    if shown is None:
+        raise NotFoundError(kind, key)
+    return shown
 
 
 def merge_objects(catalog: Catalog, actor: Actor, canonical, other, reason: str = "") -> Preview:

@@ -8,13 +8,14 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
-from comicsdb.catalog.errors import Invalid
+from comicsdb.catalog.errors import InvalidError
 from comicsdb.mail.letter import printable
 from comicsdb.models import StaffAction, User
 from comicsdb.security import Identity
 
 log = logging.getLogger(__name__)
 
+BLANK = (None, "")
 Actor = User | Identity | None  # None: a command
 
 
@@ -64,21 +65,25 @@ def actions(
 
 
 def changes(before: Mapping, after: Mapping) -> dict[str, list]:
-    """Old and new value of what differs, fit for the log."""
+    """Old and new value of what differs, fit for the log.
+
+    Of what is new there is nothing before, of what is deleted nothing after; what says nothing is left out.
+    """
+    pairs = {field: (before.get(field), after.get(field)) for field in {**before, **after}}
     return {
-        field: [plain(before[field]), plain(value)]
-        for field, value in after.items()
-        if value != before[field]
+        field: [_plain(old), _plain(new)]
+        for field, (old, new) in pairs.items()
+        if old != new and not (old in BLANK and new in BLANK)
     }
 
 
-def plain(value):
+def _plain(value):
     """A value as JSON can hold it."""
     return value.isoformat() if isinstance(value, date) else value
 
 
 def refuse(errors: Mapping) -> None:
-    """Raise Invalid if there is a problem with any field."""
+    """Raise InvalidError if there is a problem with any field."""
     found = {field: problems for field, problems in errors.items() if problems}
     if found:
-        raise Invalid(found)
+        raise InvalidError(found)

@@ -1,4 +1,4 @@
-"""What the staff does to polls: make, change and delete them (web.md 11, 12)."""
+"""What the staff does to polls: make, change and delete them."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -6,11 +6,12 @@ from datetime import datetime
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
+from comicsdb import characters
 from comicsdb.accounts import rules
-from comicsdb.catalog.errors import NotFound
+from comicsdb.catalog.errors import NotFoundError
 from comicsdb.i18n import _, ngettext
 from comicsdb.models import Poll, PollChoice, PollVote
-from comicsdb.staff.log import Actor, changes, id_of, plain, record, refuse
+from comicsdb.staff.log import Actor, changes, id_of, record, refuse
 
 KIND = "poll"
 POLL_FIELDS = ("title", "description", "start_date", "end_date", "choices")
@@ -20,15 +21,14 @@ LINE_MAX = 255
 
 
 def create_poll(session: Session, actor: Actor, values: Mapping) -> Poll:
-    """Make a poll of all POLL_FIELDS; `choices` are texts in their order. Raises Invalid by field."""
+    """Make a poll of all POLL_FIELDS; `choices` are texts in their order. Raises InvalidError by field."""
     values = _judged(values)
     fields = {name: value for name, value in values.items() if name != "choices"}
     poll = Poll(**fields, created_by_id=id_of(actor))
     session.add(poll)
     session.flush()
     _write_choices(session, poll, values["choices"])
-    said = {name: [None, plain(value)] for name, value in values.items() if value not in (None, "")}
-    record(session, actor, "create", KIND, poll.id, poll.title, said)
+    record(session, actor, "create", KIND, poll.id, poll.title, changes({}, values))
     return poll
 
 
@@ -57,14 +57,9 @@ def change_poll(session: Session, actor: Actor, poll_id: int, values: Mapping) -
 
 
 def delete_poll(session: Session, actor: Actor, poll_id: int) -> None:
-    """Take a poll away for ever, with its votes; the log keeps what it asked. Raises NotFound."""
+    """Take a poll away for ever, with its votes; the log keeps what it asked. Raises NotFoundError."""
     poll = _hold(session, poll_id)
-    said = {
-        name: [plain(value), None]
-        for name, value in _values(session, poll).items()
-        if value not in (None, "")
-    }
-    record(session, actor, "delete", KIND, poll.id, poll.title, said)
+    record(session, actor, "delete", KIND, poll.id, poll.title, changes(_values(session, poll), {}))
     session.delete(poll)
     session.flush()
 
@@ -74,7 +69,7 @@ def _hold(session: Session, poll_id: int) -> Poll:
     rows = select(Poll).where(Poll.id == poll_id).with_for_update()
     poll = session.scalar(rows.execution_options(populate_existing=True))
     if poll is None:
-        raise NotFound(KIND, poll_id)
+        raise NotFoundError(KIND, poll_id)
     return poll
 
 
@@ -115,7 +110,8 @@ def _judged(values: Mapping) -> dict:
 def _description_problems(text: str) -> list:
     if len(text) > DESCRIPTION_MAX:
         return [ngettext("At most ${n} character.", "At most ${n} characters.", DESCRIPTION_MAX)]
-    return [_("Control characters cannot be used.")] if "\0" in text else []
+    wrong = characters.problem(text)
+    return [wrong] if wrong else []
 
 
 def _end_problems(start: datetime | None, end: datetime | None) -> list:

@@ -15,7 +15,7 @@ SIGN_UPS, MAIL = "signup_settings", "mail"  # as the log calls them
 def set_sign_ups(session: Session, actor: Actor, enabled: bool, message: str) -> None:
     """Let accounts be made, or not, and say why; an empty message stands for ours.
 
-    Raises Invalid for the field `disabled_message`.
+    Raises InvalidError for the field `disabled_message`.
     """
     switch = sign_up_settings(session)
     message = message.strip()

@@ -20,7 +20,7 @@ PATH = "/docs/"
 READ = ("GET", "HEAD")
 STATIC = Path(__file__).parent / "static"
 KEPT = "public, max-age=31536000, immutable"
-# Those of the site's pages (web.md 23), for hosts that serve the API alone.
+# Those of the site's pages, for hosts that serve the API alone.
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
     " font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none';"
@@ -28,7 +28,7 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "strict-origin-when-cross-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), interest-cohort=(), microphone=(), payment=(), usb=()",
+    "Permissions-Policy": "browsing-topics=(), camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     "Cache-Control": "no-cache",
     "Content-Language": "en",
 }

@@ -6,8 +6,9 @@ from comicsdb_api.docs import markdown
 from comicsdb_api.docs.html import Html, element, joined, void
 from comicsdb_api.docs.shapes import Shapes, place
 from comicsdb_api.openapi.common import BY_DATE, BY_TAG, JSON, MORE_HEADERS
+from comicsdb_api.openapi.examples import Examples
 from comicsdb_api.openapi.words import BASE
-from comicsdb_api.responses import PATH_PREFIX
+from comicsdb_api.responses import PATH_PREFIX, PROBLEM
 
 SIGNED_IN = "-H 'Authorization: Bearer TOKEN' "
 PLACES = {"path": ", in the path", "header": ", a header"}  # of parameters; others are in the query
@@ -21,6 +22,7 @@ TITLES = {
     "403": "Forbidden",
     "404": "Not found",
     "406": "Not acceptable",
+    "410": "Gone",
     "412": "Precondition failed",
     "413": "Content too large",
     "415": "Unsupported media type",
@@ -36,6 +38,7 @@ class Page:
     def __init__(self, document: dict):
         self.document = document
         self.shapes = Shapes(document)
+        self.examples = Examples(self.shapes.schemas)
         self.resources: dict[str, dict[str, dict]] = {}
         for path, item in document["paths"].items():
             kind = path.removeprefix(PATH_PREFIX).partition("/")[0]
@@ -162,9 +165,9 @@ class Page:
         if not content:
             return ""
         if JSON in content:
-            example = json.dumps(self.shapes.least(content[JSON]["schema"]), ensure_ascii=False)
+            example = json.dumps(self.examples.least(content[JSON]["schema"]), ensure_ascii=False)
             return f" \\\n  -H 'Content-Type: {JSON}' -d '{example}'"
-        fields = self.shapes.least(next(iter(content.values()))["schema"])
+        fields = self.examples.least(next(iter(content.values()))["schema"])
         return " \\\n  " + " ".join(f"-F '{name}={value}'" for name, value in fields.items())
 
     def _conditions(self, names: list[Html]) -> Html | None:
@@ -180,7 +183,8 @@ class Page:
             code = element("b", f"{status} {TITLES.get(status, '')}".strip())
             if status >= "400":
                 code = element("a", code, href=f"#{ERRORS}")
-            schemas = [each.get("schema", {}) for each in answer.get("content", {}).values()]
+            offered = answer.get("content", {}).items()
+            schemas = [each.get("schema", {}) for media_type, each in offered if media_type != PROBLEM]
             shapes = list(dict.fromkeys(self.shapes.words(each) for each in schemas))
             told = [markdown.inline(answer["description"].rstrip("."))]
             told += [": ", joined(shapes, " or "), "."] if shapes else ["."]
@@ -194,7 +198,7 @@ class Page:
             _field(key, self.shapes.words(value), value.get("description"))
             for key, value in schema.get("properties", {}).items()
         ]
-        example = json.dumps(self.shapes.example(schema), indent=2, ensure_ascii=False)
+        example = json.dumps(self.examples.of(schema), indent=2, ensure_ascii=False)
         return element(
             "section",
             element("h2", element("code", name), id=place(name)),

@@ -1,8 +1,7 @@
-"""JSON Schema in a reader's words, and examples that follow it."""
+"""JSON Schema in a reader's words."""
 
 from comicsdb_api.docs.html import Html, element, joined
 
-DAY = "2019-06-01"  # where a date has no example of its own
 MOST_WORDS = 12  # of a closed set that are written out
 
 
@@ -39,40 +38,6 @@ class Shapes:
             return joined(["object"])
         values = [each for each in schema.get("enum", ()) if each is not None]
         return joined([kind, ": ", _listed(values)]) if values else joined([kind, _limits(schema)])
-
-    def least(self, schema: dict):
-        """The smallest example of an object, or of a list of such: only what it cannot be without."""
-        if "$ref" in schema:
-            return self.least(self.schemas[name_of(schema)])
-        if schema["type"] == "array":
-            return [self.least(schema["items"])]
-        fields = schema["properties"]
-        return {key: self.example(fields[key]) for key in schema.get("required") or list(fields)[:1]}
-
-    def example(self, schema: dict):
-        """A value that fits a schema, made of the examples in it."""
-        if schema.get("examples"):
-            return schema["examples"][0]
-        if "$ref" in schema:
-            return self.example(self.schemas[name_of(schema)])
-        for choice in ("oneOf", "anyOf"):
-            if choice in schema:
-                return self.example(schema[choice][0])
-        kinds = schema.get("type")
-        if isinstance(kinds, list):
-            return None
-        match kinds:
-            case "object":
-                return {key: self.example(value) for key, value in schema.get("properties", {}).items()}
-            case "array":
-                return [self.example(schema["items"])]
-            case "string":
-                return schema.get("enum", [DAY if schema.get("format") == "date" else "…"])[0]
-            case "integer" | "number":
-                return schema.get("enum", [schema.get("minimum", 0)])[0]
-            case "boolean":
-                return True
-        return None
 
 
 def name_of(reference: dict) -> str:

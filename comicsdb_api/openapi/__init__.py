@@ -9,7 +9,7 @@ from comicsdb.security import Permission
 from comicsdb.tags import tagged
 from comicsdb_api.conditional import respond_tagged
 from comicsdb_api.entity import Resource, serve
-from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, Refused
+from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, RefusedError
 from comicsdb_api.negotiation import FORMAT_KEY, parameter
 from comicsdb_api.openapi.common import MORE_HEADERS
 from comicsdb_api.openapi.document import TITLE, document, endpoints
@@ -114,14 +114,14 @@ class SchemaResource(Resource):
 
 
 def negotiate(request) -> str:
-    """The media type that the caller gets; raises Refused, 404 for an unknown format and 406."""
+    """The media type that the caller gets; raises RefusedError, 404 for an unknown format and 406."""
     asked = request.environ.get(FORMAT_KEY) or parameter(request, "format")
     if asked and asked not in {YAML, JSON}:
-        raise Refused(404, NOT_FOUND)
+        raise RefusedError(404, NOT_FOUND)
     offers = [media_type for media_type, form in OFFERS.items() if not asked or form == asked]
     chosen = preferred(request.environ.get("HTTP_ACCEPT", ""), offers)
     if chosen is None:
-        raise Refused(406, NOT_ACCEPTABLE)
+        raise RefusedError(406, NOT_ACCEPTABLE)
     return chosen
 
 

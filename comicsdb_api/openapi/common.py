@@ -2,8 +2,8 @@
 
 from comicsdb.models.choices import Currency
 from comicsdb_api.openapi.schemas import INTEGER_MAX, reference
-from comicsdb_api.paging import MOST_DIGITS
-from comicsdb_api.responses import HEADERS
+from comicsdb_api.paging import PAGE_MAX
+from comicsdb_api.responses import CROSS_ORIGIN, HEADERS, PROBLEM, SEVERAL_ERRORS
 from comicsdb_api.retirement import NOTICE
 
 TEXT = {"type": "string"}
@@ -18,10 +18,12 @@ def _header(schema: dict, description: str, *, required: bool = True) -> dict:
     return {"description": description, "required": required, "schema": schema}
 
 
+FOR_OTHER_SITES = "On answers to reads, so that scripts of other sites may see them."
 # On every answer.
 COMMON_HEADERS = {
     "Allow": _header(TEXT | {"examples": ["GET, HEAD, OPTIONS"]}, "The methods that the address offers."),
     **{name: _header({"const": value}, "The same on every answer.") for name, value in HEADERS},
+    **{name: _header({"const": value}, FOR_OTHER_SITES, required=False) for name, value in CROSS_ORIGIN},
 }
 MORE_HEADERS = {
     "ETag": _header(_TAG, "Tag of the body, for `If-None-Match` and `If-Match`."),
@@ -106,9 +108,15 @@ PARAMETERS = {
     "page": _parameter(
         "page",
         "query",
-        {"anyOf": [integer(1, 10**MOST_DIGITS - 1), {"const": "last"}]},
+        {"anyOf": [integer(1, PAGE_MAX), {"const": "last"}]},
         "Number of the page, from 1 on, or `last`.",
         example=1,
+    ),
+    "strict": _parameter(
+        "strict",
+        "query",
+        {"type": "boolean"},
+        "Whether parameters that this address does not know are refused (400) instead of ignored.",
     ),
     "If-None-Match": _parameter(
         "If-None-Match", "header", TEXT, "Tags of bodies that are known, or `*`: 304 if it is one of them."
@@ -145,6 +153,28 @@ SCHEMAS = {
         "description": "One sentence about what went wrong.",
         "properties": {"detail": TEXT | {"description": "The sentence.", "examples": ["Not found."]}},
         "required": ["detail"],
+        "examples": [{"detail": "Not found."}],
+    },
+    "ProblemDetails": {
+        "type": "object",
+        "description": f"An error as problem details (RFC 9457), where `Accept` names `{PROBLEM}`.",
+        "properties": {
+            "type": {"const": "about:blank", "description": "The status says what sort of problem it is."},
+            "title": TEXT | {"description": "The phrase of the status."},
+            "status": {"type": "integer", "description": "The status."},
+            "detail": TEXT | {"description": "What went wrong, in a sentence."},
+            "errors": {"description": "What is wrong by parameter or field, as without problem details."},
+        },
+        "required": ["type", "title", "status", "detail"],
+        "examples": [
+            {
+                "type": "about:blank",
+                "title": "Bad Request",
+                "status": 400,
+                "detail": SEVERAL_ERRORS,
+                "errors": {"modified_gt": ["Enter a valid date/time."]},
+            }
+        ],
     },
     "Problems": {
         "type": "object",
@@ -167,8 +197,16 @@ WRITE_SCHEMAS = {
 
 
 def _refusal(description: str, shape: str = "Error", *more: str, common: tuple[str, ...] = COUNTED) -> dict:
-    content = {JSON: {"schema": reference("schemas", shape)}}
-    return {"description": description, "headers": headers(*more, common=common), "content": content}
+    return {
+        "description": description,
+        "headers": headers(*more, common=common),
+        "content": error_content(reference("schemas", shape)),
+    }
+
+
+def error_content(schema: dict) -> dict:
+    """The body of an error, which comes as problem details too."""
+    return {JSON: {"schema": schema}, PROBLEM: {"schema": reference("schemas", "ProblemDetails")}}
 
 
 def _empty(description: str, *more: str) -> dict:
@@ -187,17 +225,28 @@ RESPONSES = {
     "NotModifiedSince": _by_date(UNCHANGED),
     "PreconditionFailed": _empty(CHANGED, "ETag"),
     "ModifiedSince": _by_date(CHANGED),
-    "BadRequest": _refusal("A parameter has a value that cannot be read.", "Problems"),
-    "Unauthorized": _refusal("No credentials, or wrong ones.", "Error", "WWW-Authenticate", common=ALWAYS),
-    "Forbidden": _refusal("The account may not do this.", common=KNOWN),
-    "Merged": _refusal(
-        "The object was merged: the body names the other one by `id` and `resource_url`.", "Error", "Location"
+    "BadRequest": _refusal(
+        "A parameter has a value that cannot be read, or with `strict` it is not known.", "Problems"
     ),
+    "Unauthorized": _refusal("No credentials, or wrong ones.", "Error", "WWW-Authenticate", common=ALWAYS),
+    "Forbidden": _refusal(
+        "The account may not do this, or the scope of its token does not suffice: `WWW-Authenticate`"
+        " names the one that does.",
+        common=KNOWN,
+    ),
+    "Merged": {
+        "description": "The object was merged: the body names the other one by `id` and `resource_url`.",
+        "headers": headers("Location"),
+        "content": {JSON: {"schema": reference("schemas", "Error")}},
+    },
     "NotFound": _refusal("There is no such object, page or format."),
     "MethodNotAllowed": _refusal("The address does not offer the method; see `Allow`."),
     "NotAcceptable": _refusal("Nothing that can be sent is acceptable.", common=ALWAYS),
     "TooManyRequests": _refusal("Too many requests: wait.", "Error", "Retry-After"),
 }
+RESPONSES["Forbidden"]["headers"]["WWW-Authenticate"] = _header(
+    TEXT, "Where a token of a wider scope would do: which one (RFC 6750).", required=False
+)
 WRITE_RESPONSES = {
     "Faulty": _refusal("The body cannot be parsed (`detail`), or cannot be written.", "Faults"),
     "Unchangeable": _empty("It has changed, by a condition of the request. No body; nothing was written."),

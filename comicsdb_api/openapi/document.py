@@ -13,13 +13,15 @@ from cornice.service import Service
 
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.models import Series
+from comicsdb.models.choices import TokenScope
 from comicsdb.models.user import EDITOR_GROUP
-from comicsdb.security import Identity, Permission, may
+from comicsdb.security import Identity, Permission, may, scope_for
 from comicsdb_api.acts import Act
 from comicsdb_api.entity import EntityResource, Resource, largest_id
 from comicsdb_api.filters import Parameter
 from comicsdb_api.listing import Listing
 from comicsdb_api.openapi import common, signing_in, written
+from comicsdb_api.openapi.examples import add_examples
 from comicsdb_api.openapi.schemas import INTEGER_MAX, Components, reference
 from comicsdb_api.responses import ROUTE_PREFIX, is_api_route
 from comicsdb_api.retirement import KEY
@@ -27,7 +29,7 @@ from comicsdb_api.retirement import KEY
 TITLE = "comicsdb API"
 GUIDE = Path(__file__).with_name("guide.md").read_text("utf-8")  # what is true of every address
 ABOUT_BASIC = "{about basic}"  # stands in it for what changes with the phase
-TAG = "api"
+KNOWN = "comicsdb_api.query_parameters"
 VERBS = {
     "GET": "retrieve",
     "POST": "create",
@@ -55,7 +57,7 @@ class Endpoint:
 
     @property
     def kind(self) -> str:
-        """The resource: the first part of the route's name."""
+        """The resource, and the tag: the first part of the route's name."""
         return self.service.name.removeprefix(ROUTE_PREFIX).partition(".")[0]
 
     @property
@@ -88,8 +90,7 @@ class Endpoint:
 
     @property
     def operation_id(self) -> str:
-        """As in api.md 8."""
-        verb = "list" if self.is_list else VERBS[self.method]
+        verb = "list" if self.is_list or (self.is_reading and self.klass.is_feed) else VERBS[self.method]
         return "_".join(filter(None, ("api", self.kind, self.action, verb)))
 
 
@@ -118,18 +119,20 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
     components, retirement = Components(), registry[KEY]
     schemes = signing_in.schemes(retirement, registry.settings)
     about_basic = signing_in.about_basic(retirement, registry.settings)
-    security = [{name: []} for name in schemes]
     paths: dict[str, dict] = {}
+    tags: dict[str, dict] = {}
     for endpoint in endpoints(registry):
         if allowed(endpoint.permission):
+            tags.setdefault(endpoint.kind, _tag(endpoint))
             path = paths.setdefault(_path(endpoint.service), _path_item(endpoint))
-            public = {"security": [{}, *security]} if may(None, endpoint.permission) else {}
-            path[endpoint.method.lower()] = _operation(endpoint, components, registry) | public
+            who = _security(schemes, endpoint.permission)
+            own = {"security": who} if who != _security(schemes, Permission.API) else {}
+            path[endpoint.method.lower()] = _operation(endpoint, components, registry) | own
     writing = (each for each in endpoints(registry) if each.is_writing or (each.act and each.act.takes))
     writes = any(allowed(each.permission) for each in writing)
     challenge = common.challenge(retirement.challenge[1])
     licence = registry.settings["comicsdb.licence"]
-    return {
+    described = {
         "openapi": "3.1.0",
         "info": {
             "title": TITLE,
@@ -140,8 +143,8 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
             **({"license": asdict(licence)} if licence.name else {}),
         },
         "servers": [{"url": root}],
-        "security": security,
-        "tags": [{"name": TAG, "description": "The whole API."}],
+        "security": _security(schemes, Permission.API),
+        "tags": list(tags.values()),
         "paths": paths,
         "components": {
             "securitySchemes": schemes,
@@ -151,11 +154,44 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
             "schemas": dict(sorted((components.schemas | common.schemas(writes=writes)).items())),
         },
     }
+    add_examples(described)
+    return described
+
+
+def query_parameters(registry) -> dict[str, tuple[str, ...]]:
+    """The query parameters that each reading knows, by route; `format` is known everywhere."""
+    known = registry.get(KNOWN)
+    if known is None:
+        known = registry[KNOWN] = {
+            each.service.name: tuple(_query(_reading(each, Components(), registry)))
+            for each in endpoints(registry)
+            if each.is_reading
+        }
+    return known
+
+
+def _query(operation: dict):
+    yield "format"
+    for each in operation["parameters"]:
+        described = common.PARAMETERS[each["$ref"].rpartition("/")[2]] if "$ref" in each else each
+        if described["in"] == "query" and described["name"] != "format":
+            yield described["name"]
+
+
+def _security(schemes: dict, permission: str) -> list[dict]:
+    """Who may have a permission: by each scheme alone, by a token of a scope, or nobody in particular."""
+    needed = {signing_in.BY_TOKEN: [scope_for(permission).value]}
+    return [*([{}] if may(None, permission) else []), *({name: needed.get(name, [])} for name in schemes)]
 
 
 def _path(service: Service) -> str:
     """The pattern of a route as a path of OpenAPI."""
     return PARAMETER.sub(r"{\1}", service.path)
+
+
+def _tag(endpoint: Endpoint) -> dict:
+    told = _paragraph(endpoint.service.description)
+    return {"name": endpoint.kind} | ({"description": told} if told else {})
 
 
 def _path_item(endpoint: Endpoint) -> dict:
@@ -174,7 +210,7 @@ def _path_parameter(name: str, klass: type | None) -> dict:
 
 
 def _operation(endpoint: Endpoint, components: Components, registry) -> dict:
-    operation = {"operationId": endpoint.operation_id, "tags": [TAG], "summary": _summary(endpoint)}
+    operation = {"operationId": endpoint.operation_id, "tags": [endpoint.kind], "summary": _summary(endpoint)}
     if endpoint.is_reading:
         operation |= _reading(endpoint, components, registry)
     elif endpoint.act:
@@ -191,7 +227,8 @@ def _operation(endpoint: Endpoint, components: Components, registry) -> dict:
     }
     if endpoint.method != "GET":
         operation.setdefault("parameters", []).append(reference("parameters", "X-CSRFToken"))
-    if endpoint.method != "GET" or not may(ORDINARY, endpoint.permission):
+    out_of_scope = scope_for(endpoint.permission) != TokenScope.READ
+    if endpoint.method != "GET" or out_of_scope or not may(ORDINARY, endpoint.permission):
         refusals["403"] = "Forbidden"
     answers = operation["responses"] | _references("responses", refusals)
     return operation | {"responses": dict(sorted(answers.items()))}
@@ -216,13 +253,14 @@ def _summary(endpoint: Endpoint) -> str:
 def _reading(endpoint: Endpoint, components: Components, registry) -> dict:
     """What GET takes and gives; all readings are conditional."""
     read = endpoint.served.read if endpoint.served is not None else None
-    dated, cached = read is not None and read.dated, read is not None and read.region is not None
+    dated, cached = read is not None and read.date_pairs > 0, read is not None and read.region is not None
     if read is None:
         own = endpoint.klass.described(registry)
     else:
         own = _list(endpoint, components) if endpoint.is_list else _detail(endpoint, components)
     conditions = (*common.BY_TAG, *(common.BY_DATE if dated else ()))
-    parameters = [*own.get("parameters", ()), *(reference("parameters", name) for name in conditions)]
+    shared = ("strict", *conditions)
+    parameters = [*own.get("parameters", ()), *(reference("parameters", name) for name in shared)]
     sent = ("ETag", *(("Last-Modified",) if dated else ()), *(("X-Cache",) if cached else ()))
     answer = {
         "description": own.get("answer", "What was asked for."),
@@ -232,12 +270,12 @@ def _reading(endpoint: Endpoint, components: Components, registry) -> dict:
     others = {"304": "NotModified", "412": "PreconditionFailed"}
     if dated:
         others = {"304": "NotModifiedSince", "412": "ModifiedSince"}
-    if own.get("refuses"):
-        others["400"] = "BadRequest"
+    others["400"] = "BadRequest"
     if read is not None and "{id}" in endpoint.service.path and _can_merge(endpoint.served.resource):
         others["301"] = "Merged"
     told = {"description": own["description"]} if own.get("description") else {}
-    return told | {"parameters": parameters, "responses": {"200": answer} | _references("responses", others)}
+    responses = {"200": answer} | _references("responses", others) | own.get("refusals", {})
+    return told | {"parameters": parameters, "responses": responses}
 
 
 def _can_merge(resource: type) -> bool:
@@ -286,7 +324,6 @@ def _list(endpoint: Endpoint, components: Components) -> dict:
     return shown | {
         "description": f"Order: {order[0].lower()}{order[1:]}" if order else "",
         "parameters": [*filters, page],
-        "refuses": bool(filters),
     }
 
 

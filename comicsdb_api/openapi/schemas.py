@@ -22,13 +22,13 @@ from sqlalchemy.sql.elements import BinaryExpression, Cast, Label, TypeCoerce
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeEngine
 
+from comicsdb.models.base import BIG_MAX, INTEGER_MAX
 from comicsdb_api.openapi.words import words_for
 from comicsdb_api.types import Address, Changes, Choice, Instant, ListOf, Money, ObjectOf
 
-INTEGER_MAX, BIG_MAX = 2**31 - 1, 2**63 - 1
 AMOUNT = r"^\d+\.\d{2}$"
 NULL = {"type": "null"}
-_EXAMPLES = {"string": str, "integer": int, "number": (int, float)}
+_EXAMPLES = {"string": str, "boolean": bool, "integer": int, "number": (int, float)}
 # Functions that give a value even where an argument is null.
 NEVER_NULL = {"count", "json_build_object"}
 
@@ -137,6 +137,8 @@ def is_like(example, schema: dict) -> bool:
     """Whether an example fits: what is written has ids and codes in place of objects and words."""
     kind = schema.get("type")
     kind = kind[0] if isinstance(kind, list) else kind
+    if "anyOf" in schema:
+        return any(is_like(example, each) for each in schema["anyOf"])
     if "enum" in schema and example not in schema["enum"]:
         return False
     if kind == "array":

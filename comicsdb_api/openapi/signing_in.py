@@ -7,6 +7,12 @@ from comicsdb.security import session_cookie
 from comicsdb_api.openapi.words import BASE
 from comicsdb_api.retirement import ENDING, Retirement
 
+BY_TOKEN = "knoxApiToken"  # noqa: S105  (the name of a scheme)
+_ABOUT_TOKENS = (
+    "A token of the account, which has a scope: `read` reads the catalogue, `library` also reads and writes"
+    " what the account keeps, and `edit` may do all that the account may. Operations name the scope that they"
+    " need."
+)
 _BASIC = {"type": "http", "scheme": "basic", "description": "Name and password of the account."}
 
 
@@ -28,7 +34,7 @@ def schemes(retirement: Retirement, settings: Mapping) -> dict:
             "name": session_cookie(settings),
             "description": "The session of a browser on the site; what writes also needs `X-CSRFToken`.",
         },
-        "knoxApiToken": {"type": "http", "scheme": "bearer", "description": "A token of the account."},
+        BY_TOKEN: {"type": "http", "scheme": "bearer", "description": _ABOUT_TOKENS},
     }
 
 

@@ -9,8 +9,12 @@ from dataclasses import dataclass
 from comicsdb.models.choices import Status
 
 BASE = "https://comics.example"  # where the examples live
-# Of the names of shapes that are sent and written: JSON, forms, and parts of each; and the answer.
-INPUT, FORM, FORM_CHANGE, CHANGE, WRITTEN = SUFFIXES = ("Input", "Form", "FormChange", "Change", "Written")
+# Ends of the names of request bodies, one for each media type (generated clients choose the media type by the
+# type of the body), and of the answer to a write.
+INPUT, FORM, MULTIPART, WRITTEN = "Input", "Form", "Multipart", "Written"
+# The same for PATCH.
+CHANGE, FORM_CHANGE, MULTIPART_CHANGE = "Change", "FormChange", "MultipartChange"
+SUFFIXES = (INPUT, FORM, MULTIPART, WRITTEN, FORM_CHANGE, MULTIPART_CHANGE, CHANGE)
 
 
 @dataclass(frozen=True)
@@ -171,8 +175,7 @@ WORDS = {
     "PulledSeries.added_on": Word("When it was put on the list.", "2026-03-01T17:00:00.500000Z"),
     "FollowedSeries": Word("A series, in short."),
     "FollowedSeries.series": Word("Name, type and year as the site shows them.", "Harbor Lights (2019)"),
-    "PullListSeriesInput.series_id": Word("Number of the series.", 88),
-    "PullListSeriesForm.series_id": Word("Number of the series.", 88),
+    "PullListSeries.series_id": Word("Number of the series.", 88),
     "PulledIssue": Word("An issue of a series on the pull list."),
     "PulledIssue.series": Word("The series it belongs to."),
     "PulledIssue.issue": Word("Series and number as the site shows them.", "Harbor Lights (2019) #3"),
@@ -213,10 +216,10 @@ WORDS = {
     "rating": Word("The reader's own stars, from 1 to 5; null for none.", 4),
     "created_on": Word("When it was noted.", "2026-01-03T14:00:00.100000Z"),
     "created": Word("Whether the item is new.", True),
-    "total_issues": Word("How many issues the series has.", 12),
+    "total_issues": Word("How many issues of the series are out, or owned already.", 12),
     "owned_issues": Word("How many of them the caller owns.", 9),
     "missing_count": Word("How many the caller does not.", 3),
-    "completion_percentage": Word("How much of it is owned, in percent with one decimal.", 75.0),
+    "completion_percentage": Word("How much of it is owned, in percent with one decimal; 0.1 to 99.9.", 75.0),
     "WishList": Word("The issues that the caller looks for."),
     "WishList.item_count": Word("How many issues are on it.", 3),
     "WishList.items_url": Word("Where they are.", f"{BASE}/api/wish_list/items/"),

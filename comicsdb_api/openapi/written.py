@@ -4,9 +4,9 @@ from colander import SchemaNode, String
 
 from comicsdb.models.choices import GRADES
 from comicsdb.schemas import ObjectSchema
+from comicsdb.schemas.prices import Amount, Price
 from comicsdb.schemas.types import (
     LONGEST_LIST,
-    Amount,
     Choice,
     Day,
     Flag,
@@ -15,35 +15,48 @@ from comicsdb.schemas.types import (
     Integer,
     ListOf,
     Moment,
-    Price,
     Text,
 )
 from comicsdb_api.acts import Act
-from comicsdb_api.bodies import JSON
+from comicsdb_api.bodies import FORM as URLENCODED
+from comicsdb_api.bodies import JSON, PARTS
 from comicsdb_api.openapi import common
 from comicsdb_api.openapi.schemas import INTEGER_MAX, Components, described, reference
-from comicsdb_api.openapi.words import CHANGE, FORM, FORM_CHANGE, INPUT, WRITTEN
+from comicsdb_api.openapi.words import (
+    CHANGE,
+    FORM,
+    FORM_CHANGE,
+    INPUT,
+    MULTIPART,
+    MULTIPART_CHANGE,
+    WRITTEN,
+)
 from comicsdb_api.writes import IMAGE, Pictures
 
-GRADE_NUMBERS = [float(grade) for grade in GRADES]
+NAMES = {JSON: INPUT, URLENCODED: FORM, PARTS: MULTIPART}
+NAMES_OF_CHANGES = {JSON: CHANGE, URLENCODED: FORM_CHANGE, PARTS: MULTIPART_CHANGE}
 FILE = {
     "type": "string",
     "format": "binary",
-    "description": "A file, in `multipart/form-data` only: JPEG, PNG, WebP, GIF or AVIF.",
+    "description": "A file: JPEG, PNG, WebP, GIF or AVIF.",
+    "examples": ["cover.jpg"],
 }
 FORM_WORDS = "Lists are repeated fields; an empty text stands for null."
 
 
 def request_body(components: Components, resource, kind: str, *, partial: bool) -> dict:
-    """What POST and PUT take or, with `partial`, PATCH, in every media type; shapes begin with `kind`."""
-    content = {}
+    """What POST and PUT take or, with `partial`, PATCH, by media type; names of shapes begin with `kind`.
+
+    Pictures come in multipart forms only: where one is required, that is the only type that can succeed.
+    """
+    content, pictures = {}, resource.pictures()
+    has_to_have_picture = pictures is not None and pictures.required and not partial
     for media_type in resource.parses:
-        is_form = media_type != JSON
-        suffix = (FORM_CHANGE if is_form else CHANGE) if partial else (FORM if is_form else INPUT)
-        schema = resource.schema(partial=partial, form=is_form)
-        pictures = resource.pictures() if is_form else None
-        components.schemas[kind + suffix] = _object(schema, kind + suffix, pictures)
-        content[media_type] = {"schema": reference("schemas", kind + suffix)}
+        if media_type == PARTS or not has_to_have_picture:
+            name = kind + (NAMES_OF_CHANGES if partial else NAMES)[media_type]
+            schema = resource.schema(partial=partial, form=media_type != JSON)
+            components.schemas[name] = _object(schema, name, pictures if media_type == PARTS else None)
+            content[media_type] = {"schema": reference("schemas", name)}
     return {"content": content, "required": not partial}
 
 
@@ -75,9 +88,8 @@ def act(components: Components, resource, act: Act) -> dict:
         return told
     content = {}
     for media_type in resource.parses:
-        is_form = media_type != JSON
-        name = act.name.removesuffix(INPUT) + FORM if is_form else act.name
-        components.schemas[name] = _object(act.takes(form=is_form), name, None)
+        name = act.name.removesuffix(INPUT) + NAMES[media_type]
+        components.schemas[name] = _object(act.takes(form=media_type != JSON), name, None)
         content[media_type] = {"schema": reference("schemas", name)}
     refused = {"400": "Faulty", "413": "TooLarge", "415": "UnsupportedType"}
     answers |= {status: reference("responses", name) for status, name in refused.items()}
@@ -135,8 +147,9 @@ def _of_type(kind, *, is_form: bool) -> dict:
         case Amount():
             return {"anyOf": _sums(kind.whole)}
         case Grade():
-            texts = {"type": "string", "enum": [str(grade) for grade in GRADES]}
-            return {"anyOf": [{"type": "number", "enum": GRADE_NUMBERS}, texts]}
+            # Generators of clients know no enumerations of numbers; the texts list the grades there are.
+            number = {"type": "number", "minimum": float(min(GRADES)), "maximum": float(max(GRADES))}
+            return {"anyOf": [number, {"type": "string", "enum": [str(grade) for grade in GRADES]}]}
         case Price():
             return {"type": "string"} if is_form else {"anyOf": [*_sums(), _priced(), {"type": "null"}]}
         case String():

@@ -1,4 +1,4 @@
-"""What the API serves: one line per entity, in the order in which the root lists them (api.md 2.1)."""
+"""What the API serves: one line per entity, in the order in which the root lists them."""
 
 from comicsdb_api.entity import serve
 from comicsdb_api.resources.arc import ArcResource

@@ -1,4 +1,4 @@
-"""Arcs (api.md 2.2)."""
+"""Arcs."""
 
 from comicsdb.models import Arc, issue_arc
 from comicsdb.schemas import ArcSchema

@@ -1,7 +1,7 @@
 """What the nine kinds of the catalogue have in common."""
 
 from comicsdb.models import Publisher
-from comicsdb_api import bodies, shapes
+from comicsdb_api import shapes
 from comicsdb_api.entity import EntityResource
 
 
@@ -9,12 +9,11 @@ class CatalogueResource(EntityResource):
     """A kind of the catalogue: its answers are cached, as the catalogue moves the stamps of all they show."""
 
     cached = True
-    parses = bodies.FORMS
     unwritten = ("attribution",)
 
     @classmethod
     def closing(cls) -> dict:
-        """The last fields of a detail: its own `modified`, and the sources of its text (api.md 10)."""
+        """The last fields of a detail: its own `modified`, and the sources of its text."""
         table = cls.model.__table__
         return {"modified": shapes.instant(table.c.modified), "attribution": shapes.attribution(table)}
 

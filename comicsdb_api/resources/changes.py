@@ -1,24 +1,38 @@
 """The change feed: every change of the catalogue in the order in which it became visible (`/api/change/`)."""
 
+import re
 from urllib.parse import urlencode
 
 import orjson
 from sqlalchemy import BigInteger, ColumnElement, func, literal, select
 
+from comicsdb.catalog import changes
 from comicsdb.models import CATALOGUE, Change, User
+from comicsdb.models.base import BIG_MAX
 from comicsdb.models.record import ACTIONS
 from comicsdb.tags import tagged
 from comicsdb_api import filters, shapes
 from comicsdb_api.conditional import respond_tagged
 from comicsdb_api.entity import Resource, serve
-from comicsdb_api.filters import BadValue, Choice, Filter
+from comicsdb_api.filters import BadValueError, Choice, Filter, Later
+from comicsdb_api.negotiation import parameter
+from comicsdb_api.openapi.common import error_content, headers
 from comicsdb_api.openapi.schemas import Components
 from comicsdb_api.paging import SIZE
 from comicsdb_api.resources.history import user_of
-from comicsdb_api.responses import addresses, to_json
+from comicsdb_api.responses import addresses, respond, to_json
 from comicsdb_api.types import Choice as OneOf
 
-LARGEST = 2**63 - 1
+BEGAN_ANEW = (
+    "The feed began anew, as the database was restored: changes that you know may be gone, and their"
+    " numbers used again. Read the lists again; then follow with this `epoch`, from this `after` on."
+)
+EPOCH = {
+    "type": "string",
+    "pattern": "^[0-9a-f]{32}$",
+    "examples": ["3f0c7d1be8a24c0c9f6d2b1a5e4c7d90"],
+    "description": "What the numbers belong to: sent with `after`, an older one gets 410.",
+}
 KINDS = (*(model.__tablename__ for model in CATALOGUE), "genre", "role", "series_type", "age_rating")
 
 change, user = Change.__table__, User.__table__
@@ -34,10 +48,39 @@ class After(Filter):
     def test(self, value, zone) -> ColumnElement[bool]:  # noqa: ARG002
         """A number that no line can have is after all of them."""
         if not (value.isascii() and value.isdigit()):
-            raise BadValue(self.name, self.invalid)
+            raise BadValueError(self.name, self.invalid)
         digits = value.lstrip("0") or "0"
-        number = int(digits) if len(digits) <= len(str(LARGEST)) else LARGEST
-        return self.column > literal(min(number, LARGEST), BigInteger)
+        number = int(digits) if len(digits) <= len(str(BIG_MAX)) else BIG_MAX
+        return self.column > literal(min(number, BIG_MAX), BigInteger)
+
+
+class Since(Later):
+    """`since`: from the first line on that was written at a moment or later."""
+
+    says = "{}, included; without an offset, in the site's time zone."
+
+    def test(self, value, zone) -> ColumnElement[bool]:
+        """By number: lines that seem earlier, as the clock was set back meanwhile, are not left out."""
+        first = (
+            select(change.c.seq)
+            .where(change.c.at >= self.moment(value, zone))
+            .order_by(change.c.at, change.c.seq)
+            .limit(1)
+        )
+        return self.column >= first.correlate(None).scalar_subquery()
+
+
+class EpochFilter(Filter):
+    """`epoch`: not a condition on lines, but on the whole feed."""
+
+    schema = {name: EPOCH[name] for name in ("type", "pattern")}
+    says = "{}: if it is no longer that of the feed, the answer is 410."
+    invalid = "Enter the epoch as the feed gave it."
+
+    def test(self, value, zone) -> None:  # noqa: ARG002
+        """Only that it can be one."""
+        if not re.fullmatch(self.schema["pattern"], value):
+            raise self.bad()
 
 
 class Username(Filter):
@@ -58,10 +101,13 @@ WORDS = {
     "object_id": "The number of the object.",
     "action": "What happened; with `merge` it lives on in another object.",
     "fields": "The fields that an update changed.",
+    "survivor_id": "After `merge`, the number of the object it lives on in; else null.",
     "user": "Who did it; null for commands, and for accounts that are gone.",
 }
 FILTERS = (
     After("after", change.c.seq, "the number `seq` of the last line that is known"),
+    Since("since", change.c.seq, "from the first line on that was written at this moment"),
+    EpochFilter("epoch", None, "the `epoch` of the answer that `after` is from"),
     Choice("kind", change.c.kind, "Changes of one kind", KINDS),
     Choice("action", change.c.action, "Changes of one sort", ACTIONS),
     Username("user", change.c.user_id, "Name of an account"),
@@ -71,7 +117,8 @@ FILTERS = (
 class ChangeResource(Resource):
     """What changed, oldest first, for programs that follow the catalogue: no smaller number comes later."""
 
-    title = "change"
+    title = "change list"
+    is_feed = True
 
     @classmethod
     def row_fields(cls) -> dict:
@@ -83,6 +130,7 @@ class ChangeResource(Resource):
             "object_id": change.c.object_id,
             "action": _choice(change.c.action, ACTIONS),
             "fields": change.c.fields,
+            "survivor_id": change.c.survivor_id,
             "user": user_of(change, shape=""),
         }
 
@@ -106,14 +154,18 @@ class ChangeResource(Resource):
         lines = {"type": "array", "maxItems": SIZE, "items": line}
         body = {
             "type": "object",
-            "properties": {"next": following, "results": lines | {"description": "The lines."}},
-            "required": ["next", "results"],
+            "properties": {
+                "next": following,
+                "results": lines | {"description": "The lines."},
+                "epoch": EPOCH,
+            },
+            "required": ["next", "results", "epoch"],
         }
         return {
-            "description": "Later, ask with the last `seq` as `after`: nothing is seen twice or missed.",
+            "description": "Later, send the last `seq` as `after`, and `epoch`: nothing is missed.",
             "parameters": parameters,
             "content": {"application/json": {"schema": body}},
-            "refuses": True,
+            "refusals": {"410": _another_epoch()},
         }
 
     def get(self):
@@ -128,15 +180,45 @@ class ChangeResource(Resource):
             .order_by(change.c.seq)
             .limit(SIZE + 1)
         )
-        found = orjson.loads(request.light.first(select(shapes.rows_of(rows)), addresses(request))[0])
+        newest = select(func.coalesce(func.max(change.c.seq), literal(0))).scalar_subquery()
+        asked = select(shapes.rows_of(rows), changes.EPOCH, newest)
+        lines, epoch, last = request.read_pool.first(asked, addresses(request))
+        if (parameter(request, "epoch") or epoch).strip() not in {"", epoch}:
+            return respond(request, {"detail": BEGAN_ANEW, "epoch": epoch, "after": last}, 410)
+        found = orjson.loads(lines)
         more, found = len(found) > SIZE, found[:SIZE]
-        body = {"next": self._after(found[-1]["seq"]) if more else None, "results": found}
+        body = {
+            "next": self._after(found[-1]["seq"], epoch) if more else None,
+            "results": found,
+            "epoch": epoch,
+        }
         return respond_tagged(request, tagged(to_json(body)))
 
-    def _after(self, seq: int) -> str:
-        kept = [(name, value) for name, value in self.request.api_parameters if name != "after"]
-        query = urlencode(sorted([*kept, ("after", str(seq))], key=lambda pair: pair[0]))
+    def _after(self, seq: int, epoch: str) -> str:
+        own = {"after": str(seq), "epoch": epoch}
+        kept = [(name, value) for name, value in self.request.api_parameters if name not in {*own, "since"}]
+        query = urlencode(sorted([*kept, *own.items()], key=lambda pair: pair[0]))
         return f"{self.request.path_url}?{query}"
+
+
+def _another_epoch() -> dict:
+    """The description of 410."""
+    text = {"type": "string"}
+    after = {
+        "type": "integer",
+        "minimum": 0,
+        "description": "The last line now: read the lists, then follow from here.",
+    }
+    body = {
+        "type": "object",
+        "properties": {"detail": text | {"examples": [BEGAN_ANEW]}, "epoch": EPOCH, "after": after},
+        "required": ["detail", "epoch", "after"],
+    }
+    return {
+        "description": "The feed has another epoch than was sent: begin anew.",
+        "headers": headers(),
+        "content": error_content(body),
+    }
 
 
 def _choice(column, words):
@@ -145,5 +227,6 @@ def _choice(column, words):
 
 
 def includeme(config):
-    """Serve it."""
+    """Serve it; the root lists it, too."""
+    config.registry["comicsdb_api.lists"]["change"] = "api.change"
     serve(config, ChangeResource, "api.change", "/api/change/", {"GET": "get"})

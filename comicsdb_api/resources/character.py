@@ -1,4 +1,4 @@
-"""Characters (api.md 2.3)."""
+"""Characters."""
 
 from comicsdb.models import (
     Character,

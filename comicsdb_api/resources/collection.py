@@ -1,4 +1,4 @@
-"""The caller's collection: what it owns, when it was read, and what is missing (api.md 2.14)."""
+"""The caller's collection: what it owns, when it was read, and what is missing."""
 
 from datetime import datetime
 
@@ -15,7 +15,7 @@ from sqlalchemy import (
     type_coerce,
 )
 
-from comicsdb.catalog import NotFound
+from comicsdb.catalog import NotFoundError
 from comicsdb.library import collection
 from comicsdb.models import CollectionItem, Issue, ReadDate, Series, User
 from comicsdb.models.choices import BookFormat, GradingCompany
@@ -26,7 +26,7 @@ from comicsdb.tags import TAG_LENGTH, tagged
 from comicsdb_api import bodies, conditional, shapes, writes
 from comicsdb_api.acts import Act, Body
 from comicsdb_api.entity import serve
-from comicsdb_api.errors import Wrong
+from comicsdb_api.errors import BadRequestError
 from comicsdb_api.reads import Read
 from comicsdb_api.resources.collection_figures import (
     MissingIssuesResource,
@@ -250,7 +250,7 @@ class CollectionDetail(OwnDetail):
         others = (microseconds(issue.c[name]) for name in ("modified", "modified_before"))
         stamps = times(item, "modified").add_columns(*others).where(resource.mine())
         stamps = stamps.join_from(item, issue, issue.c.id == item.c.issue_id)
-        return cls(Read(route, None, "collection:retrieve", stamps, dated=True), resource)
+        return cls(Read(route, None, "collection:retrieve", stamps, date_pairs=2), resource)
 
 
 def _added(status: int, sentence: str) -> dict:
@@ -282,8 +282,8 @@ class CollectionAddResource(CollectionResource):
         session, user_id = request.dbsession, request.identity.user_id
         try:
             owned, created = collection.add(session, user_id, issue_id, values, today=request.today)
-        except NotFound as error:
-            raise Wrong({"issue_id": [no_issue(issue_id)]}) from error
+        except NotFoundError as error:
+            raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
         body = shown(request, self.detail_fields(), self.detail_source(), item.c.id == owned.id)
         return 201 if created else 200, body
 
@@ -325,14 +325,14 @@ class ScrobbleResource(CollectionResource):
                 collection.KEEP if stars is None else stars,
                 today=request.today,
             )
-        except NotFound as error:
-            raise Wrong({"issue_id": [no_issue(issue_id)]}) from error
+        except NotFoundError as error:
+            raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
         fields = self.scrobbled_fields("true" if created else "false")
         body = shown(request, fields, self.detail_source(), item.c.id == owned.id)
         return 201 if created else 200, body
 
     def _in_zone(self, moment: datetime) -> datetime:
-        """A moment whose zone was not sent is one of the site's (api.md 1.2)."""
+        """A moment whose zone was not sent is one of the site's."""
         zone = self.request.registry.settings["comicsdb.timezone"]
         return moment if moment.tzinfo else moment.replace(tzinfo=zone)
 
@@ -344,7 +344,8 @@ def includeme(config):
     def add(resource, action, path, methods, served=None):
         route = f"api.collection{action}"
         made = served.of(resource, route) if served else None
-        serve(config, resource, route, f"{PATH}{path}", methods, served=made, writing=Permission.API)
+        own = {"permission": Permission.LIBRARY, "writing": Permission.LIBRARY}
+        serve(config, resource, route, f"{PATH}{path}", methods, served=made, **own)
 
     add(CollectionResource, ".list", "", {"GET": "collection_get"}, CollectionListing)
     add(CollectionAddResource, ".add", "add/", {"POST": "add"})

@@ -1,25 +1,23 @@
-"""What the caller's collection adds up to, and what is missing from it (api.md 2.14)."""
+"""What the caller's collection adds up to, and what is missing from it."""
 
 from sqlalchemy import Boolean, Integer, Numeric, cast, func, literal_column, type_coerce
 
 from comicsdb.library import collection_reads
 from comicsdb.models import Issue, Publisher, Series, SeriesType
-from comicsdb.models.base import EXTERNAL_ID_MAX
 from comicsdb.models.choices import BookFormat, Currency
 from comicsdb.tags import tagged
 from comicsdb_api import shapes
 from comicsdb_api.conditional import respond_tagged
-from comicsdb_api.entity import INTEGER, Resource
-from comicsdb_api.errors import NOT_FOUND, Refused
+from comicsdb_api.entity import Resource, number_in
 from comicsdb_api.openapi.schemas import AMOUNT
-from comicsdb_api.resources.own import USER, OwnResource
+from comicsdb_api.resources.own import TODAY, USER, OwnResource
 from comicsdb_api.responses import to_json
 from comicsdb_api.shapes import constant
 
 issue, series, series_type = Issue.__table__, Series.__table__, SeriesType.__table__
 publisher = Publisher.__table__
 
-SUM = {"type": "string", "pattern": AMOUNT}
+SUM = {"type": "string", "pattern": AMOUNT, "examples": ["4.50"]}
 NUMBER = {"type": "integer", "minimum": 0}
 FORMAT = {"book_format": {"type": "string", "enum": [each.value for each in BookFormat]}, "count": NUMBER}
 # Fields of the figures, and what they say.
@@ -37,6 +35,7 @@ FIGURES = {
         "type": "object",
         "additionalProperties": SUM,
         "description": "The sum of the prices paid in each currency.",
+        "examples": [{"USD": "4.50"}],
     },
     "read_count": NUMBER | {"description": "How many issues were read."},
     "unread_count": NUMBER | {"description": "How many were not."},
@@ -76,17 +75,17 @@ class StatsResource(Resource):
 
 
 class IncompleteSeries:
-    """The series of which the caller owns some issues and not all, as if they were rows of a table."""
+    """The series of which the caller owns some issues and lacks others, as if they were rows of a table."""
 
     __tablename__ = "missing_series"
-    __table__ = collection_reads.incomplete(USER)
+    __table__ = collection_reads.incomplete(USER, TODAY)
 
 
 incomplete = IncompleteSeries.__table__
 
 
 class MissingSeriesResource(OwnResource):
-    """Series of which the caller owns some issues, but not all."""
+    """Series of which the caller owns some issues, but not all that are out."""
 
     model = IncompleteSeries
     row_shape = "MissingSeries"
@@ -114,6 +113,9 @@ class MissingSeriesResource(OwnResource):
     def row_fields(cls) -> dict:
         """A series, and how much of it there is."""
         share = cast(incomplete.c.owned * constant(100), Numeric) / incomplete.c.total
+        # Neither nothing nor all, as something is owned and something missing.
+        lowest, highest = literal_column("0.1"), literal_column("99.9")
+        share = func.greatest(lowest, func.least(highest, func.round(share, constant(1))))
         return {
             "id": series.c.id,
             "name": series.c.name,
@@ -125,7 +127,7 @@ class MissingSeriesResource(OwnResource):
             "total_issues": type_coerce(incomplete.c.total, Integer),
             "owned_issues": type_coerce(incomplete.c.owned, Integer),
             "missing_count": type_coerce(incomplete.c.total - incomplete.c.owned, Integer),
-            "completion_percentage": cast(func.round(share, constant(1)), Numeric),
+            "completion_percentage": cast(share, Numeric),
         }
 
     @classmethod
@@ -135,15 +137,15 @@ class MissingSeriesResource(OwnResource):
 
 
 class MissingIssuesResource(OwnResource):
-    """Issues of a series that the caller does not own."""
+    """Issues of a series that are out and that the caller does not own."""
 
     model = Issue
     row_shape = "MissingIssue"
 
     @classmethod
     def mine(cls):
-        """Those that are not in the collection."""
-        return collection_reads.not_owned(USER, issue)
+        """Those that are out and not in the collection."""
+        return collection_reads.is_missing(USER, TODAY, issue)
 
     @classmethod
     def row_source(cls):
@@ -168,8 +170,6 @@ class MissingIssuesResource(OwnResource):
 
     def missing_get(self):
         """GET: of an unknown series none is missing."""
-        text = self.request.matchdict["series_id"]
-        if not INTEGER.fullmatch(text):
-            raise Refused(404, NOT_FOUND)
-        known = len(text) <= len(str(EXTERNAL_ID_MAX)) and int(text) <= EXTERNAL_ID_MAX
-        return self.page([issue.c.series_id == int(text) if known else literal_column("false", Boolean)])
+        number = number_in(self.request, "series_id")
+        known = number is not None
+        return self.page([issue.c.series_id == number if known else literal_column("false", Boolean)])

@@ -1,4 +1,4 @@
-"""The filters of a collection (api.md 2.14), and their kinds that no other list has."""
+"""The filters of a collection, and their kinds that no other list has."""
 
 import operator
 from datetime import UTC, date, datetime, time, timedelta

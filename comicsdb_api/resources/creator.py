@@ -1,4 +1,4 @@
-"""Creators (api.md 2.4)."""
+"""Creators."""
 
 from comicsdb.models import Creator
 from comicsdb.schemas import CreatorSchema

@@ -1,4 +1,4 @@
-"""Credits, which are read with their issue and written many at a time (api.md 2.12)."""
+"""Credits, which are read with their issue and written many at a time."""
 
 from typing import NoReturn
 
@@ -6,13 +6,13 @@ import colander
 import orjson
 from sqlalchemy import ARRAY, Integer, cast, func, select
 
-from comicsdb.catalog import InvalidRows
+from comicsdb.catalog import InvalidRowsError
 from comicsdb.models import Credit, Role, credit_role
 from comicsdb.schemas import CreditSchema, errors_of
 from comicsdb.schemas.base import WHOLE
 from comicsdb.schemas.types import LONGEST_LIST
 from comicsdb_api import bodies, shapes
-from comicsdb_api.errors import Refused, Wrong, by_field
+from comicsdb_api.errors import BadRequestError, RefusedError, by_field
 from comicsdb_api.resources.part import PartResource
 from comicsdb_api.responses import to_json
 
@@ -51,14 +51,14 @@ class CreditResource(PartResource):
         }
 
     def create(self, sent: bodies.Sent) -> bytes:
-        """New credits; gives the body that shows them in the order sent, or raises Wrong."""
+        """New credits; gives the body that shows them in the order sent, or raises BadRequestError."""
         wanted, problems = self._judged(sent)
         catalog = self.request.catalog
         if problems:
             self._refuse(problems, catalog.credit_faults(wanted))
         try:
             made = catalog.add_credits(list(wanted.values()))
-        except InvalidRows as invalid:
+        except InvalidRowsError as invalid:
             self._refuse({}, invalid.errors)
         found = self.request.dbsession.scalar(select(shapes.rows_of(_written(made))))
         return to_json(orjson.loads(found))
@@ -68,9 +68,11 @@ class CreditResource(PartResource):
         schema = self.schema(form=sent.is_form)
         rows = sent.rows(schema)
         if not isinstance(rows, list):
-            raise Wrong({WHOLE: [f'Expected a list of items but got type "{type(rows).__name__}".']})
+            raise BadRequestError(
+                {WHOLE: [f'Expected a list of items but got type "{type(rows).__name__}".']}
+            )
         if len(rows) > LONGEST_LIST:
-            raise Refused(413, f"The list has more than {LONGEST_LIST} credits.")
+            raise RefusedError(413, f"The list has more than {LONGEST_LIST} credits.")
         wanted, problems = {}, {}
         for index, row in enumerate(rows):
             try:
@@ -81,7 +83,7 @@ class CreditResource(PartResource):
 
     def _refuse(self, problems: dict[int, dict], faults: dict[int, dict]) -> NoReturn:
         found = problems | {index: by_field(errors) for index, errors in faults.items()}
-        raise Wrong({str(index): found[index] for index in sorted(found)})
+        raise BadRequestError({str(index): found[index] for index in sorted(found)})
 
 
 def _written(ids: list[int]):

@@ -1,14 +1,16 @@
-"""The filters of each list (api.md 2.2-2.11)."""
+"""The filters of each list."""
 
-from sqlalchemy import func, select
+from sqlalchemy import false, func, select
 from sqlalchemy.sql.elements import False_
 
+from comicsdb.catalog import search
 from comicsdb.models import (
     AgeRating,
     Arc,
     Character,
     Creator,
     Credit,
+    Genre,
     Imprint,
     Issue,
     Publisher,
@@ -21,28 +23,60 @@ from comicsdb.models import (
     issue_character,
     issue_team,
     issue_universe,
+    series_genre,
 )
 from comicsdb.models.choices import LANGUAGES, Status
 from comicsdb_api.filters import (
+    LONGEST,
     Choice,
     Contains,
     Day,
     DayRange,
     Exact,
+    Filter,
+    IdList,
     Int,
     IntList,
     Later,
     Missing,
     Month,
     Phrase,
-    Prefix,
     Words,
     Year,
 )
 
 issue, series, credit = Issue.__table__, Series.__table__, Credit.__table__
 publisher, imprint, universe = Publisher.__table__, Imprint.__table__, Universe.__table__
-series_type, age_rating = SeriesType.__table__, AgeRating.__table__
+series_type, age_rating, genre = SeriesType.__table__, AgeRating.__table__, Genre.__table__
+
+
+class Isbn(Filter):
+    """`isbn`: an ISBN with ten or thirteen digits, whichever of both the column has."""
+
+    says = "{}, with 10 or 13 digits: one finds the other; blanks and hyphens do not count."
+
+    def test(self, value, zone):  # noqa: ARG002
+        return search.same_isbn(self.column, value)
+
+
+class Upc(Filter):
+    """`upc`: the whole bar code of an issue or of one of its variants; `column` is not looked at."""
+
+    says = "{} of the issue or of one of its variants; blanks, hyphens and case do not count."
+
+    def test(self, value, zone):  # noqa: ARG002
+        return search.issues_with_upc(lambda column: search.same_code(column, value))
+
+
+class UpcPrefix(Filter):
+    """`upc-prefix`: how that bar code begins."""
+
+    says = "Beginning of {} of the issue or of one of its variants; blanks and hyphens do not count."
+
+    def test(self, value, zone):  # noqa: ARG002
+        if len(value) > LONGEST:
+            return false()
+        return search.issues_with_upc(lambda column: search.code_begins(column, value))
 
 
 def among(column, found, *joined):
@@ -77,8 +111,8 @@ def in_issue_of_series(link):
 def identified(table) -> tuple:
     """The ids in other databases."""
     return (
-        Int("cv_id", table.c.cv_id, "id at Comic Vine"),
-        Int("gcd_id", table.c.gcd_id, "id at the Grand Comics Database"),
+        IdList("cv_id", table.c.cv_id, "id at Comic Vine"),
+        IdList("gcd_id", table.c.gcd_id, "id at the Grand Comics Database"),
     )
 
 
@@ -112,6 +146,8 @@ def of_series(prefix: str, of) -> tuple:
     names = (series.c.folded, series.c.alt_folded)
     of_publisher = both(of, among(series.c.publisher_id, publisher.c.id))
     of_imprint = both(of, among(series.c.imprint_id, imprint.c.id))
+    of_genres = both(of, among(series.c.id, series_genre.c.series_id))
+    of_genre = both(of_genres, among(series_genre.c.genre_id, genre.c.id))
     return (
         Words(f"{prefix}name", names[:1], "the name of the series", of),
         Phrase(
@@ -124,6 +160,8 @@ def of_series(prefix: str, of) -> tuple:
         Contains("publisher_name", publisher.c.name, "the name of the publisher", of_publisher),
         Int("imprint_id", series.c.imprint_id, "id of the imprint", of),
         Contains("imprint_name", imprint.c.name, "the name of the imprint", of_imprint),
+        IntList("genre_id", series_genre.c.genre_id, "genres of the series", of_genres),
+        Phrase("genre", func.fold(genre.c.name), "the name of a genre of the series", of_genre),
     )
 
 
@@ -188,8 +226,9 @@ ISSUE = (
     *of_series("series_", among(issue.c.series_id, series.c.id)),
     Exact("rating", age_rating.c.name, "name of the age rating", among(issue.c.rating_id, age_rating.c.id)),
     Exact("sku", issue.c.sku, "SKU"),
-    Exact("upc", issue.c.upc, "UPC"),
-    Prefix("upc_starts_with", issue.c.upc, "the UPC"),
+    Isbn("isbn", issue.c.isbn, "ISBN"),
+    Upc("upc", issue.c.upc, "UPC"),
+    UpcPrefix("upc_starts_with", issue.c.upc, "the UPC"),
     Exact("cover_hash", issue.c.cover_hash, "perceptual hash of the cover"),
     *identified(issue),
     *unidentified(issue),

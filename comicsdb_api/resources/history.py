@@ -1,6 +1,6 @@
 """The history of one object: what each of its versions changed (`/api/<kind>/{id}/history/`)."""
 
-from sqlalchemy import bindparam, func, literal_column, select, text, type_coerce
+from sqlalchemy import Numeric, bindparam, case, cast, func, literal_column, select, text, type_coerce
 from sqlalchemy.dialects.postgresql import JSONB
 
 from comicsdb.models import History, User
@@ -37,11 +37,21 @@ def user_of(table, shape: str = "UserRef"):
 def _changes():
     """Each field that differs from the version before, as {"old": …, "new": …}; none for the first one."""
     each = func.jsonb_each(history.c.snapshot).table_valued("key", "value").render_derived("field")
-    old = _older.c.snapshot[each.c.key]
-    pair = func.jsonb_build_object(shapes.constant("old"), old, shapes.constant("new"), each.c.value)
+    old = _shown(_older.c.snapshot, each.c.key, _older.c.snapshot[each.c.key])
+    new = _shown(history.c.snapshot, each.c.key, type_coerce(each.c.value, JSONB))
+    pair = func.jsonb_build_object(shapes.constant("old"), old, shapes.constant("new"), new)
     found = func.coalesce(func.jsonb_object_agg(each.c.key, pair), literal_column("'{}'::jsonb"))
-    differing = _older.c.snapshot.is_not(None) & old.is_distinct_from(type_coerce(each.c.value, JSONB))
+    differing = _older.c.snapshot.is_not(None) & old.is_distinct_from(new)
     return select(type_coerce(found, Changes())).where(differing).correlate(history, _older).scalar_subquery()
+
+
+def _shown(snapshot, key, value):
+    """A value as it is kept; an amount as text, with its currency: `3.99 USD`."""
+    amount = snapshot["price"].astext
+    text = func.to_char(cast(amount, Numeric), literal_column("'FM999999990.00'"))
+    priced = func.to_jsonb(func.concat_ws(literal_column("' '"), text, snapshot["currency"].astext))
+    is_amount = (key == shapes.constant("price")) & amount.is_not(None)
+    return type_coerce(case((is_amount, priced), else_=value), JSONB)
 
 
 class HistoryRows(ListResource):
@@ -81,7 +91,7 @@ def _versions(kind: str, route: str) -> Listing:
     own = (history.c.kind == shapes.constant(kind), history.c.object_id == bindparam("id"))
     newest = func.max(history.c.id)
     stamps = select(newest.label("newest")).where(*own).having(newest.is_not(None))
-    read = Read(route, None, f"{kind}:history", stamps, dated=False)
+    read = Read(route, None, f"{kind}:history", stamps)
     return Listing(read, HistoryRows, own, HistoryRows.order())
 
 

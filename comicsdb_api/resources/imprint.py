@@ -1,4 +1,4 @@
-"""Imprints (api.md 2.5)."""
+"""Imprints."""
 
 from dataclasses import replace
 

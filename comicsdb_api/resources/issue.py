@@ -1,4 +1,4 @@
-"""Issues (api.md 2.6), and the lists of issues of other objects."""
+"""Issues, and the lists of issues of other objects."""
 
 from sqlalchemy import bindparam, case, select, type_coerce
 
@@ -26,7 +26,7 @@ from comicsdb.models import (
 )
 from comicsdb.models.choices import Currency
 from comicsdb.schemas import IssueSchema
-from comicsdb_api import bodies, shapes
+from comicsdb_api import shapes
 from comicsdb_api.listing import Children
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
@@ -103,7 +103,6 @@ class IssueResource(CatalogueResource):
     row_shape = "IssueRow"
     filters = filters.ISSUE
     stamps = ("modified", "rated")
-    parses = bodies.ANY
     unwritten = (
         *("publisher", "imprint", "price_currency", "cover_hash", "average_rating", "rating_count"),
         *("credits", "variants", "modified", "attribution"),

@@ -1,21 +1,22 @@
-"""What one account keeps and nobody else sees: lists and details of the caller's own rows (api.md 1.8)."""
+"""What one account keeps and nobody else sees: lists and details of the caller's own rows."""
 
 from dataclasses import dataclass
 
 import orjson
-from sqlalchemy import ColumnElement, Integer, bindparam, literal_column, select
+from sqlalchemy import ColumnElement, Date, Integer, bindparam, literal_column, select
 
 from comicsdb.stamps import times
 from comicsdb.tags import tagged
 from comicsdb_api import paging, shapes
 from comicsdb_api.conditional import respond_tagged
 from comicsdb_api.entity import EntityResource
-from comicsdb_api.errors import Refused, missing
+from comicsdb_api.errors import RefusedError, missing
 from comicsdb_api.listing import Detail, Found, Listing
 from comicsdb_api.reads import Read
 from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
 
 USER = bindparam("user", type_=Integer)  # the account that asks
+TODAY = bindparam("today", type_=Date)  # the business day
 NO_STAMPS = select(literal_column("1").label("own"))
 
 
@@ -50,7 +51,7 @@ class OwnResource(EntityResource):
 
     def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002
         """404, whether somebody has such an object or nobody."""
-        return Refused(404, missing(self.kind()))
+        return RefusedError(404, missing(self.kind()))
 
 
 class OneListResource(OwnResource):
@@ -74,12 +75,13 @@ class OwnListing(Listing):
     @classmethod
     def of(cls, resource: type[OwnResource], route: str) -> "OwnListing":
         """All of them, in the resource's order."""
-        read = Read(route, None, route.removeprefix(ROUTE_PREFIX), NO_STAMPS, dated=False)
+        read = Read(route, None, route.removeprefix(ROUTE_PREFIX), NO_STAMPS)
         return cls(read, resource, (), resource.order())
 
     def _rows(self, request, object_id, conditions, number, known):  # noqa: ARG002  (nothing is known)
         statement = self._statement(True, False, (self.resource.mine(), *conditions))
-        values = {"user": request.identity.user_id, "offset": (number - 1) * paging.SIZE}
+        values = {"user": request.identity.user_id, "today": request.today}
+        values["offset"] = (number - 1) * paging.SIZE
         count, rows, _ = request.dbsession.execute(statement, values | addresses(request)).one()
         return Found("", count, rows)
 
@@ -92,7 +94,7 @@ class OwnDetail(Detail):
     def of(cls, resource: type[OwnResource], route: str) -> "OwnDetail":
         """The one with the id in the path."""
         stamps = times(resource.model.__table__, *resource.stamps).where(resource.mine())
-        return cls(Read(route, None, f"{resource.kind()}:retrieve", stamps, dated=True), resource)
+        return cls(Read(route, None, f"{resource.kind()}:retrieve", stamps, date_pairs=1), resource)
 
     def stamps(self, request, object_id: int) -> tuple | None:
         """The times of the row's last changes, None if the caller has no such row."""

@@ -1,4 +1,4 @@
-"""Publishers (api.md 2.7)."""
+"""Publishers."""
 
 from sqlalchemy import bindparam
 

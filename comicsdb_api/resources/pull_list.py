@@ -1,20 +1,20 @@
-"""The caller's pull list: the series it follows, and their issues (api.md 2.15)."""
+"""The caller's pull list: the series it follows, and their issues."""
 
 import colander
 from sqlalchemy import func, select
 
-from comicsdb.catalog import NotFound
+from comicsdb.catalog import NotFoundError
 from comicsdb.library import pull
 from comicsdb.models import PullList, PullListSeries, Series, SeriesType
-from comicsdb.models.base import EXTERNAL_ID_MAX
+from comicsdb.models.base import INTEGER_MAX
 from comicsdb.schemas import ObjectSchema
 from comicsdb.schemas.base import WHOLE, field
 from comicsdb.schemas.types import Integer
 from comicsdb.security import Permission
 from comicsdb_api import bodies, shapes
 from comicsdb_api.acts import Act, Body
-from comicsdb_api.entity import INTEGER, serve
-from comicsdb_api.errors import NOT_FOUND, Refused, Wrong
+from comicsdb_api.entity import number_in, serve
+from comicsdb_api.errors import BadRequestError, RefusedError
 from comicsdb_api.filters import Day
 from comicsdb_api.resources.issue import IssueResource, issue
 from comicsdb_api.resources.own import USER, OneListResource, OwnDetail, OwnListing, shown
@@ -72,7 +72,7 @@ class PullListResource(OneListResource):
 class PullSchema(ObjectSchema):
     """Which series to follow."""
 
-    series_id = field(Integer(1, EXTERNAL_ID_MAX), required=True)
+    series_id = field(Integer(1, INTEGER_MAX), required=True)
 
 
 class PulledSeriesResource(PullListResource):
@@ -138,8 +138,8 @@ class PullingResource(PullListResource):
         series_id = self._wanted(bodies.read(request, self.parses))
         try:
             pulled, created = pull.add(request.dbsession, request.identity.user_id, series_id)
-        except NotFound as error:
-            raise Refused(404, f"Series with id {series_id} not found.") from error
+        except NotFoundError as error:
+            raise RefusedError(404, f"Series with id {series_id} not found.") from error
         resource = PulledSeriesResource
         body = shown(request, resource.row_fields(), resource.row_source(), entry.c.id == pulled.id)
         return respond(request, 201 if created else 200, body)
@@ -147,16 +147,16 @@ class PullingResource(PullListResource):
     def _wanted(self, sent: bodies.Sent) -> int:
         if not (sent.is_form or isinstance(sent.data, dict)):
             kind = type(sent.data).__name__
-            raise Wrong({WHOLE: [f"Invalid data. Expected a dictionary, but got {kind}."]})
+            raise BadRequestError({WHOLE: [f"Invalid data. Expected a dictionary, but got {kind}."]})
         value = sent.field("series_id")
         if value is bodies.ABSENT or not value or (isinstance(value, str) and not value.strip()):
-            raise Refused(400, REQUIRED)
+            raise RefusedError(400, REQUIRED)
         try:
             number = NUMBER.deserialize(value)
         except colander.Invalid as invalid:
-            raise Wrong({"series_id": [invalid.msg]}) from invalid
+            raise BadRequestError({"series_id": [invalid.msg]}) from invalid
         if not number:
-            raise Refused(400, REQUIRED)
+            raise RefusedError(400, REQUIRED)
         return number
 
 
@@ -169,12 +169,9 @@ class UnpullingResource(PullListResource):
     def remove(self):
         """Follow a series no longer; the path holds its own number, not that of the entry."""
         request = self.request
-        text = request.matchdict["series_id"]
-        if not INTEGER.fullmatch(text):
-            raise Refused(404, NOT_FOUND)
-        number = int(text) if len(text) <= len(str(EXTERNAL_ID_MAX)) else 0
+        number = number_in(request, "series_id") or 0
         if not pull.remove(request.dbsession, request.identity.user_id, number):
-            raise Refused(404, "Series not found in pull list.")
+            raise RefusedError(404, "Series not found in pull list.")
         return answer(request, b"", 204)
 
 
@@ -218,7 +215,8 @@ def includeme(config):
     def add(resource, action, path, methods, served=None):
         route = f"api.pull_list{action}"
         made = served.of(resource, route) if served else None
-        serve(config, resource, route, f"{PATH}{path}", methods, served=made, writing=Permission.API)
+        own = {"permission": Permission.LIBRARY, "writing": Permission.LIBRARY}
+        serve(config, resource, route, f"{PATH}{path}", methods, served=made, **own)
 
     lists = {"GET": "collection_get"}
     add(PullListResource, ".list", "", lists, OwnListing)

@@ -1,4 +1,4 @@
-"""Reading lists (api.md 2.17): read only, by those who may see them, and kept in no cache of ours."""
+"""Reading lists: read only, by those who may see them, and kept in no cache of ours."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from comicsdb.tags import tagged
 from comicsdb_api import shapes
 from comicsdb_api.conditional import Dates, respond_tagged
 from comicsdb_api.entity import EntityResource, ListResource
-from comicsdb_api.errors import Refused, missing
+from comicsdb_api.errors import RefusedError, missing
 from comicsdb_api.filters import AtLeast, Choice, Contains, Flag, Int, Phrase
 from comicsdb_api.listing import Children, Listing
 from comicsdb_api.reads import Read
@@ -32,7 +32,7 @@ TYPES = {each: each.label for each in ListType}
 SOURCES = {each: each.label for each in ListSource}
 ITEM_TYPES = {each: each.label for each in ItemType}
 
-# Stars of a private list are kept, and shown to nobody (web.md 9).
+# Stars of a private list are kept, and shown to nobody.
 _starred = (reading_list.c.rating_count > constant(0)) & reading_list.c.is_private.is_(False)
 AVERAGE = shapes.optional(_starred, cast(reading_list.c.rating_sum, Float) / reading_list.c.rating_count)
 RATINGS = func.coalesce(shapes.optional(_starred, reading_list.c.rating_count), constant(0))
@@ -94,7 +94,7 @@ class Items(Children):
 
     def of(self, owner: type, route: str) -> Listing:  # noqa: ARG002
         """The list below the lists."""
-        read = Read(route, None, route.removeprefix(ROUTE_PREFIX), NO_STAMPS, dated=False)
+        read = Read(route, None, route.removeprefix(ROUTE_PREFIX), NO_STAMPS)
         return Listing(read, self.resource, (self.condition,), self.order)
 
 
@@ -193,7 +193,7 @@ class ReadingListResource(EntityResource):
         fields = self.detail_fields(*self._asking)
         row = select(*shapes.labelled(fields)).select_from(self.detail_source())
         wanted = row.where(reading_list.c.id == object_id, visible_to(*self._asking))
-        found = self.request.light.first(shapes.object_of(wanted), addresses(self.request))
+        found = self.request.read_pool.first(shapes.object_of(wanted), addresses(self.request))
         if found is None:  # it was there a moment ago
             raise self.missing(object_id)
         return respond_tagged(self.request, tagged(to_json(orjson.loads(found[0]))), dates=dates)
@@ -205,16 +205,16 @@ class ReadingListResource(EntityResource):
         return self.page(object_id=object_id)
 
     def _dates(self, object_id: int) -> Dates:
-        """When a list last changed; raises Refused (404) for one that the caller may not see."""
+        """When a list last changed; raises RefusedError (404) for one that the caller may not see."""
         read = self.request.registry["comicsdb_api.reads"]["api.reading_list"].read
-        found = self.request.light.first(read.stamps.where(visible_to(*self._asking)), {"id": object_id})
+        found = self.request.read_pool.first(read.stamps.where(visible_to(*self._asking)), {"id": object_id})
         if found is None:
             raise self.missing(object_id)
-        return Dates(tuple(found))
+        return read.dates(tuple(found))
 
     def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002
         """404, whether somebody else sees such a list or nobody."""
-        return Refused(404, missing(self.kind()))
+        return RefusedError(404, missing(self.kind()))
 
 
 def _owner():

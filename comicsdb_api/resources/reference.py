@@ -1,4 +1,4 @@
-"""Reference data that clients look up by name: roles and series types (api.md 2.11). Lists only."""
+"""Reference data that clients look up by name: roles and series types. Lists only."""
 
 from comicsdb.models import Role, SeriesType
 from comicsdb_api import shapes

@@ -1,4 +1,4 @@
-"""The root of the API: where everything else is (api.md 2.1)."""
+"""The root of the API: where everything else is."""
 
 from comicsdb.tags import tagged
 from comicsdb_api.conditional import respond_tagged

@@ -1,11 +1,11 @@
-"""Series (api.md 2.8)."""
+"""Series."""
 
 from sqlalchemy import bindparam, func, select
 
 from comicsdb.models import Imprint, Issue, Publisher, Series, SeriesType, series_associated
 from comicsdb.models.choices import Status
 from comicsdb.schemas import SeriesSchema
-from comicsdb_api import bodies, shapes
+from comicsdb_api import shapes
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 from comicsdb_api.resources.issue import issues_of
@@ -47,7 +47,6 @@ class SeriesResource(CatalogueResource):
     filters = filters.SERIES
     depends = ("series", "issue")  # it counts issues, and finds series by what is in them
     stamps = ("modified", "rated")
-    parses = bodies.ANY
     unwritten = ("issue_count", "average_rating", "rating_count", "attribution")
     actions = {"issue_list": issues_of(issue.c.series_id == bindparam("id"))}
 

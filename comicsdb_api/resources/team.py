@@ -1,4 +1,4 @@
-"""Teams (api.md 2.9)."""
+"""Teams."""
 
 from comicsdb.models import Creator, Team, Universe, issue_team, team_creator, team_universe
 from comicsdb.schemas import TeamSchema

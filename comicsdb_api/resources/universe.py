@@ -1,4 +1,4 @@
-"""Universes (api.md 2.10)."""
+"""Universes."""
 
 from comicsdb.models import Publisher, Universe
 from comicsdb.schemas import UniverseSchema

@@ -1,4 +1,4 @@
-"""Variants, which are read with their issue (api.md 2.13)."""
+"""Variants, which are read with their issue."""
 
 from comicsdb.models import Variant
 from comicsdb.schemas import VariantSchema
@@ -35,7 +35,7 @@ class VariantResource(PartResource):
         }
 
     def wanted(self) -> Variant:
-        """The variant with the id in the path; raises Refused (404)."""
+        """The variant with the id in the path; raises RefusedError (404)."""
         found = self.request.dbsession.get(Variant, self.wanted_id())
         if found is None:
             raise self.missing()

@@ -1,9 +1,9 @@
-"""The caller's wish list: the issues it looks for (api.md 2.16)."""
+"""The caller's wish list: the issues it looks for."""
 
 import colander
 from sqlalchemy import Boolean, Float, case, cast, func, literal_column, select
 
-from comicsdb.catalog import NotFound
+from comicsdb.catalog import NotFoundError
 from comicsdb.library import wish
 from comicsdb.models import CollectionItem, Issue, Series, WishList, WishListItem
 from comicsdb.models.choices import Currency, WishStatus
@@ -14,7 +14,7 @@ from comicsdb.security import Permission
 from comicsdb_api import bodies, shapes
 from comicsdb_api.acts import Act, Body
 from comicsdb_api.entity import serve
-from comicsdb_api.errors import Wrong
+from comicsdb_api.errors import BadRequestError
 from comicsdb_api.resources.own import USER, OneListResource, OwnDetail, OwnListing, shown
 from comicsdb_api.responses import answer, to_json
 from comicsdb_api.shapes import BASE, constant
@@ -101,12 +101,12 @@ class WishListItemResource(WishListResource):
 
 
 def judged(sent: bodies.Sent, schema: type[ObjectSchema]) -> dict:
-    """The values of a body by a schema; raises Wrong with all that is wrong with them."""
+    """The values of a body by a schema; raises BadRequestError with all that is wrong with them."""
     judge = schema(form=sent.is_form)
     try:
         return judge.deserialize(sent.values(judge, whole=False))
     except colander.Invalid as invalid:
-        raise Wrong(errors_of(invalid)) from invalid
+        raise BadRequestError(errors_of(invalid)) from invalid
 
 
 class WishingResource(WishListResource):
@@ -135,8 +135,8 @@ class WishingResource(WishListResource):
         issue_id = values.pop("issue_id")
         try:
             wished, created = wish.add(request.dbsession, request.identity.user_id, issue_id, values)
-        except NotFound as error:
-            raise Wrong({"issue_id": [no_issue(issue_id)]}) from error
+        except NotFoundError as error:
+            raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
         resource = WishListItemResource
         body = shown(request, resource.whole_fields(), resource.row_source(), item.c.id == wished.id)
         return respond(request, 201 if created else 200, body)
@@ -209,7 +209,8 @@ def includeme(config):
     def add(resource, action, path, methods, served=None):
         route = f"api.wish_list{action}"
         made = served.of(resource, route) if served else None
-        serve(config, resource, route, f"{PATH}{path}", methods, served=made, writing=Permission.API)
+        own = {"permission": Permission.LIBRARY, "writing": Permission.LIBRARY}
+        serve(config, resource, route, f"{PATH}{path}", methods, served=made, **own)
 
     lists = {"GET": "collection_get"}
     add(WishListResource, ".list", "", lists, OwnListing)

@@ -1,4 +1,4 @@
-"""What autocomplete asks for while somebody types: `/autocomplete/<name>/items?q=` (web.md 14)."""
+"""What autocomplete asks for while somebody types: `/autocomplete/<name>/items?q=`."""
 
 from pyramid.response import Response
 
@@ -17,10 +17,10 @@ def items(request):
     if name not in lookup.SOURCES:
         return error_page(request, 404)
     who = str(request.identity.user_id)
-    (standing,) = request.registry["comicsdb.limiter"].take([(LIMIT, who)]).standings
-    if standing.refused:
+    (state,) = request.registry["comicsdb.limiter"].take([(LIMIT, who)]).states
+    if state.refused:
         response = error_page(request, 429)
-        response.headers["Retry-After"] = str(standing.wait)
+        response.headers["Retry-After"] = str(state.wait)
         return response
     query = request.GET.get("q", "")
     short = lookup.too_short(name, query)

@@ -1,9 +1,9 @@
-"""Two people who edit the same object: what the other changed, and how one's own goes on (web.md 2.11)."""
+"""Two people who edit the same object: what the other changed, and how one's own goes on."""
 
 from dataclasses import dataclass
 
 from comicsdb_web.editing.drafts import PARTS, Draft, digest
-from comicsdb_web.editing.fields import Choice, Field, Money, Pick, Tick, Ticks, Typed
+from comicsdb_web.editing.fields import Checkbox, CheckboxGroup, Choice, Field, ModelSelect, Money, Typed
 from comicsdb_web.editing.rows import ROW_KINDS, Row, canonical, rows_of
 from comicsdb_web.locales import _
 
@@ -22,7 +22,7 @@ class Difference:
     taken: bool
 
 
-def overtaken(draft: Draft) -> list[Difference]:
+def edit_conflicts(draft: Draft) -> list[Difference]:
     """What others changed since the form was made, if that is more than stamps; empty where nothing was.
 
     Their changes are put into the draft where its own person changed nothing.
@@ -105,14 +105,14 @@ def _of_picture(draft: Draft) -> Difference:
 def in_words(draft: Draft, field: Field, typed: Typed) -> str:
     """What a field says, for people."""
     request = draft.request
-    if isinstance(field, Pick):
+    if isinstance(field, ModelSelect):
         items = (draft.item(field, each) for each in typed)
         return ", ".join(sorted(item.text for item in items if item))
-    if isinstance(field, Choice | Ticks):
+    if isinstance(field, Choice | CheckboxGroup):
         names = dict(field.options(request, typed))
         chosen = (typed,) if isinstance(field, Choice) else typed
         return ", ".join(names.get(each, each) for each in chosen)
-    if isinstance(field, Tick):
+    if isinstance(field, Checkbox):
         return request.localizer.translate(_("yes") if typed else _("no"))
     if isinstance(field, Money):
         return " ".join(typed) if typed[0] else ""

@@ -1,14 +1,13 @@
 """Copy from the previous issue: fills the form in, saves nothing; and the two buttons of an issue's page."""
 
-from datetime import date
-
 from pyramid.httpexceptions import HTTPSeeOther
 from sqlalchemy import select
 
-from comicsdb.catalog import Invalid, copying
+from comicsdb.catalog import InvalidError, copying
 from comicsdb.i18n import translate
 from comicsdb.models import Issue, issue_character, issue_team
 from comicsdb.security import Permission
+from comicsdb.values import iso_day, whole_number
 from comicsdb_web.editing.drafts import Draft
 from comicsdb_web.editing.fields import as_set
 from comicsdb_web.editing.rows import CREDITS, Row, new_row, next_index
@@ -32,16 +31,14 @@ def copy_into(draft: Draft, name: str) -> None:
 def _source(draft: Draft):
     """The previous issue of the series that is chosen, or a text that says why there is none."""
     chosen = draft.typed["series"]
-    if not chosen or not chosen[0].isascii() or not chosen[0].isdigit() or len(chosen[0]) > 9:
+    series_id = whole_number(chosen[0]) if chosen else None
+    if series_id is None:
         return FIRST_SERIES
-    try:
-        day = date.fromisoformat(draft.typed["cover_date"])
-    except ValueError:
-        day = None
+    day = iso_day(draft.typed["cover_date"])
     own = draft.entity.id if draft.entity is not None else None
     before = (day, own) if day else None
     session = draft.request.dbsession
-    return copying.previous_issue(session, int(chosen[0]), before, but=own) or copying.NO_PREVIOUS
+    return copying.previous_issue(session, series_id, before, but=own) or copying.NO_PREVIOUS
 
 
 def _copy(draft: Draft, name: str, issue_id: int) -> None:
@@ -85,12 +82,12 @@ class CopyingViews:
         return [(name, label, why and translate(say, why)) for name, label, why in found]
 
     def duplicate_credits(self):
-        """Copy the credits of the previous issue (web.md 4.5)."""
+        """Copy the credits of the previous issue."""
         without = self.request.registry.settings["comicsdb.copying.without"]
         issue = self._entity()
         try:
             done = copying.duplicate_credits(self.request.catalog, issue, without)
-        except Invalid as error:
+        except InvalidError as error:
             return self._told(issue, "warning", error.errors["__all__"][0])
         copied = ngettext("${n} credit was copied.", "${n} credits were copied.", done.copied)
         skipped = ngettext(
@@ -100,11 +97,11 @@ class CopyingViews:
         return self._told(issue, "success" if done.copied else "warning", text if done.skipped else copied)
 
     def sync_reprints(self):
-        """Take characters, teams and stories over from the reprinted issues (web.md 4.5)."""
+        """Take characters, teams and stories over from the reprinted issues."""
         issue = self._entity()
         try:
             done = copying.sync_reprints(self.request.catalog, issue)
-        except Invalid as error:
+        except InvalidError as error:
             return self._told(issue, "warning", error.errors["__all__"][0])
         if done.skipped:
             named = ", ".join(done.skipped[: copying.NAMED])

@@ -1,4 +1,4 @@
-"""A form while it is filled in: what the object has, what was typed, what is wrong with it (web.md 2.11)."""
+"""A form while it is filled in: what the object has, what was typed, what is wrong with it."""
 
 import hashlib
 import json
@@ -7,10 +7,13 @@ from collections import defaultdict
 from sqlalchemy import JSON, literal_column, select
 from sqlalchemy.orm import Session
 
+from comicsdb.accounts import KeptPicture, find_picture
+from comicsdb.bodies import UploadedFile
 from comicsdb.catalog.history import snapshot
 from comicsdb.i18n import translate
 from comicsdb.models import Series
-from comicsdb_web.editing.fields import EntityForm, Field, Pick, Typed, text_of
+from comicsdb.values import whole_number
+from comicsdb_web.editing.fields import EntityForm, Field, ModelSelect, Typed, text_of
 from comicsdb_web.editing.lookup import Found, Item, name_all, seen_by
 from comicsdb_web.editing.rows import (
     ROW_KINDS,
@@ -44,7 +47,8 @@ class Draft:
     """A form of one object of a kind, or of a new one (`entity` None).
 
     `typed` has the values of fields, `rows` the rows by kind, `errors` messages by the name of an input,
-    `found` what was looked for by the name of an input, `again` the files that must be chosen again.
+    `found` what was looked for by the name of an input. `files` are chosen pictures by the name of an input,
+    as they were sent, or kept since (`accounts.KeptPicture`); `again` names the files to be chosen again.
     `modified` and `seen` tell what the person who fills it in has seen of the object.
     """
 
@@ -62,7 +66,8 @@ class Draft:
         self.read_modified = self.modified
         self.read_seen = self.seen
         self.missing: set[str] = set()  # fields that the form sent did not have
-        self.files: dict = {}  # chosen files, by the name of the input
+        self.files: dict[str, UploadedFile | KeptPicture] = {}
+        self.lost: list[str] = []  # inputs whose picture is kept no longer
         self.cleared = False
         self.errors: dict[str, list[str]] = {}
         self.found: dict[str, Found] = {}
@@ -70,6 +75,9 @@ class Draft:
         self.is_touched = False
         self.no_title = False  # whether the series allows the issue no collection title
         self._items: dict[str, dict[str, Item]] = {}
+        if request.kept_form:
+            self.read(request.kept_form.take())
+            self.again = request.kept_form.files
 
     def _state_of(self, entity) -> dict:
         """What the object has, by the names of the fields."""
@@ -79,9 +87,11 @@ class Draft:
 
     def prefill(self, query) -> None:
         """Take the objects that the address names, such as `?series=7`, for a new one."""
+        if self.is_touched:  # a form that was kept says what was chosen
+            return
         for field in self.form.typed_fields:
             given = text_of(query, field.name)
-            if isinstance(field, Pick) and given and given.isascii() and given.isdigit():
+            if isinstance(field, ModelSelect) and whole_number(given) is not None:
                 self.typed[field.name] = (given,)
 
     def read(self, post) -> None:
@@ -95,12 +105,35 @@ class Draft:
                 self.typed[field.name] = value
         for name in self.rows:
             self.rows[name] = rows_typed(ROW_KINDS[name], post, self.state)
-        self.files = {name: sent for name, sent in post.items() if hasattr(sent, "file")}
+        self._read_pictures(post)
         self.cleared = bool(text_of(post, "image_clear"))
         self.read_modified = text_of(post, "modified") or ""
         self.read_seen = dict(
             word.split(":", 1) for word in (text_of(post, "seen") or "").split() if ":" in word
         )
+
+    def _read_pictures(self, post) -> None:
+        """Take the chosen pictures: a new file, or the one that the form has kept if it is not dropped."""
+        self.files, self.lost = {}, []
+        for name, row in self._picture_inputs():
+            sent = [value for value in post.getall(name) if hasattr(value, "file")]
+            secret = text_of(post, f"{name}_kept")
+            if sent:
+                self.files[name] = sent[-1]
+            elif secret and not text_of(post, f"{name}_drop"):
+                kept = find_picture(self.request.dbsession, self.request.identity.user_id, secret)
+                if kept:
+                    self.files[name] = kept
+                else:
+                    self.lost.append(name)
+            if row:
+                row.has_file = name in self.files
+
+    def _picture_inputs(self) -> list[tuple[str, Row | None]]:
+        """The inputs of pictures by name, each with its row."""
+        found = [(self.form.picture.name, None)] if self.form.picture else []
+        rows = (row for rows in self.rows.values() for row in rows)
+        return found + [(row.prefix + each.name, row) for row in rows for each in row.kind.pictures]
 
     def next_index(self, name: str) -> int:
         """The index of a row that would be added."""
@@ -144,9 +177,10 @@ class Draft:
                 for text in texts
             )
 
-    def let_choose_again(self) -> None:
-        """Name the files that were chosen: a page cannot give them back."""
-        self.again = {name: sent.filename for name, sent in self.files.items()}
+    def picture(self, name: str) -> KeptPicture | None:
+        """The picture that is kept for an input."""
+        kept = self.files.get(name)
+        return kept if isinstance(kept, KeptPicture) else None
 
     def inputs(self):
         """Every field with the name of its input and what it holds: those of the form, then those of rows."""
@@ -161,7 +195,7 @@ class Draft:
         """Find the names of all objects that are chosen, and of `further` pairs of fields and values."""
         wanted = defaultdict(set)
         for field, typed in (*((field, typed) for _name, field, typed in self.inputs()), *further):
-            if isinstance(field, Pick):
+            if isinstance(field, ModelSelect):
                 wanted[field.of].update(typed)
         self._items = name_all(self.request.dbsession, wanted, seen_by(self.request))
         if "title" in self.typed and not self.typed["title"]:
@@ -173,11 +207,11 @@ class Draft:
         statement = select(Series.collection).where(Series.id == ids[0]) if ids else None
         return None if statement is None else self.request.dbsession.scalar(statement)
 
-    def item(self, field: Pick, chosen: str) -> Item | None:
+    def item(self, field: ModelSelect, chosen: str) -> Item | None:
         """The object that an id names, None where there is none."""
         return self._items.get(field.of, {}).get(chosen)
 
-    def offered(self, field: Pick, name: str, typed: Typed) -> list[tuple[Item, bool]]:
+    def offered(self, field: ModelSelect, name: str, typed: Typed) -> list[tuple[Item, bool]]:
         """The objects of a field that are shown as boxes, those that are ticked first."""
         known = self._items.get(field.of, {})
         ticked = [(item, True) for chosen, item in known.items() if chosen in typed]

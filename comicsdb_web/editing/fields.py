@@ -1,4 +1,4 @@
-"""Fields of forms: how each shows what an object holds, and how it reads what was typed (web.md 2.11, 4.6).
+"""Fields of forms: how each shows what an object holds, and how it reads what was typed.
 
 What a form holds is `Typed`: the text of a field, or for fields of several values a tuple of texts. An object
 is given as its state, as `catalog.history.snapshot` makes it; a typed value that equals the shown one is no
@@ -13,6 +13,7 @@ from typing import ClassVar
 from webob.multidict import MultiDict
 
 from comicsdb.models.choices import Currency
+from comicsdb.values import read_money
 
 Typed = str | tuple[str, ...]
 Option = tuple[str, str]  # value and label
@@ -114,7 +115,7 @@ class Paragraphs(Field):
 
 
 @dataclass(frozen=True)
-class Words(Field):
+class StringList(Field):
     """A list of texts in one box, separated by a character; trimmed, without blanks and repetitions."""
 
     widget: ClassVar[str] = "words"
@@ -160,7 +161,7 @@ class Several(Field):
 
 
 @dataclass(frozen=True)
-class Ticks(Several):
+class CheckboxGroup(Several):
     """Any of a few values, each with a box to tick."""
 
     widget: ClassVar[str] = "ticks"
@@ -173,8 +174,8 @@ class Ticks(Several):
 
 
 @dataclass(frozen=True)
-class Pick(Several):
-    """One or several of many objects, found by typing (web.md 14); `of` is the name of the autocomplete."""
+class ModelSelect(Several):
+    """One or several of many objects, found by typing; `of` is the name of the autocomplete."""
 
     widget: ClassVar[str] = "pick"
 
@@ -223,13 +224,16 @@ class Money(Field):
     def sent(self, typed):
         """The pair as the schema of the kind takes it."""
         amount, currency = typed
+        written, code = read_money(amount) or (None, None)
+        if code:  # what is typed beside the amount is meant, whatever was chosen
+            amount, currency = str(written), code
         if not self.apart:
             return {self.name: {"amount": amount, "currency": currency}}
         return {self.name: amount.strip() or None, f"{self.name}_currency": currency}
 
 
 @dataclass(frozen=True)
-class Tick(Field):
+class Checkbox(Field):
     """Yes or no."""
 
     widget: ClassVar[str] = "tick"

@@ -1,4 +1,4 @@
-"""The forms of the nine kinds, written out: which fields, in which sections (web.md 4.6)."""
+"""The forms of the nine kinds, written out: which fields, in which sections."""
 
 from comicsdb.models.choices import (
     DEFAULT_COUNTRY,
@@ -22,35 +22,35 @@ from comicsdb.schemas.base import NAME_LENGTH
 from comicsdb.schemas.issue import ISBN_LENGTH, NUMBER_LENGTH, SKU_LENGTH, TITLE_LENGTH, UPC_LENGTH
 from comicsdb_web.editing import options
 from comicsdb_web.editing.fields import (
+    Checkbox,
+    CheckboxGroup,
     Choice,
     EntityForm,
     Line,
+    ModelSelect,
     Money,
     Paragraphs,
-    Pick,
     Picture,
     Section,
-    Tick,
-    Ticks,
-    Words,
+    StringList,
     day,
     whole_number,
 )
 from comicsdb_web.locales import _
 
 NAME = Line("name", _("Name"), required=True, longest=NAME_LENGTH)
-ALT_NAMES = Words("alt_names", _("Alternative names"), help=_("Several are separated by semicolons."))
-ALIAS = Words("alias", _("Aliases"), help=_("Several are separated by commas."), separator=",")
+ALT_NAMES = StringList("alt_names", _("Alternative names"), help=_("Several are separated by semicolons."))
+ALIAS = StringList("alias", _("Aliases"), help=_("Several are separated by commas."), separator=",")
 DESC = Paragraphs("desc", _("Description"), help=_("Plain text. An empty line begins a new paragraph."))
 FOUNDED = whole_number("founded", _("Founded"), help=_("The year."))
 CV_ID = whole_number("cv_id", _("Comic Vine ID"), help=_("The number at the end of the address there."))
 GCD_ID = whole_number("gcd_id", _("GCD ID"), help=_("The number at the end of the address at comics.org."))
 IMAGE = Picture("image", _("Picture"))
 LOGO = Picture("image", _("Logo"))
-PUBLISHER = Pick("publisher", _("Publisher"), required=True, of="publisher")
-CREATORS = Pick("creators", _("Creators"), of="creator", many=True)
-TEAMS = Pick("teams", _("Teams"), of="team", many=True)
-UNIVERSES = Pick("universes", _("Universes"), of="universe", many=True)
+PUBLISHER = ModelSelect("publisher", _("Publisher"), required=True, of="publisher")
+CREATORS = ModelSelect("creators", _("Creators"), of="creator", many=True)
+TEAMS = ModelSelect("teams", _("Teams"), of="team", many=True)
+UNIVERSES = ModelSelect("universes", _("Universes"), of="universe", many=True)
 
 IDS = Section("ids", _("Identification numbers"), (CV_ID, GCD_ID))
 SOURCES = Section("sources", _("Attribution"), rows=("attribution",))
@@ -152,7 +152,7 @@ SERIES_FORM = EntityForm(
             ),
             ALT_NAMES,
             PUBLISHER,
-            Pick("imprint", _("Imprint"), of="imprint"),
+            ModelSelect("imprint", _("Imprint"), of="imprint"),
             DESC,
         ),
         Section(
@@ -173,7 +173,7 @@ SERIES_FORM = EntityForm(
                 whole_number(
                     "year_end", _("Last year"), help=_("Blank while it goes on, and for one-shots.")
                 ),
-                Tick(
+                Checkbox(
                     "collection",
                     _("Issues may have a collection title"),
                     help=_("For series of collected editions whose volumes have titles of their own."),
@@ -184,8 +184,8 @@ SERIES_FORM = EntityForm(
             "links",
             _("Connections"),
             (
-                Ticks("genres", _("Genres"), options=options.genres),
-                Pick("associated", _("Associated series"), of="series", many=True),
+                CheckboxGroup("genres", _("Genres"), options=options.genres),
+                ModelSelect("associated", _("Associated series"), of="series", many=True),
             ),
         ),
         IDS,
@@ -199,7 +199,7 @@ ISSUE_FORM = EntityForm(
     IssueSchema,
     (
         _about(
-            Pick("series", _("Series"), required=True, of="series"),
+            ModelSelect("series", _("Series"), required=True, of="series"),
             Line("number", _("Number"), required=True, longest=NUMBER_LENGTH),
             Line("alt_number", _("Alternative number"), help=_("Legacy numbering."), longest=NUMBER_LENGTH),
             Line(
@@ -208,9 +208,9 @@ ISSUE_FORM = EntityForm(
                 help=_("Only where the series allows one."),
                 longest=TITLE_LENGTH,
             ),
-            Words("name", _("Stories"), help=_("Their titles in order, separated by semicolons.")),
+            StringList("name", _("Stories"), help=_("Their titles in order, separated by semicolons.")),
             DESC,
-            Tick("desc_is_solicitation", _("The description is the publisher's announcement")),
+            Checkbox("desc_is_solicitation", _("The description is the publisher's announcement")),
         ),
         _picture(Picture("image", _("Cover"), size="cover")),
         Section(
@@ -236,11 +236,11 @@ ISSUE_FORM = EntityForm(
             "content",
             _("Who and where"),
             (
-                Pick("characters", _("Characters"), of="character", many=True, copyable=True),
-                Pick("teams", _("Teams"), of="team", many=True, copyable=True),
-                Pick("arcs", _("Story arcs"), of="arc", many=True),
+                ModelSelect("characters", _("Characters"), of="character", many=True, copyable=True),
+                ModelSelect("teams", _("Teams"), of="team", many=True, copyable=True),
+                ModelSelect("arcs", _("Story arcs"), of="arc", many=True),
                 UNIVERSES,
-                Pick(
+                ModelSelect(
                     "reprints",
                     _("Reprints"),
                     help=_("Search as: series (year) #number"),
@@ -255,12 +255,12 @@ ISSUE_FORM = EntityForm(
             _("Codes"),
             (
                 Line("sku", "SKU", help=_("Letters and digits."), longest=SKU_LENGTH),
-                Line("isbn", "ISBN", help=_("Hyphens are left out."), longest=2 * ISBN_LENGTH),
+                Line("isbn", "ISBN", help=_("As printed; hyphens are left out."), longest=2 * ISBN_LENGTH),
                 Line(
                     "upc",
                     "UPC",
-                    help=_("Digits, the supplement included."),
-                    longest=UPC_LENGTH,
+                    help=_("As printed below the bar code, the supplement included: 7 59606 08936 9 00111."),
+                    longest=2 * UPC_LENGTH,
                     mode="numeric",
                 ),
                 CV_ID,

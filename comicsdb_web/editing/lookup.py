@@ -1,4 +1,4 @@
-"""Objects that forms point to: found by typing, and named by id (web.md 14, model.md 8)."""
+"""Objects that forms point to: found by typing, and named by id."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,6 +21,7 @@ from comicsdb.models import (
     Team,
     Universe,
 )
+from comicsdb.values import whole_number
 
 MOST = 100  # objects offered at once
 SHORTEST = 3  # characters from which on one is looked for while typing
@@ -75,18 +76,13 @@ class Source:
             return search.issue_items_matching(query)
         if self.model is Role:
             return _folded(Role.name).like(func.fold_pattern(query))
-        if self.model is ReadingList:
-            return search.in_any((ReadingList.folded,), search.words(query))
         return search.matching(self.model, query)
 
     def order(self, query: str) -> tuple:
-        """Those whose name begins with the query first, then by name."""
+        """The best match first; a total order."""
         if self.model is Role:
-            return func.starts_with(_folded(Role.name), func.fold(query)).desc(), Role.order, Role.id
-        if self.model is ReadingList:
-            return func.starts_with(ReadingList.folded, func.fold(query)).desc(), *self.by_name()
-        words = query.partition("#")[0].strip() if self.model is Issue else query
-        return search.begins(self.model, words).desc(), *search.ORDER[self.model]
+            return search.rank_of_name((_folded(Role.name),), query), Role.order, Role.id
+        return search.best_first(self.model, query)
 
     def by_name(self) -> tuple:
         """The order of those that are chosen."""
@@ -129,7 +125,7 @@ SOURCES: dict[str, Source] = {
 
 
 def seen_by(request) -> ColumnElement[bool]:
-    """The condition under which the one who asks may see a reading list, and link to it (web.md 14)."""
+    """The condition under which the one who asks may see a reading list, and link to it."""
     official = request.registry.settings["comicsdb.official_account"]
     return reading_lists.visible_to(request.identity, official)
 
@@ -164,7 +160,7 @@ def name_all(
     named = {}
     for name, ids in wanted.items():
         source = SOURCES[name]
-        numbers = {int(each) for each in ids if each.isascii() and each.isdigit() and len(each) < 10}
+        numbers = set(map(whole_number, ids)) - {None}
         rows = source.rows().where(source.model.id.in_(numbers)).order_by(*source.by_name())
         if source.model is ReadingList:
             rows = rows.where(seen)

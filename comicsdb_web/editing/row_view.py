@@ -1,10 +1,11 @@
-"""One more empty row for a form, as a fragment (web.md 2.6)."""
+"""One more empty row for a form, as a fragment."""
 
 from types import SimpleNamespace
 
 from pyramid.httpexceptions import HTTPBadRequest, HTTPNotFound
 
 from comicsdb.security import Permission
+from comicsdb.values import whole_number
 from comicsdb_web.editing.rows import INDEX_MOST, ROW_KINDS, new_row
 from comicsdb_web.fragments import fragment
 from comicsdb_web.locales import _
@@ -15,13 +16,19 @@ def add_row(request):
     kind = ROW_KINDS.get(request.matchdict["kind"])
     if kind is None:
         raise HTTPNotFound
-    index = request.GET.get("form_idx", "")
-    if not (index.isascii() and index.isdigit() and len(index) < 10 and int(index) <= INDEX_MOST):
+    index = whole_number(request.GET.get("form_idx"), 0, INDEX_MOST)
+    if index is None:
         raise HTTPBadRequest(_("The index of a row is a number from 0 to 999."))
-    row = new_row(kind, int(index))
+    row = new_row(kind, index)
     # What the macros of rows ask a draft for: nothing was typed, found or refused yet.
     draft = SimpleNamespace(
-        request=request, errors={}, again={}, found={}, state={}, offered=lambda *_asked: []
+        request=request,
+        errors={},
+        again={},
+        found={},
+        state={},
+        offered=lambda *_asked: [],
+        picture=lambda _name: None,
     )
     return fragment(request, "row", {"draft": draft, "row": row})
 

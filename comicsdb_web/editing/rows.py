@@ -1,4 +1,4 @@
-"""Rows of a form: credits, variants, attributions, with fields `<kind>-<index>-<field>` (web.md 2.6)."""
+"""Rows of a form: credits, variants, attributions, with fields `<kind>-<index>-<field>`."""
 
 import re
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from comicsdb.schemas import AttributionSchema, ObjectSchema, VariantSchema
 from comicsdb.schemas.base import reference, references
 from comicsdb.schemas.issue import SKU_LENGTH, TITLE_LENGTH, UPC_LENGTH
 from comicsdb_web.editing import options
-from comicsdb_web.editing.fields import Choice, Field, Line, Money, Pick, Picture, Typed, text_of
+from comicsdb_web.editing.fields import Choice, Field, Line, ModelSelect, Money, Picture, Typed, text_of
 from comicsdb_web.locales import _
 
 INDEX_MOST = 999
@@ -60,8 +60,8 @@ CREDITS = RowKind(
     "credits",
     CreditRowSchema,
     (
-        Pick("creator", _("Creator"), required=True, of="creator"),
-        Pick("roles", _("Roles"), required=True, of="role", many=True),
+        ModelSelect("creator", _("Creator"), required=True, of="creator"),
+        ModelSelect("roles", _("Roles"), required=True, of="role", many=True),
     ),
     ("creator",),
     _("Credit ${number}"),
@@ -76,7 +76,7 @@ VARIANTS = RowKind(
         Line("name", _("Name"), longest=TITLE_LENGTH),
         Money("price", _("Price"), apart=True),
         Line("sku", "SKU", longest=SKU_LENGTH),
-        Line("upc", "UPC", longest=UPC_LENGTH, mode="numeric"),
+        Line("upc", "UPC", longest=2 * UPC_LENGTH, mode="numeric"),
     ),
     ("id",),
     _("Variant ${number}"),
@@ -113,7 +113,7 @@ class Row:
     state: dict | None = None
     typed: dict[str, Typed] = field(default_factory=dict)
     removed: bool = False
-    has_file: bool = False
+    has_file: bool = False  # whether a picture was chosen
 
     @property
     def prefix(self) -> str:
@@ -174,9 +174,7 @@ def rows_typed(kind: RowKind, post: MultiDict, state: dict) -> list[Row]:
         present = shown(kind, before or {})
         typed = {each.name: each.typed(post, prefix) for each in kind.typed_fields}
         typed = {name: present[name] if value is None else value for name, value in typed.items()}
-        pictures = [value for each in kind.pictures for value in post.getall(prefix + each.name)]
-        has_file = any(hasattr(value, "file") for value in pictures)
-        rows.append(Row(kind, index, before, typed, bool(text_of(post, f"{prefix}remove")), has_file))
+        rows.append(Row(kind, index, before, typed, bool(text_of(post, f"{prefix}remove"))))
     return rows
 
 

@@ -1,23 +1,27 @@
-"""From what was typed to what the catalogue takes: only what differs, judged by the schemas (web.md 4.6)."""
+"""From what was typed to what the catalogue takes: only what differs, judged by the schemas."""
 
 from dataclasses import dataclass, field
 
 import colander
 
-from comicsdb.catalog import Invalid, advice
-from comicsdb.media.images import PictureError
-from comicsdb.media.storage import StorageDown
-from comicsdb.media.uploads import no_picture, picture_values
+from comicsdb import accounts
+from comicsdb.accounts import KeptPicture
+from comicsdb.bodies import UploadedFile
+from comicsdb.catalog import InvalidError, advice
+from comicsdb.imaging.picture import PictureError
+from comicsdb.media.storage import StorageDownError
+from comicsdb.media.uploads import no_picture
 from comicsdb.schemas import errors_of
 from comicsdb.schemas.types import REQUIRED
 from comicsdb_web.editing.drafts import Draft
-from comicsdb_web.editing.fields import Field, Pick
+from comicsdb_web.editing.fields import Field, ModelSelect
 from comicsdb_web.editing.rows import ROW_KINDS, Row
 from comicsdb_web.locales import _
 
 HASHED = ("issue", "variants")  # folders whose pictures have a perceptual hash
 NO_VARIANT_PICTURE = _("Choose a picture: a variant is its cover.")
 NOT_STORED = _("Pictures cannot be stored at the moment. Save without, or try again in a while.")
+LOST = _("The picture that you had chosen is kept no longer: choose it again.")
 NOT_THERE = _("What was chosen does not exist any more: choose another.")
 
 
@@ -52,19 +56,47 @@ def change_of(draft: Draft) -> tuple[Change, dict]:
     return change, errors
 
 
-def store_pictures(draft: Draft, change: Change) -> None:
-    """Store the files and add what the catalogue is told of them. Raises Invalid by input for no pictures."""
-    errors, request = {}, draft.request
-    for name, folder, values in change.files:
-        data, hashed = draft.files[name].file.read(), folder in HASHED
+def keep_pictures(draft: Draft) -> dict:
+    """Store the files that were sent, so that the form can be shown again with them; messages by input."""
+    errors = {}
+    for name, sent in list(draft.files.items()):
+        if isinstance(sent, KeptPicture):
+            continue
         try:
-            values.update(picture_values(request.dbsession, request.media, folder, data, hashed=hashed))
+            draft.files[name] = _kept(draft.request, name, sent, "variants" if "-" in name else draft.kind)
         except PictureError as error:
             errors[name] = [_("The file ${problem}.", mapping={"problem": error.problem})]
-        except StorageDown:
+        except StorageDownError:
             errors[name] = [NOT_STORED]
+            draft.again[name] = sent.filename
+    return errors
+
+
+def _kept(request, name: str, sent: UploadedFile, folder: str) -> KeptPicture:
+    known = request.environ.setdefault("comicsdb_web.kept_pictures", {})  # by a request that is tried again
+    if name not in known:
+        data, hashed = sent.file.read(), folder in HASHED
+        known[name] = accounts.keep_picture(
+            request.visit, request.identity.user_id, folder, data, sent.filename, hashed=hashed
+        )
+    return known[name]
+
+
+def store_pictures(draft: Draft, change: Change) -> None:
+    """Store the pictures and add what the catalogue is told of them. Raises InvalidError by input."""
+    errors, request = keep_pictures(draft), draft.request
+    for name, folder, values in change.files:
+        if name in errors:
+            continue
+        secret = draft.files[name].secret
+        user_id = request.identity.user_id
+        taken = accounts.take_picture(request.dbsession, user_id, secret, hashed=folder in HASHED)
+        if taken is None:
+            errors[name] = [LOST]
+        else:
+            values.update(taken)
     if errors:
-        raise Invalid(errors)
+        raise InvalidError(errors)
 
 
 def _read(schema: type, fields: list[Field], typed: dict) -> tuple[dict, dict]:
@@ -90,7 +122,7 @@ def _read(schema: type, fields: list[Field], typed: dict) -> tuple[dict, dict]:
 
 def with_plain_words(fields, errors: dict) -> dict:
     """Messages in which an object that was chosen and is not there has no number."""
-    picks = {each.name for each in fields if isinstance(each, Pick)}
+    picks = {each.name for each in fields if isinstance(each, ModelSelect)}
     return {
         name: [NOT_THERE] if name in picks and texts[0].startswith("Invalid pk") else texts
         for name, texts in errors.items()
@@ -118,7 +150,7 @@ def _read_rows(part: str, rows: list[Row], state: dict, change: Change, errors: 
         else:
             differs = True
             values, found = _read(row.kind.schema, list(row.kind.typed_fields), row.typed)
-            advised = advice.codes(_changed(row, values)) if part == "variants" else {}
+            advised = advice.advise(None, "variant", {}, _changed(row, values)) if part == "variants" else {}
             change.advice |= {row.prefix + name: texts for name, texts in advised.items()}
             if part == "variants" and not row.state and not row.has_file:
                 found["image"] = [NO_VARIANT_PICTURE]

@@ -1,20 +1,27 @@
-"""The verbs that write: create, update and delete, as methods of the views of every kind (web.md 3)."""
+"""The verbs that write: create, update and delete, as methods of the views of every kind."""
 
 from markupsafe import Markup
 from pyramid.httpexceptions import HTTPSeeOther
 
-from comicsdb.catalog import Conflict, Invalid
-from comicsdb.catalog.consequences import consequences
+from comicsdb.catalog import ConflictError, InvalidError
+from comicsdb.catalog.deletion_preview import consequences
 from comicsdb.i18n import translate
 from comicsdb.security import Permission, delete_right
 from comicsdb_web import forms
 from comicsdb_web.editing import lookup
-from comicsdb_web.editing.conflict import overtaken
+from comicsdb_web.editing.conflict import edit_conflicts
 from comicsdb_web.editing.copying import copy_into
 from comicsdb_web.editing.drafts import Draft
-from comicsdb_web.editing.fields import EntityForm, Pick, text_of
-from comicsdb_web.editing.likeness import alike, taken
-from comicsdb_web.editing.values import Change, change_of, store_pictures, with_plain_words
+from comicsdb_web.editing.duplicate_detection import alike, taken
+from comicsdb_web.editing.fields import EntityForm, ModelSelect, text_of
+from comicsdb_web.editing.values import (
+    LOST,
+    Change,
+    change_of,
+    keep_pictures,
+    store_pictures,
+    with_plain_words,
+)
 from comicsdb_web.locales import _
 
 SAVED, UNCHANGED = _("Saved."), _("There was nothing to change.")
@@ -63,7 +70,7 @@ class Editing:
         entity = self._entity()
         draft = self.draft(self.request, self.kind, self.form, entity, self._label(entity))
         if self.request.method != "POST":
-            return self._page(draft)
+            return self._page(draft, differences=edit_conflicts(draft) if draft.is_touched else ())
         draft.read(self.request.POST)
         return self._helped(draft) or self._update(draft)
 
@@ -78,16 +85,17 @@ class Editing:
             copy_into(draft, name)
         else:
             return None
-        draft.let_choose_again()
+        draft.refuse(keep_pictures(draft))
         return self._page(draft)
 
     def _find(self, draft: Draft, name: str, query: str) -> None:
         for each, field, _typed in draft.inputs():
-            if each == name and isinstance(field, Pick):
+            if each == name and isinstance(field, ModelSelect):
                 draft.found[name] = lookup.find(self.session, field.of, query, lookup.seen_by(self.request))
 
     def _create(self, draft: Draft):
         try:
+            _require_pictures(draft)
             change = self._judged(draft)
             if not text_of(self.request.POST, "anyway"):
                 likes = self._alike(change.values)
@@ -95,33 +103,34 @@ class Editing:
                     return self._refused(draft, 422, likes=likes)
             store_pictures(draft, change)
             entity = self._write_new(change.values)
-        except Invalid as error:
+        except InvalidError as error:
             return self._invalid(draft, error)
-        except Conflict as error:
+        except ConflictError as error:
             return self._taken(draft, error, change.values)
         return self._done(self._path_of(entity), self.added, self._label(entity))
 
     def _update(self, draft: Draft):
-        differences = overtaken(draft)
+        differences = edit_conflicts(draft)
         if differences:
             return self._refused(draft, 409, differences=differences)
         try:
+            _require_pictures(draft)
             change = self._judged(draft)
             if change.values or change.files:
                 store_pictures(draft, change)
                 fresh = self._locked(draft)
-                if differences := overtaken(fresh):  # saved while pictures were stored
+                if differences := edit_conflicts(fresh):  # saved while pictures were stored
                     return self._refused(fresh, 409, differences=differences)
                 self._write(draft.entity, change.values)
-        except Invalid as error:
+        except InvalidError as error:
             return self._invalid(draft, error)
-        except Conflict as error:
+        except ConflictError as error:
             return self._taken(draft, error, draft.state | change.values)
         say = SAVED if change.values else UNCHANGED
         return self._done(self._path_of(draft.entity), say, kind="success" if change.values else "info")
 
     def _judged(self, draft: Draft) -> Change:
-        """What the draft changes, judged by all rules. Raises Invalid with everything that is wrong."""
+        """What the draft changes, judged by all rules. Raises InvalidError with everything that is wrong."""
         change, errors = change_of(draft)
         errors |= self._advised(draft, change)
         found, conflicts = self.request.catalog.faults(self.model, draft.entity, change.values)
@@ -131,7 +140,7 @@ class Editing:
             field, text = self._taken_words(conflict, draft.state | change.values)
             errors.setdefault(field, []).append(text)
         if errors:
-            raise Invalid(errors)
+            raise InvalidError(errors)
         return change
 
     def _advised(self, draft: Draft, change: Change) -> dict:  # noqa: ARG002
@@ -167,20 +176,22 @@ class Editing:
         return self._path_of(draft.entity)
 
     def _refused(self, draft: Draft, status: int, **shown) -> dict:
-        draft.let_choose_again()
+        for name, texts in keep_pictures(draft).items():
+            if name not in draft.errors:
+                draft.refuse({name: texts})
         self.request.response.status = status
         return self._page(draft, **shown)
 
-    def _invalid(self, draft: Draft, error: Invalid) -> dict:
+    def _invalid(self, draft: Draft, error: InvalidError) -> dict:
         draft.refuse(error.errors)
         return self._refused(draft, 422)
 
-    def _taken(self, draft: Draft, conflict: Conflict, values: dict) -> dict:
+    def _taken(self, draft: Draft, conflict: ConflictError, values: dict) -> dict:
         """A unique set that another writer took a moment ago."""
         field, text = self._taken_words(conflict, values)
-        return self._invalid(draft, Invalid({field: [text]}))
+        return self._invalid(draft, InvalidError({field: [text]}))
 
-    def _taken_words(self, conflict: Conflict, values: dict) -> tuple[str, str]:
+    def _taken_words(self, conflict: ConflictError, values: dict) -> tuple[str, str]:
         field, words, item, path = taken(self.request, self.model, conflict, values)
         words = self.request.localizer.translate(words)
         if item is None:
@@ -224,17 +235,25 @@ class Editing:
                 allow_owned(may_anything, typed)
             label = self._label(entity)
             self._write_end(entity, typed["reason"].strip())
-        except Invalid as error:
+        except InvalidError as error:
             return values | {"form": forms.refused(self.request, error, typed)}
         return self._done(self._path_of_list(), DELETED, label)
 
 
+def _require_pictures(draft: Draft) -> None:
+    """Raise InvalidError for pictures that were kept, but not until now."""
+    if draft.lost:
+        raise InvalidError({name: [LOST] for name in draft.lost})
+
+
 def allow_owned(may_anything, typed: dict) -> None:
-    """What belongs to readers goes only with a superuser's word for it (model.md 13)."""
+    """What belongs to readers goes only with a superuser's word for it."""
     if not may_anything:
-        raise Invalid({forms.WHOLE: [_("Only a superuser can delete what readers have rated or collected.")]})
+        raise InvalidError(
+            {forms.WHOLE: [_("Only a superuser can delete what readers have rated or collected.")]}
+        )
     if not typed["owned"]:
-        raise Invalid({"owned": [_("Tick the box, or leave the object where it is.")]})
+        raise InvalidError({"owned": [_("Tick the box, or leave the object where it is.")]})
 
 
 def add_editing_pages(config, views) -> None:

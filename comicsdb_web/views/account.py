@@ -1,16 +1,21 @@
-"""The pages of accounts (web.md 10): which there are, and what all of them have in common."""
+"""The pages of accounts: which there are, and what all of them have in common."""
 
+from pyramid.csrf import get_csrf_token
 from pyramid.renderers import render_to_response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
+from comicsdb import accounts
+from comicsdb.catalog import InvalidError
 from comicsdb.models import User
-from comicsdb.security import Permission
+from comicsdb.security import Permission, session_identifier
+from comicsdb_web import forms
 
 # Addresses with a secret in them: what they lead to learns the site they come from and nothing more.
+NOT_CARRIED = {*accounts.CONFIRM_FIELDS, "csrf_token"}
 SECRET_REFERRER = "strict-origin"  # noqa: S105
 
 
-def unkept(view):
+def no_store(view):
     """View decorator: the answer is for one person at one time, so nobody keeps it."""
 
     def answer(context, request):
@@ -21,18 +26,18 @@ def unkept(view):
     return answer
 
 
-def secretive(view):
-    """View decorator for addresses that hold a secret: like `unkept`, and no link tells the address on."""
+def restrict_referrer(view):
+    """View decorator for addresses that hold a secret: like `no_store`, and no link tells the address on."""
 
     def answer(context, request):
-        response = unkept(view)(context, request)
+        response = no_store(view)(context, request)
         response.headers["Referrer-Policy"] = SECRET_REFERRER
         return response
 
     return answer
 
 
-def add_account_page(config, name, pattern, view, *, member=True, decorator=unkept, **options):
+def add_account_page(config, name, pattern, view, *, member=True, decorator=no_store, **options):
     """Directive: a page below /accounts/; those of members lead anybody else to the log-in form."""
     config.add_page(
         name,
@@ -58,6 +63,45 @@ def notice(request, title, *paragraphs, links=(), icon="mail", status=200):
     return response
 
 
+def confirmed(view):
+    """Decorator of views of forms: only whoever has just proved to be the account's owner gets through.
+
+    Others are asked for it first, on a page that carries what they sent, passwords excepted.
+    """
+
+    def answer(request):
+        identifier = session_identifier(request)
+        if accounts.is_confirmed(request.dbsession, identifier):
+            return view(request)
+        fields, form, user = forms.texts(request), forms.Form(), account_of(request)
+        if any(name in fields for name in accounts.CONFIRM_FIELDS):
+            try:
+                accounts.confirm(request.visit, user, identifier, fields, get_csrf_token(request))
+                return view(request)
+            except InvalidError as error:
+                form = forms.refused(request, error, {})
+            except accounts.TooManyFailuresError as error:
+                form = forms.too_many(request, error.retry_after, {})
+            except (accounts.CodeRefusedError, accounts.PasskeyRefusedError) as error:
+                form = forms.refused_whole(request, error.text, {})
+        carried = [
+            (name, value)
+            for name, value in request.POST.items()
+            if isinstance(value, str) and name not in NOT_CARRIED and "password" not in name
+        ]
+        values = {
+            "form": form,
+            "carried": carried,
+            "has_app": accounts.has_totp(request.dbsession, user.id),
+            "has_passkeys": bool(accounts.passkeys_of(request.dbsession, user.id)),
+        }
+        return render_to_response(
+            "account/confirm.jinja2", values, request=request, response=request.response
+        )
+
+    return answer
+
+
 def account_of(request) -> User:
     """The row of the account that is logged in; it was loaded with the session."""
     return request.dbsession.get_one(User, request.identity.user_id)
@@ -70,7 +114,9 @@ def includeme(config):
     config.include(".account_signup")  # a new account and its activation
     config.include(".account_password")  # a new password, known or forgotten
     config.include(".account_settings")  # overview, profile, address, data, deletion
-    config.include(".account_sessions")  # where one is logged in
+    config.include(".account_second_factor")  # app, passkeys and recovery codes
+    config.include(".account_security")  # sessions, tokens and events; taking an account back
+    config.include(".account_sessions")  # ending sessions
     config.include(".account_tokens")  # keys to the API
     config.include(".account_feeds")  # secret addresses for calendars and feed readers
     config.include(".account_people")  # the other people

@@ -1,13 +1,14 @@
-"""Secret addresses of one's own feeds: made here, shown once, revoked here (web.md 2.9, 10)."""
+"""Secret addresses of one's own feeds: made here, shown once, revoked here."""
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 
 from comicsdb import accounts
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.library import feeds
 from comicsdb_web import forms
 from comicsdb_web.locales import _
 from comicsdb_web.routing import number_in
+from comicsdb_web.views.account import confirmed
 
 
 def addresses(request):
@@ -23,12 +24,12 @@ def make(request):
     fields = forms.texts(request)
     name = fields.get("name", "")
     try:
-        made = feeds.make_address(
-            request.dbsession, request.identity.user_id, name, fields.get("form_key", "")
+        made = accounts.make_feed_address(
+            request.visit, request.identity.user_id, name, fields.get("form_key", "")
         )
-    except Invalid as error:
+    except InvalidError as error:
         return _page(request, forms.refused(request, error, {"name": name}))
-    except accounts.FormSpent:
+    except accounts.FormSpentError:
         text = _("That form was used already. An address is shown only once: revoke it and make another.")
         return _back(request, "info", text)
     return _page(request, forms.Form(), made)
@@ -64,5 +65,7 @@ def _back(request, kind, text):
 
 def includeme(config):
     """The page, and the way to revoke."""
-    config.add_account_page("account.feeds", "feeds/", addresses, renderer="account/feeds.jinja2", post=make)
+    config.add_account_page(
+        "account.feeds", "feeds/", addresses, renderer="account/feeds.jinja2", post=confirmed(make)
+    )
     config.add_account_page("account.feeds.revoke", "feeds/{id:[0-9]+}/revoke/", revoke, methods=("POST",))

@@ -1,31 +1,37 @@
-"""A new password: for who knows the old one, and for who forgot it (web.md 10)."""
+"""A new password: for who knows the old one, and for who forgot it."""
 
 from pyramid.httpexceptions import HTTPMovedPermanently, HTTPSeeOther
 
 from comicsdb import accounts
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.security import session_identifier
 from comicsdb_web import forms
 from comicsdb_web.auth import keep_session
 from comicsdb_web.locales import _
-from comicsdb_web.views.account import account_of, notice, secretive
+from comicsdb_web.views.account import account_of, notice, restrict_referrer
+
+ENDING = ("end_sessions", "revoke_tokens", "revoke_feeds")
 
 
 def change_form(request):
     """The form for a new password."""
-    return {"form": forms.Form(), "user": account_of(request)}
+    return {"form": forms.Form({"end_sessions": "1"}), "user": account_of(request)}
 
 
 def change(request):
-    """Set a new password: this browser goes on under a new identifier, every other session ends."""
+    """Set a new password: this browser goes on under a new identifier."""
+    fields = forms.texts(request)
     try:
         identifier = accounts.change_password(
-            request.visit, request.identity.user_id, session_identifier(request), forms.texts(request)
+            request.visit, request.identity.user_id, session_identifier(request), fields
         )
-    except Invalid as error:
-        return {"form": forms.refused(request, error, {}), "user": account_of(request)}
-    except accounts.TooManyFailures as error:
-        return {"form": forms.too_many(request, error.retry_after, {}), "user": account_of(request)}
+    except InvalidError as error:
+        return {"form": forms.refused(request, error, _ticked(fields)), "user": account_of(request)}
+    except accounts.TooManyFailuresError as error:
+        return {
+            "form": forms.too_many(request, error.retry_after, _ticked(fields)),
+            "user": account_of(request),
+        }
     keep_session(request, identifier)
     return HTTPSeeOther(request.route_path("account.password_changed"))
 
@@ -35,7 +41,7 @@ def changed(request):
     return notice(
         request,
         _("Your password is changed"),
-        _("You stay logged in here. Everywhere else you have to log in again; API tokens go on working."),
+        _("You stay logged in here. What you chose to end does not work any more."),
         links=[(_("Back to your account"), request.route_path("account"))],
         icon="check",
     )
@@ -51,9 +57,9 @@ def forgotten(request):
     typed = {"email": forms.texts(request).get("email", "")}
     try:
         accounts.request_reset(request.visit, typed["email"])
-    except Invalid as error:
+    except InvalidError as error:
         return {"form": forms.refused(request, error, typed)}
-    except accounts.TooManyMails as error:
+    except accounts.TooManyMailsError as error:
         return {"form": forms.too_many(request, error.retry_after, typed)}
     return HTTPSeeOther(request.route_path("account.reset_sent"))
 
@@ -74,21 +80,21 @@ def reset_form(request):
     words = request.matchdict
     try:
         user = accounts.check_reset(request.visit, words["uid"], words["secret"])
-    except accounts.BadLink:
+    except accounts.BadLinkError:
         return _bad_link(request)
-    return {"form": forms.Form(), "user": user}
+    return {"form": forms.Form(dict.fromkeys(ENDING, "1")), "user": user}
 
 
 def reset(request):
-    """Set the new password; every session of the account ends."""
-    words = request.matchdict
+    """Set the new password."""
+    words, fields = request.matchdict, forms.texts(request)
     try:
-        accounts.reset_password(request.visit, words["uid"], words["secret"], forms.texts(request))
-    except accounts.BadLink:
+        accounts.reset_password(request.visit, words["uid"], words["secret"], fields)
+    except accounts.BadLinkError:
         return _bad_link(request)
-    except Invalid as error:
+    except InvalidError as error:
         user = accounts.check_reset(request.visit, words["uid"], words["secret"])
-        return {"form": forms.refused(request, error, {}), "user": user}
+        return {"form": forms.refused(request, error, _ticked(fields)), "user": user}
     return HTTPSeeOther(request.route_path("account.reset_done"))
 
 
@@ -97,10 +103,15 @@ def reset_done(request):
     return notice(
         request,
         _("Your new password is set"),
-        _("Log in with it. Browsers that were logged in before are not any more."),
+        _("Log in with it. What you chose to end does not work any more."),
         links=[(_("Log in"), request.route_path("login"))],
         icon="check",
     )
+
+
+def _ticked(fields):
+    """What else was to end, to be shown again."""
+    return {name: fields.get(name, "") for name in ENDING}
 
 
 def _bad_link(request):
@@ -146,5 +157,5 @@ def includeme(config):
         renderer="account/reset.jinja2",
         post=reset,
         member=False,
-        decorator=secretive,
+        decorator=restrict_referrer,
     )

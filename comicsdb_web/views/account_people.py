@@ -1,7 +1,7 @@
-"""The people of the site: the list, the search and everybody's profile (web.md 10)."""
+"""The people of the site: the list, the search and everybody's profile."""
 
 from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound
-from sqlalchemy import Text, and_, func, select
+from sqlalchemy import Text, and_, case, func, select
 
 from comicsdb import accounts
 from comicsdb.catalog import search
@@ -30,7 +30,9 @@ from comicsdb_web.usage import api_usage
 KINDS = (Series, Issue, Publisher, Imprint, Creator, Character, Team, Arc, Universe)
 READ_LAST = 10
 ORDER = (func.lower(User.username), User.id)
-SEARCHED = tuple(func.fold(column, type_=Text) for column in (User.username, User.first_name, User.last_name))
+# Names that their owners keep to themselves cannot be found out by searching either.
+SHOWN_NAMES = (case((User.shows_name, name), else_="") for name in (User.first_name, User.last_name))
+SEARCHED = tuple(func.fold(column, type_=Text) for column in (User.username, *SHOWN_NAMES))
 
 TIERS = {
     SupporterTier.FRIEND: _("Friend"),
@@ -46,7 +48,7 @@ def people(request):
 
 
 def find(request):
-    """The active accounts whose user name or name holds the words of `q`."""
+    """The active accounts whose user name, or name that they show, holds the words of `q`."""
     query = search.cleaned(request.GET.get("q", ""))
     return _listing(request, query, search.in_any(SEARCHED, search.words(query)))
 

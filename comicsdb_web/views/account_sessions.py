@@ -1,22 +1,17 @@
-"""Where one is logged in, and how to end it (web.md 10)."""
+"""Ending sessions, one or all."""
 
-from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
+from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound, HTTPSeeOther
 
 from comicsdb import accounts
 from comicsdb.security import session_identifier
 from comicsdb_web.auth import forget_session
-from comicsdb_web.browsers import browser_name
 from comicsdb_web.locales import _
 from comicsdb_web.routing import number_in
 
 
 def sessions(request):
-    """The browsers that are logged in; this one is marked."""
-    identifier = session_identifier(request)
-    found = accounts.sessions_of(request.dbsession, request.identity.user_id)
-    return {
-        "sessions": [(each, browser_name(each.browser), accounts.is_this(each, identifier)) for each in found]
-    }
+    """Where the list of sessions was once."""
+    return HTTPMovedPermanently(request.route_path("account.security"))
 
 
 def end(request):
@@ -32,12 +27,12 @@ def end(request):
     if number in own:
         return _out(request, _("You are logged out. See you soon!"))
     request.messages.add("success", request.localizer.translate(_("The session has ended.")))
-    return HTTPSeeOther(request.route_path("account.sessions"))
+    return HTTPSeeOther(request.route_path("account.security"))
 
 
 def end_all(request):
     """Log out everywhere, here too."""
-    accounts.end_all_sessions(request.dbsession, request.identity.user_id)
+    accounts.log_out_everywhere(request.visit, request.identity.user_id)
     return _out(request, _("You are logged out everywhere."))
 
 
@@ -48,7 +43,7 @@ def _out(request, text):
 
 
 def includeme(config):
-    """The list, and the ways to shorten it."""
-    config.add_account_page("account.sessions", "sessions/", sessions, renderer="account/sessions.jinja2")
+    """The ways to end sessions; what there is stands on the page of security."""
+    config.add_account_page("account.sessions", "sessions/", sessions)
     config.add_account_page("account.end_all", "sessions/end-all/", end_all, methods=("POST",))
     config.add_account_page("account.end", "sessions/{id:[0-9]+}/end/", end, methods=("POST",))

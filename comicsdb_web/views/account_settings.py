@@ -1,18 +1,20 @@
-"""One's own account: overview, profile, confirmed address, everything it holds, and its end (web.md 10)."""
+"""One's own account: overview, profile, confirmed address, everything it holds, and its end."""
 
 from pyramid.httpexceptions import HTTPBadRequest, HTTPSeeOther
 from pyramid.response import Response
 
-from comicsdb import accounts
-from comicsdb.catalog import Invalid
+from comicsdb import accounts, clock
+from comicsdb.catalog import InvalidError
+from comicsdb.imaging.picture import PictureError
+from comicsdb.media.storage import StorageDownError
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb_web import forms
 from comicsdb_web.auth import forget_session
 from comicsdb_web.locales import _
 from comicsdb_web.usage import api_usage
-from comicsdb_web.views.account import account_of, notice, secretive
+from comicsdb_web.views.account import account_of, notice, restrict_referrer
 
-PROFILE = ("username", "first_name", "last_name", "email", "bio", "language")
+PROFILE = ("username", "first_name", "last_name", "shows_name", "email", "bio", "language", "timezone")
 EXPORTS = {
     "json": (accounts.holdings_json, "application/json"),
     "csv": (accounts.holdings_csv, "application/zip"),
@@ -29,21 +31,23 @@ def overview(request):
 def profile_form(request):
     """The form with what the account says of itself."""
     user = account_of(request)
-    return _profile(user, forms.Form({name: getattr(user, name) for name in PROFILE}))
+    shown = {name: getattr(user, name) for name in PROFILE} | {"shows_name": "1" if user.shows_name else ""}
+    return _profile(user, forms.Form(shown))
 
 
 def save_profile(request):
     """Save the profile; a new address counts when the link sent to it is opened."""
     fields = forms.texts(request)
-    image = forms.file(request, "image")
+    image, kept = _picture(request, fields)
+    sent = {**fields, "image": image, "image_kept": kept.secret if kept else fields.get("image_kept", "")}
     try:
-        saved = accounts.update_profile(request.visit, request.identity.user_id, {**fields, "image": image})
-    except Invalid as error:
+        saved = accounts.update_profile(request.visit, request.identity.user_id, sent)
+    except InvalidError as error:
         form = forms.refused(request, error, _typed(fields))
-        return _profile(account_of(request), form, choose_again=bool(image))
-    except (accounts.TooManyFailures, accounts.TooManyMails) as error:
+        return _profile(account_of(request), form, kept, choose_again=bool(image))
+    except (accounts.TooManyFailuresError, accounts.TooManyMailsError) as error:
         form = forms.too_many(request, error.retry_after, _typed(fields))
-        return _profile(account_of(request), form, choose_again=bool(image))
+        return _profile(account_of(request), form, kept, choose_again=bool(image))
     request.messages.add("success", request.localizer.translate(_("Your profile is saved.")))
     if saved.confirm:
         text = _(
@@ -54,6 +58,29 @@ def save_profile(request):
     return HTTPSeeOther(request.route_path("account"))
 
 
+def _picture(request, fields):
+    """A chosen picture that cannot be kept, for its error to be told, and one that waits for the form."""
+    if fields.get("image_drop"):
+        fields.pop("image_kept", None)
+    image, user_id = forms.file(request, "image"), request.identity.user_id
+    if not image:
+        secret = fields.get("image_kept")
+        return b"", secret and accounts.find_picture(request.dbsession, user_id, secret)
+    try:
+        name = request.POST["image"].filename
+        return b"", accounts.keep_picture(request.visit, user_id, accounts.PICTURES, image, name)
+    except (PictureError, StorageDownError):
+        return image, None
+
+
+def keep_timezone(request):
+    """Keep the time zone that the browser of a member tells, who has not chosen one."""
+    accounts.set_timezone(
+        request.dbsession, request.identity.user_id, forms.texts(request).get("timezone", "")
+    )
+    return Response(status=204)
+
+
 def confirm_email(request):
     """Open the link that was sent to a new address: from now on it is the account's."""
     if request.method == "HEAD":  # only asks whether the page is there
@@ -61,11 +88,11 @@ def confirm_email(request):
     to_account = (_("To your account"), request.route_path("account"))
     try:
         accounts.confirm_email(request.visit, request.matchdict["secret"])
-    except accounts.LinkSpent:
+    except accounts.LinkSpentError:
         text = _("This link has done its work.")
         title = _("Your address is confirmed already")
         return notice(request, title, text, links=[to_account], icon="check")
-    except accounts.BadLink:
+    except accounts.BadLinkError:
         text = _("It may be incomplete, older than 24 hours, or replaced by a newer one.")
         title = _("This link does not work")
         return notice(request, title, text, links=[to_account], icon="warning", status=404)
@@ -97,9 +124,9 @@ def delete(request):
         accounts.delete_account(
             request.visit, request.identity.user_id, forms.texts(request).get("password", "")
         )
-    except Invalid as error:
+    except InvalidError as error:
         return _deletion(request, forms.refused(request, error, {}))
-    except accounts.TooManyFailures as error:
+    except accounts.TooManyFailuresError as error:
         return _deletion(request, forms.too_many(request, error.retry_after, {}))
     forget_session(request)
     request.messages.add(
@@ -108,13 +135,21 @@ def delete(request):
     return HTTPSeeOther(request.route_path("home"))
 
 
-def _profile(user, form, *, choose_again=False):
+def _profile(user, form, kept=None, *, choose_again=False):
     return {
         "form": form,
         "user": user,
+        "kept": kept,
         "languages": accounts.INTERFACE_LANGUAGES,
+        "zones": [each for each in clock.zone_names() if _is_offered(each, form)],
         "choose_again": choose_again,
     }
+
+
+def _is_offered(zone: str, form) -> bool:
+    """Whether a time zone is named after a place, is UTC, or was chosen."""
+    named = "/" in zone and not zone.startswith("Etc/")
+    return named or zone in {"UTC", form.values.get("timezone")}
 
 
 def _typed(fields):
@@ -132,8 +167,9 @@ def includeme(config):
     config.add_account_page(
         "account.profile", "update/", profile_form, renderer="account/profile_form.jinja2", post=save_profile
     )
+    config.add_account_page("account.timezone", "timezone/", keep_timezone, methods=("POST",))
     config.add_account_page(
-        "account.email", "email/confirm/{secret}/", confirm_email, member=False, decorator=secretive
+        "account.email", "email/confirm/{secret}/", confirm_email, member=False, decorator=restrict_referrer
     )
     config.add_account_page("account.export", "export/", export, renderer="account/export.jinja2")
     config.add_account_page(

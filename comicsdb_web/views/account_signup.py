@@ -1,15 +1,15 @@
-"""A new account: the form, the page after it, and the link that the mail brings (web.md 10)."""
+"""A new account: the form, the page after it, and the link that the mail brings."""
 
 from pyramid.httpexceptions import HTTPSeeOther
 from pyramid.response import Response
 
 from comicsdb import accounts
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.i18n import translate
 from comicsdb_web import forms
 from comicsdb_web.auth import begin_session
 from comicsdb_web.locales import _
-from comicsdb_web.views.account import notice, secretive
+from comicsdb_web.views.account import notice, restrict_referrer
 from comicsdb_web.views.errors import error_page
 
 SHOWN_AGAIN = ("username", "email", "answer")
@@ -31,14 +31,18 @@ def sign_up(request):
     Nothing here asks the database before the core does: it may ask another server first.
     """
     fields = forms.texts(request)
+    if "sealed" in fields:
+        fields = accounts.open_sign_up(request.registry.settings, fields["sealed"])
     try:
         accounts.sign_up(request.visit, fields)
-    except Invalid as error:
+    except accounts.TooFastError as error:
+        return _page(request, forms.Form()) | {"sealed": error.sealed}
+    except InvalidError as error:
         typed = {name: fields[name] for name in SHOWN_AGAIN if name in fields}
         return _page(request, forms.refused(request, error, typed))
-    except accounts.SignUpsClosed as error:
+    except accounts.SignUpsClosedError as error:
         return _closed(request, error.text, status=403)
-    except accounts.TooManySignUps as error:
+    except accounts.TooManySignUpsError as error:
         response = error_page(request, 429, translate(request.localizer, error.text))
         response.retry_after = error.retry_after
         return response
@@ -66,7 +70,18 @@ def activate(request):
     words = request.matchdict
     try:
         user = accounts.activate(request.visit, words["uid"], words["secret"])
-    except accounts.LinkSpent:
+    except accounts.LinkSpentError:
+        if request.identity is not None:
+            return notice(
+                request,
+                _("Your account is active already"),
+                _("This link has done its work, and you are logged in."),
+                links=[
+                    (_("To your account"), request.route_path("account")),
+                    (_("To the comics"), request.route_path("home")),
+                ],
+                icon="check",
+            )
         return notice(
             request,
             _("Your account is active already"),
@@ -74,7 +89,7 @@ def activate(request):
             links=[(_("Log in"), request.route_path("login"))],
             icon="check",
         )
-    except accounts.BadLink:
+    except accounts.BadLinkError:
         return notice(
             request,
             _("This link does not work"),
@@ -83,7 +98,7 @@ def activate(request):
             icon="warning",
             status=404,
         )
-    begin_session(request, user)
+    begin_session(request, user, confirmed=False)  # by a mail alone
     say = request.localizer.translate
     welcome = say(_("Welcome, ${name}! Your account is active.", mapping={"name": user.username}))
     guide = request.route_path("help.page", page="editing")
@@ -102,9 +117,9 @@ def resend(request):
     typed = {"email": fields.get("email", "")}
     try:
         accounts.resend_activation(request.visit, typed["email"])
-    except Invalid as error:
+    except InvalidError as error:
         return {"form": forms.refused(request, error, typed)}
-    except accounts.TooManyMails as error:
+    except accounts.TooManyMailsError as error:
         return {"form": forms.too_many(request, error.retry_after, typed)}
     return HTTPSeeOther(request.route_path("account.sent"))
 
@@ -112,7 +127,12 @@ def resend(request):
 def _page(request, form):
     settings = request.registry.settings
     question = translate(request.localizer, accounts.question(settings))
-    return {"form": form, "form_time": accounts.form_time(settings), "question": question}
+    return {
+        "form": form,
+        "form_time": accounts.form_time(settings),
+        "question": question,
+        "sealed": "",  # what was filled in and only needs to be sent once more
+    }
 
 
 def _closed(request, text, *, status=200):
@@ -142,5 +162,5 @@ def includeme(config):
         member=False,
     )
     config.add_account_page(
-        "account.activate", "activate/{uid}/{secret}/", activate, member=False, decorator=secretive
+        "account.activate", "activate/{uid}/{secret}/", activate, member=False, decorator=restrict_referrer
     )

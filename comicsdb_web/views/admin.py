@@ -1,19 +1,19 @@
-"""The administration: its pages, who may open them, and the overview of what needs hands (web.md 11)."""
+"""The administration: its pages, who may open them, and the overview of what needs hands."""
 
 from decimal import Decimal
 
-from pyramid.httpexceptions import HTTPNotFound
+from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 from sqlalchemy import func, select
 
 from comicsdb import notices, staff
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.i18n import translate
 from comicsdb.models import ApiToken, OutgoingMail, SignupSettings, User
 from comicsdb.security import Permission
 from comicsdb_web.locales import _
 from comicsdb_web.routing import number_in
 from comicsdb_web.views import admin_dashboard, errors
-from comicsdb_web.views.account import unkept
+from comicsdb_web.views.account import no_store
 from comicsdb_web.views.history_words import LABELS, REFERENCE
 
 LATEST = 10  # lines shown where a page of their own has the others
@@ -27,6 +27,7 @@ ACTIONS = {
     "delete": _("Deleted"),
     "set password": _("Set the password"),
     "end sessions": _("Ended all sessions"),
+    "reset second factor": _("Switched two-step log-in off"),
     "revoke token": _("Revoked a token"),
     "revoke tokens": _("Revoked all tokens"),
     "send again": _("Sent again"),
@@ -74,12 +75,18 @@ FAILED = WAITING & (OutgoingMail.error != "")
 def add_admin_page(config, name, pattern, view, **options):
     """Directive: a page below /admin/, for the staff alone."""
     config.add_page(
-        f"admin{name}", f"/admin/{pattern}", view, permission=Permission.STAFF, decorator=unkept, **options
+        f"admin{name}", f"/admin/{pattern}", view, permission=Permission.STAFF, decorator=no_store, **options
     )
 
 
 def hidden(error, request):
-    """Nobody logged in: the way to the log-in form; other accounts need not know what there is."""
+    """Nobody logged in: the way to the log-in form; other accounts need not know what there is.
+
+    Staff who lack the second step that is required are sent to where they set it up.
+    """
+    if request.identity is not None and request.identity.lacks_second_factor:
+        say(request, "warning", _("Set up two-step log-in first: the administration asks for it."))
+        return HTTPSeeOther(request.route_path("account.security"))
     return errors.forbidden(error, request) if request.identity is None else errors.error_page(request, 404)
 
 
@@ -124,7 +131,7 @@ def dollars(cents: int) -> Decimal:
 
 def say(request, kind: str, text) -> None:
     """Tell something on the next page; what was refused is told as an error."""
-    if isinstance(text, Invalid):
+    if isinstance(text, InvalidError):
         text = next(each for found in text.errors.values() for each in found)
     request.messages.add(kind, translate(request.localizer, text))
 

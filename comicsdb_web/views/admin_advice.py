@@ -1,10 +1,10 @@
-"""What breaks advisory rules, in the administration: a list to be worked off (model.md 3.8, 3.11, 14.13)."""
+"""What breaks advisory rules, in the administration: a list to be worked off."""
 
 from collections import defaultdict
 
 from sqlalchemy import func, select
 
-from comicsdb.catalog.breaches import RULES, breaches
+from comicsdb.catalog.advice import RULES, breaches
 from comicsdb.catalog.references import References
 from comicsdb.i18n import translate
 from comicsdb_web.paging import Page, page_asked_for

@@ -1,15 +1,16 @@
 """Announcements in the administration: what stands on the home page, and on which days."""
 
 from collections.abc import Mapping
-from datetime import date
 
 from pyramid.httpexceptions import HTTPSeeOther
 from sqlalchemy import func, or_, select
 
 from comicsdb import staff
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.models import Announcement
 from comicsdb.models.choices import AnnouncementStyle
+from comicsdb.staff.announcements import CONTENT_MAX
+from comicsdb.values import iso_day
 from comicsdb_web import forms
 from comicsdb_web.locales import _
 from comicsdb_web.richtext import clean
@@ -55,7 +56,7 @@ def add(request):
     typed = _typed(request)
     try:
         staff.create_announcement(request.dbsession, request.identity, _read(typed))
-    except Invalid as error:
+    except InvalidError as error:
         return _page(None, _refused(request, error, typed))
     return _back(request, "success", SAVED)
 
@@ -73,7 +74,7 @@ def save(request):
     found, typed = row_of(request, Announcement), _typed(request)
     try:
         changed = staff.change_announcement(request.dbsession, request.identity, found, _read(typed))
-    except Invalid as error:
+    except InvalidError as error:
         return _page(found, _refused(request, error, typed))
     return _back(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
 
@@ -95,7 +96,7 @@ def _page(found: Announcement | None, form: forms.Form) -> dict:
         "announcement": found,
         "form": form,
         "styles": STYLES,
-        "preview": clean(form.values.get("text", "")),
+        "preview": clean(form.values.get("text", "")[:CONTENT_MAX]),
     }
 
 
@@ -106,22 +107,21 @@ def _typed(request) -> dict[str, str]:
 
 
 def _read(typed: Mapping[str, str]) -> dict:
-    """The values of an announcement. Raises Invalid for days that are none."""
+    """The values of an announcement. Raises InvalidError for days that are none."""
     values = {CONTENT.get(name, name): text for name, text in typed.items()}
     values["active"], errors = bool(typed["active"]), {}
     for name in ("start_date", "end_date"):
-        try:
-            values[name] = date.fromisoformat(typed[name]) if typed[name] else None
-        except ValueError:
+        values[name] = iso_day(typed[name])
+        if typed[name] and values[name] is None:
             errors[name] = [_("Write the day as 2026-12-31.")]
     if errors:
-        raise Invalid(errors)
+        raise InvalidError(errors)
     return values
 
 
-def _refused(request, error: Invalid, typed: Mapping[str, str]) -> forms.Form:
+def _refused(request, error: InvalidError, typed: Mapping[str, str]) -> forms.Form:
     names = {column: name for name, column in CONTENT.items()}
-    found = Invalid({names.get(field, field): texts for field, texts in error.errors.items()})
+    found = InvalidError({names.get(field, field): texts for field, texts in error.errors.items()})
     return forms.refused(request, found, typed)
 
 

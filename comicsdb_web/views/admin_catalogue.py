@@ -1,9 +1,9 @@
-"""The catalogue in the administration: lists, forms, deletions and history of every kind (web.md 11)."""
+"""The catalogue in the administration: lists, forms, deletions and history of every kind."""
 
 from pyramid.httpexceptions import HTTPFound
 from sqlalchemy import func, select
 
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.catalog.comparison import compare
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.i18n import translate
@@ -151,9 +151,9 @@ class CatalogueAdmin(Editing):
     def _write_end(self, entity, reason: str) -> None:
         try:
             catalogue_edits.delete_object(self.request.catalog, self.request.identity, entity, reason)
-        except Invalid as error:  # told of the kind, for which a page has no field
+        except InvalidError as error:  # told of the kind, for which a page has no field
             texts = error.errors.pop(self.kind, None)
-            raise Invalid(error.errors | ({forms.WHOLE: texts} if texts else {})) from error
+            raise InvalidError(error.errors | ({forms.WHOLE: texts} if texts else {})) from error
 
     def _warn(self) -> None:
         for text in self._told:

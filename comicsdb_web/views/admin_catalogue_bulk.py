@@ -8,18 +8,19 @@ from pyramid.renderers import render_to_response
 from pyramid.response import Response
 from sqlalchemy import func, select
 
-from comicsdb.catalog import Conflict, Invalid, NotFound
+from comicsdb.catalog import ConflictError, InvalidError, NotFoundError
 from comicsdb.catalog.bulk import MOST, Outcome
-from comicsdb.catalog.consequences import consequences_of
+from comicsdb.catalog.deletion_preview import consequences_of
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.references import labelled, reference_to
 from comicsdb.i18n import Text
 from comicsdb.security import Permission, delete_right
 from comicsdb.staff import bulk
+from comicsdb.values import whole_number
 from comicsdb_web import forms
 from comicsdb_web.editing.view import allow_owned
 from comicsdb_web.locales import _, ngettext
-from comicsdb_web.routing import ID_MAX, with_query
+from comicsdb_web.routing import with_query
 from comicsdb_web.views.admin import say
 from comicsdb_web.views.admin_catalogue_lists import listed
 from comicsdb_web.views.admin_listing import narrowing
@@ -128,10 +129,10 @@ def acts(request):
         return _page(request, kind, act, ids, forms.Form(typed))
     try:
         done = act.run(request, ids, typed)
-    except Invalid as error:
-        told = Invalid({_field(name): texts for name, texts in error.errors.items()})
+    except InvalidError as error:
+        told = InvalidError({_field(name): texts for name, texts in error.errors.items()})
         return _page(request, kind, act, ids, forms.refused(request, told, typed))
-    except (Conflict, NotFound):
+    except (ConflictError, NotFoundError):
         return _page(request, kind, act, ids, forms.refused_whole(request, OVERTAKEN, typed))
     return _back(request, kind, "success" if done.changed else "info", _told(done))
 
@@ -147,9 +148,7 @@ def _chosen(request, kind: str) -> list[int]:
         conditions = narrowing(request, **spec.narrowed_by).conditions
         rows = spec.rows.with_only_columns(*spec.key, maintain_column_froms=True).where(*conditions)
         return list(request.dbsession.scalars(rows.order_by(*spec.order).limit(MOST + 1)))
-    ticked = (each for each in request.POST.getall("chosen") if isinstance(each, str))
-    numbers = (int(each) for each in ticked if each.isascii() and each.isdigit() and len(each) <= 10)
-    return sorted({each for each in numbers if 0 < each <= ID_MAX})
+    return sorted({whole_number(each, 1) for each in request.POST.getall("chosen")} - {None})
 
 
 def _page(request, kind: str, act: Act, ids: list[int], form: forms.Form) -> Response:

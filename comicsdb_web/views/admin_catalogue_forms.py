@@ -14,13 +14,13 @@ from comicsdb.schemas.reference import SHORT_NAME_LENGTH
 from comicsdb_web.editing import options
 from comicsdb_web.editing.fields import (
     Address,
+    Checkbox,
     Choice,
     EntityForm,
     Field,
     Line,
     Paragraphs,
     Section,
-    Tick,
     whole_number,
 )
 from comicsdb_web.editing.kinds import CV_ID, DESC, GCD_ID, NAME
@@ -87,10 +87,10 @@ FORMS: dict[str, EntityForm] = {
         RoleSchema,
         SHORT_NAME,
         whole_number("order", _("Place in the order"), help=_("Each place is taken once."), required=True),
-        Tick("is_writer", _("Counts as writing")),
-        Tick("is_artist", _("Counts as drawing")),
-        Tick("is_featured", _("Makes a featured creator of reading lists")),
-        Tick("is_cover", _("Is a cover")),
+        Checkbox("is_writer", _("Counts as writing")),
+        Checkbox("is_artist", _("Counts as drawing")),
+        Checkbox("is_featured", _("Makes a featured creator of reading lists")),
+        Checkbox("is_cover", _("Is a cover")),
         NOTES,
     ),
     "series_type": _reference(

@@ -1,4 +1,4 @@
-"""The lists of the administration: for each kind its columns, filters and order (web.md 11)."""
+"""The lists of the administration: for each kind its columns, filters and order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,9 +1,9 @@
-"""What needs hands in the catalogue: how much of each, and the series that seem to be one (web.md 11)."""
+"""What needs hands in the catalogue: how much of each, and the series that seem to be one."""
 
 from dataclasses import dataclass
 
 from comicsdb.catalog import repair_reports
-from comicsdb.catalog.breaches import RULES
+from comicsdb.catalog.advice import RULES
 from comicsdb.i18n import translate
 from comicsdb_web.locales import _
 from comicsdb_web.paging import Page, page_asked_for

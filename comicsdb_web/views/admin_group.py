@@ -4,11 +4,12 @@ from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 from sqlalchemy import func, select
 
 from comicsdb import staff
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.models import Group, User, user_group_member
 from comicsdb_web import forms
 from comicsdb_web.locales import _
 from comicsdb_web.routing import number_in
+from comicsdb_web.views.account import confirmed
 from comicsdb_web.views.admin import SAVED, UNCHANGED, row_of, say
 from comicsdb_web.views.admin_listing import folded, listing
 from comicsdb_web.views.admin_user import ORDER
@@ -39,10 +40,10 @@ def add(request):
     found, username = row_of(request, Group), forms.texts(request).get("username", "").strip()
     try:
         member = staff.add_member(request.dbsession, request.identity, found, username)
-    except Invalid as error:
+    except InvalidError as error:
         texts = [text for each in error.errors.values() for text in each]
         return _page(
-            request, found, forms.refused(request, Invalid({"username": texts}), {"username": username})
+            request, found, forms.refused(request, InvalidError({"username": texts}), {"username": username})
         )
     say(request, "success", _("${name} is a member now.", mapping={"name": member.username}))
     return HTTPSeeOther(request.route_path("admin.group", id=found.id))
@@ -55,7 +56,7 @@ def remove(request):
         raise HTTPNotFound
     try:
         staff.remove_member(request.dbsession, request.identity, found, member)
-    except Invalid as error:
+    except InvalidError as error:
         say(request, "error", error)
     else:
         say(request, "success", _("${name} is no member any more.", mapping={"name": member.username}))
@@ -68,7 +69,7 @@ def rights(request):
     kinds = [value for value in request.POST.getall("may_delete") if isinstance(value, str)]
     try:
         changed = staff.set_deletable(request.dbsession, request.identity, found, kinds)
-    except Invalid as error:
+    except InvalidError as error:
         say(request, "error", error)
     else:
         say(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
@@ -89,6 +90,6 @@ def includeme(config):
     """The list, and the page of one."""
     one = "group/{id:[0-9]+}/"
     config.add_admin_page(".group.list", "group/", groups, renderer="admin/groups.jinja2")
-    config.add_admin_page(".group", one, group, renderer="admin/group.jinja2", post=add)
-    config.add_admin_page(".group.rights", one + "rights/", rights, methods=("POST",))
+    config.add_admin_page(".group", one, group, renderer="admin/group.jinja2", post=confirmed(add))
+    config.add_admin_page(".group.rights", one + "rights/", confirmed(rights), methods=("POST",))
     config.add_admin_page(".group.remove", one + "remove/{user:[0-9]+}/", remove, methods=("POST",))

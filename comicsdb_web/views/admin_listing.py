@@ -8,7 +8,7 @@ from datetime import date
 from sqlalchemy import ColumnElement, Select, Text, func, select
 
 from comicsdb.catalog import search
-from comicsdb_web.filters import day_of
+from comicsdb.values import iso_day, whole_number
 from comicsdb_web.locales import _
 from comicsdb_web.paging import paginate
 
@@ -44,7 +44,7 @@ class Dates:
     def span(self, text: str) -> tuple[date, date] | None:
         """The first and the last day of what YYYY, YYYY-MM or YYYY-MM-DD names; None where it names none."""
         parts = text.split("-")
-        first = day_of("-".join([*parts, "01", "01"][:3])) if len(parts) <= len(WRITTEN) else None
+        first = iso_day("-".join([*parts, "01", "01"][:3])) if len(parts) <= len(WRITTEN) else None
         if first is None or len(parts) == len(WRITTEN):
             return first and (first, first)
         last = first.replace(month=12) if len(parts) == 1 else first
@@ -112,8 +112,7 @@ def narrowing(
     span = dates.span(day) if day else None
     if span:
         conditions.append(dates.column.between(*span))
-    user = request.GET.get("user", "") if of is not None else ""
-    user_id = int(user) if user.isascii() and user.isdigit() and len(user) < 10 else None
+    user_id = whole_number(request.GET.get("user")) if of is not None else None
     if user_id is not None:
         conditions.append(of == user_id)
     return Narrowed(

@@ -1,9 +1,9 @@
-"""Merging and moving in the administration: choose two objects, see what will happen, do it (model.md 15)."""
+"""Merging and moving in the administration: choose two objects, see what will happen, do it."""
 
 from pyramid.httpexceptions import HTTPSeeOther
 
 from comicsdb import staff
-from comicsdb.catalog import Gone, Invalid, Moved, NotFound, search
+from comicsdb.catalog import GoneError, InvalidError, MovedError, NotFoundError, search
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.merge import preview
 from comicsdb.catalog.move import preview_move
@@ -12,6 +12,7 @@ from comicsdb.models import CATALOGUE, Issue, Series
 from comicsdb.models.choices import Status
 from comicsdb_web import forms
 from comicsdb_web.locales import _
+from comicsdb_web.views.account import confirmed
 from comicsdb_web.views.admin import say
 from comicsdb_web.views.history_words import field_labels
 
@@ -38,11 +39,11 @@ def merge(request):
     chosen, errors = _chosen(request, kind, MERGE, typed)
     try:
         if len(chosen) < len(MERGE):
-            raise Invalid(errors or {"__all__": [_("Choose two objects first.")]})
+            raise InvalidError(errors or {"__all__": [_("Choose two objects first.")]})
         kept, other = (chosen[name] for name in MERGE)
         gone = other.label
         staff.merge_objects(request.catalog, request.identity, kept, other, typed.get("reason", ""))
-    except Invalid as error:
+    except InvalidError as error:
         return _merge_page(request, typed, forms.refused(request, error, typed))
     say(request, "success", _("${name} is merged.", mapping={"name": gone}))
     return HTTPSeeOther(request.entity_path(kept))
@@ -59,7 +60,7 @@ def move(request):
     chosen, errors = _chosen(request, "publisher", MOVE, typed)
     try:
         if len(chosen) < len(MOVE):
-            raise Invalid(errors or {"__all__": [_("Choose two publishers first.")]})
+            raise InvalidError(errors or {"__all__": [_("Choose two publishers first.")]})
         publisher, parent = (chosen[name] for name in MOVE)
         gone = publisher.label
         imprint = staff.move(
@@ -70,7 +71,7 @@ def move(request):
             with_children=bool(typed.get("with_children")),
             reason=typed.get("reason", ""),
         )
-    except Invalid as error:
+    except InvalidError as error:
         return _move_page(request, typed, forms.refused(request, error, typed))
     say(request, "success", _("${name} is an imprint now.", mapping={"name": gone}))
     return HTTPSeeOther(request.entity_path(imprint))
@@ -83,7 +84,7 @@ def _merge_page(request, typed, form: forms.Form | None = None) -> dict:
     if len(chosen) == len(MERGE):
         try:
             planned = preview(request.dbsession, *(chosen[name] for name in MERGE))
-        except Invalid as error:
+        except InvalidError as error:
             errors |= error.errors
     return {
         "kind": kind,
@@ -105,7 +106,7 @@ def _move_page(request, typed, form: forms.Form | None = None) -> dict:
                 *(chosen[name] for name in MOVE),
                 with_children=bool(typed.get("with_children")),
             )
-        except Invalid as error:
+        except InvalidError as error:
             errors |= error.errors
     return {
         "form": form or _form(request, typed, errors),
@@ -129,11 +130,11 @@ def _chosen(request, kind: str, names, typed) -> tuple[dict, dict]:
         try:
             if key:
                 chosen[name] = staff.find(request.catalog, kind, key)
-        except Moved as moved:  # an address it had before, or that of one merged into it
+        except MovedError as moved:  # an address it had before, or that of one merged into it
             chosen[name] = staff.find(request.catalog, kind, moved.entity.id)
-        except Gone:
+        except GoneError:
             errors[name] = [_("It was deleted.")]
-        except NotFound:
+        except NotFoundError:
             errors[name] = [_("There is none with this number or address.")]
     return chosen, errors
 
@@ -143,7 +144,7 @@ def _found(request, kind: str, typed) -> list:
     words, model = search.cleaned(typed.get("find", "")), KINDS[kind].model
     if not words:
         return []
-    rows = labelled(model).where(search.matching(model, words)).order_by(*search.ORDER[model])
+    rows = labelled(model).where(search.matching(model, words)).order_by(*search.best_first(model, words))
     if model is Issue:
         rows = rows.join(Series, Series.id == Issue.series_id)
     return request.dbsession.scalars(rows.limit(FOUND_MAX)).all()
@@ -190,5 +191,7 @@ def includeme(config):
     """Merge pages of the nine kinds, and the page for a move."""
     one = f"merge/{{kind:{'|'.join(NAMES)}}}/"
     config.add_admin_page(".merge", "merge/", kinds, renderer="admin/merge_kinds.jinja2")
-    config.add_admin_page(".merge.kind", one, merge_form, renderer="admin/merge.jinja2", post=merge)
-    config.add_admin_page(".move", "move/", move_form, renderer="admin/move.jinja2", post=move)
+    config.add_admin_page(
+        ".merge.kind", one, merge_form, renderer="admin/merge.jinja2", post=confirmed(merge)
+    )
+    config.add_admin_page(".move", "move/", move_form, renderer="admin/move.jinja2", post=confirmed(move))

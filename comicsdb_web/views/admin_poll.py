@@ -1,4 +1,4 @@
-"""Polls in the administration: what members are asked, from when to when, and who has voted (web.md 12)."""
+"""Polls in the administration: what members are asked, from when to when, and who has voted."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -7,7 +7,7 @@ from pyramid.httpexceptions import HTTPSeeOther
 from sqlalchemy import func, select
 
 from comicsdb import clock, polls, staff
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.models import Poll, PollChoice, PollVote, User
 from comicsdb.polls import Status
 from comicsdb_web import forms
@@ -46,7 +46,7 @@ def add(request):
     typed = _typed(request)
     try:
         staff.create_poll(request.dbsession, request.identity, _read(request, typed))
-    except Invalid as error:
+    except InvalidError as error:
         return {"poll": None, "votes": 0, "form": forms.refused(request, error, typed)}
     return _back(request, "success", SAVED)
 
@@ -54,7 +54,7 @@ def add(request):
 def poll(request):
     """The form with what a poll asks."""
     found = row_of(request, Poll)
-    zone = request.registry.settings["comicsdb.timezone"]
+    zone = request.zone
     values = {
         "title": found.title,
         "description": found.description,
@@ -70,7 +70,7 @@ def save(request):
     found, typed = row_of(request, Poll), _typed(request)
     try:
         changed = staff.change_poll(request.dbsession, request.identity, found.id, _read(request, typed))
-    except Invalid as error:
+    except InvalidError as error:
         return _page(request, found, forms.refused(request, error, typed))
     return _back(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
 
@@ -102,8 +102,8 @@ def _typed(request) -> dict[str, str]:
 
 
 def _read(request, typed: Mapping[str, str]) -> dict:
-    """The values of a poll; moments are those of the site's zone. Raises Invalid for what is none."""
-    zone = request.registry.settings["comicsdb.timezone"]
+    """The values of a poll; moments are those of the reader's zone. Raises InvalidError for what is none."""
+    zone = request.zone
     values = {**typed, "choices": typed["choices"].split("\n")}
     errors = {}
     for name in ("start_date", "end_date"):
@@ -112,7 +112,7 @@ def _read(request, typed: Mapping[str, str]) -> dict:
         except ValueError:
             errors[name] = [_("Write the moment as 2026-12-31T18:00.")]
     if errors:
-        raise Invalid(errors)
+        raise InvalidError(errors)
     return values
 
 

@@ -6,7 +6,7 @@ from sqlalchemy.orm import defer
 
 from comicsdb import staff
 from comicsdb.accounts import sign_up_settings
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.models import OutgoingMail, User
 from comicsdb_web import forms
 from comicsdb_web.locales import _
@@ -31,7 +31,7 @@ def set_sign_ups(request):
     enabled, message = bool(fields.get("signups_enabled")), fields.get("disabled_message", "")
     try:
         staff.set_sign_ups(request.dbsession, request.identity, enabled, message)
-    except Invalid as error:
+    except InvalidError as error:
         typed = {"signups_enabled": "1" if enabled else "", "disabled_message": message}
         return {"form": forms.refused(request, error, typed)}
     say(request, "success", SAVED)

@@ -5,12 +5,13 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import contains_eager
 
 from comicsdb import clock, staff
-from comicsdb.accounts import shown_key
+from comicsdb.accounts import is_expired, shown_key
 from comicsdb.accounts.tokens import SHOWN
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.models import ApiToken, User
 from comicsdb_web.locales import _
 from comicsdb_web.routing import number_in
+from comicsdb_web.views.account_tokens import SCOPES
 from comicsdb_web.views.admin import say
 from comicsdb_web.views.admin_listing import Filter, folded, listing
 
@@ -32,19 +33,20 @@ def tokens(request):
             },
         ),
         Filter("expired", _("Expired"), {"yes": (_("Yes"), expired), "no": (_("No"), ~expired)}),
+        Filter("scope", _("Scope"), {each: (SCOPES[each][0], ApiToken.scope == each) for each in SCOPES}),
     )
     rows = select(ApiToken).join(ApiToken.user).options(contains_eager(ApiToken.user))
     found = listing(
         request, rows, (ApiToken.id,), ORDER, searched=SEARCHED, filters=filters, of=ApiToken.user_id
     )
-    return found | {"shown_key": shown_key}
+    return found | {"shown_key": shown_key, "scopes": SCOPES, "is_expired": is_expired}
 
 
 def revoke(request):
     """Revoke a token, and show the page again from which it came."""
     try:
-        found = staff.revoke_token(request.dbsession, request.identity, number_in(request))
-    except Invalid as error:
+        found = staff.revoke_token(request.visit, request.identity, number_in(request))
+    except InvalidError as error:
         say(request, "error", error)
     else:
         if not found:

@@ -8,7 +8,7 @@ from sqlalchemy.orm import selectinload
 
 from comicsdb import clock, staff
 from comicsdb.accounts import shown_key
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.counters import REFUSED
 from comicsdb.models import (
     ApiToken,
@@ -24,7 +24,9 @@ from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb_web import forms
 from comicsdb_web.locales import _
 from comicsdb_web.routing import number_in
+from comicsdb_web.views.account import confirmed
 from comicsdb_web.views.account_people import TIERS
+from comicsdb_web.views.account_tokens import SCOPES
 from comicsdb_web.views.admin import LATEST, LOG_NAMES, SAVED, UNCHANGED, dollars, say
 from comicsdb_web.views.admin_listing import Filter, folded, listing, yes_no
 
@@ -70,8 +72,8 @@ def save(request):
     shown = shown if shown["username"] else _values(request, found)
     try:
         changes = _changes(request, found, typed, shown)
-        changed = staff.change_account(request.dbsession, request.identity, found, changes)
-    except Invalid as error:
+        changed = staff.change_account(request.visit, request.identity, found, changes)
+    except InvalidError as error:
         return _page(request, found, forms.refused(request, error, typed), shown)
     say(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
     return _to(request, found)
@@ -81,7 +83,7 @@ def _values(request, found: User) -> dict:
     """What the form shows of an account: texts, "1" or "" for switches, the names of its groups."""
     values = {name: _lines(getattr(found, name)) for name in TEXTS}
     values |= {name: "1" if getattr(found, name) else "" for name in SWITCHES}
-    zone = request.registry.settings["comicsdb.timezone"]
+    zone = request.zone
     until = found.supporter_until
     values["supporter_until"] = _written(until.astimezone(zone)) if until else ""
     values["groups"] = [group.name for group in found.groups]
@@ -102,7 +104,10 @@ def _lines(text: str) -> str:
 
 
 def _changes(request, found: User, typed: dict, shown: dict) -> dict:
-    """The fields that were changed in the form, as values of the account. Raises Invalid for no moment."""
+    """The fields that were changed in the form, as values of the account.
+
+    Raises InvalidError for no moment.
+    """
     changes = {name: typed[name] for name in TEXTS if typed[name] != shown[name]}
     changes |= {name: bool(typed[name]) for name in SWITCHES if typed[name] != shown[name]}
     if typed["supporter_until"] != shown["supporter_until"]:
@@ -119,14 +124,14 @@ def _written(moment: datetime) -> str:
 
 
 def _moment(request, text: str) -> datetime | None:
-    """A moment in the time zone of the site, such as 2026-12-31T23:59; None for nothing."""
+    """A moment in the time zone of the reader, such as 2026-12-31T23:59; None for nothing."""
     if not text.strip():
         return None
     try:
         local = datetime.strptime(text.strip(), MINUTES)  # noqa: DTZ007  (the zone comes next)
-        return local.replace(tzinfo=request.registry.settings["comicsdb.timezone"]).astimezone(UTC)
+        return local.replace(tzinfo=request.zone).astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise Invalid({"supporter_until": [_("Write it as 2026-12-31T23:59.")]}) from error
+        raise InvalidError({"supporter_until": [_("Write it as 2026-12-31T23:59.")]}) from error
 
 
 def _page(request, found: User, form: forms.Form, was: dict) -> dict:
@@ -152,6 +157,7 @@ def _page(request, found: User, form: forms.Form, was: dict) -> dict:
         "groups": session.scalars(select(Group).order_by(Group.name)).all(),
         "tiers": TIERS,
         "shown_key": shown_key,
+        "token_scopes": SCOPES,
         "sessions": session.scalar(sessions),
         "tokens": _latest(session, found, ApiToken, ApiToken.created),
         "dollars": dollars,
@@ -178,7 +184,7 @@ def add(request):
     values = {name: fields.get(name, "") for name in ("username", "email", "password")}
     try:
         made = staff.create_account(request.dbsession, request.identity, request.passwords, **values)
-    except Invalid as error:
+    except InvalidError as error:
         return {"form": forms.refused(request, error, values)}
     say(request, "success", _("The account is made. Tell its owner the password."))
     return _to(request, made)
@@ -193,8 +199,8 @@ def set_password(request):
     """Give the account a new password."""
     found, password = user_of(request), forms.texts(request).get("password", "")
     try:
-        staff.set_password(request.dbsession, request.identity, request.passwords, found, password)
-    except Invalid as error:
+        staff.set_password(request.visit, request.identity, request.passwords, found, password)
+    except InvalidError as error:
         return {"form": forms.refused(request, error, {}), "user": found}
     say(request, "success", _("The password is set, and every session has ended."))
     return _to(request, found)
@@ -210,7 +216,7 @@ def delete(request):
     found = user_of(request)
     try:
         staff.delete_account(request.dbsession, request.identity, found)
-    except Invalid as error:
+    except InvalidError as error:
         return {"form": forms.refused(request, error, {}), "user": found}
     say(request, "success", _("The account is deleted."))
     return HTTPSeeOther(request.route_path("admin.user.list"))
@@ -229,8 +235,8 @@ def revoke_tokens(request):
 def _done(request, act, text):
     found = user_of(request)
     try:
-        act(request.dbsession, request.identity, found)
-    except Invalid as error:
+        act(request.visit, request.identity, found)
+    except InvalidError as error:
         say(request, "error", error)
     else:
         say(request, "success", text)
@@ -254,17 +260,23 @@ def includeme(config):
     """The list, the page of one, and what can be done there."""
     one = "user/{id:[0-9]+}/"
     config.add_admin_page(".user.list", "user/", users, renderer="admin/users.jinja2")
-    config.add_admin_page(".user.add", "user/add/", add_form, renderer="admin/user_add.jinja2", post=add)
-    config.add_admin_page(".user", one, user, renderer="admin/user.jinja2", post=save)
+    config.add_admin_page(
+        ".user.add", "user/add/", add_form, renderer="admin/user_add.jinja2", post=confirmed(add)
+    )
+    config.add_admin_page(".user", one, user, renderer="admin/user.jinja2", post=confirmed(save))
     config.add_admin_page(
         ".user.password",
         f"{one}password/",
         password_form,
         renderer="admin/user_password.jinja2",
-        post=set_password,
+        post=confirmed(set_password),
     )
     config.add_admin_page(
-        ".user.delete", f"{one}delete/", delete_form, renderer="admin/user_delete.jinja2", post=delete
+        ".user.delete",
+        f"{one}delete/",
+        delete_form,
+        renderer="admin/user_delete.jinja2",
+        post=confirmed(delete),
     )
     config.add_admin_page(".user.sessions", f"{one}end-sessions/", end_sessions, methods=("POST",))
     config.add_admin_page(".user.tokens", f"{one}revoke-tokens/", revoke_tokens, methods=("POST",))

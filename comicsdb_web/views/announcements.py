@@ -1,6 +1,6 @@
-"""Announcements on the home page: those of the day that the reader has not closed (model.md 3.15, web.md 5).
+"""Announcements on the home page: those of the day that the reader has not closed.
 
-Which are closed stands in a cookie, which no page but the home page heeds. Their form stands on a page that
+Which are closed stands in a cookie, which only the home page reads. Their form stands on a page that
 is the same for everybody and so has no token, like those of theme and language.
 """
 
@@ -8,10 +8,11 @@ from markupsafe import Markup
 from sqlalchemy import or_, select
 
 from comicsdb.models import Announcement
+from comicsdb.values import whole_number
 from comicsdb_web import preferences
 from comicsdb_web.fragments import fragment
 from comicsdb_web.richtext import clean
-from comicsdb_web.routing import ID_MAX_DIGITS, number_in
+from comicsdb_web.routing import number_in
 
 COOKIE = "dismissed"
 MOST = 50  # remembered; the oldest are forgotten first
@@ -36,11 +37,7 @@ def shown(request) -> list[tuple[Announcement, Markup]]:
 def closed_by(request) -> dict[int, None]:
     """The ids of the announcements that this reader has closed, the latest last."""
     written = request.cookies.get(COOKIE, "").split(".")[-MOST:]
-    return {int(each): None for each in written if _is_id(each)}
-
-
-def _is_id(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < ID_MAX_DIGITS
+    return {number: None for each in written if (number := whole_number(each)) is not None}
 
 
 def dismiss(request):

@@ -5,7 +5,7 @@ from comicsdb_web import cards
 from comicsdb_web.editing.kinds import ARC_FORM
 from comicsdb_web.entity import EntityViews, WithIssues, card_block, issue_count
 from comicsdb_web.locales import _
-from comicsdb_web.pagecache import Shows
+from comicsdb_web.pagecache import CachePolicy
 
 READING_ORDER = (
     Issue.cover_date,
@@ -18,11 +18,11 @@ READING_ORDER = (
 
 
 class ArcViews(WithIssues, EntityViews):
-    """The pages of arcs (web.md 4.5)."""
+    """The pages of arcs."""
 
     model = Arc
     form = ARC_FORM
-    shows = Shows(("arc", "issue", "series", "series_type", "publisher"), Arc)
+    shows = CachePolicy(("arc", "issue", "series", "series_type", "publisher"), Arc)
     blocks = (card_block("issues", _("Issues"), Issue, cards.issues_of, READING_ORDER),)
 
     def facts(self, arc):

@@ -1,4 +1,4 @@
-"""Recent changes of the whole site, for members (web.md 3)."""
+"""Recent changes of the whole site, for members."""
 
 from datetime import date, datetime, time, timedelta
 
@@ -7,13 +7,14 @@ from pyramid.httpexceptions import HTTPNotFound
 from comicsdb.catalog import recent
 from comicsdb.catalog.recent import Wanted
 from comicsdb.models import CATALOGUE
+from comicsdb.models.base import BIG_MAX
 from comicsdb.security import Permission
-from comicsdb_web.filters import NO_DAY, NOT_OFFERED, day_of
+from comicsdb.values import iso_day, whole_number
+from comicsdb_web.filters import NO_DAY, NOT_OFFERED
 from comicsdb_web.locales import _
-from comicsdb_web.views.account import unkept
+from comicsdb_web.views.account import no_store
 from comicsdb_web.views.history_words import ACTIONS, REFERENCE, field_labels
 
-DIGITS = 18  # of the number of a line
 FILTERS = ("user", "kind", "action", "since", "until")
 KINDS = (*(model.__tablename__ for model in CATALOGUE), *REFERENCE)
 
@@ -43,7 +44,7 @@ def changes(request):
 
 def _wanted(request, typed: dict[str, str]) -> tuple[Wanted, dict[str, str]]:
     """What the filters ask for; a value that makes no sense asks for nothing, and has an error."""
-    errors, zone = {}, request.registry.settings["comicsdb.timezone"]
+    errors, zone = {}, request.zone
     user_id = None
     if typed["user"]:
         user_id = (
@@ -53,7 +54,7 @@ def _wanted(request, typed: dict[str, str]) -> tuple[Wanted, dict[str, str]]:
             errors["user"] = UNKNOWN
     days: dict[str, datetime | None] = {"since": None, "until": None}
     for name in days:
-        day = day_of(typed[name])
+        day = iso_day(typed[name])
         if day is not None:
             day = min(day, LAST_DAY) + timedelta(days=name == "until")  # the last day is included
             days[name] = datetime.combine(day, time(), zone)
@@ -69,9 +70,10 @@ def _number(text: str) -> int | None:
     """The number of a line; raises HTTPNotFound for what is none."""
     if not text:
         return None
-    if not (text.isascii() and text.isdigit() and len(text) <= DIGITS):
+    number = whole_number(text, 0, BIG_MAX)
+    if number is None:
         raise HTTPNotFound(_("This list has no such page."))
-    return int(text)
+    return number
 
 
 def includeme(config):
@@ -82,5 +84,5 @@ def includeme(config):
         changes,
         renderer="history/changes.jinja2",
         permission=Permission.MEMBER,
-        decorator=unkept,
+        decorator=no_store,
     )

@@ -14,15 +14,15 @@ from comicsdb_web.entity import (
     series_block,
 )
 from comicsdb_web.locales import _
-from comicsdb_web.pagecache import Shows
+from comicsdb_web.pagecache import CachePolicy
 
 
 class CharacterViews(WithSeries, WithIssues, EntityViews):
-    """The pages of characters (web.md 4.5)."""
+    """The pages of characters."""
 
     model = Character
     form = CHARACTER_FORM
-    shows = Shows(
+    shows = CachePolicy(
         ("character", "creator", "team", "universe", "issue", "series", "series_type", "publisher"), Character
     )
     options = (

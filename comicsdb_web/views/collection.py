@@ -1,4 +1,4 @@
-"""A reader's collection (web.md 6): what its pages share, the list, and what is done to many items."""
+"""A reader's collection: what its pages share, the list, and what is done to many items."""
 
 from pyramid.httpexceptions import HTTPSeeOther
 from sqlalchemy import func, select
@@ -7,7 +7,9 @@ from comicsdb.i18n import translate
 from comicsdb.library import collection, collection_figures
 from comicsdb.library.collection_filters import ORDER, item_ids, items
 from comicsdb.models import CollectionItem, Issue
+from comicsdb.models.base import BIG_MAX
 from comicsdb.security import Permission
+from comicsdb.values import whole_number
 from comicsdb_web.locales import _, ngettext
 from comicsdb_web.paging import paginate
 from comicsdb_web.routing import safe_path
@@ -15,7 +17,6 @@ from comicsdb_web.views.collection_filters import LABELS, narrowing
 
 PER_PAGE = 50
 VIEWS = ("table", "grid")  # how the list is shown; the first unless the address says the other
-ID_DIGITS = 18
 ALL = "page"  # ?select=page ticks all items of the page, for those without the script
 
 
@@ -68,7 +69,8 @@ def listing(request):
 
 def mark_read(request):
     """Note for each chosen item that it was read now; those that were read already stay as they are."""
-    chosen = [int(each) for each in request.POST.getall("item") if _is_id(each)]
+    sent = (whole_number(each, 0, BIG_MAX) for each in request.POST.getall("item"))
+    chosen = [each for each in sent if each is not None]
     if not chosen:
         return done(request, "info", _("Choose some items first."))
     marked = collection.mark_read(request.dbsession, request.identity.user_id, chosen)
@@ -77,10 +79,6 @@ def mark_read(request):
         return done(request, "info", text)
     text = ngettext("${n} item is marked as read now.", "${n} items are marked as read now.", marked)
     return done(request, "success", text)
-
-
-def _is_id(text) -> bool:
-    return isinstance(text, str) and text.isascii() and text.isdigit() and len(text) <= ID_DIGITS
 
 
 def own_item(request, issue: Issue) -> CollectionItem | None:

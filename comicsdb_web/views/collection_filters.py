@@ -1,4 +1,4 @@
-"""What narrows the list of a collection: parameters of the address, judged and shown (web.md 2.5, 6)."""
+"""What narrows the list of a collection: parameters of the address, judged and shown."""
 
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -8,6 +8,7 @@ from comicsdb.i18n import translate
 from comicsdb.library.collection_filters import Wanted
 from comicsdb.models import Imprint, Publisher, Series
 from comicsdb.models.choices import GRADES, STARS, BookFormat, GradingCompany
+from comicsdb.values import whole_number
 from comicsdb_web.filters import NOT_OFFERED, Chip, without
 from comicsdb_web.filters_catalogue import series_types
 from comicsdb_web.locales import _
@@ -37,7 +38,6 @@ CHOICES = {
 LABELS = TEXTS | {name: label for name, (label, _model) in ENTITIES.items()} | CHOICES
 READ = {"yes": _("Read"), "no": _("Not read")}
 FORMATS = {BookFormat.PRINT: _("Print"), BookFormat.DIGITAL: _("Digital"), BookFormat.BOTH: _("Both")}
-ID_DIGITS = 9
 
 
 @dataclass(frozen=True)
@@ -107,15 +107,11 @@ def _chosen(name: str, text: str):
         except InvalidOperation:
             return None
     if name in ("series_type", "rating"):
-        return _number(text)
+        return whole_number(text)
     return text
 
 
 def _entity(request, model, text: str):
     """The object of an id, None where there is none."""
-    number = _number(text)
+    number = whole_number(text)
     return request.dbsession.get(model, number) if number else None
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= ID_DIGITS else None

@@ -1,17 +1,17 @@
-"""The forms of a collection: the fields of one item, and those that add a whole series (web.md 6)."""
+"""The forms of a collection: the fields of one item, and those that add a whole series."""
 
 from comicsdb.i18n import translate
 from comicsdb.models.choices import BookFormat, GradingCompany
 from comicsdb.schemas.collection import CollectionAddSchema, CollectionItemSchema
 from comicsdb_web.editing.fields import (
+    Checkbox,
     Choice,
     EntityForm,
     Line,
+    ModelSelect,
     Money,
     Paragraphs,
-    Pick,
     Section,
-    Tick,
     day,
     whole_number,
 )
@@ -38,7 +38,7 @@ def _ranges(request, _value):
     return [(value, translate(request.localizer, words)) for value, words in RANGES.items()]
 
 
-ISSUE = Pick(
+ISSUE = ModelSelect(
     "issue_id",
     _("Issue"),
     _("Type words of the series, or its number too: Lamplight #3"),
@@ -46,7 +46,7 @@ ISSUE = Pick(
     required=True,
 )
 FORMAT = Choice("book_format", _("Format"), initial=BookFormat.PRINT.value, options=_formats)
-READ = Tick("is_read", _("I have read it"), _("Without another date, now counts as the time of reading."))
+READ = Checkbox("is_read", _("I have read it"), _("Without another date, now counts as the time of reading."))
 
 COPY = (
     whole_number("quantity", _("Copies"), initial="1"),
@@ -77,7 +77,7 @@ SERIES_FORM = EntityForm(
             "series",
             _("Which issues"),
             (
-                Pick("series", _("Series"), of="series", required=True),
+                ModelSelect("series", _("Series"), of="series", required=True),
                 Choice("what", _("Issues"), initial="all", options=_ranges),
                 Line("first", _("First number"), _("Empty: from the beginning."), longest=25),
                 Line("last", _("Last number"), _("Empty: to the end."), longest=25),
@@ -86,7 +86,7 @@ SERIES_FORM = EntityForm(
         Section(
             "copies",
             _("Your copies"),
-            (FORMAT, Tick("is_read", _("Mark them as read"), _("As read just now."))),
+            (FORMAT, Checkbox("is_read", _("Mark them as read"), _("As read just now."))),
         ),
     ),
 )

@@ -1,16 +1,15 @@
-"""One item of a reader's collection: its page, its form, its stars and when it was read (web.md 6)."""
+"""One item of a reader's collection: its page, its form, its stars and when it was read."""
 
 from datetime import UTC, datetime
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import joinedload, selectinload
 
-from comicsdb.catalog import Invalid, NotFound
-from comicsdb.i18n import translate
+from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.library import collection
 from comicsdb.models import CollectionItem, Issue, ReadDate, Series
 from comicsdb_web import forms
-from comicsdb_web.editing.conflict import overtaken
+from comicsdb_web.editing.conflict import edit_conflicts
 from comicsdb_web.editing.drafts import Draft
 from comicsdb_web.editing.fields import text_of
 from comicsdb_web.editing.values import NOT_THERE, change_of
@@ -77,7 +76,7 @@ class ItemViews(Editing):
     def _judged(self, draft):
         change, errors = change_of(draft)
         if errors:
-            raise Invalid(errors)
+            raise InvalidError(errors)
         return change
 
     def _write_new(self, values):
@@ -86,10 +85,10 @@ class ItemViews(Editing):
             item, made = collection.add(
                 self.session, self.user_id, issue_id, values, today=self.request.today
             )
-        except NotFound:
-            raise Invalid({"issue_id": [NOT_THERE]}) from None
+        except NotFoundError:
+            raise InvalidError({"issue_id": [NOT_THERE]}) from None
         if not made:
-            raise Invalid({"issue_id": [OWNED_ALREADY]})
+            raise InvalidError({"issue_id": [OWNED_ALREADY]})
         return collection.item(self.session, self.user_id, item.id, WITH_ISSUE)
 
     def _alike(self, values):  # noqa: ARG002
@@ -97,7 +96,7 @@ class ItemViews(Editing):
 
     def _update(self, draft):
         """As ever, but whoever says that a read item was not read is asked first: its dates would go."""
-        differences = overtaken(draft)
+        differences = edit_conflicts(draft)
         if differences:
             return self._refused(draft, 409, differences=differences)
         losing = draft.entity.is_read and not draft.typed["is_read"]
@@ -134,29 +133,23 @@ def item_page(request, item: CollectionItem, form: forms.Form) -> dict:
 def rate(request):
     """The stars of an item and so of its issue; what is no number of stars changes nothing."""
     session, user_id, item_id = request.dbsession, request.identity.user_id, number_in(request)
-    given, problem = request.POST.get("rating"), None
+    given = request.POST.get("rating")
     if isinstance(given, str) and given in GIVEN:
-        try:
-            collection.rate(session, user_id, item_id, GIVEN[given], today=request.today)
-        except Invalid as error:
-            problem = " ".join(
-                translate(request.localizer, text) for texts in error.errors.values() for text in texts
-            )
+        collection.rate(session, user_id, item_id, GIVEN[given], today=request.today)
     item = collection.item(session, user_id, item_id, WITH_ISSUE)  # as it is now
     said = request.localizer.translate(_("Your stars are saved."))
     if request.is_fragment:
-        values = item_page(request, item, forms.Form()) | {"problem": problem, "said": said}
-        return fragment(request, "item_rating", values, status=422 if problem else 200)
-    return done(request, "warning" if problem else "success", problem or said, "collection.item", id=item_id)
+        return fragment(request, "item_rating", item_page(request, item, forms.Form()) | {"said": said})
+    return done(request, "success", said, "collection.item", id=item_id)
 
 
 def add_date(request):
-    """One more date of reading, typed as the site's zone has it; nothing typed means now."""
+    """One more date of reading, typed as the reader's zone has it; nothing typed means now."""
     user_id, item_id, typed = request.identity.user_id, number_in(request), forms.texts(request)
     try:
-        moment = moment_of(typed.get("read_date", ""), request.registry.settings["comicsdb.timezone"])
+        moment = moment_of(typed.get("read_date", ""), request.zone)
         collection.read_on(request.dbsession, user_id, item_id, moment)
-    except Invalid as error:
+    except InvalidError as error:
         options = (WITH_ISSUE, selectinload(CollectionItem.read_dates))
         item = collection.item(request.dbsession, user_id, item_id, *options)
         return item_page(request, item, forms.refused(request, error, typed))
@@ -164,7 +157,7 @@ def add_date(request):
 
 
 def moment_of(text: str, zone) -> datetime | None:
-    """A moment as a reader types it, in a time zone; None for a blank text. Raises Invalid."""
+    """A moment as a reader types it, in a time zone; None for a blank text. Raises InvalidError."""
     text = text.strip()
     for form in FORMATS if text else ():
         try:
@@ -172,7 +165,7 @@ def moment_of(text: str, zone) -> datetime | None:
         except (ValueError, OverflowError):
             continue
     if text:
-        raise Invalid({"read_date": [NO_MOMENT]})
+        raise InvalidError({"read_date": [NO_MOMENT]})
     return None
 
 

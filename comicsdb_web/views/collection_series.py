@@ -1,12 +1,13 @@
-"""Whole series in a reader's collection: how they are added, and what of them is missing (web.md 6)."""
+"""Whole series in a reader's collection: how they are added, and what of them is missing."""
 
 from pyramid.httpexceptions import HTTPNotFound
 from sqlalchemy.orm import joinedload
 
-from comicsdb.catalog import Invalid, NotFound
+from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.library import collection, collection_figures, collection_reads
 from comicsdb.models import Series
 from comicsdb.models.choices import BookFormat
+from comicsdb.values import whole_number
 from comicsdb_web.editing import lookup
 from comicsdb_web.editing.drafts import Draft
 from comicsdb_web.editing.fields import text_of
@@ -37,7 +38,7 @@ def add_series(request):
         return _form(request, draft)
     try:
         added, skipped = _add(request, draft.typed)
-    except Invalid as error:
+    except InvalidError as error:
         draft.refuse(error.errors)
         request.response.status = 422
         return _form(request, draft)
@@ -52,7 +53,7 @@ def _add(request, typed: dict) -> tuple[int, int]:
     """Add what the form asks for: how many issues were added, and how many were there."""
     errors, first, last = {}, typed["first"].strip(), typed["last"].strip()
     chosen = typed["series"][0] if typed["series"] else ""
-    series_id = int(chosen) if chosen.isascii() and chosen.isdigit() and len(chosen) < 10 else 0
+    series_id = whole_number(chosen) or 0
     if not typed["series"]:
         errors["series"] = [CHOOSE_SERIES]
     if typed["what"] not in RANGES:
@@ -64,7 +65,7 @@ def _add(request, typed: dict) -> tuple[int, int]:
     if typed["book_format"] not in list(BookFormat):
         errors["book_format"] = [NOT_OFFERED]
     if errors:
-        raise Invalid(errors)
+        raise InvalidError(errors)
     try:
         return collection.add_series(
             request.dbsession,
@@ -76,8 +77,8 @@ def _add(request, typed: dict) -> tuple[int, int]:
             read=bool(typed["is_read"]),
             today=request.today,
         )
-    except NotFound:
-        raise Invalid({"series": [NOT_THERE]}) from None
+    except NotFoundError:
+        raise InvalidError({"series": [NOT_THERE]}) from None
 
 
 def _form(request, draft: Draft) -> dict:
@@ -94,10 +95,10 @@ def _form(request, draft: Draft) -> dict:
 def missing(request):
     """The series of which the reader has some issues and lacks others, the most missing first."""
     session, user_id = request.dbsession, request.identity.user_id
-    total = collection_reads.incomplete_count(session, user_id)
+    total = collection_reads.incomplete_count(session, user_id, request.today)
     number, pages = page_asked_for(request, total, PER_PAGE)
     rows = collection_reads.incomplete_series(
-        session, user_id, limit=PER_PAGE, offset=(number - 1) * PER_PAGE
+        session, user_id, request.today, limit=PER_PAGE, offset=(number - 1) * PER_PAGE
     )
     return {"page": Page(rows, number, total, pages)}
 
@@ -105,7 +106,7 @@ def missing(request):
 def missing_of(request):
     """The issues that the reader lacks of one series; of one without any issue of it there is no page."""
     session, user_id, series_id = request.dbsession, request.identity.user_id, number_in(request)
-    owned, total = collection_figures.owned_of(session, user_id, series_id)
+    owned, total = collection_figures.owned_of(session, user_id, series_id, request.today)
     if not owned:
         raise HTTPNotFound(_("You have no issue of this series."))
     series = session.get(
@@ -113,7 +114,7 @@ def missing_of(request):
     )
     number, pages = page_asked_for(request, total - owned, PER_PAGE)
     rows = collection_reads.missing_issues(
-        session, user_id, series_id, limit=PER_PAGE, offset=(number - 1) * PER_PAGE
+        session, user_id, series_id, request.today, limit=PER_PAGE, offset=(number - 1) * PER_PAGE
     )
     return {
         "page": Page(rows, number, total - owned, pages),

@@ -1,4 +1,4 @@
-"""Figures of a reader's collection, drawn and in tables, and the history of what was read (web.md 6)."""
+"""Figures of a reader's collection, drawn and in tables, and the history of what was read."""
 
 from datetime import date
 from itertools import groupby
@@ -20,9 +20,7 @@ def stats(request):
     """Totals, charts and tables."""
     session, user_id = request.dbsession, request.identity.user_id
     figures = collection_reads.stats(session, user_id)
-    read = collection_figures.reading(
-        session, user_id, request.registry.settings["comicsdb.timezone"], request.today
-    )
+    read = collection_figures.reading(session, user_id, request.zone, request.today)
     tops = collection_figures.top_creators(session, user_id, Role.is_writer, Role.is_artist)
     publishers, types = collection_figures.shares(session, user_id)
     return {
@@ -86,7 +84,7 @@ def _people(request, name: str, people) -> Chart:
 def history(request):
     """What was read, by day, newest first; what was read nobody knows when comes last."""
     session, user_id = request.dbsession, request.identity.user_id
-    zone = request.registry.settings["comicsdb.timezone"]
+    zone = request.zone
     total = collection_figures.history_count(session, user_id, zone)
     number, pages = page_asked_for(request, total, PER_PAGE)
     reads = collection_figures.history(session, user_id, zone, limit=PER_PAGE, offset=(number - 1) * PER_PAGE)

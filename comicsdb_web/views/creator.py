@@ -11,15 +11,15 @@ from comicsdb_web.entity import (
     series_block,
 )
 from comicsdb_web.locales import _
-from comicsdb_web.pagecache import Shows
+from comicsdb_web.pagecache import CachePolicy
 
 
 class CreatorViews(WithSeries, WithIssues, EntityViews):
-    """The pages of creators (web.md 4.5)."""
+    """The pages of creators."""
 
     model = Creator
     form = CREATOR_FORM
-    shows = Shows(("creator", "issue", "series", "series_type", "publisher"), Creator)
+    shows = CachePolicy(("creator", "issue", "series", "series_type", "publisher"), Creator)
     blocks = (series_block(_("Credits")),)
 
     def facts(self, creator):

@@ -1,8 +1,8 @@
-"""Answers to what cannot be answered: unknown, gone, forbidden, and our own faults (web.md 2.8)."""
+"""Answers to what cannot be answered: unknown, gone, forbidden, and our own faults."""
 
 import logging
 
-from pyramid.exceptions import PredicateMismatch
+from pyramid.exceptions import BadCSRFToken, PredicateMismatch
 from pyramid.httpexceptions import HTTPClientError, HTTPMovedPermanently, HTTPSeeOther
 from pyramid.i18n import TranslationString
 from pyramid.interfaces import IRoutesMapper
@@ -10,11 +10,15 @@ from pyramid.renderers import render
 from pyramid.response import Response
 from pyramid_retry import is_error_retryable
 
-from comicsdb.catalog import Conflict, Gone, Invalid, Moved, NotFound
-from comicsdb.catalog.errors import Forbidden
+from comicsdb.bodies import BodyError
+from comicsdb.catalog import ConflictError, GoneError, InvalidError, MovedError, NotFoundError
+from comicsdb.catalog.errors import ForbiddenError
 from comicsdb.db import is_away
-from comicsdb.media.storage import StorageDown
+from comicsdb.logs import log_failure
+from comicsdb.media.storage import StorageDownError
+from comicsdb.security import log_denied
 from comicsdb_web.fragments import fragment
+from comicsdb_web.kept_forms import keep_form
 from comicsdb_web.locales import _, speak_alone
 from comicsdb_web.routing import READ, is_api, referring_path, with_query
 
@@ -92,7 +96,7 @@ def unknown(_error, request):
     return error_page(request, 404)
 
 
-def anothers(_error, request):
+def not_owner(_error, request):
     """Something that may be seen, but is another's to change."""
     return error_page(request, 403)
 
@@ -119,21 +123,29 @@ def moved(error, request):
 
 
 def forbidden(error, request):
-    """403, or the way to the log-in form for somebody who might be allowed once known (web.md 1)."""
+    """403, or the way to the log-in form for somebody who might be allowed once known."""
     if error.result is None or request.identity is not None:
+        if request.identity is not None:
+            log_denied(request)
         return error_page(request, 403, error.detail if error.result is None else None)
     if request.is_fragment:
         response = Response(status=204)
         response.headers["X-Location"] = request.route_path("login")
         return response
-    target = with_query(request, request.path) if request.method in READ else referring_path(request)
+    if request.method in READ:
+        target = with_query(request, request.path)
+    else:
+        target = keep_form(request) or referring_path(request)
     return HTTPSeeOther(request.route_path("login", _query={"next": target} if target else {}))
 
 
 def client_error(error, request):
-    """Another fault of the caller's: a form without its token, or something that cannot be read."""
-    if isinstance(error, UnicodeDecodeError):  # nor can the page that says so read it
-        request.environ.update(PATH_INFO="/", QUERY_STRING="")
+    """Another fault of the caller's: a form without its token, or something that cannot be read.
+
+    A form of the account that is logged in, made in a session that has ended, comes back with a new token.
+    """
+    if isinstance(error, BadCSRFToken) and (path := keep_form(request)):
+        return HTTPSeeOther(path)
     status = getattr(error, "code", 400)
     said = getattr(error, "detail", None)
     return error_page(
@@ -152,17 +164,17 @@ def invalid(error, request):
     return error_page(request, 400, str(error))
 
 
-def storage_down(_error, request):
+def storage_down(error, request):
     """503: the storage of pictures does not answer, and said so in the log."""
     response = error_page(request, 503)
-    response.retry_after = 30
+    response.retry_after = error.retry_after
     return response
 
 
 def server_error(error, request):
     """500: the fault is logged with its trace, and the page needs nothing that may be broken."""
     if not is_error_retryable(request, error):
-        log.error("Server error at %s %s", request.method, _loggable_path(request), exc_info=error)
+        log_failure(log, error, "Server error at %s %s", request.method, _loggable_path(request))
     response = error_page(request, 500)
     if is_away(error):
         response.status_int, response.retry_after = 503, 5
@@ -175,32 +187,10 @@ def _loggable_path(request) -> str:
     return request.path.replace(secret, "…") if secret else request.path
 
 
-def _unreadable(request) -> UnicodeDecodeError | None:
-    """Why the address cannot be read as text, if so; no page could be made for it."""
-    try:
-        _ = request.path_info, request.GET
-    except UnicodeDecodeError as error:
-        return error
-    return None
-
-
-def _drop_unreadable_cookies(request) -> None:
-    """Answer as if no cookies had come where one of them is no text: then none of them can be read."""
-    try:
-        _ = "" in request.cookies
-    except UnicodeDecodeError:
-        del request.environ["HTTP_COOKIE"]
-
-
 def last_resort_tween_factory(handler, registry):  # noqa: ARG001
-    """What no view can answer: addresses that are no text, and faults after the view, at the commit."""
+    """What no view can answer: faults after the view, at the commit."""
 
     def tween(request):
-        _drop_unreadable_cookies(request)
-        api = request.environ.get("PATH_INFO", "").startswith("/api/")
-        unreadable = None if api else _unreadable(request)
-        if unreadable is not None:
-            return client_error(unreadable, request)
         try:
             return handler(request)
         except Exception as error:
@@ -235,13 +225,13 @@ def includeme(config):
     )
     config.add_notfound_view(notfound, on_site=True)
     config.add_forbidden_view(forbidden, on_site=True)
-    config.add_exception_view(unknown, context=NotFound, on_site=True)
-    config.add_exception_view(anothers, context=Forbidden, on_site=True)
-    config.add_exception_view(gone, context=Gone, on_site=True)
-    config.add_exception_view(moved, context=Moved, on_site=True)
-    config.add_exception_view(conflict, context=Conflict, on_site=True)
-    config.add_exception_view(invalid, context=Invalid, on_site=True)
+    config.add_exception_view(unknown, context=NotFoundError, on_site=True)
+    config.add_exception_view(not_owner, context=ForbiddenError, on_site=True)
+    config.add_exception_view(gone, context=GoneError, on_site=True)
+    config.add_exception_view(moved, context=MovedError, on_site=True)
+    config.add_exception_view(conflict, context=ConflictError, on_site=True)
+    config.add_exception_view(invalid, context=InvalidError, on_site=True)
     config.add_exception_view(client_error, context=HTTPClientError, on_site=True)
-    config.add_exception_view(client_error, context=UnicodeDecodeError, on_site=True)
-    config.add_exception_view(storage_down, context=StorageDown, on_site=True)
+    config.add_exception_view(client_error, context=BodyError, on_site=True)
+    config.add_exception_view(storage_down, context=StorageDownError, on_site=True)
     config.add_exception_view(server_error, context=Exception, on_site=True)

@@ -1,4 +1,4 @@
-"""Feeds of new and coming issues, as Atom and as calendars: public ones, and a reader's own (web.md 2.9)."""
+"""Feeds of new and coming issues, as Atom and as calendars: public ones, and a reader's own."""
 
 import hashlib
 from collections.abc import Callable

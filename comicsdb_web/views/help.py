@@ -1,4 +1,4 @@
-"""Help pages: static, public, in both languages, from Markdown files filled from settings (web.md 13)."""
+"""Help pages: static, public, in both languages, from Markdown files filled from settings."""
 
 from pathlib import Path
 
@@ -58,6 +58,7 @@ def values(settings, language: str) -> dict[str, str]:
     free = settings[f"{throttle}.free_304_429"]
     return tiers | {
         "base_url": settings["comicsdb.base_url"],
+        "share": number("share"),
         "burst": number("burst"),
         "sustained": number("sustained"),
         "basic_burst": number("basic_burst"),

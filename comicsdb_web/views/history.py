@@ -1,4 +1,4 @@
-"""History of one object: who changed what and when, any two versions compared, and reverting (web.md 4.7)."""
+"""History of one object: who changed what and when, any two versions compared, and reverting."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,21 +7,22 @@ from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 from sqlalchemy import func, select, tuple_
 from sqlalchemy.orm import aliased
 
-from comicsdb.catalog import Conflict, Gone, Invalid
+from comicsdb.catalog import ConflictError, GoneError, InvalidError
 from comicsdb.catalog.comparison import compare
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.references import Reference, labelled
-from comicsdb.catalog.revert import Missing, Outdated, holder, plan, revert, version_of
+from comicsdb.catalog.revert import MissingError, OutdatedError, holder, plan, revert, version_of
 from comicsdb.models import History, User
+from comicsdb.models.base import BIG_MAX
 from comicsdb.security import Permission
+from comicsdb.values import whole_number
 from comicsdb_web import forms
 from comicsdb_web.locales import _
 from comicsdb_web.paging import Page, paginate
-from comicsdb_web.views.account import unkept
+from comicsdb_web.views.account import no_store
 from comicsdb_web.views.history_words import TYPES, field_labels
 
 PER_PAGE = 25
-DIGITS = 18  # of a number of a version
 ENDS = ("from", "to")
 
 CHANGED = _("Somebody changed this in the meantime. What you see now is what reverting would do now.")
@@ -95,14 +96,14 @@ class HistoryViews:
                 modified=_moment(sent.get("modified", "")),
                 without_missing=bool(sent.get("without_missing")),
             )
-        except Outdated:
+        except OutdatedError:
             return self._confirmation(version, status=409, notice=CHANGED)
-        except Missing as error:
+        except MissingError as error:
             notice = IMPOSSIBLE if error.plan.impossible else LEAVE_OUT
             return self._confirmation(version, status=422, notice=notice)
-        except Conflict as conflict:
+        except ConflictError as conflict:
             return self._confirmation(version, status=422, conflict=conflict)
-        except Invalid as error:
+        except InvalidError as error:
             return self._confirmation(version, status=422, invalid=error)
         say = self.request.localizer.translate
         kind, text = ("success", DONE) if done.differences else ("info", NOTHING)
@@ -133,10 +134,13 @@ class HistoryViews:
     # What the address names.
 
     def _subject(self) -> Subject:
-        """The object, deleted or not; raises NotFound, or Moved for one that is to be found elsewhere."""
+        """The object, deleted or not.
+
+        Raises NotFoundError, or MovedError for one that is to be found elsewhere.
+        """
         try:
             return _subject_of(self._entity())
-        except Gone as gone:
+        except GoneError as gone:
             left = gone.tombstone
             return Subject(self.kind, left.object_id, left.slug, left.label)
 
@@ -157,9 +161,8 @@ class HistoryViews:
         """The version with a number, None without one; raises HTTPNotFound for one of another object."""
         if not text:
             return None
-        found = None
-        if text.isascii() and text.isdigit() and len(text) <= DIGITS:
-            found = version_of(self.session, self.kind, subject.id, int(text))
+        number = whole_number(text, 0, BIG_MAX)
+        found = version_of(self.session, self.kind, subject.id, number) if number is not None else None
         if found is None:
             raise HTTPNotFound(_("There is no such version."))
         return found
@@ -233,10 +236,10 @@ def add_history_views(config, views) -> None:
         attr="history",
         renderer="history/history.jinja2",
         permission=Permission.MEMBER,
-        decorator=unkept,
+        decorator=no_store,
     )
     name, address = f"{kind}.revert", f"/{kind}/{{slug}}/history/{{id:[0-9]+}}/revert/"
-    options = {"renderer": "history/revert.jinja2", "permission": Permission.REVERT, "decorator": unkept}
+    options = {"renderer": "history/revert.jinja2", "permission": Permission.REVERT, "decorator": no_store}
     config.add_page(name, address, HistoryViews, attr="confirm", **options)
     config.registry["comicsdb_web.methods"][name] = ("GET", "HEAD", "POST")
     config.add_view(HistoryViews, attr="revert", route_name=name, request_method="POST", **options)

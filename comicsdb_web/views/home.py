@@ -1,20 +1,20 @@
-"""The home page: what this is, what is new, and what the administrators have to say (web.md 5)."""
+"""The home page: what this is, what is new, and what the administrators have to say."""
 
 from sqlalchemy import func, select
 
 from comicsdb.models import Character, Creator, Issue, Publisher, Series
 from comicsdb_web import cards
 from comicsdb_web.entity import ISSUE_SORTS
-from comicsdb_web.pagecache import Shows
+from comicsdb_web.pagecache import CachePolicy
 from comicsdb_web.views import announcements, timeline
 
 SHELF = 5  # covers in the head of the page
 RECENT = 12
 TEASER = 3  # entries of the timeline
 # A reader who has closed an announcement sees a page of his own.
-SHOWS = Shows(
+SHOWS = CachePolicy(
     ("announcement", "publisher", "series", "series_type", "issue", "creator", "character"),
-    heeds=(announcements.COOKIE,),
+    vary_cookies=(announcements.COOKIE,),
 )
 TOTALS = (Publisher, Series, Issue, Creator, Character)
 COLLECTIVE = "https://opencollective.com"

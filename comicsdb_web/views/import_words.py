@@ -66,15 +66,6 @@ def outcome(counted: Counter) -> Iterator[tuple[str, object]]:
         yield "info", _("Nothing had to be changed: your library has all of it already.")
     for text in found:
         yield "success", text
-    if counted["early"]:
-        yield (
-            "warning",
-            ngettext(
-                "Stars for ${n} issue that is not out yet were left out.",
-                "Stars for ${n} issues that are not out yet were left out.",
-                counted["early"],
-            ),
-        )
     if counted["gone"]:
         yield (
             "warning",

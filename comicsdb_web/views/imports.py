@@ -1,4 +1,4 @@
-"""Libraries as files (web.md 6, 9, 10): what one has goes out, what others wrote comes in, after a review."""
+"""Libraries as files: what one has goes out, what others wrote comes in, after a review."""
 
 import re
 
@@ -6,7 +6,7 @@ from pyramid.httpexceptions import HTTPBadRequest, HTTPSeeOther
 from pyramid.response import Response
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.i18n import translate
 from comicsdb.library import cbl, portable_import, portable_writing
 from comicsdb.library.matching import AMBIGUOUS, MATCHED, REASONS, UNKNOWN
@@ -14,6 +14,7 @@ from comicsdb.library.portable import COLLECTION, FORMS, LISTS
 from comicsdb.library.portable_import import KEEP_MINE, TAKE_FILE
 from comicsdb.models.choices import Currency
 from comicsdb.security import Permission
+from comicsdb.values import whole_number
 from comicsdb_web import forms
 from comicsdb_web.locales import _
 from comicsdb_web.routing import READ
@@ -105,7 +106,7 @@ class ImportViews:
                 rows=self.settings["comicsdb.imports.rows"],
                 megabytes=self.settings["comicsdb.imports.megabytes"],
             )
-        except Invalid as error:
+        except InvalidError as error:
             return self._page(forms.refused(self.request, error, fields), again=hasattr(sent, "file"))
         return HTTPSeeOther(self._path("review", made.id))
 
@@ -132,11 +133,11 @@ class ImportViews:
         """Store what was reviewed, all at once, and say what has become of it."""
         fields = forms.texts(self.request)
         choices = {
-            int(place[1]): int(value)
+            int(place[1]): number
             for name, value in fields.items()
-            if (place := _CHOICE.fullmatch(name)) and _is_number(value)
+            if (place := _CHOICE.fullmatch(name)) and (number := whole_number(value)) is not None
         }
-        left_out = {int(each) for each in self.request.POST.getall("leave") if _is_number(each)}
+        left_out = {whole_number(each) for each in self.request.POST.getall("leave")} - {None}
         take_file = fields.get("values", KEEP_MINE) == TAKE_FILE
         try:
             counted = portable_import.confirm(
@@ -150,7 +151,7 @@ class ImportViews:
                 today=self.request.today,
                 list_values=self._sent_list(found, fields),
             )
-        except Invalid as error:
+        except InvalidError as error:
             form = forms.refused(self.request, error, fields)
             return self._review(found, form, choices, left_out, take_file=take_file)
         for kind, text in outcome(counted):
@@ -215,10 +216,6 @@ class ListImportViews(ImportViews):
     """The same below the reading lists."""
 
     area = "reading_list"
-
-
-def _is_number(text) -> bool:
-    return isinstance(text, str) and text.isascii() and text.isdigit() and len(text) < 10
 
 
 def includeme(config):

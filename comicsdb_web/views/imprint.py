@@ -6,15 +6,15 @@ from comicsdb.models import Imprint, Series
 from comicsdb_web import cards
 from comicsdb_web.editing.kinds import IMPRINT_FORM
 from comicsdb_web.entity import EntityViews, latest_series
-from comicsdb_web.pagecache import Shows
+from comicsdb_web.pagecache import CachePolicy
 
 
 class ImprintViews(EntityViews):
-    """The pages of imprints (web.md 4.5)."""
+    """The pages of imprints."""
 
     model = Imprint
     form = IMPRINT_FORM
-    shows = Shows(("imprint", "series", "series_type", "publisher", "issue"), Imprint)
+    shows = CachePolicy(("imprint", "series", "series_type", "publisher", "issue"), Imprint)
     options = (joinedload(Imprint.publisher),)
 
     def facts(self, imprint):

@@ -23,6 +23,7 @@ from comicsdb.models import (
     issue_universe,
 )
 from comicsdb.stamps import microseconds
+from comicsdb.values import whole_number
 from comicsdb_web import issue_page
 from comicsdb_web.editing.copying import CopyingViews
 from comicsdb_web.editing.kinds import ISSUE_FORM
@@ -30,11 +31,9 @@ from comicsdb_web.entity import Block, EntityViews, Part, card_block
 from comicsdb_web.filters_catalogue import ISSUE
 from comicsdb_web.fragments import fragment
 from comicsdb_web.locales import _
-from comicsdb_web.pagecache import Shows
+from comicsdb_web.pagecache import CachePolicy
 from comicsdb_web.views.rating import stars_of_issue
 from comicsdb_web.views.reading_list_issue import lists_of_issue
-
-ID_MAX_DIGITS = 9
 
 
 def _linked(model, table, column):
@@ -56,7 +55,7 @@ def _credit_count(issue):
 
 
 def stamps_around() -> tuple:
-    """What moves when the page of an issue shows something new of others, none of it a version (web.md 2.12).
+    """What moves when the page of an issue shows something new of others, none of it a version.
 
     Of its series, publisher and imprint each stamp; of all that it is linked with, by kind, the sum. Which
     these are, the issue's own stamp tells; as long as they are the same, a sum of what can only grow tells
@@ -86,11 +85,11 @@ def stamps_around() -> tuple:
 
 
 class IssueViews(CopyingViews, EntityViews):
-    """The pages of issues (web.md 4.5)."""
+    """The pages of issues."""
 
     model = Issue
     form = ISSUE_FORM
-    shows = Shows(model=Issue, stamps=stamps_around())
+    shows = CachePolicy(model=Issue, stamps=stamps_around())
     filters = ISSUE
     named = (joinedload(Issue.series).joinedload(Series.series_type),)
     blocks = (
@@ -114,7 +113,7 @@ class IssueViews(CopyingViews, EntityViews):
 
     def detail(self):
         """The page of one issue, for members with what is theirs, for editors with buttons of their own."""
-        page = issue_page.read(self.request.light, self.request.matchdict["slug"])
+        page = issue_page.read(self.request.read_pool, self.request.matchdict["slug"])
         if page is None:
             self._entity()  # tells what has become of it
             raise HTTPNotFound
@@ -151,8 +150,7 @@ class IssueViews(CopyingViews, EntityViews):
         if wanted is None:
             found = [issue] if issue.image else []
         else:
-            is_id = wanted.isascii() and wanted.isdigit() and len(wanted) <= ID_MAX_DIGITS
-            found = [each for each in issue.variants if is_id and each.id == int(wanted)]
+            found = [each for each in issue.variants if each.id == whole_number(wanted)]
         if not found:
             raise HTTPNotFound(_("This issue has no such cover."))
         return found[0]

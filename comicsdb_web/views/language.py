@@ -1,4 +1,4 @@
-"""The language switch: the set-language address of web.md 2.3."""
+"""The language switch: the address that sets the language."""
 
 from babel import Locale
 from babel.core import get_global

@@ -1,18 +1,19 @@
-"""Polls: the list, each with its question or its results, votes, and deleting by the staff (web.md 12)."""
+"""Polls: the list, each with its question or its results, votes, and deleting by the staff."""
 
 from pyramid.httpexceptions import HTTPBadRequest, HTTPSeeOther
 from sqlalchemy import func, select
 
 from comicsdb import clock, polls, staff
-from comicsdb.catalog import NotFound
+from comicsdb.catalog import NotFoundError
 from comicsdb.models import Poll
 from comicsdb.polls import Status
 from comicsdb.security import Permission
+from comicsdb.values import whole_number
 from comicsdb_web.fragments import fragment
 from comicsdb_web.locales import _
 from comicsdb_web.paging import paginate
-from comicsdb_web.routing import ID_MAX_DIGITS, number_in
-from comicsdb_web.views.account import unkept
+from comicsdb_web.routing import number_in
+from comicsdb_web.views.account import no_store
 
 PER_PAGE = 20
 STATUSES = {
@@ -47,8 +48,8 @@ def vote(request):
     if not isinstance(choice, str) or not (choice.isascii() and choice.isdigit()):
         _found(request)  # what is not there is said first
         raise HTTPBadRequest(NO_CHOICE)
-    if len(choice) >= ID_MAX_DIGITS:
-        raise NotFound("poll choice", choice)
+    if whole_number(choice) is None:
+        raise NotFoundError("poll choice", choice)
     polls.vote(request.dbsession, poll_id, int(choice), request.identity.user_id, clock.now())
     said = request.localizer.translate(VOTED)
     if request.is_fragment:
@@ -74,7 +75,7 @@ def _found(request) -> Poll:
     poll_id = number_in(request)
     found = request.dbsession.get(Poll, poll_id)
     if found is None:
-        raise NotFound("poll", poll_id)
+        raise NotFoundError("poll", poll_id)
     return found
 
 
@@ -96,16 +97,16 @@ def _shown(request, found: Poll) -> dict:
 
 
 def includeme(config):
-    """Anybody reads, members vote, the staff deletes; nothing of it is kept by anybody (web.md 2.12)."""
-    config.add_page("polls", "/polls/", listing, renderer="polls/list.jinja2", decorator=unkept)
-    config.add_page("poll", "/polls/{id:[0-9]+}/", poll, renderer="polls/detail.jinja2", decorator=unkept)
+    """Anybody reads, members vote, the staff deletes; nothing of it is kept by anybody."""
+    config.add_page("polls", "/polls/", listing, renderer="polls/list.jinja2", decorator=no_store)
+    config.add_page("poll", "/polls/{id:[0-9]+}/", poll, renderer="polls/detail.jinja2", decorator=no_store)
     config.add_page(
         "poll.vote",
         "/polls/{id:[0-9]+}/vote/",
         vote,
         methods=("POST",),
         permission=Permission.MEMBER,
-        decorator=unkept,
+        decorator=no_store,
     )
     config.add_page(
         "poll.delete",
@@ -114,5 +115,5 @@ def includeme(config):
         post=delete,
         renderer="polls/delete.jinja2",
         permission=Permission.DELETE_POLLS,
-        decorator=unkept,
+        decorator=no_store,
     )

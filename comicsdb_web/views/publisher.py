@@ -6,15 +6,15 @@ from comicsdb_web.editing.kinds import PUBLISHER_FORM
 from comicsdb_web.entity import EntityViews, card_block, latest_series
 from comicsdb_web.filters_catalogue import PUBLISHER
 from comicsdb_web.locales import _
-from comicsdb_web.pagecache import Shows
+from comicsdb_web.pagecache import CachePolicy
 
 
 class PublisherViews(EntityViews):
-    """The pages of publishers (web.md 4.5)."""
+    """The pages of publishers."""
 
     model = Publisher
     form = PUBLISHER_FORM
-    shows = Shows(("publisher", "imprint", "universe", "series", "series_type", "issue"), Publisher)
+    shows = CachePolicy(("publisher", "imprint", "universe", "series", "series_type", "issue"), Publisher)
     filters = PUBLISHER
     blocks = (
         card_block(

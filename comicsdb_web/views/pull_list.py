@@ -1,21 +1,23 @@
-"""A reader's pull list: the series they follow, and what of these is to come (web.md 7)."""
+"""A reader's pull list: the series they follow, and their issues of this week and later."""
 
-from comicsdb.catalog import NotFound
+from comicsdb.catalog import NotFoundError
+from comicsdb.clock import monday_of
 from comicsdb.i18n import translate
 from comicsdb.library import pull
 from comicsdb.models import Series
 from comicsdb.schemas.types import REQUIRED
 from comicsdb.security import Permission
+from comicsdb.values import whole_number
 from comicsdb_web.editing import lookup
 from comicsdb_web.editing.drafts import Draft
-from comicsdb_web.editing.fields import EntityForm, Pick, Section, text_of
+from comicsdb_web.editing.fields import EntityForm, ModelSelect, Section, text_of
 from comicsdb_web.editing.values import NOT_THERE
 from comicsdb_web.fragments import fragment
 from comicsdb_web.locales import _
 from comicsdb_web.routing import number_in
 from comicsdb_web.views.collection import done, private
 
-SERIES = Pick("series", _("Series"), _("Type some words of its name."), of="series", required=True)
+SERIES = ModelSelect("series", _("Series"), _("Type some words of its name."), of="series", required=True)
 FORM = EntityForm(None, (Section("series", _("Series"), (SERIES,)),))
 FOLLOWED = _("You follow ${label} now.")
 FOLLOWED_ALREADY = _("You follow ${label} already.")
@@ -39,10 +41,9 @@ def add(request):
         draft.found["series"] = lookup.find(request.dbsession, "series", query)
         return _page(request, draft)
     chosen = draft.typed["series"][0] if draft.typed["series"] else ""
-    known = chosen.isascii() and chosen.isdigit() and len(chosen) <= len(str(2**31))
     try:
-        entry, created = pull.add(request.dbsession, request.identity.user_id, int(chosen) if known else 0)
-    except NotFound:
+        entry, created = pull.add(request.dbsession, request.identity.user_id, whole_number(chosen) or 0)
+    except NotFoundError:
         draft.refuse({"series": [NOT_THERE if chosen else REQUIRED]})
         request.response.status = 422
         return _page(request, draft)
@@ -58,7 +59,7 @@ def _page(request, draft: Draft) -> dict:
         "draft": draft,
         "entries": pull.entries(request.dbsession, request.identity.user_id),
         "weeks": pull.by_week(issues),
-        "this_week": pull.monday_of(request.today),
+        "this_week": monday_of(request.today),
         "shown": len(issues),
         "total": total,
     }
@@ -68,7 +69,7 @@ def remove(request):
     """Whether a series is really followed no longer, and the end of that; the address has the series' id."""
     series_id, user_id = number_in(request), request.identity.user_id
     if not pull.follows(request.dbsession, user_id, series_id):
-        raise NotFound("series", series_id)
+        raise NotFoundError("series", series_id)
     series = lookup.name_one(request.dbsession, request.dbsession.get_one(Series, series_id))
     if request.method != "POST":
         return {"label": series.text}

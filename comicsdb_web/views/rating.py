@@ -1,4 +1,4 @@
-"""Stars that readers give to issues and to reading lists: the widget and what it sends (web.md 2.10)."""
+"""Stars that readers give to issues and to reading lists: the widget and what it sends."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -6,7 +6,7 @@ from datetime import date
 from pyramid.httpexceptions import HTTPSeeOther
 from sqlalchemy import select
 
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.library import ratings
 from comicsdb.models import Issue, IssueRating
 from comicsdb.security import Permission
@@ -70,7 +70,7 @@ def rated(request, entity, rate, stars_of):
         try:
             rate(GIVEN[given])
             said = CLEARED if given == CLEAR else SAVED
-        except Invalid:  # the widget says why, and from when on it can be
+        except InvalidError:  # the widget says why, and from when on it can be
             said, refused = REFUSED, True
     said = request.localizer.translate(said)
     if request.is_fragment:

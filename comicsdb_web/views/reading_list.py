@@ -1,4 +1,4 @@
-"""Reading lists (web.md 9): the list of them, the page of each with its issues and figures, and its stars."""
+"""Reading lists: the list of them, the page of each with its issues and figures, and its stars."""
 
 from dataclasses import dataclass
 
@@ -198,7 +198,7 @@ def add_list_page(config, name, pattern, view, *, member=True, template=None, **
 
 
 def includeme(config):
-    """Particular addresses before those with a slug of any word, which no list can have (model.md 1.2)."""
+    """Particular addresses before those with a slug of any word, which no list can have."""
     config.add_directive("add_list_page", add_list_page)
     views = ReadingListViews
     config.add_list_page("list", "", views, attr="list", template="list", member=False)

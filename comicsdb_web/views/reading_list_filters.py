@@ -1,4 +1,4 @@
-"""What narrows the list of reading lists, with a chip for each filter that counts (web.md 2.5, 9)."""
+"""What narrows the list of reading lists, with a chip for each filter that counts."""
 
 from dataclasses import dataclass, field
 

@@ -1,9 +1,9 @@
-"""Reading lists are made, changed, given away and deleted (web.md 9)."""
+"""Reading lists are made, changed, given away and deleted."""
 
 from pyramid.httpexceptions import HTTPSeeOther
 from sqlalchemy import select
 
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.i18n import translate
 from comicsdb.library import reading_list_rules, reading_lists
 from comicsdb.library.reading_list_figures import composition
@@ -12,17 +12,18 @@ from comicsdb.models.choices import ListType
 from comicsdb.schemas.base import NAME_LENGTH
 from comicsdb.schemas.types import REQUIRED
 from comicsdb.security import Permission
+from comicsdb.values import whole_number
 from comicsdb_web import forms
 from comicsdb_web.editing.drafts import Draft
 from comicsdb_web.editing.fields import (
+    Checkbox,
     Choice,
     EntityForm,
     Line,
+    ModelSelect,
     Paragraphs,
-    Pick,
     Picture,
     Section,
-    Tick,
 )
 from comicsdb_web.editing.values import Change, with_plain_words
 from comicsdb_web.editing.view import Editing
@@ -36,7 +37,7 @@ ABOUT = Section(
     (
         Line("name", _("Name"), required=True, longest=NAME_LENGTH),
         Choice("list_type", _("Type"), initial=ListType.EVENT.value, options=type_options),
-        Tick(
+        Checkbox(
             "is_private",
             _("Private"),
             help=_("Nobody else sees a private list. Its stars are kept, but not shown."),
@@ -49,8 +50,8 @@ PLACE = Section(
     "place",
     _("Before and after it"),
     (
-        Pick("previous", _("Previous list"), help=_("To be read before this one."), of="reading_list"),
-        Pick("next", _("Next list"), help=_("To be read after this one."), of="reading_list"),
+        ModelSelect("previous", _("Previous list"), help=_("To be read before this one."), of="reading_list"),
+        ModelSelect("next", _("Next list"), help=_("To be read after this one."), of="reading_list"),
     ),
 )
 SOURCE = Section(
@@ -111,7 +112,7 @@ class ListForms(Editing, Lists):
             return values
         try:
             given = reading_lists.assign_to_official(self.session, self.identity, self.official, found)
-        except Invalid as error:
+        except InvalidError as error:
             return values | {"form": forms.refused(self.request, error, {})}
         text = _("The list belongs to ${name} now.", mapping={"name": given.user.username})
         self.request.messages.add("success", translate(self.request.localizer, text))
@@ -133,12 +134,12 @@ class ListForms(Editing, Lists):
         try:  # all faults are told at once, whether there is a name or not
             sent = {"name": "-"} | values
             reading_list_rules.check(self.session, self.identity, self.visible, draft.entity, sent)
-        except Invalid as error:
+        except InvalidError as error:
             errors |= with_plain_words(draft.form.typed_fields, error.errors)
         if not errors and self._is_taken(draft, values):
             errors["name"] = [reading_lists.SAME_NAME]
         if errors:
-            raise Invalid(errors)
+            raise InvalidError(errors)
         change = Change(values)
         if "image" in draft.files:
             change.files.append(("image", self.kind, change.values))
@@ -179,10 +180,9 @@ class ListForms(Editing, Lists):
 
 def _values(field, typed) -> dict:
     """What was typed in a field as the service takes it."""
-    if isinstance(field, Pick):
+    if isinstance(field, ModelSelect):
         chosen = (typed or ("",))[0]
-        number = int(chosen) if chosen.isascii() and chosen.isdigit() and len(chosen) < 10 else 0
-        return {field.name: number if chosen else None}
+        return {field.name: (whole_number(chosen) or 0) if chosen else None}
     if isinstance(field, Paragraphs):
         return {field.name: typed.strip("\n")}
     return field.sent(typed.strip())

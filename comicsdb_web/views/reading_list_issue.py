@@ -1,4 +1,4 @@
-"""Reading lists on the page of an issue: those it is in, and the way into one's own (web.md 9).
+"""Reading lists on the page of an issue: those it is in, and the way into one's own.
 
 For members alone: what others see of an issue must not depend on lists, so that it can be kept.
 """

@@ -1,18 +1,19 @@
-"""The issues of a reading list: how they come in, their order, their types, and how they go (web.md 9)."""
+"""The issues of a reading list: how they come in, their order, their types, and how they go."""
 
 from math import ceil
 
 from pyramid.httpexceptions import HTTPSeeOther
 from sqlalchemy import func, select
 
-from comicsdb.catalog import Invalid, NotFound
+from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.i18n import translate
 from comicsdb.library import reading_list_figures as figures
 from comicsdb.library import reading_list_items as items
 from comicsdb.library import reading_lists
 from comicsdb.models import ReadingList, ReadingListItem
+from comicsdb.values import whole_number
 from comicsdb_web.editing.drafts import Draft
-from comicsdb_web.editing.fields import Choice, EntityForm, Line, Pick, Section, text_of, texts_of
+from comicsdb_web.editing.fields import Choice, EntityForm, Line, ModelSelect, Section, text_of, texts_of
 from comicsdb_web.editing.values import with_plain_words
 from comicsdb_web.editing.view import Editing
 from comicsdb_web.fragments import fragment
@@ -23,7 +24,6 @@ from comicsdb_web.views.reading_list import Lists
 from comicsdb_web.views.reading_list_words import ITEM_TYPES, item_type_options
 
 POSITION, WAS = "position-", "was-"  # inputs: where an issue is to stand, and where it stood on the page
-DIGITS = 9
 ALL, RANGE = "all", "range"
 NO_NUMBER = _("Write a whole number.")
 WHICH = _("Choose “From one number to another”, or leave the numbers away.")
@@ -48,7 +48,7 @@ ISSUES_FORM = EntityForm(
             "add",
             _("Add issues"),
             (
-                Pick(
+                ModelSelect(
                     "issues",
                     _("Issues"),
                     help=_("Search as: series (year) #number. They come to the end of the list."),
@@ -66,7 +66,7 @@ SERIES_FORM = EntityForm(
             "series",
             _("Series"),
             (
-                Pick("series", _("Series"), required=True, of="series"),
+                ModelSelect("series", _("Series"), required=True, of="series"),
                 Choice("which", _("Which issues"), initial=ALL, options=_ranges),
                 Line(
                     "first", _("First number"), help=_("Empty: from the first of the series on."), longest=25
@@ -78,7 +78,7 @@ SERIES_FORM = EntityForm(
     ),
 )
 ARC_FORM = EntityForm(
-    None, (Section("arc", _("Story arc"), (Pick("arc", _("Story arc"), required=True, of="arc"), AT)),)
+    None, (Section("arc", _("Story arc"), (ModelSelect("arc", _("Story arc"), required=True, of="arc"), AT)),)
 )
 
 
@@ -117,8 +117,8 @@ class AddingViews(Editing, Lists):
             return helped
         try:
             done = add(self._held(), draft.typed)
-        except Invalid as error:
-            return self._invalid(draft, Invalid(with_plain_words(draft.form.typed_fields, error.errors)))
+        except InvalidError as error:
+            return self._invalid(draft, InvalidError(with_plain_words(draft.form.typed_fields, error.errors)))
         self._say_added(done.added, 0, done.skipped)
         return HTTPSeeOther(self.request.entity_path(self.list))
 
@@ -128,7 +128,7 @@ class AddingViews(Editing, Lists):
     def _add_series(self, held, typed) -> items.Added:
         whole = typed["which"] != RANGE
         if whole and (typed["first"].strip() or typed["last"].strip()):
-            raise Invalid({"which": [WHICH]})
+            raise InvalidError({"which": [WHICH]})
         return items.add_series(
             held,
             _chosen(typed, "series"),
@@ -147,8 +147,8 @@ class AddingViews(Editing, Lists):
         """Carry out what was typed, and then the button that moves one issue, all or nothing."""
         moved, errors = _positions(self.request.POST)
         if errors:
-            return self._invalid(draft, Invalid(errors))
-        selected = [_number(each) for each in dict.fromkeys(texts_of(self.request.POST, "issues"))]
+            return self._invalid(draft, InvalidError(errors))
+        selected = [whole_number(each) or 0 for each in dict.fromkeys(texts_of(self.request.POST, "issues"))]
         button, item_id = self._button()
         held = self._held()
         present = self.session.scalars(
@@ -167,7 +167,7 @@ class AddingViews(Editing, Lists):
         """The button that was pressed, if it moves an issue, and the item it belongs to."""
         for name in (items.UP, items.DOWN):
             if text := text_of(self.request.POST, name):
-                return name, _number(text)
+                return name, whole_number(text) or 0
         return "", 0
 
     def _to_item(self, item_id: int, position: int):
@@ -207,7 +207,8 @@ class AddingViews(Editing, Lists):
         number, pages = page_asked_for(self.request, total, figures.STEP)
         wanted = figures.step(self.list.id, (number - 1) * figures.STEP)
         rows = self.session.scalars(wanted).all()
-        post = self.request.POST
+        kept = self.request.kept_form
+        post = kept.fields if kept else self.request.POST
         typed = {item.issue_id: text_of(post, f"{POSITION}{item.issue_id}") for item in rows}
         return {
             "page": Page(rows, number, total, pages),
@@ -232,7 +233,7 @@ class ItemViews(Lists):
         held = reading_lists.hold(self.session, self.identity, self.official, found)
         try:
             items.set_type(held, item.id, text_of(self.request.POST, "issue_type") or "")
-        except Invalid:  # no type of the form's: nothing changes
+        except InvalidError:  # no type of the form's: nothing changes
             return self._shown(*self._item(), editing=True, status=422)
         found, item = self._item()
         if self.request.is_fragment:
@@ -277,12 +278,15 @@ class ItemViews(Lists):
         return values
 
     def _item(self) -> tuple[ReadingList, ReadingListItem]:
-        """The list and its item, for those who may change it. Raises NotFound for an item of another list."""
+        """The list and its item, for those who may change it.
+
+        Raises NotFoundError for an item of another list.
+        """
         found = self.managed()
         wanted = figures.items(found.id).where(ReadingListItem.id == number_in(self.request, "item"))
         item = self.session.scalar(wanted.execution_options(populate_existing=True))
         if item is None:
-            raise NotFound("reading_list_item", self.request.matchdict["item"])
+            raise NotFoundError("reading_list_item", self.request.matchdict["item"])
         return found, item
 
     def _place_of(self, found: ReadingList, item: ReadingListItem) -> str:
@@ -311,27 +315,22 @@ def _positions(post) -> tuple[dict[int, int], dict[str, list]]:
     """Where issues are to stand that were moved on the page, by id; and messages by input."""
     moved, errors = {}, {}
     for name in post:
-        issue_id = _number(name.removeprefix(POSITION)) if name.startswith(POSITION) else 0
+        issue_id = whole_number(name.removeprefix(POSITION)) if name.startswith(POSITION) else 0
         text = (text_of(post, name) or "").strip() if issue_id else ""
         if not text or text == text_of(post, f"{WAS}{issue_id}"):
             continue
-        if number := _number(text):
+        if number := whole_number(text):
             moved[issue_id] = number
         else:
             errors[name] = [NO_NUMBER]
     return moved, errors
 
 
-def _number(text: str) -> int:
-    """A number that an id or a position can be, otherwise 0."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= DIGITS else 0
-
-
 def _chosen(typed: dict, name: str) -> int:
-    """The id that is chosen in a field; raises Invalid where none is."""
+    """The id that is chosen in a field; raises InvalidError where none is."""
     if not typed[name]:
-        raise Invalid({name: [CHOOSE]})
-    return _number(typed[name][0])
+        raise InvalidError({name: [CHOOSE]})
+    return whole_number(typed[name][0]) or 0
 
 
 def includeme(config):

@@ -1,4 +1,4 @@
-"""The words for what reading lists are, where they come from, and what issues are in them (model.md 12.4)."""
+"""The words for what reading lists are, where they come from, and what issues are in them."""
 
 from comicsdb.models.choices import LIST_SOURCE_NAMES, ItemType, ListType
 from comicsdb_web.locales import _

@@ -1,4 +1,4 @@
-"""Releases: what comes into stores in a week, later, and on the days of a month (web.md 4.3)."""
+"""Releases: what comes into stores in a week, later, and on the days of a month."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -9,11 +9,12 @@ from pyramid.httpexceptions import HTTPFound, HTTPNotFound
 from sqlalchemy import func, select
 
 from comicsdb.catalog import search
+from comicsdb.clock import monday_of
 from comicsdb.models import Issue
 from comicsdb.models.choices import EARLIEST_YEAR
+from comicsdb.values import iso_day
 from comicsdb_web import cards
 from comicsdb_web.entity import list_of
-from comicsdb_web.filters import day_of
 from comicsdb_web.locales import _, locale_of
 from comicsdb_web.routing import query_with, with_query
 from comicsdb_web.views.issue import IssueViews
@@ -21,11 +22,6 @@ from comicsdb_web.views.issue import IssueViews
 WEEK = timedelta(days=7)
 YEARS = range(EARLIEST_YEAR, 9999)  # those whose weeks and months have neighbours
 SHOWN = 3  # issues of a day in the calendar; a link leads to all of them
-
-
-def monday_of(day: date) -> date:
-    """The first day of the week of a day; weeks do not care where years end."""
-    return day - timedelta(days=day.weekday())
 
 
 @dataclass(frozen=True)
@@ -51,7 +47,7 @@ class ReleaseViews(IssueViews):
 
     def week(self):
         """Any week by its Monday; other days lead there."""
-        day = day_of(self.request.matchdict["day"])
+        day = iso_day(self.request.matchdict["day"])
         if day is None or monday_of(day).year not in YEARS:
             raise HTTPNotFound(_("There is no such week."))
         if day.weekday():
@@ -106,7 +102,7 @@ class ReleaseViews(IssueViews):
     def _month_asked_for(self) -> date:
         """The first day of the month in the address, without one of the present month."""
         text = self.request.matchdict.get("month")
-        day = day_of(f"{text}-01") if text else self.request.today
+        day = iso_day(f"{text}-01") if text else self.request.today
         if day is None or day.year not in YEARS:
             raise HTTPNotFound(_("There is no such month."))
         return day.replace(day=1)

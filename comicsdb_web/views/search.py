@@ -1,4 +1,4 @@
-"""Quick search: one query over all nine kinds, and the reading lists that may be seen (web.md 2.1)."""
+"""Quick search: one query over all nine kinds, and the reading lists that may be seen."""
 
 from comicsdb.catalog import search
 from comicsdb.library import reading_list_figures as figures
@@ -47,14 +47,14 @@ def quick_search(request):
 
 
 def _groups(request, query, narrowed, most: int = SHOWN):
-    """For each kind with results its name, the first rows, and whether there are more."""
+    """For each kind with results its name, the first rows, and whether there are more; the best first."""
     groups = []
     for model in KINDS:
         statement = narrowed(_cards(request, model), model, query).limit(most + 1)
         rows = request.dbsession.execute(statement).all()
         if rows:
             groups.append((model.__tablename__, rows[:most], len(rows) > most))
-    return groups
+    return sorted(groups, key=lambda group: group[1][0].rank)
 
 
 def _cards(request, model):
@@ -67,12 +67,14 @@ def _cards(request, model):
 
 def _exact(statement, model, query):
     statement = statement.where(search.matching(model, query))
-    return statement.order_by(search.begins(model, query).desc(), *search.ORDER[model])
+    rank = search.rank(model, query).label("rank")
+    return statement.add_columns(rank).order_by(*search.best_first(model, query))
 
 
 def _similar(statement, model, query):
-    statement = statement.where(search.similar(model, query))
-    return statement.order_by(search.distance(model, query), *search.ORDER[model])
+    rank = search.distance(model, query).label("rank")
+    statement = statement.add_columns(rank).where(search.similar(model, query))
+    return statement.order_by(rank, *search.ORDER[model])
 
 
 def includeme(config):

@@ -14,7 +14,7 @@ from comicsdb_web.entity import EntityViews, WithIssues, issue_count
 from comicsdb_web.filters import Narrowed, without
 from comicsdb_web.filters_catalogue import SERIES
 from comicsdb_web.locales import language_name
-from comicsdb_web.pagecache import Shows
+from comicsdb_web.pagecache import CachePolicy
 
 TOP = 12
 LANGUAGES_SHOWN = 10  # the others are under "more"
@@ -32,11 +32,11 @@ class LanguageChip:
 
 
 class SeriesViews(WithIssues, EntityViews):
-    """The pages of series (web.md 4.5)."""
+    """The pages of series."""
 
     model = Series
     form = SERIES_FORM
-    shows = Shows(
+    shows = CachePolicy(
         ("series", "series_type", "publisher", "issue", "imprint", "genre", "creator", "character"), Series
     )
     filtered = ("imprint",)
@@ -50,7 +50,7 @@ class SeriesViews(WithIssues, EntityViews):
     )
 
     def beside(self, found: Narrowed):
-        """The languages that the series have, most first; those that are chosen always (web.md 2.5)."""
+        """The languages that the series have, most first; those that are chosen always."""
         chosen = set(found.typed["language"]) if "language" in found.conditions else set()
         others = [each for name, each in found.conditions.items() if name != "language"]
         counted = select(Series.language, func.count()).where(*others, Series.language != "")

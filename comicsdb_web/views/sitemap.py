@@ -1,4 +1,4 @@
-"""The map of the site for search engines: public pages alone, in parts of at most 10,000 (web.md 2.9)."""
+"""The map of the site for search engines: public pages alone, in parts of at most 10,000."""
 
 from xml.sax.saxutils import escape
 

@@ -1,4 +1,4 @@
-"""Figures of the whole catalogue, drawn and in tables (web.md 5)."""
+"""Figures of the whole catalogue, drawn and in tables."""
 
 from collections.abc import Callable
 from datetime import date, datetime
@@ -12,7 +12,7 @@ from comicsdb.tags import tag_of
 from comicsdb_web import charts
 from comicsdb_web.charts import Chart, Point
 from comicsdb_web.locales import _, locale_of
-from comicsdb_web.pagecache import Shows
+from comicsdb_web.pagecache import CachePolicy
 
 YEARS_NAMED = 8
 SHAPE = 1  # of what is kept: another number where it changes
@@ -61,7 +61,7 @@ TITLES = {
 def kept(request, name: str, compute: Callable[[], dict]) -> tuple[dict, datetime]:
     """Figures computed at most every half hour, once for all who ask meanwhile; and of when they are.
 
-    They are plain data (web.md 5), those of one day of the site.
+    They are plain data, those of one day of the site.
     """
 
     def made() -> bytes:
@@ -142,5 +142,5 @@ def _publishers(request, found) -> list[Point]:
 
 def includeme(config):
     """One page."""
-    shown = Shows(also=_which)
+    shown = CachePolicy(extra_key=_which)
     config.add_page("statistics", "/statistics/", page, renderer="statistics.jinja2", shows=shown)

@@ -7,7 +7,7 @@ from comicsdb.models import Character, Creator, Team, Universe, character_team
 from comicsdb_web.editing.kinds import TEAM_FORM
 from comicsdb_web.entity import EntityViews, WithIssues, card_block, issue_count, recent_appearances
 from comicsdb_web.locales import _
-from comicsdb_web.pagecache import Shows
+from comicsdb_web.pagecache import CachePolicy
 
 
 def _members(team):
@@ -15,11 +15,11 @@ def _members(team):
 
 
 class TeamViews(WithIssues, EntityViews):
-    """The pages of teams (web.md 4.5)."""
+    """The pages of teams."""
 
     model = Team
     form = TEAM_FORM
-    shows = Shows(
+    shows = CachePolicy(
         ("team", "creator", "universe", "character", "issue", "series", "series_type", "publisher"), Team
     )
     options = (

@@ -1,4 +1,4 @@
-"""The theme switch: system, light or dark, written by the server (web.md 2.1)."""
+"""The theme switch: system, light or dark, written by the server."""
 
 from comicsdb_web import preferences
 from comicsdb_web.fragments import fragment

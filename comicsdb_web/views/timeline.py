@@ -1,4 +1,4 @@
-"""The timeline: how the project came about, from Markdown files, newest first (model.md 6.2, web.md 5)."""
+"""The timeline: how the project came about, from Markdown files, newest first."""
 
 from comicsdb_web import markdown
 

@@ -15,7 +15,7 @@ from comicsdb_web.entity import (
     series_block,
 )
 from comicsdb_web.locales import _
-from comicsdb_web.pagecache import Shows
+from comicsdb_web.pagecache import CachePolicy
 
 
 def _characters(universe):
@@ -28,11 +28,13 @@ def _teams(universe):
 
 
 class UniverseViews(WithSeries, WithIssues, EntityViews):
-    """The pages of universes (web.md 4.5)."""
+    """The pages of universes."""
 
     model = Universe
     form = UNIVERSE_FORM
-    shows = Shows(("universe", "character", "team", "issue", "series", "series_type", "publisher"), Universe)
+    shows = CachePolicy(
+        ("universe", "character", "team", "issue", "series", "series_type", "publisher"), Universe
+    )
     options = (joinedload(Universe.publisher),)
     blocks = (
         card_block("characters", _("Characters"), Character, _characters),

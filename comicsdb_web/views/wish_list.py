@@ -1,9 +1,9 @@
-"""A reader's wish list: the issues they look for, and what becomes of that (web.md 8)."""
+"""A reader's wish list: the issues they look for, and what becomes of that."""
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import joinedload
 
-from comicsdb.catalog import Invalid, NotFound
+from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.i18n import translate
 from comicsdb.library import wish
 from comicsdb.library.keeping import hold
@@ -17,9 +17,9 @@ from comicsdb_web.editing.fields import (
     Choice,
     EntityForm,
     Line,
+    ModelSelect,
     Money,
     Paragraphs,
-    Pick,
     Section,
     day,
     text_of,
@@ -67,7 +67,7 @@ FORM = EntityForm(
             "wish",
             _("Wish"),
             (
-                Pick(
+                ModelSelect(
                     "issue_id",
                     _("Issue"),
                     _("Type words of the series, or its number too: Lamplight #3"),
@@ -207,7 +207,7 @@ class WishViews(Editing):
     def _judged(self, draft):
         change, errors = change_of(draft)
         if errors:
-            raise Invalid(errors)
+            raise InvalidError(errors)
         return change
 
     def _alike(self, values):  # noqa: ARG002
@@ -217,10 +217,10 @@ class WishViews(Editing):
         issue_id = values.pop("issue_id")
         try:
             item, created = wish.add(self.session, self.user_id, issue_id, values)
-        except NotFound:
-            raise Invalid({"issue_id": [NOT_THERE]}) from None
+        except NotFoundError:
+            raise InvalidError({"issue_id": [NOT_THERE]}) from None
         if not created:
-            raise Invalid({"issue_id": [wish.WISHED_ALREADY]})
+            raise InvalidError({"issue_id": [wish.WISHED_ALREADY]})
         return self._loaded(item.id)
 
     def _lock(self, entity):

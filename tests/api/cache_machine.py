@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from comicsdb.catalog import CatalogError
-from comicsdb.exchange.problems import ImportFailed
+from comicsdb.exchange.problems import ImportFailedError
 from tests.api.cache_changes import (
     ACTS,
     ALTERATIONS,
@@ -169,7 +169,7 @@ class Writers(RuleBasedStateMachine):
             rows[row % len(rows)][field] = values[value % len(values)]
         try:
             scene.imports.run(scene.session)
-        except ImportFailed as failed:
+        except ImportFailedError as failed:
             note(f"refused: {failed!r}")
             scene.imports = before
         scene.look_around(Random(seed))

@@ -3,8 +3,8 @@
 from collections import defaultdict
 from random import Random
 
-from comicsdb.light import Light
 from comicsdb.models import Tombstone
+from comicsdb.read_pool import ReadPool
 from tests.api.cache_acts import Acts
 from tests.api.cache_addresses import Addresses
 from tests.api.cache_bodies import Bodies, Key, Slot, Statements
@@ -30,7 +30,7 @@ class Theatre:
         self.addresses = Addresses(stage)
         self.statements = Statements(app.registry)
         self.counts: dict[str, int] = defaultdict(int)  # what readers saw, and how often
-        bare.registry["comicsdb.light"] = Light(lambda: connection)
+        bare.registry["comicsdb.read_pool"] = ReadPool(lambda: connection)
         bare.registry["comicsdb.session_factory"].configure(bind=connection, **ROLLED_BACK)
 
     def scene(self) -> "Scene":
@@ -48,7 +48,7 @@ class Scene(Acts):
         self.bodies = Bodies(self.session, theatre.statements)
         self.gone: set[Key] = set()
         theatre.app.registry["comicsdb.cache"].clear()  # after a rollback, versions come again
-        theatre.app.registry["comicsdb_api.remembered"].forget()
+        theatre.app.registry["comicsdb_api.validator_cache"].forget()
         random = Random(0)
         # What was read since it changed the last time, and where.
         self.cached: dict[Slot, Address] = {("list", "", 0): self.addresses.some_far(random)}

@@ -66,7 +66,7 @@ class Imports:
         return copied
 
     def run(self, session: Session) -> None:
-        """Import the set as it is now; raises ImportFailed."""
+        """Import the set as it is now; raises ImportFailedError."""
         folder = write_set(self.folder / "set", self.rows)
         import_set(session, folder, FolderStorage(self.folder / "media"), self.passwords)
 

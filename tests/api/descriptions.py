@@ -87,7 +87,7 @@ class Contract:
             assert (content_type, answer.body) == (None, b""), (operation.path, status)
             return
         schema = described["content"][content_type.partition(";")[0]]["schema"]
-        if content_type == "application/json":
+        if content_type in {"application/json", "application/problem+json"}:
             self.check(schema, answer.json)
 
 

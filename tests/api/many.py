@@ -7,7 +7,7 @@ FAR = 6  # the first page that is not reached by walking
 MANY = 703  # rows: eight pages
 NAMES = ["anchor", "Anchor", "Élan", "Elan", "élan", "Zebra", "Ärger", "Ÿ", "Œuvre", "10", "漫画"]
 
-# The orders of api.md 3, by hand; `{}` takes more joins and conditions.
+# The documented orders, by hand; `{}` takes more joins and conditions.
 ARCS = 'SELECT id FROM arc {} ORDER BY fold(name) COLLATE "C", name COLLATE "C", id'
 UNIVERSES = """SELECT id FROM universe ORDER BY fold(name) COLLATE "C", name COLLATE "C",
     fold(designation) COLLATE "C", designation COLLATE "C", id"""

@@ -1,4 +1,4 @@
-"""Who may read: HTTP Basic and tokens, their refusals word by word, and the log (api.md 1.7, 1.11)."""
+"""Who may read: HTTP Basic and tokens, their refusals word by word, and the log."""
 
 import base64
 import logging
@@ -88,7 +88,7 @@ def test_a_password_in_latin_1_as_older_clients_send_it(anonymous, make, passwor
         (" " + encoded(":" + PASSWORD), WRONG),
         (" " + encoded("rea\0der:" + PASSWORD), WRONG),
         (" " + encoded("reader:" + PASSWORD + "\0"), WRONG),
-        (" " + encoded("x" * 9000 + ":" + "y" * 9000), WRONG),
+        (" " + encoded("x" * 1500 + ":" + "y" * 1500), WRONG),
         (" " + encoded("system:!"), WRONG),
     ],
 )
@@ -167,7 +167,7 @@ def test_a_token_expires(anonymous, reader, token):
     now = datetime.now(UTC)
     old = token(reader, "old", now - timedelta(seconds=1))
     young = token(reader, "young", now + timedelta(hours=1))
-    assert refusal(anonymous, f"Bearer {old}") == "Invalid token."
+    assert refusal(anonymous, f"Bearer {old}").startswith("The token expired on ")
     anonymous.get(PATH, 200, {"Authorization": f"Bearer {young}"})
 
 

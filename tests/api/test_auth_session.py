@@ -1,4 +1,4 @@
-"""Asking by a browser's session, the token that its writes need, and the log of both (api.md 1.7, 1.11)."""
+"""Asking by a browser's session, the token that its writes need, and the log of both."""
 
 import logging
 
@@ -163,7 +163,7 @@ def test_another_way_to_sign_in_is_another_way_in_the_log_and_in_the_counts(else
 
 @pytest.mark.parametrize(("peer", "seen"), [("192.0.2.1", "198.51.100.7"), ("192.0.2.2", "192.0.2.2")])
 def test_only_the_proxy_says_where_somebody_comes_from(elsewhere, make, reader, log, caplog, peer, seen):
-    """In the lines of those let in, refused and throttled, and where the early place answers."""
+    """In the lines of those let in, refused and throttled, and where the policy for cached reads answers."""
     path = f"/api/arc/{make.arc().id}/"
     said = {"X-Real-IP": "198.51.100.7", "X-Forwarded-For": "203.0.113.9"}
     for name, password, status in (

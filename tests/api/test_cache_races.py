@@ -171,10 +171,10 @@ def database(apps, cluster, template):
     yield cluster.url(NAME)
     close_all_sessions()
     for app in apps:
-        app.registry["comicsdb.light"].close()
+        app.registry["comicsdb.read_pool"].close()
         app.registry["comicsdb.engine"].dispose()
         app.registry["comicsdb.cache"].clear()
-        app.registry["comicsdb_api.remembered"].forget()
+        app.registry["comicsdb_api.validator_cache"].forget()
     cluster.drop_database(NAME)
 
 

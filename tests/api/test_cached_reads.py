@@ -1,6 +1,6 @@
-"""Cached reads: what is cached, under which keys, and for whom (api.md 7.1-7.3).
+"""Cached reads: what is cached, under which keys, and for whom.
 
-The faults named in the tests were real ones elsewhere: `lesson n` is number n of api.md 7.6.
+Each is a fault that was met elsewhere.
 """
 
 import json
@@ -14,7 +14,7 @@ from comicsdb.passwords import digest
 from comicsdb_api.entity import EntityResource
 from comicsdb_api.reads import DETAIL, LIST
 from tests.api.conftest import Client, basic
-from tests.api.moments import DATED, FAR_AHEAD, WITH_ISSUES
+from tests.api.http_dates import DATED, FAR_AHEAD, WITH_ISSUES
 from tests.api.test_statements import COSTS, everything
 from tests.api.test_transport import KINDS
 from tests.conftest import recording
@@ -97,7 +97,7 @@ def test_only_a_200_says_hit_or_miss(api, anonymous, admin, ids):
         assert "X-Cache" not in client.call(method, address, status, sent).headers
 
 
-def test_lesson_8_only_what_says_so_is_cached(wsgi):
+def test_only_what_says_so_is_cached(wsgi):
     assert not EntityResource.cached  # what belongs to one person must not come in by the way
     served = filter(None, wsgi.registry["comicsdb_api.reads"].values())
     regions = {each.read.route: each.read.region for each in served}
@@ -111,7 +111,7 @@ def test_lesson_8_only_what_says_so_is_cached(wsgi):
 
 
 @pytest.mark.parametrize("kind", ["arc", "character", "series", "team"])
-def test_lesson_1_a_detail_and_its_list_of_issues_are_two_entries(api, make, kind):
+def test_a_detail_and_its_list_of_issues_are_two_entries(api, make, kind):
     path = f"/api/{kind}/{getattr(make, kind)().id}/"
     detail, issues = (cached(api, each) for each in (path, f"{path}issue_list/"))
     assert b'"resource_url"' in detail
@@ -119,7 +119,7 @@ def test_lesson_1_a_detail_and_its_list_of_issues_are_two_entries(api, make, kin
     assert read(api, path, "HIT") == detail
 
 
-def test_lesson_2_every_page_and_every_value_of_a_parameter_counts(api, make):
+def test_every_page_and_every_value_of_a_parameter_counts(api, make):
     writer, editor = (make.role(name).id for name in ("Writer", "Editor"))
     make.credit(make.issue(), make.creator(), "Writer")
     counts = {
@@ -146,7 +146,7 @@ def test_the_order_of_different_parameters_does_not_count(api, make):
     read(api, "/api/issue/?number=1&series_q=series&a=2&a=1", "MISS")
 
 
-def test_lesson_3_scheme_and_host_count(api, make):
+def test_scheme_and_host_count(api, make):
     publisher = make.publisher()
     path = f"/api/publisher/{publisher.id}/"
     places = {
@@ -172,14 +172,14 @@ def test_users_share_entries_and_none_is_theirs_alone(api, bearer, editor, admin
             assert read(other, path, "HIT") == body
 
 
-def test_lesson_11_the_language_of_the_caller_changes_nothing(api, make):
+def test_the_language_of_the_caller_changes_nothing(api, make):
     path = f"/api/series/{make.series(status=4).id}/"
     body = read(api, path, "MISS", headers={"Accept-Language": "it"})
     assert b'"status":"Ongoing"' in body
     assert read(api, path, "HIT", headers={"Accept-Language": "de, en;q=0.5"}) == body
 
 
-# A hit looks who asks (7.3, lessons.md 1).
+# A hit looks who asks.
 
 
 def wrong(client, path):
@@ -188,7 +188,7 @@ def wrong(client, path):
         assert client.call(method, path, 401).headers["WWW-Authenticate"] == 'Basic realm="api"'
 
 
-def test_lesson_13_the_look_before_a_hit_is_at_one_row_and_fails_at_nothing(api, make, connection, wsgi):
+def test_the_look_before_a_hit_is_at_one_row_and_fails_at_nothing(api, make, connection, wsgi):
     make.issue(arcs=[make.arc()])
     arc = make.arc()
     for path in (f"/api/arc/{arc.id}/", f"/api/arc/{arc.id}/issue_list/"):
@@ -199,8 +199,8 @@ def test_lesson_13_the_look_before_a_hit_is_at_one_row_and_fails_at_nothing(api,
             (statement,) = statements
             asked = re.findall(r"(?:FROM|JOIN) (\w+)", statement)
             assert {table for table in asked if not table.startswith("user_")} == looked_at
-            wsgi.registry["comicsdb_api.remembered"].forget()
-        for number in ("x", "1.5", "%00", "1e1", "9" * 40, "-1"):
+            wsgi.registry["comicsdb_api.validator_cache"].forget()
+        for number in ("x", "1.5", "%01", "1e1", "9" * 40, "-1"):
             api.get(path.replace(str(arc.id), number, 1), 404)
 
 

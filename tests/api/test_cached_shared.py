@@ -46,7 +46,7 @@ class Site:
         """Leave the database to nobody."""
         self.session.close()
         for app in self.apps:
-            app.registry["comicsdb.light"].close()
+            app.registry["comicsdb.read_pool"].close()
             app.registry["comicsdb.engine"].dispose()
         self.engine.dispose()
 
@@ -120,7 +120,7 @@ def test_nothing_but_whole_answers_is_stored(site, redis):
     assert len(bodies(redis)) == 2
 
 
-def test_lesson_9_what_is_not_committed_is_in_no_cache(site):
+def test_what_is_not_committed_is_in_no_cache(site):
     one, other = site.serve(), site.serve()
     arc = site.make.arc(name="Old")
     paths = [f"/api/arc/{arc.id}/", "/api/arc/"]
@@ -144,7 +144,7 @@ def test_a_reader_who_is_late_does_not_store_the_old_under_the_new_version(site)
     app = late.testapp.app
     detail = app.registry["comicsdb_api.reads"]["api.arc"]
     begun, go_on = threading.Event(), threading.Event()
-    fetch = app.registry["comicsdb.light"].fetch
+    fetch = app.registry["comicsdb.read_pool"].fetch
 
     def slow(sentence, parameters):
         if sentence is detail._sentence:  # the stamps are read already, the body is not
@@ -152,7 +152,7 @@ def test_a_reader_who_is_late_does_not_store_the_old_under_the_new_version(site)
             assert go_on.wait(PATIENCE)
         return fetch(sentence, parameters)
 
-    app.registry["comicsdb.light"].fetch = slow
+    app.registry["comicsdb.read_pool"].fetch = slow
     with ThreadPoolExecutor(1) as pool:
         reading = pool.submit(late.get, f"/api/arc/{arc.id}/")
         assert begun.wait(PATIENCE)
@@ -161,7 +161,7 @@ def test_a_reader_who_is_late_does_not_store_the_old_under_the_new_version(site)
         assert read(client, f"/api/arc/{arc.id}/")[1]["name"] == "New"
         go_on.set()
         answer = reading.result(PATIENCE)
-    del app.registry["comicsdb.light"].fetch
+    del app.registry["comicsdb.read_pool"].fetch
     assert answer.json["name"] == "New"
     tag = answer.headers["ETag"]
     assert client.get(f"/api/arc/{arc.id}/").headers["ETag"] == tag

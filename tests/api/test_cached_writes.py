@@ -1,6 +1,6 @@
-"""What a write makes new in the cache, at once, and what it leaves there (api.md 7.4-7.7).
+"""What a write makes new in the cache, at once, and what it leaves there.
 
-The faults named in the tests were real ones elsewhere: `lesson n` is number n of api.md 7.6.
+Each is a fault that was met elsewhere.
 """
 
 import pytest
@@ -26,7 +26,7 @@ def gone(api, path, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_lesson_4_a_deletion_is_seen_at_once(api, make, kind):
+def test_a_deletion_is_seen_at_once(api, make, kind):
     entity = getattr(make, kind)()
     paths = [
         path.format(**{kind: entity.id}) for path in CACHED if path.startswith(f"/api/{kind}/{{{kind}}}/")
@@ -41,7 +41,7 @@ def test_lesson_4_a_deletion_is_seen_at_once(api, make, kind):
     assert entity.id not in [row["id"] for row in api.json(listed)["results"]]
 
 
-def test_lesson_5_roles_that_come_after_their_credit_are_seen(api, make):
+def test_roles_that_come_after_their_credit_are_seen(api, make):
     issue, creator = make.issue(), make.creator()
     path = f"/api/issue/{issue.id}/"
     write(make, issue, {"credits": [{"creator": creator.id, "roles": []}]})
@@ -50,7 +50,7 @@ def test_lesson_5_roles_that_come_after_their_credit_are_seen(api, make):
     assert api.json(path)["credits"][0]["role"] == [{"id": 1, "name": "Writer"}]
 
 
-def test_lesson_6_an_edit_leaves_all_other_issues_in_the_cache(api, make):
+def test_an_edit_leaves_all_other_issues_in_the_cache(api, make):
     series = make.series()
     issues = [make.issue(series=series, number=str(number)) for number in range(3)]
     paths = [f"/api/issue/{issue.id}/" for issue in (*issues, make.issue())]
@@ -72,7 +72,7 @@ LINKS = {
 
 
 @pytest.mark.parametrize("field", LINKS)
-def test_lesson_7_links_of_an_issue_are_seen_when_they_come_and_go(api, make, field):
+def test_links_of_an_issue_are_seen_when_they_come_and_go(api, make, field):
     issue, other = make.issue(), getattr(make, LINKS[field])()
     path = f"/api/issue/{issue.id}/"
     cached(api, path)
@@ -82,7 +82,7 @@ def test_lesson_7_links_of_an_issue_are_seen_when_they_come_and_go(api, make, fi
         cached(api, path)
 
 
-def test_lesson_7_both_issues_of_a_reprint_are_made_new(api, make):
+def test_both_issues_of_a_reprint_are_made_new(api, make):
     one, other = make.issue(), make.issue()
     paths = [f"/api/issue/{each.id}/" for each in (one, other)]
     for linked in ([other.id], []):
@@ -92,7 +92,7 @@ def test_lesson_7_both_issues_of_a_reprint_are_made_new(api, make):
         assert [len(api.json(path)["reprints"]) for path in paths] == [len(linked)] * 2
 
 
-def test_lesson_7_variants_and_credits_are_seen(api, make):
+def test_variants_and_credits_are_seen(api, make):
     issue = make.issue()
     path = f"/api/issue/{issue.id}/"
     for values in (
@@ -157,7 +157,7 @@ def test_a_new_name_of_a_parent_reaches_what_shows_it(api, make, renamed):
     assert api.json(f"/api/series/{series.id}/issue_list/")["results"][0]["series"]["name"] == series.name
 
 
-def test_lesson_12_what_nobody_else_shows_makes_nobody_else_new(api, make):
+def test_what_nobody_else_shows_makes_nobody_else_new(api, make):
     publisher = make.publisher()
     series = make.series(publisher=publisher)
     issue, imprint = make.issue(series=series), make.imprint(publisher=publisher)
@@ -195,7 +195,7 @@ def test_a_list_is_made_new_for_its_filters_and_pages_alike(api, make):
         assert api.json(f"/api/arc/{each}")["count"] == 1
 
 
-def test_lesson_10_a_list_without_a_version_is_read_and_gets_one(api, make):
+def test_a_list_without_a_version_is_read_and_gets_one(api, make):
     make.session.execute(delete(Version))
     make.session.commit()
     assert b'"count":0' in cached(api, "/api/arc/")

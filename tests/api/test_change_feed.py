@@ -6,7 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import select, text
 
+from comicsdb import backups
 from comicsdb.catalog import Catalog
+from comicsdb.catalog.merge import merge
 from comicsdb.models import Arc, Change
 from tests.conftest import recording
 
@@ -19,8 +21,10 @@ def test_lines_come_oldest_first_with_what_changed(api, make, session, reader):
     Catalog(session, reader.id).delete(make.team())
     session.commit()
     body = api.json(FEED)
-    assert list(body) == ["next", "results"]
-    assert list(body["results"][0]) == ["seq", "at", "kind", "object_id", "action", "fields", "user"]
+    assert list(body) == ["next", "results", "epoch"]
+    assert list(body["results"][0]) == [
+        *("seq", "at", "kind", "object_id", "action", "fields", "survivor_id", "user")
+    ]
     told = [(each["kind"], each["action"], each["fields"]) for each in body["results"]]
     # The update of the arc was committed together with the making of the team.
     assert told == [
@@ -40,9 +44,92 @@ def test_a_program_goes_on_where_it_was(api, make):
         make.arc()
     first = api.json(FEED)["results"]
     assert api.json(f"{FEED}?after={first[0]['seq']}")["results"] == first[1:]
-    assert api.json(f"{FEED}?after={first[-1]['seq']}") == {"next": None, "results": []}
+    rest = api.json(f"{FEED}?after={first[-1]['seq']}")
+    assert (rest["next"], rest["results"]) == (None, [])
     assert api.json(f"{FEED}?after=0")["results"] == api.json(f"{FEED}?after=")["results"] == first
     assert api.json(f"{FEED}?after={'9' * 40}")["results"] == []
+
+
+def test_a_merge_names_the_survivor_of_its_time(api, make, session):
+    first, second, third = make.arc(), make.arc(), make.arc()
+    for kept, other in ((second, first), (third, second)):
+        merge(make.catalog, kept, other)
+        session.commit()
+    told = [(each["object_id"], each["survivor_id"]) for each in api.json(f"{FEED}?action=merge")["results"]]
+    assert told == [(first.id, second.id), (second.id, third.id)]
+    others = [each["survivor_id"] for each in api.json(FEED)["results"] if each["action"] != "merge"]
+    assert others
+    assert not any(others)
+
+
+def test_it_may_begin_at_an_instant(api, session):
+    session.execute(
+        text(
+            "INSERT INTO change_log (kind, object_id, action, at) SELECT 'arc', n, 'update',"
+            " timestamptz '2026-01-01 12:00:00Z' + n * interval '1 minute' FROM generate_series(1, 150) n"
+        )
+    )
+    session.commit()
+
+    def found(query):
+        return [each["object_id"] for each in api.json(f"{FEED}?{query}")["results"]]
+
+    assert (
+        found("since=2026-01-01T14:28:00Z") == found("since=2026-01-01T15:28:00%2B01:00") == [148, 149, 150]
+    )
+    assert found("since=2026-01-01T14:28:00.000001Z") == [149, 150]
+    assert found("since=2026-01-02") == []
+    assert found("since=2025-12-31&kind=arc")[:2] == [1, 2]
+    first = api.json(f"{FEED}?since=2026-01-01T12:05:00Z")
+    assert [each["object_id"] for each in first["results"]] == list(range(5, 105))
+    assert "since" not in first["next"]
+    rest = api.json(first["next"].removeprefix("http://localhost"))
+    assert [each["object_id"] for each in rest["results"]] == list(range(105, 151))
+    after = first["results"][2]["seq"]
+    assert found(f"since=2026-01-01T12:05:00Z&after={after}")[:1] == [8]
+
+
+def test_an_instant_is_not_misled_by_a_clock_that_was_set_back(api, session):
+    session.execute(
+        text(
+            "INSERT INTO change_log (kind, object_id, action, at) SELECT 'arc', n, 'update',"
+            " timestamptz '2026-01-01 12:00:00Z' + (ARRAY[1, 2, 3, 2, 4])[n] * interval '1 minute'"
+            " FROM generate_series(1, 5) n"
+        )
+    )
+    session.commit()
+    lines = api.json(f"{FEED}?since=2026-01-01T12:02:00Z")["results"]
+    assert [each["object_id"] for each in lines] == [2, 3, 4, 5]
+
+
+def test_who_knows_an_older_epoch_is_told_to_begin_anew(api, make, session):
+    make.arc()
+    body = api.json(FEED)
+    known, last = body["epoch"], body["results"][-1]["seq"]
+    assert api.json(f"{FEED}?epoch={known}") == body
+    assert api.json(f"{FEED}?epoch={known}&after={last}")["epoch"] == known
+    session.execute(text(backups.MOVE_EPOCH))
+    session.commit()
+    gone = api.json(f"{FEED}?epoch={known}&after={last}", 410)
+    assert gone["epoch"] not in {known, ""}
+    assert gone["after"] == last
+    assert "Read the lists again" in gone["detail"]
+    make.arc()
+    again = api.json(f"{FEED}?epoch={gone['epoch']}&after={gone['after']}")
+    assert [each["action"] for each in again["results"]] == ["create"]
+    assert api.json(f"{FEED}?after={last}")["results"] == again["results"]  # without one, nothing is compared
+
+
+def test_links_carry_the_epoch(api, session):
+    session.execute(
+        text(
+            "INSERT INTO change_log (kind, object_id, action) SELECT 'arc', n, 'update'"
+            " FROM generate_series(1, 101) n"
+        )
+    )
+    session.commit()
+    body = api.json(FEED)
+    assert f"epoch={body['epoch']}" in body["next"]
 
 
 def test_a_hundred_come_at_once_and_the_next_are_linked(api, session):
@@ -88,6 +175,9 @@ def test_filters(api, make, session, reader):
         ("kind=comic", "kind", "Select a valid choice. comic is not one of the available choices."),
         ("action=x", "action", "Select a valid choice. x is not one of the available choices."),
         ("user=%00", "user", "Null characters are not allowed."),
+        ("since=yesterday", "since", "Enter a valid date/time."),
+        ("since=2026-02-30", "since", "Enter a valid date/time."),
+        ("epoch=1", "epoch", "Enter the epoch as the feed gave it."),
     ],
 )
 def test_what_cannot_be_read_is_named(api, query, field, message):

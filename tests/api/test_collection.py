@@ -1,10 +1,12 @@
 """The collection of an account: adding, scrobbling, stars, removing, and that nobody else sees any of it."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
 from sqlalchemy import select, text
 
+from comicsdb import clock
+from comicsdb.clock import business_day
 from comicsdb.library import ratings
 from comicsdb.models import CollectionItem, IssueRating
 from tests.api.conftest import PASSWORD, basic
@@ -243,6 +245,8 @@ def test_a_date_without_a_zone_is_one_of_the_site(mine, issue, sent, read):
         ("date_read", "yesterday", DATETIME),
         ("date_read", "2026-02-30", DATETIME),
         ("date_read", "9999-12-31T23:59:59-10:00", DATETIME),
+        ("date_read", "2026-02-01T20:00:00+16:00", "The offset from UTC must be less than 16 hours."),
+        ("date_read", "2026-02-01T20:00:00-23:59", "The offset from UTC must be less than 16 hours."),
         ("rating", 6, "Ensure this value is less than or equal to 5."),
         ("rating", 0, "Ensure this value is greater than or equal to 1."),
         ("rating", "x", "A valid integer is required."),
@@ -306,18 +310,38 @@ def test_stars_other_than_1_to_5_are_refused(mine, make, issue, wrong):
     assert stars(make, issue) == {}
 
 
-def test_an_issue_that_is_not_out_gets_no_stars(mine, make):
+def test_stars_for_an_issue_that_is_not_out_count_from_its_store_date_on(
+    mine, make, reader, wsgi, monkeypatch
+):
+    zone = wsgi.registry.settings["comicsdb.timezone"]
+    out = business_day(zone) + timedelta(days=30)
+    early = make.issue(store_date=out)
+    path = f"/api/issue/{early.id}/"
+    read = {"issue_id": early.id, "rating": 4, "date_read": "2026-02-01T20:00:00Z"}
+    made = mine.post("/api/collection/scrobble/", json=read)
+    assert (made["is_read"], made["rating"]) == (True, 4)
+    assert mine.patch(f"/api/collection/{made['id']}/", json={"rating": 5})["rating"] == 5
+    assert stars(make, early) == {reader.id: 5}
+    first = mine.get(path)
+    assert (first.json["average_rating"], first.json["rating_count"]) == (None, 0)
+    for days, status in ((-1, 304), (0, 200), (1, 200)):
+        noon = datetime.combine(out + timedelta(days=days), time(12), zone)
+        monkeypatch.setattr(clock, "now", lambda noon=noon: noon.astimezone(UTC))
+        again = mine.get(path, status, {"If-None-Match": first.headers["ETag"]})
+    assert again.json["rating_count"] == 1
+    assert (again.json["average_rating"], again.json["modified"]) == (5, first.json["modified"])
+    series = mine.json(f"/api/series/{early.series_id}/")
+    assert (series["average_rating"], series["rating_count"]) == (5, 1)
+
+
+def test_another_store_date_makes_stars_count_at_once(mine, make, catalog):
     early = make.issue(store_date=date(2199, 1, 1))
-    owned = mine.post("/api/collection/add/", json={"issue_id": early.id})
-    path, told = (
-        f"/api/collection/{owned['id']}/",
-        ["This issue can be rated from 2199-01-01 on, when it is out."],
-    )
-    assert mine.patch(path, 400, json={"rating": 4}) == {"rating": told}
-    read = {"issue_id": early.id, "rating": 4}
-    assert mine.post("/api/collection/scrobble/", 400, json=read) == {"rating": told}
-    assert mine.json(path) == owned
-    assert stars(make, early) == {}
+    mine.post("/api/collection/scrobble/", json={"issue_id": early.id, "rating": 4})
+    catalog.update(early, {"store_date": date(2198, 1, 1)})
+    assert mine.json(f"/api/issue/{early.id}/")["rating_count"] == 0
+    catalog.update(early, {"store_date": date(2020, 1, 1)})
+    make.session.commit()
+    assert mine.json(f"/api/issue/{early.id}/")["rating_count"] == 1
 
 
 # Removing.

@@ -1,14 +1,15 @@
 """Lists and figures of a collection: order, filters, sums by currency, gaps, dates of HTTP and statements."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
 from sqlalchemy import text, update
 
+from comicsdb import clock
 from comicsdb.library import collection
 from comicsdb.models import CollectionItem, Issue
-from tests.api.moments import AFTER, BEFORE, MOMENT, SECOND, at
+from tests.api.http_dates import AFTER, BEFORE, MOMENT, SECOND, at
 from tests.conftest import recording
 
 TODAY = date(2026, 3, 4)
@@ -229,6 +230,52 @@ def test_series_of_which_something_is_missing(api, make, own):
     for number in ("5", "6"):
         make.issue(series=most, number=number)
     assert api.json("/api/collection/missing_series/")["results"][0]["completion_percentage"] == 16.7
+
+
+def test_what_is_not_out_is_not_missing(api, make, own, wsgi, monkeypatch):
+    today = clock.business_day(wsgi.registry.settings["comicsdb.timezone"])
+    days = (None, today, today + timedelta(days=1), today + timedelta(days=2))
+    series = make.series()
+    issues = [make.issue(series=series, number=str(n), store_date=day) for n, day in enumerate(days)]
+    own(issues[0])
+    own(issues[3])  # before it is out
+
+    def told():
+        rows = api.json("/api/collection/missing_series/")["results"]
+        found = [(row["owned_issues"], row["total_issues"], row["missing_count"]) for row in rows]
+        numbers = [
+            row["number"] for row in api.json(f"/api/collection/missing_issues/{series.id}/")["results"]
+        ]
+        return found, numbers
+
+    assert told() == ([(2, 3, 1)], ["1"])
+    own(issues[1])
+    assert told() == ([], [])
+    monkeypatch.setattr(clock, "business_day", lambda _zone, _moment=None: today + timedelta(days=1))
+    assert told() == ([(3, 4, 1)], ["2"])
+
+
+def test_what_is_incomplete_is_neither_0_nor_100_percent(session, api, make, own):
+    series = make.series()
+    first = make.issue(series=series, number="first")
+    session.execute(
+        text(
+            "INSERT INTO issue (series_id, number, slug, cover_date, rating_id, created_by_id, edited_by_id)"
+            " SELECT :series, n::text, 'many-' || n, '2020-01-01', 1, 1, 1 FROM generate_series(1, 2999) n"
+        ),
+        {"series": series.id},
+    )
+    own(first)
+    (row,) = api.json("/api/collection/missing_series/")["results"]
+    assert (row["owned_issues"], row["total_issues"], row["completion_percentage"]) == (1, 3000, 0.1)
+    session.execute(
+        text(
+            "INSERT INTO collection_item (user_id, issue_id) SELECT user_id, i.id"
+            " FROM collection_item, issue i WHERE i.number NOT IN ('first', '7')"
+        )
+    )
+    (row,) = api.json("/api/collection/missing_series/")["results"]
+    assert (row["missing_count"], row["completion_percentage"]) == (1, 99.9)
 
 
 def test_issues_that_are_missing(api, make, own):

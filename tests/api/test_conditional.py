@@ -1,10 +1,10 @@
-"""Conditional requests: tags, what goes before what, and answers without a body (api.md 1.9)."""
+"""Conditional requests: tags, what goes before what, and answers without a body."""
 
 import re
 
 import pytest
 
-from tests.api.moments import (
+from tests.api.http_dates import (
     ADDRESSES,
     BEFORE,
     DATED,
@@ -17,7 +17,7 @@ from tests.api.moments import (
     stamp,
 )
 from tests.api.test_statements import everything
-from tests.api.test_transport import COMMON, allow
+from tests.api.test_transport import READ, allow
 
 # One of each sort: a detail, a list below one, a plain list, what is not cached.
 SORTS = ["/api/issue/{issue}/", "/api/arc/{arc}/issue_list/", "/api/issue/", "/api/role/", "/api/"]
@@ -195,7 +195,7 @@ def test_a_304_has_these_headers_and_no_others(api, path, wsgi):
                 if not cached:
                     wsgi.registry["comicsdb.cache"].clear()
                 found = api.call(method, path, 304, sent)
-                assert bare(found) == COMMON | allow(path) | own
+                assert bare(found) == READ | allow(path) | own
                 assert "Content-Length" not in found.headers
 
 
@@ -203,9 +203,7 @@ def test_a_304_has_these_headers_and_no_others(api, path, wsgi):
 def test_a_304_without_a_date(api, path):
     tag = api.get(path).headers["ETag"]
     for method in ("GET", "HEAD"):
-        assert bare(api.call(method, path, 304, {"If-None-Match": tag})) == COMMON | allow(path) | {
-            "ETag": tag
-        }
+        assert bare(api.call(method, path, 304, {"If-None-Match": tag})) == READ | allow(path) | {"ETag": tag}
 
 
 def test_a_412_has_these_headers_and_no_others(api, path):
@@ -213,9 +211,9 @@ def test_a_412_has_these_headers_and_no_others(api, path):
     dated = {"Last-Modified": SECOND}
     for method in ("GET", "HEAD"):
         found = api.call(method, path, 412, {"If-Unmodified-Since": BEFORE})
-        assert bare(found) == COMMON | allow(path) | dated
+        assert bare(found) == READ | allow(path) | dated
         found = api.call(method, path, 412, {"If-Match": OTHER})
-        assert bare(found) == COMMON | allow(path) | dated | tag
+        assert bare(found) == READ | allow(path) | dated | tag
 
 
 @pytest.mark.parametrize("suffix", [".json", "/?format=json", "/?page=1"])

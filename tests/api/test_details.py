@@ -1,4 +1,4 @@
-"""The details of all kinds but series and issues: whole bodies, key by key (api.md 2.2-2.5, 2.7-2.10, 10)."""
+"""The details of all kinds but series and issues: whole bodies, key by key."""
 
 from datetime import UTC, date, datetime
 

@@ -7,9 +7,9 @@ from pyramid.httpexceptions import HTTPConflict
 from pyramid.response import Response
 
 from comicsdb import settings
-from comicsdb.catalog import Conflict, Gone, Invalid, Moved, NotFound
-from comicsdb.light import Light
+from comicsdb.catalog import ConflictError, GoneError, InvalidError, MovedError, NotFoundError
 from comicsdb.models import Series, Tombstone
+from comicsdb.read_pool import ReadPool
 from comicsdb.security import Permission
 from comicsdb_api.errors import taken
 from tests.api.bodies import BASE, rows, same
@@ -19,9 +19,11 @@ from tests.conftest import ROLLED_BACK, SETTINGS
 
 @pytest.fixture(scope="module")
 def extended_app(shared_database, media_folder):
-    """An application with `tests.api.sagas`, a route that raises what it is told to, and one for editors."""
+    """An application with `tests.api.plugin_app`, a route that raises, and one for editors."""
     given = SETTINGS | {"sqlalchemy.url": shared_database, "comicsdb.media.folder": str(media_folder)}
-    with Configurator(settings=settings.resolve(given | {"pyramid.includes": "tests.api.sagas"})) as config:
+    with Configurator(
+        settings=settings.resolve(given | {"pyramid.includes": "tests.api.plugin_app"})
+    ) as config:
         config.add_route("api.raise", "/api/raise/")
         config.add_view(raise_it, route_name="api.raise", permission=Permission.API)
         config.add_route("api.edit", "/api/edit/")
@@ -35,7 +37,7 @@ def extended_app(shared_database, media_folder):
 def extended(extended_app, connection, reader):
     """A client of that application, on the test's own connection."""
     extended_app.registry["comicsdb.session_factory"].configure(bind=connection, **ROLLED_BACK)
-    extended_app.registry["comicsdb.light"] = Light(lambda: connection)
+    extended_app.registry["comicsdb.read_pool"] = ReadPool(lambda: connection)
     return Client(webtest.TestApp(extended_app), basic(reader.username, PASSWORD))
 
 
@@ -45,14 +47,14 @@ def raise_it(request):
 
 
 ERRORS = {
-    "pair": Conflict("issue", ("series", "number")),
-    "cv": Conflict("issue", ("cv_id",)),
-    "gcd": Conflict("publisher", ("gcd_id",)),
-    "slug": Conflict("arc", ("slug",)),
-    "invalid": Invalid({"name": ["Too loud.", "Too long."], "__all__": ["They disagree."]}),
-    "missing": NotFound("reading_list", 5),
-    "gone": Gone(Tombstone(kind="arc", object_id=5, slug="x")),
-    "moved": Moved(Series(id=5, slug="tide")),
+    "pair": ConflictError("issue", ("series", "number")),
+    "cv": ConflictError("issue", ("cv_id",)),
+    "gcd": ConflictError("publisher", ("gcd_id",)),
+    "slug": ConflictError("arc", ("slug",)),
+    "invalid": InvalidError({"name": ["Too loud.", "Too long."], "__all__": ["They disagree."]}),
+    "missing": NotFoundError("reading_list", 5),
+    "gone": GoneError(Tombstone(kind="arc", object_id=5, slug="x")),
+    "moved": MovedError(Series(id=5, slug="tide")),
     "http": HTTPConflict(),
 }
 SAME_NUMBER = {"non_field_errors": ["The fields series, number must make a unique set."]}
@@ -123,9 +125,9 @@ def test_errors_become_answers(extended, error, status, body):
 def test_a_conflict_that_the_catalogue_finds_has_the_words_of_the_contract(make):
     series = make.series()
     make.issue(series=series, number="1", cv_id=5)
-    with pytest.raises(Conflict) as pair:
+    with pytest.raises(ConflictError) as pair:
         make.issue(series=series, number="1")
-    with pytest.raises(Conflict) as number:
+    with pytest.raises(ConflictError) as number:
         make.issue(series=series, number="2", cv_id=5)
     assert taken(pair.value) == SAME_NUMBER
     assert taken(number.value) == SAME_CV_ID

@@ -1,12 +1,13 @@
-"""Filters of the lists (api.md 2.2-2.11): what each finds, and what it leaves out."""
+"""Filters of the lists: what each finds, and what it leaves out."""
 
 from datetime import date
 
 import pytest
 from sqlalchemy import text
 
+from comicsdb.models import Genre
 from comicsdb_api.resources import filters
-from tests.api.asking import asked
+from tests.api.api_client import asked
 
 FILTERS = {
     "arc": filters.ARC,
@@ -67,6 +68,8 @@ def fill(make, session) -> dict[str, dict[str, int]]:
         ),
         "empty": make.series(name="Nothing yet", language="", volume=3, year_began=2021, publisher=press),
     }
+    genre = make.catalog.create(Genre, {"name": "Noir Élégant"})
+    make.catalog.update(series["harbor"], {"genres": [genre.id]})
     roles = {name: make.role(name).id for name in ("Writer", "Cover", "Editor")}
     creators = two["creator"]
     issues = {
@@ -80,6 +83,8 @@ def fill(make, session) -> dict[str, dict[str, int]]:
             rating=3,
             sku="SKU1a",
             upc="7612ab-34",
+            isbn="9780306406157",
+            variants=[{"name": "B", "upc": "76120000 99 00121", "image": "variants/b.png"}],
             cover_hash="9f1f0f0783c3c1e1",
             cv_id=51,
             gcd_id=61,
@@ -108,6 +113,7 @@ def fill(make, session) -> dict[str, dict[str, int]]:
             cover_date=date(2020, 6, 30),
             foc_date=date(2020, 3, 1),
             upc="7612AB-35",
+            isbn="0-19-853453-1",
             gcd_id=62,
             credits=[{"creator": creators[1].id, "roles": [roles["Editor"]]}],
             characters=two["character"][1:],
@@ -116,7 +122,7 @@ def fill(make, session) -> dict[str, dict[str, int]]:
     made = {kind: dict(zip(("first", "second"), rows, strict=True)) for kind, rows in two.items()}
     made |= {"publisher": {"eclair": eclair, "press": press}, "series": series, "issue": issues}
     ids = {kind: {key: row.id for key, row in rows.items()} for kind, rows in made.items()}
-    ids["role"] = roles
+    ids["role"], ids["genre"] = roles, {"noir": genre.id}
     session.commit()
     for kind, rows in ids.items():
         session.execute(text(f"UPDATE {kind} SET modified = '{OLD}'"))
@@ -210,6 +216,10 @@ CASES = {
         ("imprint_name=élan", "harbor"),
         ("imprint_name=elan", "light"),
         ("series_type=trade", "harbor"),
+        ("genre_id={genre.noir}", "harbor"),
+        ("genre_id=999,{genre.noir}", "harbor"),
+        ("genre=noir", "harbor"),
+        ("genre=elegant noir", ""),
         ("series_type=paper trade", ""),
         ("status=2", "harbor"),
         ("status=4", "light empty"),
@@ -277,6 +287,23 @@ CASES = {
         ("sku=sku1", ""),
         ("upc=7612AB-34", "h1"),
         ("upc=7612ab", ""),
+        ("upc= 7612–AB 3 4", "h1"),
+        ("upc=76120000990 0121", "h1"),  # that of a variant
+        ("upc=-", ""),
+        ("upc_starts_with=7612-0000-9", "h1"),
+        ("upc_starts_with=7612%", ""),
+        ("upc_starts_with=- ", ""),
+        ("isbn=978-0-306-40615-7", "h1"),
+        ("isbn=0 306 40615 2", "h1"),
+        ("isbn=9780198534532", "l1"),
+        ("isbn=0198534531", "l1"),
+        ("isbn=9780306406158", ""),
+        ("isbn=-", ""),
+        ("genre_id={genre.noir}", "h1 h2"),
+        ("genre=ELEGANT", "h1 h2"),
+        ("genre=horror", ""),
+        ("cv_id=9,51", "h1"),
+        ("gcd_id=61,62", "h1 l1"),
         ("upc_starts_with=7612ab", "h1"),
         ("upc_starts_with=7612", "h1 l1"),
         ("upc_starts_with=612", ""),
@@ -339,6 +366,19 @@ def test_every_filter_of_every_list_has_a_case():
     for kind, declared in FILTERS.items():
         tried = {pair.split("=")[0] for query, _ in CASES[kind] for pair in query.split("&")}
         assert {name for each in declared for name in each.parameters} <= tried, kind
+
+
+def test_a_filter_by_genre_knows_its_new_name(api, make, session):
+    genre = make.catalog.create(Genre, {"name": "Clockpunk"})
+    issue = make.issue(series=make.series(genres=[genre.id]))
+    for kind, found in (("series", issue.series_id), ("issue", issue.id)):
+        assert [row["id"] for row in api.json(f"/api/{kind}/?genre=clockpunk")["results"]] == [found]
+        assert api.json(f"/api/{kind}/?genre=solarpunk")["results"] == []
+    make.catalog.update(genre, {"name": "Solarpunk"})
+    session.commit()
+    for kind, found in (("series", issue.series_id), ("issue", issue.id)):
+        assert api.json(f"/api/{kind}/?genre=clockpunk")["results"] == []
+        assert [row["id"] for row in api.json(f"/api/{kind}/?genre=solarpunk")["results"]] == [found]
 
 
 def test_links_to_other_pages_keep_the_filters(api, make):

@@ -1,4 +1,4 @@
-"""Random queries of a random catalogue, compared with the rules of api.md 1.5 written out in plain Python."""
+"""Random queries of a random catalogue, compared with the documented rules written out in plain Python."""
 
 import random
 import unicodedata
@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 from sqlalchemy import text
 
-from tests.api.asking import asked
+from tests.api.api_client import asked
 
 QUERIES = 400
 LETTERS = "aAáÁbeEéñ%_\\1"

@@ -1,12 +1,12 @@
-"""What may stand in the value of a filter, kind by kind (api.md 1.5): good, odd, empty, repeated and bad."""
+"""What may stand in the value of a filter, kind by kind: good, odd, empty, repeated and bad."""
 
 from datetime import date
 
 import pytest
 from sqlalchemy import text
 
-from comicsdb_api.filters import IDS_MAX
-from tests.api.asking import asked
+from comicsdb_api.filters import FOREIGN_IDS_MAX, IDS_MAX
+from tests.api.api_client import asked
 from tests.api.test_filters import FILTERS
 
 PARAMETERS = [
@@ -51,9 +51,9 @@ def test_a_number_may_be_spelled_in_many_ways(site, value):
 @pytest.mark.parametrize(
     "value",
     [
-        "51.5", "-51", "0", "-0", "2147483648", "-99999999999999999999", "9" * 10_000, "1e400", "1e1000000",
+        "51.5", "-51", "0", "-0", "2147483648", "-99999999999999999999", "9" * 8_000, "1e400", "1e1000000",
         "1e-400",
-        "1e9999999999999999999", "1e-9999999999999999999", "0." + "0" * 9000 + "1",
+        "1e9999999999999999999", "1e-9999999999999999999", "0." + "0" * 7900 + "1",
     ],
 )  # fmt: skip
 def test_a_number_that_no_row_can_have_finds_nothing(site, value):
@@ -90,7 +90,7 @@ WRONG = [
 
 @pytest.mark.parametrize("value", WRONG)
 def test_what_is_no_number_is_refused(site, value):
-    for name in ("cv_id", "series_id", "cover_year", "cover_month", "creator_id"):
+    for name in ("series_id", "cover_year", "cover_month", "creator_id"):
         assert site.refusal("issue", (name, value)) == {name: [NUMBER]}
 
 
@@ -119,6 +119,26 @@ def test_of_a_very_long_list_of_ids_only_the_first_count(site):
     assert numbers(site, ("role_id", f"{others},1")) == ""
 
 
+@pytest.mark.parametrize(
+    ("value", "found"), [("51", A), ("51,2147483647", "A B"), (" 7 ,51, ", A), ("7", "")]
+)
+def test_ids_of_other_databases_may_be_listed(site, value, found):
+    assert numbers(site, ("cv_id", value)) == found
+
+
+def test_more_ids_than_are_looked_for_are_refused(site):
+    most = ",".join(["51"] * FOREIGN_IDS_MAX)
+    assert numbers(site, ("cv_id", most)) == A
+    for name in ("cv_id", "gcd_id"):
+        told = site.refusal("issue", (name, f"{most},51"))
+        assert told == {name: ["Ask for at most 100 numbers at a time."]}
+
+
+@pytest.mark.parametrize("value", ["x", "1,x", "1;2", "5 1", "½"])
+def test_ids_that_are_no_numbers_are_refused(site, value):
+    assert site.refusal("issue", ("cv_id", value)) == {"cv_id": [NUMBER]}
+
+
 @pytest.mark.parametrize("value", ["true", "TRUE", " True ", "1"])
 def test_true_in_any_spelling(site, value):
     assert numbers(site, ("missing_cv_id", value)) == C
@@ -129,7 +149,7 @@ def test_false_in_any_spelling(site, value):
     assert numbers(site, ("missing_cv_id", value)) == "A B"
 
 
-@pytest.mark.parametrize("value", ["yes", "no", "2", "1.0", "t", "on", "null", "truetrue", "x" * 10_000])
+@pytest.mark.parametrize("value", ["yes", "no", "2", "1.0", "t", "on", "null", "truetrue", "x" * 8_000])
 def test_what_is_neither_true_nor_false_is_no_filter(site, value):
     assert numbers(site, ("missing_cv_id", value)) == ALL
 
@@ -268,9 +288,9 @@ def test_a_choice_is_stripped(site):
         ("plain " * 500, "A B"),
         ("plain " * 12 + "nowhere", "A B"),  # words from the thirteenth on do not count
         ("plain " * 11 + "nowhere", ""),
-        ("x" * 10_000, ""),
-        ("\ufdfa" * 2_000, ""),
-        ("%" * 3_000, ""),
+        ("x" * 8_000, ""),
+        ("\ufdfa" * 800, ""),
+        ("%" * 2_000, ""),
         ("\U0001f9b8", ""),
     ],
 )  # fmt: skip
@@ -280,19 +300,14 @@ def test_words(site, value, found):
 
 
 @pytest.mark.parametrize("value", ["%ED%A0%80", "%FF%FE", "%C3", "a%ED%BF%BFb", "%F5%80%80%80"])
-def test_bytes_that_are_no_text_find_nothing(site, value):
-    for kind, name in (
-        ("issue", "series_name"),
-        ("issue", "number"),
-        ("publisher", "alt_names"),
-        ("arc", "name"),
-    ):
-        assert site.client.json(f"/api/{kind}/?{name}={value}")["results"] == []
-    assert site.client.json(f"/api/issue/?cv_id={value}", 400) == {"cv_id": [NUMBER]}
+def test_bytes_that_are_no_text_are_refused(site, value):
+    for kind, name in (("issue", "series_name"), ("issue", "cv_id"), ("arc", "name")):
+        refused = site.client.json(f"/api/{kind}/?{name}={value}", 400)
+        assert refused == {"detail": "The address is not UTF-8."}
 
 
 @pytest.mark.parametrize(
-    "number", ["1 MU", "1+MU", "½", "", "-1", "%", "\\", "''", "x" * 10_000, "\u200b", "Ⅷ", "0"]
+    "number", ["1 MU", "1+MU", "½", "", "-1", "%", "\\", "''", "x" * 4_000, "\u200b", "Ⅷ", "0"]
 )
 def test_a_tagger_never_gets_a_refusal_for_what_it_asks(site, number):
     for more in (

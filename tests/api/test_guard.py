@@ -1,4 +1,4 @@
-"""Guessing passwords by HTTP Basic: after a few failures not even the right one is tried (api.md 10)."""
+"""Guessing passwords by HTTP Basic: after a few failures not even the right one is tried."""
 
 from datetime import timedelta
 
@@ -9,6 +9,7 @@ from comicsdb.clock import now
 from comicsdb.models import ApiToken
 from comicsdb.passwords import digest
 from tests.api.conftest import PASSWORD, basic
+from tests.mailbox import letters
 
 PATH = "/api/arc/"
 
@@ -43,10 +44,10 @@ def test_a_right_guess_that_is_remembered_and_cached_is_refused_like_any(anonymo
 
 
 def test_who_has_a_token_or_comes_from_elsewhere_is_not_concerned(anonymous, testapp, session, reader):
-    session.add(ApiToken(digest=digest("cdb_x"), token_key="x", user_id=reader.id))
+    session.add(ApiToken(digest=digest("a-token"), token_key="x", user_id=reader.id))
     session.commit()
     guess(anonymous)
-    anonymous.get(PATH, 200, {"Authorization": "Bearer cdb_x"})
+    anonymous.get(PATH, 200, {"Authorization": "Bearer a-token"})
     elsewhere = {"REMOTE_ADDR": "192.0.2.8"}
     testapp.get(PATH, headers=basic("reader", PASSWORD), extra_environ=elsewhere, status=200)
 
@@ -72,3 +73,27 @@ def test_what_is_no_guess_is_not_counted(anonymous, reader, header):
     for _ in range(25):
         anonymous.get(PATH, 401, {"Authorization": header.encode().decode("latin-1")})
     anonymous.get(PATH, 200, basic("reader", PASSWORD))
+
+
+def test_who_is_guessed_from_many_addresses_is_known_where_she_was_before(
+    testapp, session, wsgi, reader, make
+):
+    arc = f"{PATH}{make.arc().id}/"
+    right = basic("reader", PASSWORD)
+    here, away = {"REMOTE_ADDR": "192.0.2.7"}, {"REMOTE_ADDR": "198.51.100.9"}
+
+    def ask(path, environ, status):
+        return testapp.get(path, headers=right, extra_environ=environ, status=status)
+
+    for _ in range(2):
+        ask(arc, here, 200)
+    reader.basic_address = "192.0.2.99"  # as the counters write it
+    session.commit()
+    for number in range(20):
+        wrong = basic("reader", "wrong")
+        testapp.get(PATH, headers=wrong, extra_environ={"REMOTE_ADDR": f"203.0.{number}.1"}, status=401)
+    for path in (PATH, arc):
+        refused = ask(path, away, 429)
+        assert refused.json["detail"].startswith("Too many failed attempts. Expected available in ")
+        ask(path, here, 200)
+    assert [mail.kind for mail in letters(session)] == ["security_wrong_passwords", "log_in"]

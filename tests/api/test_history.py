@@ -33,7 +33,7 @@ def test_versions_come_newest_first_with_old_and_new_values(api, make, session, 
     assert newest["changes"] == {
         "arcs": {"old": [arc.id], "new": []},
         "number": {"old": "1", "new": "2"},
-        "price": {"old": 3.99, "new": 4.5},
+        "price": {"old": "3.99 USD", "new": "4.50 USD"},
     }
     assert (newest["type"], newest["reason"]) == ("updated", "Read it")
     assert newest["user"] == {"id": reader.id, "username": "reader"}

@@ -1,4 +1,4 @@
-"""The details of series and issues, whole bodies, key by key (api.md 2.6, 2.8, 10)."""
+"""The details of series and issues, whole bodies, key by key."""
 
 from datetime import date
 from decimal import Decimal

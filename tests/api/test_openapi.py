@@ -1,4 +1,4 @@
-"""The description of the API at /api/schema/: what it lists, for whom, and in which form (api.md 8)."""
+"""The description of the API at /api/schema/: what it lists, for whom, and in which form."""
 
 import json
 from collections import Counter
@@ -14,7 +14,7 @@ from pyramid.interfaces import IRoutesMapper
 from pyramid.response import Response
 
 from comicsdb import settings
-from comicsdb.light import Light
+from comicsdb.read_pool import ReadPool
 from comicsdb.security import Permission
 from comicsdb_api.docs.page import Page
 from tests.api.bodies import BASE
@@ -23,6 +23,7 @@ from tests.conftest import ROLLED_BACK, SETTINGS, recording
 
 SCHEMA = "/api/schema/"
 YAML, JSON = "application/vnd.oai.openapi", "application/vnd.oai.openapi+json"
+OWN = {"collection", "pull_list", "wish_list"}  # what tokens of the scope `read` may not see
 WRITES = {"post", "put", "patch", "delete"}
 KINDS = ["arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe"]
 
@@ -68,7 +69,7 @@ def test_the_contract_has_fifty_paths_and_eighty_one_methods(editor):
     )
     paths = [each for each in document["paths"] if each not in ours and not each.endswith("/history/")]
     assert len(paths) == 50
-    assert counted == {  # api.md 2.18
+    assert counted == {
         **dict.fromkeys(("arc", "character", "team", "series", "publisher"), 6),
         **dict.fromkeys(("creator", "imprint", "issue", "universe"), 5),
         **dict.fromkeys(("role", "series_type", "credit"), 1),
@@ -83,7 +84,7 @@ def test_operations_have_the_ids_of_the_contract(document):
     expected = {"api_root_retrieve", "api_schema_retrieve", "api_role_list", "api_series_type_list"}
     expected |= {f"api_{kind}_{verb}" for kind in KINDS for verb in ("list", "retrieve")}
     expected |= {f"api_{kind}_issue_list_list" for kind in ("arc", "character", "series", "team")}
-    expected |= {"api_publisher_series_list_list", "api_change_retrieve"}
+    expected |= {"api_publisher_series_list_list", "api_change_list"}
     expected |= {f"api_{kind}_history_list" for kind in KINDS}
     expected |= {f"api_collection_{what}" for what in ("list", "retrieve", "stats_retrieve")}
     expected |= {f"api_collection_missing_{what}_list" for what in ("series", "issues")}
@@ -99,7 +100,11 @@ def test_operations_have_the_ids_of_the_contract(document):
     writes = [item[verb] for item in document["paths"].values() for verb in item.keys() & WRITES]
     assert {each["operationId"] for each in writes} == {f"api_{each}" for each in own}
     operations += writes
-    assert all(each["tags"] == ["api"] for each in operations)
+    assert all(each["operationId"].startswith(f"api_{each['tags'][0]}_") for each in operations)
+    assert [each["name"] for each in document["tags"]] == list(
+        dict.fromkeys(tag for path in document["paths"] for tag in [path.split("/")[2] or "root"])
+    )
+    assert all(each["description"] for each in document["tags"])
     assert all(each["summary"] for each in operations)
 
 
@@ -112,12 +117,12 @@ def test_lists_have_filters_and_page_and_lists_below_objects_only_page(document)
             if each.get("in", "query") == "query" and "If-" not in each.get("$ref", "")
         ]
 
-    assert asked("/api/arc/") == ["name", "cv_id", "gcd_id", "modified_gt", "page"]
-    assert asked("/api/universe/") == ["name", "designation", "modified_gt", "page"]
-    assert asked("/api/role/") == ["name", "modified_gt", "page"]
+    assert asked("/api/arc/") == ["name", "cv_id", "gcd_id", "modified_gt", "page", "strict"]
+    assert asked("/api/universe/") == ["name", "designation", "modified_gt", "page", "strict"]
+    assert asked("/api/role/") == ["name", "modified_gt", "page", "strict"]
     assert {"series_q", "store_date_range_after", "role_id", "missing_gcd_id"} <= set(asked("/api/issue/"))
     for path in ("/api/series/{id}/issue_list/", "/api/publisher/{id}/series_list/"):
-        assert asked(path) == ["page"]
+        assert asked(path) == ["page", "strict"]
 
 
 def test_it_says_what_it_is_of_whom_and_how_to_sign_in(document):
@@ -133,7 +138,7 @@ def test_it_says_what_it_is_of_whom_and_how_to_sign_in(document):
         "cookieAuth": ["apiKey", "cookie", "session"],
         "knoxApiToken": ["http", "bearer"],
     }
-    assert document["security"] == [{"basicAuth": []}, {"cookieAuth": []}, {"knoxApiToken": []}]
+    assert document["security"] == [{"basicAuth": []}, {"cookieAuth": []}, {"knoxApiToken": ["read"]}]
     assert document["paths"][SCHEMA]["get"]["security"] == [{}, *document["security"]]
     assert "security" not in document["paths"]["/api/arc/"]["get"]
 
@@ -288,7 +293,7 @@ def test_nothing_is_asked_of_the_database_and_it_is_made_once(anonymous, wsgi, c
 def test_who_is_nobody_sees_only_the_description_itself(anonymous):
     document = anonymous.json(f"{SCHEMA}?format=json")
     assert list(document["paths"]) == [SCHEMA]
-    assert set(document["components"]["schemas"]) == {"Error", "Problems"}
+    assert set(document["components"]["schemas"]) == {"Error", "ProblemDetails", "Problems"}
 
 
 def edit(_request):
@@ -302,9 +307,11 @@ def merge(_request):
 
 @pytest.fixture(scope="module")
 def extended_app(shared_database, media_folder):
-    """The API with `tests.api.sagas`, a service for editors, and one for whom nobody has thought of."""
+    """The API with `tests.api.plugin_app`, a service for editors, and one for whom nobody has thought of."""
     given = SETTINGS | {"sqlalchemy.url": shared_database, "comicsdb.media.folder": str(media_folder)}
-    with Configurator(settings=settings.resolve(given | {"pyramid.includes": "tests.api.sagas"})) as config:
+    with Configurator(
+        settings=settings.resolve(given | {"pyramid.includes": "tests.api.plugin_app"})
+    ) as config:
         thing = Service("api.thing", "/api/thing/{thing_id:[0-9]+}/", description="Things.")
         thing.add_view("PATCH", edit, permission=Permission.API_EDIT)
         thing.add_view("DELETE", merge, permission="thing:merge")
@@ -319,7 +326,7 @@ def extended_app(shared_database, media_folder):
 def extended(extended_app, connection, make, passwords):
     """What one of three accounts sees of that application."""
     extended_app.registry["comicsdb.session_factory"].configure(bind=connection, **ROLLED_BACK)
-    extended_app.registry["comicsdb.light"] = Light(lambda: connection)
+    extended_app.registry["comicsdb.read_pool"] = ReadPool(lambda: connection)
     for name, more in {"ann": {}, "ed": {"groups": ["editor"]}, "root": {"is_superuser": True}}.items():
         make.user(name, password=PASSWORD, passwords=passwords, **more)
 
@@ -371,14 +378,30 @@ def test_the_page_shows_what_writes_need(extended):
     assert "Conditions" not in article.get_text()
 
 
+def test_operations_name_the_scope_that_a_token_needs(editor):
+    scopes = {}
+    for path, item in editor.json(f"{SCHEMA}?format=json")["paths"].items():
+        for method in item.keys() & {"get", *WRITES}:
+            (asked,) = [each for each in item[method].get("security", ()) if "knoxApiToken" in each] or [{}]
+            scopes.setdefault((path.split("/")[2] in OWN, method == "get"), []).append(
+                asked.get("knoxApiToken", ["read"])
+            )
+    assert {key: {scope for (scope,) in found} for key, found in scopes.items()} == {
+        (False, True): {"read"},
+        (False, False): {"edit"},
+        (True, True): {"library"},
+        (True, False): {"library"},
+    }
+
+
 def test_readings_are_for_every_account_and_writes_for_editors(api, editor, admin):
     seen = [client.json(f"{SCHEMA}?format=json") for client in (api, editor, admin)]
     assert seen[1] == seen[2]
     reads = {path: item["get"] for path, item in seen[0]["paths"].items() if "get" in item}
     assert reads == {path: item["get"] for path, item in seen[1]["paths"].items() if "get" in item}
-    assert not any(each["responses"].keys() & {"403"} for each in reads.values())
+    assert {path.split("/")[2] for path, each in reads.items() if "403" in each["responses"]} == OWN
     own = {path for path, item in seen[0]["paths"].items() if item.keys() & WRITES}
-    assert {path.split("/")[2] for path in own} == {"collection", "pull_list", "wish_list"}
+    assert {path.split("/")[2] for path in own} == OWN
     written = {path for path, item in seen[1]["paths"].items() if item.keys() & WRITES} - own
     assert written == {f"/api/{kind}/" for kind in (*KINDS, "credit", "variant")} | {
         f"/api/{kind}/{{id}}/" for kind in (*KINDS, "variant")

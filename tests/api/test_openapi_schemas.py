@@ -138,6 +138,32 @@ def test_every_example_fits_what_it_is_an_example_of(document):
     assert examples > 100
 
 
+def test_every_body_has_an_example_of_the_whole(document):
+    contract = Contract(document)
+    bodies = [body for each in contract.operations for body in (each.said.get("requestBody"),) if body]
+    bodies += [answer for each in contract.operations for answer in each.responses.values()]
+    wholes = [content for body in bodies for content in body.get("content", {}).values()]
+    wholes = [contract.resolved(each["schema"]) for each in wholes if each["schema"] != {"type": "object"}]
+    assert len(wholes) > 300
+    for schema in wholes:
+        contract.check(schema, schema["examples"][0])
+    issue = document["components"]["schemas"]["IssueInput"]
+    assert issue["examples"][0].keys() == issue["properties"].keys()
+
+
+def test_each_media_type_of_a_body_has_a_schema_of_its_own(document):
+    seen, pictures = {}, set()
+    for operation in Contract(document).operations:
+        for media_type, content in operation.said.get("requestBody", {}).get("content", {}).items():
+            name = content["schema"].get("$ref", "").rpartition("/")[2]
+            assert seen.setdefault(name, media_type) == media_type
+            fields = document["components"]["schemas"].get(name, {}).get("properties", {})
+            pictures |= {media_type} if "image" in fields else set()
+    assert pictures == {"multipart/form-data"}
+    variants = document["paths"]["/api/variant/"]["post"]["requestBody"]["content"]
+    assert list(variants) == ["multipart/form-data"]  # it cannot be without a picture
+
+
 def test_the_bounds_of_numbers_are_those_of_the_tables(document):
     fields = document["components"]["schemas"]["Series"]["properties"]
     assert fields["volume"]["maximum"] == 32767

@@ -2,7 +2,7 @@
 
 import pytest
 
-from comicsdb.light import Light
+from comicsdb.read_pool import ReadPool
 from comicsdb_api import listing
 from tests.api.many import ARCS, ISSUES_IN_ARC, SIZE, Many, expected, shown, with_page
 
@@ -22,8 +22,8 @@ FAR = 3  # set below: fewer rows will do
 PAGES = [2, FAR, "last"]
 
 
-class Interrupted(Light):
-    """Light connections on which something happens before one of the reads, counted from 1."""
+class Interrupted(ReadPool):
+    """Pool connections on which something happens before one of the reads, counted from 1."""
 
     def __init__(self, connection, number, happening):
         super().__init__(lambda: connection)
@@ -41,9 +41,9 @@ def interrupted(wsgi, api, connection):
     """A function that asks for an address while something happens before one of the reads."""
 
     def ask(path, number, happening):
-        wsgi.registry["comicsdb.light"] = Interrupted(connection, number, happening)
+        wsgi.registry["comicsdb.read_pool"] = Interrupted(connection, number, happening)
         answer = api.testapp.get(path, headers=api.headers, expect_errors=True)
-        wsgi.registry["comicsdb.light"] = Light(lambda: connection)
+        wsgi.registry["comicsdb.read_pool"] = ReadPool(lambda: connection)
         return answer
 
     return ask
@@ -92,8 +92,8 @@ def test_a_page_is_of_one_moment(api, many, interrupted, *, happening, page, pat
 def test_the_last_page_is_the_last_however_often_rows_come_and_go(api, many, wsgi, connection):
     many.add("arc", 353)
 
-    class Restless(Light):
-        """Light connections before each read of which rows come or go."""
+    class Restless(ReadPool):
+        """Pool connections before each read of which rows come or go."""
 
         left = 4
 
@@ -103,7 +103,7 @@ def test_the_last_page_is_the_last_however_often_rows_come_and_go(api, many, wsg
                 many.remove("arc", "id % 2 = 0") if self.left % 2 else many.add("arc", 5 * SIZE)
             return super()._run(read)
 
-    wsgi.registry["comicsdb.light"] = Restless(lambda: connection)
+    wsgi.registry["comicsdb.read_pool"] = Restless(lambda: connection)
     body = api.json("/api/arc/?page=last")
     assert shown(body) == expected(many.ids(ARCS.format("")), "last")
 

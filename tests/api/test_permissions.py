@@ -1,4 +1,4 @@
-"""Every address of the API, asked with every method by everybody who could (api.md 1.6, 1.8)."""
+"""Every address of the API, asked with every method by everybody who could."""
 
 import pytest
 from pyramid.interfaces import IRoutesMapper
@@ -100,11 +100,13 @@ def test_everybody_gets_what_the_matrix_says(client, paths, role):
 
 
 @pytest.mark.parametrize(("role", "status"), [(None, 401), ("user", 403), ("editor", 404)])
-def test_what_is_not_there_changes_nothing(client, role, status):
+def test_what_is_not_there_changes_nothing(client, role, status, caplog):
     asking = client(role)
+    caplog.clear()
     for method in ("PUT", "PATCH"):
         asking.call(method, "/api/issue/999999/", status)
         asking.call(method, "/api/issue/x/", status)
+    assert ("Permission denied at api.issue (user=" in caplog.text) is (status == 403)
 
 
 @pytest.mark.parametrize("role", [None, "user", "superuser"])

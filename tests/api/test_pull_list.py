@@ -1,4 +1,4 @@
-"""The pull list through the API: every route as api.md 2.15 has it, for its owner alone."""
+"""The pull list through the API: every route, for its owner alone."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""The end of HTTP Basic in its four phases: what answers say, and the refusal at last (seed 3.2)."""
+"""The end of HTTP Basic in its four phases: what answers say, and the refusal at last."""
 
 import logging
 import re
@@ -17,7 +17,7 @@ from comicsdb.settings import SettingsError, resolve
 from comicsdb_api.retirement import Retirement
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.api.descriptions import Contract
-from tests.api.fickle import ATTEMPTS
+from tests.api.retrying_app import ATTEMPTS
 from tests.conftest import SETTINGS, attached, build_app, recording
 from tests.web.conftest import log_in
 
@@ -46,7 +46,7 @@ def apps(shared_database, media_folder):
     def app(phase):
         if phase not in made:
             more = {"comicsdb.basic_phase": str(phase), **DAYS, **WITH_LIMITS}
-            includes = f"{SETTINGS['pyramid.includes']} tests.api.fickle"
+            includes = f"{SETTINGS['pyramid.includes']} tests.api.retrying_app"
             made[phase] = build_app(shared_database, media_folder, **more, **{"pyramid.includes": includes})
         return made[phase]
 
@@ -90,7 +90,7 @@ def test_every_answer_to_a_password_that_is_right_tells_of_its_end(site, arc, ph
     unchanged, by_date = {"If-None-Match": "*"}, {"If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT"}
     for method, path, status, headers in (
         ("GET", arc, 200, {}),  # by the view
-        ("GET", arc, 200, {}),  # in the early place, as what follows
+        ("GET", arc, 200, {}),  # in the policy for cached reads, as what follows
         ("HEAD", arc, 200, {}),
         ("GET", arc, 304, unchanged),
         ("GET", arc, 304, by_date),
@@ -221,7 +221,9 @@ def test_every_challenge_is_for_tokens_then(site, arc):
     client = Client(site(3), {})
     for sent in ({}, {"Authorization": "Bearer nonsense"}, basic("reader", PASSWORD)):
         answer = client.get(arc, 401, sent)
-        assert answer.headers.getall("WWW-Authenticate") == ['Bearer realm="api"']
+        (challenge,) = answer.headers.getall("WWW-Authenticate")
+        assert challenge.split(", ")[0] == 'Bearer realm="api"'
+        assert ('error="invalid_token"' in challenge) is ("nonsense" in str(sent))
         assert told(answer) == {}
     assert client.get(arc, 401).json == {"detail": "Authentication credentials were not provided."}
 

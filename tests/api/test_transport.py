@@ -1,4 +1,4 @@
-"""Addresses, methods, negotiation, headers and refusals (api.md 1.1, 1.2, 1.6)."""
+"""Addresses, methods, negotiation, headers and refusals."""
 
 import logging
 import re
@@ -14,12 +14,14 @@ KINDS = ["arc", "character", "creator", "imprint", "issue", "publisher", "series
 COMMON = {
     "Vary": "Accept, Accept-Language, Cookie",
     "Content-Language": "en",
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "private, no-cache",
 }
+READ = COMMON | {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "*"}
 
 
 def allow(path):
@@ -63,21 +65,21 @@ def test_every_answer_carries_the_common_headers_and_nothing_else(api, paths):
         assert re.fullmatch('"[0-9a-f]{24}"', found.pop("ETag"))
         found.pop("X-Cache", None)
         found.pop("Last-Modified", None)
-        assert found == JSON | COMMON | allow(path)
+        assert found == JSON | READ | allow(path)
 
 
 def test_refusals_carry_them_too(api, anonymous, make):
     arc = make.arc()
     path = f"/api/arc/{arc.id}/"
-    assert headers(anonymous.get(path, 401)) == JSON | COMMON | allow(path) | CHALLENGE
-    assert headers(api.get("/api/arc/0/", 404)) == JSON | COMMON | allow(path)
-    assert headers(api.get("/api/arc/?page=x", 404)) == JSON | COMMON | allow("/api/arc/")
+    assert headers(anonymous.get(path, 401)) == JSON | READ | allow(path) | CHALLENGE
+    assert headers(api.get("/api/arc/0/", 404)) == JSON | READ | allow(path)
+    assert headers(api.get("/api/arc/?page=x", 404)) == JSON | READ | allow("/api/arc/")
     assert headers(api.call("DELETE", path, 403)) == JSON | COMMON | allow(path)
-    assert headers(api.get(path, 406, {"Accept": "image/png"})) == JSON | COMMON | allow(path)
+    assert headers(api.get(path, 406, {"Accept": "image/png"})) == JSON | READ | allow(path)
 
 
 def test_an_unknown_path_allows_nothing(api):
-    assert headers(api.get("/api/nothing/", 404)) == JSON | COMMON
+    assert headers(api.get("/api/nothing/", 404)) == JSON | READ
 
 
 def test_bodies_are_compact_and_unescaped(api, make):
@@ -107,7 +109,7 @@ def test_head_is_refused_as_get_is(api, anonymous):
 def test_options_tells_about_the_address(api, paths):
     for path in paths:
         answer = api.call("OPTIONS", path)
-        assert headers(answer) == JSON | COMMON | allow(path)
+        assert headers(answer) == JSON | READ | allow(path)
         assert list(answer.json) == ["name", "description", "renders", "parses"]
         assert answer.json["renders"] == ["application/json"]
         assert answer.json["name"]
@@ -191,7 +193,7 @@ def test_a_read_without_the_slash_is_sent_to_the_address_with_it(anonymous, meth
 UNKNOWN = (
     "/api/nothing/ /api/nothing /api/arc/1/nothing/ /api/arc/1/series_list/ /api/publisher/1/issue_list/"
     " /api/genre/ /api/role/1/ /api/role/1 /api/series_type/1/ /api// /api/arc// /api/arc/1//"
-    " /api/%00/ /api/arc/1/%00/ /api/.json /api/nothing.json /api/arc/%2F/"
+    " /api/.json /api/nothing.json /api/arc/%2F/"
 )
 
 
@@ -233,7 +235,6 @@ def test_the_suffix_works_on_details_too(api, make):
         "arc/1.xml",
         "arc.JSON",
         "arc/?format=xml",
-        "arc/?format=%ff",
         "arc/?format=json&format=xml",
         "arc.json?format=csv",
     ],
@@ -243,9 +244,7 @@ def test_no_other_format_exists_for_anyone(api, anonymous, address):
         assert client.json(f"/api/{address}", 404) == {"detail": "Not found."}
 
 
-@pytest.mark.parametrize(
-    "number", ["x", "1.5", "1,5", "%C3%A9", "%D9%A3", "%00", "1%00", "1%20", "1e3", "--1", "0x1"]
-)
+@pytest.mark.parametrize("number", ["x", "1.5", "1,5", "%C3%A9", "%D9%A3", "1%20", "1e3", "--1", "0x1"])
 def test_a_number_that_is_none(api, anonymous, number):
     assert api.json(f"/api/arc/{number}/", 404) == {"detail": "Not found."}
     assert anonymous.json(f"/api/arc/{number}/", 401) == NOT_GIVEN
@@ -310,9 +309,9 @@ def test_what_cannot_goes_before_credentials(api, anonymous, accept):
 
 @pytest.mark.parametrize("path", ["/api/%ff/", "/api/arc/%ff/", "/api/%ff", "/api/arc/%C3%28/"])
 @pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
-def test_a_path_that_is_no_text_is_not_found(api, anonymous, method, path):
+def test_a_path_that_is_no_text_is_refused(api, anonymous, method, path):
     for client in (api, anonymous):
-        assert client.call(method, path, 404).json == {"detail": "Not found."}
+        assert client.call(method, path, 400).json == {"detail": "The address is not UTF-8."}
 
 
 @pytest.mark.parametrize(
@@ -323,7 +322,7 @@ def test_any_query_can_be_read(api, query):
     answer = api.testapp.get(
         "/api/arc/", headers=api.headers, extra_environ=environ, expect_errors=True, status="*"
     )
-    assert answer.status_int in {200, 404}
+    assert answer.status_int in {200, 400, 404, 414}
     assert answer.content_type == "application/json"
 
 
@@ -366,7 +365,7 @@ def test_a_fault_of_ours_is_json_and_logged_with_its_traceback(api, make, monkey
     assert answer.json == {"detail": "A server error occurred."}
     told = answer.headers.pop("X-Request-ID")  # by which its line of the log is found
     assert len(told) == 16
-    assert headers(answer) == JSON | COMMON | allow("/api/arc/")
+    assert headers(answer) == JSON | READ | allow("/api/arc/")
     (record,) = caplog.records
     assert record.name == "comicsdb_api.errors"
     assert str(record.exc_info[1]) == "by no means"

@@ -1,4 +1,4 @@
-"""The wish list through the API: every route as api.md 2.16 has it, for its owner alone."""
+"""The wish list through the API: every route, for its owner alone."""
 
 from datetime import date
 

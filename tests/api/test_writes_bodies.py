@@ -1,4 +1,4 @@
-"""Bodies of writes: media types, limits, what cannot be parsed, the order of checks (api.md 1.3, 1.6)."""
+"""Bodies of writes: media types, limits, what cannot be parsed, the order of checks."""
 
 import pytest
 
@@ -6,8 +6,7 @@ from comicsdb.models import Publisher, Series
 from tests.api.conftest import basic
 from tests.api.writing import FORM, JSON, PICTURE, Writer, to_json
 
-FORM_ONLY = ("arc", "character", "creator", "imprint", "publisher", "team", "universe")
-ANY = ("issue", "series", "variant")
+KINDS = "arc character creator imprint issue publisher series team universe variant".split()
 PARTS = "multipart/form-data; boundary=xx"
 MEGABYTE = 1024 * 1024
 
@@ -18,24 +17,50 @@ def part(name, value, *more):
     return b"--xx\r\n" + "\r\n".join(lines).encode() + value + b"\r\n"
 
 
-@pytest.mark.parametrize("kind", FORM_ONLY)
-def test_json_is_not_taken_where_the_contract_has_forms_only(writer, kind):
-    assert writer.post(f"/api/{kind}/", 415, json={"name": "A"}) == {
-        "detail": 'Unsupported media type "application/json" in request.'
-    }
-    assert writer.call("OPTIONS", f"/api/{kind}/").json["parses"] == ["multipart/form-data", FORM]
-    writer.raw("PATCH", f"/api/{kind}/999999/", 415, b"{}", JSON)  # before the object is looked for
-
-
-@pytest.mark.parametrize("kind", [*ANY, "credit"])
-def test_json_is_taken_elsewhere_and_nothing_else_but_forms(writer, kind):
+@pytest.mark.parametrize("kind", [*KINDS, "credit"])
+def test_json_and_forms_are_taken_and_nothing_else(writer, kind):
     writer.raw("POST", f"/api/{kind}/", 400, b"{}", f"{JSON};charset=utf-8")
     writer.raw("POST", f"/api/{kind}/", 201 if kind == "credit" else 400, b"x=1", FORM)
     for wrong in ("text/plain", "application/xml; charset=utf-8", ""):
         said = writer.raw("POST", f"/api/{kind}/", 415, b"<a/>", wrong).json
         assert said == {"detail": f'Unsupported media type "{wrong}" in request.'}
+    if kind != "credit":
+        writer.raw("PATCH", f"/api/{kind}/999999/", 415, b"<a/>", "text/plain")  # before it is looked for
     parses = writer.call("OPTIONS", f"/api/{kind}/").json["parses"]
     assert parses == [JSON, "multipart/form-data", FORM]
+
+
+def test_json_writes_what_a_form_writes(writer, make):
+    publisher, ids = make.publisher().id, [make.creator().id, make.creator().id]
+    both = {"name": "A ½", "desc": "Deep.", "gcd_id": 8801}
+    more = {
+        "arc": {},
+        "character": {"alias": ["x", "y"], "creators": ids, "teams": [make.team().id]},
+        "creator": {"alias": ["x"], "birth": "1971-04-02"},
+        "imprint": {"publisher": publisher, "founded": 1993},
+        "publisher": {"alt_names": ["x", "y"], "country": "it", "founded": 1975},
+        "team": {"creators": ids, "universes": [make.universe().id]},
+        "universe": {"publisher": publisher, "designation": "B-2"},
+    }
+    for kind, fields in more.items():
+        made = []
+        for number, form in enumerate(("form", "json")):
+            sent = both | fields | {"gcd_id": 9000 + number}
+            first = writer.post(f"/api/{kind}/", **{form: sent})
+            path = f"/api/{kind}/{first['id']}/"
+            changed = writer.patch(path, **{form: {"desc": "Deeper."}})
+            replaced = writer.put(path, **{form: sent | {"name": "C"}})
+            fault = writer.patch(path, 400, **{form: {"name": "", "gcd_id": -1}})
+            own = {"id": 0, "gcd_id": 0, "resource_url": "", "modified": ""}
+            made.append([each | own for each in (first, changed, replaced)] + [fault])
+            writer.patch(path, **{form: {"name": f"Not {form}"}})  # leaves the name to the other
+        assert made[0] == made[1], kind
+
+
+@pytest.mark.parametrize("value", ["data:image/png;base64,iVBORw0KGgo=", "", {"data": "iVBORw0KGgo="}])
+def test_a_picture_in_json_is_refused(writer, value):
+    said = writer.post("/api/arc/", 400, json={"name": "A", "image": value})
+    assert said == {"image": ["The submitted data was not a file. Check the encoding type on the form."]}
 
 
 def test_what_is_only_read_takes_nothing(api, make):

@@ -1,4 +1,4 @@
-"""Writes that are done only if the object is as its writer believes (api.md 1.9 rule 4)."""
+"""Writes that are done only if the object is as its writer believes."""
 
 import threading
 from datetime import timedelta
@@ -126,7 +126,7 @@ def apart(database, media_folder):
         passwords = Passwords(app.registry.settings["comicsdb.password_cost"])
         make.user("ed", password=PASSWORD, passwords=passwords, groups=["editor"])
         yield Writer(webtest.TestApp(app), basic("ed", PASSWORD)), make
-    app.registry["comicsdb.light"].close()
+    app.registry["comicsdb.read_pool"].close()
     engine.dispose()
 
 

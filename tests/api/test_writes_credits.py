@@ -1,4 +1,4 @@
-"""Credits: many at a time, all or none (api.md 2.12)."""
+"""Credits: many at a time, all or none."""
 
 import pytest
 from sqlalchemy import text

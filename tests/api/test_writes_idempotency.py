@@ -112,7 +112,7 @@ def apart(database, media_folder):
         passwords = Passwords(app.registry.settings["comicsdb.password_cost"])
         user = make.user("ed", password=PASSWORD, passwords=passwords, groups=["editor"])
     yield Writer(webtest.TestApp(app), basic("ed", PASSWORD)), factory, user.id
-    app.registry["comicsdb.light"].close()
+    app.registry["comicsdb.read_pool"].close()
     engine.dispose()
 
 

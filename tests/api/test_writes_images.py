@@ -1,11 +1,13 @@
-"""Pictures that come with a write: messages, what is kept of them, when files go (api.md 1.3, 1.6)."""
+"""Pictures that come with a write: messages, what is kept of them, when files go."""
 
 from pathlib import Path
 
 import pytest
 
+from comicsdb.media import decoding, uploads
 from comicsdb.models import Imprint, Issue, Variant
 from tests.api.writing import PICTURE, key_of, picture
+from tests.pictures import heavy_scans, scans
 
 BAD = {"image": ["Upload a valid image. The file you uploaded was either not an image or a corrupted image."]}
 NO_FILE = {"image": ["The submitted data was not a file. Check the encoding type on the form."]}
@@ -49,6 +51,32 @@ def test_the_four_messages(writer, stored):
     ):
         assert writer.post("/api/arc/", 400, form={"name": "A"}, files=files) == message
     assert writer.post("/api/arc/", 400, form={"name": "A", "image": "x.png"}) == NO_FILE
+    assert stored() == before
+
+
+def test_a_picture_that_is_much_to_decode_is_refused_with_what_helps(writer, stored, monkeypatch):
+    before = stored()
+    told = writer.post("/api/arc/", 400, form={"name": "A"}, files=[("image", "x.jpg", scans(65, 64))])
+    assert told == {
+        "image": ["The file has more than 64 scans: please save it as an ordinary JPEG, not progressive."]
+    }
+    monkeypatch.setattr(decoding, "CPU_SECONDS", 1)
+    heavy = [("image", "x.jpg", heavy_scans(64))]
+    (message,) = writer.post("/api/arc/", 400, form={"name": "A"}, files=heavy)["image"]
+    assert message.startswith("The file takes too much time or memory to be decoded: please save it anew")
+    assert stored() == before
+    assert writer.post("/api/arc/", form={"name": "A"}, files=PICTURE)["image"]  # the worker goes on
+
+
+def test_who_sends_too_many_pictures_at_once_is_told_to_wait(writer, stored, monkeypatch):
+    monkeypatch.setattr(uploads, "UPLOAD_PATIENCE", 0.01)
+    before = stored()
+    with decoding.place():
+        told = writer.testapp.post(
+            "/api/arc/", {"name": "A"}, headers=writer.headers, upload_files=PICTURE, status=503
+        )
+    assert told.headers["Retry-After"] == "3"
+    assert "Pictures cannot be stored at the moment." in told.json["detail"]
     assert stored() == before
 
 

@@ -1,4 +1,4 @@
-"""Variants: what is answered, kept and refused, and what follows for their issue (api.md 2.13)."""
+"""Variants: what is answered, kept and refused, and what follows for their issue."""
 
 import pytest
 
@@ -80,7 +80,7 @@ def test_all_that_is_wrong_is_said_at_once(writer, made):
     assert writer.patch(f"/api/variant/{made['id']}/", 400, form=form) == wrong
     path = f"/api/variant/{made['id']}/"
     assert writer.patch(path, 400, json={"price": {"amount": 1}}) == {
-        "price": ["A valid number is required."]
+        "price": ["A valid number is required. Examples: 3.99, 3,99 €, $3.99."]
     }
     null = ["This field may not be null."]
     said = writer.patch(path, 400, json={"image": None, "issue": None})

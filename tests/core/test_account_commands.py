@@ -1,11 +1,14 @@
 """Commands of accounts and mail, as operators type them."""
 
+from datetime import timedelta
+
 import pytest
 from sqlalchemy import select, text
 
+from comicsdb import clock
 from comicsdb.mail import Letter, Paragraph, queue
 from comicsdb.mail.carriers import carrier
-from comicsdb.models import OutgoingMail, StaffAction, User
+from comicsdb.models import OutgoingMail, RateLimit, StaffAction, User
 from comicsdb.passwords import Passwords
 from comicsdb.settings import resolve
 from tests.conftest import SETTINGS
@@ -101,12 +104,14 @@ def test_what_is_refused_is_one_clear_line_and_changes_nothing(account, read, wo
     assert [row.username for row in read(select(User.username).where(User.id > 1))] == ["ann"]
 
 
-def test_an_account_is_switched_off_and_on_and_deleted(account, read):
+def test_an_account_is_switched_off_and_on_and_deleted(account, read, monkeypatch):
+    monkeypatch.setenv("COMICSDB_BASE_URL", "https://comics.example")
     create(account)
     assert account("deactivate", "ann").output == "ann: is_active: True → False\n"
     assert user(read) == (False, False, False)
     assert account("activate", "ann").output == "ann: is_active: False → True\n"
     assert account("password", "ann", "--password", "another horse").output == "ann has a new password.\n"
+    assert read(select(OutgoingMail.kind)) == [("security_password_changed",)]
     assert account("delete", "ann").exit_code == 1  # without a yes
     assert account("delete", "ann", "--yes").output == "The account ann is deleted.\n"
     assert read(select(User.id).where(User.username == "ann")) == []
@@ -120,10 +125,33 @@ def test_sign_ups_are_switched(account, read):
     assert read(state) == [(True, "")]
 
 
-def test_cleaning_says_what_it_removed(account):
+def test_two_step_log_in_is_switched_off_for_whoever_lost_it(account, read, factory, monkeypatch):
+    monkeypatch.setenv("COMICSDB_BASE_URL", "https://comics.example")
+    create(account)
+    assert account("reset-second-factor", "ann").output == "ann has no two-step log-in.\n"
+    with factory() as session:
+        session.execute(text("UPDATE user_account SET second_factor = true WHERE username = 'ann'"))
+        session.execute(text("INSERT INTO totp (user_id, secret, last_step) VALUES (2, 'x', 1)"))
+        session.commit()
+    done = account("reset-second-factor", "ann")
+    assert (done.exit_code, done.output) == (0, "ann logs in with the password alone now.\n")
+    assert read(text("SELECT (SELECT count(*) FROM totp), second_factor FROM user_account WHERE id = 2")) == [
+        (0, False)
+    ]
+    assert ("reset second factor",) in read(select(StaffAction.action))
+    assert read(select(OutgoingMail.kind)) == [("security_second_factor_reset",)]
+
+
+def test_cleaning_says_what_it_removed(account, read, factory):
+    with factory() as session:
+        for name, expires in (("old", clock.now()), ("new", clock.now() + timedelta(minutes=1))):
+            session.add(RateLimit(client=name, version=1, windows=b"", expires=expires))
+        session.commit()
     assert account("clean").output == (
-        "0 sessions, 0 links, 0 imports and 0 accounts that were never activated removed.\n"
+        "0 sessions, 0 links, 0 security events, 0 drafts, 0 imports and 0 accounts that were never"
+        " activated removed.\n"
     )
+    assert read(select(RateLimit.client)) == [("new",)]
 
 
 def test_users_of_basic_are_reminded_as_the_phase_has_it(account, read, factory, monkeypatch):

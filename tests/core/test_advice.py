@@ -4,7 +4,8 @@ from datetime import date
 
 import pytest
 
-from comicsdb.catalog.advice import advise, is_isbn, is_sku, is_upc
+from comicsdb.catalog.advice import advise
+from comicsdb.catalog.trade_numbers import is_isbn, is_sku, is_upc
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import String, column, select, values
 
-from comicsdb.catalog import advice
-from comicsdb.catalog import breaches as conditions
-from comicsdb.catalog.breaches import RULES, breaches
+from comicsdb.catalog import trade_numbers
+from comicsdb.catalog.advice import RULES, breaches
 from comicsdb.models import Issue, Series
 from tests.soak import SOAK
 
@@ -40,13 +39,14 @@ def check_conditions(session, texts):
     found = list(dict.fromkeys([*REAL, *with_check_digits([text.replace("\0", "") for text in texts])]))
     rows = values(column("text", String), name="given").data([(text,) for text in found])
     named = {
-        name: getattr(conditions, name)(rows.c.text).label(name) for name in ("is_isbn", "is_upc", "is_sku")
+        name: getattr(trade_numbers, f"column_{name}")(rows.c.text).label(name)
+        for name in ("is_isbn", "is_upc", "is_sku")
     }
     answers = session.execute(select(rows.c.text, *named.values())).all()
     assert len(answers) == len(found)
     for row in answers:
         for name in named:
-            assert getattr(row, name) is getattr(advice, name)(row.text), (name, row.text)
+            assert getattr(row, name) is getattr(trade_numbers, name)(row.text), (name, row.text)
 
 
 def test_the_conditions_say_what_the_functions_say(session):

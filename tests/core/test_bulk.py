@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from sqlalchemy import func, select
 
-from comicsdb.catalog import Catalog, Invalid, bulk
+from comicsdb.catalog import Catalog, InvalidError, bulk
 from comicsdb.catalog.parts import credits_of
 from comicsdb.models import (
     AgeRating,
@@ -84,7 +84,7 @@ def test_a_rating_that_is_not_there_is_told(make, session, boss):
     session.get(AgeRating, 3).name = "T"
     session.flush()
     (issue,) = issues(make, {})
-    with pytest.raises(Invalid, match="no age rating"):
+    with pytest.raises(InvalidError, match="no age rating"):
         bulk.set_teen(boss.catalog, [issue.id])
 
 
@@ -122,7 +122,7 @@ def test_executives_are_added_beside_those_who_are_there(make, session, boss):
     assert written(session, first) == [(boss.id, ["credits"])]
     assert bulk.add_executives(boss.catalog, wanted, setting) == bulk.Outcome((), 3)
     for wrong in (((chief.id, "Boss of All"),), ((999_999, "President"),)):
-        with pytest.raises(Invalid, match="names what does not exist"):
+        with pytest.raises(InvalidError, match="names what does not exist"):
             bulk.add_executives(boss.catalog, wanted, setting | {publisher: wrong})
 
 
@@ -179,9 +179,9 @@ def test_all_are_done_or_none(make, session, boss):
     session.add(unused)
     session.commit()
     for wanted, told in (([], "Nothing is chosen"), (range(1, 502), "too many"), ([1, 999_999], "any more")):
-        with pytest.raises(Invalid, match=told):
+        with pytest.raises(InvalidError, match=told):
             bulk.delete(boss.catalog, SeriesType, wanted)
-    with pytest.raises(Invalid, match="Series of this type exist"), session.begin_nested():
+    with pytest.raises(InvalidError, match="Series of this type exist"), session.begin_nested():
         bulk.delete(boss.catalog, SeriesType, [13, unused.id])
     session.commit()
     number = select(func.count()).select_from(SeriesType).where(SeriesType.id.in_([13, unused.id]))

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select, text
 
 from comicsdb import models
-from comicsdb.catalog import Catalog, Conflict, Gone, Invalid, Moved, NotFound
+from comicsdb.catalog import Catalog, ConflictError, GoneError, InvalidError, MovedError, NotFoundError
 from comicsdb.models import Change, FormerSlug, History, Tombstone, Version
 
 
@@ -112,31 +112,31 @@ def test_history_names_who_and_why(session, make):
 def test_rules_name_the_field_and_write_nothing(session, make, values, field):
     publisher = make.publisher()
     base = {"name": "S", "sort_name": "S", "volume": 1, "year_began": 2020, "series_type": 13}
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         Catalog(session).create(models.Series, base | {"publisher": publisher.id} | values)
     assert list(caught.value.errors) == [field]
     assert session.scalar(select(models.Series.id).where(models.Series.name == "S")) is None
 
 
 def test_required_fields_are_reported_together(catalog):
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         catalog.create(models.Issue, {})
     assert set(caught.value.errors) == {"number", "cover_date", "series"}
 
 
 def test_an_imprint_of_another_publisher_is_refused(catalog, make):
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         make.series(imprint=make.imprint())
     assert list(caught.value.errors) == ["imprint"]
     imprint = make.imprint()
     series = make.series(publisher=imprint.publisher_id, imprint=imprint)
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         catalog.update(series, {"publisher": make.publisher().id})
     assert list(caught.value.errors) == ["publisher"]
 
 
 def test_dates_before_1900_are_refused(make):
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         make.issue(cover_date=date(1899, 12, 31), store_date=date(1850, 1, 1))
     assert set(caught.value.errors) == {"cover_date", "store_date"}
 
@@ -156,7 +156,7 @@ def test_a_taken_unique_set_is_a_conflict_that_names_its_fields(session, make, k
     if parent:
         values = values | {parent: getattr(make, parent)()}
     first = getattr(make, kind)(**values)
-    with pytest.raises(Conflict) as caught:
+    with pytest.raises(ConflictError) as caught:
         getattr(make, kind)(**values)
     assert (caught.value.kind, caught.value.fields) == (kind, fields)
     assert session.get(type(first), first.id, populate_existing=True).id == first.id  # still usable
@@ -165,7 +165,7 @@ def test_a_taken_unique_set_is_a_conflict_that_names_its_fields(session, make, k
 def test_a_refused_update_leaves_the_object_as_it_was(session, catalog, make):
     make.publisher(cv_id=5)
     publisher = make.publisher(name="Mine")
-    with pytest.raises(Conflict):
+    with pytest.raises(ConflictError):
         catalog.update(publisher, {"name": "Yours", "cv_id": 5})
     session.commit()
     session.expire_all()
@@ -183,7 +183,7 @@ def test_symmetric_links_are_stored_both_ways(session, catalog, make):
     catalog.update(other, {"associated": []})
     session.commit()
     assert session.scalar(text("SELECT count(*) FROM series_associated")) == 0
-    with pytest.raises(Invalid):
+    with pytest.raises(InvalidError):
         catalog.update(one, {"associated": [one.id]})
 
 
@@ -194,7 +194,7 @@ def test_credits_keep_one_row_per_creator(session, catalog, make):
     catalog.update(issue, {"credits": [{"creator": creator.id, "roles": [2, 3]}]})
     session.commit()
     assert session.scalars(select(models.Credit.id)).all() == [credit_id]
-    with pytest.raises(Invalid):
+    with pytest.raises(InvalidError):
         catalog.update(issue, {"credits": [{"creator": creator.id, "roles": [n]} for n in (1, 2)]})
 
 
@@ -218,7 +218,7 @@ def test_a_deletion_takes_what_belongs_to_it_and_leaves_tombstones(session, cata
         (kind, each, "delete") for kind, each in ids.items()
     }
     for model, kind in ((models.Publisher, "publisher"), (models.Series, "series"), (models.Issue, "issue")):
-        with pytest.raises(Gone) as caught:
+        with pytest.raises(GoneError) as caught:
             catalog.get(model, ids[kind])
         assert caught.value.tombstone.object_id == ids[kind]
         last = session.scalars(
@@ -238,30 +238,30 @@ def test_what_showed_a_deleted_object_has_its_own_history_of_it(session, catalog
 
 def test_finding_tells_never_from_gone_from_moved(session, catalog, make):
     arc = make.arc(name="Salt Tide")
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         catalog.get(models.Arc, 999_999)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         catalog.get(models.Arc, 2**40)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         catalog.by_slug(models.Arc, "nothing\0here")
     session.add(FormerSlug(kind="arc", slug="old-tide", object_id=arc.id))
     session.commit()
-    with pytest.raises(Moved) as caught:
+    with pytest.raises(MovedError) as caught:
         catalog.by_slug(models.Arc, "old-tide")
     assert caught.value.entity is arc
     assert make.arc(name="Old Tide").slug == "old-tide-1"  # a former slug leads there for ever
     catalog.delete(arc)
     session.commit()
-    with pytest.raises(Gone):
+    with pytest.raises(GoneError):
         catalog.by_slug(models.Arc, "salt-tide")
     assert make.arc(name="Salt Tide").slug == "salt-tide"
 
 
 def test_a_series_type_in_use_and_the_unknown_age_rating_stay(session, catalog, make):
     series = make.series()
-    with pytest.raises(Invalid):
+    with pytest.raises(InvalidError):
         catalog.delete(session.get(models.SeriesType, series.series_type_id))
-    with pytest.raises(Invalid):
+    with pytest.raises(InvalidError):
         catalog.delete(session.get(models.AgeRating, 1))
     issue = make.issue(rating=3)
     catalog.delete(session.get(models.AgeRating, 3))
@@ -278,7 +278,7 @@ def test_objects_of_the_catalogue_cannot_be_deleted_past_it(session, make):
 
 def test_a_session_may_be_used_after_a_conflict_and_commits_the_rest(session, catalog, make):
     make.publisher(cv_id=1)
-    with pytest.raises(Conflict):
+    with pytest.raises(ConflictError):
         catalog.create(models.Publisher, {"name": "X", "cv_id": 1})
     good = catalog.create(models.Publisher, {"name": "Good"})
     session.commit()

@@ -1,4 +1,4 @@
-"""What the log says of writes beside their own lines: of credits, pictures and hashes (web.md 20)."""
+"""What the log says of writes beside their own lines: of credits, pictures and hashes."""
 
 import pytest
 from sqlalchemy import select

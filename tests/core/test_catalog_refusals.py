@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select, text
 
 from comicsdb import models
-from comicsdb.catalog import Catalog, Conflict, Invalid
+from comicsdb.catalog import Catalog, ConflictError, InvalidError
 from comicsdb.catalog.slugs import base_slug
 from comicsdb.media.folder import FolderStorage
 from comicsdb.models import History, Tombstone
@@ -156,13 +156,13 @@ def _filled(value, creator):
 def test_odd_values_are_refused_by_the_name_of_their_field(session, catalog, make, kind, odd):
     odd, good = _filled(odd, make.creator().id), _complete(make, kind)
     [field] = odd
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         catalog.create(MODELS[kind], good | odd)
     assert list(caught.value.errors) == [field]
     entity = catalog.create(MODELS[kind], good)
     session.commit()
     rows = session.scalar(text("SELECT count(*) FROM history"))
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         catalog.update(entity, odd)
     assert list(caught.value.errors) == [field]
     session.commit()
@@ -171,13 +171,13 @@ def test_odd_values_are_refused_by_the_name_of_their_field(session, catalog, mak
 
 @pytest.mark.parametrize("slug", [5, "s" * 256, "a\0b"])
 def test_a_slug_that_is_none_is_refused(catalog, slug):
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         catalog.create(models.Arc, {"name": "A", "slug": slug})
     assert list(caught.value.errors) == ["slug"]
 
 
 def test_all_unfit_fields_are_reported_together_unknown_ones_too(catalog):
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         catalog.create(models.Creator, {"name": 5, "birth": "x", "nonsense": 1, 7: 1})
     assert set(caught.value.errors) == {"name", "birth", "nonsense", "7"}
 
@@ -193,7 +193,7 @@ def test_an_id_named_twice_in_a_list_counts_once(session, make):
 def test_a_role_in_a_place_or_with_a_name_that_is_taken_is_a_conflict(session, catalog):
     first = session.scalars(select(models.Role).order_by(models.Role.order)).first()
     for values, fields in (({"name": first.name}, ("name",)), ({"order": first.order}, ("order",))):
-        with pytest.raises(Conflict) as caught:
+        with pytest.raises(ConflictError) as caught:
             catalog.create(models.Role, {"name": "New", "order": 9999} | values)
         assert (caught.value.kind, caught.value.fields) == ("role", fields)
 
@@ -205,10 +205,10 @@ def test_a_slug_cut_to_length_never_reads_as_a_number():
 
 def test_a_reason_too_long_for_history_is_refused_before_anything_is_written(session, catalog, make):
     arc = make.arc()
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         Catalog(session, reason="x" * 101)
     assert list(caught.value.errors) == ["reason"]
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         catalog.delete(arc, reason="x" * 101)
     assert list(caught.value.errors) == ["reason"]
 
@@ -341,10 +341,10 @@ def test_names_that_are_too_long_together_are_refused(catalog, make):
     publisher = make.publisher().id
     name, designation = ("".join(map(chr, range(start, start + 255))) for start in (0x20000, 0x21000))
     values = {"publisher": publisher, "name": name, "designation": designation}
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(InvalidError) as refused:
         catalog.create(models.Universe, values)
     assert list(refused.value.errors) == ["__all__"]
     universe = catalog.create(models.Universe, values | {"designation": ""})
-    with pytest.raises(Invalid):
+    with pytest.raises(InvalidError):
         catalog.update(universe, {"designation": designation})
     assert universe.designation == ""

@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from sqlalchemy import select
 
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.library.cbl import write_cbl
 from comicsdb.library.portable import ITEMS
 from comicsdb.library.portable_import import reviewed, upload
@@ -97,7 +97,7 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_bad_xml_is_refused_with_a_reason(name):
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(InvalidError) as refused:
         read_file(BAD[name].encode(), rows=5000, megabytes=5)
     assert list(refused.value.errors) == ["file"]
 
@@ -114,3 +114,25 @@ def test_odd_xml_is_read_as_far_as_it_says_something(session, make):
     assert [row.wanted.series for row in upload_.rows] == ["", "", "A"]
     assert [name for row in upload_.rows for name, _shown in row.unclear] == ["Series", "Volume", "cv_id"]
     assert bring(session, make.user(), odd.encode()) == {"reading_lists_added": 1}
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        " ".join(f'a{number}="1"' for number in range(40_000)).join(("<a ", "/>")),
+        "<a" + " " * 400_000 + "/>",
+        "<!--" + "-" * 400_000,
+        "<a/>" * 2000,
+    ],
+)
+def test_long_tags_and_many_elements_are_refused(inner):
+    whole = f'<ReadingList><Books><Book Series="a"/></Books>{inner}</ReadingList>'
+    with pytest.raises(InvalidError) as refused:
+        read_file(whole.encode(), rows=9, megabytes=10)
+    assert set(refused.value.errors) == {"file"}
+
+
+def test_elements_of_other_programs_do_no_harm():
+    book = '<Book Series="a" Number="1"><Id>b</Id>' + "<Other/>" * 15 + "</Book>"
+    whole = f"<ReadingList><Name>{'long ' * 50_000}</Name><Books>{book * 9}</Books></ReadingList>"
+    assert len(read_file(whole.encode(), rows=9, megabytes=10).rows) == 9

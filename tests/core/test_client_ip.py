@@ -5,6 +5,7 @@ from pyramid.request import Request
 
 from comicsdb.security import client_ip
 from comicsdb.settings import SettingsError, resolve
+from tests.serving import SECRET
 
 
 class Registry:
@@ -14,7 +15,7 @@ class Registry:
         self.settings = resolve(
             {
                 "sqlalchemy.url": "postgresql://x/y",
-                "comicsdb.secret": "s",
+                "comicsdb.secret": SECRET,
                 "comicsdb.trusted_proxies": trusted,
             }
         )

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.exc import NoResultFound
 
-from comicsdb.catalog import Invalid, NotFound
+from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.library import collection, ratings
 from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate
 from tests.conftest import recording
@@ -88,7 +88,7 @@ def test_an_item_that_is_there_stays_as_it_is(session, user, issue, owned):
 
 def test_an_issue_or_an_account_that_is_not_there_is_not_found(session, user, issue):
     for missing in (issue.id + 1000, 0, -1, 2**40, 2**70):
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFoundError):
             collection.add(session, user, missing, {}, today=TODAY)
     with pytest.raises(NoResultFound):  # the request is tried again then
         collection.add(session, user + 1000, issue.id, {}, today=TODAY)
@@ -146,11 +146,11 @@ def test_a_date_is_taken_back_once_and_only_from_its_own_item(session, make, use
     elsewhere, _ = collection.add(session, user, make.issue().id, {"is_read": True}, today=TODAY)
     its = session.scalar(select(ReadDate.id).where(ReadDate.collection_item_id == elsewhere.id))
     for wrong in (its, its + 1000, 0, 2**70):
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFoundError):
             collection.unread(session, user, owned.id, wrong)
     assert elsewhere.is_read
     collection.unread(session, user, elsewhere.id, its)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         collection.unread(session, user, elsewhere.id, its)
 
 
@@ -235,27 +235,20 @@ def test_the_same_stars_from_the_page_of_the_issue_leave_the_item_alone(session,
     assert owned.modified == stamp
 
 
-def test_stars_before_the_release_are_refused_and_nothing_is_written(session, make, user):
-    issue = make.issue(store_date=TODAY + timedelta(days=1))
-    for write in (
-        lambda: collection.add(session, user, issue.id, {"rating": 4}, today=TODAY),
-        lambda: collection.scrobble(session, user, issue.id, None, 4, today=TODAY),
-    ):
-        with pytest.raises(Invalid) as caught:
-            write()
-        assert list(caught.value.errors) == ["rating"]
-        assert session.scalar(select(CollectionItem.id)) is None
-    item, _ = collection.scrobble(session, user, issue.id, EARLY, today=TODAY)
-    stamp = item.modified
-    for write in (
-        lambda: collection.rate(session, user, item.id, 4, today=TODAY),
-        lambda: collection.update(session, user, item.id, {"rating": 4, "quantity": 2}, today=TODAY),
-        lambda: collection.scrobble(session, user, issue.id, LATE, 4, today=TODAY),
-    ):
-        with pytest.raises(Invalid):
-            write()
-        session.refresh(item)
-        assert (item.rating, item.quantity, item.modified, dates(session, item)) == (None, 1, stamp, [EARLY])
+def test_stars_before_the_release_are_kept_however_they_are_given(session, make, user):
+    issues = [make.issue(store_date=TODAY + timedelta(days=1)) for _ in range(2)]
+    added, _ = collection.add(session, user, issues[0].id, {"rating": 4}, today=TODAY)
+    read, _ = collection.scrobble(session, user, issues[1].id, EARLY, 3, today=TODAY)
+    assert (added.rating, read.rating, dates(session, read)) == (4, 3, [EARLY])
+    collection.update(session, user, added.id, {"rating": 5, "quantity": 2}, today=TODAY)
+    collection.rate(session, user, read.id, 2, today=TODAY)
+    assert (added.rating, added.quantity, read.rating) == (5, 2, 2)
+    collection.scrobble(session, user, issues[1].id, LATE, 1, today=TODAY)
+    session.refresh(read)
+    assert (read.rating, dates(session, read)) == (1, [EARLY, LATE])
+    for issue, own in zip(issues, (5, 1), strict=True):
+        session.refresh(issue)
+        assert (issue.rating_count, community(session, issue, user)) == (0, own)
 
 
 def test_stars_of_an_issue_that_was_put_off_stay_and_can_be_taken_back(session, catalog, user, issue, owned):
@@ -264,15 +257,13 @@ def test_stars_of_an_issue_that_was_put_off_stay_and_can_be_taken_back(session, 
     collection.scrobble(session, user, issue.id, None, 4, today=TODAY)
     collection.update(session, user, owned.id, {"rating": 4, "notes": "late"}, today=TODAY)
     assert (owned.rating, owned.notes, community(session, issue, user)) == (4, "late", 4)
-    with pytest.raises(Invalid):
-        collection.rate(session, user, owned.id, 3, today=TODAY)
     collection.rate(session, user, owned.id, None, today=TODAY)
     assert (owned.rating, community(session, issue, user)) == (None, None)
 
 
 @pytest.mark.parametrize("wrong", [0, 6, True, 4.0, "5"])
 def test_stars_are_whole_numbers_from_1_to_5(session, user, issue, owned, wrong):
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         collection.rate(session, user, owned.id, wrong, today=TODAY)
     assert list(caught.value.errors) == ["rating"]
     assert (owned.rating, community(session, issue, user)) == (None, None)
@@ -294,7 +285,7 @@ def test_the_items_of_others_are_not_there(session, make, user, owned):
         lambda: collection.remove(session, other, owned.id),
         lambda: collection.item(session, user, 2**70),
     ):
-        with pytest.raises(NotFound) as caught:
+        with pytest.raises(NotFoundError) as caught:
             write()
         assert caught.value.kind == "collection_item"
     assert collection.item(session, user, owned.id).modified == before
@@ -307,7 +298,7 @@ def test_an_item_goes_with_its_dates_and_the_stars_of_the_issue_stay(session, us
     assert community(session, issue, user) == 4
     again, created = collection.add(session, user, issue.id, {}, today=TODAY)
     assert (created, again.rating, again.is_read) == (True, 4, False)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         collection.remove(session, user, owned.id)
 
 

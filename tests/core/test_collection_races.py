@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 import pytest
 from sqlalchemy import func, select
 
-from comicsdb.catalog import Catalog, NotFound
+from comicsdb.catalog import Catalog, NotFoundError
 from comicsdb.library import collection, ratings
 from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate
 from tests.concurrency import at_once
@@ -36,7 +36,7 @@ def gone_or(write):
     def job(catalog):
         try:
             return write(catalog.session)
-        except NotFound:
+        except NotFoundError:
             return "gone"
 
     return job

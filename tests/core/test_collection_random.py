@@ -14,7 +14,7 @@ from hypothesis.stateful import (
 )
 from sqlalchemy import select
 
-from comicsdb.catalog import Catalog, NotFound
+from comicsdb.catalog import Catalog, NotFoundError
 from comicsdb.db import session_factory
 from comicsdb.library import collection, ratings
 from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate
@@ -69,7 +69,7 @@ class Library(RuleBasedStateMachine):
         if place in self.owned:
             write()
             return False
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFoundError):
             write()
         return True
 

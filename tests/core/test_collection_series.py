@@ -1,11 +1,11 @@
-"""Whole series, or a stretch of one, come into a collection (web.md 6)."""
+"""Whole series, or a stretch of one, come into a collection."""
 
 from datetime import date
 
 import pytest
 from sqlalchemy import select
 
-from comicsdb.catalog import Invalid, NotFound
+from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.library import collection
 from comicsdb.models import CollectionItem, Issue
 
@@ -70,7 +70,7 @@ def test_what_is_owned_stays_and_is_counted_apart(session, make, user, series):
     ],
 )
 def test_numbers_that_make_no_stretch_are_named(session, user, series, asked, named):
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         collection.add_series(session, user, series.id, **asked, today=TODAY)
     assert list(caught.value.errors) == named
     assert numbers(session, user) == ""
@@ -79,5 +79,5 @@ def test_numbers_that_make_no_stretch_are_named(session, user, series, asked, na
 def test_an_empty_series_adds_nothing_and_one_that_is_not_there_is_not_found(session, make, user):
     empty = make.series().id
     assert collection.add_series(session, user, empty, today=TODAY) == (0, 0)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         collection.add_series(session, user, empty + 1000, today=TODAY)

@@ -10,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 
 import click
@@ -19,8 +20,11 @@ from click.testing import CliRunner
 
 from comicsdb import scripts
 from comicsdb.scripts import main
-from comicsdb.scripts.serve import database_name
+from comicsdb.scripts.serve import Plan, database_name, make_plan, prepare
+from comicsdb.scripts.support import Site
+from comicsdb_demo import DATA
 from tests.dataset import pictures, read_set, small_set, write_set
+from tests.serving import SECRET
 
 SECONDS = 60  # a server may take to come up on a busy machine
 
@@ -31,7 +35,7 @@ def _ini(folder, url: str) -> str:
         "[app:main]\n"
         "use = egg:comicsdb\n"
         f"sqlalchemy.url = {url.replace('%', '%%')}\n"
-        "comicsdb.secret = for tests only\n"
+        f"comicsdb.secret = {SECRET}\n"
         "comicsdb.password_cost = fast\n"
         f"comicsdb.media.folder = {folder / 'media'}\n"
         "[loggers]\nkeys = root\n[handlers]\nkeys = console\n[formatters]\nkeys = plain\n"
@@ -211,6 +215,21 @@ def test_serve_loads_a_set_serves_it_and_ends_cleanly(ini, database, tmp_path, n
     assert re.search(r"admin +admin-password\n +Editor +Editor-password\n +reader +reader-password", said)
     assert said.endswith("Stopped.\n")
     assert "Traceback" not in said
+
+
+def test_serve_puts_the_demo_into_an_embedded_database_or_where_it_is_asked_for(ini, tmp_path, capsys):
+    site = Site(Path(ini))
+    plan = make_plan(site, None)
+    assert plan.folder is None
+    assert prepare(site, plan) == []
+    assert run("-c", ini, "export", str(tmp_path / "out")).exit_code == 0
+    assert read_set(tmp_path / "out")["publishers"] == []
+    said = capsys.readouterr().out
+    assert all(words in said for words in ("--data FOLDER", "--demo", "comicsdb account create"))
+
+    assert make_plan(site, None, demo=True) == Plan(plan.url, DATA, is_demo=True)
+    site.settings["sqlalchemy.url"] = "embedded:var/postgres?database=comicsdb"
+    assert make_plan(site, None) == Plan("embedded:var/postgres?database=comicsdb", DATA, is_demo=True)
 
 
 def test_serve_leaves_a_filled_catalogue_as_it_is(ini, tmp_path):

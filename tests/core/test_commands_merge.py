@@ -6,9 +6,10 @@ import pytest
 from sqlalchemy import insert, select, text
 
 from comicsdb import models
-from comicsdb.catalog import Catalog, Moved
+from comicsdb.catalog import Catalog, MovedError
 from comicsdb.models import History, StaffAction
 from tests.core.test_commands import _ini, run
+from tests.core.test_merge_references import crowd
 from tests.factories import Make
 
 
@@ -57,6 +58,14 @@ def state(rows):
     return rows("SELECT (SELECT count(*) FROM history), (SELECT count(*) FROM staff_action)")
 
 
+def test_series_with_every_field_and_link_filled_are_merged(comicsdb, make, open_session, rows):
+    first, second = (crowd(make, open_session, number) for number in range(2))
+    kept, other = first["series"], second["series"]
+    told = comicsdb("merge", "series", "--canonical", kept.id, "--other", other.id)
+    assert f"genre: 1 moved, 0 there already ({second['genre'].name})" in told
+    assert rows(select(models.Series.id).where(models.Series.id == other.id)) == []
+
+
 def test_a_merge_is_shown_and_then_done(comicsdb, make, rows, factory):
     kept, other = make.team(name="Crew"), make.team(name="Crew Too", desc="Four\nof them", cv_id=9)
     make.issue(series=make.series(name="Run"), teams=[other])
@@ -71,7 +80,7 @@ def test_a_merge_is_shown_and_then_done(comicsdb, make, rows, factory):
     assert state(rows) == before
     assert f"Team {ids[1]} is merged into {ids[0]}." in comicsdb(*words, "--reason", "The same crew")
     with factory() as session:
-        with pytest.raises(Moved) as moved:
+        with pytest.raises(MovedError) as moved:
             Catalog(session).get(models.Team, ids[1])
         assert (moved.value.entity.id, moved.value.entity.cv_id) == (ids[0], 9)
     (line,) = rows(select(StaffAction.actor_name, StaffAction.action, StaffAction.kind))
@@ -140,7 +149,7 @@ def test_a_first_year_is_corrected_with_all_addresses(comicsdb, make, rows, fact
     }
     with factory() as session:
         for each, slug in before.items():
-            with pytest.raises(Moved) as moved:
+            with pytest.raises(MovedError) as moved:
                 Catalog(session).by_slug(models.Issue, slug)
             assert moved.value.entity.id == each
     comicsdb("fix-start-year", "--series", series.id, "--year", 2019)  # and back: its own addresses again

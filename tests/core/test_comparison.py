@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from comicsdb.catalog.comparison import Money, Picture, Source, compare
 from comicsdb.catalog.references import Reference
-from comicsdb.catalog.wording import ADDED, GAP, LONGEST, REMOVED, SAME, words
+from comicsdb.catalog.text_diff import ADDED, GAP, LONGEST, REMOVED, SAME, words
 from comicsdb.models import History
 from tests.conftest import recording
 

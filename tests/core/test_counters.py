@@ -18,6 +18,7 @@ from comicsdb.passwords import digest
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 TODAY = NOON.date()
+HERE = "192.0.2.7"
 SURELY = 60  # seconds in which everything that ought to happen has happened
 
 
@@ -128,7 +129,7 @@ def test_what_the_database_does_not_take_is_kept(bind, counters, caplog, factory
     with time_machine.travel(NOON, tick=False):
         _rename(bind, "daily_count", "away")
         counters.served("token")
-        counters.token_used(token)
+        counters.token_used(token, HERE)
         assert counters.refused("burst", "user:ann") == 1
         counters.write()
         counters.served("token")
@@ -184,28 +185,35 @@ def used(factory, model, row: int):
         return session.get(model, row)
 
 
-def test_the_last_day_of_a_use_is_noted_and_written_once(bind, counters, factory):
+def test_the_last_day_of_basic_and_the_last_hour_of_a_token_are_written_once(bind, counters, factory):
     user, token = account(factory)
     other = Counters(bind, 0)
+
+    def use(counts, address):
+        counts.basic_used(user, address)
+        counts.token_used(token, address)
+        counts.write()
+
     with time_machine.travel(NOON, tick=False) as traveller:
-        counters.basic_used(user)
-        counters.token_used(token)
-        counters.write()
+        use(counters, HERE)
         written = version(bind, user, token)
+        traveller.shift(3599)
         for each in (counters, other):
-            traveller.shift(3600)
-            each.basic_used(user)
-            each.token_used(token)
-            each.write()
+            use(each, "2001:db8::1")
         assert version(bind, user, token) == written
-        assert used(factory, User, user).basic_used == TODAY
-        assert used(factory, ApiToken, token).last_used == NOON
+        account_row = used(factory, User, user)
+        assert (account_row.basic_used, account_row.basic_address) == (TODAY, HERE)
+        row = used(factory, ApiToken, token)
+        assert (row.last_used, row.last_address) == (NOON, HERE)
+        traveller.shift(1)
+        use(counters, "2001:db8::1")
+        assert version(bind, user, token)[0] == written[0]  # that of the account: the day is the same
+        row = used(factory, ApiToken, token)
+        assert (row.last_used, row.last_address) == (NOON + timedelta(hours=1), "2001:db8::1")
         traveller.shift(86_400)
-        counters.basic_used(user)
-        counters.token_used(token)
-        counters.write()
+        use(other, HERE)
     assert used(factory, User, user).basic_used == TODAY + timedelta(days=1)
-    assert used(factory, ApiToken, token).last_used == NOON + timedelta(days=1, hours=2)
+    assert used(factory, ApiToken, token).last_used == NOON + timedelta(days=1, hours=1)
 
 
 def version(bind, user: int, token: int) -> list:
@@ -218,8 +226,8 @@ def version(bind, user: int, token: int) -> list:
 
 
 def test_an_account_that_has_gone_is_no_trouble(bind, counters):
-    counters.basic_used(2**31 - 1)
-    counters.token_used(2**31 - 1)
+    counters.basic_used(2**31 - 1, HERE)
+    counters.token_used(2**31 - 1, HERE)
     counters.served("token")
     counters.write()
     assert list(counted(bind).values()) == [1]

@@ -1,13 +1,9 @@
 """The issue and creator that a credit's roles carry along: always those of the credit."""
 
 import pytest
-from alembic import command
-from sqlalchemy import create_engine, text
+from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
-from comicsdb.scripts.database import alembic_config, upgrade
-
-BEFORE, WITH_TRIGGER, WITH_CREATORS = "4616d63e090d", "4f1c84088895", "a51d0c7e94b2"
 CREATORS = "SELECT DISTINCT r.creator_id, c.creator_id FROM credit_role r JOIN credit c ON c.id = r.credit_id"
 
 
@@ -70,42 +66,3 @@ def test_a_credit_that_moves_takes_its_roles_along(session, credit):
 def test_they_go_with_what_they_hang_on(session, credit, gone):
     session.execute(text(f"DELETE FROM {gone}"))
     assert rows(session) == []
-
-
-CREDITED = """
-INSERT INTO publisher (id, slug, name) VALUES (1, 'p', 'P');
-INSERT INTO series (id, slug, name, sort_name, volume, year_began, series_type_id, publisher_id)
-VALUES (1, 's', 'S', 'S', 1, 2020, 13, 1);
-INSERT INTO issue (id, slug, series_id, number, cover_date)
-SELECT n, 'i' || n, 1, n::text, '2020-01-01' FROM generate_series(1, 3) n;
-INSERT INTO creator (id, slug, name) VALUES (1, 'c', 'C'), (2, 'd', 'D'), (3, 'e', 'E');
-INSERT INTO credit (id, issue_id, creator_id) SELECT 10 * n, n, 1 FROM generate_series(1, 3) n;
-INSERT INTO credit_role (credit_id, role_id) VALUES (10, 1), (10, 2), (20, 1)
-"""
-
-
-def test_migrations_fill_it_for_roles_of_before_and_of_meanwhile(cluster):
-    cluster.ensure_database("roles")
-    engine = create_engine(cluster.url("roles"))
-    with engine.connect() as connection:
-        command.upgrade(alembic_config(connection), BEFORE)
-        connection.execute(text(CREDITED))
-        connection.commit()
-        command.upgrade(alembic_config(connection), WITH_TRIGGER)
-        # The version of the code before this one is still running.
-        connection.execute(text("INSERT INTO credit_role (credit_id, role_id) VALUES (30, 1)"))
-        connection.commit()
-        command.upgrade(alembic_config(connection), WITH_CREATORS)
-        connection.execute(text("UPDATE credit SET creator_id = 2 WHERE id = 30"))
-        connection.execute(text("INSERT INTO credit_role (credit_id, role_id) VALUES (30, 2)"))
-        connection.execute(text("UPDATE credit SET creator_id = 3 WHERE id = 30"))
-        connection.commit()
-    upgrade(engine)
-    with engine.connect() as connection:
-        assert rows(connection) == [(10, 1, 1), (10, 2, 1), (20, 1, 2), (30, 1, 3), (30, 2, 3)]
-        assert sorted(connection.execute(text(CREATORS)).all()) == [(1, 1), (3, 3)]
-        connection.rollback()
-        command.downgrade(alembic_config(connection), BEFORE)
-        assert connection.scalar(text("SELECT count(*) FROM credit_role")) == 5
-    engine.dispose()
-    cluster.drop_database("roles")

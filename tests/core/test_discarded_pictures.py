@@ -1,4 +1,4 @@
-"""Pictures go with the rows that named them: after the commit, and only then (model.md 1.3)."""
+"""Pictures go with the rows that named them: after the commit, and only then."""
 
 import pytest
 

@@ -13,10 +13,11 @@ from sqlalchemy import select, text
 from comicsdb import opencollective
 from comicsdb.jobs import DONATIONS, alone
 from comicsdb.models import Donation, User
-from comicsdb.opencollective import FetchFailed, contributions
+from comicsdb.opencollective import FetchError, contributions
 from comicsdb.scripts import main
 from comicsdb.supporters import Gift
 from tests.donation_platform import COLLECTIVE, TOKEN, Platform
+from tests.serving import SECRET
 
 BEGINNING = datetime(2027, 1, 31, 12, tzinfo=UTC)
 
@@ -117,7 +118,7 @@ BROKEN = {
 @pytest.mark.parametrize("broken", BROKEN)
 def test_an_answer_that_is_wrong_is_no_answer(platform, ask, broken):
     platform.answers.append(BROKEN[broken])
-    with pytest.raises(FetchFailed):
+    with pytest.raises(FetchError):
         ask()
 
 
@@ -126,13 +127,13 @@ def test_an_answer_that_is_wrong_is_no_answer(platform, ask, broken):
 )
 def test_a_contribution_that_is_not_understood_is_no_answer(platform, ask, node):
     platform.gift("one", "2027-02-01T10:00:00Z", "ann@example.org", 500, **node)
-    with pytest.raises(FetchFailed):
+    with pytest.raises(FetchError):
         ask()
 
 
 def test_a_platform_that_does_not_answer_is_told_of_without_the_token(platform, ask):
     platform.close()
-    with pytest.raises(FetchFailed) as caught:
+    with pytest.raises(FetchError) as caught:
         ask()
     assert TOKEN not in str(caught.value)
 
@@ -198,7 +199,7 @@ def world(factory, platform, database, tmp_path):
     """Nobody has given anything yet."""
     path = tmp_path / "site.ini"
     path.write_text(
-        "[app:main]\nuse = egg:comicsdb\ncomicsdb.secret = for tests only\n"
+        f"[app:main]\nuse = egg:comicsdb\ncomicsdb.secret = {SECRET}\n"
         f"sqlalchemy.url = {database.replace('%', '%%')}\n"
         f"comicsdb.donations.url = {platform.url}\n"
         f"comicsdb.donations.collective = {COLLECTIVE}\n"

@@ -2,7 +2,7 @@
 
 import sys
 
-from comicsdb.edition import digest_of, edition_of
+from comicsdb.build_fingerprint import digest_of, edition_of
 
 
 def test_every_file_of_every_package_counts_and_nothing_else(tmp_path, monkeypatch):
@@ -30,7 +30,7 @@ def test_every_file_of_every_package_counts_and_nothing_else(tmp_path, monkeypat
 
 def test_the_packages_that_settings_include_count(wsgi):
     packages = frozenset(("comicsdb", "comicsdb_api", "comicsdb_web"))
-    assert wsgi.registry["comicsdb.edition"] == edition_of(packages)
+    assert wsgi.registry["comicsdb.build_fingerprint"] == edition_of(packages)
     wsgi.registry["comicsdb.cache"].list.get_or_create("edition", lambda: b"x")
     key = wsgi.registry["comicsdb.cache"].list._region.key_mangler("edition")
     assert key == f"comicsdb:list:edition:{edition_of(packages)}"

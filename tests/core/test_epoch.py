@@ -21,8 +21,15 @@ DECIDING = {
     "is_superuser": True,
     "supporter_until": WHEN,
     "supporter_tier": "friend",
+    "second_factor": True,
 }
-USES = {"bio": "Reads.", "last_login": WHEN, "basic_used": WHEN.date(), "language": "it"}
+USES = {
+    "bio": "Reads.",
+    "last_login": WHEN,
+    "basic_used": WHEN.date(),
+    "basic_address": "x",
+    "language": "it",
+}
 
 
 @pytest.fixture
@@ -66,7 +73,26 @@ def test_what_decides_about_an_account_moves_it(moves, made, column):
 def test_what_an_account_is_asked_for_is_what_moves_it():
     for statement in auth.ACCOUNTS.values():
         columns = {column.name for column in statement.selected_columns}
-        assert columns <= {*DECIDING, "id", "groups", "token_id", "expiry"}
+        assert columns <= {*DECIDING, "id", "groups", "token_id", "expiry", "scope", "shares_limits"}
+
+
+@pytest.mark.parametrize(
+    ("change", "counts"),
+    [
+        ({"last_used": WHEN, "last_address": "192.0.2.7"}, False),
+        ({"name": "Tagger"}, False),
+        ({"expiry": WHEN}, True),
+        ({"scope": "read"}, True),
+    ],
+)
+def test_of_a_token_what_it_opens_moves_it_and_its_use_does_not(moves, made, change, counts):
+    work = update(ApiToken).where(ApiToken.user_id == made["user"]).values(change)
+    assert moves(lambda session: session.execute(work)) is counts
+
+
+def test_a_further_token_moves_it_as_the_others_share_their_limits_with_it(moves, made):
+    token = ApiToken(user_id=made["user"], digest="e" * 64, token_key="l")
+    assert moves(lambda session: session.add(token))
 
 
 @pytest.mark.parametrize("column", USES)

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from comicsdb.exchange.exporting import ExportFailed
+from comicsdb.exchange.exporting import ExportFailedError
 from comicsdb.exchange.library_format import FILES as LIBRARIES
 from comicsdb.passwords import UNUSABLE
 from tests.dataset import pictures, read_set, small_set
@@ -103,7 +103,7 @@ def test_two_exports_of_the_same_state_are_the_same(filled):
 def test_a_folder_that_holds_anything_is_left_alone(filled, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").write_text("mine")
-    with pytest.raises(ExportFailed, match="is not an empty folder"):
+    with pytest.raises(ExportFailedError, match="is not an empty folder"):
         filled.export("out")
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]
 

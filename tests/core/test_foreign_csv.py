@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.library.portable import COLLECTION, RATINGS, WISHES
 from comicsdb.library.portable_reading import read_file
 
@@ -161,7 +161,7 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_what_is_no_table_is_refused_with_a_reason(name):
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(InvalidError) as refused:
         rows(BAD[name])
     assert list(refused.value.errors) == ["file"]
 

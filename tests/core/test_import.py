@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from comicsdb import demo_accounts
 from comicsdb.catalog import Catalog
 from comicsdb.models import Series
 from comicsdb.passwords import UNUSABLE, Passwords, digest
@@ -262,6 +263,19 @@ def test_an_age_rating_for_issues_without_one_is_required(importer):
 # Accounts.
 
 
+def test_public_passwords_and_tokens_are_not_taken_over(importer):
+    rows = small_set()
+    rows["users"][1] |= {
+        "password": demo_accounts.password("editor"),
+        "api_token": demo_accounts.token("editor"),
+    }
+    importer.passwords = Passwords("fast", demo_accounts.PUBLIC_SECRETS)
+    importer.run(rows)
+    assert importer.query("SELECT password FROM user_account WHERE id = 2") == [(UNUSABLE,)]
+    assert importer.query("SELECT count(*) FROM api_token WHERE user_id = 2") == [(0,)]
+    assert importer.query("SELECT count(*) FROM api_token") != [(0,)]
+
+
 def test_accounts_are_stored_with_hashed_secrets(importer):
     importer.run(small_set())
     rows = importer.query(
@@ -347,15 +361,15 @@ def test_advisory_rules_are_counted_and_named_but_not_enforced(importer):
     rows["creators"][0] |= {"birth": "1950-01-02", "death": "1950-01-01"}
     report = importer.run(rows)
     assert {rule: advice.places for rule, advice in report.advice.items()} == {
-        "ISBN whose check digit or form is wrong": ["issues.jsonl:1: 9780306406158"],
-        "UPC whose check digit or form is wrong": ["issues.jsonl:1: 03600029145300111"],
-        "SKU with other characters than letters and digits": ["issues.jsonl:1: AUG-2000"],
-        "cv_id on a Trade Paperback series": ["series.jsonl:1: the-lighthouse-2020"],
-        "associated series of a Hardcover, Omnibus or Trade Paperback": ["series.jsonl:3: faro-tutto-2001"],
-        "year_end before year_began": ["series.jsonl:1: the-lighthouse-2020"],
-        "collection title where the series allows none": ["issues.jsonl:1: issue-1"],
-        "arcs on an issue of a Trade Paperback or Hardcover series": ["issues.jsonl:1: issue-1"],
-        "death before birth": ["creators.jsonl:1: 1950-01-02–1950-01-01"],
+        "The check digit or form of the ISBN is wrong": ["issues.jsonl:1: 9780306406158"],
+        "The check digit or form of the UPC is wrong": ["issues.jsonl:1: 03600029145300111"],
+        "The SKU has other characters than letters and digits": ["issues.jsonl:1: AUG-2000"],
+        "A Comic Vine ID of a Trade Paperback series": ["series.jsonl:1: 5"],
+        "Associated series of a series of collected editions": ["series.jsonl:3: faro-tutto-2001"],
+        "A series that ended before it began": ["series.jsonl:1: 2020–1999"],
+        "A collection title where the series allows none": ["issues.jsonl:1: No"],
+        "Story arcs of an issue of a Trade Paperback or Hardcover": ["issues.jsonl:1: issue-1"],
+        "A creator who died before being born": ["creators.jsonl:1: 1950-01-02–1950-01-01"],
         "unknown field, not read": ["issues.jsonl:2: colour"],
     }
     assert all(advice.count == 1 for advice in report.advice.values())

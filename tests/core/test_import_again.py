@@ -43,7 +43,7 @@ def test_a_changed_row_is_brought_up_to_date_and_its_stamps_move(importer):
         "SELECT modified, modified_before, name_changed FROM character WHERE id = 1"
     )
     assert (before, modified > imported, name_changed > imported) == (imported, True, True)
-    # The issue that shows the name is touched, its neighbour in the series is not (model.md 9, M16).
+    # The issue that shows the name is touched, its neighbour in the series is not (M16).
     assert importer.one("SELECT modified > created_on + interval '2 years' FROM issue WHERE id = 1")
     assert importer.one("SELECT modified FROM issue WHERE id = 2") == datetime(2025, 4, 3, 4, 5, 6, 2, UTC)
     assert importer.query(

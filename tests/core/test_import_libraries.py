@@ -1,15 +1,15 @@
 """Import and export of what accounts keep: it comes in as the library stores it, and goes out again."""
 
-import json
 from datetime import UTC, datetime
 
 import pytest
 
-from tests.dataset import read_set, small_set
+from tests.dataset import rating, read_set, small_set
 from tests.importer import Importer
 
 AT = "2025-06-01T10:00:00.000000Z"
-STAMPS = {"created_on": AT, "modified": AT}
+LATER = "2025-06-03T11:30:00.000123Z"
+STAMPS = {"created_on": AT, "modified": LATER}
 
 
 @pytest.fixture
@@ -59,7 +59,14 @@ def reading_list(identifier: int, user_id: int, name: str, issues, **more) -> di
         "previous_id": None,
         "next_id": None,
         "items": [
-            {"issue_id": each, "order": place, "issue_type": "CORE"} for place, each in enumerate(issues, 1)
+            {
+                "id": 100 * identifier + place,
+                "issue_id": each,
+                "order": place,
+                "issue_type": "CORE",
+                "added_on": LATER,
+            }
+            for place, each in enumerate(issues, 1)
         ],
         "ratings": [],
         **STAMPS,
@@ -68,57 +75,54 @@ def reading_list(identifier: int, user_id: int, name: str, issues, **more) -> di
 
 
 def libraries() -> dict[str, list[dict]]:
-    """The small set with a library; the reader's stars for issue 2 are in both places, as everywhere."""
+    """The small set with a library that has all that one can have.
+
+    Copy 11 has other stars than the account gave the issue, copy 12 has the same, copy 14 has none.
+    """
     wish = {"status": "FOUND", "priority": 2, "desired_grade": "9.8", "max_price": "4.00", "currency": "EUR"}
     source = {"attribution_source": "CBRO", "attribution_url": "https://example.org/orders/2"}
     dates = ["2025-07-02T20:00:00.000000Z", "2025-06-02T20:00:00.000000Z"]
     owned = {"quantity": 2, "grade": "9.8", "grading_company": "CGC", "purchase_date": "2024-02-29"}
     owned |= {"purchase_price": "3.50", "purchase_currency": "GBP", "notes": "Signed: “B. L.”"}
+    owned |= {"purchase_store": "Corner Shop", "storage_location": "Box 3", "book_format": "BOTH"}
+    rated = {"id": 31, "user_id": 2, "rating": 4, "created_on": LATER}
     return small_set() | {
         "collection_items": [
-            copy(1, 3, 1, **owned, is_read=True, read_dates=dates, rating=2),
-            copy(2, 3, 2, rating=4),
-            copy(3, 2, 1, rating=5),
+            copy(11, 3, 1, **owned, is_read=True, read_dates=dates, rating=3),
+            copy(12, 3, 2, rating=4, purchase_currency="ITL"),
+            copy(14, 2, 1),
         ],
         "reading_lists": [
-            reading_list(1, 3, "First", [3, 1, 2], next_id=2, ratings=[{"user_id": 2, "rating": 4}]),
-            reading_list(2, 2, "Second", [2], previous_id=1, **source),
-            reading_list(3, 2, "Mine", [1], is_private=True),
+            reading_list(
+                4, 3, "First", [3, 1, 2], desc="In order.", list_type="CHARACTERS", next_id=5, ratings=[rated]
+            ),
+            reading_list(5, 2, "Second", [2], previous_id=4, **source),
+            reading_list(7, 2, "Mine", [1], is_private=True, slug="p0123456789", next_id=4),
         ],
-        "pull_lists": [{"user_id": 3, "series": [{"series_id": 2, "added_on": AT}], **STAMPS}],
+        "pull_lists": [
+            {"id": 5, "user_id": 2, "series": [], **STAMPS},
+            {"id": 6, "user_id": 3, "series": [{"id": 21, "series_id": 2, "added_on": AT}], **STAMPS},
+        ],
         "wish_lists": [
             {
+                "id": 8,
                 "user_id": 3,
-                "items": [{"issue_id": 3, **wish, "notes": "", "added_on": AT, "modified": AT}],
+                "items": [{"id": 41, "issue_id": 3, **wish, "notes": "", "added_on": AT, "modified": LATER}],
                 **STAMPS,
             }
         ],
     }
 
 
-def told(rows: dict[str, list[dict]]) -> dict[str, list[dict]]:
-    """What readers say, without what the library gives: ids, slugs and stamps of its rows."""
-
-    def kept(record):
-        if isinstance(record, list):
-            return [kept(each) for each in record]
-        if isinstance(record, dict):
-            return {
-                key: kept(value)
-                for key, value in record.items()
-                if key not in {"id", "slug", "modified", "previous_id", "next_id"}
-            }
-        return record
-
-    files = ("collection_items", "reading_lists", "pull_lists", "wish_lists")
-    named = {name: [kept(each) for each in rows[name]] for name in files}
-    for name in ("reading_lists", "pull_lists", "wish_lists"):
-        for record in named[name]:
-            del record["created_on"]
-    return {name: sorted(each, key=json.dumps) for name, each in named.items()}
+OF_ACCOUNTS = ("collection_items", "reading_lists", "pull_lists", "wish_lists")
 
 
-def test_what_accounts_keep_comes_in_and_goes_out_again(importer):
+def kept(rows: dict[str, list[dict]]) -> dict[str, list[dict]]:
+    """The files of what accounts keep, in one order."""
+    return {name: rows[name] for name in OF_ACCOUNTS}
+
+
+def test_what_accounts_keep_comes_in_and_goes_out_as_it_is(importer):
     report = importer.run(libraries())
     assert {name: (each["read"], each["new"]) for name, each in list(report.counts.items())[-6:]} == {
         "collection_items": (3, 3),
@@ -129,35 +133,94 @@ def test_what_accounts_keep_comes_in_and_goes_out_again(importer):
         "wish_lists": (1, 1),
     }
     exported = read_set(importer.export("out", accounts=True))
-    assert told(exported) == told(libraries())
-    by_name = {row["name"]: row for row in exported["reading_lists"]}
-    assert by_name["First"]["next_id"] == by_name["Second"]["id"]
-    assert by_name["Second"]["previous_id"] == by_name["First"]["id"]
+    assert kept(exported) == kept(libraries())
+    assert [list(each) for each in exported["collection_items"]] == [  # in the format's order of keys
+        list(each) for each in libraries()["collection_items"]
+    ]
+    assert exported["issue_ratings"] == libraries()["issue_ratings"]
     read = importer.query("SELECT date_read, rating FROM collection_item WHERE is_read")
-    assert read == [(datetime(2025, 7, 2, 20, tzinfo=UTC), 2)]
+    assert read == [(datetime(2025, 7, 2, 20, tzinfo=UTC), 3)]
+    everything = importer.everything()
     assert not importer.run(importer.folder / "out").changed_anything
     assert not importer.run(libraries()).changed_anything
+    assert importer.everything() == everything
     importer.query("UPDATE reading_list_rating SET rating = 1")
     assert not importer.run(libraries()).changed_anything
     assert importer.one("SELECT rating FROM reading_list_rating") == 1
+    assert importer.one("INSERT INTO collection_item (user_id, issue_id) VALUES (2, 2) RETURNING id") == 15
+
+
+def test_sets_without_the_ids_of_entries_come_in_too(importer):
+    rows = libraries()
+    for name, inside in (
+        ("reading_lists", ("items", "ratings")),
+        ("pull_lists", ("series",)),
+        ("wish_lists", ("items",)),
+    ):
+        for record in rows[name]:
+            if name != "reading_lists":
+                del record["id"]
+            for each in (each for key in inside for each in record[key]):
+                del each["id"]
+    report = importer.run(rows)
+    assert {name: each["new"] for name, each in list(report.counts.items())[-6:]} == {
+        "collection_items": 3,
+        "reading_lists": 3,
+        "reading_list_items": 5,
+        "reading_list_ratings": 1,
+        "pull_lists": 1,
+        "wish_lists": 1,
+    }
+    assert not importer.run(rows).changed_anything
 
 
 def test_what_an_account_has_stays_and_ids_are_the_catalogues(importer):
     importer.query("SELECT setval('issue_id_seq', 500), setval('series_id_seq', 500)")
     importer.query("SELECT setval('publisher_id_seq', 500)")
     importer.run(small_set() | {"issue_ratings": []})
-    importer.query("UPDATE issue SET store_date = '2999-01-01' WHERE number = '½'")
     importer.query(
         "INSERT INTO collection_item (user_id, issue_id, notes)"
         " SELECT 3, id, 'Mine' FROM issue WHERE number = '½'"
     )
-    rows = libraries() | {"issue_ratings": []}
+    importer.query("INSERT INTO reading_list (user_id, name, slug) VALUES (3, 'Other', 'list-5')")
+    unrated = libraries() | {"issue_ratings": []}
+    report = importer.run(unrated)
+    assert report.counts["collection_items"] == {"read": 3, "new": 2, "changed": 1, "unchanged": 0}
+    assert importer.one("SELECT count(*) FROM issue_rating") == 0
+    assert importer.query("SELECT rating, notes FROM collection_item c WHERE notes = 'Mine'") == [(4, "Mine")]
+    exported = read_set(importer.export("out", accounts=True))
+    assert [each["modified"] for each in exported["collection_items"][1:]] == [LATER, LATER]
+    assert [
+        (each["name"], each["slug"], each["modified"] == LATER) for each in exported["reading_lists"]
+    ] == [
+        ("Other", "list-5", False),
+        ("First", "list-4", True),
+        ("Second", "second", True),
+        ("Mine", "p0123456789", True),
+    ]
+    assert not importer.run(unrated).changed_anything
+    # Who gives an issue other stars has them on the copy, too.
+    unrated["issue_ratings"] = [rating(1, 2, 3, 1, AT)]
+    importer.run(unrated)
+    assert importer.one("SELECT rating FROM collection_item WHERE notes = 'Mine'") == 1
+
+
+def test_stars_for_what_is_not_out_yet_come_in_and_do_not_count(importer):
+    rows = libraries()
     rows["issues"][1]["store_date"] = "2999-01-01"
     report = importer.run(rows)
-    assert report.early == 1
-    assert "1 stars for issues that are not out yet were left out" in report.lines()
-    assert report.counts["collection_items"] == {"read": 3, "new": 2, "changed": 0, "unchanged": 1}
-    assert importer.one("SELECT notes FROM collection_item c WHERE notes = 'Mine'") == "Mine"
+    assert report.counts["issue_ratings"]["new"] == len(rows["issue_ratings"])
+    exported = read_set(importer.export("out", accounts=True))
+    assert (exported["issue_ratings"], kept(exported)) == (rows["issue_ratings"], kept(rows))
+    early = sum(each["issue_id"] == 2 for each in rows["issue_ratings"])
+    assert early
+    assert importer.query("SELECT rating_count, rating_sum FROM issue WHERE id = 2") == [(0, 0)]
+    assert importer.one("SELECT sum(rating_count) FROM series") == len(rows["issue_ratings"]) - early
+    assert not importer.run(rows).changed_anything
+    rows["issues"][1]["store_date"] = None
+    importer.run(rows)
+    assert importer.one("SELECT rating_count FROM issue WHERE id = 2") == early
+    assert importer.one("SELECT sum(rating_count) FROM series") == len(rows["issue_ratings"])
 
 
 def test_neighbours_that_an_account_has_set_since_stay(importer):
@@ -199,11 +262,12 @@ def test_what_is_wrong_is_named_by_file_line_and_field(importer):
         "{",
     ]
     rows["reading_lists"] += [
-        reading_list(4, 2, "Mine", [8], next_id=6),
-        reading_list(5, 2, "", [1], items=[{"issue_id": 1, "order": 0, "issue_type": "SOON"}]),
-        reading_list(3, 3, "Again", [1, 1]),
+        reading_list(24, 2, "Mine", [8], next_id=6),
+        reading_list(25, 2, "", [1], items=[{"issue_id": 1, "order": 0, "issue_type": "SOON"}]),
+        reading_list(7, 3, "Again", [1, 1], slug="list-4"),
+        reading_list(27, 3, "Alone", [], previous_id=27),
     ]
-    rows["pull_lists"].append({"user_id": 2, "series": 4, **STAMPS})
+    rows["pull_lists"].append({"id": 7, "user_id": 2, "series": 4, **STAMPS})
     rows["wish_lists"][0]["items"][0] |= {"priority": 6, "max_price": "-1"}
     assert sorted(importer.problems(rows)) == [
         "collection_items.jsonl:4: grade: takes one of 10.0, 9.9, 9.8, 9.6, 9.4, 9.2, 9.0, 8.5, 8.0, 7.5,"
@@ -214,7 +278,7 @@ def test_what_is_wrong_is_named_by_file_line_and_field(importer):
         "collection_items.jsonl:6: issue_id: issues.jsonl has no id 77",
         "collection_items.jsonl:6: user_id: users.jsonl has no id 9",
         "collection_items.jsonl:7: is not a JSON object on one line",
-        "pull_lists.jsonl:2: series: takes a list of objects",
+        "pull_lists.jsonl:3: series: takes a list of objects",
         "reading_lists.jsonl:4: issue_id: issues.jsonl has no id 8",
         "reading_lists.jsonl:4: name: Mine was used on line 3 already",
         "reading_lists.jsonl:4: next_id: reading_lists.jsonl has no id 6",
@@ -222,8 +286,11 @@ def test_what_is_wrong_is_named_by_file_line_and_field(importer):
         " not 'SOON'",
         "reading_lists.jsonl:5: items[0].order: takes a number from 1 to 2,147,483,647, not 0",
         "reading_lists.jsonl:5: name: must not be empty",
-        "reading_lists.jsonl:6: id: 3 was used on line 3 already",
+        "reading_lists.jsonl:6: id: 7 was used on line 3 already",
         "reading_lists.jsonl:6: items: 1 was used on line 6 already",
+        "reading_lists.jsonl:6: items: 701 was used on line 3 already",
+        "reading_lists.jsonl:6: slug: list-4 was used on line 1 already",
+        "reading_lists.jsonl:7: next_id: the list, the one before it and the one after it are three",
         "wish_lists.jsonl:1: items[0].max_price: takes an amount of at most 8 digits and 2 decimals,"
         " not '-1'",
         "wish_lists.jsonl:1: items[0].priority: takes a number from 1 to 5, not 6",

@@ -26,11 +26,12 @@ def _broken(file: str, place: int, **values) -> dict:
 @pytest.mark.parametrize(
     ("place", "values", "field", "words"),
     [
-        ("publishers.jsonl:1", {"founded": "1950"}, "founded", "takes a whole number, not '1950'"),
-        ("publishers.jsonl:1", {"founded": 40000}, "founded", "takes a number from 0 to 32,767, not 40000"),
+        ("publishers.jsonl:1", {"founded": "1950"}, "founded", "takes a year from 1500 to 2100, not '1950'"),
+        ("publishers.jsonl:1", {"founded": 40000}, "founded", "takes a year from 1500 to 2100, not 40000"),
         ("publishers.jsonl:2", {"name": "x" * 256}, "name", "takes at most 255 characters, not 256"),
         ("publishers.jsonl:2", {"name": " "}, "name", "must not be empty"),
-        ("publishers.jsonl:2", {"desc": "a\0b"}, "desc", "has a NUL character"),
+        ("publishers.jsonl:2", {"desc": "a\0b"}, "desc", "has the character U+0000, which is no text"),
+        ("publishers.jsonl:2", {"desc": "a\ufdd0b"}, "desc", "has the character U+FDD0, which is no text"),
         (
             "publishers.jsonl:2",
             {"slug": "11"},
@@ -50,6 +51,12 @@ def _broken(file: str, place: int, **values) -> dict:
             {"modified": "2025-01-01T00:00:00"},
             "modified",
             "takes an instant YYYY-MM-DDTHH:MM:SS.ffffffZ, not '2025-01-01T00:00:00'",
+        ),
+        (
+            "publishers.jsonl:2",
+            {"modified": "2025-01-01T00:00:00+16:00"},
+            "modified",
+            "takes an instant YYYY-MM-DDTHH:MM:SS.ffffffZ, not '2025-01-01T00:00:00+16:00'",
         ),
         ("creators.jsonl:1", {"birth": "1890-13-01"}, "birth", "takes a date YYYY-MM-DD, not '1890-13-01'"),
         (

@@ -1,4 +1,4 @@
-"""Rate limits: exact over a moving window, in memory and in Redis alike, with threads, and beside a model."""
+"""Rate limits: over a moving window, in PostgreSQL and in Redis alike, with threads, and beside a model."""
 
 import itertools
 from concurrent.futures import ThreadPoolExecutor
@@ -7,12 +7,12 @@ import pytest
 import time_machine
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from limits import RateLimitItemPerMinute
-from limits.strategies import MovingWindowRateLimiter
+from sqlalchemy import select
 
-from comicsdb import limits_memory
 from comicsdb.limits import Limit, Limiter
-from comicsdb.limits_memory import SECOND, TimesInMemory
+from comicsdb.limits_types import SECOND
+from comicsdb.limits_window import unpack
+from comicsdb.models import RateLimit
 from tests.soak import SOAK
 
 THREE = Limit("burst", 3, 60)
@@ -20,13 +20,14 @@ MANY = Limit("sustained", 5, 86_400)
 BOTH = ((THREE, "7"), (MANY, "7"))
 
 
-class InMemory:
-    """A limiter in memory, whose clock stands still unless it is moved."""
+class InPostgres:
+    """A limiter in PostgreSQL, whose clock stands still unless it is moved."""
 
-    def __init__(self):
+    def __init__(self, read_pool):
         self.travel = time_machine.travel(1_800_000_000.25, tick=False)
         self.traveller = self.travel.start()
-        self.limiter = Limiter()
+        self.limiter = Limiter(read_pool)
+        self.limiter.forget()
 
     def move(self, seconds: float) -> None:
         """Let time pass."""
@@ -40,9 +41,9 @@ class InMemory:
 class InRedis:
     """A limiter in Redis, whose clock cannot be moved: what it knows is made older instead."""
 
-    def __init__(self, redis):
+    def __init__(self, read_pool, redis):
         self.redis = redis.client
-        self.limiter = Limiter(redis.url)
+        self.limiter = Limiter(read_pool, redis.url)
 
     def move(self, seconds: float) -> None:
         """Let time pass."""
@@ -54,27 +55,33 @@ class InRedis:
                 self.redis.rpush(key, *times)
                 self.redis.pexpire(key, kept)
 
-    def close(self) -> None:
-        """Nothing is left: the server goes."""
 
-
-@pytest.fixture(params=[InMemory, InRedis])
-def place(request):
-    """A limiter, and the way to move time."""
-    place = InMemory() if request.param is InMemory else InRedis(request.getfixturevalue("redis"))
+@pytest.fixture
+def postgres(own_light):
+    """A limiter in PostgreSQL, and the way to move time."""
+    place = InPostgres(own_light)
     yield place
     place.close()
 
 
+@pytest.fixture(params=["postgresql", "redis"])
+def place(own_light, request):
+    """A limiter, and the way to move time."""
+    if request.param == "postgresql":
+        yield request.getfixturevalue("postgres")
+    else:
+        yield InRedis(own_light, request.getfixturevalue("redis"))
+
+
 @pytest.fixture
 def limiter(place):
-    """A limiter in memory, and one in Redis."""
+    """A limiter in PostgreSQL, and one in Redis."""
     return place.limiter
 
 
 def seen(taken):
     """What each limit said: whether it refused, and how many places are left."""
-    return [(each.refused, each.remaining) for each in taken.standings]
+    return [(each.refused, each.remaining) for each in taken.states]
 
 
 def test_so_many_pass_and_the_next_is_refused(limiter):
@@ -100,7 +107,7 @@ def test_a_place_becomes_free_when_the_oldest_event_leaves_the_window(place, lim
     limiter.take([(THREE, "7")])
     limiter.take([(THREE, "7")])
     place.move(39)
-    refused = limiter.take([(THREE, "7")]).standings[0]
+    refused = limiter.take([(THREE, "7")]).states[0]
     assert (refused.refused, refused.wait) == (True, 1)
     place.move(1.01)
     assert seen(limiter.take([(THREE, "7")])) == [(False, 0)]
@@ -122,26 +129,22 @@ def test_a_refused_event_does_not_prolong_the_wait(place, limiter):
 
 
 def test_when_the_next_place_becomes_free_is_told_exactly(place, limiter):
-    first = limiter.take([(THREE, "7")]).standings[0]
+    first = limiter.take([(THREE, "7")]).states[0]
     assert first.free == first.now + 60 * SECOND
     assert (first.wait, first.reset) == (60, -(-first.now // SECOND) + 60)
     place.move(20.5)
-    second = limiter.take([(THREE, "7")]).standings[0]
+    second = limiter.take([(THREE, "7")]).states[0]
     assert 38 * SECOND < second.free - second.now <= 39.5 * SECOND
     assert second.wait in {39, 40}
 
 
-def test_a_wait_and_a_reset_are_rounded_up():
-    with time_machine.travel(1_800_000_000.25, tick=False) as traveller:
-        limiter = Limiter()
-        standing = limiter.take([(THREE, "7")]).standings[0]
-        assert (standing.wait, standing.reset) == (60, 1_800_000_061)
-        traveller.shift(0.5)
-        standing = limiter.take([(THREE, "7")]).standings[0]
-        assert (standing.wait, standing.reset) == (60, 1_800_000_061)
-        traveller.shift(0.5)
-        standing = limiter.take([(THREE, "7")]).standings[0]
-        assert (standing.wait, standing.reset) == (59, 1_800_000_061)
+def test_a_wait_and_a_reset_are_rounded_up(postgres):
+    told = []
+    for _ in range(3):
+        standing = postgres.limiter.take([(THREE, "7")]).states[0]
+        told.append((standing.wait, standing.reset))
+        postgres.move(0.5)
+    assert told == [(60, 1_800_000_061), (60, 1_800_000_061), (59, 1_800_000_061)]
 
 
 def test_a_limit_that_was_lowered_frees_a_place_when_enough_events_have_left(place, limiter):
@@ -149,7 +152,7 @@ def test_a_limit_that_was_lowered_frees_a_place_when_enough_events_have_left(pla
         limiter.take([(MANY, "7")])
         place.move(100)
     lowered = MANY._replace(most=2)
-    standing = limiter.take([(lowered, "7")]).standings[0]
+    standing = limiter.take([(lowered, "7")]).states[0]
     # Five are taken; the fourth oldest has to leave before there are fewer than two.
     assert (standing.refused, standing.count, standing.remaining) == (True, 5, 0)
     assert 86_198 <= standing.wait <= 86_200
@@ -182,7 +185,7 @@ def test_each_counts_for_itself_where_they_do_not_count_together(limiter):
 
 def test_a_limit_may_judge_without_counting(limiter):
     assert seen(limiter.take(BOTH, free=("sustained",))) == [(False, 2), (False, 5)]
-    looked = limiter.take(BOTH, free=("burst", "sustained")).standings
+    looked = limiter.take(BOTH, free=("burst", "sustained")).states
     assert [each.count for each in looked] == [1, 0]
     assert looked[1].free == looked[1].now + 86_400 * SECOND  # as after the first event
     for _ in range(5):
@@ -194,26 +197,25 @@ def test_exactly_one_place_is_given_back(limiter):
     first, second, third = (limiter.take(BOTH) for _ in range(3))
     back = limiter.give_back(second, "sustained")
     assert seen(back) == [(False, 1), (False, 3)]
-    assert back.standings[0] == second.standings[0]
+    assert back.states[0] == second.states[0]
     assert limiter.give_back(back, "sustained") == back  # what was given back is not there twice
-    assert limiter.give_back(third, "sustained").standings[1].free == first.standings[1].free
+    assert limiter.give_back(third, "sustained").states[1].free == first.states[1].free
 
 
-def test_the_place_given_back_is_that_of_the_very_event():
-    with time_machine.travel(1_800_000_000, tick=False) as traveller:
-        limiter, taken = Limiter(), []
-        for _ in range(3):
-            taken.append(limiter.take(BOTH))
-            traveller.shift(10)
-        limiter.give_back(taken[0], "sustained")
-        traveller.shift(86_400 - 30 + 9)  # the second is there for another second
-        assert seen(limiter.take([(MANY, "7")])) == [(False, 2)]
-        traveller.shift(1)
-        assert seen(limiter.take([(MANY, "7")])) == [(False, 2)]
+def test_the_place_given_back_is_that_of_the_very_event(postgres):
+    limiter, taken = postgres.limiter, []
+    for _ in range(3):
+        taken.append(limiter.take(BOTH))
+        postgres.move(10)
+    limiter.give_back(taken[0], "sustained")
+    postgres.move(86_400 - 30 + 9)  # the second is there for another second
+    assert seen(limiter.take([(MANY, "7")])) == [(False, 2)]
+    postgres.move(1)
+    assert seen(limiter.take([(MANY, "7")])) == [(False, 2)]
 
 
 def test_the_first_place_of_all_can_be_given_back(limiter):
-    back = limiter.give_back(limiter.take(BOTH), "sustained").standings[1]
+    back = limiter.give_back(limiter.take(BOTH), "sustained").states[1]
     assert (back.count, back.remaining, back.free) == (0, 5, back.now + 86_400 * SECOND)
 
 
@@ -224,7 +226,7 @@ def test_what_was_refused_or_free_gives_nothing_back(limiter):
     assert limiter.give_back(refused, "sustained") == refused
     free = limiter.take([(MANY, "7")], free=("sustained",))
     assert limiter.give_back(free, "sustained") == free
-    assert limiter.take([(MANY, "7")], free=("sustained",)).standings[0].count == 3
+    assert limiter.take([(MANY, "7")], free=("sustained",)).states[0].count == 3
 
 
 def test_among_threads_exactly_so_many_pass(limiter):
@@ -233,8 +235,8 @@ def test_among_threads_exactly_so_many_pass(limiter):
         answers = list(
             pool.map(lambda _: limiter.take([(limit, "7"), (MANY, "7")], together=False), range(200))
         )
-    assert sum(not taken.standings[0].refused for taken in answers) == 50
-    assert sum(not taken.standings[1].refused for taken in answers) == 5
+    assert sum(not taken.states[0].refused for taken in answers) == 50
+    assert sum(not taken.states[1].refused for taken in answers) == 5
 
 
 def test_threads_that_give_back_what_they_took_leave_nothing(limiter):
@@ -245,7 +247,7 @@ def test_threads_that_give_back_what_they_took_leave_nothing(limiter):
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(there_and_back, range(200)))
-    assert limiter.take([(limit, "7")], free=("sustained",)).standings[0].count == 0
+    assert limiter.take([(limit, "7")], free=("sustained",)).states[0].count == 0
 
 
 # Against a model: whatever happens, a limit judges by the events of its window and by nothing else.
@@ -307,48 +309,149 @@ def test_a_limiter_does_what_the_model_does(place, steps):
             together, free = details
             asked = [(each, client) for each in model.limits.values()]
             taken = place.limiter.take(asked, together=together, free=free)
-            expected = model.take(taken.standings[0].now, together, free)
-            assert [(each.refused, each.count, each.free) for each in taken.standings] == expected
+            expected = model.take(taken.states[0].now, together, free)
+            assert [(each.refused, each.count, each.free) for each in taken.states] == expected
             given.append(taken)
         elif given:
             taken = given.pop(details[0] % len(given))
-            back = place.limiter.give_back(taken, "sustained").standings[1]
-            if taken.standings[1].placed and back.now in model.kept["sustained"]:
+            back = place.limiter.give_back(taken, "sustained").states[1]
+            if taken.states[1].placed and back.now in model.kept["sustained"]:
                 model.kept["sustained"].remove(back.now)
                 assert back.count == len(model.kept["sustained"])
 
 
-# In memory.
+# In PostgreSQL.
+
+DAY = Limit("sustained", 200, 86_400)
+QUARTER = 900  # seconds: a 96th of a day
+TIMES = 150  # that a row holds
 
 
-def test_who_is_idle_is_forgotten():
-    times = TimesInMemory()
-    with time_machine.travel(1_800_000_000, tick=False) as traveller:
-        for client in range(500):
-            times.take([(THREE, str(client))], True, ())
-        traveller.shift(61)
-        times.take([(THREE, "late")], True, ())
-    assert times.reset() == 1
+def kept(engine) -> dict:
+    """The windows of all clients, as they are written down."""
+    with engine.connect() as connection:
+        rows = connection.execute(select(RateLimit.client, RateLimit.windows)).all()
+    return {client: unpack(windows) for client, windows in rows}
 
 
-def test_no_more_clients_are_known_than_there_is_room_for(monkeypatch):
-    monkeypatch.setattr(limits_memory, "CLIENTS_MOST", 10)
-    times = TimesInMemory()
-    for client in range(50):
-        times.take(((THREE, str(client)), (MANY, str(client))), True, ())
-    assert times.reset() == 10
+def counts(engine) -> list[int]:
+    """How many events are at each time of the one window."""
+    ((window,),) = (windows.values() for windows in kept(engine).values())
+    assert len(window.times) == len(window.counts)
+    return list(window.counts)
 
 
-def test_a_clock_that_is_set_back_stands_still():
-    limiter = Limiter()
-    with time_machine.travel(1_800_000_000, tick=False) as traveller:
-        first = limiter.take([(THREE, "7")]).standings[0]
-        traveller.shift(-30)
-        second = limiter.take([(THREE, "7")]).standings[0]
-        assert (second.now, second.count) == (first.now, 2)
+def test_events_that_are_many_become_free_by_quarters_of_an_hour_of_a_day(postgres, engine):
+    """With the last event of theirs: never later than so much, and never earlier."""
+    limiter = postgres.limiter
+    postgres.move(-1_800_000_000 % QUARTER)
+    for _ in range(TIMES):
+        last = limiter.take([(DAY, "7")]).states[0]
+        postgres.move(3)
+    assert counts(engine) == [1] * TIMES
+    assert last.free == last.now - (TIMES - 1) * 3 * SECOND + 86_400 * SECOND  # exact as yet
+    more = limiter.take([(DAY, "7")]).states[0]
+    assert counts(engine) == [TIMES + 1]
+    assert more.free == more.now + 86_400 * SECOND
+    postgres.move(QUARTER)
+    assert limiter.take([(DAY, "7")]).states[0].free == more.free
+    postgres.move(86_400 - QUARTER - 1)
+    assert limiter.take([(DAY, "7")], free=("sustained",)).states[0].count == TIMES + 2
+    postgres.move(1)
+    assert limiter.take([(DAY, "7")], free=("sustained",)).states[0].count == 1
 
 
-def test_it_is_a_storage_of_the_library_too():
-    by_library = MovingWindowRateLimiter(TimesInMemory())
-    twice = RateLimitItemPerMinute(2)
-    assert [by_library.hit(twice, "ann") for _ in range(3)] == [True, True, False]
+def test_no_more_than_a_large_limit_pass_in_any_period_and_its_row_stays_small(postgres, engine):
+    limiter, passed = postgres.limiter, []
+    for step in range(1500):
+        if not limiter.take([(DAY, "7")]).refused:
+            passed.append(step * 200)
+        postgres.move(200)
+    for moment in passed:
+        assert sum(moment <= each < moment + 86_400 for each in passed) <= DAY.most
+    assert len(passed) >= 3 * DAY.most  # in three days and a half
+    assert len(counts(engine)) <= TIMES
+
+
+def test_of_many_too_exactly_one_place_is_given_back(postgres, engine):
+    limiter = postgres.limiter
+    taken = [limiter.take([(DAY, "7")]) for _ in range(TIMES + 1)]
+    assert seen(limiter.give_back(taken[0], "sustained")) == [(False, DAY.most - TIMES)]
+    for each in taken[1:]:
+        left = limiter.give_back(each, "sustained")
+    assert seen(left) == [(False, DAY.most)]
+    assert counts(engine) == []
+    assert seen(limiter.take([(DAY, "7")])) == [(False, DAY.most - 1)]
+
+
+def test_looking_leaves_nothing_behind(postgres, engine):
+    postgres.limiter.take(BOTH, free=("burst", "sustained"))
+    assert kept(engine) == {}
+
+
+def test_a_clock_that_is_set_back_stands_still(postgres):
+    first = postgres.limiter.take([(THREE, "7")]).states[0]
+    postgres.move(-30)
+    second = postgres.limiter.take([(THREE, "7")]).states[0]
+    assert (second.now, second.count) == (first.now, 2)
+
+
+def test_two_who_ask_for_the_same_clients_in_another_order_do_not_wait_for_each_other(limiter):
+    limit = Limit("burst", 10_000, 600)
+    clients = [[(limit, "7"), (limit, "8")], [(limit, "8"), (limit, "7")]]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: limiter.take(clients[number % 2]), range(400)))
+    assert [each.count for each in limiter.take(clients[0]).states] == [401, 401]
+
+
+@pytest.fixture
+def processes(postgres, own_light):
+    """Limiters of two processes, whose time is that of `postgres`."""
+    return postgres.limiter, Limiter(own_light)
+
+
+def test_processes_judge_by_what_others_have_counted(processes):
+    one, other = processes
+    assert [bool(each.take(BOTH).refused) for each in (one, other, one, other, one)] == [False] * 3 + [
+        True
+    ] * 2
+    assert [each.count for each in other.take(BOTH, free=("burst", "sustained")).states] == [3, 3]
+
+
+def test_a_place_that_one_process_gave_back_is_there_for_the_others(processes):
+    one, other = processes
+    taken = [other.take([(THREE, "7")]) for _ in range(3)]
+    assert one.take([(THREE, "7")]).refused
+    other.give_back(taken[0], "burst")
+    assert seen(one.take([(THREE, "7")])) == [(False, 0)]
+
+
+def test_a_row_that_was_removed_counts_no_more(processes):
+    one, other = processes
+    one.take([(THREE, "7")])
+    other.forget()
+    assert seen(one.take([(THREE, "7")], free=("burst",))) == [(False, 3)]
+    other.take([(THREE, "7")])
+    other.forget()
+    assert seen(other.take([(THREE, "7")])) == [(False, 2)]
+    assert seen(one.take([(THREE, "7")])) == [(False, 1)]
+
+
+def test_threads_of_several_processes_let_exactly_so_many_pass(processes):
+    limit = Limit("burst", 50, 600)
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda number: processes[number % 2].take([(limit, "7")]), range(200)))
+    assert sum(not taken.refused for taken in answers) == 50
+
+
+def test_a_part_of_a_client_is_counted_apart_and_judged_with_the_whole(postgres, engine):
+    both = [(Limit("burst", 3, 60), "7"), (Limit("burst", 2, 60), "7 token:5")]
+    for _ in range(3):
+        taken = postgres.limiter.take(both)
+    assert [(each.refused, each.count) for each in taken.states] == [(False, 2), (True, 2)]
+    other = [both[0], (both[1][0], "7 token:6")]
+    assert seen(postgres.limiter.take(other)) == [(False, 0), (False, 1)]
+    assert [len(windows) for windows in kept(engine).values()] == [3]
+    postgres.move(60)
+    postgres.limiter.take(both[:1])
+    assert kept(engine)["7"].keys() == {"burst "}

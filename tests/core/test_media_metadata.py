@@ -7,8 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageChops, PngImagePlugin
 
-from comicsdb.media.images import ORIENTATION, PictureError, inspect
-from comicsdb.media.metadata import stripped
+from comicsdb.imaging.images import ORIENTATION, inspect
+from comicsdb.imaging.metadata import stripped
+from comicsdb.imaging.picture import PictureError
+from comicsdb.media import decoding
 from tests.dataset import picture
 from tests.soak import SOAK
 
@@ -113,7 +115,8 @@ def test_a_damaged_picture_is_refused_or_taken_and_never_an_error(form, at, byte
     damaged = bytearray(_telling(form))
     damaged[at % len(damaged)] = byte
     try:
-        result, found = stripped(bytes(damaged))
+        with decoding.place() as decoder:
+            cleaned = decoder.clean(bytes(damaged))
     except PictureError:
         return
-    assert inspect(result) == found
+    assert inspect(cleaned.data) == cleaned.picture

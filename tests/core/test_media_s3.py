@@ -15,7 +15,7 @@ from pyramid.config import Configurator
 from comicsdb import models
 from comicsdb.media import from_settings, s3
 from comicsdb.media.s3 import LEFT_ALONE, S3Storage
-from comicsdb.media.storage import StorageDown
+from comicsdb.media.storage import STORAGE_OUTAGE, StorageDownError
 from comicsdb.media.uploads import picture_values
 from comicsdb.settings import SettingsError, resolve
 from tests.core.test_media_storage import names
@@ -187,13 +187,13 @@ def test_a_set_goes_into_the_bucket_and_comes_out(database, tmp_path, bucket):
 
 
 def test_a_server_that_is_not_there_is_told_and_then_left_alone(dead, monkeypatch):
-    with pytest.raises(StorageDown, match="does not answer"):
+    with pytest.raises(StorageDownError, match="does not answer"):
         dead.save("issue", b"x", "png")
     for ask in (dead.read, dead.exists, dead.identity, dead.delete):
-        with pytest.raises(StorageDown, match="a moment ago"):
+        with pytest.raises(StorageDownError, match="a moment ago"):
             ask("issue/a.png")
     monkeypatch.setattr(dead, "_down_until", dead._down_until - LEFT_ALONE)
-    with pytest.raises(StorageDown, match="does not answer"):
+    with pytest.raises(StorageDownError, match="does not answer"):
         dead.read("issue/a.png")
 
 
@@ -202,17 +202,17 @@ def test_a_server_that_is_slow_is_waited_for_only_so_long(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections and says nothing
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
         storage = S3Storage("none", endpoint=address, region="x", timeouts=(0.2, 0.2), **KEYS)
-        with pytest.raises(StorageDown, match="does not answer"):
+        with pytest.raises(StorageDownError, match="does not answer"):
             storage.save("issue", b"x", "png")
 
 
 def test_a_server_that_refuses_is_told_apart_from_a_missing_picture(s3_server):
     storage = S3Storage("nobody-made-it", endpoint=s3_server.url, region="us-east-1", **KEYS)
-    with pytest.raises(StorageDown, match="NoSuchBucket"):
+    with pytest.raises(StorageDownError, match="NoSuchBucket"):
         storage.save("issue", b"x", "png")
-    with pytest.raises(StorageDown, match="NoSuchBucket"):
+    with pytest.raises(StorageDownError, match="NoSuchBucket"):
         storage.read("issue/a.png")
-    with pytest.raises(StorageDown, match="NoSuchBucket"):
+    with pytest.raises(StorageDownError, match="NoSuchBucket"):
         names(storage)
 
 
@@ -232,12 +232,13 @@ def test_visitors_are_asked_to_come_back():
 
 
 def test_what_cannot_be_removed_after_the_commit_does_not_undo_it(dead, session, make, caplog):
+    STORAGE_OUTAGE.forget()
     session.info["media"] = dead
     arc = make.arc(image="arc/2026/01/01/a.png")
     make.catalog.update(arc, {"image": "", "image_width": None, "image_height": None})
     session.commit()
     assert session.get(models.Arc, arc.id).image == ""
-    assert "left to the sweep" in caplog.text
+    assert "The object storage does not answer" in caplog.text
 
 
 def test_a_save_without_a_new_picture_asks_the_storage_nothing(dead, session, make):
@@ -276,7 +277,7 @@ def test_an_object_that_came_although_the_answer_did_not_goes_with_the_transacti
         raise ClientError({"Error": {"Code": "SlowDown"}}, "PutObject")
 
     monkeypatch.setattr(bucket._client, "put_object", lost)
-    with pytest.raises(StorageDown, match="SlowDown"):
+    with pytest.raises(StorageDownError, match="SlowDown"):
         picture_values(session, bucket, "arc", picture(), hashed=False)
     assert len(names(bucket)) == 1
     session.rollback()

@@ -7,8 +7,8 @@ import pytest
 
 from comicsdb.media import storage
 from comicsdb.media.folder import FolderStorage
-from comicsdb.media.storage import BadKey
-from comicsdb.media.thumbnails import NoThumbnail, Thumbnails
+from comicsdb.media.storage import BadKeyError
+from comicsdb.media.thumbnails import NoThumbnailError, Thumbnails
 from tests.dataset import picture
 
 
@@ -103,7 +103,7 @@ def test_a_thumbnail_of_a_picture_that_goes_meanwhile_is_not_kept(either, monkey
         put(*given)
 
     monkeypatch.setattr(either, "put", put_late)
-    with pytest.raises(NoThumbnail):
+    with pytest.raises(NoThumbnailError):
         Thumbnails(either).open("cover", key)
     assert names(either) == []
 
@@ -144,10 +144,10 @@ def test_of_very_many_pictures_some_are_left_to_the_sweep(either, monkeypatch):
 )
 def test_a_key_that_no_picture_can_have_is_refused(either, key):
     for ask in (either.open, either.identity, either.delete, lambda key: either.put(key, b"x")):
-        with pytest.raises(BadKey):
+        with pytest.raises(BadKeyError):
             ask(key)
     assert not either.exists(key)
-    with pytest.raises(BadKey):
+    with pytest.raises(BadKeyError):
         either.open(key, "cover")
 
 
@@ -155,7 +155,7 @@ def test_a_key_that_no_picture_can_have_is_refused(either, key):
     ("kind", "suffix"), [("thumbs", "png"), ("Issue", "png"), ("a/b", "png"), ("arc", "")]
 )
 def test_no_key_is_made_of_other_words(kind, suffix):
-    with pytest.raises(BadKey):
+    with pytest.raises(BadKeyError):
         storage.new_key(kind, suffix)
 
 
@@ -185,7 +185,7 @@ def test_a_symbolic_link_does_not_lead_out_of_the_folder(folder, tmp_path):
     folder.folder.mkdir()
     (folder.folder / "issue").symlink_to(tmp_path)
     for ask in (folder.path, folder.open):
-        with pytest.raises(BadKey, match="leads out"):
+        with pytest.raises(BadKeyError, match="leads out"):
             ask("issue/secret.png")
     assert names(folder) == []
 

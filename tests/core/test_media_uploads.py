@@ -1,20 +1,19 @@
 """Uploaded pictures: gone with a transaction that comes to nothing, hashed once, decoded a few at a time."""
 
 import io
-import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from PIL import Image
 
 from comicsdb import models
 from comicsdb.db import session_factory
-from comicsdb.media import images, metadata, uploads
+from comicsdb.imaging import decoder, metadata
+from comicsdb.imaging.images import ORIENTATION
+from comicsdb.imaging.phash import phash
+from comicsdb.imaging.picture import PictureError
 from comicsdb.media.folder import FolderStorage
-from comicsdb.media.images import ORIENTATION, PictureError
-from comicsdb.media.phash import phash
-from comicsdb.media.storage import StorageDown
-from comicsdb.media.uploads import hash_of, no_picture, picture_values, store_upload
+from comicsdb.media.storage import STORAGE_OUTAGE, StorageDownError
+from comicsdb.media.uploads import hash_of, no_picture, picture_values
 from tests.core.test_media_storage import names
 from tests.dataset import picture
 
@@ -45,9 +44,9 @@ def test_a_rollback_leaves_no_file_even_before_the_first_statement(folder, share
 
 def test_a_savepoint_is_no_commit_and_no_end(folder, session):
     session.begin_nested()
-    upload = store_upload(session, folder, "user", picture())
+    values = picture_values(session, folder, "user", picture(), hashed=False)
     session.get_nested_transaction().rollback()
-    assert names(folder) == [upload.key]  # the request may go on and name it
+    assert names(folder) == [values["image"]]  # the request may go on and name it
     session.rollback()
     assert names(folder) == []
 
@@ -91,25 +90,20 @@ def test_a_turned_cover_is_measured_as_it_is_shown(folder, session):
     assert (values["image_width"], values["image_height"]) == (90, 60)
 
 
-def test_only_covers_are_hashed(folder, session, monkeypatch):
-    monkeypatch.setattr(uploads, "phash", lambda _image: pytest.fail("was hashed"))
+def test_only_covers_are_hashed(folder, session):
     assert "cover_hash" not in picture_values(session, folder, "arc", picture(), hashed=False)
     assert "cover_hash" not in no_picture(hashed=False)
     assert no_picture(hashed=True)["cover_hash"] == ""
 
 
-def test_a_cover_that_cannot_be_hashed_is_saved_all_the_same(
-    folder, session, catalog, make, monkeypatch, caplog
-):
+def test_a_cover_that_cannot_be_hashed_is_cleaned_all_the_same(monkeypatch):
     def fail(_image):
         raise OSError("image file is truncated")
 
-    monkeypatch.setattr(uploads, "phash", fail)
-    issue = make.issue()
-    catalog.update(issue, picture_values(session, folder, "issue", picture(), hashed=True))
-    session.commit()
-    assert (folder.exists(issue.image), issue.cover_hash) == (True, "")
-    assert "cannot be opened and has no hash: image file is truncated" in caplog.text
+    monkeypatch.setattr(decoder, "phash", fail)
+    answer, result = decoder.clean(picture(), hashed=True)
+    assert answer == {"width": 20, "height": 30, "format": "PNG"}
+    assert result == picture()
 
 
 def test_what_is_no_picture_has_no_hash_and_a_line_in_the_log(caplog):
@@ -118,9 +112,10 @@ def test_what_is_no_picture_has_no_hash_and_a_line_in_the_log(caplog):
 
 
 def test_a_disk_that_takes_nothing_is_told_as_such(session, tmp_path, caplog):
+    STORAGE_OUTAGE.forget()
     (tmp_path / "full").write_bytes(b"")
-    with pytest.raises(StorageDown):
-        store_upload(session, FolderStorage(tmp_path / "full" / "media"), "user", picture())
+    with pytest.raises(StorageDownError):
+        picture_values(session, FolderStorage(tmp_path / "full" / "media"), "user", picture(), hashed=False)
     assert "cannot be stored" in caplog.text
     session.rollback()
 
@@ -132,42 +127,16 @@ def test_nothing_is_stored_of_what_is_no_picture(folder, session):
     assert list(folder.entries()) == []
 
 
-def test_few_pictures_are_decoded_at_the_same_time(folder, factory, monkeypatch):
-    running, most, lock = [], [], threading.Lock()
-    real = metadata.inspect
-
-    def slow(data):
-        with lock:
-            running.append(data)
-            most.append(len(running))
-        threading.Event().wait(0.02)
-        with lock:
-            running.remove(data)
-        return real(data)
-
-    monkeypatch.setattr(metadata, "inspect", slow)
-
-    def upload(_number):
-        with factory() as session:
-            store_upload(session, folder, "user", picture())
-            session.commit()
-
-    with ThreadPoolExecutor(6) as pool:
-        list(pool.map(upload, range(6)))
-    assert max(most) == images.DECODED_AT_ONCE
-    assert len(names(folder)) == 6
-
-
-def test_what_would_take_too_long_to_code_anew_is_refused(folder, session, monkeypatch):
+def test_what_would_take_too_long_to_code_anew_is_refused(monkeypatch):
     frames = [Image.new("RGB", (40, 40), color) for color in ("red", "green", "blue")]
     stream = io.BytesIO()
     frames[0].save(stream, "AVIF", save_all=True, append_images=frames[1:], xmp=b"<x/>")
-    assert picture_values(session, folder, "arc", stream.getvalue(), hashed=False)["image_width"] == 40
+    assert decoder.clean(stream.getvalue(), hashed=False)[0]["width"] == 40
     monkeypatch.setattr(metadata, "AVIF_PIXELS", 3 * 40 * 40 - 1)
     with pytest.raises(PictureError, match="has metadata, which"):
-        picture_values(session, folder, "arc", stream.getvalue(), hashed=False)
+        decoder.clean(stream.getvalue(), hashed=False)
     plain = picture(size=(90, 90), form="AVIF")  # nothing is to be taken out
-    assert picture_values(session, folder, "arc", plain, hashed=False)["image_width"] == 90
+    assert decoder.clean(plain, hashed=False)[0]["width"] == 90
 
 
 def test_a_row_may_name_what_was_stored_before_it(folder, session, catalog):

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import insert, select, text
 
 from comicsdb import models
-from comicsdb.catalog import Catalog, Gone, Invalid, Moved, NotFound
+from comicsdb.catalog import Catalog, GoneError, InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.merge import merge, preview
 from comicsdb.catalog.move import move_publisher, preview_move
 from comicsdb.i18n import localizer, translate
@@ -118,7 +118,7 @@ def test_what_happened_is_told_in_history_and_log(make, session):
     assert (stone.survivor_id, stone.slug, stone.reason) == (kept.id, slug, "The same arc")
     assert kept.edited_by_id == actor
     for find in (lambda: catalog.get(models.Arc, gone), lambda: catalog.by_slug(models.Arc, slug)):
-        with pytest.raises(Moved) as moved:
+        with pytest.raises(MovedError) as moved:
             find()
         assert moved.value.entity is kept
 
@@ -131,14 +131,14 @@ def test_former_addresses_follow_from_merge_to_merge(make, session, catalog):
     session.commit()
     for each, slug in former:
         for key in ((catalog.get, each), (catalog.by_slug, slug)):
-            with pytest.raises(Moved) as moved:
+            with pytest.raises(MovedError) as moved:
                 key[0](models.Arc, key[1])
             assert moved.value.entity.id == arcs[2].id
     assert {row.survivor_id for row in session.scalars(select(Tombstone))} == {arcs[2].id}
     assert make.arc(name="Arc a").slug == "arc-a-1"
     catalog.delete(arcs[2])
     session.commit()
-    with pytest.raises(Gone):
+    with pytest.raises(GoneError):
         catalog.by_slug(models.Arc, former[0][1])
 
 
@@ -187,7 +187,7 @@ def test_what_is_in_the_way_is_named_and_nothing_is_changed(make, session, catal
     seen = preview(session, *pair)
     assert {each.id for problem in seen.problems for each in problem.objects} == {each.id for each in named}
     rows = session.scalar(text("SELECT count(*) FROM history"))
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         merge(catalog, *pair)
     assert "Run (2020)" in messages(caught)
     session.commit()
@@ -198,12 +198,12 @@ def test_what_is_in_the_way_is_named_and_nothing_is_changed(make, session, catal
 def test_nonsense_is_refused(make, session, catalog):
     arc, team = make.arc(), make.team()
     for other in (arc, team):
-        with pytest.raises(Invalid) as caught:
+        with pytest.raises(InvalidError) as caught:
             merge(catalog, arc, other)
         assert set(caught.value.errors) == {"other"}
-    with pytest.raises(Invalid):
+    with pytest.raises(InvalidError):
         merge(catalog, *session.scalars(select(models.Genre).limit(2)))
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         merge(catalog, arc, make.arc(), "x" * 101)
     assert set(caught.value.errors) == {"reason"}
 
@@ -221,7 +221,7 @@ def test_merges_edits_and_deletions_at_once_end_in_one_order(factory):
         def run(catalog):
             try:
                 return job(catalog)
-            except (Invalid, Moved, NotFound) as refused:
+            except (InvalidError, MovedError, NotFoundError) as refused:
                 catalog.session.rollback()
                 return type(refused).__name__
 
@@ -247,9 +247,9 @@ def test_merges_edits_and_deletions_at_once_end_in_one_order(factory):
 
     answers = at_once(factory, *map(told, (join, join, credit, rename, remove)))
     assert sorted(answers[:2])[1] == "merged"
-    assert sorted(answers[:2])[0] in {"Moved", "NotFound"}
-    assert answers[2] in {"credited", "Invalid"}
-    assert answers[3] in {other_id, "Moved", "NotFound"}
+    assert sorted(answers[:2])[0] in {"MovedError", "NotFoundError"}
+    assert answers[2] in {"credited", "InvalidError"}
+    assert answers[3] in {other_id, "MovedError", "NotFoundError"}
     assert answers[4] == "removed"
     with factory() as session:
         assert session.scalars(text("SELECT DISTINCT creator_id FROM credit")).all() == [kept_id]
@@ -281,7 +281,7 @@ def test_a_publisher_becomes_an_imprint_that_is_there_already(make, session, cat
     assert session.scalars(text("SELECT imprint_id FROM attribution")).all() == [imprint.id]
     session.refresh(issue)
     assert issue.modified > before
-    with pytest.raises(Gone) as caught:
+    with pytest.raises(GoneError) as caught:
         catalog.get(models.Publisher, gone)
     assert str(imprint.id) in caught.value.tombstone.reason
     states = session.scalars(select(History).where(History.kind == "series").order_by(History.id)).all()
@@ -291,11 +291,11 @@ def test_a_publisher_becomes_an_imprint_that_is_there_already(make, session, cat
 def test_a_publisher_with_children_moves_only_as_far_as_it_can(make, session, catalog):
     parent, old = make.publisher(), make.publisher(name="Old")
     universe = make.universe(publisher=old)
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         move_publisher(catalog, old, parent)
     assert universe.name in messages(caught)
     imprint = make.imprint(publisher=old)
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         move_publisher(catalog, old, parent, with_children=True)
     assert imprint.name in messages(caught)
     catalog.delete(imprint)
@@ -306,6 +306,6 @@ def test_a_publisher_with_children_moves_only_as_far_as_it_can(make, session, ca
     twin = make.publisher()
     make.series(name="Run", publisher=twin)
     make.series(name="Run", publisher=parent)
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         move_publisher(catalog, twin, parent)
     assert "Run (2020)" in messages(caught)

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import select, text
 
-from comicsdb.catalog.consequences import consequences
+from comicsdb.catalog.deletion_preview import consequences
 from comicsdb.catalog.merge import merge
 from comicsdb.library import collection, pull, ratings, wish
 from comicsdb.models import (

@@ -107,11 +107,11 @@ def crowd(make, session, number):
         creators=[w["creator"]], teams=[w["team"]], universes=[w["universe"]], **cited
     )
     w["arc"] = make.arc(**cited)
-    genre = session.scalar(select(models.Genre.id).order_by(models.Genre.id).offset(number).limit(1))
+    w["genre"] = session.scalar(select(models.Genre).order_by(models.Genre.id).offset(number).limit(1))
     w["series"] = make.series(
         publisher=w["publisher"],
         imprint=w["imprint"],
-        genres=[genre],
+        genres=[w["genre"].id],
         associated=[make.series(publisher=w["publisher"])],
         **cited,
     )

@@ -4,7 +4,10 @@ import time
 
 import pytest
 
-from comicsdb.passwords import COSTS, UNUSABLE, Passwords, digest, same
+from comicsdb import demo_accounts
+from comicsdb.passwords import COSTS, UNUSABLE, Passwords, digest, from_settings, same
+from comicsdb.settings_known import DEVELOPMENT_SECRET
+from tests.serving import SECRET
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +63,15 @@ def test_an_unknown_account_takes_as_long_as_a_wrong_password(passwords):
 def test_weaker_hashes_are_known_as_such(passwords):
     assert passwords.needs_rehash(Passwords("fast").hash("x"))
     assert not passwords.needs_rehash(passwords.hash("x"))
+
+
+@pytest.mark.parametrize("secret", [demo_accounts.password("admin"), demo_accounts.token("admin")])
+def test_public_passwords_open_nothing_where_the_secret_is_one(secret):
+    settings = {"comicsdb.password_cost": "fast", "comicsdb.secret": SECRET}
+    passwords = from_settings(settings)
+    assert not passwords.verify(passwords.hash(secret), secret)
+    at_home = from_settings(settings | {"comicsdb.secret": DEVELOPMENT_SECRET})
+    assert at_home.verify(at_home.hash(secret), secret)
 
 
 def test_an_unknown_cost_says_which_there_are():

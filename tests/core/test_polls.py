@@ -1,4 +1,4 @@
-"""Polls: where they stand, votes and what they come to, what the staff does to them (model.md 6.1)."""
+"""Polls: where they stand, votes and what they come to, what the staff does to them."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -8,8 +8,8 @@ from sqlalchemy.exc import IntegrityError
 
 from comicsdb import polls, staff
 from comicsdb.accounts.deletion import remove_account
-from comicsdb.catalog import Catalog, Invalid, NotFound
-from comicsdb.catalog.errors import Forbidden
+from comicsdb.catalog import Catalog, InvalidError, NotFoundError
+from comicsdb.catalog.errors import ForbiddenError
 from comicsdb.models import Poll, PollChoice, PollVote, StaffAction
 from comicsdb.polls import Status
 from tests.concurrency import at_once
@@ -78,11 +78,11 @@ def test_a_vote_stands_and_counts_while_the_poll_is_open_alone(session, make):
     poll, user = made(session), make.user()
     red, blue, _neither = choice_ids(session, poll)
     for at in (START - MOMENT, END + MOMENT):
-        with pytest.raises(Forbidden):
+        with pytest.raises(ForbiddenError):
             polls.vote(session, poll.id, red, user.id, at)
     polls.vote(session, poll.id, red, user.id, NOW)
     for again in (red, blue):
-        with pytest.raises(Forbidden):
+        with pytest.raises(ForbiddenError):
             polls.vote(session, poll.id, again, user.id, NOW)
     assert polls.voted_for(session, poll.id, user.id) == red
 
@@ -90,9 +90,9 @@ def test_a_vote_stands_and_counts_while_the_poll_is_open_alone(session, make):
 def test_the_choice_is_one_of_the_poll(session, make):
     poll, other, user = made(session), made(session), make.user()
     foreign = choice_ids(session, other)[0]
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         polls.vote(session, poll.id, foreign, user.id, NOW)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         polls.vote(session, other.id + 1, foreign, user.id, NOW)
     row = insert(PollVote).values(poll_id=poll.id, choice_id=foreign, user_id=user.id)
     with pytest.raises(IntegrityError, match="fk_poll_vote_poll_id_choice_id_poll_choice"):
@@ -123,7 +123,7 @@ def test_a_poll_ends_after_it_begins_whoever_writes_it(session):
     ],
 )
 def test_wrong_values_are_told_by_field(session, wrong, field):
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         staff.create_poll(session, None, values(**wrong))
     assert list(caught.value.errors) == [field]
     assert session.scalar(select(func.count()).select_from(Poll)) == 0
@@ -135,7 +135,7 @@ def test_the_choices_stay_once_somebody_has_voted(session, make):
     assert changed == {"choices": [["The red one", "The blue one", "Neither"], ["Yes", "No"]]}
     assert [each.text for each in polls.choices(session, poll.id)] == ["Yes", "No"]
     polls.vote(session, poll.id, choice_ids(session, poll)[0], user.id, NOW)
-    with pytest.raises(Invalid, match="choices"):
+    with pytest.raises(InvalidError, match="choices"):
         staff.change_poll(session, None, poll.id, values(choices=["Yes", "Perhaps"]))
     before = poll.modified
     later = END + timedelta(days=1)
@@ -159,7 +159,7 @@ def test_what_the_staff_does_is_logged_and_a_deleted_poll_takes_its_votes_along(
         ("create", "clerk", "Which cover?"),
         ("delete", "clerk", "Which cover?"),
     ]
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         staff.delete_poll(session, clerk, poll.id)
 
 
@@ -192,7 +192,7 @@ def voting(poll, choice, user):
     def job(catalog):
         try:
             polls.vote(catalog.session, poll, choice, user, NOW)
-        except (Forbidden, NotFound) as error:
+        except (ForbiddenError, NotFoundError) as error:
             return type(error).__name__
         return True
 
@@ -202,7 +202,7 @@ def voting(poll, choice, user):
 def test_of_many_votes_at_once_by_one_account_one_counts(factory, open_poll):
     poll, choices, user = open_poll
     answers = at_once(factory, *(voting(poll, choice, user) for choice in choices * 2))
-    assert sorted(map(str, answers)) == ["Forbidden"] * 5 + ["True"]
+    assert sorted(map(str, answers)) == ["ForbiddenError"] * 5 + ["True"]
     with factory() as session:
         voted = session.scalars(select(PollVote)).all()
     assert [each.choice_id for each in voted] == [choices[answers.index(True) % 3]]
@@ -215,12 +215,12 @@ def test_a_vote_meets_a_poll_that_is_changed_or_deleted_without_a_fault(factory,
     def change(catalog):
         try:
             staff.change_poll(catalog.session, None, poll, values(choices=["Yes", "No"]))
-        except Invalid:
+        except InvalidError:
             return "kept"
         return "changed"
 
     voted, changed = at_once(factory, voting(poll, choices[0], user), change)
-    assert (voted, changed) in {(True, "kept"), ("NotFound", "changed")}
+    assert (voted, changed) in {(True, "kept"), ("NotFoundError", "changed")}
     with factory() as session:
         left = [each.id for each in polls.choices(session, poll)]
 
@@ -231,6 +231,6 @@ def test_a_vote_meets_a_poll_that_is_changed_or_deleted_without_a_fault(factory,
         others = [Make(Catalog(session)).user().id for _ in range(2)]
         session.commit()
     answers = at_once(factory, delete, *(voting(poll, left[0], other) for other in others))
-    assert set(answers[1:]) <= {True, "NotFound"}
+    assert set(answers[1:]) <= {True, "NotFoundError"}
     with factory() as session:
         assert session.scalar(select(func.count()).select_from(PollVote)) == 0

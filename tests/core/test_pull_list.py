@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 from sqlalchemy import func, insert, select, text
 
-from comicsdb.catalog import Catalog, NotFound
+from comicsdb.catalog import Catalog, NotFoundError
 from comicsdb.library import pull
 from comicsdb.models import Issue, PullList, PullListSeries, Series
 from tests.concurrency import at_once
@@ -13,6 +13,7 @@ from tests.conftest import recording
 from tests.factories import Make
 
 WEDNESDAY = date(2026, 12, 30)
+MONDAY = date(2026, 12, 28)
 
 
 def ids(session, user_id):
@@ -58,7 +59,7 @@ def test_the_wanted_state_counts_whatever_was_before(session, make, reader):
 
 @pytest.mark.parametrize("number", [0, -1, 999_999, 2**31, 2**70])
 def test_a_series_that_is_not_there(session, reader, number):
-    with pytest.raises(NotFound) as caught:
+    with pytest.raises(NotFoundError) as caught:
         pull.add(session, reader, number)
     assert (caught.value.kind, caught.value.key) == ("series", number)
     assert pull.remove(session, reader, number) is False
@@ -102,35 +103,35 @@ def test_a_list_that_was_read_shows_its_new_stamp(session, make, reader):
     assert pull.pull_list(session, reader).modified > before
 
 
-def test_what_is_to_come_by_week(session, make, reader):
+def test_issues_by_week_from_monday_on(session, make, reader):
     followed, other = make.series(), make.series()
     pull.add(session, reader, followed.id)
     make.issue(series=other, store_date=WEDNESDAY)
-    days = {"1": -1, "2": 0, "3": 1, "4": 4, "5": 5, "6": 12}
+    days = {"0": -3, "1": -2, "2": 0, "3": 1, "4": 4, "5": 5, "6": 12}
     for number, days_after in days.items():
         make.issue(series=followed, number=number, store_date=WEDNESDAY + timedelta(days=days_after))
     make.issue(series=followed, number="7")
     issues, total = pull.upcoming(session, reader, WEDNESDAY)
     weeks = [(monday, [each.number for each in found]) for monday, found in pull.by_week(issues)]
     assert weeks == [
-        (date(2026, 12, 28), ["2", "3", "4"]),
+        (date(2026, 12, 28), ["1", "2", "3", "4"]),
         (date(2027, 1, 4), ["5"]),
         (date(2027, 1, 11), ["6"]),
     ]
-    assert total == 5
+    assert total == 6
 
 
 def test_at_most_fifty_are_to_come_at_once(session, make, reader):
     series = make.series()
     pull.add(session, reader, series.id)
     columns = (Issue.series_id, Issue.slug, Issue.number, Issue.cover_date, Issue.store_date)
-    days = [WEDNESDAY + timedelta(days=each) for each in range(51)]
+    days = [MONDAY + timedelta(days=each) for each in range(51)]
     rows = [(series.id, f"i{n}", str(n), day, day) for n, day in enumerate(days)]
     names = [column.key for column in columns]
     session.execute(insert(Issue), [dict(zip(names, row, strict=True)) for row in rows])
     issues, total = pull.upcoming(session, reader, WEDNESDAY)
     assert (len(issues), total) == (50, 51)
-    assert issues[-1].store_date == WEDNESDAY + timedelta(days=49)
+    assert issues[-1].store_date == MONDAY + timedelta(days=49)
 
 
 def test_a_page_of_many_series_costs_as_much_as_one_of_few(session, connection, make, reader):
@@ -206,7 +207,7 @@ def test_a_series_that_goes_while_it_is_added_is_not_there_or_not_found(factory,
     def add(catalog):
         try:
             return pull.add(catalog.session, reader, series)[1]
-        except NotFound:
+        except NotFoundError:
             return None
 
     def delete(catalog):

@@ -7,7 +7,7 @@ from datetime import date
 from sqlalchemy import select, text
 
 from comicsdb import models
-from comicsdb.catalog import Catalog, Conflict, Invalid
+from comicsdb.catalog import Catalog, ConflictError, InvalidError
 from comicsdb.models import Change, History
 from tests.concurrency import at_once
 from tests.factories import Make
@@ -25,7 +25,7 @@ def test_writers_of_one_number_get_one_issue_and_conflicts(factory):
         series = Make(Catalog(session)).series().id
     values = {"series": series, "number": "1", "cover_date": date(2020, 1, 1)}
     answers = at_once(factory, *[lambda catalog: catalog.create(models.Issue, values).id] * WRITERS)
-    refused = [answer for answer in answers if isinstance(answer, Conflict)]
+    refused = [answer for answer in answers if isinstance(answer, ConflictError)]
     assert len(refused) == WRITERS - 1
     assert {answer.fields for answer in refused} == {("series", "number")}
     with factory() as session:
@@ -148,7 +148,7 @@ def test_a_reference_deleted_meanwhile_is_named_not_a_server_error(factory):
     def link(catalog):
         try:
             catalog.update(catalog.get(models.Issue, issue_id), {"arcs": [arc_id]})
-        except Invalid as error:
+        except InvalidError as error:
             return list(error.errors)
         return "linked"
 

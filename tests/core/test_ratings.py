@@ -3,19 +3,30 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import select, text
 
-from comicsdb import models
-from comicsdb.catalog import Catalog, Invalid, NotFound
-from comicsdb.library.ratings import rate
+from comicsdb import clock, models
+from comicsdb.catalog import Catalog, InvalidError, NotFoundError
+from comicsdb.catalog.unit import Unit
+from comicsdb.library.new_day import NewDay
+from comicsdb.library.ratings import count_due, give, rate
 from comicsdb.models import IssueRating
 from tests.concurrency import at_once
 from tests.factories import Make
 
 TODAY = date(2026, 3, 4)
 STAMPS = "modified, modified_before, rated, rated_before"
+
+
+class Registry(dict):
+    """What the policy of a new day asks of Pyramid's."""
+
+    def __init__(self, settings, factory):
+        super().__init__({"comicsdb.session_factory": factory})
+        self.settings = settings
 
 
 def stars(session, issue):
@@ -64,7 +75,7 @@ def test_stars_are_set_changed_and_taken_back(session, make, issue):
 
 @pytest.mark.parametrize("wrong", [0, 6, -1, 4.0, True, "5"])
 def test_stars_other_than_whole_numbers_from_1_to_5_are_refused(session, make, issue, wrong):
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         rate(session, issue, make.user().id, wrong, today=TODAY)
     assert list(caught.value.errors) == ["rating"]
     assert stars(session, issue) == {}
@@ -73,7 +84,7 @@ def test_stars_other_than_whole_numbers_from_1_to_5_are_refused(session, make, i
 def test_an_issue_can_be_rated_from_its_store_date_on(session, make):
     user = make.user().id
     issue = make.issue(store_date=TODAY)
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         rate(session, issue, user, 5, today=TODAY - timedelta(days=1))
     assert list(caught.value.errors) == ["rating"]
     assert "2026-03-04" in caught.value.errors["rating"][0]
@@ -82,10 +93,52 @@ def test_an_issue_can_be_rated_from_its_store_date_on(session, make):
     assert stars(session, issue) == {user: 5}
 
 
+def test_stars_on_a_copy_count_from_the_store_date_on(session, make, issue, series):
+    one, other = make.user().id, make.user().id
+    early = make.issue(series=series, number="2", store_date=TODAY)
+    eve = TODAY - timedelta(days=1)
+    rate(session, issue, one, 2, today=eve)
+    give(session, one, {early.id: 5}, today=eve)
+    give(session, other, {early.id: 4}, today=eve)
+    give(session, other, {early.id: 3}, today=eve)
+    assert stars(session, early) == {one: 5, other: 3}
+    assert (figures(session, early), figures(session, series)) == ((0, 0), (1, 2))
+    before = stamps(session, early)
+    assert (count_due(session, eve), stamps(session, early)) == (0, before)
+    assert count_due(session, TODAY) == 2
+    assert (figures(session, early), figures(session, series)) == ((2, 8), (3, 10))
+    after = stamps(session, early)
+    assert (after.modified, after.rated > before.rated) == (before.modified, True)
+    assert count_due(session, TODAY + timedelta(days=1)) == 0
+    assert stamps(session, early) == after
+    give(session, one, {early.id: None}, today=TODAY)
+    assert (figures(session, early), figures(session, series)) == ((1, 3), (2, 5))
+
+
+def test_a_new_day_does_not_wait_for_who_writes_much(factory):
+    settings = {"comicsdb.timezone": ZoneInfo("UTC")}
+    with factory() as session:
+        make = Make(Catalog(session))
+        early = make.issue(store_date=clock.now().date() + timedelta(days=1))
+        give(session, make.user().id, {early.id: 4}, today=clock.now().date())
+        session.execute(text("UPDATE issue SET store_date = '2020-01-01' WHERE id = :id"), {"id": early.id})
+        session.commit()
+        policy = NewDay(Registry(settings, factory), lambda _environ, _router: "answered")
+        with factory() as writer:
+            Unit.of(writer).alone()
+            assert policy({}, None) == "answered"
+            assert (policy.day, figures(session, early)) == (None, (0, 0))
+            writer.rollback()
+        session.rollback()
+        policy = NewDay(Registry(settings, factory), lambda _environ, _router: "answered")
+        assert policy({}, None) == "answered"
+        assert (policy.day, figures(session, early)) == (clock.now().date(), (1, 4))
+
+
 def test_release_is_judged_by_the_row_and_not_by_an_old_copy_of_it(session, make, issue):
     session.execute(text("UPDATE issue SET store_date = '2030-01-01' WHERE id = :id"), {"id": issue.id})
     assert issue.store_date is None
-    with pytest.raises(Invalid):
+    with pytest.raises(InvalidError):
         rate(session, issue, make.user().id, 5, today=TODAY)
 
 
@@ -99,7 +152,7 @@ def test_stars_of_an_issue_that_was_put_off_can_be_taken_back(session, catalog, 
 
 def test_a_deleted_issue_is_not_found(session, catalog, make, issue):
     catalog.delete(issue)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         rate(session, issue, make.user().id, 5, today=TODAY)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select, text
 
-from comicsdb.catalog import Invalid, NotFound
+from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.library import reading_list_items as items
 from comicsdb.library.reading_list_items import BEGINNING, DOWN, UP, Added, Ordered
 from comicsdb.models import ReadingList, ReadingListItem
@@ -70,10 +70,10 @@ def test_issues_come_at_either_end_once_each(session, owner, empty, numbers):
 
 def test_issues_that_are_not_there_are_refused_and_nothing_comes_in(session, owner, empty, numbers):
     for wrong in (0, -1, 2**31, 2**70, 999_999):
-        with pytest.raises(Invalid) as caught:
+        with pytest.raises(InvalidError) as caught:
             items.add_issues(held(session, owner, empty), [numbers["8"], wrong])
         assert caught.value.errors == {"issues": [f'Invalid pk "{wrong}" - object does not exist.']}
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         items.add_issues(held(session, owner, empty), [numbers["8"]], at="middle")
     assert list(caught.value.errors) == ["at"]
     assert stored(session, empty) == []
@@ -84,7 +84,7 @@ def test_issues_may_come_with_their_types(session, owner, empty, numbers):
     items.add_issues(held(session, owner, empty), [one, other], types={other: "TIE_IN"})
     kinds = select(ReadingListItem.issue_id, ReadingListItem.issue_type)
     assert dict(session.execute(kinds).all()) == {one: "", other: "TIE_IN"}
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         items.add_issues(held(session, owner, empty), [numbers["12"]], types={numbers["12"]: "MAIN"})
     assert list(caught.value.errors) == ["issue_type"]
 
@@ -122,7 +122,7 @@ def test_a_series_comes_in_the_order_of_its_cover_dates(
     ],
 )
 def test_bounds_that_say_nothing_are_refused(session, owner, empty, series, numbers, asked, fields):
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         items.add_series(held(session, owner, empty), series.id, **asked)
     assert list(caught.value.errors) == fields
     assert stored(session, empty) == []
@@ -150,7 +150,7 @@ def test_an_arc_comes_in_the_order_of_its_cover_dates(session, make, owner, empt
 @pytest.mark.parametrize("wrong", [0, 2**40, 999_999])
 def test_a_series_or_an_arc_that_is_not_there_is_refused(session, owner, empty, wrong):
     for add, field in ((items.add_series, "series"), (items.add_arc, "arc")):
-        with pytest.raises(Invalid) as caught:
+        with pytest.raises(InvalidError) as caught:
             add(held(session, owner, empty), wrong)
         assert list(caught.value.errors) == [field]
 
@@ -187,7 +187,7 @@ def test_an_item_moves_by_one_or_to_a_position_within_the_list(session, owner, n
     ):
         assert items.move(held(session, owner, found), item, to) == position
         assert stored(session, found) == order
-    with pytest.raises(Invalid):
+    with pytest.raises(InvalidError):
         items.move(held(session, owner, found), item, "sideways")
 
 
@@ -201,7 +201,7 @@ def test_an_item_is_reached_through_its_own_list_only(session, owner, numbers):
         lambda: items.remove_item(held(session, owner, found), item),
         lambda: items.remove_item(held(session, owner, other), 2**40),
     ):
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFoundError):
             write()
     assert stored(session, other) == [numbers["8"]]
 
@@ -213,7 +213,7 @@ def test_a_type_is_set_and_taken_away(session, owner, numbers):
     for code in ("PROLOGUE", "EPILOGUE", ""):
         items.set_type(held(session, owner, found), item, code)
         assert session.get(ReadingListItem, item, populate_existing=True).issue_type == code
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         items.set_type(held(session, owner, found), item, "core")
     assert list(caught.value.errors) == ["issue_type"]
 

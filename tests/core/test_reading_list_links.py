@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from comicsdb.catalog import Catalog, Invalid
+from comicsdb.catalog import Catalog, InvalidError
 from comicsdb.library import reading_list_items as items
 from comicsdb.library import reading_lists as lists
 from comicsdb.models import ReadingList
@@ -76,11 +76,11 @@ def test_a_new_list_has_its_neighbours_at_once(session, owner, abcd):
 def test_a_list_is_not_its_own_neighbour_and_no_list_stands_on_both_sides(session, owner, abcd):
     a, b, *_ = abcd
     for partners, field in (({"next": a}, "next"), ({"previous": b, "next": b}, "next")):
-        with pytest.raises(Invalid) as caught:
+        with pytest.raises(InvalidError) as caught:
             link(session, owner, a, **partners)
         assert list(caught.value.errors) == [field]
     link(session, owner, a, next=b)
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         link(session, owner, a, previous=b)
     assert list(caught.value.errors) == ["previous"]
     link(session, owner, b, previous=None, next=a)
@@ -104,7 +104,7 @@ def test_nothing_is_written_to_the_list_of_another(session, make, owner, abcd):
 def test_a_list_that_may_not_be_seen_is_refused_as_one_that_is_not_there(session, make, owner, abcd):
     hidden = make_list(session, make.user(), is_private=True).id
     for unseen in (hidden, 999_999):
-        with pytest.raises(Invalid) as caught:
+        with pytest.raises(InvalidError) as caught:
             link(session, owner, abcd[0], next=unseen)
         assert caught.value.errors == {"next": [f'Invalid pk "{unseen}" - object does not exist.']}
     assert places(session)[abcd[0]] == (None, None)
@@ -175,7 +175,7 @@ def test_any_sequence_keeps_links_mirrored_and_those_of_others_untouched(session
                 else:
                     partners = {side: None if at is None else made[at] for side, at in sides.items()}
                     link(session, user, each, **partners)
-            except Invalid:
+            except InvalidError:
                 assert places(session) == before
             after = {each: pair for each, pair in places(session).items() if each in whose}
             for one, (previous, following) in after.items():
@@ -209,7 +209,7 @@ def test_lists_linked_and_filled_at_once_end_mirrored_and_dense(factory):
             found = lists.find(session, identity, OFFICIAL, mine)
             if number < 4:
                 following = ids[(number + 1 + number % 2) % 4]
-                with suppress(Invalid):  # it may have come to stand on the other side meanwhile
+                with suppress(InvalidError):  # it may have come to stand on the other side meanwhile
                     lists.update(
                         session, identity, OFFICIAL, found, {"next": following, "name": f"N{number}"}
                     )
@@ -244,7 +244,7 @@ def test_a_name_taken_at_the_same_time_is_refused_and_a_slug_made_anew(factory):
         def create(catalog):
             try:
                 return lists.create(catalog.session, identity, OFFICIAL, {"name": "Race"}).slug
-            except Invalid as error:
+            except InvalidError as error:
                 return error.errors
 
         return create

@@ -1,14 +1,16 @@
 """Reading lists: who may see and change them, and what values they take."""
 
 import logging
+import re
 
 import pytest
 from sqlalchemy import select, text
 
-from comicsdb.catalog import Invalid, Moved, NotFound
-from comicsdb.catalog.errors import Forbidden
+from comicsdb.catalog import InvalidError, MovedError, NotFoundError
+from comicsdb.catalog.errors import ForbiddenError
 from comicsdb.library import reading_lists as lists
 from comicsdb.models import FormerSlug, ReadingList, StaffAction
+from tests.conftest import recording
 from tests.lists import OFFICIAL, make_list, who
 
 EDITORS = ("reading list editor",)
@@ -74,7 +76,7 @@ def test_who_sees_and_who_manages_which_lists(session, scene, asking):
             assert lists.manages(identity, OFFICIAL, each) is (name in MANAGED[asking])
         else:
             for key in (each.id, each.slug):
-                with pytest.raises(NotFound):
+                with pytest.raises(NotFoundError):
                     lists.find(session, identity, OFFICIAL, key)
 
 
@@ -83,7 +85,7 @@ def test_only_who_manages_a_list_writes_it(session, scene, asking):
     people, made = scene
     identity = who(people[asking])
     for name, each in made.items():
-        refusal = NotFound if name not in SEEN[asking] else Forbidden
+        refusal = NotFoundError if name not in SEEN[asking] else ForbiddenError
         if name not in MANAGED[asking]:
             with pytest.raises(refusal):
                 lists.update(session, identity, OFFICIAL, each, {"desc": "mine now"})
@@ -98,7 +100,7 @@ def test_only_who_manages_a_list_writes_it(session, scene, asking):
 
 @pytest.mark.parametrize("key", [0, -1, 2**40, "", "none", "no\0thing"])
 def test_what_is_no_list_is_not_found(session, key):
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         lists.find(session, None, OFFICIAL, key)
 
 
@@ -108,12 +110,12 @@ def test_a_former_slug_leads_to_the_list_for_those_who_may_see_it(session, make)
     for old, each in (("old-shown", shown), ("old-hidden", hidden)):
         session.add(FormerSlug(kind="reading_list", slug=old, object_id=each.id))
     session.flush()
-    with pytest.raises(Moved) as caught:
+    with pytest.raises(MovedError) as caught:
         lists.find(session, None, OFFICIAL, "old-shown")
     assert caught.value.entity is shown
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         lists.find(session, None, OFFICIAL, "old-hidden")
-    with pytest.raises(Moved):
+    with pytest.raises(MovedError):
         lists.find(session, who(owner), OFFICIAL, "old-hidden")
     lists.remove(session, who(owner), OFFICIAL, shown)
     assert session.get(FormerSlug, ("reading_list", "old-shown"), populate_existing=True) is None
@@ -135,12 +137,12 @@ def test_slugs_are_made_of_names_and_stay(session, make):
 def test_a_name_is_used_once_per_owner_and_source(session, make):
     staff, other = who(make.user(is_staff=True)), who(make.user())
     first = lists.create(session, staff, OFFICIAL, {"name": "Twice"})
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         lists.create(session, staff, OFFICIAL, {"name": "Twice"})
     assert caught.value.errors == {"name": [lists.SAME_NAME]}
     lists.create(session, other, OFFICIAL, {"name": "Twice"})
     second = lists.create(session, staff, OFFICIAL, {"name": "Twice", "attribution_source": "CBRO"})
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         lists.update(session, staff, OFFICIAL, first, {"attribution_source": "CBRO"})
     assert list(caught.value.errors) == ["name"]
     assert first.attribution_source == ""
@@ -171,7 +173,7 @@ def test_a_name_is_used_once_per_owner_and_source(session, make):
 )
 def test_a_wrong_value_is_refused_by_its_field(session, make, values, field):
     staff = make.user(is_staff=True)
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         lists.create(session, who(staff), OFFICIAL, values)
     assert list(caught.value.errors) == [field]
     assert session.scalar(select(ReadingList.id).where(ReadingList.user_id == staff.id)) is None
@@ -181,7 +183,7 @@ def test_only_staff_say_where_a_list_was_taken_from(session, make):
     official, editor, staff = make.user(OFFICIAL), make.user(groups=EDITORS), make.user(is_staff=True)
     values = {"attribution_source": "CBH", "attribution_url": "https://orders.example/1"}
     found = make_list(session, official)
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         lists.update(session, who(editor), OFFICIAL, found, values)
     assert set(caught.value.errors) == set(values)
     found = lists.update(session, who(staff), OFFICIAL, found, values)
@@ -222,9 +224,9 @@ def test_a_list_is_given_to_the_official_account_for_good(session, make, caplog)
         "Best of",
         {"user": [owner.username, "metron"]},
     )
-    with pytest.raises(Forbidden):
+    with pytest.raises(ForbiddenError):
         lists.update(session, who(owner), OFFICIAL, found, {"desc": "mine"})
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         lists.assign_to_official(session, who(editor), OFFICIAL, found)
     assert "already" in caught.value.errors["__all__"][0]
 
@@ -233,20 +235,20 @@ def test_who_may_not_give_lists_to_the_official_account(session, make):
     owner = make.user()
     make.user(OFFICIAL)
     found, hidden = make_list(session, owner), make_list(session, owner, is_private=True)
-    with pytest.raises(Forbidden):
+    with pytest.raises(ForbiddenError):
         lists.assign_to_official(session, who(owner), OFFICIAL, found)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         lists.assign_to_official(session, who(make.user(is_staff=True)), OFFICIAL, hidden)
 
 
 def test_the_official_account_keeps_names_apart_and_must_exist(session, make):
     owner, staff = make.user(), make.user(is_staff=True)
     found = make_list(session, owner, name="Same")
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         lists.assign_to_official(session, who(staff), OFFICIAL, found)
     assert list(caught.value.errors) == ["__all__"]
     make_list(session, make.user(OFFICIAL), name="Same")
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         lists.assign_to_official(session, who(staff), OFFICIAL, found)
     assert caught.value.errors == {"name": [lists.SAME_NAME]}
     assert session.scalar(text("SELECT count(*) FROM staff_action")) == 0
@@ -265,3 +267,89 @@ def test_a_new_name_of_the_owner_is_a_change_of_its_lists(session, make):
     owner.bio = "not shown"
     session.commit()
     assert session.scalar(select(ReadingList.modified_before).where(ReadingList.id == found.id)) == before[0]
+
+
+# Addresses.
+
+GUESSED_BY_NOBODY = r"p[0-9a-f]{20}"
+
+
+def change(session, user, found, **values):
+    """The list after its owner changed some values, committed."""
+    done = lists.update(session, who(user), OFFICIAL, found, values)
+    session.commit()
+    return done
+
+
+def seen(session, user, slug):
+    """What somebody is told at an address: "here", "moved" or "nothing"."""
+    try:
+        lists.find(session, user and who(user), OFFICIAL, slug)
+    except MovedError:
+        return "moved"
+    except NotFoundError:
+        return "nothing"
+    return "here"
+
+
+def test_the_address_of_a_private_list_cannot_be_guessed(session, make):
+    ann = make.user()
+    slugs = {make_list(session, ann, name=f"Secret {each}", is_private=True).slug for each in range(20)}
+    assert len(slugs) == 20
+    assert all(re.fullmatch(GUESSED_BY_NOBODY, slug) for slug in slugs)
+
+
+def test_a_list_of_the_same_name_tells_nothing_of_a_private_one(session, make):
+    ann, bob = make.user(), make.user()
+    hidden = make_list(session, ann, name="Salt Tide", is_private=True)
+    assert make_list(session, bob, name="Salt Tide").slug == "salt-tide"
+    shown = change(session, ann, hidden, is_private=False)
+    assert shown.slug == "salt-tide-1"
+
+
+def test_the_address_follows_who_may_see_the_list(session, make):
+    ann, bob = make.user(), make.user()
+    made = make_list(session, ann, name="Salt Tide", is_private=True)
+    hidden = made.slug
+    assert [seen(session, each, hidden) for each in (ann, bob, None)] == ["here", "nothing", "nothing"]
+
+    assert change(session, ann, made, is_private=False, name="The Tide").slug == "the-tide"
+    assert {seen(session, each, "the-tide") for each in (ann, bob, None)} == {"here"}
+    assert {seen(session, each, hidden) for each in (ann, bob, None)} == {"moved"}
+    assert change(session, ann, made, name="Other").slug == "the-tide"
+
+    again = change(session, ann, made, is_private=True).slug
+    assert re.fullmatch(GUESSED_BY_NOBODY, again)
+    assert again != hidden
+    for slug in ("the-tide", hidden, again):
+        assert [seen(session, each, slug) for each in (bob, None)] == ["nothing", "nothing"]
+    assert [seen(session, ann, slug) for slug in ("the-tide", hidden, again)] == ["moved", "moved", "here"]
+
+    assert change(session, ann, made, is_private=False, name="The Tide").slug == "the-tide"
+    assert seen(session, bob, "the-tide") == "here"
+
+
+def test_an_address_that_was_readable_is_free_while_its_list_is_private(session, make):
+    ann, bob = make.user(), make.user()
+    first = make_list(session, ann, name="Salt Tide")
+    change(session, ann, first, is_private=True)
+    second = make_list(session, bob, name="Salt Tide")
+    assert second.slug == "salt-tide"
+    assert {seen(session, each, "salt-tide") for each in (ann, bob, None)} == {"here"}
+    change(session, bob, second, is_private=True)
+    assert [seen(session, each, "salt-tide") for each in (ann, bob)] == ["nothing", "moved"]
+
+
+def test_a_hidden_address_costs_what_an_unknown_one_costs(session, make, connection):
+    ann, bob = make.user(), make.user()
+    made = make_list(session, ann, name="Salt Tide")
+    hidden = change(session, ann, made, is_private=True).slug
+    other = who(bob)
+    asked = []
+    for slug in ("salt-tide", hidden, "there-is-none"):
+        session.expunge_all()
+        with recording(connection) as statements, pytest.raises(NotFoundError):
+            lists.find(session, other, OFFICIAL, slug)
+        asked.append(list(statements))
+    assert asked[0] == asked[1] == asked[2]
+    assert len(asked[0]) == 2

@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 from sqlalchemy import select
 
-from comicsdb.catalog import Catalog, Conflict, Invalid
+from comicsdb.catalog import Catalog, ConflictError, InvalidError
 from comicsdb.catalog.history import present
-from comicsdb.catalog.revert import Missing, Outdated, holder, plan, revert, version_of
+from comicsdb.catalog.revert import MissingError, OutdatedError, holder, plan, revert, version_of
 from comicsdb.media.folder import FolderStorage
 from comicsdb.media.uploads import picture_values
 from comicsdb.models import History, Issue, Tombstone
@@ -110,7 +110,7 @@ def test_what_changed_meanwhile_is_not_overwritten(make, session, edit, back):
     arc = make.arc(name="Dusk")
     seen = arc.modified
     edit(arc, name="Dawn")
-    with pytest.raises(Outdated):
+    with pytest.raises(OutdatedError):
         back(arc, modified=seen)
     assert arc.name == "Dawn"
 
@@ -131,7 +131,7 @@ def test_deleted_links_are_named_and_left_out_on_request(make, session, catalog,
     catalog.delete(arc)
     catalog.delete(creator)
     session.commit()
-    with pytest.raises(Missing, match="Dusk") as refused:
+    with pytest.raises(MissingError, match="Dusk") as refused:
         back(issue)
     told = [(field, str(reference)) for field, reference in refused.value.plan.missing]
     assert told == [("arcs", "Dusk"), ("credits", "Ada")]
@@ -149,7 +149,7 @@ def test_a_deleted_parent_is_refused(make, session, catalog, edit, back):
     catalog.delete(old)
     session.commit()
     for without_missing in (False, True):
-        with pytest.raises(Missing, match="Old House") as refused:
+        with pytest.raises(MissingError, match="Old House") as refused:
             back(series, without_missing=without_missing)
         assert refused.value.plan.impossible
         session.rollback()
@@ -187,7 +187,7 @@ def test_a_unique_value_that_was_taken_names_its_holder(make, session, edit, bac
     issue = make.issue(series=series, number="1")
     edit(issue, number="2")
     other = make.issue(series=series, number="1")
-    with pytest.raises(Conflict) as refused:
+    with pytest.raises(ConflictError) as refused:
         back(issue)
     target = present(session, "issue", issue.id) | {"number": "1"}
     assert holder(session, issue, target, refused.value).id == other.id
@@ -202,7 +202,7 @@ def test_the_rules_hold_for_an_older_version_too(make, session, catalog, edit, b
     series = make.series(publisher=publisher, imprint=imprint)
     edit(series, imprint=None)
     edit(imprint, publisher=other.id)
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(InvalidError) as refused:
         back(series)
     assert list(refused.value.errors) == ["imprint"]
 

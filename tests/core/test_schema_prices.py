@@ -1,11 +1,14 @@
-"""Prices in all the forms in which they are written (api.md 2.6, 2.13)."""
+"""Prices in all the forms in which they are written."""
 
 from decimal import Decimal
 
 import pytest
 
 from comicsdb.schemas import IssueSchema, VariantSchema
-from tests.core.schema_reading import HUGE, fault, read
+from comicsdb.schemas.collection import CollectionItemSchema
+from comicsdb.schemas.prices import NOT_AMOUNT
+from comicsdb.schemas.wish import PurchaseSchema, WishSchema
+from tests.core.schema_reading import HUGE, fault, faults, read
 
 # Prices.
 
@@ -29,6 +32,17 @@ from tests.core.schema_reading import HUGE, fault, read
         ("3.985", "3.99", "USD"),
         ("3.9849", "3.98", "USD"),
         ("999999.994", "999999.99", "USD"),
+        ("$3.99", "3.99", "USD"),
+        ("US$ 3.99", "3.99", "USD"),
+        ("3,99", "3.99", "USD"),
+        ("3.99 €", "3.99", "EUR"),
+        ("€\u00a03,99", "3.99", "EUR"),
+        ("1.234,50 EUR", "1234.50", "EUR"),
+        ("£1,234.5", "1234.50", "GBP"),
+        ("1.500 lire", "1500.00", "ITL"),
+        ({"amount": "3,99 €"}, "3.99", "EUR"),
+        ({"amount": "€ 3,99", "currency": "EUR"}, "3.99", "EUR"),
+        ({"amount": "3,99", "currency": "GBP"}, "3.99", "GBP"),
     ],
 )
 def test_a_price_in_its_forms(sent, amount, currency):
@@ -50,11 +64,17 @@ def test_an_unsupported_currency(sent):
 
 
 @pytest.mark.parametrize(
-    "sent", ["abc", "3,99", "3_9", "３.99", "NaN", "Infinity", True, [3.99], {"amount": [1]}, "{", '{"a":']
+    "sent",
+    [
+        *("abc", "3_9", "３.99", "NaN", "Infinity", True, [3.99], {"amount": [1]}, "{", '{"a":'),
+        *("12 CHF", "¥ 300", "1.23.4", "3,99,1", "12'50", "$3.99 €", "- 3", "3.99 each"),
+        {"amount": "$3.99", "currency": "EUR"},
+    ],
 )
 def test_an_unreadable_price(sent):
     (message,) = fault(IssueSchema, "price", sent)
     assert message.startswith("Invalid price format: ")
+    assert message.endswith(". Examples: 3.99, 3,99 €, $3.99.")
 
 
 @pytest.mark.parametrize("sent", ["1000000", "999999.995", 10**9, "1e1000000", HUGE, 1e300])
@@ -85,11 +105,7 @@ def test_the_price_of_a_variant(sent, amount):
 @pytest.mark.parametrize(
     ("sent", "message"),
     [
-        ("x", "A valid number is required."),
-        ("", "A valid number is required."),
-        (True, "A valid number is required."),
-        ({"amount": 1}, "A valid number is required."),
-        ("NaN", "A valid number is required."),
+        *((wrong, NOT_AMOUNT) for wrong in ("x", "", True, {"amount": 1}, "NaN", "3 CHF")),
         ("1.234", "Ensure that there are no more than 2 decimal places."),
         ("1234567", "Ensure that there are no more than 6 digits before the decimal point."),
         ("123456789", "Ensure that there are no more than 8 digits in total."),
@@ -100,6 +116,24 @@ def test_the_price_of_a_variant(sent, amount):
 )
 def test_what_is_no_price_of_a_variant(sent, message):
     assert fault(VariantSchema, "price", sent) == [message]
+
+
+@pytest.mark.parametrize(
+    ("schema", "amount", "column"),
+    [
+        (VariantSchema, "price", "currency"),
+        (CollectionItemSchema, "purchase_price", "purchase_currency"),
+        (PurchaseSchema, "purchase_price", "purchase_currency"),
+        (WishSchema, "max_price", "max_currency"),
+    ],
+)
+def test_a_currency_in_an_amount_is_that_of_the_amount(schema, amount, column):
+    named = f"{amount}_currency"
+    expected = {amount: Decimal("3.99"), column: "EUR"}
+    for sent in ({amount: "3,99 €"}, {amount: "€3.99", named: "EUR"}):
+        assert schema(partial=True).deserialize(sent) == expected
+    assert read(schema, amount, "3,99")[amount] == Decimal("3.99")
+    assert faults(schema(partial=True), {amount: "$3.99", named: "EUR"}) == {amount: [NOT_AMOUNT]}
 
 
 def test_the_currency_of_a_variant_counts_only_beside_a_price():

@@ -1,4 +1,4 @@
-"""The schemas: what they take, what they give to the catalogue, and their messages (api.md 1.3, 1.6, 2)."""
+"""The schemas: what they take, what they give to the catalogue, and their messages."""
 
 from datetime import date
 from decimal import Decimal
@@ -205,8 +205,11 @@ def test_in_a_form_an_empty_text_means_no_value():
     }
 
 
-def test_in_a_form_an_empty_country_is_as_if_not_sent():
-    assert PublisherSchema(form=True).deserialize({"name": "N", "country": ""}) == {"name": "N"}
+@pytest.mark.parametrize("partial", [True, False])
+def test_in_a_form_an_empty_country_is_the_default(partial):
+    schema = PublisherSchema(partial=partial, form=True)
+    assert schema.deserialize({"name": "N", "country": ""}) == {"name": "N", "country": "US"}
+    assert schema.deserialize({"name": "N"}) == {"name": "N"}
 
 
 def test_in_a_form_what_is_required_may_still_not_be_empty():

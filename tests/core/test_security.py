@@ -1,4 +1,4 @@
-"""Permissions: the one table against the matrices of api.md 1.8 and web.md 1, written out by hand."""
+"""Permissions: the one table against who may do what, written out by hand."""
 
 from itertools import combinations
 
@@ -17,6 +17,7 @@ site:member            no  yes yes yes yes yes
 entity:edit            no  yes yes yes yes yes
 entity:delete          no  no  no  no  no  yes
 entity:revert          no  no  yes no  yes yes
+api:library            no  yes yes yes yes yes
 reading_list:official  no  no  no  yes yes yes
 reading_list:source    no  no  no  no  yes yes
 poll:delete            no  no  no  no  yes yes

@@ -3,13 +3,13 @@
 import pytest
 from sqlalchemy import func, select
 
-from comicsdb.catalog import Invalid, Moved
+from comicsdb.catalog import InvalidError, MovedError
 from comicsdb.models import Change, FormerSlug, History, Issue, Series
 
 
 def refused(catalog, entity, slug) -> str:
     """What is told beside the slug; nothing of the change happens."""
-    with pytest.raises(Invalid) as raised:
+    with pytest.raises(InvalidError) as raised:
         catalog.update(entity, {"slug": slug, "desc": "changed"})
     faults, _conflicts = catalog.faults(type(entity), entity, {"slug": slug})
     assert faults == raised.value.errors
@@ -55,7 +55,7 @@ def test_the_address_before_leads_here_for_ever(catalog, make, session):
     catalog.update(series, {"slug": "second"})
     session.commit()
     for old in ("run-2020", "first"):
-        with pytest.raises(Moved) as moved:
+        with pytest.raises(MovedError) as moved:
             catalog.by_slug(Series, old)
         assert moved.value.entity is series
     assert catalog.by_slug(Series, "second") is series

@@ -1,4 +1,4 @@
-"""Figures of the whole catalogue: without gaps, by the site's days; how much needs hands (web.md 5, 11)."""
+"""Figures of the whole catalogue: without gaps, by the site's days; how much needs hands."""
 
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import func, select
 
-from comicsdb.catalog import Catalog, Invalid, NotFound
+from comicsdb.catalog import Catalog, InvalidError, NotFoundError
 from comicsdb.library import collection, wish
 from comicsdb.models import CollectionItem, Issue, WishList, WishListItem
 from tests.concurrency import at_once
@@ -84,7 +84,7 @@ def test_an_item_may_move_to_an_issue_that_is_not_on_the_list(session, make, rea
     assert wish.change(session, reader, item.id, {"issue_id": other}).issue_id == other
     assert wish.change(session, reader, item.id, {"issue_id": other}).issue_id == other
     for issue, words in ((taken, "already"), (999_999, "no such issue")):
-        with pytest.raises(Invalid) as caught:
+        with pytest.raises(InvalidError) as caught:
             wish.change(session, reader, item.id, {"issue_id": issue, "priority": 1})
         assert list(caught.value.errors) == ["issue_id"]
         assert words in caught.value.errors["issue_id"][0]
@@ -101,7 +101,7 @@ def test_the_wanted_state_counts_whatever_was_before(session, make, reader):
 
 @pytest.mark.parametrize("number", [0, -1, 999_999, 2**31, 2**63, 2**70])
 def test_what_is_not_there(session, reader, number):
-    with pytest.raises(NotFound) as caught:
+    with pytest.raises(NotFoundError) as caught:
         wish.add(session, reader, number, {})
     assert (caught.value.kind, caught.value.key) == ("issue", number)
     for act in (
@@ -109,7 +109,7 @@ def test_what_is_not_there(session, reader, number):
         lambda: wish.acquire(session, reader, number, {}, today=TODAY),
         lambda: wish.item_of(session, reader, number),
     ):
-        with pytest.raises(NotFound) as caught:
+        with pytest.raises(NotFoundError) as caught:
             act()
         assert caught.value.kind == "wish_list_item"
     assert wish.remove(session, reader, number) is False
@@ -121,7 +121,7 @@ def test_items_of_others_are_theirs(session, make, reader, item):
         lambda: wish.change(session, other, item.id, {"priority": 1}),
         lambda: wish.acquire(session, other, item.id, {}, today=TODAY),
     ):
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFoundError):
             act()
     assert wish.remove(session, other, item.id) is False
     assert wish.wish(session, other, item.issue_id, False) is False
@@ -231,7 +231,7 @@ def test_two_items_that_move_to_one_issue_leave_one_there(factory, scene):
         def job(catalog):
             try:
                 return wish.change(catalog.session, reader, item, {"issue_id": wanted}).issue_id
-            except Invalid:
+            except InvalidError:
                 return None
 
         return job
@@ -248,7 +248,7 @@ def test_an_issue_that_goes_while_it_is_acquired_leaves_nothing_half_done(factor
     def acquire(catalog):
         try:
             return wish.acquire(catalog.session, reader, item, {}, today=TODAY)[2]
-        except NotFound:
+        except NotFoundError:
             return None
 
     at_once(factory, acquire, lambda catalog: catalog.delete(catalog.get(Issue, issue)))

@@ -63,9 +63,9 @@ def known(sentinel: Redis) -> int:
         return 0
 
 
-def test_cache_and_limits_go_on_with_the_next_master(servers):
+def test_cache_and_limits_go_on_with_the_next_master(servers, own_light):
     master, replica, address = servers
-    cache, limiter = Cache(address, memory_mb=0), Limiter(address)
+    cache, limiter = Cache(address, memory_mb=0), Limiter(own_light, address)
     cache.detail.get_or_create("one", lambda: b"1")
     assert master.client.exists("comicsdb:detail:one")
     limit = Limit("sign-ups", 5, 60)
@@ -79,7 +79,7 @@ def test_cache_and_limits_go_on_with_the_next_master(servers):
 
     def taken():
         time.sleep(0.1)
-        return limiter.take([(limit, "ann")]).standings[0].count
+        return limiter.take([(limit, "ann")]).states[0].count
 
     await_that(lambda: cache.detail.get("one") == b"1")
     counts = [taken() for _ in range(30)]

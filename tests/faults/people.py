@@ -18,7 +18,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from urllib.parse import urlencode, urlsplit
 
-from comicsdb.media.metadata import stripped
+from comicsdb.imaging.metadata import stripped
 from tests.faults.balanced import HOST
 from tests.site.test_crash import BOUNDARY, cover, form
 

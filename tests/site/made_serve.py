@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from comicsdb.demo.writer import rows
 from comicsdb.embedded import Cluster
+from comicsdb.exchange.format import FILES
+from comicsdb_demo import DATA
 from tests import dataset
 from tests.serving import clean_environment
 
@@ -23,8 +24,9 @@ READY = "Ctrl-C ends it."
 
 
 def demo_rows() -> dict[str, list[dict]]:
-    """The rows of the demo catalogue by file, and two series whose numbers are odd."""
-    made = rows()
+    """The rows of the demo catalogue by file, without libraries, and two series whose numbers are odd."""
+    there = dataset.read_set(DATA)
+    made = {file.name: there[file.name] for file in FILES}
     common = {"publisher_id": 1, "genre_ids": [], "associated_ids": []}
     made["series"] += [
         dataset.series(9001, "Été at the Harbor", "ete-2020", alt_names=["Summer Tides"], **common),
@@ -39,15 +41,11 @@ def demo_rows() -> dict[str, list[dict]]:
 
 
 def write_set(made: dict[str, list[dict]], folder: Path) -> None:
-    """Write rows as a data set, with plain pictures: drawing those of the demo takes a minute."""
-    picture = dataset.picture(form="JPEG")
+    """Write rows as a data set, with the pictures of the demo."""
     for name, lines in made.items():
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         (folder / f"{name}.jsonl").write_text(text, "utf-8")
-        for path in filter(None, (line.get("image") for line in lines)):
-            target = folder / "images" / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(picture)
+    (folder / "images").symlink_to(DATA / "images")
 
 
 def cluster_folder(url: str) -> Path:

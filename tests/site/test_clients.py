@@ -1,4 +1,4 @@
-"""The clients in use today, unmodified, against what `make serve` serves (api.md 4).
+"""The clients in use today, unmodified, against what `make serve` serves.
 
 mokkari's development mode knows one address, port 8000 of this machine. metron-tagger asks by way of mokkari;
 its queries are those that its release 4.17.1 was seen to send.

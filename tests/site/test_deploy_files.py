@@ -2,17 +2,21 @@
 
 import re
 import shlex
+import tomllib
 from configparser import ConfigParser
 from pathlib import Path
 
 import click
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from comicsdb.scripts import main
 from comicsdb.server import read_options
 from comicsdb.settings import SETTINGS
-from tests.serving import add_account, fetch, fetch_json, free_port, serving
+from comicsdb.settings_readers import hsts
+from tests.serving import SECRET, add_account, fetch, fetch_json, free_port, serving
 
 ROOT = Path(__file__).parent.parent.parent
 DEPLOY = ROOT / "deploy"
@@ -22,6 +26,8 @@ INSTALLED = "/opt/comicsdb/"  # where the examples have the checkout
 TEXTS = sorted(
     path for folder in (DEPLOY, ROOT / "examples") for path in folder.rglob("*") if path.is_file()
 ) + sorted((ROOT / "docs").glob("*.md"))
+DOCUMENTS = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "SECURITY.md"]
+MADE = ("deploy/.env", "deploy/site.env")  # by whoever deploys; and a translation that is an example (fr)
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
 
 
@@ -62,6 +68,57 @@ def test_units_run_commands_that_exist(path):
         assert (DEPLOY / Path(setting).name).is_file()
 
 
+CONFINED = {
+    "AmbientCapabilities": "",
+    "CapabilityBoundingSet": "",
+    "LimitCORE": "0",
+    "LockPersonality": "true",
+    "MemoryDenyWriteExecute": "true",
+    "NoNewPrivileges": "true",
+    "PrivateDevices": "true",
+    "PrivateMounts": "true",
+    "PrivateTmp": "true",
+    "PrivateUsers": "true",
+    "ProcSubset": "pid",
+    "ProtectClock": "true",
+    "ProtectControlGroups": "true",
+    "ProtectHome": "true",
+    "ProtectHostname": "true",
+    "ProtectKernelLogs": "true",
+    "ProtectKernelModules": "true",
+    "ProtectKernelTunables": "true",
+    "ProtectProc": "invisible",
+    "ProtectSystem": "strict",
+    "RestrictAddressFamilies": "AF_INET AF_INET6 AF_UNIX",
+    "RestrictNamespaces": "true",
+    "RestrictRealtime": "true",
+    "RestrictSUIDSGID": "true",
+    "StateDirectoryMode": "0750",
+    "SystemCallArchitectures": "native",
+    "SystemCallFilter": "@system-service ~@privileged @resources @obsolete",
+    "User": "comicsdb",
+}
+
+
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
+def test_units_are_confined(path):
+    given = {}
+    for key, value in re.findall(r"^([A-Za-z]+)=(.*)$", path.read_text(), re.MULTILINE):
+        given[key] = f"{given[key]} {value}" if key in given else value
+    assert {key: given.get(key) for key in CONFINED} == CONFINED  # what systemd says of it: fault_units.py
+    assert given["UMask"] in ("0027", "0077")
+    assert "ReadWritePaths" not in given
+    assert "RemoveIPC" not in given
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_documents_name_files_that_exist(path):
+    text = path.read_text("utf-8")
+    named = re.findall(r"`((?:tests|comicsdb|comicsdb_api|comicsdb_web|deploy|bench)/[^`\s]*)`", text)
+    missing = [name for name in named if not (any(ROOT.glob(name)) or name in MADE or "/fr/" in name)]
+    assert missing == []
+
+
 def test_timers_are_those_of_units():
     timers = {path.stem for path in (DEPLOY / "systemd").glob("*.timer")}
     assert timers == {path.stem for path in UNITS} - {"comicsdb"}
@@ -100,6 +157,74 @@ def test_the_compose_file_names_what_there_is():
         check_command(shlex.split(words))
 
 
+def test_every_container_is_closed():
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    more = {
+        "database": {"CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"},
+        "proxy": {"NET_BIND_SERVICE"},
+    }
+    for name, service in compose["services"].items():
+        assert service["read_only"] is True, name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert service["cap_drop"] == ["ALL"], name
+        assert set(service.get("cap_add", ())) == more.get(name, set()), name
+        assert "privileged" not in service, name
+        assert service["tmpfs"], name
+        assert "healthcheck" in service or service["restart"] == "no", name
+    published = {name for name, service in compose["services"].items() if "ports" in service}
+    assert published == {"proxy"}
+    assert compose["networks"]["inside"]["internal"] is True
+    for name in ("database", "cache"):
+        assert compose["services"][name]["networks"] == ["inside"]
+    assert "requirepass $$REDISCLI_AUTH" in compose["services"]["cache"]["command"][-1]
+    password = "${REDIS_PASSWORD:?"
+    assert compose["services"]["cache"]["environment"]["REDISCLI_AUTH"].startswith(password)
+    assert compose["x-site"]["environment"]["COMICSDB_CACHE_URL"].startswith(f"redis://:{password}")
+
+
+def test_images_are_taken_by_their_digest_alone():
+    pinned = dict(re.findall(r"^pin ([A-Z]+_DIGEST) (\S+):\S+$", (DEPLOY / "pin-images").read_text(), re.M))
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    images = {service["image"] for service in compose["services"].values()} - {"localhost/comicsdb"}
+    stages = re.findall(r"^FROM (\S+)", (DEPLOY / "Containerfile").read_text(), re.M)
+    named = [re.fullmatch(r"(\S+)@\$\{([A-Z_]+)(?::\?[^}]*)?\}", each) for each in (*images, *stages)]
+    assert all(named)
+    assert {each[2]: each[1] for each in named} == pinned
+    assert compose["x-site"]["build"]["args"]["PYTHON_DIGEST"].startswith("${PYTHON_DIGEST:?")
+
+
+def locked() -> dict[str, str]:
+    """The versions that the container installs, by name; every file of them has a digest."""
+    text = (DEPLOY / "requirements.txt").read_text()
+    found = {}
+    for entry in re.split(r"\n(?=\S)", text.partition("make lock\n")[2].strip()):
+        first, *hashes = entry.split("\\\n")
+        assert hashes, entry
+        assert all(re.fullmatch(r" {4}--hash=sha256:[0-9a-f]{64} ?", each) for each in hashes), entry
+        name, version = first.partition(";")[0].strip().split("==")
+        found[canonicalize_name(name)] = version
+    return found
+
+
+def test_the_lock_names_the_versions_that_were_tried_together_and_all_that_is_needed():
+    constraints = [Requirement(line) for line in (ROOT / "constraints.txt").read_text().splitlines()]
+    tried = {canonicalize_name(each.name): each.specifier for each in constraints}
+    lock = locked()
+    wrong = {name: version for name, version in lock.items() if version not in tried[name]}
+    assert wrong == {}, "run: make lock"
+    needed = set()
+    for part in ("comicsdb", "comicsdb_api", "comicsdb_web"):
+        project = tomllib.loads((ROOT / part / "pyproject.toml").read_text("utf-8"))["project"]
+        extras = project.get("optional-dependencies", {})
+        needed |= {*project["dependencies"], *extras.get("metrics", ()), *extras.get("redis", ())}
+        needed |= set(extras.get("s3", ()))
+    names = {canonicalize_name(Requirement(each).name) for each in needed}
+    assert names - {"comicsdb"} <= set(lock), "run: make lock"
+    container = (DEPLOY / "Containerfile").read_text()
+    assert "pip install --no-cache-dir --require-hashes -r requirements.txt" in container
+    assert "pip install --no-cache-dir --no-index --no-deps --no-build-isolation" in container
+
+
 def test_the_container_file_copies_what_there_is():
     text = (DEPLOY / "Containerfile").read_text()
     copied = [
@@ -111,6 +236,20 @@ def test_the_container_file_copies_what_there_is():
     assert all((ROOT / each).exists() for each in copied)
     parts = re.findall(r"'?\./(comicsdb\w*)", text)
     assert set(parts) == {"comicsdb", "comicsdb_api", "comicsdb_web"} <= set(copied)
+
+
+def test_the_proxies_send_strict_transport_security_as_the_site_does():
+    value = re.search(r"^COMICSDB_HSTS=(.*)$", (DEPLOY / "comicsdb.env").read_text(), re.MULTILINE)[1]
+    assert hsts(value) == value
+    for name in ("nginx.conf", "Caddyfile"):
+        text = (DEPLOY / name).read_text()
+        sent = re.findall(r"Strict-Transport-Security \"(.*)\"", text)
+        assert len(sent) == 2, name
+        assert set(sent) == {value}, name
+    nginx = (DEPLOY / "nginx.conf").read_text()
+    for location in re.findall(r"location [^{]*\{(.*?)\n    \}", nginx, re.DOTALL):
+        # nginx inherits headers only where a location adds none of its own.
+        assert ("add_header" in location) is ("Strict-Transport-Security" in location)
 
 
 @pytest.mark.parametrize("name", ["production.ini", "deploy/container.ini", "examples/api-only.ini"])
@@ -134,7 +273,7 @@ def test_a_host_of_the_api_alone_starts_and_serves(database, tmp_path):
     text = (ROOT / "examples" / "api-only.ini").read_text("utf-8")
     text = text.replace("127.0.0.1:8000", f"127.0.0.1:{port}\nworkers = 1")
     ini.write_text(text, "utf-8")
-    given = {"COMICSDB_DATABASE_URL": database, "COMICSDB_SECRET": "for tests", "PYTHONWARNINGS": "ignore"}
+    given = {"COMICSDB_DATABASE_URL": database, "COMICSDB_SECRET": SECRET, "PYTHONWARNINGS": "ignore"}
     with serving(ini, port, **given, COMICSDB_MEDIA_FOLDER=str(tmp_path / "media")):
         base = f"http://127.0.0.1:{port}"
         assert fetch_json(f"{base}/api/publisher/", Authorization=basic)[0] == 200

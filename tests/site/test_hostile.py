@@ -54,7 +54,7 @@ HEADERS = st.fixed_dictionaries(
                 "///",
             )
         ),
-        "Origin": st.sampled_from(("null", "https://elsewhere.example", "http://localhost")),
+        "Origin": st.sampled_from(("null", "https://elsewhere.example", "http://localhost", "http://[")),
         "Referer": st.sampled_from(("http://[", "//elsewhere.example", "http://localhost/%ff")),
         "X-Forwarded-Host": st.just("elsewhere.example"),
         "Accept-Language": st.sampled_from(("it", "*", "x" * 300, ";q=1")),

@@ -52,12 +52,15 @@ def test_two_processes_send_each_mail_once(database, factory, tmp_path, sink):
     assert Counter(to for to, _mail in sink.received) == Counter(recipients)
 
 
-def test_a_link_leads_to_the_site_whatever_host_was_asked_for(database, tmp_path, sink):
+def test_a_link_leads_to_the_site_whatever_host_was_forwarded(database, tmp_path, sink):
     add_account(database, "ann")
     port = free_port()
     ini = write_ini(tmp_path, database, includes="comicsdb_web", port=port)
-    path, named = "/accounts/password_reset/", {"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
+    path, named = "/accounts/password_reset/", {"Host": "comics.example", "X-Forwarded-Host": "evil.example"}
     with pserve(ini, port, **environment(sink)), closing(HTTPConnection("127.0.0.1", port)) as browser:
+        browser.request("GET", path, headers={"Host": "evil.example"})
+        refused = browser.getresponse()
+        assert (refused.status, b"csrf_token" in refused.read()) == (421, False)
         browser.request("GET", path, headers=named)
         answer = browser.getresponse()
         token = re.search(rb'name="csrf_token" value="(\w+)"', answer.read()).group(1).decode()

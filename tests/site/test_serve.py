@@ -1,33 +1,27 @@
-"""`comicsdb serve`, as `make serve` calls it: from nothing to a served catalogue, and again after a kill.
-
-Also the folder of the demo that it has written: drawing it takes long, so it is done here alone.
-"""
+"""`comicsdb serve`, as `make serve` calls it: from nothing to a served catalogue, and again after a kill."""
 
 import base64
-import hashlib
-import json
+import os
+import secrets
 import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from contextlib import contextmanager
 
 import pytest
-from PIL import Image
 
-from comicsdb.demo.writer import FILES, orders, picture, rows
+from comicsdb import embedded_supervisor as supervisor
 from comicsdb.embedded import Cluster
-from comicsdb.media.phash import phash
-from tests.importer import Importer
-from tests.serving import clean_environment, fetch, fetch_json, free_port
+from tests.serving import SECRET, clean_environment, fetch, fetch_json, free_port
+from tests.waiting import await_that
 
 INI = """
 [app:main]
 use = egg:comicsdb
 pyramid.includes = comicsdb_api comicsdb_web
 sqlalchemy.url = embedded:%(here)s/var/postgres?database=comicsdb
-comicsdb.secret = for tests only
+comicsdb.secret = not a secret: for development only
 comicsdb.media.folder = %(here)s/var/media
 comicsdb.password_cost = fast
 comicsdb.secure_cookies = false
@@ -50,7 +44,6 @@ formatter = plain
 format = %(message)s
 """
 READY = "Ctrl-C ends it."
-EVERY = 23  # of the pictures, one in so many is drawn a second time
 
 
 @pytest.fixture(scope="module")
@@ -58,16 +51,6 @@ def site(tmp_path_factory):
     """A folder with an ini file, where everything that is served is made."""
     folder = tmp_path_factory.mktemp("serve")
     (folder / "site.ini").write_text(INI)
-    return folder
-
-
-@pytest.fixture
-def demo_folder(site):
-    """The demo catalogue as `serve` has written it."""
-    folder = site / "var" / "demo"
-    if not folder.exists():
-        with served(site):
-            pass
     return folder
 
 
@@ -114,6 +97,17 @@ def running_servers(site):
     return [line for line in listed.splitlines() if f"-D {home}" in line]
 
 
+def postmaster(site) -> int:
+    """The process of the site's own PostgreSQL."""
+    return int(supervisor.state(Cluster(site / "var" / "postgres").home).split()[1])
+
+
+def fresh(base) -> int:
+    """The status of a list that nobody has asked for before."""
+    address = f"{base}/api/issue/?name={secrets.token_hex(4)}"
+    return fetch(address, Authorization=basic("reader", "demo-reader-pass"))[0]
+
+
 def test_the_demo_is_served_from_nothing_and_survives_a_kill(site):
     with served(site) as (process, base, log):
         printed = log.read_text()
@@ -136,6 +130,9 @@ def test_the_demo_is_served_from_nothing_and_survives_a_kill(site):
         status, issues = fetch_json(f"{base}/api/issue/", Authorization=basic("reader", "demo-reader-pass"))
         assert (status, issues["count"]) == (200, 500)
         assert time.monotonic() - begun < 60
+        os.kill(postmaster(site), signal.SIGKILL)
+        await_that(lambda: "has ended: it is started again" in log.read_text())
+        await_that(lambda: fresh(base) == 200)
         process.terminate()
         assert process.wait(20) == 0
     until = time.monotonic() + 15
@@ -144,60 +141,14 @@ def test_the_demo_is_served_from_nothing_and_survives_a_kill(site):
     assert running_servers(site) == []
 
 
-def test_the_folder_holds_what_meta_says(demo_folder):
-    made = rows()
-    meta = json.loads((demo_folder / "meta.json").read_text())
-    assert meta["format"] == 1
-    assert meta["today"] == "2026-11-21"
-    assert list(meta["counts"]) == list(FILES)
-    for name in FILES:
-        content = (demo_folder / f"{name}.jsonl").read_bytes()
-        assert meta["sha256"][name] == hashlib.sha256(content).hexdigest()
-        lines = [json.loads(line) for line in content.splitlines()]
-        assert meta["counts"][name] == len(lines)
-        if name != "issues":
-            assert lines == made[name]
-
-
-def test_every_picture_is_there_decodes_and_has_its_size(demo_folder):
-    made = rows()
-    for order in orders():
-        with Image.open(demo_folder / "images" / order.path) as image:
-            assert (image.format, image.mode, image.size) == ("JPEG", "RGB", order.size)
-            image.load()
-    named = [row["image"] for kind in made.values() for row in kind if "image" in row]
-    assert sorted(filter(None, named)) == sorted(order.path for order in orders())
-    assert all(row["image"] for row in made["issues"] + made["variants"])
-    present = [path for path in (demo_folder / "images").rglob("*") if path.is_file()]
-    assert len(present) == len(orders())
-    assert sum(path.stat().st_size for path in present) < 64_000 * len(present)
-
-
-def test_the_same_order_gives_the_same_bytes_in_every_process(demo_folder):
-    for order in orders()[::EVERY]:
-        path, content, _ = picture(order)
-        assert (demo_folder / "images" / path).read_bytes() == content, path
-
-
-def test_covers_have_the_hash_of_their_files_and_differ(demo_folder):
-    issues = [json.loads(line) for line in (demo_folder / "issues.jsonl").read_bytes().splitlines()]
-    for issue in issues[::EVERY]:
-        with Image.open(demo_folder / "images" / issue["image"]) as image:
-            assert issue["cover_hash"] == phash(image)
-    covers = Counter(
-        hashlib.sha256((demo_folder / "images" / issue["image"]).read_bytes()).hexdigest() for issue in issues
-    )
-    assert max(covers.values()) == 1
-
-
-def test_an_import_takes_it_without_one_remark(demo_folder, database, tmp_path):
-    importer = Importer(database, tmp_path)
-    report = importer.run(demo_folder)
-    importer.engine.dispose()
-    assert dict(report.advice) == {}
-    assert report.notes == []
-    assert report.left == []
-    assert report.pictures == len(orders())
+def test_serve_ends_where_its_database_cannot_come_back(site):
+    with served(site) as (process, _base, log):
+        data = Cluster(site / "var" / "postgres").data
+        (data / "PG_VERSION").rename(data / "kept")
+        os.kill(postmaster(site), signal.SIGKILL)
+        assert process.wait(30) == 1
+        assert "cannot be started again: its data are gone" in log.read_text()
+        (data / "kept").rename(data / "PG_VERSION")
 
 
 def check_that_a_busy_port_is_said(site, base):
@@ -248,7 +199,7 @@ def test_what_is_missing_is_named_in_one_line(site, database, tmp_path):
         done = subprocess.run(
             [*command, *arguments],
             cwd=tmp_path,
-            env=clean_environment(COMICSDB_DATABASE_URL=database),
+            env=clean_environment(COMICSDB_DATABASE_URL=database, COMICSDB_SECRET=SECRET),
             capture_output=True,
             text=True,
             check=False,

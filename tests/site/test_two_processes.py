@@ -293,5 +293,5 @@ def check_what_is_left(database, folder, cast: Cast, servers: list[Server], head
         found.add(tuple(received["X-Cache"] for _, received, _ in answers))
     assert ("MISS", "HIT") in found
     client.close()
-    bare.registry["comicsdb.light"].close()
+    bare.registry["comicsdb.read_pool"].close()
     bare.registry["comicsdb.engine"].dispose()

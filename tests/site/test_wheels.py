@@ -1,4 +1,4 @@
-"""What is published: wheels of the three parts, installed into empty environments and served from there."""
+"""What is published: wheels of the four parts, installed into empty environments and served from there."""
 
 import shutil
 import subprocess
@@ -6,6 +6,7 @@ import sys
 import venv
 import zipfile
 from importlib import metadata
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ from tests.serving import (
 )
 
 ROOT = Path(__file__).parent.parent.parent
-PARTS = ("comicsdb", "comicsdb_api", "comicsdb_web")
+PARTS = ("comicsdb", "comicsdb_api", "comicsdb_web", "comicsdb_demo")
 
 
 def run(*command, cwd):
@@ -39,7 +40,7 @@ def run(*command, cwd):
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory):
-    """A folder with the three wheels, built by way of the source distributions as `make dist` does."""
+    """A folder with the wheels, built by way of the source distributions as `make dist` does."""
     folder = tmp_path_factory.mktemp("wheels")
     for part in PARTS:
         copy = folder / "source" / part
@@ -74,12 +75,25 @@ def install(python, wheels, *parts):
     (site,) = (Path(python).parent.parent / "lib").glob("python*/site-packages")
     for distribution in needed(chosen):
         for file in distribution.files:
-            if ".." not in file.parts and not (site / file).exists():
-                (site / file).parent.mkdir(parents=True, exist_ok=True)
-                (site / file).symlink_to(file.locate())
+            if ".." not in file.parts:
+                link(file.locate(), site / file)
+                if file.suffix == ".py":
+                    link(compiled(file.locate()), compiled(site / file))
     options = ["-q", "--disable-pip-version-check", "--no-index", "--no-compile"]
     constraints = str(ROOT / "constraints.txt")
     run(*pip(python), "install", *options, "-c", constraints, *map(str, chosen), cwd=wheels)
+
+
+def link(source, target):
+    """A link to a file that is there, unless that has been done."""
+    if source.exists() and not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.symlink_to(source)
+
+
+def compiled(source):
+    """Where the bytecode of a module is kept."""
+    return Path(cache_from_source(source))
 
 
 def needed(chosen):

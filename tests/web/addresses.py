@@ -63,8 +63,8 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
     return kept
 
 
-def addresses_of(wsgi, session, world, kept, reading_list) -> list[str]:
-    """An address of every GET route, filled in from the catalogue of the tests and from a library.
+def addresses_of(wsgi, session, world, kept, reading_list, method="GET") -> list[str]:
+    """An address of every route that takes a method, filled in from the catalogue of the tests and a library.
 
     `reading_list` is the one of `kept` that the pages of reading lists are asked for.
     """
@@ -77,7 +77,7 @@ def addresses_of(wsgi, session, world, kept, reading_list) -> list[str]:
         for model in CATALOGUE
     }
     for name, methods in wsgi.registry["comicsdb_web.methods"].items():
-        if "GET" not in methods or "{secret}" in routes[name].pattern:
+        if method not in methods or "{secret}" in routes[name].pattern:
             continue
         found += _filled(session, world, kept, reading_list, name, routes[name].pattern, by_kind)
     return found

@@ -1,5 +1,6 @@
 """A small catalogue in which every page has something to show, and helpers to read pages."""
 
+import itertools
 import re
 from contextlib import ExitStack, contextmanager
 from datetime import date
@@ -8,7 +9,6 @@ from html import unescape
 from types import SimpleNamespace
 
 import pytest
-from playwright.sync_api import sync_playwright
 from sqlalchemy import create_engine, insert
 from sqlalchemy.orm import object_session
 from webtest import Form
@@ -21,19 +21,10 @@ from comicsdb.models import IssueRating
 from comicsdb.passwords import Passwords
 from tests.conftest import attached, build_app, rolled_back
 from tests.factories import Make
-from tests.needs import CHROMIUM_ARGUMENTS, chromium
 
 COVER = {"image": "issue/2026/01/02/cover.png", "image_width": 600, "image_height": 900}
 LANDSCAPE = {"image": "issue/2026/01/02/wide.png", "image_width": 900, "image_height": 600}
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """A real browser, one for all tests: what they do not share is its contexts."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGUMENTS)
-        yield browser
-        browser.close()
+_copies = itertools.count(1)  # a folder that imports `world_engine` has one of its own
 
 
 def soup(response):
@@ -81,8 +72,9 @@ def form_with(page, *fields: str, **attributes: str):
 @pytest.fixture(scope="session")
 def world_engine(cluster, template):
     """An engine of a database with the small catalogue, which is made once for all tests."""
-    cluster.clone_database(template, "world")
-    engine = create_engine(cluster.url("world"))
+    name = f"world_{next(_copies)}"
+    cluster.clone_database(template, name)
+    engine = create_engine(cluster.url(name))
     yield engine
     engine.dispose()
 

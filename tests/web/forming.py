@@ -87,6 +87,14 @@ def send(form, fields=None, *, status=303, press=None):
     return answer
 
 
+def kept_files(page) -> dict[str, str]:
+    """The names of the files that the form of a page has kept, by input."""
+    found = soup(page).select('input[name$="_kept"]')
+    words = (each.find_next(class_="picture-kept").get_text(strip=True) for each in found)
+    names = (each["name"].removesuffix("_kept") for each in found)
+    return {name: text.split(" ")[0] for name, text in zip(names, words, strict=True)}
+
+
 def value(page, name) -> str:
     """What a field of a page holds, or what is chosen in it."""
     return _content(soup(page).main.find(attrs={"name": name}))

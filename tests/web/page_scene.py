@@ -9,8 +9,8 @@ from sqlalchemy import text
 from webob import Request
 
 from comicsdb import staff
-from comicsdb.light import Light
 from comicsdb.models import Announcement
+from comicsdb.read_pool import ReadPool
 from tests.api.cache_acts import Acts
 from tests.api.cache_reader import before_statement
 from tests.api.cache_world import Ids
@@ -66,7 +66,7 @@ class PageTheatre:
         self.stage = stage
         self.writer = writer
         self.counts: dict[str, int] = defaultdict(int)
-        bare.registry["comicsdb.light"] = Light(lambda: connection)
+        bare.registry["comicsdb.read_pool"] = ReadPool(lambda: connection)
         bare.registry["comicsdb.session_factory"].configure(bind=connection, **ROLLED_BACK)
         bare.registry["comicsdb_web.pages"].clear()
 
@@ -81,7 +81,7 @@ class PageScene(Acts):
     def __init__(self, theatre: PageTheatre):
         super().__init__(theatre)
         theatre.app.registry["comicsdb.cache"].clear()  # after a rollback, versions come again
-        theatre.app.registry["comicsdb_web.remembered"].forget()
+        theatre.app.registry["comicsdb_web.validator_cache"].forget()
         self.seen: dict[str, Asked] = {}  # by path, as it was asked for the last time
         self.given: dict[Asked, dict[str, bytes]] = defaultdict(dict)  # by tag, the digest of the page
         self.gone: set[str] = set()

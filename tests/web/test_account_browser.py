@@ -1,5 +1,6 @@
 """The pages of accounts in a real browser: nothing is refused, everything fits and can be read."""
 
+import socket
 import threading
 from types import SimpleNamespace
 
@@ -25,8 +26,8 @@ OPEN = (
     "password_reset/",
 )
 OWN = (
-    "", "update/", "password_change/", "password_change/done/", "sessions/", "tokens/", "export/", "delete/",
-    "users/", "search?q=nobody", f"{NAME}/", "Nora/",
+    "", "update/", "password_change/", "password_change/done/", "security/", "security/app/", "tokens/",
+    "export/", "delete/", "users/", "search?q=nobody", f"{NAME}/", "Nora/",
 )  # fmt: skip
 # The visible elements of a page that do not stand within its width, the trap for programs apart.
 OUTSIDE = """() => [...document.querySelectorAll("main *")].filter(element => {
@@ -47,13 +48,17 @@ def address(cluster, template, tmp_path_factory):
         bio = f"{NAME * 3}\n\nReads. " + "Much. " * 200
         groups = ("editor", "reading list editor")
         make.user(NAME, password=PASSWORD, passwords=Passwords("fast"), bio=bio, groups=groups, is_staff=True)
+        make.user("Passepartout", password=PASSWORD, passwords=Passwords("fast"))
         make.user("Nora", first_name=NAME, last_name=NAME, email=f"{NAME}@{NAME}.example.org")
     engine.dispose()
-    app = build_app(url, tmp_path_factory.mktemp("account-browser"), **{"comicsdb_api.throttle": "on"})
-    server = waitress.server.create_server(app, host="127.0.0.1", port=0, threads=4)
+    listening = socket.create_server(("127.0.0.1", 0))
+    base_url = f"http://localhost:{listening.getsockname()[1]}"  # passkeys need a name, not a number
+    settings = {"comicsdb_api.throttle": "on", "comicsdb.base_url": base_url}
+    app = build_app(url, tmp_path_factory.mktemp("account-browser"), **settings)
+    server = waitress.server.create_server(app, sockets=[listening], threads=4)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    yield f"http://127.0.0.1:{server.effective_port}"
+    yield base_url
     server.close()
     thread.join(10)
     app.registry["comicsdb.engine"].dispose()
@@ -92,7 +97,7 @@ def log_in(page, name=NAME):
     page.goto("/accounts/login/")
     page.locator("#username").fill(name)
     page.locator("#password").fill(PASSWORD)
-    page.locator(".sign-in button").click()
+    page.locator(".sign-in button.button-pop").click()
     page.locator(".top-right .account-name, .form-errors").first.wait_for(state="attached")
 
 
@@ -106,7 +111,7 @@ def states(visit):
     visit.stranger.goto("/accounts/signup/")
     visit.stranger.locator("form.quick").evaluate("form => form.remove()")
     visit.stranger.locator(".sign-in form").evaluate("form => form.noValidate = true")
-    visit.stranger.locator(".sign-in button").click()
+    visit.stranger.locator(".sign-in button.button-pop").click()
     visit.stranger.locator(".form-errors").wait_for()
     yield "sign-up refused", visit.stranger
     for path in OWN:
@@ -153,9 +158,29 @@ def test_what_is_wrong_takes_the_focus_and_leads_to_its_field(visit):
     assert len(names) == 3
 
 
+def test_a_field_is_marked_as_wrong_while_it_holds_what_was_refused(visit):
+    def marks():
+        field = page.locator(".field:has(#username)")
+        border = page.locator("#username").evaluate("e => getComputedStyle(e).borderTopColor")
+        invalid = page.locator("#username").get_attribute("aria-invalid")
+        return invalid, field.locator(".field-error").count(), border == red
+
+    page = visit().member
+    page.goto("/accounts/update/")
+    page.locator("#username").fill("two words")
+    page.locator(".form .button-pop").click()
+    page.locator(".form-errors").wait_for()
+    red = page.locator(".form-errors").evaluate("e => getComputedStyle(e).borderTopColor")
+    assert marks() == ("true", 1, True)
+    page.locator("#username").fill("two_words")
+    assert marks() == (None, 0, False)
+    page.locator("#username").fill("two words")
+    assert marks() == ("true", 1, True)
+
+
 def test_a_question_is_taken_back_by_escape(visit):
     page = visit().member
-    page.goto("/accounts/sessions/")
+    page.goto("/accounts/security/")
     page.locator(".confirm summary").click()
     button = page.get_by_role("button", name="Log out everywhere")
     assert button.is_visible()
@@ -173,3 +198,47 @@ def test_a_new_token_has_the_focus_and_is_selected(visit):
     page.locator("h1").click()
     token.focus()
     assert page.evaluate("getSelection().toString()") == token.input_value()
+
+
+def test_a_passkey_is_made_and_logs_in_by_itself(visit):
+    """The whole ceremony, with an authenticator that Chromium itself plays."""
+    visited = visit()
+    page = visited.stranger
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("WebAuthn.enable")
+    options = {
+        "protocol": "ctap2",
+        "transport": "internal",
+        "hasResidentKey": True,
+        "hasUserVerification": True,
+        "isUserVerified": True,
+        "automaticPresenceSimulation": True,
+    }
+    device = devtools.send("WebAuthn.addVirtualAuthenticator", {"options": options})["authenticatorId"]
+    log_in(page, "Passepartout")
+    page.goto("/accounts/security/")
+    page.locator("#name").fill("Pocket")
+    page.get_by_role("button", name="Add a passkey").click()
+    page.locator(".recovery-codes").wait_for()
+    (made,) = devtools.send("WebAuthn.getCredentials", {"authenticatorId": device})["credentials"]
+    assert (made["isResidentCredential"], made["rpId"]) == (True, "localhost")
+    page.goto("/accounts/security/")
+    assert "Pocket" in page.locator(".two-steps").inner_text()
+    page.context.clear_cookies()
+    page.goto("/accounts/login/?next=/accounts/tokens/")
+    page.get_by_role("button", name="Log in with a passkey").click()
+    page.wait_for_url("**/accounts/tokens/")
+    page.context.clear_cookies()
+    page.goto("/accounts/login/")
+    page.locator("#username").fill("Passepartout")
+    page.locator("#password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in", exact=True).click()
+    page.wait_for_url("**/accounts/login/second/")
+    page.get_by_role("button", name="Use a passkey").click()
+    page.locator(".top-right .account-name").first.wait_for(state="attached")
+    devtools.send("WebAuthn.clearCredentials", {"authenticatorId": device})
+    page.context.clear_cookies()
+    page.goto("/accounts/login/")
+    page.get_by_role("button", name="Log in with a passkey").click()
+    page.get_by_text("No passkey was used.").first.wait_for()
+    assert visited.complaints == []

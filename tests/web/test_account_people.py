@@ -1,4 +1,4 @@
-"""The people of the site: list, search, profiles and the use of the API (web.md 10)."""
+"""The people of the site: list, search, profiles and the use of the API."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -59,12 +59,42 @@ def test_the_list_has_pages_of_28(testapp, nora, make):
     ],
 )
 def test_words_find_user_names_and_names(testapp, nora, make, query, found):
-    make.user("olga", first_name="Zoë", last_name="Ångström")
-    make.user("p_a", first_name="Pia")
+    make.user("olga", first_name="Zoë", last_name="Ångström", shows_name=True)
+    make.user("p_a", first_name="Pia", shows_name=True)
+    make.user("quiet", first_name="Zoë", last_name="Ångström")
     response = testapp.get("/accounts/search", {"q": query})
     if found is not None:
         assert names(response) == found
         assert soup(response).find(id="list-q")["value"] == query
+
+
+def test_names_are_shown_where_their_owner_says_so(testapp, nora, make):
+    make.user("olga", first_name="Zoë", last_name="Ångström", shows_name=True)
+    make.user("quiet", first_name="Ada", last_name="Byron")
+    people = testapp.get("/accounts/users/").text
+    assert ("Zoë Ångström" in people, "Byron" in people) == (True, False)
+    assert "Zoë Ångström" in testapp.get("/accounts/olga/").text
+    assert "Byron" not in testapp.get("/accounts/quiet/").text
+
+
+def test_the_profile_form_says_who_sees_names_and_nobody_does_by_default(testapp, nora, session):
+    form = next(
+        each for each in testapp.get("/accounts/update/").forms.values() if "shows_name" in each.fields
+    )
+    assert form["shows_name"].value == ""
+    form["first_name"], form["shows_name"] = "Leonora", "1"
+    form.submit(status=303)
+    session.refresh(nora)
+    assert nora.shows_name
+    form = next(
+        each for each in testapp.get("/accounts/update/").forms.values() if "shows_name" in each.fields
+    )
+    assert form["shows_name"].value == "1"
+    form["shows_name"] = ""
+    form.submit(status=303)
+    session.refresh(nora)
+    assert not nora.shows_name
+    assert "Leonora" in testapp.get("/accounts/Nora/").text  # for herself
 
 
 def test_a_number_leads_to_the_name(testapp, nora, make):
@@ -135,7 +165,7 @@ def test_the_name_may_be_written_in_any_case(testapp, nora):
     assert testapp.get("/accounts/Nora", status=301).location == "http://localhost/accounts/Nora/"
 
 
-@pytest.mark.parametrize("name", ["nobody", "%00", "%F0%9F%A6%8A", "..%2f", "a" * 500])
+@pytest.mark.parametrize("name", ["nobody", "%01", "%F0%9F%A6%8A", "..%2f", "a" * 500])
 def test_there_is_no_profile_of_nobody(testapp, nora, name):
     testapp.get(f"/accounts/{name}/", status=404)
 

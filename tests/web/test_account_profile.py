@@ -1,20 +1,22 @@
-"""One's own account: overview, profile, picture, address, data and deletion (web.md 10)."""
+"""One's own account: overview, profile, picture, address, data and deletion."""
 
 import io
 import json
 import re
 import zipfile
+from datetime import datetime
 
 import pytest
 import webtest
 from PIL import Image
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from comicsdb.models import LoginSession, Publisher, User
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.passwords import Passwords
 from tests.mailbox import letters
-from tests.web.conftest import errors, form_to, log_in, message, soup, submit
+from tests.web.addresses import keep_library
+from tests.web.conftest import errors, form_to, form_with, log_in, message, soup, submit
 
 UPDATE = "/accounts/update/"
 
@@ -43,7 +45,7 @@ def test_the_overview_leads_to_everything(testapp, nora):
         "/accounts/update/",
         "/accounts/tokens/",
         "/accounts/password_change/",
-        "/accounts/sessions/",
+        "/accounts/security/",
         "/accounts/export/",
         "/accounts/feeds/",
         "/accounts/delete/",
@@ -149,10 +151,11 @@ def test_what_is_no_picture_is_refused(testapp, nora, session):
     assert fresh(session, nora).image == ""
 
 
-def test_a_form_with_another_error_says_that_the_file_must_be_chosen_again(testapp, nora, session):
+def test_a_form_with_another_error_keeps_the_chosen_picture(testapp, nora, session):
     upload = webtest.Upload("me.png", picture(), "image/png")
     response = submit(testapp, UPDATE, status=422, username="two words", image=upload)
-    assert set(errors(response)) == {"username", "image"}
+    assert set(errors(response)) == {"username"}
+    assert "me.png is chosen" in soup(response).select_one(".picture-kept").get_text()
     assert fresh(session, nora).image == ""
 
 
@@ -214,9 +217,75 @@ def test_the_account_of_the_site_cannot_be_deleted(testapp, session):
 
 def test_what_people_write_of_themselves_is_no_html(testapp, nora):
     script = "<script>alert(1)</script>"
-    submit(testapp, UPDATE, first_name=script, bio=f"{script}\n\n<b>bold</b>")
+    submit(testapp, UPDATE, first_name=script, shows_name="1", bio=f"{script}\n\n<b>bold</b>")
     for path in ("/accounts/Nora/", "/accounts/users/", UPDATE):
         response = testapp.get(path)
         assert script not in response.text
         assert "<b>bold" not in response.text
         assert "&lt;script&gt;" in response.text
+
+
+def zone_of(session, user) -> str:
+    session.refresh(user)
+    return user.timezone
+
+
+def times(page) -> list[str]:
+    """The times of the first session on the page of security."""
+    found = [dt.find_next("dd") for dt in soup(page).find_all("dt") if dt.get_text() == "Logged in"]
+    return [each.get_text(strip=True).replace("\u202f", " ").replace("\xa0", " ") for each in found]
+
+
+@pytest.mark.parametrize(
+    ("zone", "moment", "shown"),
+    [
+        ("", "2026-03-08T06:59:00+00:00", "Mar 8, 2026, 1:59 AM EST"),
+        ("", "2026-03-08T07:00:00+00:00", "Mar 8, 2026, 3:00 AM EDT"),
+        ("Europe/Rome", "2026-10-25T00:59:00+00:00", "Oct 25, 2026, 2:59 AM"),
+        ("Europe/Rome", "2026-10-25T01:00:00+00:00", "Oct 25, 2026, 2:00 AM"),
+        ("Asia/Kathmandu", "2026-11-21T18:30:00+00:00", "Nov 22, 2026, 12:15 AM"),
+        ("No/Such_Place", "2026-11-21T18:30:00+00:00", "Nov 21, 2026, 1:30 PM EST"),
+    ],
+)
+def test_times_are_those_of_the_reader_or_say_their_zone(testapp, nora, session, zone, moment, shown):
+    nora.timezone = zone
+    session.execute(update(LoginSession).values(begun=datetime.fromisoformat(moment)))
+    session.commit()
+    assert times(testapp.get("/accounts/security/")) == [shown]
+
+
+def test_the_browser_tells_the_time_zone_once_and_the_profile_has_the_last_word(testapp, nora, session):
+    def tell(zone, status=204):
+        form = form_with(testapp.get("/accounts/"), "timezone")
+        form["timezone"].force_value(zone)
+        return form.submit(status=status)
+
+    form = form_with(testapp.get("/accounts/"), "timezone")
+    tell("Mars/Olympus")
+    assert zone_of(session, nora) == ""
+    tell("Europe/Rome")
+    assert zone_of(session, nora) == "Europe/Rome"
+    assert "data-timezone" not in testapp.get("/accounts/").text
+    form["timezone"].force_value("Asia/Tokyo")  # a page that was open before
+    form.submit(status=204)
+    assert zone_of(session, nora) == "Europe/Rome"
+    submit(testapp, UPDATE, timezone="America/Lima")
+    assert zone_of(session, nora) == "America/Lima"
+    exported = testapp.get("/accounts/export/?format=json").json
+    assert exported["account"][0]["timezone"] == "America/Lima"
+    fields = form_to(testapp.get(UPDATE), UPDATE)
+    fields["timezone"].force_value("Mars/Olympus")
+    assert set(errors(fields.submit(status=422))) == {"timezone"}
+    submit(testapp, UPDATE, timezone="")
+    assert "data-timezone" in testapp.get("/accounts/").text
+
+
+def test_a_time_is_typed_as_it_is_shown(testapp, nora, session, world):
+    nora.timezone = "Asia/Tokyo"
+    kept = keep_library(session, nora, world)
+    path = f"/collection/{kept.item.id}/"
+    form = form_to(testapp.get(path), f"{path}read-date/add/")
+    form["read_date"] = "2026-11-20T08:30"
+    page = form.submit(status=303).follow()
+    found = soup(page).find("time", attrs={"datetime": "2026-11-19T23:30:00+00:00"})
+    assert found.get_text().replace("\u202f", " ") == "Nov 20, 2026, 8:30 AM"

@@ -1,14 +1,14 @@
-"""The page of sessions: what it shows, and how one ends (web.md 10)."""
+"""The page of sessions: what it shows, and how one ends."""
 
 import pytest
 from sqlalchemy import select
 
+from comicsdb.accounts.browsers import browser_name
 from comicsdb.models import LoginSession
 from comicsdb.passwords import Passwords
-from comicsdb_web.browsers import browser_name
 from tests.web.conftest import form_to, log_in, message, soup
 
-PAGE = "/accounts/sessions/"
+PAGE = "/accounts/security/"
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 IPHONE = (
     "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
@@ -34,7 +34,7 @@ def three(testapp, member):
 
 
 def rows(testapp):
-    return soup(testapp.get(PAGE)).select(".row")
+    return soup(testapp.get(PAGE)).select(".sessions .row")
 
 
 def works(testapp, identifier) -> bool:
@@ -44,7 +44,8 @@ def works(testapp, identifier) -> bool:
 
 
 def test_every_session_is_shown_and_this_one_marked(testapp, three):
-    found = [each.h2.get_text(" ", strip=True) for each in rows(testapp)]
+    found = [each.h3.get_text(" ", strip=True) for each in rows(testapp)]
+    assert testapp.get("/accounts/sessions/", status=301).location == f"http://localhost{PAGE}"
     assert sorted(found) == ["Edge on Windows", "Firefox on Linux", "Safari on iPhone This browser"]
     assert all("127.0.0.1" in each.get_text() or "unknown" in each.get_text() for each in rows(testapp))
     assert not any(identifier in testapp.get(PAGE).text for identifier in three)
@@ -84,7 +85,7 @@ def test_nobody_ends_the_sessions_of_others(testapp, three, make, session):
     testapp.reset()
     log_in(testapp, "Olga")
     page = testapp.get(PAGE)
-    assert len(soup(page).select(".row")) == 1
+    assert len(soup(page).select(".sessions .row")) == 1
     token = soup(page).find("input", attrs={"name": "csrf_token"})["value"]
     for number in (*theirs, 0, 2**31, 10**30):
         testapp.post(f"/accounts/sessions/{number}/end/", {"csrf_token": token}, status=404)

@@ -1,4 +1,4 @@
-"""Sign-up, and the link that the mail brings: the pages around the core's rules (web.md 10)."""
+"""Sign-up, and the link that the mail brings: the pages around the core's rules."""
 
 import re
 from datetime import timedelta
@@ -80,6 +80,11 @@ def test_the_link_works_once_and_says_so_kindly(testapp, session):
     assert title(again) == "Your account is active already"
     assert "/accounts/login/" in {each["href"] for each in soup(again).select(".card-links a")}
     assert "session" not in testapp.cookies
+    log_in(testapp, "Nora", "seven horses")
+    page = testapp.get(path, status=200)
+    assert title(page) == "Your account is active already"
+    links = [each["href"] for each in soup(page).select(".card-links a")]
+    assert links == ["/accounts/", "/"]
 
 
 def test_looking_whether_the_link_is_there_changes_nothing(testapp, session):
@@ -98,7 +103,7 @@ def test_looking_whether_the_link_is_there_changes_nothing(testapp, session):
     [
         "/accounts/activate/1/wrong/",
         "/accounts/activate/x/y/",
-        "/accounts/activate/%00/%00/",
+        "/accounts/activate/%01/%01/",
         "/accounts/activate/99999999999999999999/%F0%9F%A6%8A/",
     ],
 )
@@ -178,9 +183,50 @@ def test_a_taken_name_is_said_and_the_form_can_be_sent_again(testapp, make):
 def test_programs_are_caught_and_told(strict, session):
     caught = slowly(strict, status=422, homepage="https://spam.example/")
     assert "trap for programs" in errors(caught)[""]
-    assert "faster than people type" in errors(sign_up(strict, status=422))[""]
     assert letters(session) == []
     slowly(strict)
+
+
+def test_who_is_fast_sends_it_once_more_and_loses_nothing(strict, session):
+    page = sign_up(strict, status=200)
+    assert soup(page).h1.get_text() == "Nearly done"
+    assert errors(page) == {}
+    assert "seven horses" not in page.text
+    assert letters(session) == []
+    form = form_to(page, PATH)
+    assert set(form.fields) == {"csrf_token", "sealed", None}
+    again = form.submit(status=200)  # a program
+    assert letters(session) == []
+    with time_machine.travel(clock.now() + timedelta(seconds=3)):
+        form_to(again, PATH).submit(status=303)
+    assert letters(session)[-1].to == "nora@example.org"
+    strict.get(link(session), status=303)
+    strict.reset()
+    assert log_in(strict, "Nora", "seven horses").status_int == 303
+
+
+def test_what_is_wrong_with_a_fast_form_is_said_at_once(strict):
+    assert set(errors(sign_up(strict, status=422, username="two words"))) == {"username"}
+    form = form_to(sign_up(strict, status=200), PATH)
+    form["sealed"] = "forged"
+    assert set(errors(form.submit(status=422))) == {""}
+
+
+def test_the_right_password_of_an_account_that_waits_leads_to_a_new_link(testapp, make, session):
+    """Also of a name that is only held: the answer tells nobody whether the address has an account."""
+    make.user("Olga", email="olga@example.org", email_confirmed=True)
+    session.commit()
+    for name, address in (("Nora", "nora@example.org"), ("Held", "olga@example.org")):
+        sign_up(testapp, username=name, email=address)
+        page = log_in(testapp, name, "seven horses")
+        assert page.status_int == 422
+        assert errors(page)[""].startswith("Your account waits to be activated")
+        assert soup(page).select_one('.card-links a[href="/accounts/activate/resend/"]')
+        for wrong in ((name, "eight horses"), (address, "seven horses"), ("nobody", "seven horses")):
+            page = log_in(testapp, *wrong)
+            assert errors(page)[""] == "The password does not belong to this user name or address."
+            assert not soup(page).select_one(".card-links")
+    assert session.scalars(select(LoginSession)).all() == []
 
 
 def test_a_question_is_asked_where_the_settings_have_one(site_with):

@@ -1,4 +1,4 @@
-"""API tokens: made, shown once, used, revoked (web.md 10 "Token page", model.md 14.24)."""
+"""API tokens: made, shown once, used, revoked."""
 
 import logging
 import re
@@ -45,7 +45,7 @@ def listed(testapp) -> list[str]:
 def test_a_token_is_shown_once_and_opens_the_api(testapp, nora, session):
     response = generate(testapp)
     token = raw(response)
-    assert re.fullmatch("cdb_[0-9a-f]{64}", token)
+    assert re.fullmatch("cdb_[0-9A-Za-z]{42}", token)
     assert response.headers["Cache-Control"] == "no-store"
     field = soup(response).find(id="new-token")
     assert field.has_attr("readonly")
@@ -109,7 +109,7 @@ def test_a_label_of_64_characters_fits(testapp, nora):
 def test_the_key_of_a_form_may_be_anything_and_is_good_once(testapp, nora, session):
     token = soup(testapp.get(PAGE)).find("input", attrs={"name": "csrf_token"})["value"]
     for key in ({}, {"form_key": "x"}, {"form_key": "k" * 5000}, {"form_key": "\x00é"}):
-        fields = {"csrf_token": token, "name": "x"} | key
+        fields = {"csrf_token": token, "name": "x", "scope": "read", "lifetime": "30"} | key
         testapp.post(PAGE, fields, status=200)
         testapp.post(PAGE, fields, status=303)
     assert len(session.scalars(select(ApiToken)).all()) == 4
@@ -157,3 +157,43 @@ def test_neither_digest_nor_token_stands_in_an_address(testapp, nora):
     page = soup(testapp.get(PAGE))
     addresses = [each.get("action") or each.get("href") for each in page.select("[action], [href]")]
     assert not any(digest(token)[:8] in each or token[4:12] in each for each in addresses)
+
+
+# Scope and expiry.
+
+
+def test_a_new_form_proposes_the_least_for_a_year(testapp, nora):
+    page = soup(testapp.get(PAGE))
+    assert [each["value"] for each in page.select("input[name=scope][checked]")] == ["read"]
+    assert [each["value"] for each in page.select("input[name=scope]")] == ["read", "library", "edit"]
+    assert page.select_one("select[name=lifetime] option[selected]")["value"] == "365"
+
+
+def test_a_token_does_what_its_form_said(testapp, nora, session):
+    chosen = {"scope": "library", "lifetime": "until", "until": "2031-05-06"}
+    token = raw(submit(testapp, PAGE, status=200, name="Reader", **chosen))
+    program = webtest.TestApp(testapp.app)
+    bearer = {"Authorization": f"Bearer {token}"}
+    assert program.get("/api/collection/", headers=bearer).status_int == 200
+    row = session.scalars(select(ApiToken)).one()
+    row.last_used, row.last_address = row.created, "2001:db8::7"
+    session.commit()
+    shown = soup(testapp.get(PAGE)).select_one("tbody tr").get_text(" ", strip=True)
+    assert "Library" in shown
+    assert "2001:db8::7" in shown
+    assert "May 6, 2031" in shown
+    row.expiry = row.created
+    session.commit()
+    assert "Expired" in soup(testapp.get(PAGE)).select_one("tbody tr").get_text(" ", strip=True)
+
+
+def test_what_is_wrong_is_said_and_what_was_typed_stays(testapp, nora, session):
+    response = submit(testapp, PAGE, status=422, name="Reader", scope="edit", lifetime="until", until="")
+    assert errors(response) == {"until": "Enter the last day on which the token works."}
+    page = soup(response)
+    assert page.select_one("input[name=scope][checked]")["value"] == "edit"
+    assert page.select_one("select[name=lifetime] option[selected]")["value"] == "until"
+    token = page.find("input", attrs={"name": "csrf_token"})["value"]
+    response = testapp.post(PAGE, {"csrf_token": token, "name": "x"}, status=422)
+    assert set(errors(response)) == {"scope", "lifetime"}
+    assert session.scalars(select(ApiToken)).all() == []

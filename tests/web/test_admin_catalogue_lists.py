@@ -42,7 +42,7 @@ def test_columns_are_those_that_tell_objects_apart(testapp, staff, world):
         ["Lamplight Collected TPB (2020)", "2020", "system"],
     ]
     assert [row[0] for row in cells(testapp.get("/admin/role/"))][:3] == ["Writer", "Script", "Story"]
-    assert soup(testapp.get("/admin/issue/")).select_one(".thumb img")["src"].endswith("/cover.png.webp")
+    assert soup(testapp.get("/admin/issue/")).select_one(".cell-cover img")["src"].endswith("/cover.png.webp")
 
 
 def test_words_find_what_the_search_of_the_site_finds(testapp, staff, world):

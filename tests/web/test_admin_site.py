@@ -55,7 +55,8 @@ def test_an_announcement_is_made_seen_changed_and_deleted(testapp, boss, session
     )
     preview = soup(testapp.get(path)).select_one(".announcement")
     assert preview.h3.get_text() == "Open <b>"
-    assert preview.div.decode_contents().strip() == "<p>Come in</p>\n<a>there</a>"
+    expected = '<p>Come in</p>\n<a rel="noopener">there</a>'
+    assert preview.div.decode_contents().strip() == expected
     assert message(form.submit(status=303).follow()) == "There was nothing to change."
     form["active"] = False
     form.submit(status=303)

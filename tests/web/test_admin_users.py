@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from comicsdb import accounts, clock, staff
+from comicsdb.accounts.visit import of_command
 from comicsdb.models import ApiToken, LoginSession, StaffAction, User
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.passwords import Passwords
@@ -167,7 +168,8 @@ def test_saving_without_a_change_changes_nothing(testapp, boss, ada, session):
 
 def test_what_others_changed_meanwhile_stays(testapp, boss, ada, session):
     form = form_of(testapp, ada)
-    staff.change_account(session, None, ada, {"bio": "mine", "groups": BOTH, "is_active": False})
+    changes = {"bio": "mine", "groups": BOTH, "is_active": False}
+    staff.change_account(of_command(session, {}), None, ada, changes)
     session.commit()
     form["first_name"] = "Anna"
     form.submit(status=303)

@@ -1,5 +1,9 @@
 """The style sheet of every page is made of the files of its parts, and says what they say."""
 
+import re
+from pathlib import Path
+
+import comicsdb_api
 from comicsdb_web.assets import FOLDER, SHEETS
 from tests.web.conftest import soup
 
@@ -20,3 +24,13 @@ def test_a_browser_reads_the_same_rules_as_in_the_files(testapp, browser):
     assert len(rules) > len(SHEETS)
     assert rules == page.evaluate(RULES, files)
     page.close()
+
+
+def test_the_documentation_of_the_api_has_the_values_of_the_site():
+    """It is served without the site's package, too, so its sheet repeats those that it uses."""
+    sheets = (FOLDER / "css" / "tokens.css", Path(comicsdb_api.__file__).parent / "docs/static/docs.css")
+    site, docs = (dict(re.findall(r"(--[\w-]+):\s*([^;]+);", each.read_text("utf-8"))) for each in sheets)
+    shared = {name: " ".join(docs[name].split()) for name in docs.keys() & site.keys()}
+    assert len(shared) > 20
+    assert shared == {name: " ".join(site[name].split()) for name in shared}
+    assert docs.keys() - site.keys() == {"--top"}  # the height of its own masthead

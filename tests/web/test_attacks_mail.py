@@ -1,4 +1,4 @@
-"""What attackers try with mails, and to find out who has an account, each tried here (web.md 23)."""
+"""What attackers try with mails, and to find out who has an account, each tried here."""
 
 import base64
 import re
@@ -32,7 +32,7 @@ def nora(testapp, member):
 def test_links_in_mails_lead_to_the_configured_address(site_with, make, session):
     """Whatever the request says of the host it was sent to."""
     make.user("Nora", email="nora@example.org")
-    browser = site_with(**{"comicsdb.base_url": "https://comics.example"})
+    browser = site_with(**{"comicsdb.base_url": "https://comics.example", "comicsdb.hosts": "evil.example"})
     browser.extra_environ |= {
         "HTTP_HOST": "evil.example",
         "HTTP_REFERER": "http://evil.example/",

@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from comicsdb import clock
 from comicsdb.library import collection
-from comicsdb.models import CollectionItem, IssueRating
+from comicsdb.models import CollectionItem, Issue, IssueRating
 from tests.web.collecting import TODAY, dates, fresh, own
 from tests.web.conftest import errors, facts, form_to, message, soup
 from tests.web.forming import boxes, opened, send, value
@@ -229,18 +229,19 @@ def test_stars_of_an_item_are_those_of_its_issue(testapp, world, session, reader
     assert part.headers["Cache-Control"] == "private, no-store"
 
 
-def test_what_is_not_out_yet_gets_no_stars(testapp, make, world, session, reader):
+def test_stars_for_what_is_not_out_yet_are_the_readers_own(testapp, make, world, session, reader):
     issue = make.issue(series=world.series, number="9", store_date=clock.now().date() + timedelta(days=40))
     item = own(session, reader, issue)
     page = testapp.get(f"/collection/{item.id}/")
-    assert "It can be rated when it is out." in page.text
+    assert "until then your stars are for you alone" in page.text
     token = soup(page).select_one("[name=csrf_token]")["value"]
     sent = {"csrf_token": token, "rating": "5"}
     done = testapp.post(f"/collection/{item.id}/rate/", sent, status=303)
-    assert "can be rated from" in message(done.follow())
-    part = testapp.post(f"/collection/{item.id}/rate/", sent, headers={"X-Fragment": "1"}, status=422)
-    assert "can be rated from" in part.text
-    assert fresh(session, item).rating is None
+    assert message(done.follow()) == "Your stars are saved."
+    assert fresh(session, item).rating == 5
+    assert session.get(Issue, issue.id, populate_existing=True).rating_count == 0
+    page = testapp.get(f"/issue/{issue.slug}/")
+    assert "It can be rated from" in page.text
 
 
 def test_dates_of_reading_are_noted_in_the_sites_zone_and_taken_back_one_by_one(

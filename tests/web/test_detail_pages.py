@@ -1,4 +1,4 @@
-"""The pages of single objects say what web.md 4.4 and 4.5 ask for."""
+"""The pages of single objects say all that is known of them."""
 
 import json
 from datetime import date, timedelta

@@ -1,4 +1,4 @@
-"""Error pages: each says what it is, and a server error needs nothing that may be broken (web.md 2.8)."""
+"""Error pages: each says what it is, and a server error needs nothing that may be broken."""
 
 import logging
 
@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import create_engine
 
 from comicsdb import main
+from comicsdb.db import DATABASE_OUTAGE
 from tests.conftest import SETTINGS
 from tests.web.conftest import form_to, log_in, soup
 
@@ -42,13 +43,12 @@ def test_a_fault_can_be_told_where_the_code_is(site_with):
 
 @pytest.mark.parametrize("address", ["/publisher/%ff/", "/search/?q=%ff", "/%c3%28/", "/publisher/?page=%fe"])
 def test_bytes_that_are_no_text_are_a_bad_request(testapp, address):
-    page = soup(testapp.get(address, status=400))
-    assert page.h1.get_text() == "That request makes no sense to us"
+    assert testapp.get(address, status=400).text == "The address is not UTF-8.\n"
 
 
-def test_a_slug_with_a_zero_byte_is_not_found(testapp):
-    testapp.get("/publisher/a%00b/", status=404)
-    testapp.get("/character/a%00b/c%00d/", status=404)
+def test_a_slug_with_a_zero_byte_is_refused(testapp):
+    testapp.get("/publisher/a%00b/", status=400)
+    testapp.get("/character/a%00b/c%00d/", status=400)
 
 
 def test_a_method_that_a_page_does_not_know_is_refused_with_those_it_does(testapp, world):
@@ -68,6 +68,7 @@ def test_an_error_page_still_knows_who_is_logged_in(testapp, member):
 @pytest.fixture
 def broken(media_folder):
     """The site on a database that nobody serves."""
+    DATABASE_OUTAGE.forget()
     url = "postgresql+psycopg://nobody@127.0.0.1:1/none?connect_timeout=1"
     create_engine(url)
     app = main({}, **SETTINGS, **{"sqlalchemy.url": url, "comicsdb.media.folder": str(media_folder)})
@@ -87,9 +88,19 @@ def test_a_server_error_says_so_without_database_session_or_account(broken, capl
     assert page.h1.get_text() == "Something broke on our side"
     assert response.headers["Retry-After"] == "5"
     assert "not found" not in response.text.lower()
-    assert "Server error at GET /publisher/" in caplog.text
+    assert "Server error at GET /publisher/: the database cannot be used: OperationalError: " in caplog.text
+    assert "Traceback" not in caplog.text
     assert "Content-Security-Policy" in response.headers
     assert "Traceback" not in response.text
+
+
+def test_an_outage_of_the_database_is_one_line_for_many_requests_on_site_and_api(broken, caplog):
+    for _ in range(3):
+        for path in ("/publisher/", "/", "/api/publisher/1/", "/reading-lists/"):
+            broken.get(path, headers={"Authorization": "Basic YTpi"}, status=503)
+        broken.post_json("/api/publisher/", {}, headers={"Authorization": "Basic YTpi"}, status=503)
+    (told,) = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert "the database cannot be used" in told.getMessage()
 
 
 def test_a_server_error_is_a_short_fragment_where_one_was_asked_for(broken):

@@ -1,4 +1,4 @@
-"""Filters: what each of them finds, and what it does with values that make no sense (web.md 4.2)."""
+"""Filters: what each of them finds, and what it does with values that make no sense."""
 
 from datetime import UTC, date, datetime
 
@@ -265,7 +265,7 @@ def test_any_text_is_only_looked_for(testapp, catalogue):
         "sku",
         "upc",
     )
-    for number, value in enumerate(("%", "_\\'", '"><script>', "\x00\x01", "🦔", "a" * 5000, "#", "(")):
+    for number, value in enumerate(("%", "_\\'", '"><script>', "\x00\x01", "🦔", "a" * 800, "#", "(")):
         kind = ("publisher", "series", "issue")[number % 3]
         response = testapp.get(f"/{kind}/", dict.fromkeys(names, value))
         assert errors(response) == {}

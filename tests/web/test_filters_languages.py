@@ -1,4 +1,4 @@
-"""The languages above the list of series (web.md 2.5)."""
+"""The languages above the list of series."""
 
 import pytest
 

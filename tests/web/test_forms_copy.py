@@ -1,4 +1,4 @@
-"""What an issue takes over from others: in the form, and by the two buttons of its page (web.md 4.5)."""
+"""What an issue takes over from others: in the form, and by the two buttons of its page."""
 
 from datetime import date
 

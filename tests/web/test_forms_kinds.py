@@ -1,4 +1,4 @@
-"""The forms of the nine kinds: what is typed is stored, and what is not touched stays (web.md 4.6)."""
+"""The forms of the nine kinds: what is typed is stored, and what is not touched stays."""
 
 import base64
 from datetime import date
@@ -86,8 +86,8 @@ def texts(world):
         {"series": [w.series.id], "number": "½", "alt_number": "7", "name": "Dawn; Dusk;", "desc": "x"}
         | {"desc_is_solicitation": ["", "1"]}
         | {"cover_date": "2019-08-01", "store_date": "2019-07-03", "foc_date": "", "page": "36"}
-        | {"price": "4.5", "price_currency": "EUR", "rating": "3", "sku": "JUN190001"}
-        | {"isbn": "978-3-16-148410-0", "upc": "76194134182800111", "cv_id": "5", "gcd_id": ""}
+        | {"price": "4,50 €", "price_currency": "USD", "rating": "3", "sku": "JUN190001"}
+        | {"isbn": "978-3-16-148410-0", "upc": "7 61941 34182 8 00111", "cv_id": "5", "gcd_id": ""}
         | {"characters": [w.character.id], "teams": [w.team.id], "arcs": [w.arc.id]}
         | {"universes": [w.universe.id], "reprints": [w.reprint.id]},
         {"series": w.series.id, "number": "½", "alt_number": "7", "name": ["Dawn", "Dusk"], "desc": "x"}

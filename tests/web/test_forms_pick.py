@@ -1,8 +1,9 @@
-"""Autocomplete: what it finds, in which order, for whom; and the same without a script (web.md 14)."""
+"""Autocomplete: what it finds, in which order, for whom; and the same without a script."""
 
 import pytest
 
-from tests.web.conftest import soup
+from tests.conftest import recording
+from tests.web.conftest import labels, soup
 from tests.web.forming import boxes, enter, opened, send, value
 
 ADDRESS = "/autocomplete/{}/items"
@@ -43,10 +44,86 @@ def test_every_name_finds_what_its_search_fields_hold(found, world):
     assert found("role", "INK") == ["Inker", "Ink Assists"]
 
 
-def test_what_begins_with_the_words_comes_first(found, make):
-    for name in ("The Moon", "Moonlight", "Half Moon", "moon"):
-        make.arc(name=name)
-    assert found("arc", "moon") == ["moon", "Moonlight", "Half Moon", "The Moon"]
+RANKED = ["moon", "Moon Base", "Moonlight", "Half-Moon", "The Moon", "Fullmoon"]
+
+
+@pytest.mark.parametrize("kind", ["publisher", "imprint", "universe", "creator", "character", "team", "arc"])
+def test_the_best_match_comes_first(testapp, found, make, kind):
+    """The very name, what begins with it, where a word does, where it is in the name; then other names."""
+    more = {
+        "publisher": {"alt_names": ["Moon"]},
+        "creator": {"alias": ["Moon"]},
+        "character": {"alias": ["Moon"]},
+        "universe": {"designation": "Moon"},
+    }
+    for name in reversed(RANKED):
+        getattr(make, kind)(name=name)
+    others = [getattr(make, kind)(name="A Satellite", **more[kind]).label] if kind in more else []
+    expected = [*RANKED, *others]
+    assert [each.split(" | ")[0] for each in found(kind, " mOOn ")] == expected
+    # Quick search, what it suggests and what merges offer have the same order.
+    assert labels(testapp.get("/search/?q=moon"))[: len(expected)] == expected
+    suggested = testapp.get("/search/?q=moon", headers={"X-Fragment": "1"}).text
+    assert [each for each in RANKED if f"<span>{each}</span>" in suggested] == RANKED[:3]
+
+
+def test_words_in_any_order_come_after_the_words_as_typed(found, make):
+    for name, alias in (
+        ("Zed", ["Night Owl"]),
+        ("Owl of Night", []),
+        ("By Night Owl", []),
+        ("Owl", ["Night"]),
+    ):
+        make.character(name=name, alias=alias)
+    names = [each.split(" | ")[0] for each in found("character", "night owl")]
+    assert names == ["By Night Owl", "Owl of Night", "Owl", "Zed"]
+
+
+def test_series_and_issues_are_ranked_by_name_and_sort_name_of_the_series(found, make):
+    names = [
+        ("Wide Harbor", ""),
+        ("Harborside", ""),
+        ("The Harbor", "Harbor"),
+        ("A Pier", ""),
+        ("Harbor", ""),
+    ]
+    for name, sort_name in names:
+        series = make.series(
+            name=name, sort_name=sort_name or name, alt_names=["Harbor"] * (name == "A Pier")
+        )
+        for number in ("100", "7"):
+            make.issue(series=series, number=number)
+    expected = ["Harbor", "The Harbor", "Harborside", "Wide Harbor", "A Pier"]
+    series = [each.split(" (")[0] for each in found("series", "harbor")]
+    assert series == expected
+    issues = [each.split(" (")[0] for each in found("issue", "harbor #7")]
+    assert issues == expected
+    by_number = [each.split(" | ")[0] for each in found("issue", "100")]
+    assert len(by_number) == len(expected)
+    assert by_number[0] == "A Pier (2020) #100"
+
+
+def test_merges_offer_the_best_match_first(testapp, nora, make, session):
+    nora.is_staff = nora.is_superuser = True
+    session.commit()
+    for name in reversed(RANKED):
+        make.team(name=name)
+    page = soup(testapp.get("/admin/merge/team/?find=moon"))
+    offered = [each for each in page.find("main").stripped_strings if each in RANKED]
+    assert list(dict.fromkeys(offered)) == RANKED
+
+
+def test_a_search_costs_one_statement(found, world, connection):
+    for name, query in (
+        ("series", "lamplight"),
+        ("issue", "lamplight"),
+        ("character", "lamp"),
+        ("role", "ink"),
+    ):
+        with recording(connection) as statements:
+            assert found(name, query)
+        assert len([each for each in statements if "fold(" in each]) == 1, name
+        assert len(statements) == 3, statements  # the session and its rights are two
 
 
 def test_too_little_and_wildcards_find_nothing(found, world):

@@ -1,4 +1,4 @@
-"""Who may edit and delete, and what a deletion asks and takes along (web.md 1, 3; model.md 13)."""
+"""Who may edit and delete, and what a deletion asks and takes along."""
 
 import pytest
 from sqlalchemy import select
@@ -52,10 +52,12 @@ def test_every_account_edits_and_only_superusers_delete(testapp, make, world):
     testapp.post(f"/publisher/{world.publisher.slug}/update/", {"name": "x"}, status=400)  # no token
 
 
-def test_a_setting_leaves_editing_to_editors(site_with, make, world):
+def test_a_setting_leaves_editing_to_editors(site_with, make, world, caplog):
     site = site_with(**{"comicsdb.site_editing": "editors"})
     enter(site, make)
+    caplog.clear()
     site.get("/publisher/create/", status=403)
+    assert "Permission denied at publisher.create (user=" in caplog.text
     site.get(f"/issue/{world.first.slug}/update/", status=403)
     assert acts(site.get(f"/issue/{world.first.slug}/")) == ["History"]
     assert soup(site.get("/publisher/")).find("a", href="/publisher/create/") is None

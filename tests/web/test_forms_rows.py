@@ -1,4 +1,4 @@
-"""Rows of forms: credits, variants and attributions, with and without our script (web.md 2.6, 4.6)."""
+"""Rows of forms: credits, variants and attributions, with and without our script."""
 
 from decimal import Decimal
 
@@ -7,7 +7,7 @@ import pytest
 from comicsdb.models import History, Issue, Variant
 from comicsdb_web.editing.drafts import state_of
 from tests.web.conftest import errors, soup
-from tests.web.forming import boxes, enter, opened, picture, send, value
+from tests.web.forming import boxes, enter, kept_files, opened, picture, send, value
 
 
 @pytest.fixture
@@ -151,11 +151,11 @@ def test_an_invalid_row_saves_nothing_and_keeps_what_was_typed(testapp, nora, wo
         "credits-0-roles": "This field is required.",
         "credits-1-creator": "This field is required.",
         "variants-0-image": "Choose a picture: a variant is its cover.",
-        "variants-1-image": "Please choose v.png again: a page cannot keep it.",
-        "variants-1-price": "A valid number is required.",
+        "variants-1-price": "A valid number is required. Examples: 3.99, 3,99 €, $3.99.",
         "variants-1-sku": "A SKU has letters and digits only.",
         "attribution-0-url": "Enter a valid URL.",
     }
+    assert kept_files(page) == {"variants-1-image": "v.png"}
     assert boxes(page, "credits-0-creator", ticked=True) == ["Ada Pencil 1950–"]
     assert boxes(page, "credits-1-roles", ticked=True) == ["Writer"]
     assert value(page, "variants-1-price") == "dear"

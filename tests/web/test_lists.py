@@ -1,4 +1,4 @@
-"""Lists: what stands on a card, in which order, on which page (web.md 2.4, 2.5, 4.1)."""
+"""Lists: what stands on a card, in which order, on which page."""
 
 from datetime import UTC, date, datetime, timedelta
 

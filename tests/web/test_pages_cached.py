@@ -1,4 +1,4 @@
-"""Pages of anonymous visitors come from the cache; nothing of a reader gets into it (web.md 2.12)."""
+"""Pages of anonymous visitors come from the cache; nothing of a reader gets into it."""
 
 from datetime import date
 
@@ -60,7 +60,7 @@ def test_an_empty_cookie_of_ours_gets_a_page_without_markers(testapp, world, nam
 
 def test_what_is_remembered_of_a_list_does_not_grow_with_what_is_asked_for(testapp, world, monkeypatch):
     remembered = Remembered()
-    monkeypatch.setitem(testapp.app.registry, "comicsdb_web.remembered", remembered)
+    monkeypatch.setitem(testapp.app.registry, "comicsdb_web.validator_cache", remembered)
     for number in range(3):
         testapp.get(f"/character/nobody-{number}/issue_list/", status=404)
     testapp.get(f"/character/{world.character.slug}/issue_list/")

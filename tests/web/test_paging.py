@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from sqlalchemy import insert, select
 
-from comicsdb import places
+from comicsdb import keyset
 from comicsdb.catalog import search
 from comicsdb.models import Issue, Series
 from comicsdb_web import paging
@@ -72,4 +72,4 @@ def test_of_two_orders_the_last_counts_for_what_is_kept_too(testapp, long_list, 
 
 def test_an_order_with_places_goes_one_way():
     with pytest.raises(ValueError, match="goes one way"):
-        places.keys((Series.sort_name, Series.id.desc()))
+        keyset.keys((Series.sort_name, Series.id.desc()))

@@ -4,6 +4,7 @@ import webtest
 
 from tests.conftest import attached, build_app
 from tests.dataset import picture
+from tests.pictures import scans
 from tests.web.conftest import errors, form_to, log_in, soup, submit
 
 UPDATE = "/accounts/update/"
@@ -18,6 +19,15 @@ def test_a_profile_without_its_picture_is_shown_again(testapp, member, session, 
     session.expire_all()
     assert (member.image, member.last_name) == ("", "")
     assert "Traceback" not in caplog.text
+
+
+def test_a_picture_that_is_much_to_decode_is_refused_beside_its_field(testapp, member, session):
+    log_in(testapp)
+    upload = webtest.Upload("me.jpg", scans(65, 64), "image/jpeg")
+    response = submit(testapp, UPDATE, status=422, image=upload, last_name="Typed")
+    assert "more than 64 scans: please save it as an ordinary JPEG" in errors(response)["image"]
+    session.expire_all()
+    assert (member.image, member.last_name) == ("", "")
 
 
 def test_pages_name_the_host_that_serves_pictures(connection, shared_database, media_folder, world):

@@ -1,4 +1,4 @@
-"""The pages of polls: the list, votes, hidden results, and what the staff does (web.md 11, 12)."""
+"""The pages of polls: the list, votes, hidden results, and what the staff does."""
 
 from datetime import timedelta
 

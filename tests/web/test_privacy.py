@@ -108,7 +108,9 @@ def pages(wsgi, session, world, kept):
     found = addresses_of(wsgi, session, world, kept, kept.secret)
     found += addresses_of(wsgi, session, world, kept, kept.list)
     part = f"/sitemap/reading_list-{(kept.secret.id - 1) // 10_000}.xml"
-    left_out = ("/accounts/logout", "/accounts/signup")  # its form holds the time
+    # What holds the time or something random each time.
+    random = ("/accounts/login/passkey/", "/accounts/security/app/", "/accounts/security/passkeys/")
+    left_out = ("/accounts/logout", "/accounts/signup", *random)
     return [each for each in dict.fromkeys((*found, *MORE_PAGES, part)) if not each.startswith(left_out)]
 
 

@@ -1,15 +1,15 @@
-"""The pull list on the site: followed, left, switched, and what is to come (web.md 7)."""
+"""The pull list on the site: followed, left, switched, and what is to come."""
 
 from datetime import timedelta
 
 import pytest
 
-from comicsdb.clock import business_day
+from comicsdb.clock import business_day, monday_of
 from comicsdb.library import pull
 from comicsdb.passwords import Passwords
 from tests.conftest import recording
 from tests.web.conftest import PASSWORD, errors, form_to, log_in, message, soup, submit
-from tests.web.wanting import small_catalogue
+from tests.web.wish_list_fixtures import small_catalogue
 
 PAGE = "/pull-list/"
 
@@ -142,17 +142,19 @@ def test_the_switch_of_what_is_not_there(testapp, nora, world, catalog):
 
 
 def test_what_is_to_come_stands_by_week(testapp, nora, world, make, session, today):
-    monday = pull.monday_of(today)
+    monday = monday_of(today)
     pull.add(session, nora.id, world.series.id)
-    for number, day in (("10", today), ("11", monday + timedelta(days=7)), ("12", today - timedelta(days=1))):
+    sunday, following = monday + timedelta(days=6), monday + timedelta(days=7)
+    days = [("10", monday), ("11", sunday), ("12", following), ("14", monday - timedelta(days=1))]
+    for number, day in days:
         make.issue(series=world.series, number=number, store_date=day)
     make.issue(series=world.book, number="13", store_date=today)
     page = testapp.get(PAGE)
     (first, now), (second, later) = coming(page)
-    assert (first, now) == ("This week", ["Lamplight (2019) #10"])
-    assert (second.startswith("Week of "), later) == (True, ["Lamplight (2019) #11"])
+    assert (first, now) == ("This week", ["Lamplight (2019) #10", "Lamplight (2019) #11"])
+    assert (second.startswith("Week of "), later) == (True, ["Lamplight (2019) #12"])
     times = [each["datetime"] for each in soup(page).select(".coming time")]
-    assert times == [today.isoformat(), (monday + timedelta(days=7)).isoformat()]
+    assert times == [monday.isoformat(), sunday.isoformat(), following.isoformat()]
 
 
 def test_nobody_else_sees_a_trace(testapp, nora, world, make, session):

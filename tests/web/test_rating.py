@@ -26,7 +26,7 @@ def address(issue):
 
 
 def target(issue):
-    """Where the widget's form is sent: an address by number (web.md 3)."""
+    """Where the widget's form is sent: an address by number."""
     return f"/issue-ratings/{issue.id}/rate/"
 
 

@@ -1,6 +1,7 @@
 """The forms of reading lists: made, changed, given away and deleted, and who may do what."""
 
 import pytest
+import webtest
 from sqlalchemy import select
 
 from comicsdb.models import ReadingList, User
@@ -30,18 +31,30 @@ def test_a_list_is_made_with_a_banner_and_found_at_its_address(testapp, session,
     made = only(session)
     assert answer.location == f"http://localhost{path(made)}"
     assert message(answer.follow()) == "Dusk to dawn is made. Now add issues to it."
-    assert (made.user_id, made.name, made.slug, made.list_type) == (
-        nora.id,
-        "Dusk to dawn",
-        "dusk-to-dawn",
-        "STORY",
-    )
+    assert (made.user_id, made.name, made.list_type) == (nora.id, "Dusk to dawn", "STORY")
     assert made.is_private
+    assert "dusk" not in made.slug
     assert (made.image_width, made.image.split("/")[0]) == (160, "reading_list")
     page = testapp.get(path(made))
     assert soup(page).select_one(".banner-large img")["width"] == "1600"
     assert [each.get_text() for each in soup(page).select(".summary p")] == ["First.", "Second."]
     assert soup(page).select_one(".empty .button-pop")["href"] == path(made, "add-issue/")
+
+
+def test_a_list_that_becomes_public_gets_a_readable_address(testapp, session, make):
+    nora = enter(testapp, make)
+    made = make_list(session, nora, name="Dusk to dawn", is_private=True)
+    hidden = path(made)
+    answer = send(opened(testapp, path(made, "update/")), {"is_private": ""})
+    assert answer.location == "http://localhost/reading-lists/dusk-to-dawn/"
+    assert testapp.get(hidden, status=301).location == answer.location
+    make_list(session, make.user("bob"), name="Other")
+    send(opened(testapp, "/reading-lists/dusk-to-dawn/update/"), {"is_private": "1"})
+    stranger = webtest.TestApp(testapp.app)
+    known, unknown = (
+        stranger.get(f"/reading-lists/{slug}/", status=404).text for slug in ("dusk-to-dawn", "dusk-to-dusk")
+    )
+    assert known.replace("dusk-to-dawn", "") == unknown.replace("dusk-to-dusk", "")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Old, short and misspelt addresses lead where they should (web.md 3)."""
+"""Old, short and misspelt addresses lead where they should."""
 
 import pytest
 from sqlalchemy import insert

@@ -1,4 +1,4 @@
-"""Releases by week: which days a week has, wherever the year ends, whatever clocks say (web.md 4.3)."""
+"""Releases by week: which days a week has, wherever the year ends, whatever clocks say."""
 
 from datetime import UTC, date, datetime, timedelta
 

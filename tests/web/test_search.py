@@ -1,4 +1,4 @@
-"""Search: words in any order, case and accents aside, and a second chance for typing errors (model.md 8)."""
+"""Search: words in any order, case and accents aside, and a second chance for typing errors."""
 
 import pytest
 from bs4 import BeautifulSoup
@@ -132,7 +132,7 @@ def test_a_search_with_a_slash_leads_to_the_one_without(testapp, world):
     assert response.location == "http://localhost/series/search?q=lamp&page=1"
 
 
-@pytest.mark.parametrize("query", ["\x00", "a\x00b", "x" * 5000, "ab " * 3000, "\u0301", "((((", "[a-"])
+@pytest.mark.parametrize("query", ["\x00", "a\x00b", "x" * 5000, "ab " * 2000, "\u0301", "((((", "[a-"])
 def test_no_query_breaks_the_search(testapp, world, query):
     for address in ("/search/", "/issue/search", "/publisher/search"):
         testapp.get(address, {"q": query}, status=200)

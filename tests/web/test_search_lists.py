@@ -1,4 +1,4 @@
-"""Quick search finds reading lists too, those that the one who asks may see (web.md 2.1)."""
+"""Quick search finds reading lists too, those that the one who asks may see."""
 
 from comicsdb.passwords import Passwords
 from tests.lists import OFFICIAL, make_list

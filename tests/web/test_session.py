@@ -1,4 +1,4 @@
-"""Logging in and out, the token of forms, and where a form may lead (web.md 10, 23)."""
+"""Logging in and out, the token of forms, and where a form may lead."""
 
 import logging
 from datetime import UTC, datetime, timedelta
@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select, update
 
 from comicsdb.models import LoginSession, User
-from comicsdb.passwords import digest
+from comicsdb.passwords import Passwords, digest
 from tests.web.conftest import form_to, log_in, soup
 
 
@@ -37,7 +37,7 @@ def test_the_cookie_is_for_the_server_alone(testapp, member):
     cookie = next(each for each in response.headers.getall("Set-Cookie") if each.startswith("session="))
     assert "HttpOnly" in cookie
     assert "SameSite=Lax" in cookie
-    assert "Max-Age=1209600" in cookie
+    assert "Max-Age=1296000" in cookie
     assert "Path=/" in cookie
 
 
@@ -45,10 +45,27 @@ def test_the_user_name_may_be_written_in_any_case(testapp, member):
     assert log_in(testapp, username="nORA").status_int == 303
 
 
+def test_the_address_will_do_in_any_case_unless_it_is_anothers_name(testapp, member, make, session):
+    member.email = "nora@Example.org"
+    session.commit()
+    assert log_in(testapp, username=" NORA@example.ORG ").status_int == 303
+    assert account_name(testapp) == "Nora"
+    testapp.reset()
+    assert log_in(testapp, username="nora@example.org", password="wrong").status_int == 422
+    make.user("nora@example.org", password="seven horses", passwords=Passwords("fast"))
+    session.commit()
+    testapp.reset()
+    assert log_in(testapp, username="nora@example.org").status_int == 422
+    log_in(testapp, username="nora@example.org", password="seven horses")
+    assert account_name(testapp) == "nora@example.org"
+
+
 @pytest.mark.parametrize(
     ("username", "password"),
     [
         ("Nora", "wrong"),
+        ("nora@example.org", "wrong"),
+        ("nobody@example.org", "wrong"),
         ("nobody", "correct horse"),
         ("Nora", ""),
         ("", ""),
@@ -62,9 +79,9 @@ def test_every_failure_has_the_same_words_and_keeps_the_name(testapp, member, us
     page = soup(response)
     assert (
         page.select_one(".form-errors").get_text(strip=True)
-        == "User name and password do not belong together."
+        == "The password does not belong to this user name or address."
     )
-    assert page.select_one("#username")["value"] == username[:150].replace("\0", "\ufffd")
+    assert page.select_one("#username")["value"] == username[:254].replace("\0", "\ufffd")
     assert page.select_one("#password").get("value") is None
     assert account_name(testapp) is None
 
@@ -115,6 +132,7 @@ def test_logging_out_ends_the_session_here_and_there(testapp, member, session):
     form = form_to(testapp.get("/"), "/accounts/logout/")
     response = form.submit()
     assert response.status_int == 303
+    assert response.headers["Clear-Site-Data"] == '"cache"'
     assert "session" not in testapp.cookies
     assert session.scalars(select(LoginSession)).all() == []
     testapp.set_cookie("session", identifier)

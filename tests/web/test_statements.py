@@ -1,4 +1,4 @@
-"""Every page costs a number of SQL statements that does not depend on the rows (web.md 24)."""
+"""Every page costs a number of SQL statements that does not depend on the rows."""
 
 import pytest
 

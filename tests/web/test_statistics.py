@@ -1,4 +1,4 @@
-"""The page of statistics: totals, six charts with their tables, counted once in half an hour (web.md 5)."""
+"""The page of statistics: totals, six charts with their tables, counted once in half an hour."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

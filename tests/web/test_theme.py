@@ -1,4 +1,4 @@
-"""The theme switch: written by the server before the first paint (web.md 2.1, 2.3)."""
+"""The theme switch: written by the server before the first paint."""
 
 import pytest
 

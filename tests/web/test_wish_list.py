@@ -1,4 +1,4 @@
-"""The wish list on the site: wished for, changed, acquired, taken off (web.md 8)."""
+"""The wish list on the site: wished for, changed, acquired, taken off."""
 
 from decimal import Decimal
 
@@ -10,7 +10,7 @@ from comicsdb.models import CollectionItem, Issue, WishListItem
 from comicsdb.passwords import Passwords
 from tests.conftest import recording
 from tests.web.conftest import PASSWORD, errors, form_to, log_in, message, soup, submit
-from tests.web.wanting import small_catalogue
+from tests.web.wish_list_fixtures import small_catalogue
 
 PAGE = "/wish-list/"
 

@@ -5,8 +5,9 @@ import { offerCopying } from "./copy.js";
 /**
  * Fetch a fragment and put it in its places.
  * Returns the elements that were added, by the id of their target; null where nothing was.
+ * `button` does the same without scripts: it sends its form if the session has ended.
  */
-export async function load(address, options = {}) {
+export async function load(address, options = {}, button = null) {
   let response;
   try {
     response = await fetch(address, {
@@ -19,13 +20,18 @@ export async function load(address, options = {}) {
     return null;
   }
   if (response.status === 204 && response.headers.has("X-Location")) {
-    const here = encodeURIComponent(location.pathname + location.search);
-    location.assign(`${response.headers.get("X-Location")}?next=${here}`);
+    logIn(response.headers.get("X-Location"), button);
     return null;
   }
   const added = place(await response.text());
   if (!response.ok) announceFailure();
   return response.ok ? added : null;
+}
+
+/** Go to the log-in page; a form that is sent by a button comes back after it with what was typed. */
+export function logIn(address, button) {
+  if (button?.form) button.form.requestSubmit(button);
+  else location.assign(`${address}?next=${encodeURIComponent(location.pathname + location.search)}`);
 }
 
 /** Put the templates of a fragment in their targets. */

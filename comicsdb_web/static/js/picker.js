@@ -1,5 +1,6 @@
 // Finds objects while somebody types (the combobox pattern); the boxes it ticks are those of the form itself.
 import { announce } from "./announce.js";
+import { logIn } from "./fragments.js";
 
 const SHORTEST = 3;
 const PAUSE_MS = 220;
@@ -19,6 +20,8 @@ class Picker {
     this.options = [];
     this.active = -1;
     this.asked = 0;
+    this.waiting = false; // for what the present text finds
+    this.enters = false; // Enter was pressed meanwhile
     field.querySelector(".finder button").hidden = true;
     this.list = document.createElement("ul");
     this.list.id = `${this.input.id}-list`;
@@ -50,19 +53,25 @@ class Picker {
   }
 
   later() {
-    clearTimeout(this.timer);
+    this.forget();
     const text = this.input.value.trim();
     const marked = this.field.dataset.mark && text.includes(this.field.dataset.mark);
     if (text.length < SHORTEST && !marked) {
-      this.asked += 1; // an answer on its way comes too late
       this.close();
       return;
     }
+    this.waiting = true;
     this.timer = setTimeout(() => this.ask(text), PAUSE_MS);
   }
 
+  forget() {
+    clearTimeout(this.timer);
+    this.asked += 1; // an answer on its way comes too late
+    this.waiting = this.enters = false;
+  }
+
   async ask(text) {
-    const number = (this.asked += 1);
+    const number = this.asked;
     let response, answer;
     try {
       response = await fetch(`${this.field.dataset.pick}?q=${encodeURIComponent(text)}`, {
@@ -70,8 +79,7 @@ class Picker {
         headers: { "X-Fragment": "1" },
       });
       if (response.status === 204) {
-        const here = encodeURIComponent(location.pathname + location.search);
-        location.assign(`${response.headers.get("X-Location")}?next=${here}`);
+        logIn(response.headers.get("X-Location"), this.field.querySelector(".finder button"));
         return;
       }
       answer = response.ok ? await response.json() : null;
@@ -94,7 +102,9 @@ class Picker {
     const cut = words().some.replace("{n}", results.length).replace("{total}", total);
     this.note.textContent = some ? (total > results.length ? cut : "") : words().none;
     this.note.hidden = !this.note.textContent;
-    announce(some ? words().count.replace("{n}", total) : words().none);
+    this.waiting = false;
+    if (this.enters && some) this.choose(0);
+    else announce(some ? words().count.replace("{n}", total) : words().none);
   }
 
   say(text) {
@@ -105,6 +115,7 @@ class Picker {
   }
 
   close() {
+    this.forget();
     this.list.hidden = this.note.hidden = true;
     this.active = -1;
     this.input.setAttribute("aria-expanded", "false");
@@ -115,7 +126,8 @@ class Picker {
     const open = !this.list.hidden;
     if (event.key === "Enter") {
       event.preventDefault(); // here it chooses; in any other field it saves
-      if (open) this.choose(Math.max(0, this.active));
+      if (this.waiting) this.enters = true;
+      else if (open) this.choose(Math.max(0, this.active));
     } else if (event.key === "Escape" && open) {
       event.preventDefault();
       this.close();

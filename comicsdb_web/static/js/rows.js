@@ -12,7 +12,7 @@ export function addRowsInPlace() {
     button.setAttribute("aria-busy", "true");
     const rows = document.getElementById(`${button.dataset.kind}-rows`);
     const indices = [...rows.querySelectorAll("[data-row]")].map((row) => Number(row.dataset.row));
-    const added = await load(`${button.dataset.add}?form_idx=${Math.max(-1, ...indices) + 1}`);
+    const added = await load(`${button.dataset.add}?form_idx=${Math.max(-1, ...indices) + 1}`, {}, button);
     button.removeAttribute("aria-busy");
     const row = added?.get(rows.id)?.[0];
     if (!row) return;

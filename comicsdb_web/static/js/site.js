@@ -4,21 +4,27 @@ import { closeMenus } from "./menus.js";
 import { chooseMany } from "./choose.js";
 import { enlargeInDialog } from "./dialog.js";
 import { offerCopying } from "./copy.js";
+import { unmarkWhatIsCorrected } from "./corrected.js";
 import { switchThemeInPlace } from "./theme.js";
 import { fadeMessages } from "./messages.js";
+import { offerPasskeys } from "./passkeys.js";
 import { sendFormsInPlace, swapInPlace } from "./posts.js";
 import { suggestWhileTyping } from "./suggest.js";
+import { tellTimezone } from "./timezone.js";
 
 closeMenus();
 chooseMany();
 followMoreLinks();
 enlargeInDialog();
 offerCopying(document);
+offerPasskeys();
 switchThemeInPlace();
 fadeMessages();
 sendFormsInPlace();
 swapInPlace();
 suggestWhileTyping();
+tellTimezone();
+unmarkWhatIsCorrected();
 
 // A choice that is made sends its form; the button is for those without this script.
 for (const select of document.querySelectorAll("select[data-submit]")) {

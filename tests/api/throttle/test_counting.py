@@ -1,11 +1,11 @@
-"""What the limits of the API count and refuse, and what the headers say of it (api.md 1.10, 6)."""
+"""What the limits of the API count and refuse, and what the headers say of it."""
 
 import logging
 
 import pytest
 
 from tests.api.conftest import PASSWORD, Client, basic
-from tests.api.fickle import ATTEMPTS
+from tests.api.retrying_app import ATTEMPTS
 from tests.api.throttle.standing import BURST, SIX, START, SUSTAINED, TWO, left
 
 # What the headers say.
@@ -109,11 +109,17 @@ def test_a_cached_answer_is_refused_too(client, make, clock):
     assert "X-Cache" not in answer.headers
     assert answer.headers["Allow"] == "GET, PUT, PATCH, HEAD, OPTIONS"
     assert len(answer.headers.getall("Vary")) == 1
+    problem = client.get(path, 429, {"Accept": "application/json, application/problem+json"})
+    assert problem.headers["Content-Type"] == "application/problem+json"
+    assert problem.json == {"type": "about:blank", "title": "Too Many Requests", "status": 429} | answer.json
+    # A browser that asks for another site whether a script may read is answered, and is counted for nobody.
+    asked = {"Origin": "https://x.example", "Access-Control-Request-Method": "GET"}
+    assert not {*SIX, "Retry-After"} & set(client.call("OPTIONS", path, 204, asked).headers)
 
 
 def test_a_request_that_is_tried_several_times_counts_once(site, reader, clock, caplog):
     caplog.set_level(logging.INFO, "comicsdb_api.auth")
-    app = site(**{"pyramid.includes": "comicsdb_api comicsdb_web tests.api.fickle"})
+    app = site(**{"pyramid.includes": "comicsdb_api comicsdb_web tests.api.retrying_app"})
     client = Client(app, basic(reader.username, PASSWORD))
     answer = client.get("/api/fickle/")
     assert answer.json == {"attempt": ATTEMPTS}

@@ -1,4 +1,4 @@
-"""Who may ask the API how often, and what is written down of it (api.md 1.10, 6)."""
+"""Who may ask the API how often, and what is written down of it."""
 
 import logging
 from datetime import UTC, datetime, timedelta
@@ -33,7 +33,7 @@ def test_supporters_may_ask_more_often(site, make, passwords, values, limit):
         values = values | {"supporter_until": datetime.now(UTC) + timedelta(hours=values["supporter_until"])}
     make.user("giver", password=PASSWORD, passwords=passwords, **values)
     app = site()
-    for path in ("/api/", "/api/arc/", "/api/arc/"):  # by a view, and in the early place
+    for path in ("/api/", "/api/arc/", "/api/arc/"):  # by a view, and in the policy for cached reads
         answer = Client(app, basic("giver", PASSWORD)).get(path)
         assert answer.headers[f"{SUSTAINED}Limit"] == str(limit)
         assert answer.headers[f"{BURST}Limit"] == "20"

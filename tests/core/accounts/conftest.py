@@ -6,7 +6,6 @@ import pytest
 
 from comicsdb.accounts import Guard, Visit, form_time
 from comicsdb.db import session_factory
-from comicsdb.limits import Limiter
 from comicsdb.media.folder import FolderStorage
 from comicsdb.passwords import Passwords
 from comicsdb.settings import resolve
@@ -22,7 +21,7 @@ def passwords():
 
 
 @pytest.fixture
-def visit(session, connection, passwords, tmp_path):
+def visit(session, connection, limiter, passwords, tmp_path):
     """Somebody at the site; everything is rolled back with the test."""
     apart = session_factory(connection)
     apart.configure(**ROLLED_BACK)
@@ -30,7 +29,7 @@ def visit(session, connection, passwords, tmp_path):
         session=session,
         apart=apart,
         passwords=passwords,
-        guard=Guard(Limiter()),
+        guard=Guard(limiter),
         storage=FolderStorage(tmp_path / "media"),
         settings=resolve({"sqlalchemy.url": "postgresql://x/y", **SETTINGS}),
         address="192.0.2.7",

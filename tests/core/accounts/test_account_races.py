@@ -67,8 +67,8 @@ def test_a_link_activates_once(factory, real, form):
     def open_it(visit):
         return accounts.begin_session(visit, accounts.activate(visit, uid, secret))
 
-    ended = at_once(factory, real, open_it, refused=accounts.LinkSpent)
-    assert ended.count(accounts.LinkSpent) == TIMES - 1
+    ended = at_once(factory, real, open_it, refused=accounts.LinkSpentError)
+    assert ended.count(accounts.LinkSpentError) == TIMES - 1
     with factory() as session:
         assert session.scalar(select(func.count(LoginSession.id))) == 1
 
@@ -82,17 +82,17 @@ def test_a_link_sets_one_password(factory, real, bea):
     def reset(visit):
         return accounts.reset_password(visit, str(bea), secret, NEW_TWICE).id
 
-    ended = at_once(factory, real, reset, refused=accounts.BadLink)
-    assert sorted(map(str, ended)) == sorted(map(str, [bea] + [accounts.BadLink] * (TIMES - 1)))
+    ended = at_once(factory, real, reset, refused=accounts.BadLinkError)
+    assert sorted(map(str, ended)) == sorted(map(str, [bea] + [accounts.BadLinkError] * (TIMES - 1)))
 
 
 def test_a_form_makes_one_token_and_a_token_is_revoked_once(factory, real, bea):
     def make(visit):
         return accounts.generate_token(visit, bea, "reader", "one key").token.id
 
-    made = at_once(factory, real, make, refused=accounts.FormSpent)
-    assert made.count(accounts.FormSpent) == TIMES - 1
-    (token,) = set(made) - {accounts.FormSpent}
+    made = at_once(factory, real, make, refused=accounts.FormSpentError)
+    assert made.count(accounts.FormSpentError) == TIMES - 1
+    (token,) = set(made) - {accounts.FormSpentError}
     revoked = at_once(factory, real, lambda visit: accounts.revoke_token(visit, bea, token))
     assert sorted(revoked) == [False] * (TIMES - 1) + [True]
     with factory() as session:
@@ -120,7 +120,7 @@ def test_who_logs_in_with_the_old_password_while_it_changes_is_too_late(factory,
         late = pool.submit(log_in)
         await_that(lambda: waits_for_a_lock(factory))
         session.commit()
-        with pytest.raises(accounts.LogInFailed):
+        with pytest.raises(accounts.LogInFailedError):
             late.result()
     with factory() as session:
         assert session.scalar(select(func.count(LoginSession.id))) == 1

@@ -8,7 +8,9 @@ from sqlalchemy import select
 
 from comicsdb import accounts
 from comicsdb.accounts.cleaning import clean
-from comicsdb.models import AccountLink, User
+from comicsdb.limits import Limit
+from comicsdb.limits_postgres import remove_expired
+from comicsdb.models import AccountLink, RateLimit, User
 from tests.core.accounts.test_signup import opened
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -16,6 +18,19 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 def names(session):
     return set(session.scalars(select(User.username).where(User.id > 1)))
+
+
+def test_counts_of_limits_go_when_their_period_is_over(session, limiter):
+    limits = Limit("burst", 20, 60), Limit("sustained", 5000, 86_400)
+    with time_machine.travel(NOON, tick=False) as clock:
+        for limit in limits:
+            limiter.take([(limit, limit.name)])
+        clock.shift(timedelta(seconds=59))
+        remove_expired(session)
+        assert set(session.scalars(select(RateLimit.client))) == {"burst", "sustained"}
+        clock.shift(timedelta(seconds=1))
+        remove_expired(session)
+        assert session.scalars(select(RateLimit.client)).all() == ["sustained"]
 
 
 def test_sign_ups_that_nobody_completed_go_after_a_week(visit, session, ann, make, form, mailbox):
@@ -73,8 +88,8 @@ def test_an_account_that_the_staff_switched_off_stays(visit, session, form, mail
     with time_machine.travel(NOON, tick=False) as clock:
         accounts.sign_up(visit, form())
         user = session.scalar(select(User).where(User.username == "bob"))
-        staff.change_account(session, None, user, {"is_active": True, "email_confirmed": confirmed})
-        staff.change_account(session, None, user, {"is_active": False})
+        staff.change_account(visit, None, user, {"is_active": True, "email_confirmed": confirmed})
+        staff.change_account(visit, None, user, {"is_active": False})
         session.commit()
         clock.shift(timedelta(days=30))
         clean(session)

@@ -1,12 +1,13 @@
-"""The end of an account: of its own nothing stays, of its gifts all, but without its name (model.md 13)."""
+"""The end of an account: of its own nothing stays, of its gifts all, but without its name."""
 
 from datetime import UTC, date, datetime
 
+import pyotp
 import pytest
 from sqlalchemy import String, cast, func, inspect, literal_column, or_, select, text
 
 from comicsdb import accounts, staff
-from comicsdb.catalog import Catalog, Invalid
+from comicsdb.catalog import Catalog, InvalidError
 from comicsdb.library import list_ratings
 from comicsdb.library.ratings import rate
 from comicsdb.media.uploads import picture_values
@@ -23,15 +24,19 @@ from comicsdb.models import (
     IssueRating,
     LoginSession,
     OutgoingMail,
+    Passkey,
     PullList,
     PullListSeries,
     ReadDate,
     ReadingList,
     ReadingListItem,
     ReadingListRating,
+    RecoveryCode,
+    SecurityEvent,
     Series,
     StaffAction,
     ThrottleNotice,
+    Totp,
     User,
     WishList,
     WishListItem,
@@ -42,8 +47,13 @@ from tests.core.accounts.conftest import PASSWORD
 from tests.core.accounts.test_holdings import keep
 from tests.core.accounts.test_profile import files, picture
 from tests.lists import OFFICIAL, make_list, who
+from tests.passkey_device import Device
 
 TODAY = date(2026, 11, 21)
+OWN = (
+    AccountLink, ApiToken, IssueRating, LoginSession, OutgoingMail, Passkey, RecoveryCode, SecurityEvent,
+    ThrottleNotice, Totp,
+)  # fmt: skip
 KEPT = (CollectionItem, FeedAddress, PullList, ReadingList, WishList)
 
 
@@ -52,6 +62,11 @@ def lived_in(visit, session, ann, make):
     """An account with something in every table that names accounts."""
     session.info["media"] = visit.storage
     accounts.begin_session(visit, ann)
+    new = accounts.new_totp(visit.settings, ann)
+    accounts.add_totp(visit, ann, new, pyotp.TOTP(new.secret).now())
+    options = accounts.registration_options(visit, ann, "token")
+    accounts.add_passkey(visit, ann, Device().make(options), "Phone", "token")
+    accounts.make_recovery_codes(visit, ann)
     accounts.generate_token(visit, ann.id, "Tagger", accounts.new_form_key())
     accounts.request_reset(visit, ann.email)
     accounts.update_profile(visit, ann.id, {"image": picture(), "first_name": "Annabella"})
@@ -84,7 +99,7 @@ def lived_in(visit, session, ann, make):
         ]
     )  # fmt: skip
     staff.record(session, ann, "revoke", "token", 1, "bob")
-    staff.change_account(session, None, ann, {"last_name": "Mothwing"})
+    staff.change_account(visit, None, ann, {"last_name": "Mothwing"})
     session.commit()
     return issue, series
 
@@ -93,7 +108,16 @@ def test_everything_that_is_its_own_goes(visit, session, ann, lived_in):
     number = ann.id
     accounts.delete_account(visit, number, PASSWORD)
     session.commit()
-    for model in (AccountLink, ApiToken, LoginSession, OutgoingMail, ThrottleNotice, IssueRating, *KEPT):
+    for model in (
+        AccountLink,
+        ApiToken,
+        LoginSession,
+        OutgoingMail,
+        SecurityEvent,
+        ThrottleNotice,
+        IssueRating,
+        *KEPT,
+    ):
         assert session.scalar(select(func.count()).where(model.user_id == number)) == 0, model
     for model in (ReadDate, PullListSeries, WishListItem, ReadingListItem, ReadingListRating, FormerSlug):
         assert session.scalar(select(func.count()).select_from(model)) == 0, model
@@ -101,7 +125,7 @@ def test_everything_that_is_its_own_goes(visit, session, ann, lived_in):
     assert (theirs.name, theirs.next_id, theirs.rating_count, theirs.rating_sum) == ("Theirs", None, 0, 0)
     assert session.get(User, number) is None
     assert files(visit) == set()
-    with pytest.raises(accounts.LogInFailed):
+    with pytest.raises(accounts.LogInFailedError):
         accounts.log_in(visit, "Ann", PASSWORD)
 
 
@@ -153,14 +177,14 @@ def test_no_row_names_it_any_more(visit, session, ann, lived_in):
 
 def test_the_password_is_asked_for(visit, session, ann):
     for password in ("", "wrong"):
-        with pytest.raises(Invalid) as caught:
+        with pytest.raises(InvalidError) as caught:
             accounts.delete_account(visit, ann.id, password)
         assert set(caught.value.errors) == {"password"}
     assert session.get(User, ann.id) is ann
 
 
 def test_account_1_stays(visit, session):
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         accounts.delete_account(visit, SYSTEM_USER_ID, "")
     assert set(caught.value.errors) == {"__all__"}
     assert session.get_one(User, SYSTEM_USER_ID).is_active
@@ -190,7 +214,8 @@ def test_every_reference_to_an_account_says_what_becomes_of_it(engine):
             if not any(
                 index["column_names"][0] == column[1] for index in inspect(connection).get_indexes(column[0])
             )
-            and column[0] not in {"user_group_member", "idempotency_key"}  # their primary keys begin with it
+            and column[0]
+            not in {"user_group_member", "idempotency_key", "totp"}  # their primary keys begin with it
         ]
         assert connection.scalar(text("SELECT 1")) == 1
     assert unindexed == []

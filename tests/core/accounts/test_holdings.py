@@ -7,6 +7,7 @@ import zipfile
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
+import pyotp
 import pytest
 
 from comicsdb import accounts
@@ -14,6 +15,7 @@ from comicsdb.library import collection, feeds, list_ratings, pull, wish
 from comicsdb.library import reading_lists as lists
 from comicsdb.library.ratings import rate
 from tests.lists import OFFICIAL, make_list, who
+from tests.passkey_device import Device
 
 TODAY = date(2026, 11, 21)
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -40,6 +42,11 @@ def held(visit, session, ann, make):
     for user in (ann, make.user("bob", bio="Bob's")):
         accounts.begin_session(visit, user)
         accounts.generate_token(visit, user.id, f"Of {user.username}", accounts.new_form_key())
+        new = accounts.new_totp(visit.settings, user)
+        accounts.add_totp(visit, user, new, pyotp.TOTP(new.secret).now())
+        options = accounts.registration_options(visit, user, "token")
+        accounts.add_passkey(visit, user, Device().make(options), f"Of {user.username}", "token")
+        accounts.make_recovery_codes(visit, user)
         rate(session, issue, user.id, 4, today=TODAY)
         keep(session, user, issue)
     ann.bio = "Two\nlines, and “quotes”"
@@ -50,10 +57,16 @@ def held(visit, session, ann, make):
 def test_it_holds_all_tables_and_no_secrets(session, held):
     found = accounts.holdings(session, held.id)
     kept = "collection read_dates pull_list wish_list reading_lists reading_list_items reading_list_ratings"
-    tables = f"account groups sessions tokens ratings {kept} feed_addresses contributions donations"
-    assert list(found) == [*tables.split(), "throttle_notices", "poll_votes", "staff_actions"]
+    keys = "passkeys authenticator_apps recovery_codes"
+    tables = (
+        f"account groups sessions security_events {keys} tokens ratings {kept} feed_addresses contributions"
+    )
+    assert list(found) == [*tables.split(), "donations", "throttle_notices", "poll_votes", "staff_actions"]
     (account,) = found["account"]
     assert (account["username"], account["email"]) == ("Ann", "Ann@example.org")
+    assert [set(row) for row in found["passkeys"]] == [{"name", "created", "last_used"}]
+    assert [set(row) for row in found["authenticator_apps"]] == [{"created"}]
+    assert [set(row) for row in found["recovery_codes"]] == [{"created", "used"}] * 10
     assert found["groups"] == [{"name": "editor"}]
     assert [(row["name"], len(row["begins_with"])) for row in found["tokens"]] == [("Of Ann", 8)]
     assert [(row["number"], row["rating"]) for row in found["ratings"]] == [("1", 4)]

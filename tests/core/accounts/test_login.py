@@ -1,6 +1,7 @@
 """Logging in: one's name and password, and nothing else; those who guess have to wait."""
 
 import logging
+import re
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
@@ -8,7 +9,7 @@ import pytest
 import time_machine
 
 from comicsdb import accounts
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.limits import Limiter
 from comicsdb.passwords import Passwords
 from tests.conftest import recording
@@ -19,17 +20,19 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 def guess(visit, name="Ann", password="wrong", times=1):
     for _ in range(times):
-        with pytest.raises(accounts.LogInFailed):
+        with pytest.raises(accounts.LogInFailedError):
             accounts.log_in(visit, name, password)
 
 
 def waits(visit, name="Ann", password=PASSWORD) -> int:
-    with pytest.raises(accounts.TooManyFailures) as caught:
+    with pytest.raises(accounts.TooManyFailuresError) as caught:
         accounts.log_in(visit, name, password)
     return caught.value.retry_after
 
 
-@pytest.mark.parametrize("name", ["Ann", "ann", "ANN", " Ann ", "Ａｎｎ"])
+@pytest.mark.parametrize(
+    "name", ["Ann", "ann", "ANN", " Ann ", "Ａｎｎ", "ANN@example.org ", "ann@Example.ORG"]
+)
 def test_a_name_counts_whatever_its_case_and_form(visit, ann, name, caplog):
     caplog.set_level(logging.INFO)
     assert accounts.log_in(visit, name, PASSWORD) is ann
@@ -39,7 +42,7 @@ def test_a_name_counts_whatever_its_case_and_form(visit, ann, name, caplog):
 @pytest.mark.parametrize(
     ("name", "password"),
     [("Ann", PASSWORD.upper()), ("nobody", PASSWORD), ("a\0b", "x"), ("", ""), ("Ann", ""), ("x" * 200, "x"),
-     ("Ann", PASSWORD + "x" * 2000), ("Ann@example.org", PASSWORD)],
+     ("Ann", PASSWORD + "x" * 2000), ("Ann@example.net", PASSWORD)],
 )  # fmt: skip
 def test_everybody_else_is_refused(visit, ann, name, password):
     guess(visit, name, password)
@@ -64,13 +67,14 @@ def test_nobody_and_somebody_are_refused_for_the_same_work(
     )
     monkeypatch.setattr(visit.passwords, "_hasher", counting)
     asked = {}
-    for name in ("Ann", "Off", "None", "nobody"):
+    names = ("Ann", "Off", "None", "nobody", "ann@example.org", "nobody@example.org")
+    for name in names:
         with recording(connection) as statements:
             guess(visit, name)
         asked[name] = list(statements)
         session.expire_all()
     assert len({str(statements) for statements in asked.values()}) == 1
-    assert verified == ["wrong"] * 4
+    assert verified == ["wrong"] * len(names)
 
 
 def test_a_weaker_hash_is_made_anew(session, ann):
@@ -141,14 +145,16 @@ def test_the_limit_says_nothing_about_accounts(visit, ann):
     assert waits(visit, name="nobody") == waits(visit, name="Ann")
 
 
-def test_processes_count_together_in_redis(visit, ann, redis):
+@pytest.mark.parametrize("where", ["postgresql", "redis"])
+def test_processes_count_together(visit, ann, where, own_light, request):
     from comicsdb.accounts import Guard
 
-    one, two = (Guard(Limiter(redis.url)) for _ in range(2))
+    url = request.getfixturevalue("redis").url if where == "redis" else ""
+    one, two = (Guard(Limiter(own_light, url)) for _ in range(2))
     for guard in (one, two, one, two, one):
         guard.failed("ann", "192.0.2.7")
     for guard in (one, two):
-        with pytest.raises(accounts.TooManyFailures):
+        with pytest.raises(accounts.TooManyFailuresError):
             guard.check("Ann", "192.0.2.7")
         guard.check("Ann", "192.0.2.8")
 
@@ -156,8 +162,149 @@ def test_processes_count_together_in_redis(visit, ann, redis):
 def test_a_password_that_is_asked_for_again_is_limited_too(visit, ann):
     """Whoever sits at a browser that was left logged in cannot guess on."""
     for _ in range(5):
-        with pytest.raises(Invalid) as caught:
+        with pytest.raises(InvalidError) as caught:
             accounts.delete_account(visit, ann.id, "wrong")
         assert set(caught.value.errors) == {"password"}
-    with pytest.raises(accounts.TooManyFailures):
+    with pytest.raises(accounts.TooManyFailuresError):
         accounts.delete_account(visit, ann.id, PASSWORD)
+
+
+# Guessing from many addresses.
+
+AWAY = "198.51.100.9"  # where Ann never was
+
+
+@pytest.fixture
+def scattered(given):
+    """`scattered(name, times)`: wrong passwords for a name, each from an address of its own."""
+
+    def guessed(name="Ann", times=20):
+        for number in range(times):
+            guess(given(address=f"203.0.{number}.1"), name)
+
+    return guessed
+
+
+def refused(visit, name="Ann"):
+    with pytest.raises(accounts.NewPlaceError) as caught:
+        accounts.log_in(visit, name, PASSWORD)
+    return caught.value
+
+
+def test_who_is_guessed_from_many_addresses_logs_in_where_she_did_before(visit, given, ann, scattered):
+    with time_machine.travel(NOON, tick=False) as clock:
+        accounts.begin_session(visit, ann)
+        scattered(times=19)
+        assert accounts.log_in(given(address=AWAY), "Ann", PASSWORD) is ann
+        scattered(times=1)
+        clock.shift(1)
+        assert refused(given(address=AWAY)).retry_after == 3599
+        for known in (visit, given(address="192.0.2.200")):  # the same network
+            assert accounts.log_in(known, "Ann", PASSWORD) is ann
+        clock.shift(3600)
+        assert accounts.log_in(given(address=AWAY), "Ann", PASSWORD) is ann
+
+
+def test_a_network_is_known_by_sessions_by_events_and_by_basic(visit, given, session, ann, scattered):
+    accounts.end_session(session, accounts.begin_session(visit, ann))  # the event stays
+    ann.basic_address = "2001:db8:1:2::3"
+    session.flush()
+    scattered()
+    assert accounts.log_in(visit, "Ann", PASSWORD) is ann
+    assert accounts.log_in(given(address="2001:db8:1:ffff::1"), "Ann", PASSWORD) is ann  # the same /48
+    refused(given(address="2001:db8:2::1"))
+    refused(given(address="unknown"))
+
+
+def test_the_owner_gets_one_link_an_hour_and_word_once_a_day(given, ann, scattered, mailbox):
+    with time_machine.travel(NOON, tick=False) as clock:
+        scattered()
+        assert mailbox() == []
+        for _ in range(3):
+            refused(given(address=AWAY))
+        assert [mail.kind for mail in mailbox()] == ["security_wrong_passwords", "log_in"]
+        for hours, links in ((1, 2), (2, 3), (3, 4), (4, 5), (5, 5), (24, 6)):
+            clock.move_to(NOON + timedelta(hours=hours, minutes=1))
+            scattered()
+            refused(given(address=AWAY))
+            kinds = [mail.kind for mail in mailbox()]
+            assert (kinds.count("log_in"), kinds.count("security_wrong_passwords")) == (
+                links,
+                1 + (hours == 24),
+            )
+        assert {mail.to for mail in mailbox()} == {"Ann@example.org"}
+
+
+def test_the_link_logs_in_once_within_the_hour(given, session, ann, scattered, mailbox):
+    away = given(address=AWAY)
+    with time_machine.travel(NOON, tick=False) as clock:
+        scattered()
+        refused(away)
+        secret = re.search(r"/accounts/login/link/([\w-]+)/", mailbox()[-1].text)[1]
+        assert accounts.check_log_in_link(away, secret) == ann
+        with pytest.raises(accounts.BadLinkError):
+            accounts.log_in_by_link(away, f"{secret}x")
+        clock.shift(3599)
+        found = accounts.log_in_by_link(away, secret)
+        assert found.id == ann.id
+        with pytest.raises(accounts.LinkSpentError):
+            accounts.log_in_by_link(away, secret)
+        accounts.begin_session(away, found)
+        session.flush()
+        assert accounts.log_in(away, "Ann", PASSWORD).id == ann.id  # a known place from now on
+
+
+@pytest.mark.parametrize("change", ["late", "switched off", "another address", "another password"])
+def test_the_link_stops_working(given, session, ann, scattered, mailbox, change, visit):
+    away = given(address=AWAY)
+    with time_machine.travel(NOON, tick=False) as clock:
+        identifier = accounts.begin_session(visit, ann)
+        scattered()
+        refused(away)
+        secret = re.search(r"/accounts/login/link/([\w-]+)/", mailbox()[-1].text)[1]
+        if change == "late":
+            clock.shift(3600)
+        elif change == "switched off":
+            ann.is_active = False
+        elif change == "another address":
+            ann.email = "other@example.org"
+        else:
+            new = "another correct horse"
+            words = {"password": PASSWORD, "new_password": new, "new_password_again": new}
+            accounts.change_password(visit, ann.id, identifier, words)
+        session.flush()
+        with pytest.raises(accounts.BadLinkError):
+            accounts.log_in_by_link(away, secret)
+
+
+def test_nothing_tells_whether_there_is_an_account(given, ann, make, connection, scattered, mailbox, session):
+    make.user("Off", password=PASSWORD, is_active=False)
+    session.commit()
+    seen = []
+    for name in ("Ann", "nobody", "Off", "ann@example.org", "nobody@example.org"):
+        scattered(name)
+        session.expunge_all()
+        with recording(connection) as statements:
+            error = refused(given(address=AWAY), name)
+        seen.append(
+            (str(error.text), error.retry_after // 60, [re.sub(r"\d+", "", each) for each in statements])
+        )
+    work = [
+        [line for line in lines if not line.startswith(("RELEASE", "ROLLBACK", "SAVEPOINT"))]
+        for *_, lines in seen
+    ]
+    assert len({each[:2] for each in seen}) == 1
+    assert all(each == work[0] for each in work)
+    assert {mail.to for mail in mailbox()} == {"Ann@example.org"}
+
+
+def test_who_is_logged_in_confirms_the_password_anywhere(given, ann, scattered):
+    scattered()
+    accounts.login.confirm_password(given(address=AWAY), ann, PASSWORD)
+
+
+def test_nobody_escapes_by_other_networks_of_the_same_provider(given, ann):
+    for number in range(60):
+        guess(given(address=f"2001:db8:7:{number}::1"), f"nobody{number}")
+    waits(given(address="2001:db8:7:ffff::1"))
+    assert accounts.log_in(given(address="2001:db8:8::1"), "Ann", PASSWORD) is ann

@@ -7,7 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from comicsdb import accounts
-from comicsdb.catalog import Invalid
+from comicsdb.accounts.mail_domains import OUTAGE
+from comicsdb.catalog import InvalidError
 from tests.serving import free_port
 from tests.waiting import POLL
 
@@ -41,7 +42,7 @@ def service(status: int = 200, body: bytes = b"{}"):
 def outcome(visit, typed):
     try:
         accounts.sign_up(visit, typed)
-    except Invalid as error:
+    except InvalidError as error:
         return {field: [str(text) for text in texts] for field, texts in error.errors.items()}
     return None
 
@@ -77,6 +78,7 @@ def test_the_settings_decide_what_a_failure_means(given, form, failure, decision
     status, body = {"500": (500, b"{}"), "no JSON": (200, b"<html>"), "a list": (200, b"[1]")}.get(
         failure, (200, b"")
     )
+    OUTAGE.forget()
     nowhere = f"http://127.0.0.1:{free_port()}/{{domain}}"
     with service(status, body) as (address, _asked):
         here = given(

@@ -4,11 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from comicsdb import accounts
-from comicsdb.catalog import Invalid
-from comicsdb.models import AccountLink
+from comicsdb.catalog import InvalidError
+from comicsdb.models import AccountLink, ApiToken, FeedAddress, LoginSession
 from tests.conftest import recording
 from tests.core.accounts.conftest import PASSWORD
 
@@ -17,11 +17,12 @@ NEW = "another horse battery"
 
 
 def filled(password=PASSWORD, new=NEW, again=None):
-    return {"password": password, "new_password": new, "new_password_again": new if again is None else again}
+    again = new if again is None else again
+    return {"password": password, "new_password": new, "new_password_again": again, "end_sessions": "1"}
 
 
 def refused(function, *arguments):
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         function(*arguments)
     return set(caught.value.errors)
 
@@ -42,7 +43,7 @@ def test_a_change_keeps_this_session_under_a_new_identifier_and_ends_the_others(
     assert accounts.session_user(session, kept) is ann
     assert [accounts.session_user(session, each) for each in sessions] == [None, None]
     assert accounts.log_in(visit, "Ann", NEW) is ann
-    with pytest.raises(accounts.LogInFailed):
+    with pytest.raises(accounts.LogInFailedError):
         accounts.log_in(visit, "Ann", PASSWORD)
 
 
@@ -83,7 +84,7 @@ def test_a_link_sets_a_new_password_once(visit, session, ann, sessions, mailbox)
     assert [accounts.session_user(session, each) for each in sessions] == [None, None]
     assert accounts.log_in(visit, "Ann", NEW) is ann
     for attempt in (accounts.check_reset, lambda *link: accounts.reset_password(*link, filled())):
-        with pytest.raises(accounts.BadLink):
+        with pytest.raises(accounts.BadLinkError):
             attempt(visit, uid, secret)
 
 
@@ -107,7 +108,7 @@ def test_no_other_link_does(visit, session, ann, sessions, mailbox, change):
         else:
             session.scalars(select(AccountLink)).one().purpose = "activate"
         session.flush()
-        with pytest.raises(accounts.BadLink):
+        with pytest.raises(accounts.BadLinkError):
             accounts.reset_password(visit, uid, secret, filled(new="a third horse battery"))
 
 
@@ -137,5 +138,37 @@ def test_mails_have_limits(visit, given, ann, mailbox):
     assert len(mailbox()) == 5
     for _ in range(20):
         accounts.request_reset(visit, "nobody@example.org")
-    with pytest.raises(accounts.TooManyMails):
+    with pytest.raises(accounts.TooManyMailsError):
         accounts.request_reset(visit, ann.email)
+
+
+@pytest.fixture
+def keys(visit, session, ann):
+    """An API token and a feed address beside sessions; gives which kinds of keys are left."""
+    accounts.generate_token(visit, ann.id, "Tagger", accounts.new_form_key())
+    accounts.make_feed_address(visit, ann.id, "Phone", accounts.new_form_key())
+    models = {"end_sessions": LoginSession, "revoke_tokens": ApiToken, "revoke_feeds": FeedAddress}
+
+    def left():
+        return {
+            name: session.scalar(select(func.count()).where(model.user_id == ann.id))
+            for name, model in models.items()
+        }
+
+    return left
+
+
+@pytest.mark.parametrize("ended", ["end_sessions", "revoke_tokens", "revoke_feeds"])
+def test_what_ends_with_a_changed_password_is_the_owners_choice(visit, ann, sessions, keys, ended):
+    form = {**filled(), "end_sessions": "", ended: "1"}
+    accounts.change_password(visit, ann.id, sessions[0], form)
+    kept = {"end_sessions": 2, "revoke_tokens": 1, "revoke_feeds": 1}
+    assert keys() == {**kept, ended: kept[ended] - 1}  # of sessions, this one stays
+
+
+@pytest.mark.parametrize("ended", ["end_sessions", "revoke_tokens", "revoke_feeds"])
+def test_what_ends_with_a_reset_password_is_the_owners_choice(visit, ann, sessions, keys, mailbox, ended):
+    accounts.request_reset(visit, ann.email)
+    uid, secret = mailbox()[-1].link("/reset/").split("/")[-3:-1]
+    accounts.reset_password(visit, uid, secret, {**filled(), "end_sessions": "", ended: "1"})
+    assert keys() == {"end_sessions": 2, "revoke_tokens": 1, "revoke_feeds": 1, ended: 0}

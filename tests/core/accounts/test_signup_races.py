@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from comicsdb import accounts
 from comicsdb.accounts.signup import BLOCKED, HELD
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.models import DailyCount, OutgoingMail, User
 
 
@@ -30,7 +30,7 @@ def at_once(factory, real, forms, **settings):
         with factory() as session:
             try:
                 accounts.sign_up(real(session, **settings), typed)
-            except (Invalid, accounts.TooManySignUps) as error:
+            except (InvalidError, accounts.TooManySignUpsError) as error:
                 session.rollback()
                 return type(error)
             session.commit()
@@ -43,7 +43,7 @@ def at_once(factory, real, forms, **settings):
 def test_one_name_is_given_once(factory, real, form):
     forms = [form(email=f"reader{number}@example.org") for number in range(6)]
     ended = at_once(factory, real, forms)
-    assert sorted(map(str, ended)) == sorted(map(str, [None] + [Invalid] * 5))
+    assert sorted(map(str, ended)) == sorted(map(str, [None] + [InvalidError] * 5))
     with factory() as session:
         assert session.scalar(select(func.count()).where(User.username == "bob")) == 1
 
@@ -66,7 +66,7 @@ def test_the_limit_holds_and_a_refusal_is_remembered(factory, real, form):
     }
     ended = at_once(factory, real, forms, **more)
     assert ended.count(None) == 2
-    assert ended.count(accounts.TooManySignUps) == 4
+    assert ended.count(accounts.TooManySignUpsError) == 4
     with factory() as session:
         assert session.scalar(select(func.count()).where(User.username.like("bob%"))) == 2
         assert session.scalar(select(DailyCount.count).filter_by(counter=BLOCKED)) == 4

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from comicsdb import accounts, staff
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.models import AccountLink, ApiToken, Group, StaffAction, User
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.security import identify
@@ -31,13 +31,13 @@ def lines(session):
     ]
 
 
-def refused(session, actor, user, changes):
-    with pytest.raises(Invalid) as caught:
-        staff.change_account(session, actor, user, changes)
+def refused(visit, actor, user, changes):
+    with pytest.raises(InvalidError) as caught:
+        staff.change_account(visit, actor, user, changes)
     return set(caught.value.errors)
 
 
-def test_a_change_is_logged_with_actor_target_and_values(session, clerk, ann, caplog):
+def test_a_change_is_logged_with_actor_target_and_values(visit, session, clerk, ann, caplog):
     caplog.set_level("INFO")
     until = datetime(2026, 12, 1, tzinfo=UTC)
     changes = {"groups": ["reading list editor"], "first_name": "Anna", "supporter_until": until, "bio": ""}
@@ -46,7 +46,7 @@ def test_a_change_is_logged_with_actor_target_and_values(session, clerk, ann, ca
         "first_name": ["", "Anna"],
         "supporter_until": [None, until.isoformat()],
     }
-    assert staff.change_account(session, clerk, ann, changes) == expected
+    assert staff.change_account(visit, clerk, ann, changes) == expected
     session.commit()
     session.expire_all()
     assert lines(session) == [("Clerk", "change", "user", "Ann", expected)]
@@ -59,16 +59,14 @@ def test_a_change_is_logged_with_actor_target_and_values(session, clerk, ann, ca
     assert session.scalars(staff.actions(target_id=clerk.id)).all() == []
 
 
-def test_what_changes_nothing_is_not_logged(session, clerk, ann):
-    assert (
-        staff.change_account(session, clerk, ann, {"username": "Ann", "groups": ["editor", "editor"]}) == {}
-    )
+def test_what_changes_nothing_is_not_logged(visit, session, clerk, ann):
+    assert staff.change_account(visit, clerk, ann, {"username": "Ann", "groups": ["editor", "editor"]}) == {}
     assert lines(session) == []
 
 
-def test_an_identity_is_an_actor_too_and_a_command_has_no_name(session, boss, ann):
-    staff.change_account(session, identify(accounts.find_user(session, "Boss"), "session"), ann, {"bio": "a"})
-    staff.change_account(session, None, ann, {"bio": "b"})
+def test_an_identity_is_an_actor_too_and_a_command_has_no_name(visit, session, boss, ann):
+    staff.change_account(visit, identify(accounts.find_user(session, "Boss"), "session"), ann, {"bio": "a"})
+    staff.change_account(visit, None, ann, {"bio": "b"})
     assert [(name, change) for name, *_rest, change in lines(session)] == [
         ("", {"bio": ["a", "b"]}),
         ("Boss", {"bio": ["", "a"]}),
@@ -80,19 +78,19 @@ def test_switching_off_ends_sessions_and_links(visit, session, clerk, ann):
     identifier = accounts.begin_session(visit, ann)
     accounts.request_reset(visit, ann.email)
     session.commit()
-    staff.change_account(session, clerk, ann, {"is_active": False})
+    staff.change_account(visit, clerk, ann, {"is_active": False})
     session.commit()
     assert session.scalars(select(AccountLink)).all() == []
     assert accounts.sessions_of(session, ann.id) == []
-    staff.change_account(session, clerk, ann, {"is_active": True})
+    staff.change_account(visit, clerk, ann, {"is_active": True})
     assert accounts.session_user(session, identifier) is None
     assert accounts.log_in(visit, "Ann", PASSWORD) is ann
 
 
-def test_a_new_address_is_not_confirmed_unless_that_is_said(session, clerk, ann):
-    change = staff.change_account(session, clerk, ann, {"email": "Moth@EXAMPLE.org"})
+def test_a_new_address_is_not_confirmed_unless_that_is_said(visit, session, clerk, ann):
+    change = staff.change_account(visit, clerk, ann, {"email": "Moth@EXAMPLE.org"})
     assert change == {"email": ["Ann@example.org", "Moth@example.org"], "email_confirmed": [True, False]}
-    staff.change_account(session, clerk, ann, {"email": "crow@example.org", "email_confirmed": True})
+    staff.change_account(visit, clerk, ann, {"email": "crow@example.org", "email_confirmed": True})
     assert (ann.email, ann.email_confirmed) == ("crow@example.org", True)
 
 
@@ -109,40 +107,40 @@ def test_a_new_address_is_not_confirmed_unless_that_is_said(session, clerk, ann)
         ({"supporter_tier": "gold"}, "supporter_tier"),
     ],
 )
-def test_rules_hold_for_the_staff_too(session, boss, ann, make, changes, field):
+def test_rules_hold_for_the_staff_too(visit, session, boss, ann, make, changes, field):
     make.user("bob")
-    assert refused(session, boss, ann, {**changes, "last_name": "Moth"}) == {field}
+    assert refused(visit, boss, ann, {**changes, "last_name": "Moth"}) == {field}
     session.expire_all()
     assert (ann.last_name, lines(session)) == ("", [])
 
 
 @pytest.mark.parametrize("field", ["is_staff", "is_superuser"])
-def test_rights_are_given_and_taken_by_superusers(session, boss, clerk, ann, field):
-    assert refused(session, clerk, ann, {field: True}) == {field}
-    assert staff.change_account(session, boss, ann, {field: True}) == {field: [False, True]}
+def test_rights_are_given_and_taken_by_superusers(visit, session, boss, clerk, ann, field):
+    assert refused(visit, clerk, ann, {field: True}) == {field}
+    assert staff.change_account(visit, boss, ann, {field: True}) == {field: [False, True]}
 
 
-def test_nobody_changes_ones_own_rights_nor_locks_oneself_out(session, boss, clerk):
+def test_nobody_changes_ones_own_rights_nor_locks_oneself_out(visit, session, boss, clerk):
     for field in ("is_staff", "is_superuser", "is_active"):
-        assert refused(session, boss, boss, {field: False}) == {field}
-    assert refused(session, clerk, clerk, {"is_active": False}) == {"is_active"}
-    assert staff.change_account(session, clerk, clerk, {"bio": "x"}) == {"bio": ["", "x"]}
+        assert refused(visit, boss, boss, {field: False}) == {field}
+    assert refused(visit, clerk, clerk, {"is_active": False}) == {"is_active"}
+    assert staff.change_account(visit, clerk, clerk, {"bio": "x"}) == {"bio": ["", "x"]}
 
 
-def test_superusers_are_beyond_the_reach_of_others(session, boss, clerk):
+def test_superusers_are_beyond_the_reach_of_others(visit, session, boss, clerk):
     for changes in ({"email": "x@example.org"}, {"is_active": False}, {"groups": []}):
         if changes != {"groups": []}:
-            assert refused(session, clerk, boss, changes) == {"__all__"}
-    with pytest.raises(Invalid):
+            assert refused(visit, clerk, boss, changes) == {"__all__"}
+    with pytest.raises(InvalidError):
         staff.delete_account(session, clerk, boss)
     assert boss.is_active
 
 
-def test_account_1_is_always_active(session, boss):
+def test_account_1_is_always_active(visit, session, boss):
     system = session.get_one(User, SYSTEM_USER_ID)
     for actor in (boss, None):
-        assert refused(session, actor, system, {"is_active": False}) == {"is_active"}
-        with pytest.raises(Invalid):
+        assert refused(visit, actor, system, {"is_active": False}) == {"is_active"}
+        with pytest.raises(InvalidError):
             staff.delete_account(session, actor, system)
 
 
@@ -161,15 +159,15 @@ def test_an_account_is_made_active_and_confirmed(visit, session, mailbox):
         ({"password": "short"}, "password"),
     ):
         good = {"username": "other", "email": "other@example.org", "password": PASSWORD}
-        with pytest.raises(Invalid) as caught:
+        with pytest.raises(InvalidError) as caught:
             staff.create_account(session, None, visit.passwords, **{**good, **values})
         assert set(caught.value.errors) == {field}
 
 
 def test_tokens_of_anybody_can_be_revoked_and_only_their_beginning_is_logged(visit, session, clerk, ann):
     raw, token = accounts.generate_token(visit, ann.id, "Tagger", accounts.new_form_key())
-    assert staff.revoke_token(session, clerk, token.id) is True
-    assert staff.revoke_token(session, clerk, token.id) is False
+    assert staff.revoke_token(visit, clerk, token.id) is True
+    assert staff.revoke_token(visit, clerk, token.id) is False
     assert accounts.tokens_of(session, ann.id) == []
     change = {"token": [f"{raw[4:12]}… Tagger", None]}
     assert lines(session) == [("Clerk", "revoke token", "user", "Ann", change)]
@@ -178,33 +176,69 @@ def test_tokens_of_anybody_can_be_revoked_and_only_their_beginning_is_logged(vis
 def test_all_tokens_of_an_account_can_be_revoked(visit, session, clerk, ann, make):
     for user in (ann, ann, make.user("bob")):
         accounts.generate_token(visit, user.id, "", accounts.new_form_key())
-    assert staff.revoke_tokens(session, clerk, ann) == 2
+    assert staff.revoke_tokens(visit, clerk, ann) == 2
     assert lines(session) == [("Clerk", "revoke tokens", "user", "Ann", {"tokens": [2, 0]})]
     assert [token.user_id for token in session.scalars(select(ApiToken))] != [ann.id]
 
 
 def test_sessions_of_anybody_can_be_ended(visit, session, clerk, ann):
     accounts.begin_session(visit, ann)
-    assert staff.end_sessions(session, clerk, ann) == 1
+    assert staff.end_sessions(visit, clerk, ann) == 1
     assert lines(session)[0][:4] == ("Clerk", "end sessions", "user", "Ann")
 
 
 def test_a_new_password_from_the_staff_ends_sessions_and_is_not_logged(visit, session, boss, ann, caplog):
     identifier = accounts.begin_session(visit, ann)
-    staff.set_password(session, boss, visit.passwords, ann, "another horse battery")
+    staff.set_password(visit, boss, visit.passwords, ann, "another horse battery")
     assert accounts.session_user(session, identifier) is None
     assert accounts.log_in(visit, "Ann", "another horse battery") is ann
     assert lines(session) == [("Boss", "set password", "user", "Ann", {})]
-    with pytest.raises(Invalid):
-        staff.set_password(session, boss, visit.passwords, ann, "short")
+    with pytest.raises(InvalidError):
+        staff.set_password(visit, boss, visit.passwords, ann, "short")
+
+
+def test_the_owner_is_told_what_the_staff_does_but_not_where(visit, session, clerk, boss, ann, mailbox):
+    """Events of each kind, and a mail with the way back; of a new address the old one hears."""
+    raw = accounts.generate_token(visit, ann.id, "Tagger", "k").token
+    accounts.generate_token(visit, ann.id, "", "l")
+    accounts.begin_session(visit, ann)
+    before = len(mailbox())
+    staff.revoke_token(visit, clerk, raw.id)
+    staff.revoke_tokens(visit, clerk, ann)
+    staff.end_sessions(visit, clerk, ann)
+    for act in (staff.revoke_tokens, staff.end_sessions):
+        assert act(visit, clerk, ann) == 0  # which is no news
+    staff.set_password(visit, boss, visit.passwords, ann, "another horse battery")
+    staff.change_account(visit, clerk, ann, {"email": "new@example.org", "last_name": "A"})
+    mails = mailbox()[before:]
+    assert [mail.kind for mail in mails] == [
+        "security_token_revoked",
+        "security_tokens_revoked",
+        "security_sessions_ended",
+        "security_password_changed",
+        "security_address_changed",
+    ]
+    assert {mail.to for mail in mails} == {"Ann@example.org"}
+    for mail in mails:
+        assert "The administrators" in mail.text
+        assert "By: the administrators" in mail.text
+        assert visit.address not in mail.text
+        assert mail.link("/not-me/")
+    assert "Tagger" in mails[0].text
+    assert "new@example.org" in mails[-1].text
+    events = session.scalars(accounts.security_events(ann.id)).all()[: len(mails)]
+    assert {(event.address, event.browser) for event in events} == {("", "")}
+    assert all(event.details["staff"] for event in events)
+    staff.change_account(visit, clerk, ann, {"email": "newer@example.org", "email_confirmed": True})
+    assert [mail.to for mail in mailbox()[before + len(mails) :]] == ["newer@example.org"]
 
 
 def test_deleting_is_logged_without_the_name(visit, session, clerk, ann):
     number = ann.id
-    staff.change_account(session, clerk, ann, {"first_name": "Anna"})
+    staff.change_account(visit, clerk, ann, {"first_name": "Anna"})
     accounts.generate_token(visit, ann.id, "Anna's", accounts.new_form_key())
-    staff.revoke_tokens(session, clerk, ann)
-    staff.revoke_token(session, clerk, accounts.generate_token(visit, ann.id, "Anna's", "k").token.id)
+    staff.revoke_tokens(visit, clerk, ann)
+    staff.revoke_token(visit, clerk, accounts.generate_token(visit, ann.id, "Anna's", "k").token.id)
     staff.delete_account(session, clerk, ann)
     session.commit()
     acts = ("delete", "revoke token", "revoke tokens", "change")
@@ -216,19 +250,19 @@ def test_a_superusers_account_is_for_superusers_alone(visit, session, clerk, bos
     group = session.scalars(select(Group).where(Group.name == "editor")).one()
     assert staff.fixed_fields(clerk, boss) == set(staff.FIELDS)
     for act in (
-        lambda: staff.set_password(session, clerk, visit.passwords, boss, "another horse battery"),
-        lambda: staff.end_sessions(session, clerk, boss),
-        lambda: staff.revoke_token(session, clerk, token.id),
-        lambda: staff.revoke_tokens(session, clerk, boss),
+        lambda: staff.set_password(visit, clerk, visit.passwords, boss, "another horse battery"),
+        lambda: staff.end_sessions(visit, clerk, boss),
+        lambda: staff.revoke_token(visit, clerk, token.id),
+        lambda: staff.revoke_tokens(visit, clerk, boss),
         lambda: staff.add_member(session, clerk, group, "Boss"),
     ):
-        with pytest.raises(Invalid) as caught:
+        with pytest.raises(InvalidError) as caught:
             act()
         assert set(caught.value.errors) == {"__all__"}
     assert lines(session) == []
     other = ann
     other.is_superuser = True
-    assert staff.revoke_token(session, other, token.id) is True
+    assert staff.revoke_token(visit, other, token.id) is True
 
 
 def test_ones_own_account_is_changed_on_ones_own_pages(visit, session, boss, clerk):
@@ -236,13 +270,13 @@ def test_ones_own_account_is_changed_on_ones_own_pages(visit, session, boss, cle
     assert staff.fixed_fields(boss, clerk) == set()
     assert staff.fixed_fields(boss, boss) == {"is_active", "is_staff", "is_superuser", "email"}
     assert staff.fixed_fields(clerk, clerk) == {"is_active", "is_staff", "is_superuser", "email", "groups"}
-    assert refused(session, boss, boss, {"email": "new@example.org"}) == {"email"}
-    assert refused(session, clerk, clerk, {"groups": ["editor"]}) == {"groups"}
+    assert refused(visit, boss, boss, {"email": "new@example.org"}) == {"email"}
+    assert refused(visit, clerk, clerk, {"groups": ["editor"]}) == {"groups"}
     for act in (
-        lambda: staff.set_password(session, boss, visit.passwords, boss, "another horse battery"),
+        lambda: staff.set_password(visit, boss, visit.passwords, boss, "another horse battery"),
         lambda: staff.delete_account(session, boss, boss),
     ):
-        with pytest.raises(Invalid):
+        with pytest.raises(InvalidError):
             act()
     assert lines(session) == []
 
@@ -255,7 +289,7 @@ def test_members_come_and_go(session, clerk, ann, make):
         "reading list editor",
     ]
     for name in ("Ann", "nobody"):
-        with pytest.raises(Invalid) as caught:
+        with pytest.raises(InvalidError) as caught:
             staff.add_member(session, clerk, group, name)
         assert set(caught.value.errors) == {"username"}
     staff.remove_member(session, clerk, group, ann)
@@ -273,5 +307,5 @@ def test_the_switch_of_sign_ups_is_logged(session, clerk):
     assert [line[4] for line in lines(session)] == [
         {"signups_enabled": [True, False], "disabled_message": ["", "Back on Monday."]}
     ]
-    with pytest.raises(Invalid):
+    with pytest.raises(InvalidError):
         staff.set_sign_ups(session, clerk, False, "x" * 256)

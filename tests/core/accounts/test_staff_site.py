@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 
 from comicsdb import clock, staff
-from comicsdb.catalog import Invalid
+from comicsdb.catalog import InvalidError
 from comicsdb.models import Announcement, OutgoingMail
 
 GOOD = {
@@ -67,7 +67,7 @@ def test_an_announcement_that_cannot_be_is_refused(session, clerk, field, value)
         lambda: staff.create_announcement(session, clerk, GOOD | {field: value}),
         lambda: staff.change_announcement(session, clerk, made, {field: value}),
     ):
-        with pytest.raises(Invalid) as caught:
+        with pytest.raises(InvalidError) as caught:
             act()
         assert set(caught.value.errors) == {field}
     assert [line[0] for line in lines(session)] == ["create"]

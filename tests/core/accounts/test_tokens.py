@@ -1,12 +1,15 @@
 """Tokens: shown once, kept as digests, made once per form, revoked by their owner alone."""
 
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
+import time_machine
 from sqlalchemy import func, select
 
 from comicsdb import accounts
-from comicsdb.catalog import Invalid
+from comicsdb.accounts.tokens import checksum
+from comicsdb.catalog import InvalidError
 from comicsdb.models import ApiToken
 from comicsdb.passwords import digest
 
@@ -19,8 +22,8 @@ def test_a_token_is_known_by_its_digest_alone(visit, session, ann):
     raw, token = made(visit, ann, " Tagger ")
     session.commit()
     session.refresh(token)
-    assert re.fullmatch(r"cdb_[0-9a-f]{64}", raw)
-    assert (token.digest, token.name, token.expiry) == (digest(raw), "Tagger", None)
+    assert re.fullmatch(r"cdb_[0-9A-Za-z]{42}", raw)
+    assert (token.digest, token.name, token.expiry, token.scope) == (digest(raw), "Tagger", None, "edit")
     assert token.token_key == raw[4:12] == accounts.shown_key(token)
     assert raw[12:] not in str(vars(token))
 
@@ -31,7 +34,7 @@ def test_every_token_is_another(visit, ann):
 
 @pytest.mark.parametrize("label", ["x" * 65, "a\nb", "a\0b"])
 def test_a_label_that_does_not_fit_is_said(visit, session, ann, label):
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(InvalidError) as caught:
         made(visit, ann, label)
     assert set(caught.value.errors) == {"name"}
     assert session.scalar(select(func.count()).select_from(ApiToken)) == 0
@@ -40,7 +43,7 @@ def test_a_label_that_does_not_fit_is_said(visit, session, ann, label):
 def test_a_form_that_is_sent_again_makes_nothing(visit, session, ann, make):
     key = accounts.new_form_key()
     made(visit, ann, key=key)
-    with pytest.raises(accounts.FormSpent):
+    with pytest.raises(accounts.FormSpentError):
         made(visit, ann, key=key)
     assert len(accounts.tokens_of(session, ann.id)) == 1
     assert made(visit, make.user("bob"), key=key).raw  # keys of one say nothing to another
@@ -74,3 +77,80 @@ def test_one_or_all_are_revoked_by_their_owner_alone(visit, session, ann, make, 
     assert len(accounts.tokens_of(session, bob.id)) == 1
     assert not any(token.raw in caplog.text or token.raw[4:] in caplog.text for token in tokens)
     assert caplog.messages[-1] == "API tokens revoked, 2 of them (user=Ann, ip=192.0.2.7)"
+
+
+# The checksum.
+
+
+def test_the_checksum_is_that_which_is_documented():
+    assert checksum("") == "000000"
+    assert checksum("123456789") == "3jZRME"  # CRC-32 0xcbf43926, in base 62
+
+
+def test_what_cannot_be_a_token_is_seen_without_the_database(visit, ann):
+    raw = made(visit, ann).raw
+    assert not accounts.is_malformed(raw)
+    for at in range(4, len(raw)):
+        other = "A" if raw[at] != "A" else "B"
+        assert accounts.is_malformed(raw[:at] + other + raw[at + 1 :]), at
+    for wrong in (raw[:-1], f"{raw}0", "cdb_", "cdb_" + "0f" * 31, "cdb_" + "0F" * 32, f"cdb_{'é' * 42}"):
+        assert accounts.is_malformed(wrong), wrong
+    for older in ("cdb_" + "0f" * 32, "0f" * 32, "imported", ""):
+        assert not accounts.is_malformed(older), older
+
+
+# What it may do, and how long.
+
+
+@pytest.mark.parametrize("scope", ["read", "library", "edit"])
+def test_a_token_has_the_scope_that_was_chosen(visit, session, ann, scope):
+    token = accounts.generate_token(visit, ann.id, "", accounts.new_form_key(), scope=scope).token
+    session.commit()
+    assert session.get_one(ApiToken, token.id, populate_existing=True).scope == scope
+
+
+@pytest.mark.parametrize(("lifetime", "days"), [("30", 30), ("90", 90), ("365", 365)])
+def test_a_token_lives_for_the_days_that_were_chosen(visit, ann, lifetime, days):
+    moment = datetime(2027, 3, 1, 12, tzinfo=UTC)
+    with time_machine.travel(moment, tick=False) as clock:
+        token = accounts.generate_token(visit, ann.id, "", accounts.new_form_key(), lifetime=lifetime).token
+        assert token.expiry == moment + timedelta(days=days)
+        clock.shift(days * 86_400 - 1)
+        assert not accounts.is_expired(token)
+        clock.shift(1)
+        assert accounts.is_expired(token)
+
+
+def test_a_token_lives_to_the_end_of_the_day_that_was_chosen(visit, ann):
+    with time_machine.travel(datetime(2027, 3, 1, 12, tzinfo=UTC), tick=False):
+        key = accounts.new_form_key()
+        token = accounts.generate_token(visit, ann.id, "", key, lifetime="until", until="2027-03-01").token
+    zone = visit.settings["comicsdb.timezone"]
+    assert token.expiry.astimezone(zone) == datetime(2027, 3, 1, 23, 59, 59, tzinfo=zone)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "field"),
+    [
+        ({"scope": ""}, "scope"),
+        ({"scope": "admin"}, "scope"),
+        ({"lifetime": ""}, "lifetime"),
+        ({"lifetime": "31"}, "lifetime"),
+        ({"lifetime": "until"}, "until"),
+        ({"lifetime": "until", "until": "2027-02-29"}, "until"),
+        ({"lifetime": "until", "until": "2027-02-27"}, "until"),
+        ({"lifetime": "until", "until": "2039-01-01"}, "until"),
+        ({"lifetime": "until", "until": "9999-12-31"}, "until"),
+    ],
+)
+def test_what_cannot_be_chosen_is_said_by_field(visit, session, ann, chosen, field):
+    with time_machine.travel(datetime(2027, 3, 1, 12, tzinfo=UTC)), pytest.raises(InvalidError) as caught:
+        accounts.generate_token(visit, ann.id, "", accounts.new_form_key(), **chosen)
+    assert set(caught.value.errors) == {field}
+    assert session.scalar(select(func.count()).select_from(ApiToken)) == 0
+
+
+def test_all_that_is_wrong_is_said_at_once(visit, ann):
+    with pytest.raises(InvalidError) as caught:
+        accounts.generate_token(visit, ann.id, "x" * 65, "k", scope="", lifetime="until")
+    assert set(caught.value.errors) == {"name", "scope", "until"}

@@ -13,6 +13,7 @@ from comicsdb import cache_memory, cache_redis
 from comicsdb.cache import Cache
 from tests.core.cache_redis.asked import STORED, commands, wait_for
 from tests.core.test_cache import KEY, never
+from tests.waiting import await_that
 
 # What is stored.
 
@@ -77,9 +78,7 @@ def test_what_memory_took_from_redis_is_forgotten_when_its_time_is_over(redis):
     time.sleep(0.5)
     assert reader.list.get(KEY) == b"x"
     redis.client.flushall()
-    until = time.monotonic() + 20
-    while maker.list.get(KEY) is not None:
-        assert time.monotonic() < until
+    await_that(lambda: maker.list.get(KEY) is None)
     assert reader.list.get(KEY) is None
 
 
@@ -87,9 +86,7 @@ def test_a_value_without_expiry_in_redis_is_not_given_out_after_its_lifetime(red
     cache = Cache(redis.url, list_seconds=3, memory_mb=0)
     cache.list.get_or_create(KEY, lambda: b"x")
     redis.client.persist(f"comicsdb:list:{KEY}")
-    until = time.monotonic() + 20
-    while cache.list.get(KEY) is not None:
-        assert time.monotonic() < until
+    await_that(lambda: cache.list.get(KEY) is None)
     assert redis.client.exists(f"comicsdb:list:{KEY}")
 
 
@@ -147,9 +144,7 @@ def test_an_odd_time_in_a_value_keeps_it_no_longer_than_its_lifetime(redis):
         checksum = cache_redis._checksum(STORED, made, b"x")
         redis.client.set(STORED, struct.pack("<4sId", b"cdb1", checksum, made) + b"x", px=50)
         cache = Cache(redis.url, detail_seconds=1)
-        until = time.monotonic() + 20
-        while cache.detail.get(KEY) is not None:
-            assert time.monotonic() < until, made
+        await_that(lambda cache=cache: cache.detail.get(KEY) is None)
 
 
 def test_a_key_of_another_type_is_a_miss_and_is_replaced(redis, alone, told):

@@ -19,7 +19,7 @@ def no_setting(monkeypatch):
 @pytest.fixture(scope="module")
 def open_folder():
     """A folder every user can enter, unlike pytest's own."""
-    folder = Path(tempfile.mkdtemp(prefix="embedded-test-", dir="/var/tmp"))
+    folder = Path(tempfile.mkdtemp(prefix="embedded-test-"))
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder)

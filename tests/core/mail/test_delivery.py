@@ -17,7 +17,7 @@ from comicsdb.mail.thread import Sender
 from comicsdb.models import OutgoingMail
 from comicsdb.settings import resolve
 from tests.certificate import CERTIFICATE, KEY
-from tests.serving import free_port
+from tests.serving import SECRET, free_port
 from tests.smtp_sink import SmtpSink
 from tests.waiting import await_that
 
@@ -29,7 +29,7 @@ def settings(**given):
     return resolve(
         {
             "sqlalchemy.url": "postgresql://x/y",
-            "comicsdb.secret": "s",
+            "comicsdb.secret": SECRET,
             "comicsdb.base_url": "https://comics.example",
             "comicsdb.mail.from": "comicsdb <mail@comics.example>",
             **given,

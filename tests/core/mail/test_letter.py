@@ -13,11 +13,12 @@ from comicsdb.mail.letter import Reader, as_html, as_text
 from comicsdb.mail.outbox import compose, parse
 from comicsdb.settings import SettingsError, resolve
 from tests.mailbox import letters
+from tests.serving import SECRET
 
 SETTINGS = resolve(
     {
         "sqlalchemy.url": "postgresql://x/y",
-        "comicsdb.secret": "s",
+        "comicsdb.secret": SECRET,
         "comicsdb.base_url": "https://comics.example",
         "comicsdb.mail.from": "comicsdb <mail@comics.example>",
     }

@@ -1,4 +1,4 @@
-"""Throttle notices: who is found, what is done, and that nothing is done twice (api.md 6.5)."""
+"""Throttle notices: who is found, what is done, and that nothing is done twice."""
 
 from datetime import timedelta
 
@@ -12,12 +12,13 @@ from comicsdb.notices import Rules, act, candidates
 from comicsdb.settings import resolve
 from tests.core.notices.refused import NOW, TODAY, warned_twice
 from tests.mailbox import letters
+from tests.serving import SECRET
 
 ENFORCING = Rules(enforce=True)
 SETTINGS = resolve(
     {
         "sqlalchemy.url": "postgresql://x/y",
-        "comicsdb.secret": "s",
+        "comicsdb.secret": SECRET,
         "comicsdb.base_url": "https://comics.example",
     }
 )

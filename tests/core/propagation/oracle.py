@@ -1,4 +1,4 @@
-"""What one write has to move and may move, from two readings of the world and the rules M1-M24 of model.md 9.
+"""What one write has to move and may move, from two readings of the world and the rules M1-M24.
 
 Written from the table of the specification, not from the one in the code: the events are found by comparing
 plain rows, and the rows they touch by walking plain links.
@@ -79,7 +79,7 @@ class Oracle:
     # The rules.
 
     def touched(self) -> Keys:
-        """Everything whose `modified` this write has to move, and nothing else may (model.md 9)."""
+        """Everything whose `modified` this write has to move, and nothing else may."""
         found: dict[str, set[int]] = defaultdict(set)
         for kind, each in self.written:
             found[kind].add(each)
@@ -167,7 +167,7 @@ class Oracle:
         found["issue"] |= self.linked_to("issue", "issue", self.issues_of(labelled))
 
     def lists(self) -> Keys:
-        """Everything whose `issues_modified` has to move, and nothing else may (M24, api.md 7.7).
+        """Everything whose `issues_modified` has to move, and nothing else may (M24).
 
         Those are the parents, before and after, of each issue that came, went or moved its `modified`.
         """

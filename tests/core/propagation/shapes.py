@@ -1,6 +1,6 @@
 """What readers see, worked out from plain rows alone: detail bodies, issue lists, and history's snapshots.
 
-Written from the contract (api.md 2 and 3, model.md 7), not from the code that serves it.
+Written from the contract, not from the code that serves it.
 """
 
 from tests.core.propagation.world import LINKS, LISTING, OWNERS, World

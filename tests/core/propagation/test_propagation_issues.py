@@ -1,4 +1,4 @@
-"""Issues and what belongs to them: each write moves exactly the rows that rules M1-M9 name (model.md 9).
+"""Issues and what belongs to them: each write moves exactly the rows that rules M1-M9 name.
 
 `write.update(...)` and its like commit and tell whose stamps moved; created and deleted objects do not count.
 """

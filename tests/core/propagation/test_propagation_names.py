@@ -1,4 +1,4 @@
-"""Names and labels that others show: each write moves exactly the rows that M10-M17 name (model.md 9)."""
+"""Names and labels that others show: each write moves exactly the rows that M10-M17 name."""
 
 from datetime import date
 from typing import NamedTuple

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from sqlalchemy import text
 
 from comicsdb import models
-from comicsdb.catalog import Catalog, Conflict, Invalid, kinds, parts
+from comicsdb.catalog import Catalog, ConflictError, InvalidError, kinds, parts
 from comicsdb.db import session_factory
 from comicsdb.library.ratings import rate
 from tests.conftest import ROLLED_BACK
@@ -90,7 +90,7 @@ class Writes(RuleBasedStateMachine):
         """Do a write, check all that followed from it, and end the transaction as drawn."""
         try:
             made = job()
-        except (Conflict, Invalid):
+        except (ConflictError, InvalidError):
             self.session.flush()
             assert contents(World(self.session)) == contents(self.world)
         else:
@@ -270,7 +270,7 @@ class Writes(RuleBasedStateMachine):
                 self.catalog.delete(entity)
             elif values is not None:
                 self.catalog.update(entity, values)
-        except (Conflict, Invalid):
+        except (ConflictError, InvalidError):
             pass
         savepoint.rollback()
         assert contents(World(self.session)) == contents(self.world)

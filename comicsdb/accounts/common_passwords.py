@@ -1,0 +1,75 @@
+"""Passwords that are tried first: 190,000 of them in under a megabyte, looked up without asking anybody.
+
+The file holds the first five bytes of the SHA-256 of each, sorted. Of other passwords one in five million is
+taken for one of them (190,000 / 2^40), and whoever chose it chooses again. `make passwords` writes the file:
+of lists in the order of how often each is used, the first 190,000 that are long enough, in lower case.
+"""
+
+import hashlib
+import json
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import chain, islice
+from pathlib import Path
+
+from comicsdb.demo_accounts import PUBLIC_SECRETS
+
+FILE = Path(__file__).parent / "data" / "common_passwords.bin"
+WIDTH = 5  # bytes of a digest
+MOST = 190_000
+SHORTEST = 8  # characters; the rules refuse shorter ones anyway
+OWN = ("comicsdb", "comicsdb1", "comicsdb123", "comics123", "superman123", "batman123")
+
+
+class CommonPasswords:
+    """A set of passwords, whatever their case, packed as `pack` does; a look-up reads 18 places of it."""
+
+    def __init__(self, packed: bytes):
+        self._packed = packed
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._packed) // WIDTH
+
+    def __getitem__(self, place: int) -> bytes:
+        """The digest at a place."""
+        return self._packed[place * WIDTH : (place + 1) * WIDTH]
+
+    def __contains__(self, password: str) -> bool:
+        """Whether a password is one of them."""
+        digest = _digest(password)
+        place = bisect_left(self, digest)
+        return place < len(self) and self[place] == digest
+
+
+def pack(passwords: Iterable[str]) -> bytes:
+    """The bytes that CommonPasswords reads."""
+    return b"".join(sorted({_digest(password) for password in passwords}))
+
+
+@lru_cache
+def common_passwords() -> CommonPasswords:
+    """Those of the file, read when first needed."""
+    return CommonPasswords(FILE.read_bytes())
+
+
+def _digest(password: str) -> bytes:
+    return hashlib.sha256(password.lower().encode(errors="surrogatepass")).digest()[:WIDTH]
+
+
+def _read(path: Path) -> Iterator[str]:
+    """The passwords of a list, in its order: a JSON array, or lines of text."""
+    text = path.read_text("utf-8")
+    return iter(json.loads(text) if path.suffix == ".json" else text.splitlines())
+
+
+def _fit(passwords: Iterable[str]) -> Iterator[str]:
+    """What is long enough, in lower case, each once."""
+    return iter(dict.fromkeys(each.lower() for each in passwords if len(each) >= SHORTEST))
+
+
+def main(*lists: str) -> None:
+    """Write the file: our own, then those of the lists, the later ones only where there is room."""
+    given = chain(OWN, PUBLIC_SECRETS, *(_read(Path(each)) for each in lists))
+    FILE.write_bytes(pack(islice(_fit(given), MOST)))

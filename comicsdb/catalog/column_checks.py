@@ -1,0 +1,151 @@
+"""Whether the database can hold a value at all: its type, length and range, judged by the column it is for.
+
+The schemas of the surfaces judge first and say more; this is the net under every writer, so that odd values
+end as a message about a field. Ranges and codes narrower than a column's type are its CHECK constraint's.
+"""
+
+from datetime import date, datetime
+from decimal import Decimal
+
+from sqlalchemy import Boolean, Column, Date, Integer, Numeric, SmallInteger, String
+from sqlalchemy.dialects.postgresql import ARRAY
+
+from comicsdb import characters
+from comicsdb.catalog.kinds import Kind
+from comicsdb.i18n import _, said
+from comicsdb.models import Attribution, Variant
+from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
+from comicsdb.schemas.types import BLANK, NOT_INTEGER, NOT_NUMBER, NOT_TEXT, NULL, out_of_range, too_long
+
+MISSING = 'Invalid pk "{}" - object does not exist.'
+NOT_DATE = _("A date is required.")
+NOT_BOOLEAN = _("Must be true or false.")
+NOT_LIST = _("A list is required.")
+NOT_ID = _("An id, a whole number, is required.")
+
+SHOWN_BITS = 128  # a message shows no number of thousands of digits
+LISTS = (list, tuple, set, frozenset)
+PART_TABLES = {"variants": Variant.__table__, "attributions": Attribution.__table__}
+
+
+def is_whole(value) -> bool:
+    """Whether a value is a whole number; Python counts true and false among them, we do not."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def problem(column: Column, value) -> str | None:
+    """What is wrong with a value for a column, or None; CHECK constraints are left to the database."""
+    if value is None:
+        return None if column.nullable else NULL
+    if value == "" and not (column.nullable or column.default or column.server_default):
+        return BLANK
+    return _mismatch(column.type, value)
+
+
+def _mismatch(kind, value) -> str | None:
+    if isinstance(kind, ARRAY):
+        if not isinstance(value, list | tuple):
+            return NOT_LIST
+        return next(filter(None, (_mismatch(kind.item_type, each) for each in value)), None)
+    if isinstance(kind, String):
+        return _text_problem(value, kind.length)
+    if isinstance(kind, Boolean):
+        return None if isinstance(value, bool) else NOT_BOOLEAN
+    if isinstance(kind, Integer):
+        return _integer_problem(value, SMALL_MAX if isinstance(kind, SmallInteger) else INTEGER_MAX)
+    if isinstance(kind, Numeric):
+        return _number_problem(value, 10 ** (kind.precision - kind.scale))
+    if isinstance(kind, Date):
+        return None if isinstance(value, date) and not isinstance(value, datetime) else NOT_DATE
+    return None
+
+
+def _text_problem(value, longest: int | None) -> str | None:
+    if not isinstance(value, str):
+        return NOT_TEXT
+    wrong = characters.problem(value)
+    if wrong:
+        return wrong
+    if longest is not None and len(value) > longest:
+        return too_long(longest)
+    return None
+
+
+def _integer_problem(value, highest: int) -> str | None:
+    if not is_whole(value):
+        return NOT_INTEGER
+    return out_of_range(value, -highest - 1, highest)
+
+
+def _number_problem(value, bound: int) -> str | None:
+    if not isinstance(value, Decimal | float) and not is_whole(value):
+        return NOT_NUMBER
+    number = Decimal(value)
+    if not number.is_finite():
+        return NOT_NUMBER
+    cents_rounded_up = bound - Decimal("0.005")
+    return (
+        None
+        if abs(number) < cents_rounded_up
+        else said("Ensure this value is less than ${bound}.", bound=bound)
+    )
+
+
+def problems(kind: Kind, values: dict) -> dict[str, str]:
+    """What is wrong with the shape of each field of `values`, as {field: message}; other fields are sound."""
+    columns = kind.model.__table__.columns
+    found = {field: problem(columns[field], values[field]) for field in kind.scalars if field in values}
+    for field in kind.parents:
+        if values.get(field) is not None:
+            found[field] = _id_problem(values[field])
+    for link in kind.links:
+        if link.field in values:
+            found[link.field] = _ids_problem(values[link.field])
+    for part in kind.parts:
+        if part in values:
+            found[part] = _part_problem(part, values[part])
+    return {field: message for field, message in found.items() if message}
+
+
+def _id_problem(value) -> str | None:
+    if not is_whole(value) or value.bit_length() > SHOWN_BITS:
+        return NOT_ID
+    return None if 0 < value <= INTEGER_MAX else MISSING.format(value)
+
+
+def _ids_problem(ids) -> str | None:
+    if not isinstance(ids, LISTS):
+        return NOT_LIST
+    return next(filter(None, map(_id_problem, ids)), None)
+
+
+def _part_problem(part: str, rows) -> str | None:
+    if not isinstance(rows, list | tuple) or not all(isinstance(row, dict) for row in rows):
+        return NOT_LIST
+    judge = _credit_problem if part == "credits" else lambda row: _row_problem(part, row)
+    return next(filter(None, map(judge, rows)), None) or _repeated(rows)
+
+
+def _credit_problem(credit: dict) -> str | None:
+    if set(credit) != {"creator", "roles"}:
+        return "A credit has a creator and roles."
+    return _id_problem(credit["creator"]) or _ids_problem(credit["roles"])
+
+
+def _row_problem(part: str, row: dict) -> str | None:
+    columns = PART_TABLES[part].columns
+    missing = {"source", "url"} - set(row) if part == "attributions" else set()
+    if missing:
+        return f"{min(missing)}: This field is required."
+    for field, value in row.items():
+        if field not in columns:
+            return f"{field}: There is no such field."
+        wrong = None if field == "id" and value is None else problem(columns[field], value)
+        if wrong:
+            return f"{field}: {wrong}"
+    return None
+
+
+def _repeated(rows) -> str | None:
+    ids = [row["id"] for row in rows if row.get("id") is not None]
+    return None if len(ids) == len(set(ids)) else "A row is named more than once."

@@ -1,0 +1,19 @@
+"""The accounts of the demo: their names, and the passwords and tokens that everybody can read here."""
+
+import hashlib
+
+NAMES = ("admin", "editor", "reader", "Metron", "ashtonic", "bedephile", "carruggi89", "tankobon")
+
+
+def password(name: str) -> str:
+    """The password of a demo account."""
+    return f"demo-{name}-pass"
+
+
+def token(name: str) -> str:
+    """Its API token."""
+    return hashlib.sha256(f"demo token {name}".encode()).hexdigest()
+
+
+# What must open nothing but a demonstration.
+PUBLIC_SECRETS = frozenset(make(name) for name in NAMES for make in (password, token))

@@ -1,0 +1,1 @@
+"""What comes in by HTTP, before anything is made of it."""

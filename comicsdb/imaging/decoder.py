@@ -1,0 +1,111 @@
+"""A process that decodes pictures which strangers chose: `python -m comicsdb.imaging.decoder SOCKET MEMORY`.
+
+What a picture can do to a decoder, it does to this process: time and memory are limited, no file can be
+written, and nothing secret is in it. It is given one job after another over a socket: a JSON object and the
+picture, each as one message. It answers with a JSON object and bytes, and ends when the socket is closed.
+`comicsdb.media.decoding` is at the other end.
+"""
+
+import json
+import resource
+import signal
+import sys
+from contextlib import suppress
+from multiprocessing.connection import Connection
+
+from comicsdb.imaging.images import DECODER_ERRORS, inspect, loaded, opened
+from comicsdb.imaging.metadata import not_understood, stripped
+from comicsdb.imaging.phash import phash
+from comicsdb.imaging.picture import Picture, PictureError, TooComplexError, damaged, too_much
+from comicsdb.imaging.rendering import thumbnail
+
+
+def clean(data: bytes, *, hashed: bool) -> tuple[dict, bytes]:
+    """A picture without metadata, what it is, and with `hashed` its perceptual hash, if it can have one."""
+    result, expected = stripped(data)
+    with opened(result) as image:
+        if loaded(image) != expected:
+            raise not_understood()
+        answer = _facts(expected)
+        if hashed:
+            with suppress(MemoryError, *DECODER_ERRORS):
+                answer |= {"hash": phash(image)}
+    return answer, result
+
+
+def measure(data: bytes) -> tuple[dict, bytes]:
+    """What a picture is."""
+    return _facts(inspect(data)), b""
+
+
+def hash_cover(data: bytes) -> tuple[dict, bytes]:
+    """The perceptual hash of a picture."""
+    with opened(data) as image:
+        loaded(image)
+        return {"hash": phash(image)}, b""
+
+
+def shrink(data: bytes, *, size: str) -> tuple[dict, bytes]:
+    """A thumbnail."""
+    return {}, thumbnail(data, size)
+
+
+JOBS = {"clean": clean, "measure": measure, "hash": hash_cover, "thumbnail": shrink}
+
+
+def _facts(picture: Picture) -> dict:
+    return {"width": picture.width, "height": picture.height, "format": picture.format}
+
+
+def _answer(job: str, data: bytes, arguments: dict) -> tuple[dict, bytes]:
+    try:
+        return JOBS[job](data, **arguments)
+    except MemoryError:
+        error = too_much()
+    except PictureError as problem:
+        error = problem
+    except DECODER_ERRORS:
+        error = damaged()
+    complex_ = isinstance(error, TooComplexError)
+    return {"problem": error.text, "mapping": error.mapping, "complex": complex_}, b""
+
+
+def _limit_process(memory: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which closes the socket then
+    for limit, most in (
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 0),
+    ):
+        with suppress(ValueError, OSError):  # a system that does not know it, or allows less already
+            resource.setrlimit(limit, (most, most))
+
+
+def _limit_job(seconds: int) -> None:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    until = int(used.ru_utime + used.ru_stime) + seconds  # a full second less at most
+    resource.setrlimit(resource.RLIMIT_CPU, (until if hard < 0 else min(until, hard), hard))
+
+
+def serve(connection: Connection) -> None:
+    """Do one job after another until the other end is closed."""
+    while True:
+        try:
+            asked, data = json.loads(connection.recv_bytes()), connection.recv_bytes()
+        except EOFError:
+            return
+        _limit_job(asked.pop("cpu"))
+        answer, result = _answer(asked.pop("job"), data, asked)
+        del data
+        try:
+            connection.send_bytes(json.dumps(answer).encode())
+            connection.send_bytes(result)
+        except BrokenPipeError:
+            return
+
+
+if __name__ == "__main__":
+    _limit_process(int(sys.argv[2]))
+    with Connection(int(sys.argv[1])) as connection:
+        serve(connection)

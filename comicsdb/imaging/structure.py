@@ -1,0 +1,207 @@
+"""The parts of which a file of a picture is made, found by one look at its bytes, before anything is decoded.
+
+A decoder's work grows with the number of these parts, of which a small file can hold many: each scan of a
+progressive JPEG goes over the whole picture again. So they are counted first.
+"""
+
+import re
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from comicsdb.imaging.picture import TooComplexError
+
+SCANS = 64  # of a JPEG; programs write ten or so
+FRAMES = 500  # of an animation
+CHUNKS = 10_000  # of JPEG, PNG and WebP; a PNG of 20 MB has 2,500, as programs divide it
+BLOCKS = 200_000  # of a GIF; 20 MB in blocks of the usual size are 80,000
+ITEMS = 500  # of an AVIF: its tiles, each once more for transparency
+BOXES = 2_000  # of an AVIF
+
+FILLING = 64 * 1024  # bytes between segments of a JPEG, which its decoder goes over one by one
+JPEG_SCAN, JPEG_END = 0xDA, 0xD9
+_JPEG_ALONE = frozenset([0x01, 0xD8, *range(0xD0, 0xD8)])  # markers without content
+_JPEG_MARKER = re.compile(rb"\xff[^\x00\xff]")
+_JPEG_AFTER_SCAN = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]")
+_PNG = b"\x89PNG\r\n\x1a\n"
+# The boxes of an AVIF that hold others, and how many bytes of their own come first.
+_AVIF_HOLDERS = {b"meta": 4, b"moov": 0, b"trak": 0, b"mdia": 0, b"minf": 0, b"stbl": 0}
+
+_ = str  # marks texts for translation
+
+
+class Part(NamedTuple):
+    """A part of a file: its kind, where it begins and where the next one does."""
+
+    kind: int | bytes
+    start: int
+    end: int
+
+
+def check(data: bytes) -> None:
+    """Raise TooComplexError where a picture has more parts than one that programs make.
+
+    What else may be wrong with it, or whether it is a picture at all, is left to its decoder.
+    """
+    parts = parts_of(data)
+    if parts is not None:
+        try:
+            for _part in parts:
+                pass
+        except struct.error:  # it ends within a part, and says so when it is decoded
+            pass
+
+
+def parts_of(data: bytes) -> Iterator[Part] | None:
+    """The parts of a picture, by its first bytes; None for what is no picture of ours.
+
+    While they are gone through, TooComplexError is raised where there are too many.
+    """
+    if data.startswith(b"\xff\xd8\xff"):
+        return jpeg_parts(data)
+    if data.startswith(_PNG):
+        return png_parts(data)
+    if data.startswith((b"GIF87a", b"GIF89a")):
+        return gif_parts(data)
+    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+        return webp_parts(data)
+    if data[4:8] == b"ftyp":
+        return avif_parts(data)
+    return None
+
+
+def jpeg_parts(data: bytes) -> Iterator[Part]:
+    """Segments, by their markers; a scan goes to the end of its coded data. What lies between is left out."""
+    scans, at = 0, 2
+    for _number in range(CHUNKS):
+        found = _JPEG_MARKER.search(data, at)
+        if not found:
+            return
+        start, marker = found.start(), data[found.start() + 1]
+        if start - at > FILLING:
+            raise _too_many_parts()
+        if marker in _JPEG_ALONE:
+            at = start + 2
+            continue
+        if marker == JPEG_END:
+            yield Part(marker, start, start + 2)
+            return
+        end = start + 2 + struct.unpack_from(">H", data, start + 2)[0]
+        if marker == JPEG_SCAN:
+            scans += 1
+            if scans > SCANS:
+                raise TooComplexError(
+                    _("has more than ${most} scans: please save it as an ordinary JPEG, not progressive"),
+                    most=str(SCANS),
+                )
+            after = _JPEG_AFTER_SCAN.search(data, end)
+            end = after.start() if after else len(data)
+        yield Part(marker, start, end)
+        at = end
+    raise _too_many_parts()
+
+
+def png_parts(data: bytes) -> Iterator[Part]:
+    """Chunks, by their names."""
+    frames, at = 0, len(_PNG)
+    for _number in range(CHUNKS):
+        if at >= len(data):
+            return
+        (length,) = struct.unpack_from(">I", data, at)
+        name, end = data[at + 4 : at + 8], at + 12 + length
+        frames = _count_frame(frames, name == b"fcTL")
+        yield Part(name, at, end)
+        if name == b"IEND":
+            return
+        at = end
+    raise _too_many_parts()
+
+
+def webp_parts(data: bytes) -> Iterator[Part]:
+    """Chunks, by their names."""
+    frames, at, whole = 0, 12, min(len(data), 8 + struct.unpack_from("<I", data, 4)[0])
+    for _number in range(CHUNKS):
+        if at + 8 > whole:
+            return
+        name, length = data[at : at + 4], struct.unpack_from("<I", data, at + 4)[0]
+        end = at + 8 + length + length % 2
+        frames = _count_frame(frames, name == b"ANMF")
+        yield Part(name, at, end)
+        at = end
+    raise _too_many_parts()
+
+
+def gif_parts(data: bytes) -> Iterator[Part]:
+    """Frames (0x2C), extensions (0x21) and the end (0x3B), by their first byte."""
+    frames, blocks, at = 0, 0, 13 + (_gif_colours(data[10]) if len(data) > 10 else 0)
+    while at < len(data):
+        start, kind = at, data[at]
+        if kind == 0x3B:
+            yield Part(kind, start, start + 1)
+            return
+        if kind not in (0x2C, 0x21) or (kind == 0x2C and at + 10 > len(data)):
+            return
+        frames = _count_frame(frames, kind == 0x2C)
+        # A frame has its own colours, then the size of its codes; both end in blocks of up to 255 bytes.
+        at += 10 + _gif_colours(data[at + 9]) + 1 if kind == 0x2C else 2
+        while at < len(data) and data[at]:
+            at += 1 + data[at]
+            blocks += 1
+            if blocks > BLOCKS:
+                raise _too_many_parts()
+        at += 1
+        yield Part(kind, start, at)
+
+
+def _gif_colours(flags: int) -> int:
+    """The bytes of a table of colours."""
+    return 3 << ((flags & 7) + 1) if flags & 0x80 else 0
+
+
+def avif_parts(data: bytes) -> Iterator[Part]:
+    """Boxes, by their names, those within others too."""
+    waiting = [(0, len(data))]
+    boxes = 0
+    while waiting:
+        at, stop = waiting.pop()
+        while at + 8 <= stop:
+            boxes += 1
+            if boxes > BOXES:
+                raise _too_many_parts()
+            size, name, content = struct.unpack_from(">I", data, at)[0], data[at + 4 : at + 8], at + 8
+            if size == 1:
+                size, content = struct.unpack_from(">Q", data, at + 8)[0], at + 16
+            end = min(at + size, stop) if size else stop
+            if end < content:  # no box can be so short
+                return
+            _check_items(data, name, content, end)
+            yield Part(name, at, end)
+            if name in _AVIF_HOLDERS:
+                waiting.append((content + _AVIF_HOLDERS[name], end))
+            at = end
+
+
+def _check_items(data: bytes, name: bytes, content: int, end: int) -> None:
+    """Refuse too many pictures within: items (with tiles among them), or the frames of an animation."""
+    if name == b"iinf" and content < end:
+        (count,) = struct.unpack_from(">I" if data[content] else ">H", data, content + 4)
+        if count > ITEMS:
+            raise TooComplexError(
+                _("is made of more than ${most} tiles: please save it anew, in larger ones or as a JPEG"),
+                most=str(ITEMS),
+            )
+    elif name == b"stsz" and content + 12 <= end:
+        _count_frame(struct.unpack_from(">I", data, content + 8)[0] - 1, True)
+
+
+def _count_frame(frames: int, is_frame: bool) -> int:
+    if frames + is_frame > FRAMES:
+        raise TooComplexError(
+            _("has more than ${most} frames: please save its first frame, or a shorter animation"),
+            most=str(FRAMES),
+        )
+    return frames + is_frame
+
+
+def _too_many_parts() -> TooComplexError:
+    return TooComplexError(_("is divided into too many parts: please open it in a program and save it anew"))

@@ -1,0 +1,203 @@
+"""Decoding pictures that strangers chose, in processes that end without harm where a picture is too much.
+
+Each process that needs it has at most `DECODERS` such children. They are started when first needed, and kept;
+one that was ended by a picture, or has decoded many, is replaced. When this process ends, however it does,
+their sockets are closed and they end.
+"""
+
+import atexit
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
+from typing import NamedTuple
+
+from comicsdb.imaging.picture import Picture, PictureError, TooComplexError, check_length, too_much
+from comicsdb.media.storage import StorageDownError
+
+DECODERS = 1  # children of one process: who waits for one keeps a thread, of which there are few
+CPU_SECONDS = 10  # for one picture; the largest that are taken need three
+MEMORY = 3 * 512 * 1024**2  # bytes of address space of a child; the largest WebP pictures need 1.05 GB
+PATIENCE = 5.0  # seconds to wait for a free one; a page may ask for dozens of new thumbnails at once
+UPLOAD_PATIENCE = 1.0  # the same for a picture that is sent, whose sender can try again
+DEADLINE = 40.0  # seconds for an answer; CPU seconds are limited by the child, to fewer
+JOBS = 1000  # of one child, so that what a decoder may leak stays little
+ANSWER = 64 * 1024  # bytes, without the picture
+RESULT = 64 * 1024**2  # bytes of a picture that comes back
+# What a child is told of our environment, in which there are secrets.
+ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_", "LD_", "DYLD_", "PYTHON", "VIRTUAL_ENV", "TMPDIR", "TZ")
+
+
+class DecoderBusyError(StorageDownError):
+    """No picture can be decoded at the moment, or no further one of this member."""
+
+    retry_after = 3  # seconds
+
+
+class _DiedError(Exception):
+    """A child ended while it had a picture; `code` is that of `Popen`."""
+
+    def __init__(self, code: int):
+        super().__init__(code)
+        self.code = code
+
+
+class Cleaned(NamedTuple):
+    """A picture without metadata: its bytes, what it is, and its perceptual hash if that was asked for."""
+
+    data: bytes
+    picture: Picture
+    hash: str
+
+
+class _Child:
+    """One child process and the socket to it."""
+
+    def __init__(self):
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "comicsdb.imaging.decoder", str(theirs.fileno()), str(MEMORY)],
+                stdin=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                env={name: value for name, value in os.environ.items() if name.startswith(ENVIRONMENT)},
+            )
+        self._connection = Connection(ours.detach())
+        self.jobs = 0
+
+    def ask(self, job: dict, data: bytes) -> tuple[dict, bytes]:
+        """The child's answer; raises _DiedError, or DecoderBusyError where it does not come."""
+        self.jobs += 1
+        try:
+            self._connection.send_bytes(json.dumps(job | {"cpu": CPU_SECONDS}).encode())
+            self._connection.send_bytes(data)
+            if not self._connection.poll(DEADLINE):
+                raise DecoderBusyError("A picture was not decoded in time.")
+            answer = json.loads(self._connection.recv_bytes(ANSWER))
+            return answer, self._connection.recv_bytes(RESULT)
+        except (EOFError, ConnectionError) as error:
+            raise _DiedError(self._ended()) from error
+
+    def _ended(self) -> int:
+        with suppress(subprocess.TimeoutExpired):
+            return self._process.wait(1)
+        self._process.kill()
+        return self._process.wait()
+
+    @property
+    def lives(self) -> bool:
+        """Whether it can be asked."""
+        return self._process.poll() is None
+
+    def end(self) -> None:
+        """End it, with what it is doing."""
+        self._connection.close()
+        self._process.kill()
+        self._process.wait()
+
+
+class Decoder:
+    """The children of this process."""
+
+    def __init__(self, number: int = DECODERS):
+        self._places = threading.BoundedSemaphore(number)
+        self._idle: deque[_Child] = deque()
+
+    @contextmanager
+    def place(self, patience: float | None = None) -> Iterator["Decoder"]:
+        """Wait so many seconds, or PATIENCE, for one of them to be free; raises DecoderBusyError."""
+        if not self._places.acquire(timeout=PATIENCE if patience is None else patience):
+            raise DecoderBusyError("Too many pictures are being decoded.")
+        try:
+            yield self
+        finally:
+            self._places.release()
+
+    def clean(self, data: bytes, *, hashed: bool = False) -> Cleaned:
+        """A picture without its metadata; raises PictureError for what is no picture we take."""
+        answer, result = self._run({"job": "clean", "hashed": hashed}, data)
+        return Cleaned(result, _picture(answer), answer.get("hash", ""))
+
+    def inspect(self, data: bytes) -> Picture:
+        """What a picture is; raises PictureError."""
+        return _picture(self._run({"job": "measure"}, data)[0])
+
+    def hash(self, data: bytes) -> str:
+        """The perceptual hash of a picture; raises PictureError."""
+        return self._run({"job": "hash"}, data)[0]["hash"]
+
+    def thumbnail(self, data: bytes, size: str) -> bytes:
+        """A thumbnail as WebP, of a size of `imaging.sizes`; raises PictureError."""
+        return self._run({"job": "thumbnail", "size": size}, data)[1]
+
+    def _run(self, job: dict, data: bytes) -> tuple[dict, bytes]:
+        check_length(len(data))
+        try:
+            answer, result = self._ask(job, data)
+        except _DiedError as error:
+            if error.code == -signal.SIGXCPU:
+                raise too_much() from error
+            try:  # perhaps somebody else ended it
+                answer, result = self._ask(job, data)
+            except _DiedError as again:
+                raise too_much() from again
+        if "problem" in answer:
+            error = TooComplexError if answer["complex"] else PictureError
+            raise error(answer["problem"], **answer["mapping"])
+        return answer, result
+
+    def _ask(self, job: dict, data: bytes) -> tuple[dict, bytes]:
+        child = self._take()
+        try:
+            found = child.ask(job, data)
+        except BaseException:
+            child.end()
+            raise
+        if child.jobs < JOBS:
+            self._idle.append(child)
+        else:
+            child.end()
+        return found
+
+    def _take(self) -> _Child:
+        with suppress(IndexError):
+            while True:
+                child = self._idle.pop()
+                if child.lives:
+                    return child
+                child.end()
+        return _Child()
+
+    def close(self) -> None:
+        """End the children that have nothing to do."""
+        with suppress(IndexError):
+            while True:
+                self._idle.pop().end()
+
+
+def _picture(answer: dict) -> Picture:
+    return Picture(answer["width"], answer["height"], answer["format"])
+
+
+_decoder = Decoder()
+atexit.register(_decoder.close)
+
+
+def _begin_anew() -> None:
+    """A forked process does not share its parent's children."""
+    _decoder.__init__()
+
+
+os.register_at_fork(after_in_child=_begin_anew)
+
+
+def place(patience: float | None = None):
+    """Wait for a decoder: `with place() as decoder`; see `Decoder.place`."""
+    return _decoder.place(patience)

@@ -1,0 +1,70 @@
+"""Whole examples of what is sent and answered, made of the examples of single fields."""
+
+DAY, MOMENT = "2019-06-01", "2026-02-11T13:03:12.440105Z"  # where a field has no example of its own
+FORMATS = {"date": DAY, "date-time": MOMENT, "uri": "https://comics.example/"}
+
+
+def add_examples(document: dict) -> None:
+    """Give the bodies of requests and answers in a description an example of the whole.
+
+    It stands on the schema: on a named shape, wherever that is used, or on a list or object without a name.
+    """
+    schemas = document["components"]["schemas"]
+    examples = Examples(schemas)
+    for name, schema in schemas.items():
+        schemas[name] = examples.added(schema)
+    for item in document["paths"].values():
+        operations = (each for each in item.values() if isinstance(each, dict))
+        for operation in operations:
+            for body in (operation.get("requestBody", {}), *operation["responses"].values()):
+                for content in body.get("content", {}).values():
+                    content["schema"] = examples.added(content.get("schema", {}))
+
+
+class Examples:
+    """Examples of values that fit a schema, by the named shapes of a description."""
+
+    def __init__(self, schemas: dict[str, dict]):
+        self.schemas = schemas
+
+    def added(self, schema: dict) -> dict:
+        """A schema with an example of the whole, unless it has one or only refers to a shape."""
+        if "examples" in schema or not ("properties" in schema or "items" in schema):
+            return schema
+        return schema | {"examples": [self.of(schema)]}
+
+    def of(self, schema: dict):
+        """A value that fits a schema."""
+        if schema.get("examples"):
+            return schema["examples"][0]
+        if "$ref" in schema:
+            return self.of(self.schemas[schema["$ref"].rpartition("/")[2]])
+        for choice in ("oneOf", "anyOf"):
+            if choice in schema:
+                return self.of(schema[choice][0])
+        if "const" in schema:
+            return schema["const"]
+        kinds = schema.get("type")
+        if isinstance(kinds, list):
+            return None
+        match kinds:
+            case "object":
+                return {key: self.of(value) for key, value in schema.get("properties", {}).items()}
+            case "array":
+                return [self.of(schema["items"])]
+            case "string":
+                return schema.get("enum", [FORMATS.get(schema.get("format"), "…")])[0]
+            case "integer" | "number":
+                return schema.get("enum", [schema.get("minimum", 0)])[0]
+            case "boolean":
+                return True
+        return None
+
+    def least(self, schema: dict):
+        """The smallest example of an object, or of a list of such: only what it cannot be without."""
+        if "$ref" in schema:
+            return self.least(self.schemas[schema["$ref"].rpartition("/")[2]])
+        if schema["type"] == "array":
+            return [self.least(schema["items"])]
+        fields = schema["properties"]
+        return {key: self.of(fields[key]) for key in schema.get("required") or list(fields)[:1]}

@@ -1,0 +1,243 @@
+"""Decoding in processes that a picture may end: what is too much is refused, and others go on."""
+
+import io
+import os
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from comicsdb.imaging import structure
+from comicsdb.imaging.picture import Picture, PictureError, TooComplexError
+from comicsdb.imaging.structure import check
+from comicsdb.media import decoding, uploads
+from comicsdb.media.decoding import Decoder, DecoderBusyError
+from tests.dataset import picture
+from tests.pictures import heavy_scans, scans
+from tests.waiting import await_that
+
+
+@pytest.fixture
+def decoder():
+    """Children of the test's own."""
+    decoder = Decoder()
+    yield decoder
+    decoder.close()
+
+
+def pids(decoder) -> list[int]:
+    return [child._process.pid for child in decoder._idle]
+
+
+# What is counted before anything is decoded.
+
+
+def animation(form: str, frames: int) -> bytes:
+    stream = io.BytesIO()
+    images = [Image.new("L", (8, 8), number % 256) for number in range(frames)]
+    images[0].save(stream, form, save_all=True, append_images=images[1:], duration=10)
+    return stream.getvalue()
+
+
+def png(chunks: int) -> bytes:
+    data = picture()
+    return data[:33] + b"\0\0\0\0tEXt\0\0\0\0" * chunks + data[33:]
+
+
+def avif(items: int) -> bytes:
+    def box(name: bytes, content: bytes) -> bytes:
+        return struct.pack(">I", len(content) + 8) + name + content
+
+    meta = box(b"meta", bytes(4) + box(b"iinf", bytes(4) + struct.pack(">H", items)))
+    return box(b"ftyp", b"avif" + bytes(4)) + meta
+
+
+def webp(chunks: int, name: bytes = b"ODD ") -> bytes:
+    data = picture(form="WEBP") + (name + bytes(4)) * chunks
+    return data[:4] + struct.pack("<I", len(data) - 8) + data[8:]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (scans(600), "more than 64 scans: please save it as an ordinary JPEG"),
+        (scans(65, 64), "more than 64 scans"),
+        (b"\xff\xd8" + b"\xff\xfe\0\2" * 100_000, "too many parts"),
+        (b"\xff\xd8" + b"\xff\xd0" * 100_000, "too many parts"),
+        (png(100_000), "too many parts: please open it in a program and save it anew"),
+        (animation("PNG", 502), "more than 500 frames"),
+        (animation("GIF", 502), "more than 500 frames: please save its first frame"),
+        (picture(form="GIF")[:-1] + b"\x21\xfe" + b"\1 " * 300_000, "too many parts"),
+        (webp(501, b"ANMF"), "more than 500 frames"),
+        (webp(100_000), "too many parts"),
+        (avif(501), "more than 500 tiles"),
+        (b"\0\0\0\x0cftypavif" + b"\0\0\0\x08free" * 100_000, "too many parts"),
+    ],
+)
+def test_what_is_made_of_too_many_parts_is_refused_at_once(data, said):
+    begun = time.process_time()
+    with pytest.raises(TooComplexError, match=said):
+        check(data)
+    assert time.process_time() - begun < 0.25  # seconds of CPU
+    with pytest.raises(TooComplexError, match=said), decoding.place() as decoder:
+        decoder.inspect(data)
+
+
+@pytest.mark.parametrize("form", ["JPEG", "PNG", "GIF", "WEBP", "AVIF"])
+def test_what_programs_write_is_within_the_bounds(form):
+    check(picture(form=form))
+    if form != "JPEG":
+        check(animation(form, 60))
+
+
+def test_looking_at_the_structure_takes_time_in_proportion():
+    for data in (
+        b"\xff\xd8" + b"\xff" * 20_000_000,
+        b"\xff\xd8\xff\xda\0\2" + b"\xff\0" * 10_000_000,
+        b"\xff\xd8" + b"\xff\0" * 10_000_000,
+    ):
+        begun = time.process_time()
+        check(data)
+        assert time.process_time() - begun < 2.0  # it is 0.1 to 0.4; a square of it would be hours
+
+
+# What passes, and is too much all the same.
+
+
+def test_a_picture_that_takes_too_long_is_refused_and_the_next_one_is_not(decoder, monkeypatch):
+    monkeypatch.setattr(decoding, "CPU_SECONDS", 1)
+    with pytest.raises(TooComplexError, match="takes too much time or memory"):
+        decoder.clean(heavy_scans(structure.SCANS))
+    assert pids(decoder) == []
+    assert decoder.inspect(picture()) == Picture(20, 30, "PNG")
+
+
+def test_a_picture_that_needs_too_much_memory_is_refused(decoder, monkeypatch):
+    monkeypatch.setattr(decoding, "MEMORY", 120 * 1024**2)
+    large = picture(size=(7000, 7000))
+    with pytest.raises(PictureError, match="takes too much time or memory"):
+        decoder.inspect(large)
+    assert decoder.inspect(picture()) == Picture(20, 30, "PNG")
+
+
+def test_each_picture_has_its_own_time(decoder, monkeypatch):
+    monkeypatch.setattr(decoding, "CPU_SECONDS", 2)
+    large = picture(size=(4000, 4000))
+    for _ in range(30):
+        decoder.inspect(large)
+    (child,) = pids(decoder)
+    ticks = sum(map(int, Path(f"/proc/{child}/stat").read_text().split()[13:15]))
+    assert ticks > 2 * os.sysconf("SC_CLK_TCK")  # one child did it all, in more than two seconds
+
+
+# Children.
+
+
+def test_a_child_that_was_killed_is_replaced(decoder):
+    assert decoder.inspect(picture()).width == 20
+    (first,) = pids(decoder)
+    os.kill(first, signal.SIGKILL)
+    assert decoder.inspect(picture()).width == 20
+    assert pids(decoder) != [first]
+
+
+def test_a_child_that_is_killed_at_work_is_replaced_and_the_picture_decoded(decoder, monkeypatch):
+    real = decoding._Child.ask
+    killed = []
+
+    def ask(child, job, data):
+        if not killed:
+            killed.append(child._process.pid)
+            os.kill(child._process.pid, signal.SIGKILL)
+        return real(child, job, data)
+
+    monkeypatch.setattr(decoding._Child, "ask", ask)
+    assert decoder.inspect(picture()).width == 20
+    assert pids(decoder) != killed
+
+
+def test_children_are_few_and_stay(decoder):
+    running, most, lock = [], [], threading.Lock()
+
+    def work(_number):
+        with decoder.place():
+            with lock:
+                running.append(1)
+                most.append(len(running))
+            found = decoder.inspect(picture(size=(300, 300)))
+            with lock:
+                running.pop()
+            return found.width
+
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(work, range(12))) == [300] * 12
+    assert max(most) == decoding.DECODERS
+    assert len(pids(decoder)) <= decoding.DECODERS
+
+
+def test_who_finds_no_free_child_is_told_so(decoder, monkeypatch):
+    monkeypatch.setattr(decoding, "PATIENCE", 0.01)
+    with decoder.place(), pytest.raises(DecoderBusyError), decoder.place():
+        pass
+
+
+def test_a_child_is_told_no_secrets(decoder, monkeypatch):
+    monkeypatch.setenv("COMICSDB_SECRET", "a secret")
+    decoder.inspect(picture())
+    environment = Path(f"/proc/{pids(decoder)[0]}/environ").read_bytes()
+    assert b"PATH=" in environment
+    assert b"secret" not in environment
+
+
+PROGRAM = """
+import sys, time
+from comicsdb.media.decoding import _decoder
+_decoder.inspect(bytes.fromhex(sys.argv[1]))
+print(_decoder._idle[0]._process.pid, flush=True)
+if sys.argv[2] == "stay":
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("then", ["leave", "stay"])
+def test_no_child_outlives_its_parent_however_that_ends(then):
+    command = [sys.executable, "-c", PROGRAM, picture().hex(), then]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as program:
+        child = int(program.stdout.readline())
+        if then == "stay":
+            assert Path(f"/proc/{child}").exists()
+            program.kill()
+    await_that(lambda: not Path(f"/proc/{child}").exists())
+
+
+def test_a_forked_process_has_children_of_its_own():
+    with decoding.place() as decoder:
+        decoder.inspect(picture())
+        ours = pids(decoder)
+    pid = os.fork()
+    if not pid:
+        with decoding.place() as decoder:
+            decoder.inspect(picture())
+            os._exit(int(bool(set(ours) & set(pids(decoder)))))
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+# One at a time for each member.
+
+
+def test_a_member_has_one_picture_decoded_at_a_time(folder, factory, monkeypatch):
+    monkeypatch.setattr(uploads, "TURN_PATIENCE", 0.2)
+    with factory() as one, factory() as two:
+        uploads.picture_values(one, folder, "user", picture(), hashed=False, member=7)
+        with pytest.raises(DecoderBusyError):
+            uploads.picture_values(two, folder, "user", picture(), hashed=False, member=7)
+        uploads.picture_values(two, folder, "user", picture(), hashed=False, member=8)
+        one.rollback()
+        uploads.picture_values(two, folder, "user", picture(), hashed=False, member=7)

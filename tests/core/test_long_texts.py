@@ -1,0 +1,69 @@
+"""Texts are cut or refused by length before anything looks at them that takes more than its share of time."""
+
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from comicsdb import schemas
+from comicsdb.catalog.errors import InvalidError
+from comicsdb.catalog.slugs import slugify
+from comicsdb.library.matching_words import house, plain
+from comicsdb.library.portable_reading import read_file
+from comicsdb.library.portable_values import LINE_MAX, NOTES_MAX, UnclearError, line, notes, word
+from comicsdb.schemas.types import LONGEST_TEXT
+from tests.core.schema_reading import fault, read
+
+MARKS = "a" + "\u0301\u0323" * 60_000  # sorting them by class takes time by the square of their number
+
+
+@contextmanager
+def quickly(seconds: float = 0.25):
+    """CPU that may be used; each of these took seconds, or minutes, without a limit of length."""
+    begun = time.process_time()
+    yield
+    assert time.process_time() - begun < seconds
+
+
+@pytest.mark.parametrize("normalising", [plain, house, slugify])
+def test_what_is_normalised_is_cut_before(normalising):
+    with quickly():
+        assert normalising(MARKS) == "a"
+    assert normalising("Ârc") == "arc"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        f'"{MARKS}",Series,Number\n,Salt Tide,1\n',
+        f'Series,Number,"{MARKS}"\nSalt Tide,1,\n',
+        f'Series,Number,Publisher\nSalt Tide,1,"{MARKS}"\n',
+        f'Series,Number,"{"Price" + MARKS}",\nSalt Tide,1,3.99,USD\n',
+        "sep=;\n" + f'Series;Number;"{MARKS}"\nSalt Tide;1;\n',
+    ],
+)
+def test_a_long_cell_of_a_table_costs_nothing_wherever_it_stands(table):
+    with quickly():
+        upload = read_file(table.encode(), rows=10, megabytes=1)
+    assert [(row.wanted.series, row.wanted.number) for row in upload.rows] == [("Salt Tide", "1")]
+
+
+@pytest.mark.parametrize("first", ["sep" * 1_000_000, " " * 3_000_000, "(" * 3_000_000])
+def test_a_long_first_line_is_no_table(first):
+    with quickly(1), pytest.raises(InvalidError):
+        read_file(first.encode(), rows=10, megabytes=10)
+
+
+def test_what_is_longer_than_its_column_is_unclear_and_never_cut():
+    assert line(f"  Salt {' ' * LINE_MAX} Tide\n") == "Salt Tide"
+    assert notes("x" * NOTES_MAX) == "x" * NOTES_MAX
+    for reader, most in ((line, LINE_MAX), (notes, NOTES_MAX), (word, 100)):
+        for text in ("x" * (most + 1), "x" + " " * 5 * most + "y", MARKS):
+            with pytest.raises(UnclearError):
+                reader(text)
+
+
+def test_descriptions_have_an_end():
+    assert read(schemas.ArcSchema, "desc", "x" * LONGEST_TEXT) == {"desc": "x" * LONGEST_TEXT}
+    told = fault(schemas.ArcSchema, "desc", "x" * (LONGEST_TEXT + 1))
+    assert told == ["Ensure this field has no more than 100000 characters."]

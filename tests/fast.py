@@ -1,0 +1,58 @@
+"""The test files that a change touches and that start no servers: `make test-fast` runs them.
+
+A change touches the tests whose name, in the folder of its distribution, has a word of its path in it:
+`comicsdb_web/views/collection.py` those of `tests/web/` with `collection`. That is a guess, and quick; all
+there is to know tells `make test`.
+"""
+
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+ALWAYS = (
+    "tests/test_layers.py",
+    "tests/test_messages.py",
+    "tests/core/test_settings.py",
+    "tests/core/test_settings_reference.py",
+)
+FOLDERS = {"comicsdb": "tests/core", "comicsdb_api": "tests/api", "comicsdb_web": "tests/web"}
+SERVERS = re.compile(r"\b(pserve|serving|browser|waitress|subprocess|redis|s3_server|embedded)\b")
+SAY_NOTHING = {"", "__init__", "templates", "views", "resources", "static", "locale"}  # of what it is about
+
+
+def main() -> None:
+    """Print the files, for a command line."""
+    print(*touched(changed()), sep="\n")  # noqa: T201
+
+
+def changed() -> list[str]:
+    """What differs from where this branch left the main one, new files included."""
+    base = _git("merge-base", "HEAD", "origin/main") or _git("rev-parse", "HEAD")
+    return _git("diff", "--name-only", *base) + _git("ls-files", "--others", "--exclude-standard")
+
+
+def touched(changed: list[str]) -> list[str]:
+    """The test files that changes touch, what has changed itself first."""
+    found = [path for path in changed if re.match(r"tests/.*test_\w+\.py$", path)]
+    for path in changed:
+        top, *below = Path(path).with_suffix("").parts
+        words = {word.removesuffix("s") for word in below} - SAY_NOTHING
+        if top in FOLDERS:
+            tests = sorted((ROOT / FOLDERS[top]).rglob("test_*.py"))
+            found += [
+                name
+                for name in (test.relative_to(ROOT).as_posix() for test in tests)
+                if any(word in name.removeprefix("tests") for word in words)
+            ]
+    there = [name for name in dict.fromkeys((*found, *ALWAYS)) if (ROOT / name).is_file()]
+    return [name for name in there if name in ALWAYS or not SERVERS.search((ROOT / name).read_text("utf-8"))]
+
+
+def _git(*arguments: str) -> list[str]:
+    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.splitlines() if done.returncode == 0 else []
+
+
+if __name__ == "__main__":
+    main()

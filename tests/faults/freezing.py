@@ -1,0 +1,89 @@
+"""Requests that held a worker for seconds to minutes each, and clients that send them."""
+
+import http.client
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from tests.faults.balanced import HOST
+from tests.worst.pictures import jpeg_of_many_scans
+
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+PARTS = {"Content-Type": "multipart/form-data; boundary=x"}
+PART = b'--x\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n%s\r\n'
+PROFILE = "/accounts/update/"
+TOKEN = re.compile(rb'name="csrf_token" value="([^"]+)"')
+
+
+class Sent(NamedTuple):
+    """A request."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes = b""
+
+
+class Client:
+    """A browser or a program that keeps its connection and its cookies."""
+
+    def __init__(self, connect: Callable[[], http.client.HTTPConnection], **headers: str):
+        self.connect = connect
+        self.connection = None
+        self.headers = {"Host": HOST, "X-Forwarded-Proto": "https", "Origin": f"https://{HOST}"} | headers
+        self.cookies: dict[str, str] = {}
+
+    def ask(self, sent: Sent) -> tuple[int, http.client.HTTPMessage, bytes]:
+        """Status, headers and body of the answer; raises OSError and HTTPException where there is none."""
+        if self.connection is None:
+            self.connection = self.connect()
+        headers = self.headers | sent.headers
+        if self.cookies and "Cookie" not in headers:
+            headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        try:
+            self.connection.request(sent.method, sent.path, sent.body or None, headers)
+            answer = self.connection.getresponse()
+            status, received, body = answer.status, answer.headers, answer.read()
+        except (OSError, http.client.HTTPException):
+            self.leave()
+            raise
+        for cookie in received.get_all("Set-Cookie", []):
+            name, _, value = cookie.partition(";")[0].partition("=")
+            self.cookies[name] = value
+        return status, received, body
+
+    def leave(self) -> None:
+        """Close the connection."""
+        if self.connection:
+            self.connection.close()
+        self.connection = None
+
+    def token(self, path: str) -> str:
+        """The token of the forms of a page."""
+        return TOKEN.search(self.ask(Sent("GET", path, {}))[2])[1].decode()
+
+    def log_in(self, username: str, password: str) -> None:
+        """Fill in the form."""
+        path = "/accounts/login/"
+        fields = {"csrf_token": self.token(path), "username": username, "password": password}
+        status, _, body = self.ask(Sent("POST", path, FORM, urlencode(fields).encode()))
+        assert status == 303, body
+
+
+def long_cookie(size: int) -> Sent:
+    """Pairs that end nowhere: WebOb's own pattern looks for the end of each from all of its letters."""
+    return Sent("GET", "/", {"Cookie": "a" * size})
+
+
+def crowded_parts() -> Sent:
+    """A form of parts whose names are nothing but separators of parameters."""
+    part = PART % (b";" * 7900, b"", b"")
+    return Sent("POST", "/accounts/login/", PARTS, part * 2400 + b"--x--\r\n")
+
+
+def picture_of_many_scans(token: str) -> Sent:
+    """A picture for a profile that takes a decoder minutes."""
+    parts = PART % (b"csrf_token", b"", token.encode())
+    parts += PART % (b"image", b'; filename="a.jpg"', jpeg_of_many_scans(600))
+    return Sent("POST", PROFILE, PARTS, parts + b"--x--\r\n")

@@ -1,0 +1,121 @@
+"""Pictures are decoded and stored before anything is locked, wherever they come from."""
+
+import re
+
+import pytest
+import webtest
+from sqlalchemy import text
+
+from comicsdb import models
+from comicsdb.catalog import Catalog
+from comicsdb.media.decoding import Decoder
+from comicsdb.media.folder import FolderStorage
+from comicsdb.media.uploads import TURN
+from tests.conftest import build_app
+from tests.dataset import picture
+from tests.factories import Make
+from tests.serving import add_account
+from tests.site.test_plugin import MAKE_EDITOR
+from tests.web.conftest import log_in
+from tests.web.forming import Form
+
+# Reading takes AccessShareLock; the member's turn to have a picture decoded stands in nobody else's way.
+LOCKS = text("""
+    SELECT pg_stat_activity.pid, coalesce(relation::regclass::text, locktype) AS what, mode
+    FROM pg_locks JOIN pg_stat_activity USING (pid)
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND locktype <> 'virtualxid'
+    AND mode <> 'AccessShareLock' AND NOT (locktype = 'advisory' AND classid = :turn)
+""")
+# With an Idempotency-Key, the key itself is claimed first, and the account may not go meanwhile.
+OF_KEY = re.compile(r".*(idempotency_key|user_account).*|transactionid")
+
+
+@pytest.fixture
+def held(factory, monkeypatch):
+    """What was locked each time when a picture was decoded, as pairs of thing and mode."""
+    found, real = [], Decoder._ask
+
+    def ask(decoder, job, data):
+        with factory() as session:
+            rows = session.execute(LOCKS, {"turn": TURN})
+            found.append([(row.what, row.mode) for row in rows])
+        return real(decoder, job, data)
+
+    monkeypatch.setattr(Decoder, "_ask", ask)
+    return found
+
+
+@pytest.fixture
+def site(database, factory, tmp_path):
+    """An application, what is in its catalogue, and how `ed`, who edits, proves who he is."""
+    basic = {"Authorization": add_account(database, "ed")}
+    with factory() as session:
+        session.execute(text(MAKE_EDITOR))
+        session.commit()
+        make = Make(Catalog(session))
+        arc, issue = make.arc(), make.issue()
+        session.commit()
+        names = arc.id, arc.slug, issue.slug
+    app = build_app(database, tmp_path)
+    browser = webtest.TestApp(app)
+    log_in(browser, "ed", "secret")
+    yield app, browser, basic, names
+    app.registry["comicsdb.engine"].dispose()
+
+
+FILE = [("image", "cover.png", picture())]
+
+
+def test_the_api_decodes_before_it_locks(site, held):
+    app, _browser, basic, (arc, _slug, _issue) = site
+    client = webtest.TestApp(app)
+    made = client.post("/api/arc/", {"name": "New", "desc": ""}, headers=basic, upload_files=FILE, status=201)
+    client.patch(f"/api/arc/{arc}/", {}, headers=basic, upload_files=FILE, status=200)
+    tag = client.get(f"/api/arc/{arc}/", headers=basic).headers["ETag"]
+    conditional = basic | {"If-Match": tag}
+    client.put(f"/api/arc/{arc}/", {"name": "Newer"}, headers=conditional, upload_files=FILE, status=200)
+    assert made.json["image"]
+    assert held == [[], [], []]
+    once = basic | {"Idempotency-Key": "once"}
+    client.post("/api/arc/", {"name": "Once"}, headers=once, upload_files=FILE, status=201)
+    assert [what for what, _mode in held.pop() if not OF_KEY.fullmatch(what)] == []
+    wrong = {"name": ""}
+    client.patch(f"/api/arc/{arc}/", wrong, headers=basic, upload_files=FILE, status=400)
+    assert held == [[], [], [], []]
+
+
+def test_forms_of_the_site_decode_before_they_lock(site, held):
+    _app, browser, _basic, (_arc, slug, issue) = site
+    form = Form(browser.get(f"/arc/{slug}/update/"))
+    browser.post(form.action, form.submit_fields(), upload_files=FILE, status=303)
+    form = Form(browser.get("/arc/create/"))
+    fields = [*((name, value) for name, value in form.submit_fields() if name != "name"), ("name", "Made")]
+    browser.post(form.action, fields, upload_files=FILE, status=303)
+    form = Form(browser.get(f"/issue/{issue}/update/"))
+    form = Form(browser.post(form.action, [*form.submit_fields(), ("add", "variants")]))
+    variant = next(name for name in form.fields if re.fullmatch(r"variants-.*-image", name))
+    row = variant.removesuffix("image")
+    fields = [*((name, value) for name, value in form.submit_fields() if name != f"{row}name")]
+    files = [*FILE, (variant, "variant.png", picture())]
+    browser.post(form.action, [*fields, (f"{row}name", "Foil")], upload_files=files, status=303)
+    form = Form(browser.get("/reading-lists/create/"))
+    fields = [*((name, value) for name, value in form.submit_fields() if name != "name"), ("name", "Mine")]
+    browser.post(form.action, fields, upload_files=FILE, status=303)
+    assert held == [[]] * 5
+
+
+def test_a_profile_and_a_revert_decode_before_they_lock(site, held, factory, tmp_path):
+    _app, browser, _basic, (arc, slug, _issue) = site
+    profile = browser.get("/accounts/update/")
+    token = re.search(r'name="csrf_token" value="([^"]+)"', profile.text)[1]
+    browser.post("/accounts/update/", {"csrf_token": token, "bio": "Me."}, upload_files=FILE, status=303)
+    for _ in range(2):
+        form = Form(browser.get(f"/arc/{slug}/update/"))
+        browser.post(form.action, form.submit_fields(), upload_files=FILE, status=303)
+    with factory() as session:
+        versions = session.query(models.History).filter_by(kind="arc", object_id=arc).order_by("id").all()
+        version, stamp = versions[1].id, session.get(models.Arc, arc).modified.isoformat()
+    FolderStorage(tmp_path).put(versions[1].snapshot["image"], picture())  # it went when it was replaced
+    fields = {"csrf_token": token, "modified": stamp}
+    browser.post(f"/arc/{slug}/history/{version}/revert/", fields, status=303)
+    assert held == [[]] * 4

@@ -1,0 +1,251 @@
+"""Requests, and what they cost: in this process, in the database, in children.
+
+Costs are CPU time, never the clock on the wall, and are told in loops of a fixed amount of work that is
+measured in the same run: on a slow or a busy machine all of them grow together.
+"""
+
+import gc
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from io import BytesIO
+from pathlib import Path
+from urllib.parse import urlencode
+
+import psutil
+from webob import Request
+
+from tests.conftest import forget_attempts
+
+# A loop takes some 25 ms on a machine of 2026.
+MINE = 10  # loops that a request may take here, where meanwhile no other is answered,
+FOR_A_MEGABYTE = 1  # and those more for each megabyte of its body
+DATABASE = 20  # and there
+CHILDREN = 80  # a large picture is decoded where it holds nobody up
+TOO_LONG = {413, 414, 431}
+AGAIN = 3  # times that what seems too much is measured
+
+
+def _loop() -> None:
+    """Some work of the kinds that requests are made of: the interpreter's, of patterns and of texts."""
+    pattern = re.compile(r"(\w+)=([^;]*);")
+    text = "".join(f"name{number}=value {number};" for number in range(2000))
+    for _ in range(36):
+        found = {name: value.strip().casefold() for name, value in pattern.findall(text)}
+        sorted(found.items(), key=lambda each: each[1])
+
+
+def _calibrate() -> float:
+    """Seconds of a loop: the best of several, as nothing but disturbance makes one take longer."""
+
+    def once() -> float:
+        start = time.process_time()
+        _loop()
+        return time.process_time() - start
+
+    return min(once() for _ in range(5))
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds of CPU, by where they were spent."""
+
+    mine: float
+    database: float
+    children: float
+
+
+@dataclass
+class Case:
+    """A request: where what stands in it, and how long that is."""
+
+    method: str
+    path: str
+    place: str = ""
+    shape: str = ""
+    size: int = 0
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)
+    member: bool = False
+    uploads: bool = False  # whether children may work at it: they decode pictures
+
+    def __str__(self):
+        path = self.path if len(self.path) < 80 else f"{self.path[:77]}..."
+        who = "member" if self.member else "anybody"
+        return f"{self.method} {path} ({who}), {self.place}: {self.shape}, {self.size:,} characters"
+
+
+class Asker:
+    """Sends cases to an application, takes back what they write, and keeps those that are wrong.
+
+    `found` is a line for each that was answered 5xx or cost too much.
+    """
+
+    def __init__(self, app, connection, session: str):
+        self.app = app
+        self.connection = connection
+        self.session = session
+        self.loop = 0.0  # seconds
+        self.undo_each = True
+        self.status, self.location = 0, None  # of the last answer
+        self._backend = Path(f"/proc/{connection.connection.driver_connection.info.backend_pid}/schedstat")
+
+    def begin(self) -> None:
+        """Nothing was found yet."""
+        self.loop = max(self.loop, _calibrate())
+        self.found: list[str] = []
+        self.asked = 0
+        self.spent = 0.0
+
+    def try_all(self, cases: Iterator[Case]) -> None:
+        """Send them one after another; raises AssertionError with all that was found."""
+        for case in cases:
+            self.try_one(case)
+        self.check()
+
+    def check(self) -> None:
+        """Raise AssertionError with all that was found."""
+        sys.stdout.write(
+            f"\n{self.asked} requests, {self.spent:.1f} s of CPU, a loop {self.loop * 1000:.0f} ms\n"
+        )
+        assert self.asked
+        assert not self.found, "\n".join((f"{len(self.found)} of {self.asked} requests:", *self.found))
+
+    def try_longer(self, case: Case, sizes: Iterable[int], made: Callable[[int], dict]) -> None:
+        """Send a case longer and longer, until it is refused for that, or is wrong.
+
+        `made` gives the fields of the case that a length changes.
+        """
+        for size in sizes:
+            before = len(self.found)
+            self.try_one(replace(case, size=size, **made(size)))
+            if self.status in TOO_LONG or len(self.found) > before:
+                return
+
+    def try_one(self, case: Case) -> None:
+        """Send a case, again if it seems to cost too much, and keep it if it does."""
+        self.asked += 1
+        for attempt in range(1, AGAIN + 1):
+            before = None if self.undo_each else self.connection.begin_nested()
+            status, cost = self.ask(case)
+            problem = self._problem(case, status, cost)
+            if problem is None or status >= 500 or attempt == AGAIN:
+                if before:
+                    before.commit()
+                break
+            if before:
+                before.rollback()
+            self.loop = max(self.loop, _calibrate())  # has the machine become slower?
+        if problem:
+            self.found.append(f"{problem}: {case}")
+
+    def _problem(self, case: Case, status: int, cost: Cost) -> str | None:
+        if status >= 500 and status != 503:
+            return f"answered {status}"
+        for name, spent, most in (
+            ("here", cost.mine, MINE + FOR_A_MEGABYTE * len(case.body) / 1e6),
+            ("in the database", cost.database, DATABASE),
+            ("in children", cost.children, CHILDREN),
+        ):
+            if spent > most * self.loop:
+                return f"{spent * 1000:,.0f} ms of CPU {name}, at most {most * self.loop * 1000:,.0f}"
+        return None
+
+    @contextmanager
+    def undoing(self):
+        """What is written in the block is taken back at its end, and not before."""
+        undo = self.connection.begin_nested()
+        self.undo_each = False
+        try:
+            yield
+        finally:
+            self.undo_each = True
+            undo.rollback()
+
+    def ask(self, case: Case) -> tuple[int, Cost]:
+        """The status of the answer, and what it cost."""
+        environ = self._environ(case)
+        self._forget()
+        undo = self.connection.begin_nested()
+
+        def start_response(status, headers, exc_info=None):
+            self.status, self.location = int(status[:3]), dict(headers).get("Location")
+
+        gc.collect(0)
+        gc.disable()  # going through all that the tests before have left takes longer than any request
+        before = self._clocks(children=case.uploads)
+        try:
+            pieces = self.app(environ, start_response)
+            try:
+                for _piece in pieces:
+                    pass
+            finally:
+                if hasattr(pieces, "close"):
+                    pieces.close()
+            after = self._clocks(children=case.uploads)
+        finally:
+            gc.enable()
+        undo.rollback() if self.undo_each else undo.commit()
+        cost = Cost(*(end - start for end, start in zip(after, before, strict=True)))
+        self.spent += cost.mine
+        return self.status, cost
+
+    def get(self, path: str, *, member: bool):
+        """An answer as WebOb has it, which changes nothing."""
+        undo = self.connection.begin_nested()
+        try:
+            return Request(self._environ(Case("GET", path, member=member))).get_response(self.app)
+        finally:
+            undo.rollback()
+
+    def _environ(self, case: Case) -> dict:
+        path, _, query = case.path.partition("?")
+        environ = Request.blank("/", method=case.method, body=case.body or None).environ
+        environ["PATH_INFO"] = path.encode().decode("latin-1")
+        environ["QUERY_STRING"] = query
+        environ["HTTP_HOST"] = "localhost"
+        if case.member:
+            environ["HTTP_COOKIE"] = f"session={self.session}"
+        for name, value in case.headers.items():
+            key = name.upper().replace("-", "_")
+            if key not in {"CONTENT_TYPE", "CONTENT_LENGTH"}:
+                key = f"HTTP_{key}"
+            environ[key] = value.encode().decode("latin-1")
+        if case.body:
+            environ["wsgi.input"], environ["CONTENT_LENGTH"] = BytesIO(case.body), str(len(case.body))
+        return environ
+
+    def _forget(self) -> None:
+        """What was taken back must not be remembered, and no limit is reached."""
+        registry = self.app.registry
+        registry["comicsdb.cache"].clear()
+        registry["comicsdb_api.validator_cache"].forget()
+        registry["comicsdb_web.validator_cache"].forget()
+        forget_attempts(self.app)
+
+    def _clocks(self, *, children: bool) -> tuple[float, float, float]:
+        database = int(self._backend.read_text().split()[0]) / 1e9
+        return time.process_time(), database, _children() if children else 0.0
+
+
+def _children() -> float:
+    """What the children of this process have used, those that have ended included, but not PostgreSQL."""
+    ended = os.times()
+    total = ended.children_user + ended.children_system
+    for child in psutil.Process().children(recursive=True):
+        try:
+            if "postgres" not in child.name():
+                total += sum(child.cpu_times()[:2])
+        except psutil.NoSuchProcess:
+            continue
+    return total
+
+
+def form(fields) -> tuple[bytes, dict[str, str]]:
+    """The body of a form and its headers."""
+    body = urlencode(fields).encode()
+    return body, {"Content-Type": "application/x-www-form-urlencoded"}

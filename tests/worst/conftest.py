@@ -1,0 +1,48 @@
+"""One survey of the application for all tests of the folder, which take back what they write."""
+
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import pytest
+
+from comicsdb.catalog import Catalog
+from comicsdb.db import session_factory
+from comicsdb.passwords import Passwords
+from tests.conftest import ROLLED_BACK, attached, rolled_back
+from tests.factories import Make
+from tests.web.addresses import keep_library
+from tests.web.conftest import PASSWORD, let_in, world_engine, world_keys
+from tests.worst.asking import Asker
+from tests.worst.places import Survey
+
+__all__ = ["world_engine", "world_keys"]
+
+
+@pytest.fixture(scope="module")
+def stage(wsgi, world_engine, world_keys):
+    """An asker and a survey: the small catalogue of the site's tests, and a member who may do everything."""
+    with contextmanager(rolled_back)(world_engine) as connection, attached(wsgi, connection) as testapp:
+        factory = session_factory(connection)
+        factory.configure(**ROLLED_BACK)
+        with factory() as session:
+            world = SimpleNamespace(**{name: session.get_one(*key) for name, key in world_keys.items()})
+            member = Make(Catalog(session)).user("Nora", password=PASSWORD, passwords=Passwords("fast"))
+            kept = keep_library(session, member, world)
+            member.is_staff = member.is_superuser = True
+            session.commit()
+            let_in(testapp, member)
+            asker = Asker(wsgi, connection, testapp.cookies["session"])
+            yield asker, Survey(wsgi, session, world, kept, asker)
+
+
+@pytest.fixture
+def survey(stage) -> Survey:
+    """Every route with an address, its parameters, fields and forms."""
+    return stage[1]
+
+
+@pytest.fixture
+def asker(stage):
+    """Asks the application as anybody, or as the member, and measures what that costs."""
+    stage[0].begin()
+    return stage[0]

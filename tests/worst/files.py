@@ -1,0 +1,112 @@
+"""Files of libraries that take readers long: every form that an import knows, a text in each place."""
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from html import escape
+
+from comicsdb.library.portable import COLLECTION, COLUMNS, FORMAT, LISTS, VERSION
+from tests.soak import SOAK
+
+CELL = 130_000  # characters; the reader of tables takes no longer ones
+FILE = 1_000_000 if SOAK else 400_000  # bytes of one text: what takes too long for as many shows itself
+NAMES = COLUMNS[COLLECTION]
+
+Made = Callable[[str], bytes]
+
+
+def table(columns: list[str], cells: list[str], delimiter: str = ",") -> bytes:
+    """A table of one row, its cells quoted."""
+    lines = (
+        delimiter.join('"' + each.replace('"', '""') + '"' for each in line) for line in (columns, cells)
+    )
+    return "\n".join(lines).encode()
+
+
+def archive(name: str, content: bytes) -> bytes:
+    """A ZIP file with one file."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr(name, content)
+    return stream.getvalue()
+
+
+def cbl(attributes: str, name: str = "a", inner: str = "") -> bytes:
+    """A reading list of one book."""
+    books = f"<Books><Book {attributes}>{inner}</Book></Books>"
+    return f"<ReadingList><Name>{name}</Name>{books}</ReadingList>".encode()
+
+
+NO_XML = dict.fromkeys(each for each in range(32) if chr(each) not in "\t\r\n")
+
+
+def xml(text: str) -> str:
+    """A text as an attribute."""
+    return escape(text.translate(NO_XML))
+
+
+SHARE = FILE // len(NAMES)
+# With one text in all places of a kind; it is cut to what a place takes.
+TEXTS_IN: dict[str, Made] = {
+    "header of a table": lambda text: table([text[:CELL], "series", "number"], ["a", "b", "1"]),
+    "cells of a table": lambda text: table(list(NAMES), [text[: min(SHARE, CELL)]] * len(NAMES)),
+    "cell of a table": lambda text: table(["Series", "Number"], [text[:CELL], text[:CELL]]),
+    "cells of another site": lambda text: table(
+        ["Series Name", "Full Title", "In Collection", "Publisher Name", "Release Date", "Price Paid"],
+        [text[:CELL]] * 6,
+    ),
+    "lines of a table": lambda text: text[:FILE].encode(),
+    "members of JSON": lambda text: ours(COLLECTION, [dict.fromkeys(NAMES, text[:SHARE])]),
+    "name of a list": lambda text: ours(LISTS, [{"name": text[:FILE], "desc": text[:FILE]}]),
+    "attributes of a CBL": lambda text: cbl(
+        '="{0}" '.join(("Series", "Number", "Volume", "Year", 'Publisher="{0}"')).format(
+            xml(text[: FILE // 6])
+        )
+    ),
+    "name of a CBL": lambda text: cbl('Series="a" Number="1"', xml(text[:FILE])),
+}
+
+
+def ours(part: str, rows: list) -> bytes:
+    """JSON of our own form."""
+    return json.dumps({"format": FORMAT, "version": VERSION, part: rows}, ensure_ascii=False).encode()
+
+
+def entities() -> bytes:
+    """XML whose entities hold ten times the one before."""
+    defined = "".join(f'<!ENTITY a{n + 1} "{f"&a{n};" * 10}">' for n in range(9))
+    return f'<!DOCTYPE a [<!ENTITY a0 "a">{defined}]><ReadingList><Name>&a9;</Name></ReadingList>'.encode()
+
+
+def names_of_json(count: int = 600_000) -> bytes:
+    """An object with many members."""
+    return ("{" + ",".join(f'"a{number}":1' for number in range(count)) + "}").encode()
+
+
+COLUMN = '"Series","Number"\n'
+FILES: dict[str, Callable[[], bytes]] = {
+    "an archive that grows": lambda: archive("collection.csv", COLUMN.encode() + b"a,1\n" * 6_000_000),
+    "an archive of one long line": lambda: archive("collection.csv", b"a" * 25_000_000),
+    "an archive of a long name": lambda: archive("a" * 60_000, b"a"),
+    "columns": lambda: ",".join(f"a{number}" for number in range(1_000_000)).encode(),
+    "columns of one name": lambda: b"," * 9_000_000,
+    "blank lines": lambda: COLUMN.encode() + b"\n" * 9_000_000,
+    "lines of commas": lambda: COLUMN.encode() + (b"," * 1000 + b"\n") * 9000,
+    "an open quote": lambda: COLUMN.encode() + b'"' + b"a\n" * 4_000_000,
+    "quotes": lambda: COLUMN.encode() + b'""' * 4_000_000,
+    "bytes that are no text": lambda: b"\x81" * 9_000_000,
+    "UTF-16": lambda: b"\xff\xfe" + b"a\0" * 4_000_000,
+    "deep JSON": lambda: b"[" * 9_000_000,
+    "JSON of names": names_of_json,
+    "JSON of a long number": lambda: b'{"format":' + b"1" * 9_000_000 + b"}",
+    "JSON of empty rows": lambda: ours(COLLECTION, [{}] * 1_000_000),
+    "JSON of other things": lambda: ours(COLLECTION, [1] * 2_000_000),
+    "entities": entities,
+    "deep elements": lambda: b"<ReadingList>" + b"<a>" * 2_000_000,
+    "attributes of one element": lambda: cbl(" ".join(f'a{number}="1"' for number in range(400_000))),
+    "an open element": lambda: b"<ReadingList" + b" " * 9_000_000,
+    "a long name of an element": lambda: b"<" + b"a" * 9_000_000,
+    "a comment without an end": lambda: b"<ReadingList><!--" + b"-" * 9_000_000,
+    "elements": lambda: cbl('Series="a"', inner="<Database/>" * 800_000),
+}

@@ -1,0 +1,195 @@
+"""Where a stranger's text can come in: read from routes, pages, the API's description and the sources.
+
+So a new route, parameter, field or header takes part by itself.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import parse_qsl, quote, urlsplit
+
+import webob
+from lxml import html
+from webob import Request
+from webob.multidict import MultiDict
+
+import comicsdb
+import comicsdb_api
+import comicsdb_web
+from tests.web.addresses import addresses_of
+
+API = "/api/"
+_NAMED = re.compile(r"""HTTP_([A-Z_]+)|headers(?:\.get\(|\[|\.getall\()\s*["']([A-Za-z-]+)["']""")
+
+
+@dataclass
+class Form:
+    """A form as a page shows it, filled in as it comes: names with their values, and those people type."""
+
+    method: str
+    path: str
+    member: bool
+    fields: dict[str, str] = field(default_factory=dict)
+    typed: set[str] = field(default_factory=set)
+    longest: dict[str, int] = field(default_factory=dict)
+    files: set[str] = field(default_factory=set)
+
+
+class Survey:
+    """What there is to ask.
+
+    `reads` are addresses by route with the names of their parameters; `forms` those that pages show;
+    `headers` the names that somebody reads; `description` the API's own.
+    """
+
+    def __init__(self, app, session, world, kept, asker):
+        self.app = app
+        self.asker = asker
+        self.description = asker.get("/api/schema/?format=json", member=True).json
+        numbers = {"series_id": world.series.id, "item_id": kept.wish.id}
+        self.numbers = defaultdict(lambda: 1, numbers)
+        self.headers = headers()
+        login = html.fromstring(asker.get("/accounts/update/", member=True).text)
+        self.token = login.xpath("//input[@name='csrf_token']/@value")[0]
+        self._sorts: dict[str, str] = {}
+        self.reads: dict[str, set[str]] = {}
+        self.forms: dict[tuple[str, str], Form] = {}
+        for path in addresses_of(app, session, world, kept, kept.list):
+            self._read(path)
+        for path in addresses_of(app, session, world, kept, kept.list, method="POST"):
+            self._form(Form("POST", path, member=True))
+        for path, known in self.description["paths"].items():
+            if "get" in known:
+                self._described(self.path_of(path), known["get"])
+
+    def path_of(self, pattern: str) -> str:
+        """An address of the API's description, with numbers put in."""
+        return re.sub(r"\{(\w+)\}", lambda found: str(self.numbers[found[1]]), pattern)
+
+    def sort_of(self, path: str) -> str:
+        """What answers an address: of the site the last word of the route's name, of the API its module."""
+        if path not in self._sorts:
+            route = self.app.routes_mapper(Request.blank(quote(path)))["route"]
+            name = route.name if route else path
+            self._sorts[path] = name.rpartition(".")[2] if not path.startswith(API) else f"api {name}"
+        return self._sorts[path]
+
+    def _read(self, path: str) -> None:
+        plain = path.partition("?")[0]
+        names = self.reads.setdefault(plain, set())
+        names |= {name for name, _value in parse_qsl(urlsplit(path).query, keep_blank_values=True)}
+        for member in (True, False):
+            with looked_up() as asked:
+                answer = self.asker.get(path, member=member)
+            names |= asked
+            if answer.status_int == 200:
+                if answer.content_type == "text/html":
+                    for each in forms_of(answer.text, plain, member=member):
+                        self._form(each)
+                return
+
+    def _form(self, found: Form) -> None:
+        if found.method == "GET":
+            self.reads.setdefault(found.path, set()).update(found.fields)
+            return
+        known = self.forms.setdefault((found.method, found.path), found)
+        known.fields = found.fields | known.fields
+        known.typed |= found.typed
+        known.longest |= found.longest
+        known.files |= found.files
+
+    def filled(self, form: Form) -> dict[str, str]:
+        """The fields of a form as it comes, with a token that counts now."""
+        return form.fields | {"csrf_token": self.token} if form.member else form.fields
+
+    def _described(self, path: str, known: dict) -> None:
+        names = self.reads.setdefault(path, set())
+        parameters = map(self.resolved, known.get("parameters", ()))
+        names |= {each["name"] for each in parameters if each["in"] == "query"}
+
+    def resolved(self, described: dict) -> dict:
+        """What a reference of the description refers to."""
+        while "$ref" in described:
+            found = self.description
+            for name in described["$ref"].removeprefix("#/").split("/"):
+                found = found[name]
+            described = found
+        return described
+
+    def writes(self) -> Iterator[tuple[str, str, str, dict]]:
+        """Method, path, media type and properties of every body of the API."""
+        for path, known in self.description["paths"].items():
+            for method, told in known.items():
+                if not isinstance(told, dict):  # what is said of the whole path
+                    continue
+                for kind, content in told.get("requestBody", {}).get("content", {}).items():
+                    schema = self.resolved(content["schema"])
+                    if schema.get("type") == "array":
+                        schema = self.resolved(schema["items"])
+                    yield method.upper(), self.path_of(path), kind, schema.get("properties", {})
+
+
+def forms_of(page: str, path: str, *, member: bool) -> Iterator[Form]:
+    """The forms of a page."""
+    for each in html.fromstring(page).forms:
+        action = urlsplit(each.action or path)
+        made = Form(each.method.upper(), action.path or path, member)
+        for element in each.inputs:
+            kind = element.get("type", element.tag)
+            if not element.name or kind in {"submit", "button"}:
+                continue
+            if kind == "file":
+                made.files.add(element.name)
+                continue
+            made.fields.setdefault(element.name, _value(element))
+            if (element.get("maxlength") or "").isdigit():
+                made.longest[element.name] = int(element.get("maxlength"))
+            if element.tag == "textarea" or kind in {"text", "search", "email", "password", "url", "tel"}:
+                made.typed.add(element.name)
+        yield made
+
+
+def _value(element) -> str:
+    if element.tag == "select" or element.get("type") in {"radio", "checkbox"}:
+        value = element.get("value") or element.value
+        return (
+            next(iter(value), "") if isinstance(value, (set, list)) or hasattr(value, "add") else value or ""
+        )
+    return element.value or ""
+
+
+@contextmanager
+def looked_up() -> Iterator[set[str]]:
+    """The names that are looked up in queries and forms meanwhile."""
+    names: set[str] = set()
+    methods = ("get", "getall", "getone", "__getitem__", "__contains__")
+    before = {name: vars(MultiDict)[name] for name in methods if name in vars(MultiDict)}
+
+    def noting(method):
+        def noted(self, name, *rest, **options):
+            if isinstance(name, str):
+                names.add(name)
+            return method(self, name, *rest, **options)
+
+        return noted
+
+    for name, method in before.items():
+        setattr(MultiDict, name, noting(method))
+    try:
+        yield names
+    finally:
+        for name, method in before.items():
+            setattr(MultiDict, name, method)
+
+
+def headers() -> list[str]:
+    """The headers that our sources and WebOb's speak of, as they are written in requests."""
+    found = {"Content-Type", "Cookie"}
+    for package in (comicsdb, comicsdb_api, comicsdb_web, webob):
+        for source in Path(package.__file__).parent.rglob("*.py"):
+            for environ, name in _NAMED.findall(source.read_text("utf-8")):
+                found.add((environ.replace("_", "-") or name).title())
+    return sorted(found)

@@ -1,0 +1,191 @@
+"""Forms, parts and JSON in the worst shapes, as large as bodies may be, for every route that takes one."""
+
+import json
+from dataclasses import replace
+from itertools import cycle
+from urllib.parse import quote_plus
+
+from tests.soak import SOAK
+from tests.worst.asking import Case, form
+from tests.worst.shapes import TEXTS
+
+JSON = "application/json"
+# Bytes without files. A fifth of what is taken is enough to see whether time grows with the square of it.
+BODY = 2_000_000 if SOAK else 400_000
+HEAD = 8_000  # bytes that a part may say of itself
+LONG = 100_000  # characters that may be kept of a text whose field has no limit
+SOME = len(TEXTS) if SOAK else 1
+KEPT = {"csrf_token", "modified", "form_key"}  # without which a form is refused
+
+
+def test_forms(asker, survey):
+    """All fields at once that people type in, then all others."""
+    shapes, done = cycle(TEXTS), set()
+    for each in survey.forms.values():
+        others = set(each.fields) - each.typed - KEPT
+        for names in (each.typed, others or {"x"}):
+            known = {(survey.sort_of(each.path), name) for name in names}
+            if known <= done and not SOAK:
+                continue
+            done |= known
+            for _ in range(SOME):
+                shape = next(shapes)
+                text = fitting(shape, BODY // len(names) - 50)
+                body, headers = form(survey.filled(each) | dict.fromkeys(names, text))
+                place = ", ".join(sorted(names))
+                asker.try_one(Case("POST", each.path, place, shape, len(text), body, headers, each.member))
+    asker.check()
+
+
+def fitting(shape: str, room: int) -> str:
+    """A text that takes so many bytes in the body of a form."""
+    text = TEXTS[shape](room)
+    needed = len(quote_plus(text))
+    return text if needed <= room else TEXTS[shape](room * len(text) // needed)
+
+
+def test_what_is_saved(asker, survey):
+    """Each field as long as may be, and then the pages that show what was saved."""
+    shapes, done = cycle(TEXTS), set()
+    for each in survey.forms.values():
+        for name in sorted(each.typed):
+            known = (survey.sort_of(each.path), name)
+            if known not in done or SOAK:
+                done.add(known)
+                save(asker, survey, each, name, shapes)
+    asker.check()
+
+
+def save(asker, survey, each, name, shapes):
+    """Two texts one after another, as pages compare them; then all pages below the one that comes next.
+
+    The second finds a conflict where a form says what it was made of.
+    """
+    size, location = each.longest.get(name, LONG), None
+    with asker.undoing():
+        for _ in range(2):
+            shape = next(shapes)
+            text = TEXTS[shape](size)[:size]
+            body, headers = form(survey.filled(each) | {name: text})
+            case = Case("POST", each.path, name, shape, len(text), body, headers, each.member)
+            asker.try_one(case)
+            if asker.status == 303:
+                location = asker.location
+        if location is None:
+            return
+        where = location.removeprefix("http://localhost").partition("?")[0]
+        for path in survey.reads:
+            if path == where or (size >= LONG and path.startswith(where)):
+                asker.try_one(replace(case, method="GET", path=path, body=b"", headers={}))
+
+
+# Parts.
+
+PART = b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n'
+
+
+def part(head: bytes, content: bytes = b"b") -> bytes:
+    return b"--x\r\n" + head + b"\r\n\r\n" + content + b"\r\n"
+
+
+def named(name: bytes, *, end: bytes = b'"') -> bytes:
+    return b'Content-Disposition: form-data; name="' + name[:HEAD] + end
+
+
+def as_long(piece: bytes, size: int = 2_000_000) -> bytes:
+    return piece * (size // len(piece)) + b"--x--\r\n"
+
+
+PARTS = {
+    "semicolons in a name": as_long(part(named(b";" * HEAD))),
+    "escaped quotes in a name": as_long(part(named(b'\\"' * HEAD))),
+    "backslashes in a name": as_long(part(named(b"\\" * HEAD, end=b""))),
+    "quotes in a name": as_long(part(named(b'"' * HEAD))),
+    "parameters": as_long(part(named(b'a"' + b";a=b" * (HEAD // 4), end=b""))),
+    "parameters that go on": as_long(part(named(b'a"' + b";name*0*=b" * (HEAD // 10), end=b""))),
+    "blanks in a head": as_long(part(b"Content-Disposition:" + b" " * HEAD + b"form-data")),
+    "many heads": as_long(part(b"\r\n".join([named(b"a")] + [b"A: b"] * (HEAD // 6)))),
+    "folded heads": as_long(part(named(b"a") + b"\r\n " * (HEAD // 3) + b"b")),
+    "a type of many parameters": as_long(
+        part(named(b"a") + b"\r\nContent-Type: text/plain" + b';a="' * (HEAD // 4))
+    ),
+    "a long charset": as_long(part(named(b"a") + b"\r\nContent-Type: text/plain; charset=" + b"a" * HEAD)),
+    "base64": as_long(part(named(b"a") + b"\r\nContent-Transfer-Encoding: base64", b"YQ" * 2000)),
+    "quoted printable": as_long(
+        part(named(b"a") + b"\r\nContent-Transfer-Encoding: quoted-printable", b"=3D" * 2000)
+    ),
+    "lengths": as_long(part(named(b"a") + b"\r\nContent-Length: " + b"9" * 7000)),
+    "small parts": PART * 4990 + b"--x--\r\n",
+    "files": as_long(part(named(b'a"; filename="b')))[: 4990 * 60] + b"--x--\r\n",
+    "blanks behind boundaries": as_long(b"--x" + b" " * 4000 + b"\r\n" + PART[5:]),
+    "boundaries with more behind": as_long(b"--xa\r\n", 500_000) + PART,
+    "what begins like a boundary": PART + as_long(b"\r\n--", 500_000),
+    "lines": part(named(b'a"; filename="b'), b"\r\n" * 290_000) + b"--x--\r\n",
+    "a line without an end": part(named(b'a"; filename="b'), b"a" * 19_000_000) + b"--x--\r\n",
+    "returns": part(named(b"a"), b"\r" * (BODY - 500)) + b"--x--\r\n",
+    "hyphens": part(named(b"a"), b"-" * (BODY - 500)) + b"--x--\r\n",
+    "a head without an end": b"--x\r\n" + b"A: b\r\n" * 300_000,
+    "bytes that are no text": part(named(b"a"), b"\xff" * (BODY - 500)) + b"--x--\r\n",
+}
+
+
+def test_parts(asker, survey):
+    """Each shape where forms go different ways, and one of them for each route."""
+    headers = {"Content-Type": "multipart/form-data; boundary=x"}
+    for path in ("/accounts/login/", "/api/issue/", "/api/variant/"):
+        for member in (False, True):
+            for shape, body in PARTS.items():
+                asker.try_one(Case("POST", path, "parts", shape, len(body), body, headers, member))
+    turn = cycle(PARTS.items())
+    for each in survey.forms.values():
+        shape, body = next(turn)
+        asker.try_one(Case("POST", each.path, "parts", shape, len(body), body, headers, member=True))
+    asker.check()
+
+
+# JSON and forms of the API.
+
+VALUES = {
+    "a large number": "1" * 1_000_000,
+    "a number with an exponent": "1e999999999",
+    "a number of many decimals": "0." + "1" * 1_000_000,
+    "deep lists": "[" * 900_000 + "]" * 900_000,
+    "deep lists within bounds": "[" * 900 + "]" * 900,
+    "deep objects": '{"a":' * 300_000 + "1" + "}" * 300_000,
+    "a long list": "[" + ",".join(["1"] * 900_000) + "]",
+    "a list of texts": "[" + ",".join(f'"{number}"' for number in range(200_000)) + "]",
+    "a list of objects": "[" + ",".join(['{"id":1}'] * 200_000) + "]",
+    "a list of lists": "[" + ",".join(["[]"] * 600_000) + "]",
+    "escapes": '"' + "\\u0000" * 300_000 + '"',
+    "lone surrogates": '"' + "\\ud800" * 300_000 + '"',
+    "names": "{" + ",".join(f'"a{number}":1' for number in range(120_000)) + "}",
+    "the same name": "{" + ",".join(['"name":"a"'] * 160_000) + "}",
+}
+
+
+def test_bodies_of_the_api(asker, survey):
+    """Each property by itself, all of a body together, and bodies that are something else."""
+    shapes, values, done = cycle(TEXTS), cycle(VALUES.items()), set()
+    for method, path, kind, properties in survey.writes():
+        if kind == "multipart/form-data":
+            continue
+        case = Case(method, path, headers={"Content-Type": kind}, member=True)
+        alone = [[name] for name in properties if SOAK or (name, kind) not in done]
+        done |= {(name, kind) for name in properties}
+        for names in (*alone, list(properties)) if alone else ():
+            shape = next(shapes)
+            text = fitting(shape, BODY // max(1, len(names)) - 50)
+            body = form(dict.fromkeys(names, text))[0]
+            if kind == JSON:
+                body = json.dumps(dict.fromkeys(names, text), ensure_ascii=False).encode()[:BODY]
+                shape, value = next(values)
+                some = names[: max(1, BODY // (len(value) + 50))]
+                other = "{" + ",".join(f'"{name}":{value}' for name in some) + "}"
+                place = f"values of {', '.join(some)}"
+                asker.try_one(replace(case, place=place, shape=shape, size=len(value), body=other.encode()))
+            place = f"{kind} {', '.join(names)}"
+            asker.try_one(replace(case, place=place, shape=shape, size=len(text), body=body))
+        if kind == JSON:
+            shape, value = next(values)
+            asker.try_one(replace(case, place="body", shape=shape, size=len(value), body=value.encode()))
+    asker.check()
