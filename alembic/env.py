@@ -1,4 +1,4 @@
-"""How migrations run: against the address that the caller of `comicsdb.scripts.database` passes in."""
+"""How migrations run: against the address that the caller of `comicsdb.cli.database` passes in."""
 
 from alembic import context
 from sqlalchemy import text

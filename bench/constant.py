@@ -12,7 +12,7 @@ from cornice.service import Service
 from pyramid.config import Configurator
 from pyramid.response import Response
 
-from comicsdb.settings import FIXED, resolve
+from comicsdb.config import FIXED, resolve
 
 # The server of production looks at settings of the application that it serves.
 SETTINGS = resolve({"sqlalchemy.url": "postgresql://none", "comicsdb.secret": secrets.token_urlsafe()})

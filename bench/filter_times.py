@@ -15,8 +15,8 @@ from sqlalchemy import create_engine
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # the tests are no package that is installed
 
-from comicsdb import embedded
-from comicsdb.scripts.database import upgrade
+from comicsdb.cli.database import upgrade
+from comicsdb.db import dev_cluster
 from tests import large
 from tests.api.api_client import asked
 from tests.api.test_filters_plans import LARGE, QUERIES, nodes, pairs, rows
@@ -27,7 +27,7 @@ RUNS = 5
 def main(issues: int) -> None:
     """Fill, ask and print."""
     with tempfile.TemporaryDirectory() as scratch:
-        cluster = embedded.start(Path(scratch) / "postgres", durable=False)
+        cluster = dev_cluster.start(Path(scratch) / "postgres", durable=False)
         cluster.ensure_database("template")
         engine = create_engine(cluster.url("template"))
         upgrade(engine)

@@ -21,13 +21,12 @@ from pathlib import Path
 
 from sqlalchemy import Engine, create_engine, text
 
-from comicsdb import embedded
-from comicsdb.db import session_factory
+from comicsdb.accounts.passwords import Passwords, digest
+from comicsdb.cli.database import upgrade
+from comicsdb.config import MOST
+from comicsdb.db import dev_cluster, session_factory
 from comicsdb.exchange.importing import import_set
 from comicsdb.media.folder import FolderStorage
-from comicsdb.passwords import Passwords, digest
-from comicsdb.scripts.database import upgrade
-from comicsdb.settings import MOST
 from tests.large import fill
 from tests.redis_server import RedisServer
 from tests.serving import free_port
@@ -67,7 +66,7 @@ class Stand:
 
     def __init__(self, stack: ExitStack, folder: Path, data: Path | None, issues: int):
         self.stack, self.folder = stack, folder
-        self.cluster = embedded.start(folder / "postgres", durable=False)
+        self.cluster = dev_cluster.start(folder / "postgres", durable=False)
         stack.callback(self.cluster.discard)
         self.cluster.ensure_database("bench")
         self.url = self.cluster.url("bench")

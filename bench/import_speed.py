@@ -12,18 +12,17 @@ from pathlib import Path
 
 from sqlalchemy import create_engine
 
-from comicsdb import embedded
-from comicsdb.db import session_factory
+from comicsdb.accounts.passwords import Passwords
+from comicsdb.cli.database import upgrade
+from comicsdb.db import dev_cluster, session_factory
 from comicsdb.exchange.importing import import_set
 from comicsdb.media.folder import FolderStorage
-from comicsdb.passwords import Passwords
-from comicsdb.scripts.database import upgrade
 
 
 def main(folder: Path) -> None:
     """Import twice and print the figures."""
     with tempfile.TemporaryDirectory() as scratch:
-        cluster = embedded.start(Path(scratch) / "postgres")
+        cluster = dev_cluster.start(Path(scratch) / "postgres")
         cluster.ensure_database("speed")
         engine = create_engine(cluster.url("speed"))
         upgrade(engine)

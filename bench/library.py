@@ -28,13 +28,13 @@ from sqlalchemy import Engine, create_engine, delete, select, text
 
 from bench import library_rows
 from bench.library_addresses import CALLS, ENDPOINTS, FORMS, FOUND, PAGES
-from comicsdb import clock, embedded
-from comicsdb.db import session_factory
+from comicsdb import clock
+from comicsdb.accounts.passwords import Passwords
+from comicsdb.cli.database import upgrade
+from comicsdb.db import dev_cluster, session_factory
+from comicsdb.db.read_pool import ReadConnection
 from comicsdb.library import feeds
 from comicsdb.models import FeedAddress, User
-from comicsdb.passwords import Passwords
-from comicsdb.read_pool import ReadConnection
-from comicsdb.scripts.database import upgrade
 from tests.conftest import attached, build_app
 from tests.web.conftest import form_to, log_in
 
@@ -262,7 +262,7 @@ def _shown(explained: dict | None) -> str:
 
 def main(folder: Path, issues: int, words: str, plans: bool) -> None:
     """Fill, unless that has been done in this folder before; ask and print."""
-    cluster = embedded.start(folder / "postgres", durable=False)
+    cluster = dev_cluster.start(folder / "postgres", durable=False)
     new = cluster.ensure_database("library")
     engine = create_engine(cluster.url("library"))
     app = build_app(cluster.url("library"), folder / "media")

@@ -7,7 +7,7 @@ from pyramid.request import Request
 
 import comicsdb
 from bench.harness import Stand
-from comicsdb.read_pool import CompiledQuery, ReadPool, connector
+from comicsdb.db.read_pool import CompiledQuery, ReadPool, connector
 
 
 class Listener:

@@ -9,7 +9,7 @@ def main(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes
     try:
         from pyramid.config import Configurator  # noqa: PLC0415  (decoders of pictures do without)
 
-        from comicsdb.settings import resolve  # noqa: PLC0415  (brings all tables, not needed everywhere)
+        from comicsdb.config import resolve  # noqa: PLC0415  (brings all tables, not needed everywhere)
 
         with Configurator(settings=resolve(settings)) as config:
             config.include("comicsdb")
@@ -20,29 +20,29 @@ def main(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes
 
 def includeme(config):
     """What every surface stands on, in the order in which one part needs another."""
-    config.include("comicsdb.settings")  # typed settings; a missing one stops the start
-    config.include("comicsdb.routes")  # how the route of a request is found
-    config.include("comicsdb.policies")  # what lies around every request
-    config.include("comicsdb.https")  # browsers are told to come by https only
-    config.include("comicsdb.http.door")  # what every request is checked for first
-    config.include("comicsdb.bodies")  # how forms are read
-    config.include("comicsdb.logs")  # whose request a line of the log tells of
-    config.include("comicsdb.logs_report")  # exceptions, for the deployer's own function
+    config.include("comicsdb.config")  # typed settings; a missing one stops the start
+    config.include("comicsdb.http.routes")  # how the route of a request is found
+    config.include("comicsdb.http.execution_policies")  # what lies around every request
+    config.include("comicsdb.http.hsts")  # browsers are told to come by https only
+    config.include("comicsdb.http.request_checks")  # what every request is checked for first
+    config.include("comicsdb.http.bodies")  # how forms are read
+    config.include("comicsdb.ops.logs")  # whose request a line of the log tells of
+    config.include("comicsdb.ops.error_reports")  # exceptions, for the deployer's own function
     config.include("pyramid_retry")  # deadlocks and serialization failures are tried again
     config.include("pyramid_tm")  # a transaction per request, committed unless the answer is an error
     config.include("comicsdb.db")  # request.dbsession
-    config.include("comicsdb.read_pool")  # request.read_pool, for reads of one statement
+    config.include("comicsdb.db.read_pool")  # request.read_pool, for reads of one statement
     config.include("comicsdb.clock")  # request.today, the business day
-    config.include("comicsdb.build_fingerprint")  # which code this is
-    config.include("comicsdb.cache")  # request.cache, of what the API answered
-    config.include("comicsdb.limits")  # how often somebody may do something
-    config.include("comicsdb.limits_api")  # how often somebody may ask the API
-    config.include("comicsdb.counters")  # how often it was done, by day
+    config.include("comicsdb.readcache.build_fingerprint")  # which code this is
+    config.include("comicsdb.readcache.regions")  # request.cache, of what the API answered
+    config.include("comicsdb.ratelimit")  # how often somebody may do something
+    config.include("comicsdb.ratelimit.api")  # how often somebody may ask the API
+    config.include("comicsdb.ratelimit.counters")  # how often it was done, by day
     config.include("comicsdb.security")  # who asks, and what they may do
     config.include("comicsdb.catalog")  # request.catalog, the one door for writes
     config.include("comicsdb.library.new_day")  # what begins with a new day
     config.include("comicsdb.media")  # pictures and their thumbnails
     config.include("comicsdb.mail")  # letters, sent after the commit
     config.include("comicsdb.accounts")  # request.visit: sign-up, log-in, tokens and so on
-    config.include("comicsdb.metrics")  # figures of all that, for Prometheus
-    config.include("comicsdb.startup")  # what the log says of all that at the start
+    config.include("comicsdb.ops.metrics")  # figures of all that, for Prometheus
+    config.include("comicsdb.ops.startup")  # what the log says of all that at the start

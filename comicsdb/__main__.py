@@ -1,6 +1,6 @@
 """`python -m comicsdb`: the command line without an installed script."""
 
-from comicsdb.scripts import main
+from comicsdb.cli import main
 
 if __name__ == "__main__":
     main(prog_name="comicsdb")

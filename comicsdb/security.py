@@ -10,12 +10,12 @@ from pyramid.request import RequestLocalCache
 from pyramid.security import Allowed, Denied
 from zope.interface import implementer
 
-from comicsdb.client_address import address, is_trusted
+from comicsdb.accounts.passwords import from_settings as passwords_from_settings
+from comicsdb.http.client_address import address, is_trusted
 from comicsdb.mail.letter import printable
 from comicsdb.models import User
 from comicsdb.models.choices import SupporterTier, TokenScope
 from comicsdb.models.user import EDITOR_GROUP, READING_LIST_EDITOR_GROUP
-from comicsdb.passwords import from_settings as passwords_from_settings
 
 log = logging.getLogger(__name__)
 

@@ -2,7 +2,7 @@
 
 from pyramid.config import Configurator
 
-from comicsdb.settings import resolve
+from comicsdb.config import resolve
 
 
 def main(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes it)
@@ -19,14 +19,16 @@ def includeme(config):
     config.include("cornice")
     config.include("comicsdb_api.responses")  # the headers of every answer
     config.include("comicsdb_api.negotiation")  # suffixes, slashes, what the caller accepts
-    config.include("comicsdb_api.fastpath")  # cached reads, before anything else is done
+    config.include("comicsdb_api.read_policy")  # cached reads, before anything else is done
     config.include("comicsdb_api.cors")  # scripts of other sites
     config.include("comicsdb_api.retirement")  # the end of HTTP Basic
     config.include("comicsdb_api.auth")  # who asks: HTTP Basic and tokens; who may not, and the log
     config.include("comicsdb_api.errors")  # every refusal as JSON
     config.include("comicsdb_api.throttle")  # how often somebody may ask
-    config.include("comicsdb_api.entity")  # config.add_entity_resource
+    config.include("comicsdb_api.resource.base")  # config.add_entity_resource
     config.include("comicsdb_api.resources")  # what is served
     config.include("comicsdb_api.openapi")  # what can be said about all that, for programs
-    config.include("comicsdb_api.strict")  # parameters that an address does not know, where asked for
-    config.include("comicsdb_api.docs")  # and for people
+    config.include(
+        "comicsdb_api.resource.strict"
+    )  # parameters that an address does not know, where asked for
+    config.include("comicsdb_api.docs_page")  # and for people

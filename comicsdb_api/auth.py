@@ -10,8 +10,11 @@ from pyramid.interfaces import ICSRFStoragePolicy
 from sqlalchemy import DateTime, Integer, String, bindparam, cast, false, func, literal, null, or_, select
 from sqlalchemy.orm import aliased
 
-from comicsdb import accounts, bodies, clock
+from comicsdb import accounts, clock
 from comicsdb.accounts import USERNAME_MAX, printable
+from comicsdb.accounts.passwords import Passwords
+from comicsdb.db.read_pool import CompiledQuery
+from comicsdb.http import bodies
 from comicsdb.models import (
     CATALOGUE,
     ApiToken,
@@ -26,8 +29,6 @@ from comicsdb.models import (
 )
 from comicsdb.models.choices import TokenScope
 from comicsdb.models.user import tier_now
-from comicsdb.passwords import Passwords
-from comicsdb.read_pool import CompiledQuery
 from comicsdb.security import (
     BASIC,
     SESSION,
@@ -45,7 +46,7 @@ from comicsdb.security import (
 from comicsdb_api import retirement
 from comicsdb_api.claims import Claim, claim, is_basic, name_in
 from comicsdb_api.errors import RefusedError
-from comicsdb_api.reads import Preflight
+from comicsdb_api.resource.cached_reads import Preflight
 from comicsdb_api.responses import ROUTE_PREFIX, WRITES, is_api_route
 from comicsdb_api.throttle import Verdict, throttle
 

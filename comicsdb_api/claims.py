@@ -5,7 +5,7 @@ import binascii
 from dataclasses import dataclass
 
 from comicsdb import accounts
-from comicsdb.passwords import digest
+from comicsdb.accounts.passwords import digest
 from comicsdb.security import BASIC, TOKEN, AuthenticationError, InvalidTokenError
 
 

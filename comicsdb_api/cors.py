@@ -7,7 +7,7 @@ carry nothing, and a browser that asks beforehand whether it may write is not to
 
 from pyramid.response import Response
 
-from comicsdb.policies import wrap_execution_policy
+from comicsdb.http.execution_policies import wrap_execution_policy
 from comicsdb_api import responses
 
 PREFLIGHT = (

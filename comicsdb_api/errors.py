@@ -11,11 +11,11 @@ from pyramid_retry import is_error_retryable
 
 from comicsdb import catalog
 from comicsdb.accounts import TooManyFailuresError
-from comicsdb.bodies import BodyError
 from comicsdb.db import is_away
-from comicsdb.http.door import Refusal
-from comicsdb.logs import log_failure
+from comicsdb.http.bodies import BodyError
+from comicsdb.http.request_checks import Refusal
 from comicsdb.media.storage import StorageDownError
+from comicsdb.ops.logs import log_failure
 from comicsdb.security import AuthenticationError, InvalidTokenError, OutOfScope, log_denied
 from comicsdb_api import retirement
 from comicsdb_api.responses import (

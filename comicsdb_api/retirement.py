@@ -15,8 +15,8 @@ from datetime import UTC, date, datetime, time
 from email.utils import format_datetime
 
 from comicsdb.accounts.letters import HELP_BASIC, TOKENS
+from comicsdb.config import BASIC_DEPRECATED, BASIC_PHASE, BASIC_SUNSET
 from comicsdb.security import BASIC, Identity
-from comicsdb.settings import BASIC_DEPRECATED, BASIC_PHASE, BASIC_SUNSET
 
 KEY = "comicsdb_api.retirement"
 DEPRECATED, ENDING, OVER = 1, 2, 3  # phases

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from comicsdb.accounts import printable
-from comicsdb.limits import Decision, Limit, WindowState
-from comicsdb.limits_api import ApiLimits
+from comicsdb.ratelimit import Decision, Limit, WindowState
+from comicsdb.ratelimit.api import ApiLimits
 from comicsdb.security import BASIC, Identity, client_ip
 from comicsdb_api.responses import too_soon
 

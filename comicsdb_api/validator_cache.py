@@ -10,12 +10,12 @@ from functools import cached_property
 
 from sqlalchemy import select, true
 
-from comicsdb.read_pool import CompiledQuery, ReadPool
-from comicsdb.stamps import EPOCH, EPOCH_NOW, MOST, Kept
+from comicsdb.db.read_pool import CompiledQuery, ReadPool
+from comicsdb.readcache.validators import EPOCH, EPOCH_NOW, MOST, Kept
 from comicsdb_api import auth
 from comicsdb_api.claims import Claim
-from comicsdb_api.listing import Detail, Listing
-from comicsdb_api.reads import Read
+from comicsdb_api.resource.cached_reads import Read
+from comicsdb_api.resource.listing import Detail, Listing
 
 ACCOUNT_COLUMNS = len(auth.Account.__dataclass_fields__)
 

@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from comicsdb import polls, staff
+from comicsdb import admin
+from comicsdb.community import polls
 from comicsdb.models import User
 from comicsdb.models.choices import AnnouncementStyle
 
@@ -62,10 +63,10 @@ def add_community(session: Session, now: datetime) -> int:
         start, end = (now + days * DAY for days in each["days"])
         values = {name: each[name] for name in ("title", "description", "choices")}
         values |= {"start_date": start, "end_date": end}
-        poll = staff.create_poll(session, named[STAFF], values)
+        poll = admin.create_poll(session, named[STAFF], values)
         answers = polls.choices(session, poll.id)
         for name, place in each["votes"].items():
             polls.vote(session, poll.id, answers[place].id, named[name].id, start)
     values = {**ANNOUNCEMENT, "start_date": None, "end_date": None}
-    staff.create_announcement(session, named[STAFF], values)
+    admin.create_announcement(session, named[STAFF], values)
     return sum(len(each["votes"]) for each in POLLS)

@@ -1,11 +1,11 @@
 """Settings of the site: its own, and what it asks of the template engine."""
 
-from comicsdb.settings import SettingsError
+from comicsdb.config import SettingsError
 
 # What the templates are written for, whatever the ini file says.
 JINJA = {
     "jinja2.directories": "comicsdb_web:templates",
-    "jinja2.extensions": "comicsdb_web.templating.FromTheTop",
+    "jinja2.extensions": "comicsdb_web.rendering.templating.FromTheTop",
     "jinja2.i18n.domain": "comicsdb_web",
     "jinja2.newstyle": "true",  # escaped, interpolated translations
     "jinja2.undefined": "strict",

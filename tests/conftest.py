@@ -23,13 +23,14 @@ from hypothesis import HealthCheck, settings
 from sqlalchemy import create_engine
 from sqlalchemy.orm import close_all_sessions
 
-from comicsdb import embedded, embedded_supervisor, main
+from comicsdb import main
 from comicsdb.accounts import Guard
 from comicsdb.catalog import Catalog
-from comicsdb.db import session_factory
-from comicsdb.limits import Limiter
-from comicsdb.read_pool import ReadConnection, ReadPool, connector
-from comicsdb.scripts.database import upgrade
+from comicsdb.cli.database import upgrade
+from comicsdb.db import dev_cluster, session_factory
+from comicsdb.db.dev_cluster import supervisor
+from comicsdb.db.read_pool import ReadConnection, ReadPool, connector
+from comicsdb.ratelimit import Limiter
 from tests.factories import Make
 from tests.needs import CHROMIUM_ARGUMENTS, chromium, memory_folder
 from tests.redis_server import RedisServer
@@ -130,7 +131,7 @@ def cluster():
     delete_left_clusters()
     folder = Path(tempfile.mkdtemp(prefix=CLUSTERS))
     folder.chmod(0o755)  # for root the server runs as another user, who must be able to enter
-    cluster = embedded.start(folder / "data", durable=False)
+    cluster = dev_cluster.start(folder / "data", durable=False)
     yield cluster
     cluster.discard()
     shutil.rmtree(folder)
@@ -141,7 +142,7 @@ def delete_left_clusters():
     for left in Path(tempfile.gettempdir()).glob(f"{CLUSTERS}*"):
         with suppress(OSError):  # another process is at it, too
             old = time.time() - left.stat().st_mtime > 3600
-            if old and embedded_supervisor.state(left / "data" / "server") is None:
+            if old and supervisor.state(left / "data" / "server") is None:
                 shutil.rmtree(left)
 
 

@@ -1,8 +1,8 @@
 """The test files that a change touches and that start no servers: `make test-fast` runs them.
 
 A change touches the tests whose name, in the folder of its distribution, has a word of its path in it:
-`comicsdb_web/views/collection.py` those of `tests/web/` with `collection`. That is a guess, and quick; all
-there is to know tells `make test`.
+`comicsdb_web/pages/library/collection.py` those of `tests/web/` with `library` or `collection`. That is a guess,
+and quick; all there is to know tells `make test`.
 """
 
 import re

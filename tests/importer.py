@@ -4,12 +4,12 @@ from pathlib import Path
 
 from sqlalchemy import create_engine, text
 
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.db import session_factory
 from comicsdb.exchange.exporting import export_set
 from comicsdb.exchange.importing import import_set
 from comicsdb.exchange.problems import ImportFailedError
 from comicsdb.media.folder import FolderStorage
-from comicsdb.passwords import Passwords
 from tests.dataset import write_set
 
 

@@ -6,8 +6,8 @@ from datetime import date
 from sqlalchemy import insert, inspect, select
 from sqlalchemy.orm import object_session, selectinload
 
-from comicsdb.library import reading_list_items as items
 from comicsdb.library import reading_lists as lists
+from comicsdb.library.reading_lists import items
 from comicsdb.models import Issue, User
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.security import identify

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sqlalchemy import NullPool, create_engine, text
 
-from comicsdb.passwords import Passwords
+from comicsdb.accounts.passwords import Passwords
 
 SECRET = "for tests only: it guards nothing but made up rows"
 INI = """

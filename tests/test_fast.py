@@ -4,7 +4,7 @@ from tests.fast import ALWAYS, touched
 
 
 def test_a_change_touches_the_tests_of_its_name_that_start_no_server():
-    found = touched(["comicsdb_web/views/collection.py", "tests/core/test_values.py", "README.md"])
+    found = touched(["comicsdb_web/pages/library/collection.py", "tests/core/test_values.py", "README.md"])
     assert found[0] == "tests/core/test_values.py"
     assert {"tests/web/test_collection.py", "tests/web/test_collection_item.py", *ALWAYS} <= set(found)
     assert "tests/web/test_collection_browser.py" not in found

@@ -90,8 +90,8 @@ def test_who_takes_pictures_is_known():
     assert {path.relative_to(ROOT).as_posix() for path in paths if taking & imported(path)} == {
         "comicsdb/accounts/picture_drafts.py",
         "comicsdb/accounts/profile.py",
-        "comicsdb/catalog/revert.py",
-        "comicsdb_api/writes.py",
+        "comicsdb/catalog/history/revert.py",
+        "comicsdb_api/resource/writes.py",
     }
 
 

@@ -10,10 +10,10 @@ from cryptography.fernet import Fernet, InvalidToken
 
 from comicsdb import clock
 from comicsdb.accounts.errors import TooFastError
+from comicsdb.accounts.passwords import same
 from comicsdb.accounts.rules import text_of
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
-from comicsdb.passwords import same
 
 TRAP = "homepage"  # a field that people do not see, and programs like to fill in
 OLDEST = 24 * 3600  # seconds for which a form can be sent

@@ -10,8 +10,8 @@ from comicsdb import clock
 from comicsdb.accounts.deletion import remove_account
 from comicsdb.accounts.form_drafts import remove_old_form_drafts
 from comicsdb.accounts.picture_drafts import remove_old_pictures
-from comicsdb.catalog.unit import Unit
-from comicsdb.library import portable_import
+from comicsdb.catalog.unit_of_work import Unit
+from comicsdb.library.transfer import imports
 from comicsdb.models import AccountLink, LoginSession, SecurityEvent, SpentChallenge, User
 from comicsdb.models.account import ACTIVATE
 
@@ -47,5 +47,5 @@ def clean(session: Session) -> Counter:
     Unit.of(session).discard(pictures)
     counted["drafts"] = remove_old_form_drafts(session) + len(pictures)
     session.execute(delete(SpentChallenge).where(SpentChallenge.expires <= now))
-    counted["imports"] = portable_import.clean(session)
+    counted["imports"] = imports.clean(session)
     return counted

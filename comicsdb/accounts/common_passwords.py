@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 
-from comicsdb.demo_accounts import PUBLIC_SECRETS
+from comicsdb.accounts.demo_accounts import PUBLIC_SECRETS
 
 FILE = Path(__file__).parent / "data" / "common_passwords.bin"
 WIDTH = 5  # bytes of a digest

@@ -12,13 +12,13 @@ from comicsdb.accounts import rules
 from comicsdb.accounts.errors import CodeRefusedError, PasskeyRefusedError, TooManyFailuresError
 from comicsdb.accounts.login import confirm_password
 from comicsdb.accounts.passkeys import passkey_user
+from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.second_factor import takes_recovery_code
 from comicsdb.accounts.totp import takes_code
 from comicsdb.accounts.visit import Visit
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.models import LoginSession, User
-from comicsdb.passwords import digest
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from comicsdb.accounts.anonymising import anonymise
 from comicsdb.accounts.login import confirm_password
 from comicsdb.accounts.visit import Visit
 from comicsdb.catalog.errors import InvalidError
-from comicsdb.catalog.unit import Unit
+from comicsdb.catalog.unit_of_work import Unit
 from comicsdb.i18n import _
 from comicsdb.models import FormerSlug, Issue, IssueRating, ReadingList, Series, User
 from comicsdb.models.base import SYSTEM_USER_ID

@@ -9,8 +9,8 @@ from sqlalchemy import and_, delete, not_, or_, select
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
+from comicsdb.accounts.passwords import digest
 from comicsdb.models import FormDraft, User
-from comicsdb.passwords import digest
 
 LIFETIME = timedelta(hours=1)
 SIZE_MAX = 512 * 1024  # characters of all that was typed

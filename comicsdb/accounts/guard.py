@@ -4,9 +4,9 @@ import time
 from ipaddress import IPv6Address, ip_address
 
 from comicsdb.accounts.errors import NewPlaceError, TooManyFailuresError, TooManyMailsError
+from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.rules import USERNAME_MAX
-from comicsdb.limits import Limit, Limiter
-from comicsdb.passwords import digest
+from comicsdb.ratelimit import Limit, Limiter
 
 REMEMBERED = 10_000  # who may try
 MINUTE, HOUR, DAY = 60, 3600, 86_400

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts.errors import BadLinkError, LinkSpentError
+from comicsdb.accounts.passwords import digest
 from comicsdb.models import AccountLink, User
-from comicsdb.passwords import digest
 
 LIFETIME = timedelta(hours=24)
 

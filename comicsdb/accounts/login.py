@@ -9,13 +9,13 @@ from sqlalchemy.orm import Session, selectinload
 from comicsdb.accounts import rules
 from comicsdb.accounts.errors import LogInFailedError, NewPlaceError, NotActivatedError, TooManyFailuresError
 from comicsdb.accounts.new_place import check_attempt
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.accounts.signup import is_pending
 from comicsdb.accounts.storing import known_as
 from comicsdb.accounts.visit import Visit
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.models import User
-from comicsdb.passwords import Passwords
 
 log = logging.getLogger(__name__)
 

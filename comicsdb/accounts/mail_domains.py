@@ -14,7 +14,7 @@ from http.client import HTTPException
 from comicsdb.accounts.rules import listed
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
-from comicsdb.logs import OutageLog
+from comicsdb.ops.logs import OutageLog
 
 log = logging.getLogger(__name__)
 OUTAGE = OutageLog(log, logging.WARNING)

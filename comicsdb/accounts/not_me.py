@@ -9,6 +9,7 @@ from comicsdb import clock
 from comicsdb.accounts import letters
 from comicsdb.accounts.errors import BadLinkError
 from comicsdb.accounts.links import drop_links, make_link, open_link
+from comicsdb.accounts.passwords import UNUSABLE
 from comicsdb.accounts.profile import other_holder
 from comicsdb.accounts.second_factor import remove_second_factors
 from comicsdb.accounts.security_events import record_security_event
@@ -19,7 +20,6 @@ from comicsdb.library import feeds
 from comicsdb.mail import queue
 from comicsdb.models import AccountLink, ApiToken, SecurityEventKind, User
 from comicsdb.models.account import CONFIRM_EMAIL, LOG_IN, NOT_ME, RESET
-from comicsdb.passwords import UNUSABLE
 
 SAME_MOMENT = timedelta(minutes=1)  # what a mail tells of was stored just before its link
 

@@ -26,13 +26,13 @@ from webauthn.helpers.structs import (
 from comicsdb import clock
 from comicsdb.accounts import rules
 from comicsdb.accounts.errors import PasskeyRefusedError
+from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.second_factor import refresh
 from comicsdb.accounts.security_events import record_security_event
 from comicsdb.accounts.visit import Visit
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.models import Passkey, SecurityEventKind, SpentChallenge, User
-from comicsdb.passwords import digest
 
 log = logging.getLogger(__name__)
 

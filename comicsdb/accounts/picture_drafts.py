@@ -12,10 +12,10 @@ from sqlalchemy import delete, or_, select
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
+from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.visit import Visit
 from comicsdb.media.uploads import picture_values
 from comicsdb.models import PictureDraft
-from comicsdb.passwords import digest
 
 LIFETIME = timedelta(hours=1)
 PICTURES_MAX = 50  # of one account

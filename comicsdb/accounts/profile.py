@@ -20,7 +20,7 @@ from comicsdb.accounts.signup import TAKEN, is_pending, nowhere
 from comicsdb.accounts.storing import lock_email, unless_refused
 from comicsdb.accounts.visit import Visit
 from comicsdb.catalog.errors import InvalidError
-from comicsdb.catalog.unit import Unit
+from comicsdb.catalog.unit_of_work import Unit
 from comicsdb.i18n import INTERFACE_LANGUAGES, _
 from comicsdb.imaging.picture import PictureError
 from comicsdb.mail import queue

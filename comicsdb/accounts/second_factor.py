@@ -9,10 +9,10 @@ from sqlalchemy import delete, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
+from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.security_events import record_security_event
 from comicsdb.accounts.visit import Visit
 from comicsdb.models import Passkey, RecoveryCode, SecurityEventKind, Totp, User
-from comicsdb.passwords import digest
 
 log = logging.getLogger(__name__)
 

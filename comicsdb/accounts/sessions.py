@@ -8,11 +8,11 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from comicsdb import clock
+from comicsdb.accounts.passwords import digest, same
 from comicsdb.accounts.security_events import BROWSER_LENGTH, record_log_in, record_security_event
 from comicsdb.accounts.visit import Visit
 from comicsdb.mail.letter import printable
 from comicsdb.models import LoginSession, SecurityEventKind, User
-from comicsdb.passwords import digest, same
 
 log = logging.getLogger(__name__)
 

@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session
 from comicsdb import clock
 from comicsdb.accounts import rules
 from comicsdb.accounts.errors import FormSpentError
+from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.security_events import record_security_event
 from comicsdb.accounts.storing import unless_refused
 from comicsdb.accounts.visit import Visit
@@ -27,7 +28,6 @@ from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.models import ApiToken, SecurityEventKind, User
 from comicsdb.models.choices import TokenScope
-from comicsdb.passwords import digest
 from comicsdb.values import iso_day
 
 log = logging.getLogger(__name__)

@@ -12,13 +12,13 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
+from comicsdb.accounts.passwords import same
 from comicsdb.accounts.second_factor import refresh
 from comicsdb.accounts.security_events import record_security_event
 from comicsdb.accounts.visit import Visit
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.models import SecurityEventKind, Totp, User
-from comicsdb.passwords import same
 
 log = logging.getLogger(__name__)
 

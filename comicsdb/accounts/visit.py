@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from comicsdb.accounts.guard import Guard
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.mail.letter import printable
 from comicsdb.media.storage import Storage
-from comicsdb.passwords import Passwords
 from comicsdb.security import client_ip
 
 

@@ -12,7 +12,7 @@ from comicsdb.catalog import rules
 from comicsdb.catalog.column_checks import MISSING, problem
 from comicsdb.catalog.errors import InvalidRowsError, NotFoundError
 from comicsdb.catalog.kinds import kind_of
-from comicsdb.catalog.unit import OF_PICTURE
+from comicsdb.catalog.unit_of_work import OF_PICTURE
 from comicsdb.i18n import _, said
 from comicsdb.models import Creator, Credit, Issue, Role, Series, Variant, credit_role
 from comicsdb.models.choices import Currency

@@ -5,7 +5,7 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.kinds import Link
-from comicsdb.catalog.unit import Unit
+from comicsdb.catalog.unit_of_work import Unit
 from comicsdb.models import Attribution, Credit, Variant, credit_role
 
 

@@ -14,7 +14,7 @@ from comicsdb.catalog.deletion import bury, doomed_with, forget
 from comicsdb.catalog.errors import ConflictError, GoneError, InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.kinds import Kind, kind_of
 from comicsdb.catalog.propagation import FIELD_EVENTS
-from comicsdb.catalog.unit import Unit, label_of
+from comicsdb.catalog.unit_of_work import Unit, label_of
 from comicsdb.i18n import _
 from comicsdb.library import ratings
 from comicsdb.models import FormerSlug, History, Series, Tombstone, User

@@ -9,11 +9,11 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 
+from comicsdb.accounts.passwords import UNUSABLE, Passwords, digest
 from comicsdb.exchange.format import USERS
 from comicsdb.exchange.run import Run
 from comicsdb.exchange.staging import Pictures, Reader, copy_statement, create_table, finish_table, records
 from comicsdb.models.base import SYSTEM_USER_ID
-from comicsdb.passwords import UNUSABLE, Passwords, digest
 
 BATCH = 256
 TOKEN_KEY_LENGTH = 15

@@ -30,6 +30,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.exchange import accounts as accounts_step
 from comicsdb.exchange import (
     advice,
@@ -63,7 +64,6 @@ from comicsdb.exchange.run import Run, Silent
 from comicsdb.library import ratings
 from comicsdb.media.storage import Batch, Storage
 from comicsdb.models import Tombstone
-from comicsdb.passwords import Passwords
 
 LOCK = 7_240_413  # key of the advisory lock: one import at a time
 LIBRARY = ("collection_item", "read_date", "pull_list", "pull_list_series", "wish_list", "wish_list_item")

@@ -28,10 +28,10 @@ from comicsdb.exchange.library_format import (
 from comicsdb.exchange.run import Run
 from comicsdb.exchange.staging import records
 from comicsdb.library import reading_lists
-from comicsdb.library.portable import COLLECTION, ITEMS, LISTS, PULL, WISHES
-from comicsdb.library.portable_merge import Storing
-from comicsdb.library.portable_store import Chosen, store
-from comicsdb.library.reading_list_links import BACK, is_free
+from comicsdb.library.reading_lists.links import BACK, is_free
+from comicsdb.library.transfer.combine import Storing
+from comicsdb.library.transfer.format import COLLECTION, ITEMS, LISTS, PULL, WISHES
+from comicsdb.library.transfer.store import Chosen, store
 from comicsdb.models import ReadingList, User
 from comicsdb.security import Identity, identify
 

@@ -10,7 +10,7 @@ from comicsdb import models
 from comicsdb.exchange import readers
 from comicsdb.exchange.fields import REQUIRED
 from comicsdb.exchange.readers import Reader, optional
-from comicsdb.library.portable import COLLECTION, ITEMS, LISTS, PULL, WISHES
+from comicsdb.library.transfer.format import COLLECTION, ITEMS, LISTS, PULL, WISHES
 from comicsdb.models.base import BIG_MAX, SMALL_MAX
 from comicsdb.models.choices import (
     GRADES,

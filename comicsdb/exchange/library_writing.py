@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from comicsdb.exchange.library_format import LIST_STARS, OWN_PULL, OWN_WISHES
 from comicsdb.exchange.run import Run
 from comicsdb.library import collection, reading_lists
-from comicsdb.library.portable import COLLECTION, ITEMS, LISTS, PULL, WISHES
+from comicsdb.library.transfer.format import COLLECTION, ITEMS, LISTS, PULL, WISHES
 
 # Ids of accounts, issues and series become those of the database.
 _TRANSLATED = (

@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog.unit import Unit
+from comicsdb.catalog.unit_of_work import Unit
 from comicsdb.exchange.fields import File
 from comicsdb.exchange.problems import Problems
 from comicsdb.exchange.report import Report

@@ -9,12 +9,12 @@ from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from comicsdb.accounts.errors import FormSpentError
+from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.storing import unless_refused
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _, said
-from comicsdb.library.keeping import hold
+from comicsdb.library.locks import hold
 from comicsdb.models import Change, FeedAddress, Issue, Series, User
-from comicsdb.passwords import digest
 
 NAME_MOST = 100
 ADDRESSES_MOST = 20

@@ -8,7 +8,7 @@ one that stays lacks, and its dates of reading.
 from sqlalchemy import text, update
 from sqlalchemy.orm import Session
 
-from comicsdb.library.keeping import moved
+from comicsdb.library.locks import moved
 from comicsdb.models import CollectionItem, WishListItem
 
 # Items of readers who have both issues.

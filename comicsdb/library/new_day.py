@@ -12,8 +12,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
 from comicsdb import clock
+from comicsdb.http.execution_policies import LAST, wrap_execution_policy
 from comicsdb.library.ratings import count_due
-from comicsdb.policies import LAST, wrap_execution_policy
 
 log = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.errors import InvalidError, NotFoundError
-from comicsdb.catalog.unit import Unit
-from comicsdb.library.keeping import hold, moved
+from comicsdb.catalog.unit_of_work import Unit
+from comicsdb.library.locks import hold, moved
 from comicsdb.models import CollectionItem, Issue, IssueRating, Series
 from comicsdb.models.choices import STARS
 

@@ -7,10 +7,10 @@ from datetime import timedelta
 from sqlalchemy import Connection, Engine, delete, or_, select, update
 
 from comicsdb import clock
-from comicsdb.logs import OutageLog
 from comicsdb.mail.carriers import Carrier, CarrierError
 from comicsdb.mail.letter import printable
 from comicsdb.models import OutgoingMail
+from comicsdb.ops.logs import OutageLog
 
 log = logging.getLogger(__name__)
 MAIL_OUTAGE = OutageLog(log, logging.WARNING)

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
+from comicsdb.config import SettingsError
 from comicsdb.i18n import Text, _, localizer, translate
-from comicsdb.settings import SettingsError
 
 WIDTH = 72  # columns of the text part
 _FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"

@@ -7,6 +7,7 @@ from pyramid.response import FileIter, Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 from pyramid.traversal import PATH_SAFE
 
+from comicsdb.config import SettingsError
 from comicsdb.imaging.sizes import SIZES
 from comicsdb.media.folder import FolderStorage
 from comicsdb.media.storage import (
@@ -18,7 +19,6 @@ from comicsdb.media.storage import (
     content_type,
 )
 from comicsdb.media.thumbnails import NoThumbnailError, Thumbnails
-from comicsdb.settings import SettingsError
 
 BLOCK = 256 * 1024  # bytes
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from comicsdb.logs import OutageLog
+from comicsdb.ops.logs import OutageLog
 
 log = logging.getLogger(__name__)
 STORAGE_OUTAGE = OutageLog(log)

@@ -137,7 +137,7 @@ class DailyCount(Base):
 
 
 class RateLimit(Base):
-    """A client's events of all limits, where PostgreSQL counts them, as `comicsdb.limits_window` packs them.
+    """A client's events of all limits, where PostgreSQL counts them, packed by `comicsdb.ratelimit.window`.
 
     Each change makes another version. A crash of PostgreSQL empties the table, and no backup has what is in
     it.
@@ -210,7 +210,7 @@ class StaffAction(Base):
 
 
 class IdempotencyKey(Base):
-    """An answer that is given again to whoever repeats the request with its key (`comicsdb.idempotency`).
+    """An answer that is given again to whoever repeats a request with its key (`comicsdb.http.idempotency`).
 
     `request` is a digest of what was asked; `status` is 0 until the answer is known.
     """

@@ -120,7 +120,7 @@ class ApiToken(Base):
     )
     created: Mapped[datetime] = stamp()
     expiry: Mapped[datetime | None] = stamp(default=False)
-    # Written at most once an hour (`comicsdb.counters`).
+    # Written at most once an hour (`comicsdb.ratelimit.counters`).
     last_used: Mapped[datetime | None] = stamp(default=False)
     last_address: Mapped[str] = blank(45)
     # The key of the form that made it, spent with it: sending the form again makes no second token.

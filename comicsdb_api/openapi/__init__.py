@@ -5,14 +5,14 @@ from collections.abc import Callable
 import yaml
 from webob.acceptparse import create_accept_header
 
+from comicsdb.readcache.etag import tagged
 from comicsdb.security import Permission
-from comicsdb.tags import tagged
-from comicsdb_api.conditional import respond_tagged
-from comicsdb_api.entity import Resource, serve
 from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, RefusedError
 from comicsdb_api.negotiation import FORMAT_KEY, parameter
 from comicsdb_api.openapi.common import MORE_HEADERS
 from comicsdb_api.openapi.document import TITLE, document, endpoints
+from comicsdb_api.resource.base import Resource, serve
+from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.responses import to_json
 
 ROUTE, PATH = "api.schema", "/api/schema/"

@@ -2,7 +2,7 @@
 
 from comicsdb.models.choices import Currency
 from comicsdb_api.openapi.schemas import INTEGER_MAX, reference
-from comicsdb_api.paging import PAGE_MAX
+from comicsdb_api.resource.paging import PAGE_MAX
 from comicsdb_api.responses import CROSS_ORIGIN, HEADERS, PROBLEM, SEVERAL_ERRORS
 from comicsdb_api.retirement import NOTICE
 

@@ -16,13 +16,13 @@ from comicsdb.models import Series
 from comicsdb.models.choices import TokenScope
 from comicsdb.models.user import EDITOR_GROUP
 from comicsdb.security import Identity, Permission, may, scope_for
-from comicsdb_api.acts import Act
-from comicsdb_api.entity import EntityResource, Resource, largest_id
-from comicsdb_api.filters import Parameter
-from comicsdb_api.listing import Listing
 from comicsdb_api.openapi import common, signing_in, written
 from comicsdb_api.openapi.examples import add_examples
 from comicsdb_api.openapi.schemas import INTEGER_MAX, Components, reference
+from comicsdb_api.resource.acts import Act
+from comicsdb_api.resource.base import EntityResource, Resource, largest_id
+from comicsdb_api.resource.filters import Parameter
+from comicsdb_api.resource.listing import Listing
 from comicsdb_api.responses import ROUTE_PREFIX, is_api_route
 from comicsdb_api.retirement import KEY
 

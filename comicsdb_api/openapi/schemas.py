@@ -24,7 +24,7 @@ from sqlalchemy.types import TypeEngine
 
 from comicsdb.models.base import BIG_MAX, INTEGER_MAX
 from comicsdb_api.openapi.words import words_for
-from comicsdb_api.types import Address, Changes, Choice, Instant, ListOf, Money, ObjectOf
+from comicsdb_api.resource.types import Address, Changes, Choice, Instant, ListOf, Money, ObjectOf
 
 AMOUNT = r"^\d+\.\d{2}$"
 NULL = {"type": "null"}

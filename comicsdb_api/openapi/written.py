@@ -17,9 +17,6 @@ from comicsdb.schemas.types import (
     Moment,
     Text,
 )
-from comicsdb_api.acts import Act
-from comicsdb_api.bodies import FORM as URLENCODED
-from comicsdb_api.bodies import JSON, PARTS
 from comicsdb_api.openapi import common
 from comicsdb_api.openapi.schemas import INTEGER_MAX, Components, described, reference
 from comicsdb_api.openapi.words import (
@@ -31,7 +28,10 @@ from comicsdb_api.openapi.words import (
     MULTIPART_CHANGE,
     WRITTEN,
 )
-from comicsdb_api.writes import IMAGE, Pictures
+from comicsdb_api.resource.acts import Act
+from comicsdb_api.resource.bodies import FORM as URLENCODED
+from comicsdb_api.resource.bodies import JSON, PARTS
+from comicsdb_api.resource.writes import IMAGE, Pictures
 
 NAMES = {JSON: INPUT, URLENCODED: FORM, PARTS: MULTIPART}
 NAMES_OF_CHANGES = {JSON: CHANGE, URLENCODED: FORM_CHANGE, PARTS: MULTIPART_CHANGE}

@@ -1,6 +1,6 @@
 """What the API serves: one line per entity, in the order in which the root lists them."""
 
-from comicsdb_api.entity import serve
+from comicsdb_api.resource.base import serve
 from comicsdb_api.resources.arc import ArcResource
 from comicsdb_api.resources.character import CharacterResource
 from comicsdb_api.resources.creator import CreatorResource

@@ -2,7 +2,7 @@
 
 from comicsdb.models import Arc, issue_arc
 from comicsdb.schemas import ArcSchema
-from comicsdb_api import shapes
+from comicsdb_api.resource import shapes
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 from comicsdb_api.resources.issue import linked_issues

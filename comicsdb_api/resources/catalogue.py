@@ -1,8 +1,8 @@
 """What the nine kinds of the catalogue have in common."""
 
 from comicsdb.models import Publisher
-from comicsdb_api import shapes
-from comicsdb_api.entity import EntityResource
+from comicsdb_api.resource import shapes
+from comicsdb_api.resource.base import EntityResource
 
 
 class CatalogueResource(EntityResource):

@@ -6,22 +6,22 @@ from urllib.parse import urlencode
 import orjson
 from sqlalchemy import BigInteger, ColumnElement, func, literal, select
 
-from comicsdb.catalog import changes
+from comicsdb.catalog.history import change_log
 from comicsdb.models import CATALOGUE, Change, User
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.record import ACTIONS
-from comicsdb.tags import tagged
-from comicsdb_api import filters, shapes
-from comicsdb_api.conditional import respond_tagged
-from comicsdb_api.entity import Resource, serve
-from comicsdb_api.filters import BadValueError, Choice, Filter, Later
+from comicsdb.readcache.etag import tagged
 from comicsdb_api.negotiation import parameter
 from comicsdb_api.openapi.common import error_content, headers
 from comicsdb_api.openapi.schemas import Components
-from comicsdb_api.paging import SIZE
+from comicsdb_api.resource import filters, shapes
+from comicsdb_api.resource.base import Resource, serve
+from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.filters import BadValueError, Choice, Filter, Later
+from comicsdb_api.resource.paging import SIZE
+from comicsdb_api.resource.types import Choice as OneOf
 from comicsdb_api.resources.history import user_of
 from comicsdb_api.responses import addresses, respond, to_json
-from comicsdb_api.types import Choice as OneOf
 
 BEGAN_ANEW = (
     "The feed began anew, as the database was restored: changes that you know may be gone, and their"
@@ -181,7 +181,7 @@ class ChangeResource(Resource):
             .limit(SIZE + 1)
         )
         newest = select(func.coalesce(func.max(change.c.seq), literal(0))).scalar_subquery()
-        asked = select(shapes.rows_of(rows), changes.EPOCH, newest)
+        asked = select(shapes.rows_of(rows), change_log.EPOCH, newest)
         lines, epoch, last = request.read_pool.first(asked, addresses(request))
         if (parameter(request, "epoch") or epoch).strip() not in {"", epoch}:
             return respond(request, {"detail": BEGAN_ANEW, "epoch": epoch, "after": last}, 410)

@@ -11,7 +11,7 @@ from comicsdb.models import (
     issue_character,
 )
 from comicsdb.schemas import CharacterSchema
-from comicsdb_api import shapes
+from comicsdb_api.resource import shapes
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 from comicsdb_api.resources.issue import linked_issues

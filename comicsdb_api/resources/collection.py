@@ -19,26 +19,26 @@ from comicsdb.catalog import NotFoundError
 from comicsdb.library import collection
 from comicsdb.models import CollectionItem, Issue, ReadDate, Series, User
 from comicsdb.models.choices import BookFormat, GradingCompany
+from comicsdb.readcache.etag import TAG_LENGTH, tagged
+from comicsdb.readcache.validators import microseconds, times
 from comicsdb.schemas.collection import CollectionAddSchema, ScrobbleSchema, StarsSchema, no_issue
 from comicsdb.security import Permission
-from comicsdb.stamps import microseconds, times
-from comicsdb.tags import TAG_LENGTH, tagged
-from comicsdb_api import bodies, conditional, shapes, writes
-from comicsdb_api.acts import Act, Body
-from comicsdb_api.entity import serve
 from comicsdb_api.errors import BadRequestError
-from comicsdb_api.reads import Read
+from comicsdb_api.resource import bodies, conditional, shapes, writes
+from comicsdb_api.resource.acts import Act, Body
+from comicsdb_api.resource.base import serve
+from comicsdb_api.resource.cached_reads import Read
+from comicsdb_api.resource.shapes import BASE, constant
+from comicsdb_api.resource.types import Address, Choice
+from comicsdb_api.resources.account_lists import OwnDetail, OwnListing, OwnResource, shown
 from comicsdb_api.resources.collection_figures import (
     MissingIssuesResource,
     MissingSeriesResource,
     StatsResource,
 )
 from comicsdb_api.resources.collection_filters import COLLECTION
-from comicsdb_api.resources.own import OwnDetail, OwnListing, OwnResource, shown
 from comicsdb_api.resources.wish_list import judged
 from comicsdb_api.responses import answer
-from comicsdb_api.shapes import BASE, constant
-from comicsdb_api.types import Address, Choice
 
 item, read_date, user = CollectionItem.__table__, ReadDate.__table__, User.__table__
 issue, series = Issue.__table__, Series.__table__

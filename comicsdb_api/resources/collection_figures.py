@@ -2,17 +2,17 @@
 
 from sqlalchemy import Boolean, Integer, Numeric, cast, func, literal_column, type_coerce
 
-from comicsdb.library import collection_reads
+from comicsdb.library.collection import reads
 from comicsdb.models import Issue, Publisher, Series, SeriesType
 from comicsdb.models.choices import BookFormat, Currency
-from comicsdb.tags import tagged
-from comicsdb_api import shapes
-from comicsdb_api.conditional import respond_tagged
-from comicsdb_api.entity import Resource, number_in
+from comicsdb.readcache.etag import tagged
 from comicsdb_api.openapi.schemas import AMOUNT
-from comicsdb_api.resources.own import TODAY, USER, OwnResource
+from comicsdb_api.resource import shapes
+from comicsdb_api.resource.base import Resource, number_in
+from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.shapes import constant
+from comicsdb_api.resources.account_lists import TODAY, USER, OwnResource
 from comicsdb_api.responses import to_json
-from comicsdb_api.shapes import constant
 
 issue, series, series_type = Issue.__table__, Series.__table__, SeriesType.__table__
 publisher = Publisher.__table__
@@ -60,7 +60,7 @@ class StatsResource(Resource):
 
     def get(self):
         """The figures of the caller's collection."""
-        stats = collection_reads.stats(self.request.dbsession, self.request.identity.user_id)
+        stats = reads.stats(self.request.dbsession, self.request.identity.user_id)
         body = {
             "total_items": stats.items,
             "total_quantity": stats.copies,
@@ -78,7 +78,7 @@ class IncompleteSeries:
     """The series of which the caller owns some issues and lacks others, as if they were rows of a table."""
 
     __tablename__ = "missing_series"
-    __table__ = collection_reads.incomplete(USER, TODAY)
+    __table__ = reads.incomplete(USER, TODAY)
 
 
 incomplete = IncompleteSeries.__table__
@@ -133,7 +133,7 @@ class MissingSeriesResource(OwnResource):
     @classmethod
     def order(cls) -> tuple:
         """Most missing first, then by sort name."""
-        return collection_reads.order_of_incomplete(incomplete, series)
+        return reads.order_of_incomplete(incomplete, series)
 
 
 class MissingIssuesResource(OwnResource):
@@ -145,7 +145,7 @@ class MissingIssuesResource(OwnResource):
     @classmethod
     def mine(cls):
         """Those that are out and not in the collection."""
-        return collection_reads.is_missing(USER, TODAY, issue)
+        return reads.is_missing(USER, TODAY, issue)
 
     @classmethod
     def row_source(cls):
@@ -166,7 +166,7 @@ class MissingIssuesResource(OwnResource):
     @classmethod
     def order(cls) -> tuple:
         """By cover date and number."""
-        return collection_reads.order_of_missing(issue)
+        return reads.order_of_missing(issue)
 
     def missing_get(self):
         """GET: of an unknown series none is missing."""

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement
 
 from comicsdb.models import CollectionItem, Issue
 from comicsdb.models.choices import GRADES, BookFormat, GradingCompany
-from comicsdb_api.filters import Choice, Contains, Day, Filter, Int, Later, Missing
+from comicsdb_api.resource.filters import Choice, Contains, Day, Filter, Int, Later, Missing
 from comicsdb_api.resources.filters import among
 
 item, issue = CollectionItem.__table__, Issue.__table__

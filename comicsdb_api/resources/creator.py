@@ -2,7 +2,7 @@
 
 from comicsdb.models import Creator
 from comicsdb.schemas import CreatorSchema
-from comicsdb_api import shapes
+from comicsdb_api.resource import shapes
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 

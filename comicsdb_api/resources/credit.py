@@ -11,8 +11,8 @@ from comicsdb.models import Credit, Role, credit_role
 from comicsdb.schemas import CreditSchema, errors_of
 from comicsdb.schemas.base import WHOLE
 from comicsdb.schemas.types import LONGEST_LIST
-from comicsdb_api import bodies, shapes
 from comicsdb_api.errors import BadRequestError, RefusedError, by_field
+from comicsdb_api.resource import bodies, shapes
 from comicsdb_api.resources.part import PartResource
 from comicsdb_api.responses import to_json
 

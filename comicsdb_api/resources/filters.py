@@ -26,7 +26,7 @@ from comicsdb.models import (
     series_genre,
 )
 from comicsdb.models.choices import LANGUAGES, Status
-from comicsdb_api.filters import (
+from comicsdb_api.resource.filters import (
     LONGEST,
     Choice,
     Contains,

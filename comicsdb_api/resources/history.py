@@ -5,12 +5,12 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from comicsdb.models import History, User
 from comicsdb.models.record import CHANGED, CREATED, DELETED
-from comicsdb_api import shapes
-from comicsdb_api.entity import ListResource, serve
-from comicsdb_api.listing import Listing
-from comicsdb_api.reads import Read
+from comicsdb_api.resource import shapes
+from comicsdb_api.resource.base import ListResource, serve
+from comicsdb_api.resource.cached_reads import Read
+from comicsdb_api.resource.listing import Listing
+from comicsdb_api.resource.types import Changes
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX
-from comicsdb_api.types import Changes
 
 TYPES = {CREATED: "created", CHANGED: "updated", DELETED: "deleted"}
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from comicsdb.models import Imprint, Publisher
 from comicsdb.schemas import ImprintSchema
-from comicsdb_api import shapes
+from comicsdb_api.resource import shapes
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import PublishedResource
 

@@ -26,11 +26,11 @@ from comicsdb.models import (
 )
 from comicsdb.models.choices import Currency
 from comicsdb.schemas import IssueSchema
-from comicsdb_api import shapes
-from comicsdb_api.listing import Children
+from comicsdb_api.resource import shapes
+from comicsdb_api.resource.listing import Children
+from comicsdb_api.resource.types import Choice
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
-from comicsdb_api.types import Choice
 
 issue, series, series_type = Issue.__table__, Series.__table__, SeriesType.__table__
 publisher, imprint, age_rating = Publisher.__table__, Imprint.__table__, AgeRating.__table__

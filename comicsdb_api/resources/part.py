@@ -1,6 +1,6 @@
 """What belongs to an issue and is written by itself, but read with the issue."""
 
-from comicsdb_api.entity import EntityResource, serve
+from comicsdb_api.resource.base import EntityResource, serve
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX
 
 

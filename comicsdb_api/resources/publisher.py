@@ -4,8 +4,8 @@ from sqlalchemy import bindparam
 
 from comicsdb.models import Publisher, Series
 from comicsdb.schemas import PublisherSchema
-from comicsdb_api import shapes
-from comicsdb_api.listing import Children
+from comicsdb_api.resource import shapes
+from comicsdb_api.resource.listing import Children
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 from comicsdb_api.resources.series import SeriesResource

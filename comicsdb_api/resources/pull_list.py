@@ -4,24 +4,24 @@ import colander
 from sqlalchemy import func, select
 
 from comicsdb.catalog import NotFoundError
-from comicsdb.library import pull
+from comicsdb.library import pull_list as pull
 from comicsdb.models import PullList, PullListSeries, Series, SeriesType
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.schemas import ObjectSchema
 from comicsdb.schemas.base import WHOLE, field
 from comicsdb.schemas.types import Integer
 from comicsdb.security import Permission
-from comicsdb_api import bodies, shapes
-from comicsdb_api.acts import Act, Body
-from comicsdb_api.entity import number_in, serve
 from comicsdb_api.errors import BadRequestError, RefusedError
-from comicsdb_api.filters import Day
+from comicsdb_api.resource import bodies, shapes
+from comicsdb_api.resource.acts import Act, Body
+from comicsdb_api.resource.base import number_in, serve
+from comicsdb_api.resource.filters import Day
+from comicsdb_api.resource.shapes import BASE, constant
+from comicsdb_api.resource.types import Address
+from comicsdb_api.resource.writes import respond
+from comicsdb_api.resources.account_lists import USER, OneListResource, OwnDetail, OwnListing, shown
 from comicsdb_api.resources.issue import IssueResource, issue
-from comicsdb_api.resources.own import USER, OneListResource, OwnDetail, OwnListing, shown
 from comicsdb_api.responses import answer
-from comicsdb_api.shapes import BASE, constant
-from comicsdb_api.types import Address
-from comicsdb_api.writes import respond
 
 pull_list, entry = PullList.__table__, PullListSeries.__table__
 series, series_type = Series.__table__, SeriesType.__table__

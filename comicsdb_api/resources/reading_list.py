@@ -9,20 +9,20 @@ from sqlalchemy.orm import aliased
 from comicsdb.library.reading_lists import visible_to
 from comicsdb.models import Issue, Publisher, ReadingList, ReadingListItem, Series, User
 from comicsdb.models.choices import ItemType, ListSource, ListType
-from comicsdb.tags import tagged
-from comicsdb_api import shapes
-from comicsdb_api.conditional import Dates, respond_tagged
-from comicsdb_api.entity import EntityResource, ListResource
+from comicsdb.readcache.etag import tagged
 from comicsdb_api.errors import RefusedError, missing
-from comicsdb_api.filters import AtLeast, Choice, Contains, Flag, Int, Phrase
-from comicsdb_api.listing import Children, Listing
-from comicsdb_api.reads import Read
+from comicsdb_api.resource import shapes
+from comicsdb_api.resource.base import EntityResource, ListResource
+from comicsdb_api.resource.cached_reads import Read
+from comicsdb_api.resource.conditional import Dates, respond_tagged
+from comicsdb_api.resource.filters import AtLeast, Choice, Contains, Flag, Int, Phrase
+from comicsdb_api.resource.listing import Children, Listing
+from comicsdb_api.resource.shapes import BASE, constant
+from comicsdb_api.resource.types import Address
+from comicsdb_api.resource.types import Choice as OneOf
 from comicsdb_api.resources import filters
-from comicsdb_api.resources.own import NO_STAMPS
+from comicsdb_api.resources.account_lists import NO_STAMPS
 from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
-from comicsdb_api.shapes import BASE, constant
-from comicsdb_api.types import Address
-from comicsdb_api.types import Choice as OneOf
 
 reading_list, item, user = ReadingList.__table__, ReadingListItem.__table__, User.__table__
 issue, series, publisher = Issue.__table__, Series.__table__, Publisher.__table__

@@ -1,8 +1,8 @@
 """Reference data that clients look up by name: roles and series types. Lists only."""
 
 from comicsdb.models import Role, SeriesType
-from comicsdb_api import shapes
-from comicsdb_api.entity import ListResource
+from comicsdb_api.resource import shapes
+from comicsdb_api.resource.base import ListResource
 from comicsdb_api.resources import filters
 
 

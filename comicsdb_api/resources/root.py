@@ -1,8 +1,8 @@
 """The root of the API: where everything else is."""
 
-from comicsdb.tags import tagged
-from comicsdb_api.conditional import respond_tagged
-from comicsdb_api.entity import Resource
+from comicsdb.readcache.etag import tagged
+from comicsdb_api.resource.base import Resource
+from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.responses import to_json
 
 

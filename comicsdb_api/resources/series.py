@@ -5,7 +5,7 @@ from sqlalchemy import bindparam, func, select
 from comicsdb.models import Imprint, Issue, Publisher, Series, SeriesType, series_associated
 from comicsdb.models.choices import Status
 from comicsdb.schemas import SeriesSchema
-from comicsdb_api import shapes
+from comicsdb_api.resource import shapes
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 from comicsdb_api.resources.issue import issues_of

@@ -2,7 +2,7 @@
 
 from comicsdb.models import Creator, Team, Universe, issue_team, team_creator, team_universe
 from comicsdb.schemas import TeamSchema
-from comicsdb_api import shapes
+from comicsdb_api.resource import shapes
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 from comicsdb_api.resources.issue import linked_issues

@@ -2,9 +2,9 @@
 
 from comicsdb.models import Variant
 from comicsdb.schemas import VariantSchema
-from comicsdb_api import shapes
+from comicsdb_api.resource import shapes
+from comicsdb_api.resource.writes import Pictures
 from comicsdb_api.resources.part import PartResource
-from comicsdb_api.writes import Pictures
 
 variant = Variant.__table__
 

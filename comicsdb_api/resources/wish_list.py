@@ -4,22 +4,22 @@ import colander
 from sqlalchemy import Boolean, Float, case, cast, func, literal_column, select
 
 from comicsdb.catalog import NotFoundError
-from comicsdb.library import wish
+from comicsdb.library import wish_list as wish
 from comicsdb.models import CollectionItem, Issue, Series, WishList, WishListItem
 from comicsdb.models.choices import Currency, WishStatus
 from comicsdb.schemas import ObjectSchema, errors_of
 from comicsdb.schemas.collection import no_issue
 from comicsdb.schemas.wish import NewWishSchema, PurchaseSchema
 from comicsdb.security import Permission
-from comicsdb_api import bodies, shapes
-from comicsdb_api.acts import Act, Body
-from comicsdb_api.entity import serve
 from comicsdb_api.errors import BadRequestError
-from comicsdb_api.resources.own import USER, OneListResource, OwnDetail, OwnListing, shown
+from comicsdb_api.resource import bodies, shapes
+from comicsdb_api.resource.acts import Act, Body
+from comicsdb_api.resource.base import serve
+from comicsdb_api.resource.shapes import BASE, constant
+from comicsdb_api.resource.types import Address, Choice
+from comicsdb_api.resource.writes import respond
+from comicsdb_api.resources.account_lists import USER, OneListResource, OwnDetail, OwnListing, shown
 from comicsdb_api.responses import answer, to_json
-from comicsdb_api.shapes import BASE, constant
-from comicsdb_api.types import Address, Choice
-from comicsdb_api.writes import respond
 
 wish_list, item = WishList.__table__, WishListItem.__table__
 issue, series = Issue.__table__, Series.__table__

@@ -12,9 +12,9 @@ import webtest
 from sqlalchemy import create_engine
 from sqlalchemy.orm import Session, close_all_sessions
 
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
-from comicsdb.passwords import Passwords
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.conftest import build_app
 from tests.factories import Make

@@ -2,12 +2,13 @@
 
 from sqlalchemy import select
 
-from comicsdb.catalog import Catalog, bulk, parts
+from comicsdb.catalog import Catalog, parts
+from comicsdb.catalog.history.revert import revert
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.catalog.merge import merge
-from comicsdb.catalog.move import move_publisher
-from comicsdb.catalog.repair_slugs import fix_start_year
-from comicsdb.catalog.revert import revert
+from comicsdb.catalog.maintenance import bulk
+from comicsdb.catalog.maintenance.merge import merge
+from comicsdb.catalog.maintenance.move import move_publisher
+from comicsdb.catalog.maintenance.repair_slugs import fix_start_year
 from comicsdb.db import session_factory
 from comicsdb.library.ratings import rate
 from comicsdb.models import History, Issue, Publisher

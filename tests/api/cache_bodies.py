@@ -5,7 +5,7 @@ from collections import defaultdict
 from sqlalchemy import Text, cast, func, literal_column, select, text
 from sqlalchemy.orm import Session
 
-from comicsdb_api import shapes
+from comicsdb_api.resource import shapes
 from tests.core.propagation.world import OWNERS
 
 Key = tuple[str, int]  # kind, id

@@ -3,8 +3,8 @@
 from collections import defaultdict
 from random import Random
 
+from comicsdb.db.read_pool import ReadPool
 from comicsdb.models import Tombstone
-from comicsdb.read_pool import ReadPool
 from tests.api.cache_acts import Acts
 from tests.api.cache_addresses import Addresses
 from tests.api.cache_bodies import Bodies, Key, Slot, Statements

@@ -10,12 +10,12 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from comicsdb import models
+from comicsdb.accounts.passwords import Passwords, digest
 from comicsdb.catalog import Catalog
 from comicsdb.exchange.importing import import_set
 from comicsdb.library.ratings import rate
 from comicsdb.media.folder import FolderStorage
 from comicsdb.models import ApiToken
-from comicsdb.passwords import Passwords, digest
 from tests.core.propagation.world import KINDS, REFERENCE
 from tests.dataset import small_set, write_set
 from tests.factories import Make

@@ -38,7 +38,7 @@ class Client:
 @pytest.fixture(scope="session")
 def passwords(wsgi):
     """The hasher of the application under test."""
-    from comicsdb.passwords import Passwords
+    from comicsdb.accounts.passwords import Passwords
 
     return Passwords(wsgi.registry.settings["comicsdb.password_cost"])
 

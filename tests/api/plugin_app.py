@@ -1,7 +1,7 @@
 """A fourth package, as small as one can be: arcs, served once more under a name of its own."""
 
 from comicsdb.models import Arc
-from comicsdb_api.entity import EntityResource
+from comicsdb_api.resource.base import EntityResource
 
 
 class SagaResource(EntityResource):

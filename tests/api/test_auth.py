@@ -8,8 +8,8 @@ import pytest
 from argon2 import PasswordHasher
 from sqlalchemy import update
 
+from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken, User
-from comicsdb.passwords import digest
 from tests.api.conftest import PASSWORD, basic
 from tests.conftest import recording
 

@@ -14,8 +14,8 @@ from sqlalchemy.orm import close_all_sessions
 from webob import Request
 
 from comicsdb import models
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
-from comicsdb.passwords import Passwords
 from tests.api.conftest import PASSWORD, basic
 from tests.conftest import build_app
 from tests.factories import Make

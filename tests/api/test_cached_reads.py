@@ -9,10 +9,10 @@ import re
 import pytest
 from sqlalchemy import delete, update
 
+from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken, User
-from comicsdb.passwords import digest
-from comicsdb_api.entity import EntityResource
-from comicsdb_api.reads import DETAIL, LIST
+from comicsdb_api.resource.base import EntityResource
+from comicsdb_api.resource.cached_reads import DETAIL, LIST
 from tests.api.conftest import Client, basic
 from tests.api.http_dates import DATED, FAR_AHEAD, WITH_ISSUES
 from tests.api.test_statements import COSTS, everything

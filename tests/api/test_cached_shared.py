@@ -11,12 +11,11 @@ import pytest
 import webtest
 from sqlalchemy import create_engine
 
-from comicsdb import embedded
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
-from comicsdb.db import session_factory
+from comicsdb.cli.database import upgrade
+from comicsdb.db import dev_cluster, session_factory
 from comicsdb.models import Arc
-from comicsdb.passwords import Passwords
-from comicsdb.scripts.database import upgrade
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.conftest import build_app
 from tests.factories import Make
@@ -260,13 +259,13 @@ def psycopg_url(url):
 def own_cluster(tmp_path_factory):
     """A PostgreSQL that the test may stop, and a database in it."""
     folder = tmp_path_factory.mktemp("stopped") / "data"
-    cluster = embedded.start(folder, durable=False)
+    cluster = dev_cluster.start(folder, durable=False)
     cluster.ensure_database("site")
     engine = create_engine(cluster.url("site"))
     upgrade(engine)
     engine.dispose()
     yield cluster
-    embedded.start(folder, durable=False).discard()
+    dev_cluster.start(folder, durable=False).discard()
 
 
 def test_while_the_database_is_gone_so_is_everything_and_then_it_is_back(own_cluster, tmp_path):
@@ -285,7 +284,7 @@ def test_while_the_database_is_gone_so_is_everything_and_then_it_is_back(own_clu
             answer = client.get(path, 503, sent)
             assert answer.json == AWAY
             assert "X-Cache" not in answer.headers
-    embedded.start(own_cluster.folder, durable=False)
+    dev_cluster.start(own_cluster.folder, durable=False)
     assert [client.get(path).status_int for path in paths] == [200] * 3
     assert read(client, paths[0])[0] == "HIT"
     site.make.catalog.update(site.session.get(Arc, arc.id), {"name": "Second"})

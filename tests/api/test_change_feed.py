@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import select, text
 
-from comicsdb import backups
 from comicsdb.catalog import Catalog
-from comicsdb.catalog.merge import merge
+from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.models import Arc, Change
+from comicsdb.ops import backup
 from tests.conftest import recording
 
 FEED = "/api/change/"
@@ -108,7 +108,7 @@ def test_who_knows_an_older_epoch_is_told_to_begin_anew(api, make, session):
     known, last = body["epoch"], body["results"][-1]["seq"]
     assert api.json(f"{FEED}?epoch={known}") == body
     assert api.json(f"{FEED}?epoch={known}&after={last}")["epoch"] == known
-    session.execute(text(backups.MOVE_EPOCH))
+    session.execute(text(backup.MOVE_EPOCH))
     session.commit()
     gone = api.json(f"{FEED}?epoch={known}&after={last}", 410)
     assert gone["epoch"] not in {known, ""}

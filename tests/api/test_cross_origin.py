@@ -2,8 +2,8 @@
 
 import pytest
 
+from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken
-from comicsdb.passwords import digest
 from tests.api.conftest import Client
 from tests.api.writing import FORM
 from tests.conftest import recording

@@ -11,9 +11,9 @@ import webtest
 from bs4 import BeautifulSoup
 from pyramid.config import Configurator
 
-from comicsdb import settings
-from comicsdb_api.docs import markdown
-from comicsdb_api.docs.html import Html, element, joined, void
+from comicsdb import config as settings
+from comicsdb_api.docs_page import markdown
+from comicsdb_api.docs_page.html import Html, element, joined, void
 from comicsdb_api.openapi.common import BY_DATE, BY_TAG
 from tests.api.bodies import BASE
 from tests.api.descriptions import Contract

@@ -6,10 +6,10 @@ from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPConflict
 from pyramid.response import Response
 
-from comicsdb import settings
+from comicsdb import config as settings
 from comicsdb.catalog import ConflictError, GoneError, InvalidError, MovedError, NotFoundError
+from comicsdb.db.read_pool import ReadPool
 from comicsdb.models import Series, Tombstone
-from comicsdb.read_pool import ReadPool
 from comicsdb.security import Permission
 from comicsdb_api.errors import taken
 from tests.api.bodies import BASE, rows, same

@@ -6,7 +6,7 @@ at; `bench/filter_times.py` prints milliseconds.
 
 import pytest
 
-from comicsdb_web.editing import lookup
+from comicsdb_web.forms import lookup
 from tests import large
 from tests.api.api_client import asked
 from tests.api.test_filters import FILTERS

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from sqlalchemy import text
 
-from comicsdb_api.filters import FOREIGN_IDS_MAX, IDS_MAX
+from comicsdb_api.resource.filters import FOREIGN_IDS_MAX, IDS_MAX
 from tests.api.api_client import asked
 from tests.api.test_filters import FILTERS
 

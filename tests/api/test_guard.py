@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 import time_machine
 
+from comicsdb.accounts.passwords import digest
 from comicsdb.clock import now
 from comicsdb.models import ApiToken
-from comicsdb.passwords import digest
 from tests.api.conftest import PASSWORD, basic
 from tests.mailbox import letters
 

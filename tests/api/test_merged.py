@@ -2,7 +2,7 @@
 
 import pytest
 
-from comicsdb.catalog.merge import merge
+from comicsdb.catalog.maintenance.merge import merge
 from tests.api.bodies import BASE
 from tests.conftest import recording
 

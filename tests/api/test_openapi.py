@@ -13,10 +13,10 @@ from pyramid.config import Configurator
 from pyramid.interfaces import IRoutesMapper
 from pyramid.response import Response
 
-from comicsdb import settings
-from comicsdb.read_pool import ReadPool
+from comicsdb import config as settings
+from comicsdb.db.read_pool import ReadPool
 from comicsdb.security import Permission
-from comicsdb_api.docs.page import Page
+from comicsdb_api.docs_page.page import Page
 from tests.api.bodies import BASE
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.conftest import ROLLED_BACK, SETTINGS, recording

@@ -6,9 +6,10 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import insert
 
-from comicsdb.library import collection, list_ratings, pull, wish
+from comicsdb.accounts.passwords import digest
+from comicsdb.library import collection, pull_list, wish_list
+from comicsdb.library.reading_lists import ratings
 from comicsdb.models import ApiToken, Arc
-from comicsdb.passwords import digest
 from tests.api.bodies import rate
 from tests.api.descriptions import Contract
 from tests.api.test_statements import world
@@ -29,11 +30,14 @@ def contract(api):
 @pytest.fixture
 def own(session, reader, make):
     """The lists of the account that asks, by the first segment of their addresses, with something on them."""
-    pull.add(session, reader.id, make.issue(store_date=date(2020, 4, 1)).series_id)
+    pull_list.add(session, reader.id, make.issue(store_date=date(2020, 4, 1)).series_id)
     priced = {"max_price": Decimal("3.5"), "desired_grade": Decimal("9.8")}
-    wish.add(session, reader.id, make.issue().id, priced)
-    wish.add(session, reader.id, make.issue().id, {})
-    made = {"pull_list": pull.pull_list(session, reader.id), "wish_list": wish.wish_list(session, reader.id)}
+    wish_list.add(session, reader.id, make.issue().id, priced)
+    wish_list.add(session, reader.id, make.issue().id, {})
+    made = {
+        "pull_list": pull_list.pull_list(session, reader.id),
+        "wish_list": wish_list.wish_list(session, reader.id),
+    }
     values = {"grade": Decimal("9.8"), "grading_company": "CGC", "purchase_price": Decimal(2), "rating": 4}
     dated = {"purchase_date": date(2026, 1, 2), "is_read": True}
     items = tuple(
@@ -43,7 +47,7 @@ def own(session, reader, make):
     session.commit()
     reading = make_list(session, reader, [make.issue(cv_id=8), make.issue()], image="reading_list/a.png")
     near = make_list(session, reader, next=reading.id, is_private=True)
-    list_ratings.rate(session, who(make.user()), OFFICIAL, reading, 4)
+    ratings.rate(session, who(make.user()), OFFICIAL, reading, 4)
     session.commit()
     return {kind: (each.id,) for kind, each in made.items()} | {
         "reading_list": (reading.id, near.id),

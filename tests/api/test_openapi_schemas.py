@@ -8,10 +8,10 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from comicsdb.models import Issue, Publisher, Role, Series, Variant
 from comicsdb.models.base import one_of, within
 from comicsdb.security import may
-from comicsdb_api import shapes
 from comicsdb_api.openapi.document import EDITOR
 from comicsdb_api.openapi.schemas import INTEGER_MAX, Components
 from comicsdb_api.openapi.words import SUFFIXES, WORDS
+from comicsdb_api.resource import shapes
 from tests.api.descriptions import Contract
 
 issue, series, publisher, variant = (each.__table__ for each in (Issue, Series, Publisher, Variant))

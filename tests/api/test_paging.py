@@ -4,8 +4,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from comicsdb import keyset
-from comicsdb_api import listing
+from comicsdb.db import keyset
+from comicsdb_api.resource import listing
 from tests.api.bodies import BASE
 from tests.api.many import (
     ARCS,

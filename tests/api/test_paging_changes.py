@@ -2,8 +2,8 @@
 
 import pytest
 
-from comicsdb.read_pool import ReadPool
-from comicsdb_api import listing
+from comicsdb.db.read_pool import ReadPool
+from comicsdb_api.resource import listing
 from tests.api.many import ARCS, ISSUES_IN_ARC, SIZE, Many, expected, shown, with_page
 
 NO_PAGE = {"detail": "Invalid page."}

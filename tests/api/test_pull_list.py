@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from comicsdb.library import pull
+from comicsdb.library import pull_list
 from tests.api.bodies import instant
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.api.writing import Writer
@@ -164,7 +164,7 @@ def test_pages_are_pages(writer, make, session, reader):
     series = make.series()
     for number in range(101):
         make.issue(series=series, number=str(number))
-    pull.add(session, reader.id, series.id)
+    pull_list.add(session, reader.id, series.id)
     session.commit()
     page = writer.json("/api/pull_list/issues/?page=last&x=1")
     assert (page["count"], len(page["results"]), page["next"]) == (101, 1, None)

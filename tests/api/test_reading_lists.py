@@ -5,9 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import select, text, update
 
-from comicsdb.library import list_ratings
-from comicsdb.library import reading_list_items as items
 from comicsdb.library import reading_lists as lists
+from comicsdb.library.reading_lists import items, ratings
 from comicsdb.models import ReadingList, ReadingListItem
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.conftest import recording
@@ -53,7 +52,7 @@ def harbor(session, make, reader):
         **values,
     )
     for user, stars in ((reader, 4), (make.user(), 5), (make.user(), 5)):
-        list_ratings.rate(session, who(user), OFFICIAL, made, stars)
+        ratings.rate(session, who(user), OFFICIAL, made, stars)
     session.commit()
     return made
 
@@ -243,7 +242,7 @@ def test_nobody_sees_lists_without_an_account(anonymous, session, reader):
 def test_a_list_that_becomes_private_is_gone_at_once_and_shows_no_stars(api, session, make, client):
     owner, asking = client("owner")
     made = make_list(session, owner)
-    list_ratings.rate(session, who(make.user()), OFFICIAL, made, 5)
+    ratings.rate(session, who(make.user()), OFFICIAL, made, 5)
     session.commit()
     before = api.get(f"{LIST}{made.id}/").headers
     lists.update(session, who(owner), OFFICIAL, made, {"is_private": True})
@@ -307,7 +306,7 @@ def test_filters(api, session, make, reader, harbor, query, found):
     two = [make.issue(series=series, number=number) for number in "12"]
     make_list(session, reader, two, name="Éclair")
     starred = make_list(session, reader, [make.issue()], name="Stars")
-    list_ratings.rate(session, who(make.user()), OFFICIAL, starred, 2)
+    ratings.rate(session, who(make.user()), OFFICIAL, starred, 2)
     session.commit()
     body = api.json(f"{LIST}?{query.format(user=reader.id)}")
     assert {each["name"] for each in body["results"]} == found

@@ -11,9 +11,9 @@ from argon2 import PasswordHasher
 from bs4 import BeautifulSoup
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from comicsdb.accounts.passwords import digest
+from comicsdb.config import SettingsError, resolve
 from comicsdb.models import ApiToken
-from comicsdb.passwords import digest
-from comicsdb.settings import SettingsError, resolve
 from comicsdb_api.retirement import Retirement
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.api.descriptions import Contract

@@ -6,8 +6,8 @@ import pytest
 import time_machine
 from sqlalchemy import update
 
+from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken, Arc
-from comicsdb.passwords import digest
 from tests.api.conftest import PASSWORD, Client
 from tests.conftest import recording
 from tests.lists import make_list

@@ -2,8 +2,8 @@
 
 import pytest
 
+from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken
-from comicsdb.passwords import digest
 from tests.api.conftest import PASSWORD, Client, basic
 
 TOKEN = "cdb_" + "3e" * 32

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from pyramid.interfaces import IRoutesMapper
 
-from comicsdb.library import collection, pull, wish
+from comicsdb.library import collection, pull_list, wish_list
 from comicsdb.models import CATALOGUE
 from comicsdb_api.errors import UNKNOWN_PATTERN
 from tests.conftest import recording
@@ -123,9 +123,9 @@ def own_lists(make, reader, size):
         issue = make.issue()
         owned, _ = collection.add(session, reader.id, issue.id, {"is_read": True}, today=date(2026, 3, 4))
         issues.append(issue)
-        pull.add(session, reader.id, issue.series_id)
-        wish.add(session, reader.id, issue.id, {})
-    ids = pull.pull_list(session, reader.id).id, wish.wish_list(session, reader.id).id
+        pull_list.add(session, reader.id, issue.series_id)
+        wish_list.add(session, reader.id, issue.id, {})
+    ids = pull_list.pull_list(session, reader.id).id, wish_list.wish_list(session, reader.id).id
     session.commit()
     reading = make_list(session, reader, issues, previous=make_list(session, reader).id)
     kept = {"reading_list": reading.id, "collection": owned.id, "series_id": issue.series_id}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from comicsdb_api.strict import UNKNOWN
+from comicsdb_api.resource.strict import UNKNOWN
 
 
 def refused(api, path):

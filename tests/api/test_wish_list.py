@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from sqlalchemy import select, update
 
-from comicsdb.library import collection, wish
+from comicsdb.library import collection, wish_list
 from comicsdb.models import CollectionItem, Issue, PullList, WishListItem
 from tests.api.bodies import instant
 from tests.api.conftest import PASSWORD, basic
@@ -281,7 +281,7 @@ def test_every_change_moves_the_stamp_of_the_list(writer, make, session, reader)
     item = add(writer, make.issue())
     for change in (
         lambda: None,
-        lambda: wish.change(session, reader.id, item["id"], {"priority": 1}),
+        lambda: wish_list.change(session, reader.id, item["id"], {"priority": 1}),
         lambda: acquire(writer, item),
         lambda: writer.call("DELETE", f"/api/wish_list/items/{item['id']}/remove/", 204),
     ):

@@ -7,10 +7,10 @@ from email.utils import format_datetime, parsedate_to_datetime
 import pytest
 import webtest
 
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.models import Publisher
-from comicsdb.passwords import Passwords
 from tests.api.bodies import rate
 from tests.api.conftest import PASSWORD, basic
 from tests.api.writing import PICTURE, Writer

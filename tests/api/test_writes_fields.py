@@ -273,7 +273,7 @@ def test_the_log_says_what_was_written_and_by_whom(writer, caplog):
         made = writer.post("/api/arc/", form={"name": "Salt\u2028Tide"})  # a line end to some readers of logs
         writer.patch(f"/api/arc/{made['id']}/", form={"cv_id": 5})
         writer.patch(f"/api/arc/{made['id']}/", 400, form={"name": ""})
-    said = [each.getMessage() for each in caplog.records if each.name == "comicsdb.catalog.unit"]
+    said = [each.getMessage() for each in caplog.records if each.name == "comicsdb.catalog.unit_of_work"]
     assert said == [
         f"catalogue create: arc {made['id']} Salt Tide (user=editor)",
         f"catalogue update: arc {made['id']} Salt Tide (user=editor)",

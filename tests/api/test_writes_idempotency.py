@@ -8,11 +8,12 @@ import time_machine
 import webtest
 from sqlalchemy import text
 
-from comicsdb import clock, idempotency
+from comicsdb import clock
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
+from comicsdb.http import idempotency
 from comicsdb.models import Arc, Credit, IdempotencyKey, Variant
-from comicsdb.passwords import Passwords
 from tests.api.conftest import PASSWORD, basic
 from tests.api.writing import PICTURE, Writer
 from tests.conftest import build_app

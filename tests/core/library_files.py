@@ -7,10 +7,11 @@ from types import SimpleNamespace
 from sqlalchemy import select
 from sqlalchemy.orm import selectinload
 
-from comicsdb.library import collection, pull, reading_list_items, reading_lists, wish
-from comicsdb.library.portable_import import confirm, upload
-from comicsdb.library.portable_writing import library
+from comicsdb.library import collection, pull_list, reading_lists, wish_list
 from comicsdb.library.ratings import rate
+from comicsdb.library.reading_lists import items
+from comicsdb.library.transfer.imports import confirm, upload
+from comicsdb.library.transfer.writing import library
 from comicsdb.models import User
 from comicsdb.security import Identity, identify
 
@@ -59,8 +60,8 @@ def fill(session, user, w) -> None:
     collection.add(session, user.id, w.issues[0].id, first, today=TODAY)
     collection.add(session, user.id, w.issues[1].id, {}, today=TODAY)
     collection.add(session, user.id, w.others[0].id, {"is_read": True}, today=TODAY)
-    pull.add(session, user.id, w.long.id)
-    wish.add(
+    pull_list.add(session, user.id, w.long.id)
+    wish_list.add(
         session,
         user.id,
         w.issues[2].id,
@@ -72,7 +73,7 @@ def fill(session, user, w) -> None:
             "notes": "+soon",
         },
     )
-    wish.add(session, user.id, w.others[1].id, {"status": "FOUND"})
+    wish_list.add(session, user.id, w.others[1].id, {"status": "FOUND"})
     rate(session, w.issues[4], user.id, 2, today=TODAY)
     lists = [
         reading_lists.create(
@@ -86,7 +87,7 @@ def fill(session, user, w) -> None:
     reading_lists.update(session, who, OFFICIAL, lists[0], {"previous": lists[1].id})
     held = reading_lists.hold(session, who, OFFICIAL, lists[0])
     chosen = [w.issues[6].id, w.issues[5].id, w.others[1].id]
-    reading_list_items.add_issues(held, chosen, types={chosen[1]: "TIE_IN"})
+    items.add_issues(held, chosen, types={chosen[1]: "TIE_IN"})
     session.commit()
 
 

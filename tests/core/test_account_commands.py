@@ -6,11 +6,11 @@ import pytest
 from sqlalchemy import select, text
 
 from comicsdb import clock
+from comicsdb.accounts.passwords import Passwords
+from comicsdb.config import resolve
 from comicsdb.mail import Letter, Paragraph, queue
 from comicsdb.mail.carriers import carrier
 from comicsdb.models import OutgoingMail, RateLimit, StaffAction, User
-from comicsdb.passwords import Passwords
-from comicsdb.settings import resolve
 from tests.conftest import SETTINGS
 from tests.core.test_commands import _ini, run
 from tests.serving import free_port
@@ -72,7 +72,7 @@ def test_an_account_is_made_with_rights_and_loses_them(account, read):
 def test_the_password_is_asked_for(ini, read):
     from click.testing import CliRunner
 
-    from comicsdb.scripts import main
+    from comicsdb.cli import main
 
     typed = f"{PASSWORD}\n{PASSWORD}\n"
     result = CliRunner().invoke(main, ["-c", ini, "account", "create", "ann", "ann@example.org"], input=typed)

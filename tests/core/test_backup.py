@@ -8,13 +8,14 @@ import pytest
 from redis import Redis
 from sqlalchemy import create_engine, text
 
-from comicsdb import backups, clock
-from comicsdb.backup_programs import BackupError
-from comicsdb.cache import Cache
+from comicsdb import clock
 from comicsdb.catalog import Catalog
+from comicsdb.cli.database import is_current
 from comicsdb.media.folder import FolderStorage
 from comicsdb.models import Publisher
-from comicsdb.scripts.database import is_current
+from comicsdb.ops import backup as backups
+from comicsdb.ops.backup_programs import BackupError
+from comicsdb.readcache.regions import Cache
 from tests.core import test_commands
 from tests.s3_server import S3Server
 from tests.serving import write_ini

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from comicsdb import bodies
+from comicsdb.http import bodies
 
 SLOW = 0.2  # seconds of CPU that none of this may take
 BOUNDARY = "----WebKitFormBoundaryabc"

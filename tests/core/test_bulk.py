@@ -5,7 +5,9 @@ from datetime import date
 import pytest
 from sqlalchemy import func, select
 
-from comicsdb.catalog import Catalog, InvalidError, bulk
+from comicsdb.admin import bulk as staff
+from comicsdb.catalog import Catalog, InvalidError
+from comicsdb.catalog.maintenance import bulk
 from comicsdb.catalog.parts import credits_of
 from comicsdb.models import (
     AgeRating,
@@ -19,7 +21,6 @@ from comicsdb.models import (
     Tombstone,
     Version,
 )
-from comicsdb.staff import bulk as staff
 from tests.conftest import recording
 
 COVER = {"image": "issue/2026/01/02/x.png", "image_width": 2, "image_height": 3, "cover_hash": "0f" * 8}

@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from pyramid.request import Request, apply_request_extensions
 
-from comicsdb import cache_memory
-from comicsdb.cache import Cache
-from comicsdb.cache_memory import Mutex
-from comicsdb.settings import SettingsError
+from comicsdb.config import SettingsError
+from comicsdb.readcache import memory
+from comicsdb.readcache.memory import Mutex
+from comicsdb.readcache.regions import Cache
 from tests.conftest import build_app
 
 STORES = ("memory", "redis", "redis alone")
@@ -166,7 +166,7 @@ def test_distinct_keys_do_not_wait_for_each_other(cache):
 
 
 def test_who_has_waited_long_enough_creates_for_itself(cache, monkeypatch):
-    monkeypatch.setattr(cache_memory, "LOCK_WAIT", 0.1)
+    monkeypatch.setattr(memory, "LOCK_WAIT", 0.1)
     begun, may_end = threading.Event(), threading.Event()
 
     def stuck():
@@ -270,9 +270,9 @@ def test_without_the_library_for_redis_a_start_that_needs_it_names_the_remedy():
     program = """
 import sys
 sys.modules["redis"] = None  # as if it were not installed
-from comicsdb.cache import Cache, from_settings
-from comicsdb.scripts import main
-from comicsdb.settings import SettingsError, resolve
+from comicsdb.readcache.regions import Cache, from_settings
+from comicsdb.cli import main
+from comicsdb.config import SettingsError, resolve
 given = {"sqlalchemy.url": "postgresql:///none", "comicsdb.secret": "0123456789abcdefghijklmnopqrstuv"}
 assert from_settings(resolve(given)).detail.get_or_create("key", lambda: b"x") == (b"x", False)
 try:

@@ -5,8 +5,8 @@ import re
 import pytest
 from sqlalchemy import text
 
-from comicsdb import cache_usage
-from comicsdb.cache import Cache
+from comicsdb.readcache import usage
+from comicsdb.readcache.regions import Cache
 from tests.core.test_commands import ini, run
 
 __all__ = ["ini"]  # a fixture
@@ -64,8 +64,8 @@ def test_the_hit_rate_is_that_of_all_processes_wherever_they_found_it(ini, addre
 
 def test_a_sample_stands_for_all_of_its_category(address, redis):
     fill(address, details=200, lists=200)
-    every = cache_usage.measure(address, "comicsdb", sample=1000, batch=50).categories
-    some = cache_usage.measure(address, "comicsdb", sample=3, batch=1000).categories
+    every = usage.measure(address, "comicsdb", sample=1000, batch=50).categories
+    some = usage.measure(address, "comicsdb", sample=3, batch=1000).categories
     assert list(every) == list(some) == ["detail arc", "detail issue", "list series", "other"]
     for name, category in every.items():
         assert some[name].keys == category.keys

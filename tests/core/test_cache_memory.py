@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from dogpile.cache.api import CachedValue
 
-from comicsdb.cache import Cache
-from comicsdb.cache_memory import ENTRY_BYTES, Lru
+from comicsdb.readcache.memory import ENTRY_BYTES, Lru
+from comicsdb.readcache.regions import Cache
 
 SIZE = 10_000  # bytes of a payload, large against all else
 

@@ -15,7 +15,7 @@ def said(session, caplog):
 
     def lines():
         session.commit()
-        found = [each.getMessage() for each in caplog.records if each.name == "comicsdb.catalog.unit"]
+        found = [each.getMessage() for each in caplog.records if each.name == "comicsdb.catalog.unit_of_work"]
         caplog.clear()
         return [each.removeprefix("catalogue ").removesuffix(" (user=-)") for each in found]
 

@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import select
 
 from comicsdb.catalog import InvalidError
-from comicsdb.library.cbl import write_cbl
-from comicsdb.library.portable import ITEMS
-from comicsdb.library.portable_import import reviewed, upload
-from comicsdb.library.portable_reading import read_file
+from comicsdb.library.transfer.cbl import write_cbl
+from comicsdb.library.transfer.format import ITEMS
+from comicsdb.library.transfer.imports import reviewed, upload
+from comicsdb.library.transfer.reading import read_file
 from comicsdb.models import ReadingList
 from tests.conftest import recording
 from tests.core.library_files import bring, fill, held_by, shelf

@@ -3,8 +3,8 @@
 import pytest
 from pyramid.request import Request
 
+from comicsdb.config import SettingsError, resolve
 from comicsdb.security import client_ip
-from comicsdb.settings import SettingsError, resolve
 from tests.serving import SECRET
 
 

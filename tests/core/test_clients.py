@@ -5,7 +5,7 @@ from io import BytesIO
 
 import pytest
 
-from comicsdb.http.clients import Clients
+from comicsdb.http.slow_clients import Clients
 
 LARGE = 2 * 1024 * 1024
 

@@ -18,10 +18,10 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
-from comicsdb import scripts
-from comicsdb.scripts import main
-from comicsdb.scripts.serve import Plan, database_name, make_plan, prepare
-from comicsdb.scripts.support import Site
+from comicsdb import cli
+from comicsdb.cli import main
+from comicsdb.cli.serve import Plan, database_name, make_plan, prepare
+from comicsdb.cli.support import Site
 from comicsdb_demo import DATA
 from tests.dataset import pictures, read_set, small_set, write_set
 from tests.serving import SECRET
@@ -119,7 +119,7 @@ def test_every_command_there_is_goes_by_its_own_name(ini):
     names = main.list_commands(None)
     listed = [main.get_command(None, name) for name in names]
     assert [each.name for each in listed] == names == sorted(names)
-    modules = [import_module(f"{scripts.__name__}.{each.name}") for each in iter_modules(scripts.__path__)]
+    modules = [import_module(f"{cli.__name__}.{each.name}") for each in iter_modules(cli.__path__)]
     there = {each for module in modules for each in vars(module).values() if isinstance(each, click.Command)}
     below = {each for group in there if isinstance(group, click.Group) for each in group.commands.values()}
     assert there - below == set(listed)

@@ -7,9 +7,9 @@ from itertools import pairwise
 import pytest
 from sqlalchemy import select
 
-from comicsdb.catalog.comparison import Money, Picture, Source, compare
+from comicsdb.catalog.history.diff import Money, Picture, Source, compare
+from comicsdb.catalog.history.text_diff import ADDED, GAP, LONGEST, REMOVED, SAME, words
 from comicsdb.catalog.references import Reference
-from comicsdb.catalog.text_diff import ADDED, GAP, LONGEST, REMOVED, SAME, words
 from comicsdb.models import History
 from tests.conftest import recording
 

@@ -12,9 +12,9 @@ import pytest
 import time_machine
 from sqlalchemy import create_engine, select, text
 
-from comicsdb.counters import Counters
+from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken, DailyCount, User
-from comicsdb.passwords import digest
+from comicsdb.ratelimit.counters import Counters
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 TODAY = NOON.date()
@@ -247,7 +247,7 @@ def test_they_are_written_every_few_seconds(bind):
 
 AT_THE_END = """
 from sqlalchemy import create_engine
-from comicsdb.counters import Counters
+from comicsdb.ratelimit.counters import Counters
 counters = Counters(create_engine({url!r}), 3600)
 counters.served("token")
 {end}

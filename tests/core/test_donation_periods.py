@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from comicsdb.accounts.supporters import MONTHLY, ONCE, PERIOD, YEARLY, Gift, Grant, Terms, longer
 from comicsdb.models.choices import SupporterTier
-from comicsdb.supporters import MONTHLY, ONCE, PERIOD, YEARLY, Gift, Grant, Terms, longer
 
 FRIEND, BACKER, SPONSOR, MEGA = SupporterTier
 LEAST = {FRIEND: 200, BACKER: 500, SPONSOR: 1000, MEGA: 2500}

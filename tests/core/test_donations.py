@@ -10,12 +10,12 @@ import time_machine
 from click.testing import CliRunner
 from sqlalchemy import select, text
 
-from comicsdb import opencollective
-from comicsdb.jobs import DONATIONS, alone
+from comicsdb.accounts import opencollective
+from comicsdb.accounts.opencollective import FetchError, contributions
+from comicsdb.accounts.supporters import Gift
+from comicsdb.cli import main
 from comicsdb.models import Donation, User
-from comicsdb.opencollective import FetchError, contributions
-from comicsdb.scripts import main
-from comicsdb.supporters import Gift
+from comicsdb.ops.jobs import DONATIONS, alone
 from tests.donation_platform import COLLECTIVE, TOKEN, Platform
 from tests.serving import SECRET
 
@@ -259,7 +259,7 @@ def test_only_a_confirmed_address_counts(world):
 
 
 def test_what_matches_nobody_is_told_of_once(world, caplog):
-    caplog.set_level(logging.WARNING, "comicsdb.supporters")
+    caplog.set_level(logging.WARNING, "comicsdb.accounts.supporters")
     world.platform.gift("t1", "2027-02-20T10:00:00Z", "zoe@example.org", 500)
     world.platform.gift("t2", "2027-02-21T10:00:00Z", None, 500)
     assert world.sync() == {"unmatched": 2}

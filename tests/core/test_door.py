@@ -7,7 +7,7 @@ import webtest
 from pyramid.response import Response
 from webob.cookies import RequestCookies
 
-from comicsdb.http.door import HEADER_MAX, HEADERS_MAX, Door, well_formed_cookies
+from comicsdb.http.request_checks import HEADER_MAX, HEADERS_MAX, Door, well_formed_cookies
 from tests.conftest import build_app
 
 SLOW = 0.1  # seconds of CPU that none of this may take

@@ -2,7 +2,7 @@
 
 import sys
 
-from comicsdb.build_fingerprint import digest_of, edition_of
+from comicsdb.readcache.build_fingerprint import digest_of, edition_of
 
 
 def test_every_file_of_every_package_counts_and_nothing_else(tmp_path, monkeypatch):

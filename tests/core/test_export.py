@@ -5,9 +5,9 @@ import json
 
 import pytest
 
+from comicsdb.accounts.passwords import UNUSABLE
 from comicsdb.exchange.exporting import ExportFailedError
 from comicsdb.exchange.library_format import FILES as LIBRARIES
-from comicsdb.passwords import UNUSABLE
 from tests.dataset import pictures, read_set, small_set
 from tests.importer import Importer
 

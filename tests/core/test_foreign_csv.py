@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 
 from comicsdb.catalog import InvalidError
-from comicsdb.library.portable import COLLECTION, RATINGS, WISHES
-from comicsdb.library.portable_reading import read_file
+from comicsdb.library.transfer.format import COLLECTION, RATINGS, WISHES
+from comicsdb.library.transfer.reading import read_file
 
 # As the sites write them; the comics are ours.
 LOCG = """\

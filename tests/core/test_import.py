@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from comicsdb import demo_accounts
+from comicsdb.accounts import demo_accounts
+from comicsdb.accounts.passwords import UNUSABLE, Passwords, digest
 from comicsdb.catalog import Catalog
 from comicsdb.models import Series
-from comicsdb.passwords import UNUSABLE, Passwords, digest
 from tests.dataset import entity, issue, pictures, small_set, variant, write_set
 from tests.importer import Importer
 

@@ -4,7 +4,9 @@ from datetime import date
 
 import pytest
 
-from comicsdb.library import collection, collection_figures, reading_list_figures
+from comicsdb.library import collection
+from comicsdb.library.collection import figures
+from comicsdb.library.reading_lists import figures as list_figures
 from comicsdb.models import ReadingList, ReadingListItem, Role
 
 TODAY = date(2030, 1, 1)
@@ -36,12 +38,12 @@ def scene(make, session):
 
 def test_equal_numbers_are_ordered_by_name(session, scene):
     reader, reading_list = scene
-    [top] = collection_figures.top_creators(session, reader.id, Role.is_writer)
+    [top] = figures.top_creators(session, reader.id, Role.is_writer)
     assert [(creator.name[-1], number) for creator, number in top] == [
         ("M", 2),
         *((letter, 1) for letter in "ABCDEFGHI"),
     ]
-    featured = reading_list_figures.featured(session, reading_list.id)
+    featured = list_figures.featured(session, reading_list.id)
     assert [(row.Creator.name[-1], row.number) for row in featured] == [
         ("M", 2),
         *((letter, 1) for letter in "ABCDE"),
@@ -50,10 +52,10 @@ def test_equal_numbers_are_ordered_by_name(session, scene):
 
 def test_few_are_all_shown(make, session, scene):
     reader, _ = scene
-    assert collection_figures.top_creators(session, make.user("other").id, Role.is_writer) == [[]]
+    assert figures.top_creators(session, make.user("other").id, Role.is_writer) == [[]]
     letterer = make.role("Letterer").id
     credit = [{"creator": make.creator(name="Ada").id, "roles": [letterer]}]
     issue = make.issue(number="3", credits=credit)
     collection.add(session, reader.id, issue.id, {}, today=TODAY)
-    [found] = collection_figures.top_creators(session, reader.id, Role.id == letterer)
+    [found] = figures.top_creators(session, reader.id, Role.id == letterer)
     assert [(creator.name, number) for creator, number in found] == [("Ada", 1)]

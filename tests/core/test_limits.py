@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from comicsdb.limits import Limit, Limiter
-from comicsdb.limits_types import SECOND
-from comicsdb.limits_window import unpack
 from comicsdb.models import RateLimit
+from comicsdb.ratelimit import Limit, Limiter
+from comicsdb.ratelimit.types import SECOND
+from comicsdb.ratelimit.window import unpack
 from tests.soak import SOAK
 
 THREE = Limit("burst", 3, 60)

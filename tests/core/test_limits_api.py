@@ -2,12 +2,12 @@
 
 import pytest
 
-from comicsdb.limits import Limiter
-from comicsdb.limits_api import ApiLimits
+from comicsdb.config import SettingsError, resolve
+from comicsdb.db.read_pool import ReadPool, connector
 from comicsdb.models.choices import SupporterTier
-from comicsdb.read_pool import ReadPool, connector
+from comicsdb.ratelimit import Limiter
+from comicsdb.ratelimit.api import ApiLimits
 from comicsdb.security import Identity
-from comicsdb.settings import SettingsError, resolve
 from tests.serving import SECRET
 
 GIVEN = {"sqlalchemy.url": "postgresql://x/y", "comicsdb.secret": SECRET}

@@ -5,9 +5,9 @@ from functools import partial
 
 import pytest
 
-from comicsdb import redis_access
-from comicsdb.cache import Cache
-from comicsdb.limits import Limit, Limiter
+from comicsdb.db import redis_access
+from comicsdb.ratelimit import Limit, Limiter
+from comicsdb.readcache.regions import Cache
 
 THREE = Limit("burst", 3, 60)
 MANY = Limit("sustained", 5, 86_400)

@@ -4,8 +4,8 @@ import pytest
 from sqlalchemy import delete, select
 
 from comicsdb.catalog import Catalog, InvalidError, NotFoundError
-from comicsdb.library import list_ratings
 from comicsdb.library import reading_lists as lists
+from comicsdb.library.reading_lists import ratings
 from comicsdb.models import ReadingList, ReadingListRating, User
 from tests.concurrency import at_once
 from tests.factories import Make
@@ -13,7 +13,7 @@ from tests.lists import OFFICIAL, make_list, who
 
 
 def rate(session, user, found, stars):
-    return list_ratings.rate(session, who(user), OFFICIAL, found, stars)
+    return ratings.rate(session, who(user), OFFICIAL, found, stars)
 
 
 def figures(session, found):

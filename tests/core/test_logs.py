@@ -4,9 +4,9 @@ import io
 import json
 import logging
 
-from comicsdb import logs
-from comicsdb.logs import JsonFormatter, OutageLog
-from comicsdb.logs_report import Reporter
+from comicsdb.ops import logs
+from comicsdb.ops.error_reports import Reporter
+from comicsdb.ops.logs import JsonFormatter, OutageLog
 
 KEYS = {"time", "level", "logger", "message"}
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import text
 
-from comicsdb.library.matching import (
+from comicsdb.library.transfer.matching import (
     AMBIGUOUS,
     CANDIDATES_MAX,
     MATCHED,

@@ -13,11 +13,11 @@ from PIL import Image
 from pyramid.config import Configurator
 
 from comicsdb import models
+from comicsdb.config import SettingsError, resolve
 from comicsdb.media import from_settings, s3
 from comicsdb.media.s3 import LEFT_ALONE, S3Storage
 from comicsdb.media.storage import STORAGE_OUTAGE, StorageDownError
 from comicsdb.media.uploads import picture_values
-from comicsdb.settings import SettingsError, resolve
 from tests.core.test_media_storage import names
 from tests.core.test_settings import GIVEN
 from tests.dataset import picture, pictures, small_set
@@ -101,7 +101,7 @@ def test_waiting_is_bounded_as_the_site_wants_it():
 
 
 def test_a_site_with_a_folder_does_not_load_the_library():
-    code = "import comicsdb.media, comicsdb.scripts, sys; print('boto3' in sys.modules)"
+    code = "import comicsdb.media, comicsdb.cli, sys; print('boto3' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code], env=clean_environment(), capture_output=True, check=True
     )

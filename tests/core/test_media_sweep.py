@@ -10,12 +10,12 @@ from sqlalchemy import create_engine, text
 from comicsdb import models
 from comicsdb.catalog import Catalog
 from comicsdb.imaging.phash import phash
-from comicsdb.jobs import MEDIA, alone
 from comicsdb.media import sweeping
 from comicsdb.media.rehashing import rehash
 from comicsdb.media.sweeping import missing, owners, sweep
 from comicsdb.media.thumbnails import Thumbnails
 from comicsdb.media.uploads import picture_values
+from comicsdb.ops.jobs import MEDIA, alone
 from tests.core.test_commands import _ini, run
 from tests.core.test_media_storage import names
 from tests.dataset import picture

@@ -8,8 +8,8 @@ from sqlalchemy import insert, select, text
 
 from comicsdb import models
 from comicsdb.catalog import Catalog, GoneError, InvalidError, MovedError, NotFoundError
-from comicsdb.catalog.merge import merge, preview
-from comicsdb.catalog.move import move_publisher, preview_move
+from comicsdb.catalog.maintenance.merge import merge, preview
+from comicsdb.catalog.maintenance.move import move_publisher, preview_move
 from comicsdb.i18n import localizer, translate
 from comicsdb.media.folder import FolderStorage
 from comicsdb.models import Change, History, IssueRating, Tombstone

@@ -6,9 +6,9 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import select, text
 
-from comicsdb.catalog.deletion_preview import consequences
-from comicsdb.catalog.merge import merge
-from comicsdb.library import collection, pull, ratings, wish
+from comicsdb.catalog.maintenance.deletion_preview import consequences
+from comicsdb.catalog.maintenance.merge import merge
+from comicsdb.library import collection, pull_list, ratings, wish_list
 from comicsdb.models import (
     CollectionItem,
     IssueRating,
@@ -182,7 +182,7 @@ def test_lists_stay_dense_and_their_stamps_move_in_a_merge(session, catalog, mak
     both = make_list(session, reader, [other, more[0], kept, more[1]])
     one = make_list(session, reader, [more[0], other], next=both.id)
     for each in (kept, other):
-        wish.add(session, reader.id, each.id, {})
+        wish_list.add(session, reader.id, each.id, {})
     session.commit()
     before = stamps(session)
     merge(catalog, kept, other)
@@ -196,7 +196,7 @@ def test_lists_stay_dense_and_their_stamps_move_in_a_merge(session, catalog, mak
 
 def test_a_wish_that_is_led_over_has_a_new_stamp(session, catalog, make, two, reader):
     kept, other = two
-    wished, _new = wish.add(session, reader.id, other.id, {})
+    wished, _new = wish_list.add(session, reader.id, other.id, {})
     session.commit()
     stamp = wished.modified
     merge(catalog, kept, other)
@@ -209,8 +209,8 @@ def test_a_wish_that_is_led_over_has_a_new_stamp(session, catalog, make, two, re
 def test_series_that_are_followed_are_followed_once_after_a_merge(session, catalog, make, reader):
     kept, other, follower = make.series(), make.series(), make.user()
     for series in (kept, other):
-        pull.add(session, reader.id, series.id)
-    pull.add(session, follower.id, other.id)
+        pull_list.add(session, reader.id, series.id)
+    pull_list.add(session, follower.id, other.id)
     session.commit()
     before = stamps(session)
     merge(catalog, kept, other)
@@ -231,8 +231,8 @@ def test_a_deletion_is_counted_before_and_leaves_lists_dense(session, catalog, m
     found = make_list(session, reader, [doomed, stays, two[1]])
     neighbour = make_list(session, reader, previous=found.id)
     add(session, reader, doomed, read_dates=[day(1)], rating=4)
-    wish.add(session, reader.id, doomed.id, {})
-    pull.add(session, reader.id, series.id)
+    wish_list.add(session, reader.id, doomed.id, {})
+    pull_list.add(session, reader.id, series.id)
     session.commit()
     numbers = 1 if kind == "issue" else 2
     followed = {} if kind == "issue" else {"pull_list_series": 1}

@@ -6,9 +6,10 @@ import pytest
 from sqlalchemy import inspect, select, text
 
 from comicsdb import models
-from comicsdb.catalog.merge import merge
-from comicsdb.catalog.merge_references import references
-from comicsdb.library import collection, pull, reading_list_items, wish
+from comicsdb.catalog.maintenance.merge import merge
+from comicsdb.catalog.maintenance.merge_references import references
+from comicsdb.library import collection, pull_list, wish_list
+from comicsdb.library.reading_lists import items
 from comicsdb.models import CATALOGUE, IssueRating
 from tests.lists import held, make_list
 
@@ -135,11 +136,11 @@ def crowd(make, session, number):
 def keep(session, reader, issue, series, stars):
     """An issue and a series in everything that readers keep."""
     collection.add(session, reader.id, issue.id, {"rating": stars}, today=date(2026, 3, 4))
-    wish.add(session, reader.id, issue.id, {})
-    pull.add(session, reader.id, series.id)
+    wish_list.add(session, reader.id, issue.id, {})
+    pull_list.add(session, reader.id, series.id)
     known = session.scalar(select(models.ReadingList).where(models.ReadingList.user_id == reader.id))
     reading_list = known or make_list(session, reader)
-    reading_list_items.add_issues(held(session, reader, reading_list), [issue.id])
+    items.add_issues(held(session, reader, reading_list), [issue.id])
     session.commit()
 
 
@@ -207,7 +208,7 @@ def test_what_both_have_is_there_once(make, session, catalog, kind):
             genres=[each.id for each in session.scalars(select(models.Genre).limit(1))],
             associated=[kept],
         )
-        pull.add(session, first["reader"].id, other.id)
+        pull_list.add(session, first["reader"].id, other.id)
     else:
         needed = {"publisher": first["publisher"]} if kind in {"imprint", "universe"} else {}
         other = twin(**needed)

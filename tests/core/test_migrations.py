@@ -6,8 +6,8 @@ from alembic.script import ScriptDirectory
 from click import ClickException
 from sqlalchemy import create_engine, inspect, text
 
+from comicsdb.cli.database import alembic_config, is_current, upgrade
 from comicsdb.models import metadata
-from comicsdb.scripts.database import alembic_config, is_current, upgrade
 
 
 @pytest.fixture

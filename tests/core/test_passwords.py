@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from comicsdb import demo_accounts
-from comicsdb.passwords import COSTS, UNUSABLE, Passwords, digest, from_settings, same
-from comicsdb.settings_known import DEVELOPMENT_SECRET
+from comicsdb.accounts import demo_accounts
+from comicsdb.accounts.passwords import COSTS, UNUSABLE, Passwords, digest, from_settings, same
+from comicsdb.config.declarations import DEVELOPMENT_SECRET
 from tests.serving import SECRET
 
 

@@ -6,12 +6,13 @@ import pytest
 from sqlalchemy import func, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from comicsdb import polls, staff
+from comicsdb import admin
 from comicsdb.accounts.deletion import remove_account
 from comicsdb.catalog import Catalog, InvalidError, NotFoundError
 from comicsdb.catalog.errors import ForbiddenError
+from comicsdb.community import polls
+from comicsdb.community.polls import Status
 from comicsdb.models import Poll, PollChoice, PollVote, StaffAction
-from comicsdb.polls import Status
 from tests.concurrency import at_once
 from tests.factories import Make
 
@@ -27,7 +28,7 @@ def values(**changed):
 
 
 def made(session, **changed) -> Poll:
-    poll = staff.create_poll(session, None, values(**changed))
+    poll = admin.create_poll(session, None, values(**changed))
     session.flush()
     return poll
 
@@ -124,34 +125,34 @@ def test_a_poll_ends_after_it_begins_whoever_writes_it(session):
 )
 def test_wrong_values_are_told_by_field(session, wrong, field):
     with pytest.raises(InvalidError) as caught:
-        staff.create_poll(session, None, values(**wrong))
+        admin.create_poll(session, None, values(**wrong))
     assert list(caught.value.errors) == [field]
     assert session.scalar(select(func.count()).select_from(Poll)) == 0
 
 
 def test_the_choices_stay_once_somebody_has_voted(session, make):
     poll, user = made(session), make.user()
-    changed = staff.change_poll(session, None, poll.id, values(choices=["Yes", "", "No"]))
+    changed = admin.change_poll(session, None, poll.id, values(choices=["Yes", "", "No"]))
     assert changed == {"choices": [["The red one", "The blue one", "Neither"], ["Yes", "No"]]}
     assert [each.text for each in polls.choices(session, poll.id)] == ["Yes", "No"]
     polls.vote(session, poll.id, choice_ids(session, poll)[0], user.id, NOW)
     with pytest.raises(InvalidError, match="choices"):
-        staff.change_poll(session, None, poll.id, values(choices=["Yes", "Perhaps"]))
+        admin.change_poll(session, None, poll.id, values(choices=["Yes", "Perhaps"]))
     before = poll.modified
     later = END + timedelta(days=1)
-    staff.change_poll(session, None, poll.id, values(choices=["Yes", "No"], end_date=later))
+    admin.change_poll(session, None, poll.id, values(choices=["Yes", "No"], end_date=later))
     session.refresh(poll)
     assert (poll.end_date, poll.modified > before) == (later, True)
-    assert staff.change_poll(session, None, poll.id, {}) == {}
+    assert admin.change_poll(session, None, poll.id, {}) == {}
     assert counted(session, poll) == [("Yes", 1, 100), ("No", 0, 0)]
 
 
 def test_what_the_staff_does_is_logged_and_a_deleted_poll_takes_its_votes_along(session, make):
     clerk = make.user("clerk", is_staff=True)
-    poll = staff.create_poll(session, clerk, values())
+    poll = admin.create_poll(session, clerk, values())
     assert poll.created_by_id == clerk.id
     polls.vote(session, poll.id, choice_ids(session, poll)[0], make.user().id, NOW)
-    staff.delete_poll(session, clerk, poll.id)
+    admin.delete_poll(session, clerk, poll.id)
     for model in (Poll, PollChoice, PollVote):
         assert session.scalar(select(func.count()).select_from(model)) == 0
     lines = session.scalars(select(StaffAction).where(StaffAction.kind == "poll").order_by(StaffAction.id))
@@ -160,12 +161,12 @@ def test_what_the_staff_does_is_logged_and_a_deleted_poll_takes_its_votes_along(
         ("delete", "clerk", "Which cover?"),
     ]
     with pytest.raises(NotFoundError):
-        staff.delete_poll(session, clerk, poll.id)
+        admin.delete_poll(session, clerk, poll.id)
 
 
 def test_an_account_that_goes_takes_its_vote_along_and_leaves_its_polls(session, make):
     author, voter = make.user(), make.user()
-    poll = staff.create_poll(session, author, values())
+    poll = admin.create_poll(session, author, values())
     for user in (author, voter):
         polls.vote(session, poll.id, choice_ids(session, poll)[0], user.id, NOW)
     remove_account(session, author)
@@ -214,7 +215,7 @@ def test_a_vote_meets_a_poll_that_is_changed_or_deleted_without_a_fault(factory,
 
     def change(catalog):
         try:
-            staff.change_poll(catalog.session, None, poll, values(choices=["Yes", "No"]))
+            admin.change_poll(catalog.session, None, poll, values(choices=["Yes", "No"]))
         except InvalidError:
             return "kept"
         return "changed"
@@ -225,7 +226,7 @@ def test_a_vote_meets_a_poll_that_is_changed_or_deleted_without_a_fault(factory,
         left = [each.id for each in polls.choices(session, poll)]
 
     def delete(catalog):
-        staff.delete_poll(catalog.session, None, poll)
+        admin.delete_poll(catalog.session, None, poll)
 
     with factory() as session:
         others = [Make(Catalog(session)).user().id for _ in range(2)]

@@ -9,9 +9,9 @@ from datetime import date
 import pytest
 from sqlalchemy import func, select, text
 
-from comicsdb.library.portable import COLUMNS, LISTS, PARTS
-from comicsdb.library.portable_import import confirm, upload
-from comicsdb.library.portable_writing import as_archive, as_csv, as_json, library
+from comicsdb.library.transfer.format import COLUMNS, LISTS, PARTS
+from comicsdb.library.transfer.imports import confirm, upload
+from comicsdb.library.transfer.writing import as_archive, as_csv, as_json, library
 from comicsdb.models import CollectionItem, Issue, ReadDate, ReadingList
 from tests.conftest import recording
 from tests.core.library_files import OFFICIAL, TODAY, bring, fill, held_by, identity_of, shelf

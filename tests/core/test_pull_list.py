@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import func, insert, select, text
 
 from comicsdb.catalog import Catalog, NotFoundError
-from comicsdb.library import pull
+from comicsdb.library import pull_list
 from comicsdb.models import Issue, PullList, PullListSeries, Series
 from tests.concurrency import at_once
 from tests.conftest import recording
@@ -18,7 +18,7 @@ MONDAY = date(2026, 12, 28)
 
 def ids(session, user_id):
     """The ids of the series on a list, in its order."""
-    return [each.series_id for each in pull.entries(session, user_id)]
+    return [each.series_id for each in pull_list.entries(session, user_id)]
 
 
 def stamps(session, user_id):
@@ -33,54 +33,54 @@ def reader(make):
 
 
 def test_a_list_is_made_once(session, make, reader):
-    made = pull.pull_list(session, reader)
-    assert pull.pull_list(session, reader) is made
-    assert pull.pull_list(session, make.user().id).id != made.id
+    made = pull_list.pull_list(session, reader)
+    assert pull_list.pull_list(session, reader) is made
+    assert pull_list.pull_list(session, make.user().id).id != made.id
     assert session.scalar(select(func.count()).select_from(PullList)) == 2
 
 
 def test_a_series_is_followed_once_and_left_once(session, make, reader):
     series = make.series()
-    entry, created = pull.add(session, reader, series.id)
+    entry, created = pull_list.add(session, reader, series.id)
     assert (entry.series_id, created) == (series.id, True)
-    again, created = pull.add(session, reader, series.id)
+    again, created = pull_list.add(session, reader, series.id)
     assert (again.id, created) == (entry.id, False)
-    assert pull.remove(session, reader, series.id) is True
-    assert pull.remove(session, reader, series.id) is False
+    assert pull_list.remove(session, reader, series.id) is True
+    assert pull_list.remove(session, reader, series.id) is False
     assert ids(session, reader) == []
 
 
 def test_the_wanted_state_counts_whatever_was_before(session, make, reader):
     series = make.series().id
-    told = [pull.follow(session, reader, series, wanted) for wanted in (True, True, False, False)]
+    told = [pull_list.follow(session, reader, series, wanted) for wanted in (True, True, False, False)]
     assert told == [True, False, True, False]
-    assert pull.follows(session, reader, series) is False
+    assert pull_list.follows(session, reader, series) is False
 
 
 @pytest.mark.parametrize("number", [0, -1, 999_999, 2**31, 2**70])
 def test_a_series_that_is_not_there(session, reader, number):
     with pytest.raises(NotFoundError) as caught:
-        pull.add(session, reader, number)
+        pull_list.add(session, reader, number)
     assert (caught.value.kind, caught.value.key) == ("series", number)
-    assert pull.remove(session, reader, number) is False
+    assert pull_list.remove(session, reader, number) is False
 
 
 def test_lists_of_others_are_theirs(session, make, reader):
     other, series = make.user().id, make.series().id
-    pull.add(session, reader, series)
-    assert pull.follows(session, other, series) is False
-    assert pull.remove(session, other, series) is False
+    pull_list.add(session, reader, series)
+    assert pull_list.follows(session, other, series) is False
+    assert pull_list.remove(session, other, series) is False
     assert (ids(session, reader), ids(session, other)) == ([series], [])
 
 
 def test_every_change_moves_the_stamp_and_nothing_else_does(session, catalog, make, reader):
     one, two = make.series(), make.series()
-    pull.pull_list(session, reader)
+    pull_list.pull_list(session, reader)
     seen = [stamps(session, reader)]
     for change in (
-        lambda: pull.add(session, reader, one.id),
-        lambda: pull.add(session, reader, two.id),
-        lambda: pull.remove(session, reader, one.id),
+        lambda: pull_list.add(session, reader, one.id),
+        lambda: pull_list.add(session, reader, two.id),
+        lambda: pull_list.remove(session, reader, one.id),
         lambda: catalog.delete(two),
     ):
         change()
@@ -89,30 +89,30 @@ def test_every_change_moves_the_stamp_and_nothing_else_does(session, catalog, ma
         assert seen[-1].modified > seen[-2].modified
         assert seen[-1].modified_before == seen[-2].modified
     three = make.series()
-    pull.add(session, reader, three.id)
+    pull_list.add(session, reader, three.id)
     before = stamps(session, reader)
-    pull.add(session, reader, three.id)
-    pull.remove(session, reader, one.id)
+    pull_list.add(session, reader, three.id)
+    pull_list.remove(session, reader, one.id)
     catalog.update(three, {"name": "Other"})
     assert stamps(session, reader) == before
 
 
 def test_a_list_that_was_read_shows_its_new_stamp(session, make, reader):
-    before = pull.pull_list(session, reader).modified
-    pull.add(session, reader, make.series().id)
-    assert pull.pull_list(session, reader).modified > before
+    before = pull_list.pull_list(session, reader).modified
+    pull_list.add(session, reader, make.series().id)
+    assert pull_list.pull_list(session, reader).modified > before
 
 
 def test_issues_by_week_from_monday_on(session, make, reader):
     followed, other = make.series(), make.series()
-    pull.add(session, reader, followed.id)
+    pull_list.add(session, reader, followed.id)
     make.issue(series=other, store_date=WEDNESDAY)
     days = {"0": -3, "1": -2, "2": 0, "3": 1, "4": 4, "5": 5, "6": 12}
     for number, days_after in days.items():
         make.issue(series=followed, number=number, store_date=WEDNESDAY + timedelta(days=days_after))
     make.issue(series=followed, number="7")
-    issues, total = pull.upcoming(session, reader, WEDNESDAY)
-    weeks = [(monday, [each.number for each in found]) for monday, found in pull.by_week(issues)]
+    issues, total = pull_list.upcoming(session, reader, WEDNESDAY)
+    weeks = [(monday, [each.number for each in found]) for monday, found in pull_list.by_week(issues)]
     assert weeks == [
         (date(2026, 12, 28), ["1", "2", "3", "4"]),
         (date(2027, 1, 4), ["5"]),
@@ -123,13 +123,13 @@ def test_issues_by_week_from_monday_on(session, make, reader):
 
 def test_at_most_fifty_are_to_come_at_once(session, make, reader):
     series = make.series()
-    pull.add(session, reader, series.id)
+    pull_list.add(session, reader, series.id)
     columns = (Issue.series_id, Issue.slug, Issue.number, Issue.cover_date, Issue.store_date)
     days = [MONDAY + timedelta(days=each) for each in range(51)]
     rows = [(series.id, f"i{n}", str(n), day, day) for n, day in enumerate(days)]
     names = [column.key for column in columns]
     session.execute(insert(Issue), [dict(zip(names, row, strict=True)) for row in rows])
-    issues, total = pull.upcoming(session, reader, WEDNESDAY)
+    issues, total = pull_list.upcoming(session, reader, WEDNESDAY)
     assert (len(issues), total) == (50, 51)
     assert issues[-1].store_date == MONDAY + timedelta(days=49)
 
@@ -138,15 +138,15 @@ def test_a_page_of_many_series_costs_as_much_as_one_of_few(session, connection, 
     def cost():
         session.expire_all()
         with recording(connection) as statements:
-            pull.entries(session, reader)
-            pull.upcoming(session, reader, WEDNESDAY)
+            pull_list.entries(session, reader)
+            pull_list.upcoming(session, reader, WEDNESDAY)
         return len(statements)
 
     for size in (1, 6):
         for number in range(size):
             series = make.series()
             make.issue(series=series, number=str(number), store_date=WEDNESDAY)
-            pull.add(session, reader, series.id)
+            pull_list.add(session, reader, series.id)
         session.commit()
         assert cost() == 3
 
@@ -164,13 +164,13 @@ def scene(factory):
 
 def test_many_first_looks_make_one_list(factory, scene):
     reader, _, _ = scene
-    made = at_once(factory, *[lambda catalog: pull.pull_list(catalog.session, reader).id] * 8)
+    made = at_once(factory, *[lambda catalog: pull_list.pull_list(catalog.session, reader).id] * 8)
     assert len(set(made)) == 1
 
 
 def test_many_who_add_one_series_add_it_once(factory, scene):
     reader, series, _ = scene
-    told = at_once(factory, *[lambda catalog: pull.add(catalog.session, reader, series)[1]] * 6)
+    told = at_once(factory, *[lambda catalog: pull_list.add(catalog.session, reader, series)[1]] * 6)
     assert sorted(told) == [False] * 5 + [True]
 
 
@@ -178,20 +178,21 @@ def test_two_series_added_at_once_are_both_there(factory, scene):
     reader, *series = scene
     for _ in range(5):
         jobs = [
-            lambda catalog, each=each: pull.follow(catalog.session, reader, each, True) for each in series
+            lambda catalog, each=each: pull_list.follow(catalog.session, reader, each, True)
+            for each in series
         ]
         at_once(factory, *jobs)
         with factory() as session:
             assert sorted(ids(session, reader)) == sorted(series)
             for each in series:
-                pull.remove(session, reader, each)
+                pull_list.remove(session, reader, each)
             session.commit()
 
 
 def test_switches_that_meet_end_in_one_of_the_wanted_states(factory, scene):
     reader, series, _ = scene
     jobs = [
-        lambda catalog, wanted=wanted: pull.follow(catalog.session, reader, series, wanted)
+        lambda catalog, wanted=wanted: pull_list.follow(catalog.session, reader, series, wanted)
         for wanted in (True, False, True, False)
     ]
     told = at_once(factory, *jobs)
@@ -206,7 +207,7 @@ def test_a_series_that_goes_while_it_is_added_is_not_there_or_not_found(factory,
 
     def add(catalog):
         try:
-            return pull.add(catalog.session, reader, series)[1]
+            return pull_list.add(catalog.session, reader, series)[1]
         except NotFoundError:
             return None
 
@@ -214,7 +215,7 @@ def test_a_series_that_goes_while_it_is_added_is_not_there_or_not_found(factory,
         catalog.delete(catalog.get(Series, series))
 
     with factory() as session:
-        pull.add(session, reader, other)
+        pull_list.add(session, reader, other)
         session.commit()
     at_once(factory, add, delete)
     with factory() as session:

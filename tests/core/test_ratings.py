@@ -10,7 +10,7 @@ from sqlalchemy import select, text
 
 from comicsdb import clock, models
 from comicsdb.catalog import Catalog, InvalidError, NotFoundError
-from comicsdb.catalog.unit import Unit
+from comicsdb.catalog.unit_of_work import Unit
 from comicsdb.library.new_day import NewDay
 from comicsdb.library.ratings import count_due, give, rate
 from comicsdb.models import IssueRating

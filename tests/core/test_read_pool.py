@@ -21,8 +21,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.exc import DBAPIError, OperationalError
 
+from comicsdb.db.read_pool import PREPARED_MOST, CompiledQuery, ReadPool, connector
 from comicsdb.models import Role
-from comicsdb.read_pool import PREPARED_MOST, CompiledQuery, ReadPool, connector
 
 PID = CompiledQuery.of(select(func.pg_backend_pid()))
 GATE = CompiledQuery.of(

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from sqlalchemy import func, select, text
 
 from comicsdb.catalog import InvalidError, NotFoundError
-from comicsdb.library import reading_list_items as items
-from comicsdb.library.reading_list_items import BEGINNING, DOWN, UP, Added, Ordered
+from comicsdb.library.reading_lists import items
+from comicsdb.library.reading_lists.items import BEGINNING, DOWN, UP, Added, Ordered
 from comicsdb.models import ReadingList, ReadingListItem
 from tests.conftest import recording
 from tests.lists import held, make_list

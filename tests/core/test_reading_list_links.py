@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from comicsdb.catalog import Catalog, InvalidError
-from comicsdb.library import reading_list_items as items
 from comicsdb.library import reading_lists as lists
+from comicsdb.library.reading_lists import items
 from comicsdb.models import ReadingList
 from tests.concurrency import at_once
 from tests.factories import Make

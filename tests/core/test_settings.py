@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from comicsdb.clock import business_day
-from comicsdb.settings import SETTINGS, SettingsError, resolve
-from comicsdb.settings_known import DEVELOPMENT_SECRET
+from comicsdb.config import SETTINGS, SettingsError, resolve
+from comicsdb.config.declarations import DEVELOPMENT_SECRET
 from tests.serving import SECRET
 
 ROOT = Path(__file__).parent.parent.parent

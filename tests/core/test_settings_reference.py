@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from comicsdb.settings import SETTINGS, SettingsError, resolve
-from comicsdb.settings_reference import page
+from comicsdb.config import SETTINGS, SettingsError, resolve
+from comicsdb.config.reference import page
 from tests.core.test_commands import run
 from tests.core.test_settings import GIVEN
 from tests.serving import write_ini
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent.parent
 REFUSED = {
     "sqlalchemy.url": "mysql://me:hush@db/comics",
     "comicsdb.cache.url": "redsi://:hush@cache:6379/0",
-    "comicsdb.metrics.token": "hush",
+    "comicsdb.ops.metrics.token": "hush",
 }
 
 
@@ -64,7 +64,7 @@ def test_settings_of_other_packages_are_theirs():
     assert resolve(GIVEN | {"comicsdb_shops.city": "Lucca"})["comicsdb_shops.city"] == "Lucca"
 
 
-@pytest.mark.parametrize("place", ["nowhere:report", "os:no_such_name", "os:sep", "comicsdb.settings"])
+@pytest.mark.parametrize("place", ["nowhere:report", "os:no_such_name", "os:sep", "comicsdb.config"])
 def test_a_function_that_does_not_exist_stops_the_start(place):
     with pytest.raises(SettingsError, match=r"comicsdb.errors.report .*package.module:function"):
         resolve(GIVEN | {"comicsdb.errors.report": place})

@@ -2,8 +2,8 @@
 
 import pytest
 
-from comicsdb import startup
-from comicsdb.settings import resolve
+from comicsdb.config import resolve
+from comicsdb.ops import startup
 from tests.conftest import build_app
 from tests.serving import SECRET
 
@@ -44,6 +44,6 @@ def test_it_says_how_many_processes_what_they_share_and_where_mail_goes(given, p
 def test_an_application_in_one_process_says_it_once(shared_database, media_folder, caplog):
     caplog.set_level("INFO")
     app = build_app(shared_database, media_folder)
-    told = [record for record in caplog.records if record.name == "comicsdb.startup"]
+    told = [record for record in caplog.records if record.name == "comicsdb.ops.startup"]
     assert [each.args[0] for each in told] == ["1 process"]
     app.registry["comicsdb.engine"].dispose()

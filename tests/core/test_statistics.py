@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import update
 
-from comicsdb import statistics
-from comicsdb.catalog import repair_reports
+from comicsdb.catalog.maintenance import repair_reports
+from comicsdb.community import statistics
 from tests.conftest import recording
 
 NEW_YORK = ZoneInfo("America/New_York")

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from comicsdb.polls import percent_of
+from comicsdb.community.polls import percent_of
 from comicsdb.values import decimal, is_number, iso_day, whole_number
 
 

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select
 
 from comicsdb.catalog import Catalog, InvalidError, NotFoundError
-from comicsdb.library import collection, wish
+from comicsdb.library import collection, wish_list
 from comicsdb.models import CollectionItem, Issue, WishList, WishListItem
 from tests.concurrency import at_once
 from tests.factories import Make
@@ -23,12 +23,12 @@ def reader(make):
 @pytest.fixture
 def item(session, make, reader):
     """A wish with nothing special."""
-    return wish.add(session, reader, make.issue().id, {})[0]
+    return wish_list.add(session, reader, make.issue().id, {})[0]
 
 
 def on_list(session, user_id):
     """The ids of the issues on a list, in its order."""
-    rows = session.scalars(wish.items().where(WishListItem.id.in_(wish.listed(user_id)))).all()
+    rows = session.scalars(wish_list.items().where(WishListItem.id.in_(wish_list.listed(user_id)))).all()
     return [each.issue_id for each in rows]
 
 
@@ -40,9 +40,9 @@ def stamps(session, model, row_id):
 def test_an_issue_is_wished_for_once(session, make, reader):
     issue = make.issue().id
     values = {"priority": 1, "desired_grade": Decimal("9.8"), "max_price": Decimal("5"), "notes": "x"}
-    item, created = wish.add(session, reader, issue, values)
+    item, created = wish_list.add(session, reader, issue, values)
     assert created
-    again, created = wish.add(session, reader, issue, {"priority": 5})
+    again, created = wish_list.add(session, reader, issue, {"priority": 5})
     assert (again.id, again.priority, created) == (item.id, 1, False)
     assert (item.status, item.max_price, item.max_currency) == ("WANTED", Decimal("5"), "USD")
 
@@ -59,33 +59,33 @@ def test_an_issue_is_wished_for_once(session, make, reader):
     ],
 )
 def test_nothing_is_no_price_and_has_no_currency(session, make, reader, values, price):
-    item, _ = wish.add(session, reader, make.issue().id, values)
+    item, _ = wish_list.add(session, reader, make.issue().id, values)
     assert (item.max_price, item.max_currency) == price
 
 
 def test_a_change_leaves_the_rest_and_moves_both_stamps(session, reader, item):
     wishes = item.wish_list_id
-    item = wish.change(session, reader, item.id, {"max_price": Decimal(9), "max_currency": "GBP"})
+    item = wish_list.change(session, reader, item.id, {"max_price": Decimal(9), "max_currency": "GBP"})
     own, of_list = stamps(session, WishListItem, item.id), stamps(session, WishList, wishes)
-    changed = wish.change(session, reader, item.id, {"max_price": Decimal(8), "status": "FOUND"})
+    changed = wish_list.change(session, reader, item.id, {"max_price": Decimal(8), "status": "FOUND"})
     assert (changed.max_price, changed.max_currency, changed.status) == (Decimal(8), "GBP", "FOUND")
     assert changed.priority == 3
     for model, row_id, before in ((WishListItem, item.id, own), (WishList, wishes, of_list)):
         after = stamps(session, model, row_id)
         assert after.modified > before.modified
         assert after.modified_before == before.modified
-    gone = wish.change(session, reader, item.id, {"max_price": None})
+    gone = wish_list.change(session, reader, item.id, {"max_price": None})
     assert (gone.max_price, gone.max_currency) == (None, "USD")
 
 
 def test_an_item_may_move_to_an_issue_that_is_not_on_the_list(session, make, reader, item):
     other, taken = make.issue().id, make.issue().id
-    wish.add(session, reader, taken, {})
-    assert wish.change(session, reader, item.id, {"issue_id": other}).issue_id == other
-    assert wish.change(session, reader, item.id, {"issue_id": other}).issue_id == other
+    wish_list.add(session, reader, taken, {})
+    assert wish_list.change(session, reader, item.id, {"issue_id": other}).issue_id == other
+    assert wish_list.change(session, reader, item.id, {"issue_id": other}).issue_id == other
     for issue, words in ((taken, "already"), (999_999, "no such issue")):
         with pytest.raises(InvalidError) as caught:
-            wish.change(session, reader, item.id, {"issue_id": issue, "priority": 1})
+            wish_list.change(session, reader, item.id, {"issue_id": issue, "priority": 1})
         assert list(caught.value.errors) == ["issue_id"]
         assert words in caught.value.errors["issue_id"][0]
     session.refresh(item)
@@ -94,37 +94,37 @@ def test_an_item_may_move_to_an_issue_that_is_not_on_the_list(session, make, rea
 
 def test_the_wanted_state_counts_whatever_was_before(session, make, reader):
     issue = make.issue().id
-    told = [wish.wish(session, reader, issue, wanted) for wanted in (True, True, False, False)]
+    told = [wish_list.wish(session, reader, issue, wanted) for wanted in (True, True, False, False)]
     assert told == [True, False, True, False]
-    assert wish.wished(session, reader, issue) is None
+    assert wish_list.wished(session, reader, issue) is None
 
 
 @pytest.mark.parametrize("number", [0, -1, 999_999, 2**31, 2**63, 2**70])
 def test_what_is_not_there(session, reader, number):
     with pytest.raises(NotFoundError) as caught:
-        wish.add(session, reader, number, {})
+        wish_list.add(session, reader, number, {})
     assert (caught.value.kind, caught.value.key) == ("issue", number)
     for act in (
-        lambda: wish.change(session, reader, number, {}),
-        lambda: wish.acquire(session, reader, number, {}, today=TODAY),
-        lambda: wish.item_of(session, reader, number),
+        lambda: wish_list.change(session, reader, number, {}),
+        lambda: wish_list.acquire(session, reader, number, {}, today=TODAY),
+        lambda: wish_list.item_of(session, reader, number),
     ):
         with pytest.raises(NotFoundError) as caught:
             act()
         assert caught.value.kind == "wish_list_item"
-    assert wish.remove(session, reader, number) is False
+    assert wish_list.remove(session, reader, number) is False
 
 
 def test_items_of_others_are_theirs(session, make, reader, item):
     other = make.user().id
     for act in (
-        lambda: wish.change(session, other, item.id, {"priority": 1}),
-        lambda: wish.acquire(session, other, item.id, {}, today=TODAY),
+        lambda: wish_list.change(session, other, item.id, {"priority": 1}),
+        lambda: wish_list.acquire(session, other, item.id, {}, today=TODAY),
     ):
         with pytest.raises(NotFoundError):
             act()
-    assert wish.remove(session, other, item.id) is False
-    assert wish.wish(session, other, item.issue_id, False) is False
+    assert wish_list.remove(session, other, item.id) is False
+    assert wish_list.wish(session, other, item.issue_id, False) is False
     assert (on_list(session, reader), on_list(session, other)) == ([item.issue_id], [])
 
 
@@ -139,10 +139,10 @@ def test_the_list_in_its_order_and_by_what_is_asked(session, make, reader):
     ):
         issue = make.issue(series=series, number=name, cover_date=cover)
         values = {"priority": priority, "status": status}
-        made[wish.add(session, reader, issue.id, values)[0].id] = name
+        made[wish_list.add(session, reader, issue.id, values)[0].id] = name
 
     def names(**narrowed):
-        return [made[each] for each in session.scalars(wish.listed(reader, **narrowed))]
+        return [made[each] for each in session.scalars(wish_list.listed(reader, **narrowed))]
 
     assert names() == ["top", "first", "second", "late"]
     assert names(status="WANTED") == ["first", "late"]
@@ -153,16 +153,16 @@ def test_the_list_in_its_order_and_by_what_is_asked(session, make, reader):
 
 def test_what_is_acquired_comes_into_the_collection_once(session, make, reader):
     issue = make.issue().id
-    item, _ = wish.add(session, reader, issue, {"desired_grade": Decimal("9.4"), "notes": "wish"})
+    item, _ = wish_list.add(session, reader, issue, {"desired_grade": Decimal("9.4"), "notes": "wish"})
     before = stamps(session, WishListItem, item.id)
     bought = {"purchase_price": Decimal("4.50"), "purchase_currency": "EUR", "notes": "buy"}
-    item, owned, created = wish.acquire(session, reader, item.id, bought, today=TODAY)
+    item, owned, created = wish_list.acquire(session, reader, item.id, bought, today=TODAY)
     assert created
     assert (owned.issue_id, owned.grade, owned.quantity) == (issue, Decimal("9.4"), 1)
     assert (owned.purchase_price, owned.purchase_currency, owned.notes) == (Decimal("4.50"), "EUR", "buy")
     assert (item.status, item.notes) == ("ACQUIRED", "wish")
     assert stamps(session, WishListItem, item.id).modified > before.modified
-    _, again, created = wish.acquire(session, reader, item.id, {"notes": "other"}, today=TODAY)
+    _, again, created = wish_list.acquire(session, reader, item.id, {"notes": "other"}, today=TODAY)
     assert (again.id, again.notes, created) == (owned.id, "buy", False)
 
 
@@ -193,14 +193,14 @@ def count(factory, model):
 
 def test_many_who_wish_for_one_issue_do_so_once(factory, scene):
     reader, issue, _ = scene
-    told = at_once(factory, *[lambda catalog: wish.add(catalog.session, reader, issue, {})[1]] * 6)
+    told = at_once(factory, *[lambda catalog: wish_list.add(catalog.session, reader, issue, {})[1]] * 6)
     assert (sorted(told), count(factory, WishListItem)) == ([False] * 5 + [True], 1)
 
 
 def test_switches_that_meet_end_in_one_of_the_wanted_states(factory, scene):
     reader, issue, _ = scene
     jobs = [
-        lambda catalog, wanted=wanted: wish.wish(catalog.session, reader, issue, wanted)
+        lambda catalog, wanted=wanted: wish_list.wish(catalog.session, reader, issue, wanted)
         for wanted in (True, False, True, False)
     ]
     told = at_once(factory, *jobs)
@@ -210,11 +210,11 @@ def test_switches_that_meet_end_in_one_of_the_wanted_states(factory, scene):
 def test_what_is_acquired_twice_at_once_is_owned_once(factory, scene):
     reader, issue, _ = scene
     with factory() as session:
-        item = wish.add(session, reader, issue, {})[0].id
+        item = wish_list.add(session, reader, issue, {})[0].id
         session.commit()
     told = at_once(
         factory,
-        *[lambda catalog: wish.acquire(catalog.session, reader, item, {}, today=TODAY)[2]] * 3,
+        *[lambda catalog: wish_list.acquire(catalog.session, reader, item, {}, today=TODAY)[2]] * 3,
         lambda catalog: collection.add(catalog.session, reader, issue, {}, today=TODAY)[1],
     )
     assert (sorted(told), count(factory, CollectionItem)) == ([False] * 3 + [True], 1)
@@ -224,13 +224,13 @@ def test_two_items_that_move_to_one_issue_leave_one_there(factory, scene):
     reader, issue, other = scene
     with factory() as session:
         wanted = Make(Catalog(session)).issue().id
-        items = [wish.add(session, reader, each, {})[0].id for each in (issue, other)]
+        items = [wish_list.add(session, reader, each, {})[0].id for each in (issue, other)]
         session.commit()
 
     def move(item):
         def job(catalog):
             try:
-                return wish.change(catalog.session, reader, item, {"issue_id": wanted}).issue_id
+                return wish_list.change(catalog.session, reader, item, {"issue_id": wanted}).issue_id
             except InvalidError:
                 return None
 
@@ -242,12 +242,12 @@ def test_two_items_that_move_to_one_issue_leave_one_there(factory, scene):
 def test_an_issue_that_goes_while_it_is_acquired_leaves_nothing_half_done(factory, scene):
     reader, issue, _ = scene
     with factory() as session:
-        item = wish.add(session, reader, issue, {})[0].id
+        item = wish_list.add(session, reader, issue, {})[0].id
         session.commit()
 
     def acquire(catalog):
         try:
-            return wish.acquire(catalog.session, reader, item, {}, today=TODAY)[2]
+            return wish_list.acquire(catalog.session, reader, item, {}, today=TODAY)[2]
         except NotFoundError:
             return None
 

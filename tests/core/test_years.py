@@ -6,13 +6,13 @@ import pytest
 
 from comicsdb import schemas
 from comicsdb.catalog import InvalidError
+from comicsdb.cli.repair import fix_start_year_command
 from comicsdb.exchange.format import FILES
-from comicsdb.library.portable import COLUMNS, OF_SERIES
-from comicsdb.library.portable_values import UnclearError
+from comicsdb.library.transfer.format import COLUMNS, OF_SERIES
+from comicsdb.library.transfer.values import UnclearError
 from comicsdb.models import metadata
 from comicsdb.models.choices import YEARS
 from comicsdb.schemas import ObjectSchema
-from comicsdb.scripts.repair import fix_start_year_command
 from tests.core.schema_reading import fault, read
 
 LOW, HIGH = YEARS

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 from sqlalchemy import select
 
-from comicsdb import polls
+from comicsdb.community import polls
+from comicsdb.community.polls import Status, status_of
 from comicsdb.models import Announcement, Poll
-from comicsdb.polls import Status, status_of
 from comicsdb_demo import DATA
 from comicsdb_demo.community import POLLS, add_community
 from tests.dataset import read_set

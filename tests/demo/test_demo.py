@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from stdnum import ean, isbn
 
-from comicsdb import demo_accounts
+from comicsdb.accounts import demo_accounts
 from comicsdb.exchange.format import FILES
 from comicsdb.imaging.phash import phash
 from comicsdb.models.choices import COUNTRIES, LANGUAGES, Currency

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 
-from comicsdb.scripts.database import alembic_config, is_current
+from comicsdb.cli.database import alembic_config, is_current
 from tests.faults.load import Load
 from tests.faults.postgresql import PostgreSQL
 from tests.serving import clean_environment, fetch, write_ini

@@ -8,10 +8,10 @@ import pytest
 from redis import Connection, Redis
 from redis.exceptions import RedisError
 
-from comicsdb import cache_usage
-from comicsdb.cache import Cache
-from comicsdb.limits import Limit, Limiter
-from comicsdb.redis_access import open_pool
+from comicsdb.db.redis_access import open_pool
+from comicsdb.ratelimit import Limit, Limiter
+from comicsdb.readcache import usage
+from comicsdb.readcache.regions import Cache
 from tests.needs import redis_server
 from tests.redis_server import RedisServer
 from tests.serving import free_port
@@ -70,7 +70,7 @@ def test_cache_and_limits_go_on_with_the_next_master(servers, own_light):
     assert master.client.exists("comicsdb:detail:one")
     limit = Limit("sign-ups", 5, 60)
     limiter.take([(limit, "ann")])
-    assert cache_usage.measure(address, "comicsdb", sample=1, batch=10).server["role"] == "master"
+    assert usage.measure(address, "comicsdb", sample=1, batch=10).server["role"] == "master"
     await_that(lambda: replica.client.exists("comicsdb:detail:one") and replica.client.dbsize() >= 2)
 
     master.kill()

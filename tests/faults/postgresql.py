@@ -9,9 +9,9 @@ from pathlib import Path
 import psycopg
 from sqlalchemy import create_engine, text
 
-from comicsdb.embedded import _server_account
-from comicsdb.embedded_programs import find_binaries, run
-from comicsdb.scripts.database import upgrade
+from comicsdb.cli.database import upgrade
+from comicsdb.db.dev_cluster import _server_account
+from comicsdb.db.dev_cluster.programs import find_binaries, run
 from tests.serving import free_port
 
 OPTIONS = "-c listen_addresses=127.0.0.1 -c min_wal_size=2MB -c max_wal_size=8MB -c max_connections=60"

@@ -4,7 +4,8 @@ import threading
 
 from sqlalchemy import select
 
-from comicsdb import bodies, models
+from comicsdb import models
+from comicsdb.http import bodies
 
 MEETING = threading.Barrier(2)
 

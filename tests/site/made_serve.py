@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from comicsdb.embedded import Cluster
+from comicsdb.db.dev_cluster import Cluster
 from comicsdb.exchange.format import FILES
 from comicsdb_demo import DATA
 from tests import dataset

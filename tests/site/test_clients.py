@@ -15,11 +15,10 @@ from mokkari.exceptions import ApiError
 from mokkari.schemas.arc import ArcPost
 from sqlalchemy import create_engine, select
 
-from comicsdb import embedded
 from comicsdb.catalog import Catalog
-from comicsdb.db import session_factory
+from comicsdb.cli.serve import database_name
+from comicsdb.db import dev_cluster, session_factory
 from comicsdb.models import Arc, Issue, User
-from comicsdb.scripts.serve import database_name
 from tests.dataset import picture
 from tests.lists import make_list
 from tests.site import client_writes
@@ -91,11 +90,11 @@ def client(server, catalogue):
 def writer(client, folder, database):
     """The catalogue service on the database that is being served."""
     name = database_name(folder)
-    engine = create_engine(embedded.resolve(database.replace("database=served", f"database={name}")))
+    engine = create_engine(dev_cluster.resolve(database.replace("database=served", f"database={name}")))
     with session_factory(engine)() as session:
         yield Catalog(session)
     engine.dispose()
-    embedded.start(cluster_folder(database)).release()
+    dev_cluster.start(cluster_folder(database)).release()
 
 
 # Reading.

@@ -8,10 +8,10 @@ import sys
 import pytest
 from sqlalchemy import create_engine
 
+from comicsdb.accounts.passwords import digest
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.models import ApiToken
-from comicsdb.passwords import digest
 from tests.api.test_statements import world
 from tests.factories import Make
 from tests.serving import clean_environment, fetch_json, free_port, pserve, write_ini

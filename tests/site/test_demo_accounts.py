@@ -4,9 +4,9 @@ import base64
 
 import pytest
 
-from comicsdb import demo_accounts
+from comicsdb.accounts import demo_accounts
+from comicsdb.accounts.passwords import Passwords, digest
 from comicsdb.models import ApiToken
-from comicsdb.passwords import Passwords, digest
 from tests.web.conftest import log_in
 
 NAME = "admin"

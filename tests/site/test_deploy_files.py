@@ -12,10 +12,10 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from comicsdb.scripts import main
-from comicsdb.server import read_options
-from comicsdb.settings import SETTINGS
-from comicsdb.settings_readers import hsts
+from comicsdb.cli import main
+from comicsdb.config import SETTINGS
+from comicsdb.config.types import hsts
+from comicsdb.ops.server import read_options
 from tests.serving import SECRET, add_account, fetch, fetch_json, free_port, serving
 
 ROOT = Path(__file__).parent.parent.parent

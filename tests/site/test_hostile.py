@@ -7,7 +7,7 @@ import webtest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from comicsdb.passwords import Passwords
+from comicsdb.accounts.passwords import Passwords
 from tests.soak import SOAK
 
 KINDS = ("publisher", "imprint", "universe", "series", "issue", "arc", "character", "creator", "team")

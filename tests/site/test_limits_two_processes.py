@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from comicsdb.passwords import digest
+from comicsdb.accounts.passwords import digest
 from tests.redis_server import RedisServer
 from tests.serving import add_account, connected, fetch, free_port, pserve, serving, write_ini
 

@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 
 import pytest
 
+from comicsdb.config import resolve
 from comicsdb.mail import Letter, Paragraph, queue
-from comicsdb.settings import resolve
 from tests.conftest import SETTINGS
 from tests.serving import add_account, free_port, pserve, write_ini
 from tests.smtp_sink import SmtpSink

@@ -15,8 +15,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from comicsdb.server import read_options
-from comicsdb.settings import SettingsError
+from comicsdb.config import SettingsError
+from comicsdb.ops.server import read_options
 from tests.serving import SECRET, add_account, clean_environment, fetch, fetch_json, free_port, serving
 
 ROOT = Path(__file__).parent.parent.parent

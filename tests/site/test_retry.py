@@ -7,7 +7,7 @@ from sqlalchemy import select, text
 
 from comicsdb import models
 from comicsdb.catalog import Catalog
-from comicsdb.library import keeping
+from comicsdb.library import locks
 from tests.conftest import build_app
 from tests.factories import Make
 from tests.serving import add_account
@@ -63,7 +63,7 @@ def test_who_is_deleted_after_it_was_recognised_is_nobody(database, factory, tmp
         lambda: member.post(f"/wish-list/toggle/{issue.slug}/", {"on": "1", "csrf_token": token}),
     ]
     with ThreadPoolExecutor(len(asks)) as pool, factory() as holder:
-        keeping.hold(holder, account)
+        locks.hold(holder, account)
         holder.execute(text("SELECT FROM arc FOR UPDATE"))
         answers = [pool.submit(each) for each in asks]
         await_that(lambda: waiting(holder) == len(asks))

@@ -11,8 +11,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from comicsdb import embedded_supervisor as supervisor
-from comicsdb.embedded import Cluster
+from comicsdb.db.dev_cluster import Cluster, supervisor
 from tests.serving import SECRET, clean_environment, fetch, fetch_json, free_port
 from tests.waiting import await_that
 

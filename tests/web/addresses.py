@@ -6,15 +6,9 @@ from types import SimpleNamespace
 
 from sqlalchemy import func, select
 
-from comicsdb.library import (
-    collection,
-    feeds,
-    portable_import,
-    pull,
-    reading_list_items,
-    reading_lists,
-    wish,
-)
+from comicsdb.library import collection, feeds, pull_list, reading_lists, wish_list
+from comicsdb.library.reading_lists import items
+from comicsdb.library.transfer import imports
 from comicsdb.models import CATALOGUE, History, Poll, ReadDate, ReadingListItem
 from comicsdb.security import SESSION, identify
 
@@ -38,8 +32,8 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
         today=date(2026, 11, 22),
     )
     kept.read_date = session.scalar(select(func.max(ReadDate.id)))
-    kept.pull, _created = pull.add(session, user.id, world.series.id)
-    kept.wish, _created = wish.add(session, user.id, world.second.id, {"notes": words})
+    kept.pull, _created = pull_list.add(session, user.id, world.series.id)
+    kept.wish, _created = wish_list.add(session, user.id, world.second.id, {"notes": words})
     identity = identify(user, SESSION)
     kept.list = reading_lists.create(session, identity, OFFICIAL, {"name": f"Public {user.username}"})
     kept.secret = reading_lists.create(
@@ -47,7 +41,7 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
     )
     for each in (kept.list, kept.secret):
         held = reading_lists.hold(session, identity, OFFICIAL, each)
-        reading_list_items.add_issues(held, [world.first.id, world.second.id])
+        items.add_issues(held, [world.first.id, world.second.id])
     kept.list_item, kept.secret_item = (
         session.scalar(select(func.min(ReadingListItem.id)).where(ReadingListItem.reading_list_id == each.id))
         for each in (kept.list, kept.secret)
@@ -56,9 +50,7 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
     file = f"Series,Number,Notes\n{world.series.name},1,{words}\n".encode()
     if session.get(Poll, 1) is None:
         session.add(Poll(id=1, title="Which?", start_date=NOON, end_date=NOON + timedelta(days=1)))
-    kept.upload = portable_import.upload(
-        session, user.id, f"{words}.csv", file, currency="USD", rows=10, megabytes=1
-    )
+    kept.upload = imports.upload(session, user.id, f"{words}.csv", file, currency="USD", rows=10, megabytes=1)
     session.commit()
     return kept
 

@@ -4,7 +4,9 @@ from datetime import UTC, date, datetime, timedelta
 
 from sqlalchemy import select
 
-from comicsdb import clock, polls
+from comicsdb import clock
+from comicsdb.accounts.passwords import Passwords, digest
+from comicsdb.community import polls
 from comicsdb.models import (
     Announcement,
     ApiToken,
@@ -18,7 +20,6 @@ from comicsdb.models import (
     ThrottleNotice,
     User,
 )
-from comicsdb.passwords import Passwords, digest
 from tests.web.conftest import PASSWORD, form_to, log_in, soup
 
 RAW = "cdb_" + "5ec2e7" * 10 + "beef"  # a token that nobody may see

@@ -13,12 +13,12 @@ from sqlalchemy import create_engine, insert
 from sqlalchemy.orm import object_session
 from webtest import Form
 
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.accounts.sessions import begin_session
 from comicsdb.accounts.visit import Visit
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.models import IssueRating
-from comicsdb.passwords import Passwords
 from tests.conftest import attached, build_app, rolled_back
 from tests.factories import Make
 

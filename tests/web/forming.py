@@ -5,7 +5,7 @@ import io
 from PIL import Image
 from webtest import Upload
 
-from comicsdb.passwords import Passwords
+from comicsdb.accounts.passwords import Passwords
 from tests.web.conftest import PASSWORD, errors, let_in, soup
 
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from sqlalchemy import text
 from webob import Request
 
-from comicsdb import staff
+from comicsdb import admin
+from comicsdb.db.read_pool import ReadPool
 from comicsdb.models import Announcement
-from comicsdb.read_pool import ReadPool
 from tests.api.cache_acts import Acts
 from tests.api.cache_reader import before_statement
 from tests.api.cache_world import Ids
@@ -115,13 +115,13 @@ class PageScene(Acts):
         found = self.session.query(Announcement).first()
         if not title:
             if found is not None:
-                staff.delete_announcement(self.session, actor, found)
+                admin.delete_announcement(self.session, actor, found)
         elif found is None:
             values = dict.fromkeys(("start_date", "end_date"))
             values |= {"title": title, "content": "", "display_type": "primary", "active": True}
-            staff.create_announcement(self.session, actor, values)
+            admin.create_announcement(self.session, actor, values)
         else:
-            staff.change_announcement(self.session, actor, found, {"title": title})
+            admin.change_announcement(self.session, actor, found, {"title": title})
 
     # Reading.
 

@@ -8,8 +8,8 @@ import time_machine
 from sqlalchemy import select
 
 from comicsdb import clock
+from comicsdb.accounts.passwords import digest
 from comicsdb.models import LoginSession, User
-from comicsdb.passwords import digest
 from tests.mailbox import letters
 from tests.web.conftest import errors, log_in, soup, submit
 

@@ -11,9 +11,9 @@ import webtest
 from PIL import Image
 from sqlalchemy import select, update
 
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.models import LoginSession, Publisher, User
 from comicsdb.models.base import SYSTEM_USER_ID
-from comicsdb.passwords import Passwords
 from tests.mailbox import letters
 from tests.web.addresses import keep_library
 from tests.web.conftest import errors, form_to, form_with, log_in, message, soup, submit

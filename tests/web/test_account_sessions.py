@@ -4,8 +4,8 @@ import pytest
 from sqlalchemy import select
 
 from comicsdb.accounts.browsers import browser_name
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.models import LoginSession
-from comicsdb.passwords import Passwords
 from tests.web.conftest import form_to, log_in, message, soup
 
 PAGE = "/accounts/security/"

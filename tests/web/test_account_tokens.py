@@ -7,8 +7,8 @@ import pytest
 import webtest
 from sqlalchemy import select
 
+from comicsdb.accounts.passwords import Passwords, digest
 from comicsdb.models import ApiToken
-from comicsdb.passwords import Passwords, digest
 from tests.web.conftest import errors, form_to, log_in, message, soup, submit
 
 PAGE = "/accounts/tokens/"

@@ -9,8 +9,8 @@ import time_machine
 from sqlalchemy import select
 
 from comicsdb import clock
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.models import ApiToken, LoginSession, Passkey, User
-from comicsdb.passwords import Passwords
 from tests.passkey_device import Device
 from tests.web.conftest import errors, form_to, log_in, message, soup, submit
 

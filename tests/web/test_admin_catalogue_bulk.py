@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from comicsdb.catalog.bulk import MOST
+from comicsdb.catalog.maintenance.bulk import MOST
 from comicsdb.models import Arc, Group, Issue, StaffAction
 from tests.conftest import recording
 from tests.web.admin import enter

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select
 
-from comicsdb import accounts, clock, staff
+from comicsdb import accounts, admin, clock
 from comicsdb.models import ApiToken, DailyCount, Donation, Group, StaffAction, ThrottleNotice
 from tests.web.admin import cells, column, enter, fill, press
 from tests.web.conftest import errors, form_to, message, soup, submit
@@ -25,7 +25,7 @@ def editors(session):
 
 def acts(session):
     session.expire_all()
-    return [(each.actor_name, each.target, each.change) for each in session.scalars(staff.actions())]
+    return [(each.actor_name, each.target, each.change) for each in session.scalars(admin.actions())]
 
 
 @pytest.mark.parametrize(
@@ -244,8 +244,8 @@ def test_notices_say_the_how_manyeth_they_are(testapp, boss, make, session):
 def test_the_log_tells_who_did_what_to_whom(testapp, boss, make, session):
     ada = make.user("ada")
     submit(testapp, f"/admin/user/{ada.id}/", first_name="<b>Ada</b>")
-    staff.set_sign_ups(session, None, False, "Monday")
-    staff.record(
+    admin.set_sign_ups(session, None, False, "Monday")
+    admin.record(
         session, accounts.find_user(session, "Boss"), "new act", "new kind", 7, "it", {"x": [1, None]}
     )
     session.commit()

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from comicsdb import staff
+from comicsdb import admin
 from comicsdb.models import CATALOGUE, History, Imprint, Publisher, Series, StaffAction
 from tests.conftest import recording
 from tests.core.test_merge_references import crowd
@@ -177,7 +177,7 @@ def test_a_publisher_becomes_an_imprint(testapp, boss, make, session):
     assert session.get(Publisher, old_id) is None
     gone = testapp.get("/publisher/little/", status=410)
     assert f"It is imprint {imprint.id} now: Little" in soup(gone).get_text()
-    assert [each.action for each in session.scalars(staff.actions())] == ["move"]
+    assert [each.action for each in session.scalars(admin.actions())] == ["move"]
     assert set(errors(page(testapp, MOVE, publisher=parent.id, parent=parent.id))) == {"parent"}
 
 

@@ -6,7 +6,7 @@ import pytest
 import webtest
 from sqlalchemy import select
 
-from comicsdb import clock, staff
+from comicsdb import admin, clock
 from comicsdb.clock import business_day
 from comicsdb.models import Announcement, OutgoingMail
 from tests.web.admin import cells, column, enter, press
@@ -24,7 +24,7 @@ def boss(testapp, make):
 def acts(session):
     session.expire_all()
     return [
-        (each.actor_name, each.action, each.kind, each.target) for each in session.scalars(staff.actions())
+        (each.actor_name, each.action, each.kind, each.target) for each in session.scalars(admin.actions())
     ]
 
 

@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select
 
-from comicsdb import accounts, clock, staff
+from comicsdb import accounts, admin, clock
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.accounts.visit import of_command
 from comicsdb.models import ApiToken, LoginSession, StaffAction, User
 from comicsdb.models.base import SYSTEM_USER_ID
-from comicsdb.passwords import Passwords
 from tests.web.admin import cells, column, enter, fill, press
 from tests.web.conftest import PASSWORD, errors, form_to, log_in, message, soup, submit
 
@@ -41,7 +41,7 @@ def acts(session):
     """The audit log, the latest line first: actor, act, target and change."""
     session.expire_all()
     return [
-        (each.actor_name, each.action, each.target, each.change) for each in session.scalars(staff.actions())
+        (each.actor_name, each.action, each.target, each.change) for each in session.scalars(admin.actions())
     ]
 
 
@@ -140,7 +140,7 @@ def test_every_field_of_an_account_can_be_changed(testapp, boss, ada, session):
         "supporter_tier": "sponsor", "supporter_until": "2030-01-02T03:04",
         "is_active": False, "email_confirmed": True, "is_staff": True, "is_superuser": True,
     }  # fmt: skip
-    assert {*given, "groups"} == set(staff.FIELDS)
+    assert {*given, "groups"} == set(admin.FIELDS)
     for name, value in given.items():
         form[name] = value
     tick(form, "reading list editor")
@@ -155,7 +155,7 @@ def test_every_field_of_an_account_can_be_changed(testapp, boss, ada, session):
     assert [group.name for group in accounts.find_user(session, "ada2").groups] == ["reading list editor"]
     ((actor, act, target, change),) = acts(session)
     assert (actor, act, target) == ("Boss", "change", "ada2")
-    assert set(change) == {*staff.FIELDS}
+    assert set(change) == {*admin.FIELDS}
     assert change["supporter_until"][1] == until.astimezone(UTC).isoformat()
 
 
@@ -169,7 +169,7 @@ def test_saving_without_a_change_changes_nothing(testapp, boss, ada, session):
 def test_what_others_changed_meanwhile_stays(testapp, boss, ada, session):
     form = form_of(testapp, ada)
     changes = {"bio": "mine", "groups": BOTH, "is_active": False}
-    staff.change_account(of_command(session, {}), None, ada, changes)
+    admin.change_account(of_command(session, {}), None, ada, changes)
     session.commit()
     form["first_name"] = "Anna"
     form.submit(status=303)

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import comicsdb_api
-from comicsdb_web.assets import FOLDER, SHEETS
+from comicsdb_web.http.assets import FOLDER, SHEETS
 from tests.web.conftest import soup
 
 RULES = """text => {
@@ -28,7 +28,7 @@ def test_a_browser_reads_the_same_rules_as_in_the_files(testapp, browser):
 
 def test_the_documentation_of_the_api_has_the_values_of_the_site():
     """It is served without the site's package, too, so its sheet repeats those that it uses."""
-    sheets = (FOLDER / "css" / "tokens.css", Path(comicsdb_api.__file__).parent / "docs/static/docs.css")
+    sheets = (FOLDER / "css" / "tokens.css", Path(comicsdb_api.__file__).parent / "docs_page/static/docs.css")
     site, docs = (dict(re.findall(r"(--[\w-]+):\s*([^;]+);", each.read_text("utf-8"))) for each in sheets)
     shared = {name: " ".join(docs[name].split()) for name in docs.keys() & site.keys()}
     assert len(shared) > 20

@@ -7,9 +7,9 @@ import pytest
 import webtest
 from sqlalchemy import select
 
+from comicsdb.accounts.passwords import Passwords, digest
 from comicsdb.accounts.rules import username_problems
 from comicsdb.models import LoginSession
-from comicsdb.passwords import Passwords, digest
 from tests.conftest import recording
 from tests.mailbox import letters
 from tests.web.attacks import path_in, path_of, routes_of_the_site, sign_up, token_of

@@ -8,8 +8,8 @@ import pytest
 import time_machine
 
 from comicsdb import clock
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.models import User
-from comicsdb.passwords import Passwords
 from tests.conftest import forget_attempts
 from tests.web.attacks import path_of, routes_of_the_site, token_of
 from tests.web.conftest import PASSWORD, form_to, log_in, soup, submit

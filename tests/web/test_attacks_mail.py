@@ -10,9 +10,9 @@ import webtest
 from sqlalchemy import select
 
 from comicsdb.accounts import form_time
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.mail.outbox import parse
 from comicsdb.models import OutgoingMail, User
-from comicsdb.passwords import Passwords
 from tests.conftest import recording
 from tests.mailbox import letters
 from tests.web.attacks import path_in, sign_up, token_of

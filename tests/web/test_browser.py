@@ -10,10 +10,10 @@ import waitress.server
 from PIL import Image
 from sqlalchemy import create_engine
 
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.media.folder import FolderStorage
-from comicsdb.passwords import Passwords
 from tests.conftest import build_app
 from tests.factories import Make
 

@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import select, text, update
 
-from comicsdb.catalog import Catalog, recent
-from comicsdb.catalog.recent import Wanted
+from comicsdb.catalog import Catalog
+from comicsdb.catalog.history import recent_changes
+from comicsdb.catalog.history.recent_changes import Wanted
 from comicsdb.models import Arc, Change, Tombstone
 from tests.conftest import recording
 from tests.web.admin import cells
@@ -188,7 +189,7 @@ def test_every_filter_reads_a_few_lines_of_a_long_log(session, wanted, index, fa
     statements = []
     execute = session.execute
     session.execute = lambda statement, *rest: statements.append(statement) or execute(statement, *rest)
-    recent.page(session, wanted, before=middle if far else None)
+    recent_changes.page(session, wanted, before=middle if far else None)
     session.execute = execute
     sql = statements[0].compile(session.connection(), compile_kwargs={"literal_binds": True})
     plan = "\n".join(

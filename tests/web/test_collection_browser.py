@@ -7,10 +7,10 @@ import pytest
 import waitress.server
 from sqlalchemy import create_engine, select
 
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.models import CollectionItem
-from comicsdb.passwords import Passwords
 from tests.conftest import build_app
 from tests.factories import Make
 from tests.web.conftest import PASSWORD, signed_in

@@ -7,9 +7,10 @@ from itertools import pairwise
 from sqlalchemy import delete
 
 from comicsdb import clock
-from comicsdb.library import collection, collection_figures
+from comicsdb.library import collection
+from comicsdb.library.collection import figures as collection_figures
 from comicsdb.models import CollectionItem, ReadDate, Role
-from comicsdb_web.charts import Chart, Point, axis, with_rest
+from comicsdb_web.rendering.charts import Chart, Point, axis, with_rest
 from tests.conftest import recording
 from tests.web.collecting import dates, many, own, strangers_item
 from tests.web.conftest import errors, message, soup

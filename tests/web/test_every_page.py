@@ -7,8 +7,8 @@ import pytest
 import webtest
 from PIL import Image
 
+from comicsdb.config import SettingsError
 from comicsdb.models import Announcement
-from comicsdb.settings import SettingsError
 from tests.conftest import build_app
 from tests.web.addresses import addresses_of, keep_library
 from tests.web.conftest import log_in, soup

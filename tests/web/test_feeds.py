@@ -10,11 +10,11 @@ import pytest
 import webtest
 from sqlalchemy import insert, select, update
 
+from comicsdb.accounts.passwords import digest
 from comicsdb.clock import business_day
-from comicsdb.library import feeds, pull
+from comicsdb.library import feeds, pull_list
 from comicsdb.models import Change, FeedAddress, Issue
-from comicsdb.passwords import digest
-from comicsdb_web import atom, calendars
+from comicsdb_web.rendering import atom, calendars
 from tests.conftest import recording
 from tests.web.conftest import errors, form_to, form_with, log_in, message, soup, submit
 from tests.web.wish_list_fixtures import small_catalogue
@@ -238,7 +238,7 @@ def test_whoever_asks_too_often_waits(testapp):
 def nora(testapp, member, world, session):
     """The member, logged in, who follows a series."""
     log_in(testapp)
-    pull.add(session, member.id, world.series.id)
+    pull_list.add(session, member.id, world.series.id)
     session.commit()
     return member
 
@@ -353,7 +353,7 @@ def test_no_log_holds_a_secret(testapp, program, nora, session, monkeypatch, cap
     secret = paths["ics"].split("/")[3]
     caplog.set_level(logging.DEBUG)
     program.get(paths["ics"])
-    monkeypatch.setattr(pull, "followed_ids", None)  # a fault of ours
+    monkeypatch.setattr(pull_list, "followed_ids", None)  # a fault of ours
     program.get(paths["ics"], status=500)
     told = io.StringIO()
     handler = logging.StreamHandler(told)

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from comicsdb.models.choices import COUNTRIES, LANGUAGES
-from comicsdb_web import locales
-from comicsdb_web.paging import Page
+from comicsdb_web.lists.paging import Page
+from comicsdb_web.rendering import locales
 
 CONTEXT = {"request": SimpleNamespace(locale_name="en")}
 ITALIAN = {"request": SimpleNamespace(locale_name="it")}

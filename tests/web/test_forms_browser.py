@@ -9,11 +9,11 @@ import waitress.server
 from PIL import Image
 from sqlalchemy import create_engine
 
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.models import Issue
-from comicsdb.passwords import Passwords
-from comicsdb_web.editing.drafts import state_of
+from comicsdb_web.forms.drafts import state_of
 from tests.conftest import build_app
 from tests.factories import Make
 from tests.web.conftest import PASSWORD

@@ -2,7 +2,7 @@
 
 import pytest
 
-from comicsdb_web.editing.drafts import state_of
+from comicsdb_web.forms.drafts import state_of
 from tests.web.conftest import errors, soup
 from tests.web.forming import boxes, enter, kept_files, opened, picture, send, value
 

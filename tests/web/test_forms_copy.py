@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from comicsdb.models import History, Issue
-from comicsdb_web.editing.drafts import state_of
+from comicsdb_web.forms.drafts import state_of
 from tests.web.conftest import errors, message, soup
 from tests.web.forming import boxes, enter, opened, send
 

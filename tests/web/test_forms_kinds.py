@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from comicsdb.models import CATALOGUE, History, Issue
-from comicsdb_web.editing.drafts import state_of
+from comicsdb_web.forms.drafts import state_of
 from tests.conftest import recording
 from tests.web.conftest import soup
 from tests.web.forming import boxes, enter, opened, picture, send, value

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from comicsdb.models import History, Issue, Variant
-from comicsdb_web.editing.drafts import state_of
+from comicsdb_web.forms.drafts import state_of
 from tests.web.conftest import errors, soup
 from tests.web.forming import boxes, enter, kept_files, opened, picture, send, value
 

@@ -4,7 +4,7 @@ from pyramid.interfaces import IRoutesMapper
 from pyramid.request import Request
 from pyramid.urldispatch import RoutesMapper
 
-from comicsdb.passwords import Passwords
+from comicsdb.accounts.passwords import Passwords
 from tests.web.conftest import log_in, soup
 
 

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from comicsdb.settings import SettingsError
-from comicsdb_web import markdown
-from comicsdb_web.views.help import ORDER
+from comicsdb.config import SettingsError
+from comicsdb_web.pages.site.help import ORDER
+from comicsdb_web.rendering import markdown
 from tests.conftest import recording
 from tests.web.conftest import soup
 

@@ -9,7 +9,7 @@ from sqlalchemy import update
 
 from comicsdb.clock import business_day
 from comicsdb.models import Announcement, Issue
-from comicsdb_web.richtext import clean
+from comicsdb_web.rendering.richtext import clean
 from tests.conftest import recording
 from tests.web.conftest import form_to, labels, soup
 

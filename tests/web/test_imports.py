@@ -10,8 +10,8 @@ from sqlalchemy import func, select, update
 
 from comicsdb import clock
 from comicsdb.accounts.cleaning import clean
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.models import CollectionItem, LibraryImport, ReadingList, ReadingListItem, WishListItem
-from comicsdb.passwords import Passwords
 from tests.conftest import recording
 from tests.core.library_files import fill, held_by, shelf
 from tests.web.conftest import errors, form_to, log_in, message, soup

@@ -8,9 +8,9 @@ import pytest
 import waitress.server
 from sqlalchemy import create_engine
 
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
-from comicsdb.passwords import Passwords
 from tests.conftest import build_app
 from tests.core.library_files import shelf
 from tests.factories import Make

@@ -11,10 +11,11 @@ from sqlalchemy import delete, select
 from webtest import Form
 from webtest.forms import Text, Textarea
 
-from comicsdb import bodies, clock
+from comicsdb import clock
 from comicsdb.accounts import form_drafts
+from comicsdb.accounts.passwords import Passwords
+from comicsdb.http import bodies
 from comicsdb.models import Creator, FormDraft, LoginSession
-from comicsdb.passwords import Passwords
 from tests.web.addresses import addresses_of, keep_library
 from tests.web.conftest import FORM, PASSWORD, form_to, let_in, log_in, message, soup
 from tests.web.forming import boxes, opened, picture, send, value

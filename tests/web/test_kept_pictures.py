@@ -13,9 +13,9 @@ from sqlalchemy import select
 from comicsdb import clock
 from comicsdb.accounts import picture_drafts
 from comicsdb.accounts.cleaning import clean
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.models import Arc, PictureDraft, ReadingList, Variant
-from comicsdb.passwords import Passwords
 from tests.conftest import build_app
 from tests.factories import Make
 from tests.web.conftest import PASSWORD, errors, form_to, let_in, soup

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from comicsdb.library import collection, pull, wish
+from comicsdb.library import collection, pull_list, wish_list
 from tests.lists import make_list
 from tests.web.admin import enter
 from tests.web.conftest import soup
@@ -12,8 +12,8 @@ def kept(session, make, issue, series):
     """An issue and a series in everything that readers keep."""
     reader = make.user()
     collection.add(session, reader.id, issue.id, {"rating": 4}, today=date(2026, 3, 4))
-    wish.add(session, reader.id, issue.id, {})
-    pull.add(session, reader.id, series.id)
+    wish_list.add(session, reader.id, issue.id, {})
+    pull_list.add(session, reader.id, series.id)
     make_list(session, reader, [issue], is_private=True)
 
 

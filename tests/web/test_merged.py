@@ -3,7 +3,7 @@
 import pytest
 from pyramid.interfaces import IRoutesMapper
 
-from comicsdb.catalog.merge import merge
+from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.models import CATALOGUE
 from tests.web.admin import enter
 from tests.web.conftest import form_to, message, soup

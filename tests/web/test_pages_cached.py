@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from comicsdb import clock, staff
-from comicsdb.stamps import Remembered
+from comicsdb import admin, clock
+from comicsdb.readcache.validators import Remembered
 from tests.conftest import recording
 from tests.web.conftest import form_to, log_in, soup
 from tests.web.test_statements import addresses
@@ -148,14 +148,14 @@ def test_other_pages_are_not_kept(testapp, world, path):
 def test_an_announcement_shows_at_once(testapp, world, session):
     testapp.get("/")
     values = {"title": "News", "content": "", "display_type": "primary", "active": True}
-    found = staff.create_announcement(session, None, values | {"start_date": None, "end_date": None})
+    found = admin.create_announcement(session, None, values | {"start_date": None, "end_date": None})
     session.commit()
     assert "News" in testapp.get("/").text
     assert testapp.get("/").headers["X-Cache"] == "HIT"
-    staff.change_announcement(session, None, found, {"title": "Other words"})
+    admin.change_announcement(session, None, found, {"title": "Other words"})
     session.commit()
     assert "Other words" in testapp.get("/").text
-    staff.delete_announcement(session, None, found)
+    admin.delete_announcement(session, None, found)
     session.commit()
     assert "Other words" not in testapp.get("/").text
 

@@ -34,7 +34,7 @@ def bare(shared_database, media_folder):
 @pytest.fixture
 def theatre(testapp, bare, connection, session, make, tmp_path):
     """The application with a cache and without, on one connection."""
-    from comicsdb.passwords import Passwords
+    from comicsdb.accounts.passwords import Passwords
 
     stage = cache_world.build(session, tmp_path)
     make.user("writer", password=PASSWORD, passwords=Passwords("fast"), groups=["editor"])

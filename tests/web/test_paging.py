@@ -5,11 +5,11 @@ from datetime import date
 import pytest
 from sqlalchemy import insert, select
 
-from comicsdb import keyset
 from comicsdb.catalog import search
+from comicsdb.db import keyset
 from comicsdb.models import Issue, Series
-from comicsdb_web import paging
-from comicsdb_web.entity import ISSUE_SORTS
+from comicsdb_web.lists import paging
+from comicsdb_web.pages.catalogue.base import ISSUE_SORTS
 from tests.conftest import recording
 from tests.web.conftest import soup
 

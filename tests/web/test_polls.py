@@ -5,9 +5,10 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import func, select
 
-from comicsdb import clock, polls, staff
+from comicsdb import admin, clock
+from comicsdb.accounts.passwords import Passwords
+from comicsdb.community import polls
 from comicsdb.models import Poll, PollVote
-from comicsdb.passwords import Passwords
 from tests.conftest import recording
 from tests.web.conftest import PASSWORD, errors, form_to, log_in, message, soup, submit
 
@@ -23,7 +24,7 @@ def ask(session):
         now = clock.now()
         values = {"title": title, "description": "Look at both.", "choices": ["Red", "Blue"]}
         values |= {"start_date": now + first * DAY, "end_date": now + last * DAY}
-        poll = staff.create_poll(session, None, values)
+        poll = admin.create_poll(session, None, values)
         session.commit()
         return poll
 

@@ -12,6 +12,7 @@ from io import BytesIO
 import pytest
 from sqlalchemy import delete, text
 
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.library import reading_lists
 from comicsdb.models import (
     CollectionItem,
@@ -21,7 +22,6 @@ from comicsdb.models import (
     ReadingList,
     WishList,
 )
-from comicsdb.passwords import Passwords
 from comicsdb.security import SESSION, identify
 from tests.web.addresses import OFFICIAL, addresses_of, keep_library
 from tests.web.conftest import PASSWORD, form_with, log_in

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.clock import business_day, monday_of
-from comicsdb.library import pull
-from comicsdb.passwords import Passwords
+from comicsdb.library import pull_list
 from tests.conftest import recording
 from tests.web.conftest import PASSWORD, errors, form_to, log_in, message, soup, submit
 from tests.web.wish_list_fixtures import small_catalogue
@@ -94,12 +94,12 @@ def test_what_cannot_be_followed_is_said_beside_the_field(testapp, nora, chosen,
 
 
 def test_a_series_is_left_after_a_question(testapp, nora, world, session):
-    pull.add(session, nora.id, world.series.id)
+    pull_list.add(session, nora.id, world.series.id)
     session.commit()
     path = f"{PAGE}remove/{world.series.id}/"
     assert path in [each["href"] for each in soup(testapp.get(PAGE)).select("main tbody a")]
     assert soup(testapp.get(path)).h1.get_text() == "Follow Lamplight (2019) no longer?"
-    assert pull.follows(session, nora.id, world.series.id)
+    assert pull_list.follows(session, nora.id, world.series.id)
     answer = submit(testapp, path).follow()
     assert message(answer) == "You follow Lamplight (2019) no longer."
     assert rows(answer) == []
@@ -119,7 +119,7 @@ def test_the_switch_on_the_page_of_a_series(testapp, nora, world, session):
     assert state() == ("true", "0", "On your pull list")
     for on, followed in (("1", True), ("x", True), ("0", False), ("0", False), ("", False)):
         switch(testapp, world.series, on)
-        assert pull.follows(session, nora.id, world.series.id) is followed
+        assert pull_list.follows(session, nora.id, world.series.id) is followed
 
 
 def test_the_switch_as_a_fragment(testapp, nora, world, session):
@@ -130,7 +130,7 @@ def test_the_switch_as_a_fragment(testapp, nora, world, session):
     assert template.select_one("[data-say]")["data-say"] == "You follow Lamplight (2019) now."
     assert answer.headers["Cache-Control"] == "private, no-store"
     assert "X-Fragment" in answer.headers["Vary"]
-    assert pull.follows(session, nora.id, world.series.id)
+    assert pull_list.follows(session, nora.id, world.series.id)
 
 
 def test_the_switch_of_what_is_not_there(testapp, nora, world, catalog):
@@ -143,7 +143,7 @@ def test_the_switch_of_what_is_not_there(testapp, nora, world, catalog):
 
 def test_what_is_to_come_stands_by_week(testapp, nora, world, make, session, today):
     monday = monday_of(today)
-    pull.add(session, nora.id, world.series.id)
+    pull_list.add(session, nora.id, world.series.id)
     sunday, following = monday + timedelta(days=6), monday + timedelta(days=7)
     days = [("10", monday), ("11", sunday), ("12", following), ("14", monday - timedelta(days=1))]
     for number, day in days:
@@ -159,7 +159,7 @@ def test_what_is_to_come_stands_by_week(testapp, nora, world, make, session, tod
 
 def test_nobody_else_sees_a_trace(testapp, nora, world, make, session):
     other = make.user("Otto", password=PASSWORD, passwords=Passwords("fast"))
-    pull.add(session, other.id, world.series.id)
+    pull_list.add(session, other.id, world.series.id)
     session.commit()
     page = testapp.get(PAGE)
     assert rows(page) == []
@@ -185,7 +185,7 @@ def test_its_cost_does_not_depend_on_how_much_is_on_it(testapp, nora, make, sess
         for number in range(size):
             series = make.series()
             make.issue(series=series, number=str(number), store_date=today)
-            pull.add(session, nora.id, series.id)
+            pull_list.add(session, nora.id, series.id)
         session.commit()
         with recording(connection) as statements:
             assert len(coming(testapp.get(PAGE))[0][1]) >= size

@@ -7,11 +7,11 @@ import pytest
 import waitress.server
 from sqlalchemy import create_engine
 
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
-from comicsdb.library import reading_list_figures as figures
+from comicsdb.library.reading_lists import figures
 from comicsdb.models import ReadingList
-from comicsdb.passwords import Passwords
 from tests.conftest import build_app
 from tests.factories import Make
 from tests.lists import make_list

@@ -4,10 +4,10 @@ from datetime import date
 
 import pytest
 
-from comicsdb.library import reading_list_figures as figures
-from comicsdb.library.reading_list_items import fewest_moves
+from comicsdb.library.reading_lists import figures
+from comicsdb.library.reading_lists.items import fewest_moves
 from comicsdb.models import Arc
-from comicsdb_web.views.reading_list_items import with_moved
+from comicsdb_web.pages.reading_lists.items import with_moved
 from tests.conftest import recording
 from tests.lists import make_list, many_issues
 from tests.web.conftest import errors, form_to, message, soup

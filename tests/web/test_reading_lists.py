@@ -3,12 +3,10 @@
 import pytest
 from sqlalchemy import update
 
-from comicsdb.library import list_ratings
-from comicsdb.library import reading_list_figures as figures
-from comicsdb.library import reading_list_items as items
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.library import reading_lists as lists
+from comicsdb.library.reading_lists import figures, items, ratings
 from comicsdb.models import ReadingList
-from comicsdb.passwords import Passwords
 from tests.conftest import recording
 from tests.lists import OFFICIAL, held, make_list, many_issues, who
 from tests.web.conftest import PASSWORD, facts, form_to, log_in, soup
@@ -54,7 +52,7 @@ def order(session, make, world, owner):
     for row, code in zip(rows, ("PROLOGUE", "CORE", "CORE", ""), strict=True):
         items.set_type(grip, row.id, code)
     for stars in (4, 5):
-        list_ratings.rate(session, who(make.user()), OFFICIAL, made, stars)
+        ratings.rate(session, who(make.user()), OFFICIAL, made, stars)
     session.commit()
     return made
 
@@ -236,7 +234,7 @@ def test_nobody_else_sees_any_trace_of_a_private_list(testapp, session, make, wo
 def test_the_owner_sees_private_lists_with_a_badge_and_without_stars(testapp, session, make, world, order):
     log_in_as = enter(testapp, make)
     mine = make_list(session, log_in_as, [world.first], name="Mine")
-    list_ratings.rate(session, who(make.user()), OFFICIAL, mine, 5)
+    ratings.rate(session, who(make.user()), OFFICIAL, mine, 5)
     lists.update(session, who(log_in_as), OFFICIAL, mine, {"is_private": True})
     session.commit()
     page = testapp.get("/reading-lists/my-lists/")

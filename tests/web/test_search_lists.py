@@ -1,6 +1,6 @@
 """Quick search finds reading lists too, those that the one who asks may see."""
 
-from comicsdb.passwords import Passwords
+from comicsdb.accounts.passwords import Passwords
 from tests.lists import OFFICIAL, make_list
 from tests.web.conftest import PASSWORD, log_in, soup
 from tests.web.test_search import groups

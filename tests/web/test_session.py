@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select, update
 
+from comicsdb.accounts.passwords import Passwords, digest
 from comicsdb.models import LoginSession, User
-from comicsdb.passwords import Passwords, digest
 from tests.web.conftest import form_to, log_in, soup
 
 

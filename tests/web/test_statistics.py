@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from comicsdb import clock
-from comicsdb.cache import FIGURES_SECONDS, Cache
+from comicsdb.readcache.regions import FIGURES_SECONDS, Cache
 from tests.conftest import recording
 from tests.web.conftest import log_in, soup
 

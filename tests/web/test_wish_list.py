@@ -5,9 +5,9 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import insert, select
 
-from comicsdb.library import collection, wish
+from comicsdb.accounts.passwords import Passwords
+from comicsdb.library import collection, wish_list
 from comicsdb.models import CollectionItem, Issue, WishListItem
-from comicsdb.passwords import Passwords
 from tests.conftest import recording
 from tests.web.conftest import PASSWORD, errors, form_to, log_in, message, soup, submit
 from tests.web.wish_list_fixtures import small_catalogue
@@ -32,7 +32,7 @@ def nora(testapp, member):
 def item(session, nora, world):
     """A wish of the member's."""
     values = {"priority": 2, "desired_grade": Decimal("9.8"), "max_price": Decimal(5), "notes": "near mint"}
-    found, _ = wish.add(session, nora.id, world.first.id, values)
+    found, _ = wish_list.add(session, nora.id, world.first.id, values)
     session.commit()
     return found
 
@@ -130,7 +130,7 @@ def test_a_wish_is_changed(testapp, nora, world, item, session):
 
 
 def test_a_wish_does_not_move_onto_another(testapp, nora, world, item, session):
-    wish.add(session, nora.id, world.second.id, {})
+    wish_list.add(session, nora.id, world.second.id, {})
     session.commit()
     form = form_to(testapp.get(path(item, "update")), path(item, "update"))
     form["issue_id-q"] = "lamplight"
@@ -147,7 +147,7 @@ def test_a_wish_does_not_move_onto_another(testapp, nora, world, item, session):
 def test_a_wish_that_was_changed_meanwhile_is_not_overwritten(testapp, nora, item, session):
     form = form_to(testapp.get(path(item, "update")), path(item, "update"))
     form["priority"] = "4"
-    wish.change(session, nora.id, item.id, {"priority": 1})
+    wish_list.change(session, nora.id, item.id, {"priority": 1})
     session.commit()
     answer = form.submit(status=409)
     assert "saved meanwhile" in answer.text
@@ -205,7 +205,7 @@ def test_filters(testapp, nora, world, session, query, found, chips):
         (world.second, 3, "FOUND"),
         (world.third, 3, "WANTED"),
     ):
-        wish.add(session, nora.id, issue.id, {"priority": priority, "status": status})
+        wish_list.add(session, nora.id, issue.id, {"priority": priority, "status": status})
     session.commit()
     page = testapp.get(f"{PAGE}{query}")
     assert [row[1].rpartition("#")[2].split()[0] for row in cells(page)] == found
@@ -223,7 +223,7 @@ def test_pages(testapp, nora, session, world):
         {"series_id": world.book.id, "slug": f"p{n}", "number": f"p{n}", "cover_date": day} for n in range(51)
     ]
     issues = session.scalars(insert(Issue).returning(Issue.id), rows).all()
-    wishes = wish.wish_list(session, nora.id).id
+    wishes = wish_list.wish_list(session, nora.id).id
     session.execute(insert(WishListItem), [{"wish_list_id": wishes, "issue_id": each} for each in issues])
     session.commit()
     assert len(cells(testapp.get(PAGE))) == 50
@@ -250,7 +250,7 @@ def test_the_switch_on_the_page_of_an_issue(testapp, nora, world, session):
     assert state() == ("true", "0", "On your wish list")
     for on, wished in (("1", True), ("x", True), ("0", False), ("0", False)):
         switch(on)
-        assert (wish.wished(session, nora.id, world.second.id) is not None) is wished
+        assert (wish_list.wished(session, nora.id, world.second.id) is not None) is wished
     answer = switch("1", **{"X-Fragment": "1"})
     template = soup(answer).template
     assert (template["data-target"], template.button["aria-pressed"]) == ("wish", "true")
@@ -259,7 +259,7 @@ def test_the_switch_on_the_page_of_an_issue(testapp, nora, world, session):
 
 def test_nobody_else_sees_a_trace(testapp, nora, world, make, session):
     other = make.user("Otto", password=PASSWORD, passwords=Passwords("fast"))
-    theirs, _ = wish.add(session, other.id, world.first.id, {})
+    theirs, _ = wish_list.add(session, other.id, world.first.id, {})
     session.commit()
     page = testapp.get(PAGE)
     assert cells(page) == []
@@ -285,7 +285,7 @@ def test_its_cost_does_not_depend_on_how_much_is_on_it(testapp, nora, make, sess
     costs = []
     for size in (1, 8):
         for _ in range(size):
-            wish.add(session, nora.id, make.issue().id, {})
+            wish_list.add(session, nora.id, make.issue().id, {})
         session.commit()
         with recording(connection) as statements:
             testapp.get(PAGE)

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
-from comicsdb.passwords import Passwords
 from tests.conftest import ROLLED_BACK, attached, rolled_back
 from tests.factories import Make
 from tests.web.addresses import keep_library

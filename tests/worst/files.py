@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Callable
 from html import escape
 
-from comicsdb.library.portable import COLLECTION, COLUMNS, FORMAT, LISTS, VERSION
+from comicsdb.library.transfer.format import COLLECTION, COLUMNS, FORMAT, LISTS, VERSION
 from tests.soak import SOAK
 
 CELL = 130_000  # characters; the reader of tables takes no longer ones

@@ -5,8 +5,8 @@ from contextlib import ExitStack
 import pytest
 import time_machine
 
+from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken
-from comicsdb.passwords import digest
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.api.throttle.standing import LOGGER, START
 from tests.conftest import attached, build_app

@@ -4,8 +4,8 @@ import logging
 
 import pytest
 
+from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken
-from comicsdb.passwords import digest
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.api.throttle.standing import BURST, LOGGER, SUSTAINED, left
 

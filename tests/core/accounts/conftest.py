@@ -5,10 +5,10 @@ import dataclasses
 import pytest
 
 from comicsdb.accounts import Guard, Visit, form_time
+from comicsdb.accounts.passwords import Passwords
+from comicsdb.config import resolve
 from comicsdb.db import session_factory
 from comicsdb.media.folder import FolderStorage
-from comicsdb.passwords import Passwords
-from comicsdb.settings import resolve
 from tests.conftest import ROLLED_BACK, SETTINGS
 from tests.mailbox import letters
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from comicsdb import accounts, staff
+from comicsdb import accounts, admin
 from comicsdb.accounts import Guard, rules
 from comicsdb.catalog import InvalidError
 from tests.core.accounts.conftest import PASSWORD
@@ -22,7 +22,7 @@ def asked_for_another_address(visit, ann, mailbox) -> str:
 @pytest.mark.parametrize("confirmed", [True, False])
 def test_who_was_switched_off_cannot_ask_for_another_activation(visit, session, make, mailbox, confirmed):
     bad = make.user("Bad", email="bad@example.org", email_confirmed=confirmed)
-    staff.change_account(visit, None, bad, {"is_active": False})
+    admin.change_account(visit, None, bad, {"is_active": False})
     accounts.resend_activation(visit, "bad@example.org")
     assert mailbox() == []
 
@@ -33,7 +33,7 @@ def test_but_who_waits_for_activation_can_though_the_staff_changed_something(
 ):
     accounts.sign_up(visit, form())
     bob = accounts.find_user(session, "bob")
-    staff.change_account(visit, None, bob, changes)
+    admin.change_account(visit, None, bob, changes)
     accounts.resend_activation(visit, bob.email)
     first, second = ([*mail.link("/activate/").rstrip("/").split("/")[-2:]] for mail in mailbox())
     if "email" in changes:

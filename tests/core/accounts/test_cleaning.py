@@ -8,9 +8,9 @@ from sqlalchemy import select
 
 from comicsdb import accounts
 from comicsdb.accounts.cleaning import clean
-from comicsdb.limits import Limit
-from comicsdb.limits_postgres import remove_expired
 from comicsdb.models import AccountLink, RateLimit, User
+from comicsdb.ratelimit import Limit
+from comicsdb.ratelimit.postgres import remove_expired
 from tests.core.accounts.test_signup import opened
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -83,13 +83,13 @@ def test_sessions_go_when_their_time_is_up(visit, session, ann):
 
 @pytest.mark.parametrize("confirmed", [True, False])
 def test_an_account_that_the_staff_switched_off_stays(visit, session, form, mailbox, confirmed):
-    from comicsdb import staff
+    from comicsdb import admin
 
     with time_machine.travel(NOON, tick=False) as clock:
         accounts.sign_up(visit, form())
         user = session.scalar(select(User).where(User.username == "bob"))
-        staff.change_account(visit, None, user, {"is_active": True, "email_confirmed": confirmed})
-        staff.change_account(visit, None, user, {"is_active": False})
+        admin.change_account(visit, None, user, {"is_active": True, "email_confirmed": confirmed})
+        admin.change_account(visit, None, user, {"is_active": False})
         session.commit()
         clock.shift(timedelta(days=30))
         clean(session)

@@ -6,10 +6,10 @@ import pyotp
 import pytest
 from sqlalchemy import String, cast, func, inspect, literal_column, or_, select, text
 
-from comicsdb import accounts, staff
+from comicsdb import accounts, admin
 from comicsdb.catalog import Catalog, InvalidError
-from comicsdb.library import list_ratings
 from comicsdb.library.ratings import rate
+from comicsdb.library.reading_lists import ratings
 from comicsdb.media.uploads import picture_values
 from comicsdb.models import (
     AccountLink,
@@ -84,7 +84,7 @@ def lived_in(visit, session, ann, make):
     public = session.scalar(select(ReadingList.id).where(~ReadingList.is_private).order_by(ReadingList.id))
     theirs = make_list(session, bob, name="Theirs", next=public)
     for user, rated in ((ann, theirs), (bob, session.get_one(ReadingList, theirs.next_id))):
-        list_ratings.rate(session, who(user), OFFICIAL, rated, 5)
+        ratings.rate(session, who(user), OFFICIAL, rated, 5)
     session.add(FormerSlug(kind="reading_list", slug="annabellas", object_id=second.id))
     session.add_all(
         [
@@ -98,8 +98,8 @@ def lived_in(visit, session, ann, make):
                      donated_at=datetime(2026, 11, 1, tzinfo=UTC)),
         ]
     )  # fmt: skip
-    staff.record(session, ann, "revoke", "token", 1, "bob")
-    staff.change_account(visit, None, ann, {"last_name": "Mothwing"})
+    admin.record(session, ann, "revoke", "token", 1, "bob")
+    admin.change_account(visit, None, ann, {"last_name": "Mothwing"})
     session.commit()
     return issue, series
 

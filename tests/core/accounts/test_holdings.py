@@ -11,9 +11,10 @@ import pyotp
 import pytest
 
 from comicsdb import accounts
-from comicsdb.library import collection, feeds, list_ratings, pull, wish
+from comicsdb.library import collection, feeds, pull_list, wish_list
 from comicsdb.library import reading_lists as lists
 from comicsdb.library.ratings import rate
+from comicsdb.library.reading_lists import ratings
 from tests.lists import OFFICIAL, make_list, who
 from tests.passkey_device import Device
 
@@ -27,8 +28,8 @@ def keep(session, user, issue):
     name = f"Of {user.username}"
     values = {"notes": name, "grade": Decimal("9.8"), "read_dates": [NOON]}
     collection.add(session, user.id, issue.id, values, today=TODAY)
-    pull.add(session, user.id, issue.series_id)
-    wish.add(session, user.id, issue.id, {"notes": name})
+    pull_list.add(session, user.id, issue.series_id)
+    wish_list.add(session, user.id, issue.id, {"notes": name})
     make_list(session, user, [issue], name=name)
     feeds.make_address(session, user.id, name, accounts.new_form_key())
     session.commit()
@@ -110,7 +111,7 @@ def test_stars_for_a_list_that_is_private_now_do_not_name_it(session, held, make
     owner = make.user()
     public, hidden = (make_list(session, owner, name=name) for name in ("Public", "Hidden"))
     for each in (public, hidden):
-        list_ratings.rate(session, who(held), OFFICIAL, each, 5)
+        ratings.rate(session, who(held), OFFICIAL, each, 5)
     lists.update(session, who(owner), OFFICIAL, hidden, {"is_private": True})
     found = accounts.holdings(session, held.id)["reading_list_ratings"]
     assert [(row["reading_list"], row["rating"]) for row in found] == [("Public", 5), (None, 5)]

@@ -9,9 +9,9 @@ import pytest
 import time_machine
 
 from comicsdb import accounts
+from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import InvalidError
-from comicsdb.limits import Limiter
-from comicsdb.passwords import Passwords
+from comicsdb.ratelimit import Limiter
 from tests.conftest import recording
 from tests.core.accounts.conftest import PASSWORD
 

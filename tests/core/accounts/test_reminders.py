@@ -7,8 +7,8 @@ import time_machine
 from sqlalchemy import select
 
 from comicsdb.accounts.reminders import remind_basic_users
+from comicsdb.config import resolve
 from comicsdb.models import User
-from comicsdb.settings import resolve
 from tests.conftest import SETTINGS
 from tests.mailbox import letters
 

@@ -8,7 +8,7 @@ import pytest
 import time_machine
 from sqlalchemy import func, select, text
 
-from comicsdb import accounts, staff
+from comicsdb import accounts, admin
 from comicsdb.accounts.cleaning import clean
 from comicsdb.catalog import InvalidError
 from comicsdb.models import Passkey, RecoveryCode, SpentChallenge, StaffAction, Totp
@@ -259,8 +259,8 @@ def test_administrators_switch_it_off_with_a_line_in_the_log_and_a_mail(
     visit, session, ann, app, device, mailbox
 ):
     accounts.make_recovery_codes(visit, ann)
-    assert staff.reset_second_factor(visit, None, ann)
-    assert not staff.reset_second_factor(visit, None, ann)
+    assert admin.reset_second_factor(visit, None, ann)
+    assert not admin.reset_second_factor(visit, None, ann)
     for model in (Totp, Passkey, RecoveryCode):
         assert session.scalar(select(func.count()).select_from(model)) == 0
     assert not ann.second_factor

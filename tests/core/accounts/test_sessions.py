@@ -7,8 +7,8 @@ import time_machine
 from sqlalchemy import select
 
 from comicsdb import accounts
+from comicsdb.accounts.passwords import digest
 from comicsdb.models import LoginSession
-from comicsdb.passwords import digest
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -10,10 +10,10 @@ from sqlalchemy import func, select
 from comicsdb import accounts
 from comicsdb.accounts import bots
 from comicsdb.accounts.guard import network
+from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.signup import BLOCKED, HELD
 from comicsdb.catalog import InvalidError
 from comicsdb.models import AccountLink, DailyCount, LoginSession, User
-from comicsdb.passwords import digest
 from tests.conftest import recording
 from tests.core.accounts.conftest import PASSWORD
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import select
 
-from comicsdb import accounts, staff
+from comicsdb import accounts, admin
 from comicsdb.catalog import InvalidError
 from comicsdb.models import AccountLink, ApiToken, Group, StaffAction, User
 from comicsdb.models.base import SYSTEM_USER_ID
@@ -27,13 +27,13 @@ def lines(session):
     session.flush()
     return [
         (each.actor_name, each.action, each.kind, each.target, each.change)
-        for each in session.scalars(staff.actions())
+        for each in session.scalars(admin.actions())
     ]
 
 
 def refused(visit, actor, user, changes):
     with pytest.raises(InvalidError) as caught:
-        staff.change_account(visit, actor, user, changes)
+        admin.change_account(visit, actor, user, changes)
     return set(caught.value.errors)
 
 
@@ -46,27 +46,27 @@ def test_a_change_is_logged_with_actor_target_and_values(visit, session, clerk, 
         "first_name": ["", "Anna"],
         "supporter_until": [None, until.isoformat()],
     }
-    assert staff.change_account(visit, clerk, ann, changes) == expected
+    assert admin.change_account(visit, clerk, ann, changes) == expected
     session.commit()
     session.expire_all()
     assert lines(session) == [("Clerk", "change", "user", "Ann", expected)]
     assert [group.name for group in accounts.find_user(session, "ann").groups] == ["reading list editor"]
     assert "Clerk did: change user Ann" in caplog.text
-    (line,) = session.scalars(staff.actions(actor_id=clerk.id, kind="user", target_id=ann.id))
+    (line,) = session.scalars(admin.actions(actor_id=clerk.id, kind="user", target_id=ann.id))
     assert (line.actor_id, line.target_id) == (clerk.id, ann.id)
-    assert session.scalars(staff.actions(actor_id=ann.id)).all() == []
-    assert session.scalars(staff.actions(kind="token")).all() == []
-    assert session.scalars(staff.actions(target_id=clerk.id)).all() == []
+    assert session.scalars(admin.actions(actor_id=ann.id)).all() == []
+    assert session.scalars(admin.actions(kind="token")).all() == []
+    assert session.scalars(admin.actions(target_id=clerk.id)).all() == []
 
 
 def test_what_changes_nothing_is_not_logged(visit, session, clerk, ann):
-    assert staff.change_account(visit, clerk, ann, {"username": "Ann", "groups": ["editor", "editor"]}) == {}
+    assert admin.change_account(visit, clerk, ann, {"username": "Ann", "groups": ["editor", "editor"]}) == {}
     assert lines(session) == []
 
 
 def test_an_identity_is_an_actor_too_and_a_command_has_no_name(visit, session, boss, ann):
-    staff.change_account(visit, identify(accounts.find_user(session, "Boss"), "session"), ann, {"bio": "a"})
-    staff.change_account(visit, None, ann, {"bio": "b"})
+    admin.change_account(visit, identify(accounts.find_user(session, "Boss"), "session"), ann, {"bio": "a"})
+    admin.change_account(visit, None, ann, {"bio": "b"})
     assert [(name, change) for name, *_rest, change in lines(session)] == [
         ("", {"bio": ["a", "b"]}),
         ("Boss", {"bio": ["", "a"]}),
@@ -78,19 +78,19 @@ def test_switching_off_ends_sessions_and_links(visit, session, clerk, ann):
     identifier = accounts.begin_session(visit, ann)
     accounts.request_reset(visit, ann.email)
     session.commit()
-    staff.change_account(visit, clerk, ann, {"is_active": False})
+    admin.change_account(visit, clerk, ann, {"is_active": False})
     session.commit()
     assert session.scalars(select(AccountLink)).all() == []
     assert accounts.sessions_of(session, ann.id) == []
-    staff.change_account(visit, clerk, ann, {"is_active": True})
+    admin.change_account(visit, clerk, ann, {"is_active": True})
     assert accounts.session_user(session, identifier) is None
     assert accounts.log_in(visit, "Ann", PASSWORD) is ann
 
 
 def test_a_new_address_is_not_confirmed_unless_that_is_said(visit, session, clerk, ann):
-    change = staff.change_account(visit, clerk, ann, {"email": "Moth@EXAMPLE.org"})
+    change = admin.change_account(visit, clerk, ann, {"email": "Moth@EXAMPLE.org"})
     assert change == {"email": ["Ann@example.org", "Moth@example.org"], "email_confirmed": [True, False]}
-    staff.change_account(visit, clerk, ann, {"email": "crow@example.org", "email_confirmed": True})
+    admin.change_account(visit, clerk, ann, {"email": "crow@example.org", "email_confirmed": True})
     assert (ann.email, ann.email_confirmed) == ("crow@example.org", True)
 
 
@@ -117,14 +117,14 @@ def test_rules_hold_for_the_staff_too(visit, session, boss, ann, make, changes, 
 @pytest.mark.parametrize("field", ["is_staff", "is_superuser"])
 def test_rights_are_given_and_taken_by_superusers(visit, session, boss, clerk, ann, field):
     assert refused(visit, clerk, ann, {field: True}) == {field}
-    assert staff.change_account(visit, boss, ann, {field: True}) == {field: [False, True]}
+    assert admin.change_account(visit, boss, ann, {field: True}) == {field: [False, True]}
 
 
 def test_nobody_changes_ones_own_rights_nor_locks_oneself_out(visit, session, boss, clerk):
     for field in ("is_staff", "is_superuser", "is_active"):
         assert refused(visit, boss, boss, {field: False}) == {field}
     assert refused(visit, clerk, clerk, {"is_active": False}) == {"is_active"}
-    assert staff.change_account(visit, clerk, clerk, {"bio": "x"}) == {"bio": ["", "x"]}
+    assert admin.change_account(visit, clerk, clerk, {"bio": "x"}) == {"bio": ["", "x"]}
 
 
 def test_superusers_are_beyond_the_reach_of_others(visit, session, boss, clerk):
@@ -132,7 +132,7 @@ def test_superusers_are_beyond_the_reach_of_others(visit, session, boss, clerk):
         if changes != {"groups": []}:
             assert refused(visit, clerk, boss, changes) == {"__all__"}
     with pytest.raises(InvalidError):
-        staff.delete_account(session, clerk, boss)
+        admin.delete_account(session, clerk, boss)
     assert boss.is_active
 
 
@@ -141,11 +141,11 @@ def test_account_1_is_always_active(visit, session, boss):
     for actor in (boss, None):
         assert refused(visit, actor, system, {"is_active": False}) == {"is_active"}
         with pytest.raises(InvalidError):
-            staff.delete_account(session, actor, system)
+            admin.delete_account(session, actor, system)
 
 
 def test_an_account_is_made_active_and_confirmed(visit, session, mailbox):
-    user = staff.create_account(
+    user = admin.create_account(
         session, None, visit.passwords, username="New", email="new@example.org", password=PASSWORD
     )
     assert (user.is_active, user.email_confirmed) == (True, True)
@@ -160,14 +160,14 @@ def test_an_account_is_made_active_and_confirmed(visit, session, mailbox):
     ):
         good = {"username": "other", "email": "other@example.org", "password": PASSWORD}
         with pytest.raises(InvalidError) as caught:
-            staff.create_account(session, None, visit.passwords, **{**good, **values})
+            admin.create_account(session, None, visit.passwords, **{**good, **values})
         assert set(caught.value.errors) == {field}
 
 
 def test_tokens_of_anybody_can_be_revoked_and_only_their_beginning_is_logged(visit, session, clerk, ann):
     raw, token = accounts.generate_token(visit, ann.id, "Tagger", accounts.new_form_key())
-    assert staff.revoke_token(visit, clerk, token.id) is True
-    assert staff.revoke_token(visit, clerk, token.id) is False
+    assert admin.revoke_token(visit, clerk, token.id) is True
+    assert admin.revoke_token(visit, clerk, token.id) is False
     assert accounts.tokens_of(session, ann.id) == []
     change = {"token": [f"{raw[4:12]}… Tagger", None]}
     assert lines(session) == [("Clerk", "revoke token", "user", "Ann", change)]
@@ -176,25 +176,25 @@ def test_tokens_of_anybody_can_be_revoked_and_only_their_beginning_is_logged(vis
 def test_all_tokens_of_an_account_can_be_revoked(visit, session, clerk, ann, make):
     for user in (ann, ann, make.user("bob")):
         accounts.generate_token(visit, user.id, "", accounts.new_form_key())
-    assert staff.revoke_tokens(visit, clerk, ann) == 2
+    assert admin.revoke_tokens(visit, clerk, ann) == 2
     assert lines(session) == [("Clerk", "revoke tokens", "user", "Ann", {"tokens": [2, 0]})]
     assert [token.user_id for token in session.scalars(select(ApiToken))] != [ann.id]
 
 
 def test_sessions_of_anybody_can_be_ended(visit, session, clerk, ann):
     accounts.begin_session(visit, ann)
-    assert staff.end_sessions(visit, clerk, ann) == 1
+    assert admin.end_sessions(visit, clerk, ann) == 1
     assert lines(session)[0][:4] == ("Clerk", "end sessions", "user", "Ann")
 
 
 def test_a_new_password_from_the_staff_ends_sessions_and_is_not_logged(visit, session, boss, ann, caplog):
     identifier = accounts.begin_session(visit, ann)
-    staff.set_password(visit, boss, visit.passwords, ann, "another horse battery")
+    admin.set_password(visit, boss, visit.passwords, ann, "another horse battery")
     assert accounts.session_user(session, identifier) is None
     assert accounts.log_in(visit, "Ann", "another horse battery") is ann
     assert lines(session) == [("Boss", "set password", "user", "Ann", {})]
     with pytest.raises(InvalidError):
-        staff.set_password(visit, boss, visit.passwords, ann, "short")
+        admin.set_password(visit, boss, visit.passwords, ann, "short")
 
 
 def test_the_owner_is_told_what_the_staff_does_but_not_where(visit, session, clerk, boss, ann, mailbox):
@@ -203,13 +203,13 @@ def test_the_owner_is_told_what_the_staff_does_but_not_where(visit, session, cle
     accounts.generate_token(visit, ann.id, "", "l")
     accounts.begin_session(visit, ann)
     before = len(mailbox())
-    staff.revoke_token(visit, clerk, raw.id)
-    staff.revoke_tokens(visit, clerk, ann)
-    staff.end_sessions(visit, clerk, ann)
-    for act in (staff.revoke_tokens, staff.end_sessions):
+    admin.revoke_token(visit, clerk, raw.id)
+    admin.revoke_tokens(visit, clerk, ann)
+    admin.end_sessions(visit, clerk, ann)
+    for act in (admin.revoke_tokens, admin.end_sessions):
         assert act(visit, clerk, ann) == 0  # which is no news
-    staff.set_password(visit, boss, visit.passwords, ann, "another horse battery")
-    staff.change_account(visit, clerk, ann, {"email": "new@example.org", "last_name": "A"})
+    admin.set_password(visit, boss, visit.passwords, ann, "another horse battery")
+    admin.change_account(visit, clerk, ann, {"email": "new@example.org", "last_name": "A"})
     mails = mailbox()[before:]
     assert [mail.kind for mail in mails] == [
         "security_token_revoked",
@@ -229,17 +229,17 @@ def test_the_owner_is_told_what_the_staff_does_but_not_where(visit, session, cle
     events = session.scalars(accounts.security_events(ann.id)).all()[: len(mails)]
     assert {(event.address, event.browser) for event in events} == {("", "")}
     assert all(event.details["staff"] for event in events)
-    staff.change_account(visit, clerk, ann, {"email": "newer@example.org", "email_confirmed": True})
+    admin.change_account(visit, clerk, ann, {"email": "newer@example.org", "email_confirmed": True})
     assert [mail.to for mail in mailbox()[before + len(mails) :]] == ["newer@example.org"]
 
 
 def test_deleting_is_logged_without_the_name(visit, session, clerk, ann):
     number = ann.id
-    staff.change_account(visit, clerk, ann, {"first_name": "Anna"})
+    admin.change_account(visit, clerk, ann, {"first_name": "Anna"})
     accounts.generate_token(visit, ann.id, "Anna's", accounts.new_form_key())
-    staff.revoke_tokens(visit, clerk, ann)
-    staff.revoke_token(visit, clerk, accounts.generate_token(visit, ann.id, "Anna's", "k").token.id)
-    staff.delete_account(session, clerk, ann)
+    admin.revoke_tokens(visit, clerk, ann)
+    admin.revoke_token(visit, clerk, accounts.generate_token(visit, ann.id, "Anna's", "k").token.id)
+    admin.delete_account(session, clerk, ann)
     session.commit()
     acts = ("delete", "revoke token", "revoke tokens", "change")
     assert lines(session) == [("Clerk", act, "user", f"account {number}", {}) for act in acts]
@@ -248,13 +248,13 @@ def test_deleting_is_logged_without_the_name(visit, session, clerk, ann):
 def test_a_superusers_account_is_for_superusers_alone(visit, session, clerk, boss, ann):
     token = accounts.generate_token(visit, boss.id, "", accounts.new_form_key()).token
     group = session.scalars(select(Group).where(Group.name == "editor")).one()
-    assert staff.fixed_fields(clerk, boss) == set(staff.FIELDS)
+    assert admin.fixed_fields(clerk, boss) == set(admin.FIELDS)
     for act in (
-        lambda: staff.set_password(visit, clerk, visit.passwords, boss, "another horse battery"),
-        lambda: staff.end_sessions(visit, clerk, boss),
-        lambda: staff.revoke_token(visit, clerk, token.id),
-        lambda: staff.revoke_tokens(visit, clerk, boss),
-        lambda: staff.add_member(session, clerk, group, "Boss"),
+        lambda: admin.set_password(visit, clerk, visit.passwords, boss, "another horse battery"),
+        lambda: admin.end_sessions(visit, clerk, boss),
+        lambda: admin.revoke_token(visit, clerk, token.id),
+        lambda: admin.revoke_tokens(visit, clerk, boss),
+        lambda: admin.add_member(session, clerk, group, "Boss"),
     ):
         with pytest.raises(InvalidError) as caught:
             act()
@@ -262,19 +262,19 @@ def test_a_superusers_account_is_for_superusers_alone(visit, session, clerk, bos
     assert lines(session) == []
     other = ann
     other.is_superuser = True
-    assert staff.revoke_token(visit, other, token.id) is True
+    assert admin.revoke_token(visit, other, token.id) is True
 
 
 def test_ones_own_account_is_changed_on_ones_own_pages(visit, session, boss, clerk):
-    assert staff.fixed_fields(None, boss) == set()
-    assert staff.fixed_fields(boss, clerk) == set()
-    assert staff.fixed_fields(boss, boss) == {"is_active", "is_staff", "is_superuser", "email"}
-    assert staff.fixed_fields(clerk, clerk) == {"is_active", "is_staff", "is_superuser", "email", "groups"}
+    assert admin.fixed_fields(None, boss) == set()
+    assert admin.fixed_fields(boss, clerk) == set()
+    assert admin.fixed_fields(boss, boss) == {"is_active", "is_staff", "is_superuser", "email"}
+    assert admin.fixed_fields(clerk, clerk) == {"is_active", "is_staff", "is_superuser", "email", "groups"}
     assert refused(visit, boss, boss, {"email": "new@example.org"}) == {"email"}
     assert refused(visit, clerk, clerk, {"groups": ["editor"]}) == {"groups"}
     for act in (
-        lambda: staff.set_password(visit, boss, visit.passwords, boss, "another horse battery"),
-        lambda: staff.delete_account(session, boss, boss),
+        lambda: admin.set_password(visit, boss, visit.passwords, boss, "another horse battery"),
+        lambda: admin.delete_account(session, boss, boss),
     ):
         with pytest.raises(InvalidError):
             act()
@@ -283,17 +283,17 @@ def test_ones_own_account_is_changed_on_ones_own_pages(visit, session, boss, cle
 
 def test_members_come_and_go(session, clerk, ann, make):
     group = session.scalars(select(Group).where(Group.name == "reading list editor")).one()
-    assert staff.add_member(session, clerk, group, "aNN").id == ann.id
+    assert admin.add_member(session, clerk, group, "aNN").id == ann.id
     assert [each.name for each in accounts.find_user(session, "Ann").groups] == [
         "editor",
         "reading list editor",
     ]
     for name in ("Ann", "nobody"):
         with pytest.raises(InvalidError) as caught:
-            staff.add_member(session, clerk, group, name)
+            admin.add_member(session, clerk, group, name)
         assert set(caught.value.errors) == {"username"}
-    staff.remove_member(session, clerk, group, ann)
-    staff.remove_member(session, clerk, group, ann)
+    admin.remove_member(session, clerk, group, ann)
+    admin.remove_member(session, clerk, group, ann)
     both = ["editor", "reading list editor"]
     assert [line[1:] for line in lines(session)] == [
         ("change", "user", "Ann", {"groups": [both, ["editor"]]}),
@@ -302,10 +302,10 @@ def test_members_come_and_go(session, clerk, ann, make):
 
 
 def test_the_switch_of_sign_ups_is_logged(session, clerk):
-    staff.set_sign_ups(session, clerk, False, " Back on Monday. ")
-    staff.set_sign_ups(session, clerk, False, "Back on Monday.")
+    admin.set_sign_ups(session, clerk, False, " Back on Monday. ")
+    admin.set_sign_ups(session, clerk, False, "Back on Monday.")
     assert [line[4] for line in lines(session)] == [
         {"signups_enabled": [True, False], "disabled_message": ["", "Back on Monday."]}
     ]
     with pytest.raises(InvalidError):
-        staff.set_sign_ups(session, clerk, False, "x" * 256)
+        admin.set_sign_ups(session, clerk, False, "x" * 256)

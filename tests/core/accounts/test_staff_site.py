@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from comicsdb import clock, staff
+from comicsdb import admin, clock
 from comicsdb.catalog import InvalidError
 from comicsdb.models import Announcement, OutgoingMail
 
@@ -25,17 +25,17 @@ def clerk(make):
 
 def lines(session):
     session.flush()
-    return [(each.action, each.kind, each.target, each.change) for each in session.scalars(staff.actions())]
+    return [(each.action, each.kind, each.target, each.change) for each in session.scalars(admin.actions())]
 
 
 def test_an_announcement_is_made_changed_and_deleted(session, clerk):
-    made = staff.create_announcement(session, clerk, GOOD)
+    made = admin.create_announcement(session, clerk, GOOD)
     assert made.title == "Hello"
     changed = {"end_date": date(2026, 1, 2), "active": False, "title": "Hello"}
     change = {"end_date": [None, "2026-01-02"], "active": [True, False]}
-    assert staff.change_announcement(session, clerk, made, changed) == change
-    assert staff.change_announcement(session, clerk, made, changed) == {}
-    staff.delete_announcement(session, clerk, made)
+    assert admin.change_announcement(session, clerk, made, changed) == change
+    assert admin.change_announcement(session, clerk, made, changed) == {}
+    admin.delete_announcement(session, clerk, made)
     session.commit()
     assert session.query(Announcement).count() == 0
     said = {"title": "Hello", "content": "<p>Hi</p>", "start_date": "2026-01-02", "display_type": "warning"}
@@ -62,10 +62,10 @@ def test_an_announcement_is_made_changed_and_deleted(session, clerk):
     ],
 )
 def test_an_announcement_that_cannot_be_is_refused(session, clerk, field, value):
-    made = staff.create_announcement(session, clerk, GOOD)
+    made = admin.create_announcement(session, clerk, GOOD)
     for act in (
-        lambda: staff.create_announcement(session, clerk, GOOD | {field: value}),
-        lambda: staff.change_announcement(session, clerk, made, {field: value}),
+        lambda: admin.create_announcement(session, clerk, GOOD | {field: value}),
+        lambda: admin.change_announcement(session, clerk, made, {field: value}),
     ):
         with pytest.raises(InvalidError) as caught:
             act()
@@ -91,7 +91,7 @@ def mail(session, **values):
 
 def test_a_mail_that_failed_is_tried_at_once(session, clerk):
     row = mail(session, error="451 busy")
-    assert staff.send_again(session, clerk, row.id) is True
+    assert admin.send_again(session, clerk, row.id) is True
     session.refresh(row)
     assert row.next_attempt <= clock.now()
     assert lines(session) == [("send again", "mail", "activation", {})]
@@ -108,8 +108,8 @@ def test_a_mail_that_failed_is_tried_at_once(session, clerk):
 def test_no_other_mail_is_tried_again(session, clerk, values):
     row = mail(session, **values)
     before = row.next_attempt
-    assert staff.send_again(session, clerk, row.id) is False
-    assert staff.send_again(session, clerk, 10**6) is False
+    assert admin.send_again(session, clerk, row.id) is False
+    assert admin.send_again(session, clerk, 10**6) is False
     session.refresh(row)
     assert row.next_attempt == before
     assert lines(session) == []

@@ -8,10 +8,10 @@ import time_machine
 from sqlalchemy import func, select
 
 from comicsdb import accounts
+from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.tokens import checksum
 from comicsdb.catalog import InvalidError
 from comicsdb.models import ApiToken
-from comicsdb.passwords import digest
 
 
 def made(visit, user, label="", key=None):

@@ -4,8 +4,8 @@ import logging
 
 import pytest
 
-from comicsdb import redis_access
-from comicsdb.cache import Cache
+from comicsdb.db import redis_access
+from comicsdb.readcache.regions import Cache
 
 
 @pytest.fixture

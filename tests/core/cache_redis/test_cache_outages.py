@@ -9,8 +9,8 @@ from contextlib import contextmanager
 import pytest
 from redis import exceptions
 
-from comicsdb import redis_access
-from comicsdb.cache import Cache
+from comicsdb.db import redis_access
+from comicsdb.readcache.regions import Cache
 from tests.core.cache_redis.asked import STORED, commands, wait_for
 from tests.core.test_cache import KEY, Creator, at_once, never
 

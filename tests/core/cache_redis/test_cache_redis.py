@@ -9,8 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-from comicsdb import cache_memory, cache_redis
-from comicsdb.cache import Cache
+from comicsdb.readcache import memory, redis_store
+from comicsdb.readcache.regions import Cache
 from tests.core.cache_redis.asked import STORED, commands, wait_for
 from tests.core.test_cache import KEY, never
 from tests.waiting import await_that
@@ -131,7 +131,7 @@ def test_a_damaged_value_is_a_miss_and_is_replaced(redis, alone):
     whole = redis.client.get(STORED)
     cut = [whole[:length] for length in range(len(whole))]
     flipped = [whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :] for place in range(len(whole))]
-    foreign = cache_redis.pack("comicsdb:detail:another", cache_redis.unpack(STORED, whole))
+    foreign = redis_store.pack("comicsdb:detail:another", redis_store.unpack(STORED, whole))
     for damaged in [*cut, *flipped, foreign, whole + b"!", b"\x00" * 16, b"null", "é".encode()]:
         redis.client.set(STORED, damaged)
         assert alone.detail.get(KEY) is None, damaged
@@ -141,7 +141,7 @@ def test_a_damaged_value_is_a_miss_and_is_replaced(redis, alone):
 
 def test_an_odd_time_in_a_value_keeps_it_no_longer_than_its_lifetime(redis):
     for made in (float("inf"), float("nan"), time.time() + 1e9, -1.0):
-        checksum = cache_redis._checksum(STORED, made, b"x")
+        checksum = redis_store._checksum(STORED, made, b"x")
         redis.client.set(STORED, struct.pack("<4sId", b"cdb1", checksum, made) + b"x", px=50)
         cache = Cache(redis.url, detail_seconds=1)
         await_that(lambda cache=cache: cache.detail.get(KEY) is None)
@@ -161,7 +161,7 @@ def test_a_key_of_another_type_is_a_miss_and_is_replaced(redis, alone, told):
 PROGRAM = """
 import sys, threading, time
 from redis import Redis
-from comicsdb.cache import Cache
+from comicsdb.readcache.regions import Cache
 
 url, key, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
 redis, cache = Redis.from_url(url), Cache(url)
@@ -204,7 +204,7 @@ def test_of_many_processes_that_miss_at_once_one_creates(redis):
 
 
 def test_the_lock_of_a_killed_process_expires_and_nobody_waits_for_ever(redis, alone, monkeypatch):
-    monkeypatch.setattr(cache_memory, "LOCK_WAIT", 0.2)
+    monkeypatch.setattr(memory, "LOCK_WAIT", 0.2)
     process = start(redis, seconds=3600)
     redis.client.set("go", 1)
     assert process.stdout.readline() == "creating\n"
@@ -218,7 +218,7 @@ def test_the_lock_of_a_killed_process_expires_and_nobody_waits_for_ever(redis, a
 
 
 def test_who_took_longer_than_its_lock_lasts_gives_back_nobody_elses(redis, alone, monkeypatch, told):
-    monkeypatch.setattr(cache_redis, "LOCK_EXPIRY", 0.05)
+    monkeypatch.setattr(redis_store, "LOCK_EXPIRY", 0.05)
     lock = f"{STORED}:lock"
 
     def slow():

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from comicsdb import embedded, embedded_programs
+from comicsdb.db import dev_cluster
+from comicsdb.db.dev_cluster import programs
 from tests.core.embedded.helpers import ROOT, USER, command, stop
 
 
 @pytest.fixture(autouse=True)
 def no_setting(monkeypatch):
-    monkeypatch.delenv(embedded_programs.SETTING, raising=False)
+    monkeypatch.delenv(programs.SETTING, raising=False)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,7 @@ def folder(open_folder, request):
 @pytest.fixture(scope="module")
 def stopped(open_folder):
     """The folder of a cluster that has been made, and runs no more."""
-    cluster = embedded.start(open_folder / "stopped", durable=False)
+    cluster = dev_cluster.start(open_folder / "stopped", durable=False)
     stop(cluster)
     return cluster.folder
 
@@ -51,7 +52,7 @@ def start():
     clusters = []
 
     def start(folder, **options):
-        cluster = embedded.start(folder, **{"durable": False, **options})
+        cluster = dev_cluster.start(folder, **{"durable": False, **options})
         clusters.append(cluster)
         return cluster
 
@@ -82,7 +83,7 @@ def user():
 
 @pytest.fixture(scope="module")
 def shared(open_folder):
-    cluster = embedded.start(open_folder / "shared", durable=False)
+    cluster = dev_cluster.start(open_folder / "shared", durable=False)
     yield cluster
     cluster.discard()
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import psycopg
 
-from comicsdb import embedded, embedded_programs, embedded_supervisor
+from comicsdb.db import dev_cluster
+from comicsdb.db.dev_cluster import programs, supervisor
 
-ROOT = Path(embedded.__file__).parents[1]
+ROOT = Path(dev_cluster.__file__).parents[1]
 AS_ROOT = os.geteuid() == 0
-WHEEL = embedded_programs.wheel()
+WHEEL = programs.wheel()
 
 # A process of its own that uses the server of a folder until its standard input ends.
 USER = """
@@ -47,7 +48,7 @@ def query(cluster, statement, database="postgres"):
 
 def processes(cluster):
     """The process ids of the supervisor and of the server; an empty list when there is no supervisor."""
-    return [int(pid) for pid in (embedded_supervisor.state(cluster.home) or "").split()]
+    return [int(pid) for pid in (supervisor.state(cluster.home) or "").split()]
 
 
 def is_gone(pid):
@@ -62,13 +63,13 @@ def is_gone(pid):
 
 
 def await_gone(pid):
-    assert embedded_supervisor.until(lambda: is_gone(pid), 5), f"process {pid} is still alive"
+    assert supervisor.until(lambda: is_gone(pid), 5), f"process {pid} is still alive"
 
 
 def stop(cluster):
     """Leave a server as its last user, and wait until it has stopped."""
     cluster.release()
-    assert embedded_supervisor.until(lambda: embedded_supervisor.state(cluster.home) is None, 5)
+    assert supervisor.until(lambda: supervisor.state(cluster.home) is None, 5)
 
 
 def kill(*pids):

@@ -8,8 +8,9 @@ import time
 
 import pytest
 
-from comicsdb import embedded, embedded_supervisor
-from comicsdb.embedded import EmbeddedError
+from comicsdb.db import dev_cluster
+from comicsdb.db.dev_cluster import EmbeddedError
+from comicsdb.db.dev_cluster import supervisor as embedded_supervisor
 from tests.core.embedded.helpers import (
     AS_ROOT,
     PASSER_BY,
@@ -122,7 +123,7 @@ def test_those_who_come_while_others_go_are_all_served(start, made):
 def test_a_server_in_use_by_another_process_is_not_discarded(start, user, made, monkeypatch):
     user(made)
     cluster = start(made)
-    monkeypatch.setattr(embedded, "PATIENCE", 0.5)
+    monkeypatch.setattr(dev_cluster, "PATIENCE", 0.5)
     with pytest.raises(EmbeddedError, match="in use"):
         cluster.discard()
     assert cluster.data.is_dir()
@@ -136,7 +137,7 @@ def test_a_folder_under_one_closed_to_others_works_and_the_log_says_where_the_da
     closed.mkdir(mode=0o700)
     cluster = start(closed / "postgres")
     assert query(cluster, "SELECT 1") == (1,)
-    said = [record.getMessage() for record in caplog.records if record.name == "comicsdb.embedded"]
+    said = [record.getMessage() for record in caplog.records if record.name == "comicsdb.db.dev_cluster"]
     if AS_ROOT:
         assert cluster.home.is_relative_to("/var/tmp")  # noqa: S108
         assert len(said) == 1
@@ -172,11 +173,11 @@ def test_a_folder_open_to_others_is_refused(folder):
     (folder / "server").mkdir(parents=True)
     (folder / "server").chmod(0o755)
     with pytest.raises(EmbeddedError, match="closed to others"):
-        embedded.start(folder)
+        dev_cluster.start(folder)
     assert list((folder / "server").iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_made_is_told_by_name(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(EmbeddedError, match="file/postgres cannot be started"):
-        embedded.start(tmp_path / "file" / "postgres")
+        dev_cluster.start(tmp_path / "file" / "postgres")

@@ -8,7 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from comicsdb.embedded import EmbeddedError
+from comicsdb.db.dev_cluster import EmbeddedError
 from tests.core.embedded.helpers import (
     AS_ROOT,
     processes,

@@ -10,12 +10,12 @@ import pytest
 import time_machine
 from sqlalchemy import select, text
 
+from comicsdb.config import resolve
 from comicsdb.mail import Letter, Link, Paragraph, queue, queue_to_administrators
 from comicsdb.mail.carriers import CarrierError, carrier
 from comicsdb.mail.delivery import EXPIRED, clean, send_due
 from comicsdb.mail.thread import Sender
 from comicsdb.models import OutgoingMail
-from comicsdb.settings import resolve
 from tests.certificate import CERTIFICATE, KEY
 from tests.serving import SECRET, free_port
 from tests.smtp_sink import SmtpSink

@@ -7,11 +7,11 @@ import polib
 import pytest
 from pyramid.i18n import make_localizer
 
+from comicsdb.config import SettingsError, resolve
 from comicsdb.i18n import _, ngettext, translate
 from comicsdb.mail import Facts, Items, Letter, Link, Paragraph, queue
 from comicsdb.mail.letter import Reader, as_html, as_text
 from comicsdb.mail.outbox import compose, parse
-from comicsdb.settings import SettingsError, resolve
 from tests.mailbox import letters
 from tests.serving import SECRET
 

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
 
+from comicsdb.accounts.passwords import digest
+from comicsdb.accounts.throttle_notices import Rules, candidates
 from comicsdb.models import ApiToken, DailyCount, ThrottleNotice, User
-from comicsdb.notices import Rules, candidates
-from comicsdb.passwords import digest
 
 NOW = datetime(2027, 5, 20, 15, tzinfo=UTC)
 TODAY = NOW.date()

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
 
+from comicsdb.accounts.throttle_notices import Rules, act, candidates
+from comicsdb.config import resolve
 from comicsdb.models import ApiToken, DailyCount, StaffAction, ThrottleNotice, User
-from comicsdb.notices import Rules, act, candidates
-from comicsdb.settings import resolve
 from tests.core.notices.refused import NOW, TODAY, warned_twice
 from tests.mailbox import letters
 from tests.serving import SECRET

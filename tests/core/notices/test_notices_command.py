@@ -6,11 +6,11 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import text
 
-from comicsdb.jobs import NOTICES, alone
+from comicsdb.accounts.throttle_letters import Figures, restriction, to_administrators, warning
+from comicsdb.cli import main
 from comicsdb.mail.letter import Reader, as_html, as_text
 from comicsdb.models import ApiToken, OutgoingMail, StaffAction, ThrottleNotice, User
-from comicsdb.notice_letters import Figures, restriction, to_administrators, warning
-from comicsdb.scripts import main
+from comicsdb.ops.jobs import NOTICES, alone
 from tests.core.notices.refused import warned_twice
 from tests.mailbox import letters
 from tests.serving import SECRET

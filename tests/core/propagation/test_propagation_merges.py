@@ -5,8 +5,8 @@ from hypothesis.stateful import rule, run_state_machine_as_test
 
 from comicsdb import models
 from comicsdb.catalog import Catalog
-from comicsdb.catalog.merge import merge
-from comicsdb.catalog.merge_references import collisions, references
+from comicsdb.catalog.maintenance.merge import merge
+from comicsdb.catalog.maintenance.merge_references import collisions, references
 from tests.core.propagation.test_propagation_random import Writes, endings, small_world  # noqa: F401
 from tests.core.propagation.world import KINDS, NAMED, World
 from tests.core.propagation.writes import positions

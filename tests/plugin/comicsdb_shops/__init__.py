@@ -8,7 +8,7 @@ from comicsdb.catalog import Kind
 from comicsdb.models import Entity
 from comicsdb.models.base import entity_args
 from comicsdb.schemas.base import EntitySchema, text
-from comicsdb_api.entity import EntityResource
+from comicsdb_api.resource.base import EntityResource
 
 
 class Shop(Entity):

@@ -1,0 +1,110 @@
+"""Passwords: slow hashes, and a short memory of those just verified."""
+
+import hashlib
+import hmac
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+
+from argon2 import PasswordHasher
+from argon2.exceptions import Argon2Error, InvalidHashError
+
+from comicsdb.accounts.demo_accounts import PUBLIC_SECRETS
+from comicsdb.config.declarations import DEVELOPMENT_SECRET
+
+# The default follows the OWASP recommendation: 19 MiB, 2 passes, 1 lane. "fast" is for tests.
+COSTS = {
+    "default": {"time_cost": 2, "memory_cost": 19 * 1024, "parallelism": 1},
+    "fast": {"time_cost": 1, "memory_cost": 8, "parallelism": 1},
+}
+REMEMBERED_SECONDS = 60
+REMEMBERED_PAIRS = 2048
+CONCURRENT_HASHES = 4  # each takes 19 MiB and a core
+UNUSABLE = "!"
+
+
+class Passwords:
+    """Hashes and verifies passwords (argon2id); thread-safe.
+
+    A verified pair of stored hash and password is remembered for a minute under a digest whose key lives
+    and dies with the process, so that HTTP Basic need not pay the slow hash on each call. The stored hash is
+    part of the key: a changed password is a different pair.
+
+    What is among the `refused` ones opens nothing, whatever is stored: passwords and tokens that are public.
+    """
+
+    def __init__(self, cost: str = "default", refused: frozenset[str] = frozenset()):
+        if cost not in COSTS:
+            raise ValueError(f"The setting comicsdb.password_cost takes one of: {', '.join(COSTS)}.")
+        self._hasher = PasswordHasher(**COSTS[cost])
+        self.refused = refused
+        self._nobody = self._hasher.hash(secrets.token_hex(16))
+        self._key = secrets.token_bytes(32)
+        self._verified: OrderedDict[bytes, float] = OrderedDict()
+        self._lock = threading.Lock()
+        self._slots = threading.BoundedSemaphore(CONCURRENT_HASHES)
+
+    def hash(self, password: str) -> str:
+        """The text to store for a password."""
+        with self._slots:
+            return self._hasher.hash(password)
+
+    def verify(self, stored: str | None, password: str) -> bool:
+        """Whether `password` belongs to the stored hash; as slow for nobody as for a wrong one."""
+        stored = None if password in self.refused else stored
+        pair = self._pair(stored or "", password)
+        if stored and self._remembers(pair):
+            return True
+        with self._slots:
+            try:
+                self._hasher.verify(stored if stored and stored != UNUSABLE else self._nobody, password)
+            except (Argon2Error, InvalidHashError):
+                return False
+        if not stored or stored == UNUSABLE:
+            return False
+        self._remember(pair)
+        return True
+
+    def remembers(self, stored: str, password: str) -> bool:
+        """Whether this pair was found good a moment ago."""
+        return self._remembers(self._pair(stored, password))
+
+    def needs_rehash(self, stored: str) -> bool:
+        """Whether a stored hash was made with weaker parameters than today's."""
+        return self._hasher.check_needs_rehash(stored)
+
+    def _pair(self, stored: str, password: str) -> bytes:
+        digest = hashlib.blake2b(key=self._key, digest_size=32)
+        digest.update(len(stored).to_bytes(4, "big") + stored.encode() + password.encode())
+        return digest.digest()
+
+    def _remembers(self, pair: bytes) -> bool:
+        with self._lock:
+            until = self._verified.get(pair)
+            return until is not None and until > time.monotonic()
+
+    def _remember(self, pair: bytes) -> None:
+        with self._lock:
+            self._verified[pair] = time.monotonic() + REMEMBERED_SECONDS
+            self._verified.move_to_end(pair)
+            while len(self._verified) > REMEMBERED_PAIRS:
+                self._verified.popitem(last=False)
+
+
+def from_settings(settings: Mapping) -> Passwords:
+    """Passwords by a site's settings: those of the demo are good only beside the development secret."""
+    is_development = settings["comicsdb.secret"] == DEVELOPMENT_SECRET
+    refused = frozenset() if is_development else PUBLIC_SECRETS
+    return Passwords(settings["comicsdb.password_cost"], refused)
+
+
+def digest(secret: str) -> str:
+    """The SHA-256 digest, 64 hex digits, that stands for a random secret in the database."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def same(one: str, other: str) -> bool:
+    """Compare two secrets in a time that does not tell where they differ."""
+    return hmac.compare_digest(one.encode(), other.encode())

@@ -1,0 +1,179 @@
+"""Throttle notices: who goes on asking the API after 429 is warned, and at last restricted."""
+
+import logging
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session, sessionmaker
+
+from comicsdb import admin, clock
+from comicsdb.accounts.throttle_letters import Figures, restriction, warning
+from comicsdb.accounts.visit import of_command
+from comicsdb.mail import queue
+from comicsdb.models import ApiToken, DailyCount, ThrottleNotice, User
+from comicsdb.ratelimit.api import BURST, SUSTAINED
+from comicsdb.ratelimit.counters import REFUSED
+
+log = logging.getLogger(__name__)
+
+COUNTERS = (REFUSED + BURST, REFUSED + SUSTAINED)
+ACCOUNT = "user:"  # identities that begin so are accounts; addresses are nobody to write to
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Who is an offender, and what is done; days are those of UTC."""
+
+    lookback_days: int = 7  # counts of today and of so many days before are read
+    min_days: int = 3  # so many bad days make an offender
+    single_day_threshold: int = 50  # a day with so many refusals is bad
+    extreme_day_threshold: int = 100  # one day with so many makes an offender by itself
+    cooldown_days: int = 7  # so long after a notice there is no other
+    enforce: bool = False  # whether those who had enough notices are restricted
+    enforce_after: int = 2  # enough notices
+
+    def judge(self, counts: Mapping[date, int]) -> Figures | None:
+        """The figures of an offender, by the refusals of each day since the last notice; None for others."""
+        figures = Figures(
+            days=sum(count >= self.single_day_threshold for count in counts.values()),
+            total=sum(counts.values()),
+            worst=max(counts.values(), default=0),
+        )
+        many = figures.days >= self.min_days
+        return figures if counts and (many or figures.worst >= self.extreme_day_threshold) else None
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An account that is to be written to: why, how often it was before, and what is to be done."""
+
+    user_id: int
+    username: str
+    email: str
+    figures: Figures
+    prior: int
+    escalates: bool
+    has_tokens: bool
+
+    def line(self, *, done: bool) -> str:
+        """One line of the report: what would be done, or was."""
+        if not self.escalates:
+            verb = "Warned" if done else "Would warn"
+        elif self.has_tokens:
+            verb = "Revoked the tokens of" if done else "Would revoke the tokens of"
+        else:
+            verb = "Disabled" if done else "Would disable"
+        days, total, worst = self.figures
+        return (
+            f"{verb} {self.username} <{self.email}>: {days} {'day' if days == 1 else 'days'} throttled,"
+            f" {total:,} in total, {worst:,} on the worst day,"
+            f" {self.prior or 'no'} prior {'notice' if self.prior == 1 else 'notices'}"
+        )
+
+
+def candidates(session: Session, rules: Rules, user_id: int | None = None) -> list[Candidate]:
+    """All who are to be written to, by name; or one account, if it is."""
+    now = clock.now()
+    counts = _counts(session, now.date() - timedelta(days=rules.lookback_days))
+    asked = select(User).where(User.is_active, User.email_confirmed, User.email != "").order_by(User.username)
+    asked = asked.where(User.username.in_(list(counts)) if user_id is None else User.id == user_id)
+    notices = _notices(session)
+    holders = set(session.scalars(select(ApiToken.user_id).distinct()))
+    found = []
+    for user in session.scalars(asked):
+        latest, prior = notices.get(user.id, (None, 0))
+        if latest is not None and latest > now - timedelta(days=rules.cooldown_days):
+            continue
+        told = latest.astimezone(UTC).date() if latest is not None else date.min
+        figures = rules.judge({day: count for day, count in counts[user.username].items() if day > told})
+        if figures is not None:
+            found.append(
+                Candidate(
+                    user_id=user.id,
+                    username=user.username,
+                    email=user.email,
+                    figures=figures,
+                    prior=prior,
+                    escalates=rules.enforce and prior >= rules.enforce_after,
+                    has_tokens=user.id in holders,
+                )
+            )
+    return found
+
+
+def _counts(session: Session, since: date) -> dict[str, dict[date, int]]:
+    """The refusals of each day, of both limits together, by the name of the account."""
+    rows = session.execute(
+        select(DailyCount.identity, DailyCount.day, func.sum(DailyCount.count))
+        .where(
+            DailyCount.counter.in_(COUNTERS),
+            DailyCount.identity.startswith(ACCOUNT, autoescape=True),
+            DailyCount.day >= since,
+        )
+        .group_by(DailyCount.identity, DailyCount.day)
+    )
+    counts: dict[str, dict[date, int]] = defaultdict(dict)
+    for identity, day, count in rows:
+        counts[identity.removeprefix(ACCOUNT)][day] = int(count)
+    return counts
+
+
+def _notices(session: Session) -> dict[int, tuple[datetime, int]]:
+    """When each account had its latest notice, and how many it had."""
+    rows = session.execute(
+        select(ThrottleNotice.user_id, func.max(ThrottleNotice.sent_at), func.count()).group_by(
+            ThrottleNotice.user_id
+        )
+    )
+    return {user_id: (latest, number) for user_id, latest, number in rows}
+
+
+class NotSentError(Exception):
+    """A notice that could not be written; the text says why."""
+
+
+def act(factory: sessionmaker[Session], settings: Mapping, rules: Rules, user_id: int) -> Candidate | None:
+    """Write to an account, and restrict it where it is time, in one transaction with the note of it.
+
+    None if there is no reason any more. Raises NotSentError, and then nothing was done; the mail itself
+    leaves after the commit, and is tried until it arrives.
+    """
+    with factory() as session:
+        user = session.get(User, user_id, with_for_update=True)
+        found = candidates(session, rules, user_id) if user is not None else []
+        if not found:
+            return None
+        (candidate,) = found
+        if candidate.escalates:
+            letter = restriction(user.username, candidate.figures, tokens=candidate.has_tokens)
+            _restrict(session, settings, user)
+        else:
+            letter = warning(user.username, candidate.figures)
+        kind = "throttle_restriction" if candidate.escalates else "throttle_warning"
+        if not queue(session, settings, letter, user=user, kind=kind):
+            raise NotSentError(f"no mail can have the address {user.email}")
+        days, total, worst = candidate.figures
+        session.add(
+            ThrottleNotice(
+                user_id=user.id,
+                days_throttled=days,
+                total_count=total,
+                worst_day_count=worst,
+                sent_at=clock.now(),
+            )
+        )
+        session.commit()
+    log.info("%s", candidate.line(done=True))
+    return candidate
+
+
+def _restrict(session: Session, settings: Mapping, user: User) -> None:
+    """Revoke all tokens; where there are none, switch the account off."""
+    tokens = session.scalars(select(ApiToken).where(ApiToken.user_id == user.id)).all()
+    for token in tokens:
+        admin.drop_token(session, None, user, token)
+    if not tokens:
+        admin.change_account(of_command(session, settings), None, user, {"is_active": False})

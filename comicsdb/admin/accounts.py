@@ -1,0 +1,315 @@
+"""What the staff does to accounts, their rights, sessions and tokens."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session, selectinload
+
+from comicsdb import clock
+from comicsdb.accounts import rules
+from comicsdb.accounts.anonymising import KIND, move_counts
+from comicsdb.accounts.deletion import remove_account
+from comicsdb.accounts.links import drop_links
+from comicsdb.accounts.login import find_user
+from comicsdb.accounts.passwords import Passwords
+from comicsdb.accounts.second_factor import remove_second_factors
+from comicsdb.accounts.security_events import record_address_change, record_security_event
+from comicsdb.accounts.sessions import end_all_sessions
+from comicsdb.accounts.signup import TAKEN
+from comicsdb.accounts.storing import unless_refused
+from comicsdb.accounts.tokens import shown_key
+from comicsdb.accounts.visit import Visit
+from comicsdb.admin.audit_log import Actor, changes, id_of, record, refuse
+from comicsdb.catalog.errors import InvalidError
+from comicsdb.i18n import _
+from comicsdb.models import ApiToken, Group, SecurityEventKind, User
+from comicsdb.models.account import CONFIRM_EMAIL, RESET
+from comicsdb.models.base import SYSTEM_USER_ID
+from comicsdb.models.choices import SupporterTier
+from comicsdb.security import Permission, may
+
+RIGHTS = ("is_staff", "is_superuser")
+SWITCHES = ("is_active", *RIGHTS, "email_confirmed")
+TEXTS = ("username", "email", "first_name", "last_name", "bio", "supporter_tier")
+FIELDS = (*SWITCHES, *TEXTS, "supporter_until", "groups")
+OWN = ("is_active", *RIGHTS, "email")  # what nobody changes here for the own account
+
+SUPERUSERS = _("Only a superuser can change the account of a superuser.")
+NOT_OWN = _("You cannot change this here for your own account.")
+
+
+def create_account(
+    session: Session, actor: Actor, passwords: Passwords, *, username: str, email: str, password: str
+) -> User:
+    """Make an account that is active and whose address counts as confirmed. Raises InvalidError by field."""
+    username, email = rules.normal_name(username.strip()), rules.normal_email(email)
+    errors = {"username": rules.username_problems(username), "email": rules.email_problems(email)}
+    found = rules.password_problems(password, password, (username, email, email.rpartition("@")[0]))
+    refuse({**errors, "password": found.get("", [])})
+    now = clock.now()
+    user = User(
+        username=username,
+        email=email,
+        password=passwords.hash(password),
+        email_confirmed=True,
+        date_joined=now,
+        groups=[],
+    )
+    with unless_refused(_conflicts()), session.begin_nested():
+        session.add(user)
+        session.flush()
+    record(session, actor, "create", KIND, user.id, user.username)
+    return user
+
+
+def fixed_fields(actor: Actor, user: User) -> frozenset[str]:
+    """The fields of an account that somebody may not change: all, some or none of FIELDS.
+
+    The accounts of superusers, and rights, are superusers' business. Nobody takes rights from, or gives any
+    to, the own account, nor changes its address, for which one's own pages ask for the password.
+    """
+    if actor is None:
+        return frozenset()
+    over_rights = may(actor, Permission.RIGHTS)
+    if user.is_superuser and not over_rights:
+        return frozenset(FIELDS)
+    fixed = set() if over_rights else set(RIGHTS)
+    if id_of(actor) == user.id:
+        fixed |= {*OWN} if over_rights else {*OWN, "groups"}
+    return frozenset(fixed)
+
+
+def change_account(visit: Visit, actor: Actor, user: User, values: Mapping) -> dict:
+    """Change fields of an account (FIELDS; `groups` are names); gives old and new values of what changed.
+
+    Switching an account off ends its sessions and links; a new address is not confirmed unless that is said
+    as well, and the owner is told. Raises InvalidError by field for values that cannot be, and for
+    `fixed_fields`.
+    """
+    user = _locked(visit.session, user)
+    before, was_confirmed = user.email, user.email_confirmed
+    change = _change(visit.session, actor, user, values)
+    if "email" in change:
+        record_address_change(visit, user, before if was_confirmed else "", staff=True)
+    return change
+
+
+def _change(session: Session, actor: Actor, user: User, values: Mapping) -> dict:
+    values = dict(values)
+    if "username" in values:
+        values["username"] = rules.normal_name(values["username"].strip())
+    if "email" in values:
+        values["email"] = rules.normal_email(values["email"])
+    if "groups" in values:
+        values["groups"] = sorted(set(values["groups"]))
+    before = {field: _value(user, field) for field in values}
+    if values.get("email", user.email) != user.email and user.email_confirmed:
+        before["email_confirmed"] = True
+        values.setdefault("email_confirmed", False)
+    change = changes(before, values)
+    if not change:
+        return {}
+    changed = {field: values[field] for field in change}
+    refuse(_not_allowed(actor, user, changed) or _problems(changed))
+    _apply(session, user, changed)
+    record(session, actor, "change", KIND, user.id, user.username, change)
+    return change
+
+
+def add_member(session: Session, actor: Actor, group: Group, username: str) -> User:
+    """Put an account into a group. Raises InvalidError for the field `username`, and as `change_account`."""
+    user = _locked(session, account_named(session, username))
+    names = [each.name for each in user.groups]
+    if group.name in names:
+        text = _("${name} is a member already.", mapping={"name": user.username})
+        raise InvalidError({"username": [text]})
+    _change(session, actor, user, {"groups": [*names, group.name]})
+    return user
+
+
+def remove_member(session: Session, actor: Actor, group: Group, user: User) -> None:
+    """Take an account out of a group. Raises InvalidError as `change_account`."""
+    user = _locked(session, user)
+    names = [each.name for each in user.groups]
+    _change(session, actor, user, {"groups": [name for name in names if name != group.name]})
+
+
+def _locked(session: Session, user: User) -> User:
+    """The account as it stands now, groups loaded, until the transaction ends."""
+    return session.scalar(
+        select(User)
+        .where(User.id == user.id)
+        .options(selectinload(User.groups))
+        .with_for_update(of=User)
+        .execution_options(populate_existing=True)
+    )
+
+
+def _value(user: User, field: str):
+    return sorted(group.name for group in user.groups) if field == "groups" else getattr(user, field)
+
+
+def _not_allowed(actor: Actor, user: User, changed: Mapping) -> dict:
+    if user.id == SYSTEM_USER_ID and changed.get("is_active") is False:
+        return {"is_active": [_("This account is always active.")]}
+    fixed = fixed_fields(actor, user)
+    if fixed == frozenset(FIELDS):
+        return {"__all__": [SUPERUSERS]}
+    own = id_of(actor) == user.id
+    errors = {}
+    for field in sorted(fixed & set(changed)):
+        rights = field in RIGHTS and not may(actor, Permission.RIGHTS)
+        errors[field] = [NOT_OWN if own and not rights else _("Only a superuser can change this.")]
+    return errors
+
+
+def _problems(changed: Mapping) -> dict:
+    errors = {}
+    if "username" in changed:
+        errors["username"] = rules.username_problems(changed["username"])
+    if "email" in changed:
+        errors["email"] = rules.email_problems(changed["email"])
+    for field in ("first_name", "last_name"):
+        errors[field] = rules.one_line_problems(changed.get(field, ""))
+    errors["bio"] = rules.bio_problems(changed.get("bio", ""))
+    if changed.get("supporter_tier", "") not in ("", *SupporterTier):
+        errors["supporter_tier"] = [_("There is no such tier.")]
+    return errors
+
+
+def _apply(session: Session, user: User, changed: Mapping) -> None:
+    name = user.username
+    if "groups" in changed:
+        groups = list(session.scalars(select(Group).where(Group.name.in_(changed["groups"]))))
+        if len(groups) != len(changed["groups"]):
+            raise InvalidError({"groups": [_("There is no such group.")]})
+        user.groups = groups
+    with unless_refused(_conflicts()), session.begin_nested():
+        for field, value in changed.items():
+            if field != "groups":
+                setattr(user, field, value)
+        session.flush()
+    if user.username != name:
+        move_counts(session, name, user.username)
+    if changed.get("is_active") is False:
+        end_all_sessions(session, user.id)
+        drop_links(session, user.id)
+    elif "email" in changed:
+        drop_links(session, user.id, RESET, CONFIRM_EMAIL)  # one for activation names its address itself
+
+
+def set_password(visit: Visit, actor: Actor, passwords: Passwords, user: User, password: str) -> None:
+    """Give an account a new password; its sessions end, and its owner is told.
+
+    Raises InvalidError for the field `password`, and for the own account: one's own pages ask for the present
+    one.
+    """
+    _refuse_for_superusers(actor, user)
+    if id_of(actor) == user.id:
+        raise InvalidError({"__all__": [NOT_OWN]})
+    about = (user.username, user.email, user.email.rpartition("@")[0], user.first_name, user.last_name)
+    refuse({"password": rules.password_problems(password, password, about).get("", [])})
+    user.password = passwords.hash(password)
+    end_all_sessions(visit.session, user.id)
+    drop_links(visit.session, user.id)
+    record_security_event(visit, user, SecurityEventKind.PASSWORD_CHANGED, staff=True)
+    record(visit.session, actor, "set password", KIND, user.id, user.username)
+
+
+def end_sessions(visit: Visit, actor: Actor, user: User) -> int:
+    """Log an account out everywhere, and tell its owner; gives how many sessions ended.
+
+    Raises InvalidError for superusers' accounts.
+    """
+    _refuse_for_superusers(actor, user)
+    number = end_all_sessions(visit.session, user.id)
+    if number:
+        record_security_event(visit, user, SecurityEventKind.SESSIONS_ENDED, staff=True)
+    record(visit.session, actor, "end sessions", KIND, user.id, user.username, {"sessions": [number, 0]})
+    return number
+
+
+def revoke_token(visit: Visit, actor: Actor, token_id: int) -> bool:
+    """Revoke a token of any account, and tell its owner; False if there is none with this number.
+
+    The line of the log belongs to the account. Raises InvalidError for superusers' accounts.
+    """
+    token = visit.session.get(ApiToken, token_id)
+    if token is None:
+        return False
+    owner = visit.session.get_one(User, token.user_id)
+    _refuse_for_superusers(actor, owner)
+    if drop_token(visit.session, actor, owner, token):
+        name = token.name or shown_key(token)
+        record_security_event(visit, owner, SecurityEventKind.TOKEN_REVOKED, name=name, staff=True)
+    return True
+
+
+def drop_token(session: Session, actor: Actor, owner: User, token: ApiToken) -> bool:
+    """Revoke a token of which its owner is told otherwise; False if somebody else just did."""
+    shown = f"{shown_key(token)}… {token.name}".strip()
+    dropped = session.execute(delete(ApiToken).where(ApiToken.id == token.id)).rowcount == 1
+    if dropped:
+        record(session, actor, "revoke token", KIND, owner.id, owner.username, {"token": [shown, None]})
+    return dropped
+
+
+def revoke_tokens(visit: Visit, actor: Actor, user: User) -> int:
+    """Revoke all tokens of an account, and tell its owner; gives how many there were.
+
+    Raises InvalidError for superusers' accounts.
+    """
+    _refuse_for_superusers(actor, user)
+    number = visit.session.execute(delete(ApiToken).where(ApiToken.user_id == user.id)).rowcount
+    if number:
+        record_security_event(visit, user, SecurityEventKind.TOKENS_REVOKED, number=number, staff=True)
+    record(visit.session, actor, "revoke tokens", KIND, user.id, user.username, {"tokens": [number, 0]})
+    return number
+
+
+def reset_second_factor(visit: Visit, actor: Actor, user: User) -> bool:
+    """Remove app, passkeys and recovery codes of an account that lost them; False where it has none.
+
+    Its owner gets a mail. Raises InvalidError for superusers' accounts.
+    """
+    _refuse_for_superusers(actor, user)
+    if not user.second_factor:
+        return False
+    remove_second_factors(visit.session, user)
+    record_security_event(visit, user, SecurityEventKind.SECOND_FACTOR_RESET, staff=True)
+    record(visit.session, actor, "reset second factor", KIND, user.id, user.username)
+    return True
+
+
+def delete_account(session: Session, actor: Actor, user: User) -> None:
+    """Delete an account as its owner could.
+
+    Raises InvalidError for account 1, and where the actor may not.
+    """
+    if user.id == SYSTEM_USER_ID:
+        raise InvalidError({"__all__": [_("This account cannot be deleted.")]})
+    _refuse_for_superusers(actor, user)
+    if id_of(actor) == user.id:
+        raise InvalidError({"__all__": [NOT_OWN]})
+    remove_account(session, user)
+    record(session, actor, "delete", KIND, user.id, f"account {user.id}")
+
+
+def _refuse_for_superusers(actor: Actor, user: User) -> None:
+    if fixed_fields(actor, user) == frozenset(FIELDS):
+        raise InvalidError({"__all__": [SUPERUSERS]})
+
+
+def account_named(session: Session, username: str) -> User:
+    """The account with a name, groups loaded; raises InvalidError for the field `username`."""
+    user = find_user(session, username)
+    if user is None:
+        raise InvalidError({"username": [_("There is no account ${name}.", mapping={"name": username})]})
+    return user
+
+
+def _conflicts() -> dict[str, Exception]:
+    return {
+        "uq_user_account_username": InvalidError({"username": [TAKEN]}),
+        "uq_user_account_email": InvalidError({"email": [_("Another account has this address.")]}),
+    }

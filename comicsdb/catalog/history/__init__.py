@@ -1,0 +1,1 @@
+"""History: snapshots of objects, the change log, differences between versions, and reverting."""

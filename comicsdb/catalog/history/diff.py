@@ -1,0 +1,221 @@
+"""Comparison: what differs between two states of an object, field by field, with names instead of ids.
+
+A difference is plain data. Its values are texts, numbers, dates, truth values and None, or one of `Money`,
+`Picture`, `Source` and `Reference`. Countries and languages stay codes: readers have names for them.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from sqlalchemy.orm import Session
+
+from comicsdb.catalog.history.snapshots import typed
+from comicsdb.catalog.history.text_diff import words
+from comicsdb.catalog.kinds import KINDS, Kind
+from comicsdb.catalog.references import Reference, References
+from comicsdb.models import Variant
+from comicsdb.models.choices import ATTRIBUTION_LABELS, Status
+
+VALUE, TEXT, LIST, ORDER, CREDITS, VARIANTS = "value", "text", "list", "order", "credits", "variants"
+LONG = ("desc", "notes", "description")  # fields whose words are compared
+TOLD = ("image_width", "image_height", "cover_hash", "currency")  # by the picture, and by the price
+
+
+@dataclass(frozen=True)
+class Money:
+    """An amount with its currency."""
+
+    amount: Decimal
+    currency: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture by its storage key; whether it still exists, the storage knows."""
+
+    key: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a text comes from: the name of the source and the address of the page."""
+
+    name: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What differs in one field.
+
+    `shape` says which of the rest is filled in: VALUE and ORDER `old` and `new` (with ORDER the same items in
+    another order), TEXT `words` (`wording.words`), LIST `added` and `removed`, CREDITS and VARIANTS `parts`.
+    """
+
+    field: str
+    shape: str
+    old: object = None
+    new: object = None
+    added: tuple = ()
+    removed: tuple = ()
+    words: tuple[tuple[str, str], ...] = ()
+    parts: tuple["Part", ...] = ()
+
+
+@dataclass(frozen=True)
+class Part:
+    """What differs in one credit (`subject` is the creator, `added` and `removed` are roles) or one variant.
+
+    `action` is "added", "removed" or "changed"; a variant has a number and a name, and `differences`.
+    """
+
+    action: str
+    subject: object
+    added: tuple[Reference, ...] = ()
+    removed: tuple[Reference, ...] = ()
+    differences: tuple[Difference, ...] = ()
+
+
+def compare(
+    session: Session, kind: str, pairs: Iterable[tuple[dict | None, dict]]
+) -> list[tuple[Difference, ...]]:
+    """The differences of each pair of snapshots, old and new, of objects of one kind.
+
+    A first version, which nothing came before, has no differences. All names together take one statement for
+    each kind that is pointed to, and one more for those that are gone.
+    """
+    pairs = list(pairs)
+    names = References(session, wanted(kind, [each for pair in pairs for each in pair if each is not None]))
+    return [_differences(KINDS[kind], old, new, names) if old is not None else () for old, new in pairs]
+
+
+def wanted(kind: str, snapshots: Iterable[dict]) -> dict[str, set[int]]:
+    """The ids that snapshots of a kind name, by the kind of what they point to."""
+    found: dict[str, set[int]] = defaultdict(set)
+    declared = KINDS[kind]
+    for snapshot in snapshots:
+        for field, target in declared.parents.items():
+            if snapshot.get(field) is not None:
+                found[target.__tablename__].add(snapshot[field])
+        for link in declared.links:
+            found[link.target.__tablename__].update(snapshot.get(link.field, ()))
+        for credit in snapshot.get("credits", ()):
+            found["creator"].add(credit["creator"])
+            found["role"].update(credit["roles"])
+    return found
+
+
+def _differences(kind: Kind, old: dict, new: dict, names: References) -> tuple[Difference, ...]:
+    """In the order in which the kind declares its fields, the slug first."""
+    links = {link.field: link.target.__tablename__ for link in kind.links}
+    found = []
+    for field in ("slug", *kind.fields):
+        before, after = old.get(field), new.get(field)
+        differs = _repriced(old, new) if field == "price" else before != after
+        if field in TOLD or not differs:
+            continue
+        if field in kind.parents:
+            target = kind.parents[field].__tablename__
+            found.append(_values(field, *(each and names.to(target, each) for each in (before, after))))
+        elif field in links:
+            found.append(_listed(field, *(_named(names, links[field], each) for each in (before, after))))
+        elif field == "credits":
+            found.append(Difference(field, CREDITS, parts=_credits(before, after, names)))
+        elif field == "variants":
+            found.append(Difference(field, VARIANTS, parts=_variants(before, after)))
+        elif field == "attributions":
+            found.append(
+                _listed(field, *([_source(each) for each in rows or ()] for rows in (before, after)))
+            )
+        elif isinstance(before, list) or isinstance(after, list):
+            found.append(_listed(field, before or [], after or []))
+        elif field in LONG:
+            found.append(Difference(field, TEXT, before, after, words=words(before or "", after or "")))
+        else:
+            columns = kind.model.__table__.columns
+            found.append(_values(field, *(_value(columns, field, each) for each in (old, new))))
+    return tuple(found)
+
+
+def _repriced(old: dict, new: dict) -> bool:
+    """Whether a price differs: without an amount the currency says nothing."""
+    prices = [(each.get("price"), each.get("currency")) for each in (old, new)]
+    return prices[0] != prices[1] and any(price is not None for price, _currency in prices)
+
+
+def _values(field: str, old, new) -> Difference:
+    return Difference(field, VALUE, old, new)
+
+
+def _value(columns, field: str, snapshot: dict):
+    """A plain field of a snapshot as it is shown; empty text counts as nothing."""
+    value = snapshot.get(field)
+    if value is None or value == "":
+        return None
+    if field == "price":
+        return Money(typed(columns[field], value), snapshot.get("currency", ""))
+    if field == "image":
+        return Picture(value)
+    if field == "status" and value in list(Status):
+        return Status(value).label
+    return typed(columns[field], value) if field in columns else value
+
+
+def _named(names: References, kind: str, ids: list[int] | None) -> list[Reference]:
+    found = [names.to(kind, each) for each in ids or ()]
+    return sorted(found, key=lambda each: (str(each).casefold(), each.id))
+
+
+def _source(attribution: dict) -> Source:
+    return Source(ATTRIBUTION_LABELS.get(attribution["source"], attribution["source"]), attribution["url"])
+
+
+def _listed(field: str, old: list, new: list) -> Difference:
+    """Lists by what came and what went; where nothing did, their order differs."""
+    added = tuple((Counter(new) - Counter(old)).elements())
+    removed = tuple((Counter(old) - Counter(new)).elements())
+    if added or removed:
+        return Difference(field, LIST, tuple(old), tuple(new), added, removed)
+    return Difference(field, ORDER, tuple(old), tuple(new))
+
+
+def _credits(old: list[dict] | None, new: list[dict] | None, names: References) -> tuple[Part, ...]:
+    before, after = ({each["creator"]: each["roles"] for each in rows or ()} for rows in (old, new))
+    found = []
+    for creator in _named(names, "creator", list({**before, **after})):
+        roles = [_named(names, "role", rows.get(creator.id)) for rows in (before, after)]
+        action = _action(creator.id, before, after)
+        if action != "changed" or roles[0] != roles[1]:
+            added, removed = (
+                (each for each in roles[1] if each not in roles[0]),
+                (each for each in roles[0] if each not in roles[1]),
+            )
+            found.append(Part(action, creator, tuple(added), tuple(removed)))
+    return tuple(found)
+
+
+def _variants(old: list[dict] | None, new: list[dict] | None) -> tuple[Part, ...]:
+    """By number; the subject is (number, name)."""
+    before, after = ({each["id"]: each for each in rows or ()} for rows in (old, new))
+    found = []
+    for number in sorted({**before, **after}):
+        was, now = before.get(number, {}), after.get(number, {})
+        if was != now:
+            subject = (number, now.get("name") or was.get("name") or "")
+            found.append(Part(_action(number, before, after), subject, differences=_of_variant(was, now)))
+    return tuple(found)
+
+
+def _of_variant(old: dict, new: dict) -> tuple[Difference, ...]:
+    columns = Variant.__table__.columns
+    pairs = [
+        (field, _value(columns, field, old), _value(columns, field, new))
+        for field in ("name", "price", "sku", "upc", "image")
+    ]
+    return tuple(_values(field, was, now) for field, was, now in pairs if was != now)
+
+
+def _action(key: int, before: dict, after: dict) -> str:
+    return "added" if key not in before else "removed" if key not in after else "changed"

@@ -1,0 +1,247 @@
+"""Reverting: an older state of an object as an ordinary edit, as far as it can come back.
+
+The slug stays. What points to a merged object follows it to its survivor. What points to a deleted one
+cannot come back: the edit is refused, or leaves it out where the caller says so. Files of pictures go with
+the edit that replaces them, so an older picture comes back only if its file still exists, and then as a copy,
+because each file is named by one row.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from comicsdb.catalog.errors import CatalogError, ConflictError
+from comicsdb.catalog.history.diff import Difference, compare, wanted
+from comicsdb.catalog.history.snapshots import present, typed
+from comicsdb.catalog.kinds import KINDS, Kind
+from comicsdb.catalog.references import Reference, References, labelled
+from comicsdb.catalog.service import Catalog
+from comicsdb.media.storage import Storage
+from comicsdb.media.uploads import no_picture, picture_values
+from comicsdb.models import History, Variant
+
+OF_PICTURE = ("image", "image_width", "image_height", "cover_hash")
+OF_VARIANT = ("name", "price", "currency", "sku", "upc")
+VARIANTS = "variants"  # the folder of their pictures, and the field
+
+
+class OutdatedError(CatalogError):
+    """The object was changed since the caller looked at it."""
+
+
+class MissingError(CatalogError):
+    """The older state points to objects that do not exist any more, and the caller did not leave them out."""
+
+    def __init__(self, plan: "Plan"):
+        super().__init__(", ".join(str(reference) for _field, reference in plan.missing))
+        self.plan = plan
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a revert would do.
+
+    `target` is the state it leads to and `differences` what that changes now. `missing` names what the older
+    state points to and is not there any more, by field; with `impossible` the object cannot do without one of
+    them. `lost_picture` and `lost_variants` (their names) cannot come back because their files are gone;
+    `removed_pictures` says how many pictures of now would go for ever.
+    """
+
+    now: dict
+    target: dict
+    differences: tuple[Difference, ...]
+    missing: tuple[tuple[str, Reference], ...]
+    impossible: bool
+    lost_picture: bool
+    lost_variants: tuple[str, ...]
+    removed_pictures: int
+
+
+def plan(session: Session, storage: Storage, entity, snapshot: dict) -> Plan:
+    """What it would mean to bring an object back to an older state of its own."""
+    kind = KINDS[entity.__tablename__]
+    now = present(session, kind.name, entity.id)
+    older = {field: snapshot[field] for field in kind.fields if field in snapshot}
+    target, missing = _without_missing(kind, older, References(session, wanted(kind.name, [older])))
+    for link in kind.links:
+        if link.symmetric and link.field in target:  # one that was merged into the object itself
+            target[link.field] = [each for each in target[link.field] if each != entity.id]
+    lost_picture = _keep_lost_picture(storage, now, target)
+    lost_variants = _keep_lost_variants(storage, now, target)
+    target = now | target
+    return Plan(
+        now=now,
+        target=target,
+        differences=compare(session, kind.name, [(now, target)])[0],
+        missing=tuple(missing),
+        impossible=any(_is_needed(kind, field) for field, _reference in missing),
+        lost_picture=lost_picture,
+        lost_variants=tuple(lost_variants),
+        removed_pictures=len(_pictures(now) - _pictures(target)),
+    )
+
+
+def revert(
+    catalog: Catalog, storage: Storage, entity, version: History, *, modified: datetime, without_missing: bool
+) -> Plan:
+    """Make an older version of an object its present state, and give what that changed.
+
+    `modified` is the object's stamp as the caller saw it. Raises OutdatedError, MissingError, and whatever
+    `Catalog.update` raises; nothing is written then.
+    """
+    _check_stamp(entity, modified)
+    found = plan(catalog.session, storage, entity, version.snapshot)
+    if found.impossible or (found.missing and not without_missing):
+        raise MissingError(found)
+    if found.differences:
+        try:
+            values = _values(catalog, storage, KINDS[entity.__tablename__], found)
+        except FileNotFoundError as error:  # it was there a moment ago
+            raise OutdatedError("A picture of the older version has just gone.") from error
+        catalog.lock(entity)  # not before: copying may take a while, and all other writers wait from here on
+        _check_stamp(entity, modified)
+        acting = Catalog(catalog.session, catalog.actor_id, f"Revert to version {version.id}")
+        acting.update(entity, values)
+    return found
+
+
+def _check_stamp(entity, modified: datetime) -> None:
+    """An object with the same stamp has the same state."""
+    if entity.modified != modified:
+        raise OutdatedError(f"{entity.__tablename__} {entity.id} was changed meanwhile.")
+
+
+def holder(session: Session, entity, target: dict, conflict: ConflictError):
+    """The object that has the unique values which were refused, None if it has gone meanwhile."""
+    model, kind = type(entity), KINDS[entity.__tablename__]
+    columns = {field: f"{field}_id" if field in kind.parents else field for field in conflict.fields}
+    conditions = [getattr(model, column) == target[field] for field, column in columns.items()]
+    return session.scalar(labelled(model).where(*conditions, model.id != entity.id).limit(1))
+
+
+# What can come back.
+
+
+def _without_missing(kind: Kind, older: dict, names: References) -> tuple[dict, list[tuple[str, Reference]]]:
+    """The older state with survivors in the place of merged objects and without deleted ones, and those."""
+    missing: dict[tuple[str, Reference], None] = {}
+
+    def there(field: str, target: str, object_id: int) -> int | None:
+        found = names.to(target, object_id)
+        if found.gone and found.survivor_id is None:
+            missing[field, found] = None
+        return found.survivor_id if found.gone else object_id
+
+    def all_there(field: str, target: str, ids: list[int]) -> list[int]:
+        found = (there(field, target, each) for each in ids)
+        return sorted({each for each in found if each is not None})
+
+    state = dict(older)
+    for field, model in kind.parents.items():
+        if state.get(field) is not None:
+            found = there(field, model.__tablename__, state[field])
+            if found is None:
+                del state[field]  # the present one stays
+            else:
+                state[field] = found
+    for link in kind.links:
+        if link.field in state:
+            state[link.field] = all_there(link.field, link.target.__tablename__, state[link.field])
+    if "credits" in state:
+        roles: dict[int, set[int]] = {}
+        for credit in state["credits"]:
+            creator = there("credits", "creator", credit["creator"])
+            if creator is not None:
+                roles.setdefault(creator, set()).update(all_there("credits", "role", credit["roles"]))
+        state["credits"] = [{"creator": each, "roles": sorted(roles[each])} for each in sorted(roles)]
+    return state, list(missing)
+
+
+def _is_needed(kind: Kind, field: str) -> bool:
+    """Whether an object cannot do without what a field points to."""
+    if field not in kind.parents:
+        return False
+    column = kind.model.__table__.columns[f"{field}_id"]
+    return not column.nullable and column.server_default is None
+
+
+def _keep_lost_picture(storage: Storage, now: dict, target: dict) -> bool:
+    """Keep the present picture in the target if the older one has gone; gives whether it has."""
+    if target.get("image") == now.get("image"):
+        for field in set(OF_PICTURE) & set(target):  # size and hash are the picture's, not an edit
+            target[field] = now[field]
+        return False
+    lost = bool(target.get("image")) and not storage.exists(target["image"])
+    if lost:
+        target.update({field: now[field] for field in OF_PICTURE if field in now})
+    return lost
+
+
+def _keep_lost_variants(storage: Storage, now: dict, target: dict) -> list[str]:
+    """Take variants out of the target whose pictures are gone, or keep those of now; gives their names."""
+    if VARIANTS not in target:
+        return []
+    at_present, kept, lost = {each["id"]: each for each in now[VARIANTS]}, [], []
+    for variant in target[VARIANTS]:
+        present_one = at_present.get(variant["id"])
+        if (present_one and variant["image"] == present_one["image"]) or storage.exists(variant["image"]):
+            kept.append(variant)
+        else:
+            lost.append(variant["name"])
+            if present_one:
+                kept.append(variant | {"image": present_one["image"]})
+    target[VARIANTS] = kept
+    return lost
+
+
+def _pictures(state: dict) -> set[str]:
+    """The keys of the pictures that a state names."""
+    return {each for each in (state.get("image"), *(v["image"] for v in state.get(VARIANTS, ()))) if each}
+
+
+# The edit.
+
+
+def _values(catalog: Catalog, storage: Storage, kind: Kind, found: Plan) -> dict:
+    """The catalogue's values for the fields that differ, copies of older pictures among them."""
+    columns = kind.model.__table__.columns
+    differing = [field for field in kind.fields if found.target.get(field) != found.now.get(field)]
+    values = {}
+    for field in differing:
+        if field not in (*OF_PICTURE, VARIANTS):
+            value = found.target[field]
+            values[field] = typed(columns[field], value) if field in columns else value
+    if "image" in differing:
+        hashed = "cover_hash" in kind.scalars
+        key = found.target["image"]
+        values |= _copy(catalog, storage, kind.name, key, hashed=hashed) if key else no_picture(hashed=hashed)
+    if VARIANTS in differing:
+        at_present = {each["id"]: each["image"] for each in found.now[VARIANTS]}
+        values[VARIANTS] = [_variant(catalog, storage, each, at_present) for each in found.target[VARIANTS]]
+    return values
+
+
+def _variant(catalog: Catalog, storage: Storage, variant: dict, at_present: dict[int, str]) -> dict:
+    columns = Variant.__table__.columns
+    values = {field: typed(columns[field], variant[field]) for field in OF_VARIANT}
+    if variant["id"] in at_present:
+        values["id"] = variant["id"]
+    if at_present.get(variant["id"]) != variant["image"]:
+        values |= _copy(catalog, storage, VARIANTS, variant["image"], hashed=True)
+    return values
+
+
+def _copy(catalog: Catalog, storage: Storage, folder: str, key: str, *, hashed: bool) -> dict:
+    with storage.open(key) as file:
+        data = file.read()
+    return picture_values(catalog.session, storage, folder, data, hashed=hashed, member=catalog.actor_id)
+
+
+def version_of(session: Session, kind: str, object_id: int, version: int) -> History | None:
+    """A version of an object by the number of its history row, None if it is none of this object's."""
+    statement = select(History).where(
+        History.id == version, History.kind == kind, History.object_id == object_id
+    )
+    return session.scalar(statement)

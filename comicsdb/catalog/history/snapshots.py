@@ -1,0 +1,139 @@
+"""History: the whole state of an object after each transaction that changed it."""
+
+from datetime import date
+from decimal import Decimal
+from functools import cache
+
+from sqlalchemy import Date, Numeric, text
+from sqlalchemy.orm import Session
+
+from comicsdb.catalog.history.change_log import Line
+from comicsdb.catalog.kinds import KINDS, Kind, Link
+from comicsdb.models.attribution import OWNERS
+from comicsdb.models.record import CHANGED, CREATED, DELETED
+
+BATCH = 2000  # objects a statement
+
+_CREDITS = """(SELECT coalesce(jsonb_agg(jsonb_build_object('creator', c.creator_id, 'roles', (
+    SELECT coalesce(jsonb_agg(r.role_id ORDER BY r.role_id), '[]') FROM credit_role r WHERE r.credit_id = c.id
+)) ORDER BY c.creator_id), '[]') FROM credit c WHERE c.issue_id = t.id)"""
+_VARIANTS = """(SELECT coalesce(jsonb_agg(jsonb_build_object('id', v.id, 'name', v.name, 'price', v.price,
+    'currency', v.currency, 'sku', v.sku, 'upc', v.upc, 'image', v.image) ORDER BY v.id), '[]')
+    FROM variant v WHERE v.issue_id = t.id)"""
+
+
+def _linked(link: Link) -> str:
+    return (
+        f"(SELECT coalesce(jsonb_agg(x.{link.other} ORDER BY x.{link.other}), '[]')"
+        f" FROM {link.table.name} x WHERE x.{link.own} = t.id)"
+    )
+
+
+def _attributions(kind: str) -> str:
+    return (
+        "(SELECT coalesce(jsonb_agg(jsonb_build_object('source', a.source, 'url', a.url) ORDER BY a.id),"
+        f" '[]') FROM attribution a WHERE a.{kind}_id = t.id)"
+    )
+
+
+@cache
+def snapshot(name: str) -> str:
+    """The SQL expression, over the table's alias t, of the state that history keeps of a kind.
+
+    Stamps, rating figures and authorship are not part of it: they change without an edit.
+    """
+    kind: Kind = KINDS[name]
+    parts = {"credits": _CREDITS, "variants": _VARIANTS}
+    if name in OWNERS:
+        parts["attributions"] = _attributions(name)
+    pairs = [("slug", "t.slug")] if hasattr(kind.model, "slug") else []
+    pairs += [(field, f't."{field}"') for field in kind.scalars]
+    pairs += [(field, f"t.{field}_id") for field in kind.parents]
+    pairs += [(link.field, _linked(link)) for link in kind.links]
+    pairs += [(part, parts[part]) for part in kind.parts]
+    return "jsonb_build_object(" + ", ".join(f"'{key}', {value}" for key, value in pairs) + ")"
+
+
+def _record_statement(kind: str):
+    return text(
+        f"""
+        WITH now AS MATERIALIZED (
+            SELECT t.id, {snapshot(kind)} AS state FROM {kind} t WHERE t.id = ANY(:ids)
+        ), compared AS MATERIALIZED (
+            SELECT now.id, now.state, last.snapshot IS NULL AS first, ARRAY(
+                SELECT each.key::varchar FROM jsonb_each(now.state) each
+                WHERE last.snapshot IS NOT NULL AND last.snapshot -> each.key IS DISTINCT FROM each.value
+                ORDER BY each.key
+            ) AS fields
+            FROM now LEFT JOIN LATERAL (
+                SELECT snapshot FROM history WHERE kind = :kind AND object_id = now.id
+                ORDER BY id DESC LIMIT 1
+            ) last ON true
+        ), written AS (
+            INSERT INTO history (kind, object_id, type, user_id, reason, snapshot)
+            SELECT :kind, id, CASE WHEN id = ANY(:created) THEN '{CREATED}' ELSE '{CHANGED}' END,
+                   :actor, :reason, state
+            FROM compared WHERE first OR cardinality(fields) > 0 ORDER BY id
+        )
+        SELECT id, fields FROM compared WHERE first OR cardinality(fields) > 0 ORDER BY id
+        """
+    )
+
+
+def record(session: Session, actions, affected, actor_id: int | None, reason: str | None) -> list[Line]:
+    """Write one history row per object whose state changed, and give the lines for the change log.
+
+    `actions` maps kind and id to "create" or "update"; `affected` adds objects whose links or parts may
+    have changed. An object whose state is as it was gets no row.
+    """
+    lines = []
+    for kind in KINDS:
+        chosen = sorted({*actions.get(kind, ()), *affected.get(kind, ())})
+        created = {each for each, action in actions.get(kind, {}).items() if action == "create"}
+        for start in range(0, len(chosen), BATCH):
+            batch = chosen[start : start + BATCH]
+            rows = session.execute(
+                _record_statement(kind),
+                {
+                    "kind": kind,
+                    "ids": batch,
+                    "created": [each for each in batch if each in created],
+                    "actor": actor_id,
+                    "reason": reason,
+                },
+            )
+            lines += [
+                Line(kind, row.id, "create" if row.id in created else "update", tuple(row.fields))
+                for row in rows
+            ]
+    return lines
+
+
+def record_deletions(
+    session: Session, doomed: dict[str, set[int]], actor_id: int | None, reason: str | None
+) -> None:
+    """Keep the last state of rows that are about to be deleted."""
+    for kind, ids in doomed.items():
+        session.execute(
+            text(
+                "INSERT INTO history (kind, object_id, type, user_id, reason, snapshot)"
+                f" SELECT :kind, t.id, '{DELETED}', :actor, :reason, {snapshot(kind)}"
+                f" FROM {kind} t WHERE t.id = ANY(:ids) ORDER BY t.id"
+            ),
+            {"kind": kind, "ids": list(ids), "actor": actor_id, "reason": reason},
+        )
+
+
+def present(session: Session, kind: str, object_id: int) -> dict:
+    """The state of an object as it is now, as history would keep it."""
+    statement = text(f"SELECT {snapshot(kind)} FROM {kind} t WHERE t.id = :id")
+    return session.scalar(statement, {"id": object_id})
+
+
+def typed(column, value):
+    """A value of a snapshot as the column has it: JSON knows neither dates nor exact amounts."""
+    if value is None:
+        return None
+    if isinstance(column.type, Date):
+        return date.fromisoformat(value)
+    return Decimal(str(value)) if isinstance(column.type, Numeric) else value

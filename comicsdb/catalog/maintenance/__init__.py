@@ -1,0 +1,1 @@
+"""Maintenance: merging, moving, repairing and changing many objects at once."""

@@ -1,0 +1,184 @@
+"""Changes to many objects at once, all or none: ratings, covers, credits, contents, addresses."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from comicsdb.catalog import copying, rules
+from comicsdb.catalog.errors import InvalidError
+from comicsdb.catalog.issue_parts import lock_issues
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.catalog.maintenance import repair_slugs
+from comicsdb.catalog.parts import credits_of, replace_credits
+from comicsdb.catalog.service import Catalog
+from comicsdb.i18n import _
+from comicsdb.media.uploads import no_picture
+from comicsdb.models import AgeRating, Creator, Issue, Role, Series
+from comicsdb.models.base import SYSTEM_USER_ID
+from comicsdb.models.choices import UNKNOWN_AGE_RATING_ID
+
+MOST = 500  # objects at once: all other writers wait meanwhile
+TEEN = "Teen"
+
+Executives = Mapping[int, tuple[tuple[int, str], ...]]  # by publisher: creators, each with the name of a role
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The ids of the objects that were changed, and how many were left as they are."""
+
+    changed: tuple[int, ...]
+    left: int = 0
+
+
+def set_teen(catalog: Catalog, ids: Iterable[int]) -> Outcome:
+    """Rate issues Teen that have no age rating yet."""
+    issues = _issues(catalog, ids)
+    teen = catalog.session.scalar(select(AgeRating.id).where(AgeRating.name == TEEN))
+    if teen is None:
+        raise _refused(_("There is no age rating ${name}.", mapping={"name": TEEN}))
+    rules.existing(catalog.session, AgeRating, {teen})
+    wanted = [issue for issue in issues if issue.rating_id == UNKNOWN_AGE_RATING_ID]
+    return _set(catalog, issues, wanted, {"rating_id": teen})
+
+
+def remove_covers(catalog: Catalog, ids: Iterable[int]) -> Outcome:
+    """Take the covers of issues away; the files go with the commit."""
+    issues = _issues(catalog, ids)
+    return _set(catalog, issues, [issue for issue in issues if issue.image], no_picture(hashed=True))
+
+
+def add_executives(catalog: Catalog, ids: Iterable[int], executives: Executives) -> Outcome:
+    """Give issues the standing credits of their publishers, beside those they have.
+
+    Issues of other publishers, and those that have them all, are left. Raises InvalidError where the setting
+    names a creator or role that does not exist.
+    """
+    session = catalog.session
+    issues = _issues(catalog, ids)
+    standing = _standing(catalog, executives)
+    publishers = dict(
+        session.execute(
+            select(Series.id, Series.publisher_id).where(Series.id.in_({each.series_id for each in issues}))
+        ).all()
+    )
+    changed = []
+    with catalog.attempt(KINDS["issue"]):
+        for issue in issues:
+            wanted = standing.get(publishers[issue.series_id])
+            present = credits_of(session, issue.id) if wanted else {}
+            goal = {each: set(roles) for each, roles in present.items()}
+            for creator, role in wanted or ():
+                goal.setdefault(creator, set()).add(role)
+            if goal != present:
+                all_credits = [{"creator": each, "roles": sorted(roles)} for each, roles in goal.items()]
+                replace_credits(session, issue.id, all_credits)
+                changed.append(issue)
+        _edited(catalog, changed)
+    return _outcome(catalog, issues, changed)
+
+
+def take_from_reprints(catalog: Catalog, ids: Iterable[int]) -> Outcome:
+    """Let issues take stories, characters and teams from what they reprint; see `copying.sync_reprints`.
+
+    Those that are no collected editions, have contents or reprint nothing are left.
+    """
+    issues, changed = _issues(catalog, ids), []
+    for issue in issues:
+        try:
+            done = copying.sync_reprints(catalog, issue)
+        except InvalidError:
+            continue
+        if done.stories:
+            changed.append(issue.id)
+    return Outcome(tuple(changed), len(issues) - len(changed))
+
+
+def rebuild_slugs(catalog: Catalog, ids: Iterable[int]) -> Outcome:
+    """Make the slugs of all issues of some series anew; see `repair_slugs.rebuild_issue_slugs`."""
+    changed, found = [], _found(catalog, Series, ids)
+    for series_id in found:
+        if repair_slugs.rebuild_issue_slugs(catalog, catalog.session.get_one(Series, series_id)):
+            changed.append(series_id)
+    return Outcome(tuple(changed), len(found) - len(changed))
+
+
+def delete(catalog: Catalog, model, ids: Iterable[int], reason: str = "") -> Outcome:
+    """Delete objects of one kind. Raises InvalidError for the first that cannot be deleted."""
+    found = _found(catalog, model, ids)
+    for object_id in found:
+        catalog.delete(catalog.session.get_one(model, object_id), reason)
+    return Outcome(tuple(found))
+
+
+def _found(catalog: Catalog, model, ids: Iterable[int]) -> list[int]:
+    """The ids, each once, of objects that are all there while other writers wait. Raises InvalidError."""
+    wanted = sorted(set(ids))
+    if not wanted:
+        raise _refused(_("Nothing is chosen."))
+    if len(wanted) > MOST:
+        raise _refused(_("These are too many: ${n} at once are the most.", mapping={"n": MOST}))
+    catalog.unit.alone()
+    found = set(catalog.session.scalars(select(model.id).where(model.id.in_(wanted))))
+    if found != set(wanted):
+        raise _refused(_("Something of what was chosen does not exist any more: please choose again."))
+    return wanted
+
+
+def _issues(catalog: Catalog, ids: Iterable[int]) -> list[Issue]:
+    """The issues as they are now, kept from other writers until the transaction ends."""
+    wanted = _found(catalog, Issue, ids)
+    lock_issues(catalog.session, wanted)
+    found = select(Issue).where(Issue.id.in_(wanted)).order_by(Issue.id)
+    return list(catalog.session.scalars(found.execution_options(populate_existing=True)))
+
+
+def _standing(catalog: Catalog, executives: Executives) -> dict[int, list[tuple[int, int]]]:
+    """The setting with ids of roles for their names."""
+    session = catalog.session
+    names = {role for pairs in executives.values() for _creator, role in pairs}
+    roles = dict(session.execute(select(Role.name, Role.id).where(Role.name.in_(names))).all())
+    creators = {creator for pairs in executives.values() for creator, _role in pairs}
+    missing = sorted(names - set(roles)) + sorted(creators - rules.existing(session, Creator, creators))
+    if missing:
+        raise _refused(
+            _(
+                "The setting comicsdb.executives names what does not exist: ${names}.",
+                mapping={"names": ", ".join(map(str, missing))},
+            )
+        )
+    return {
+        publisher: [(creator, roles[name]) for creator, name in pairs]
+        for publisher, pairs in executives.items()
+    }
+
+
+def _set(catalog: Catalog, issues: list[Issue], wanted: list[Issue], values: dict) -> Outcome:
+    """Give some of the issues values of columns."""
+    with catalog.attempt(KINDS["issue"]):
+        for issue in wanted:
+            for column, value in values.items():
+                setattr(issue, column, value)
+        _edited(catalog, wanted)
+    return _outcome(catalog, issues, wanted)
+
+
+def _edited(catalog: Catalog, issues: list[Issue]) -> None:
+    """What every edit of an issue leaves, whatever it changes."""
+    for issue in issues:
+        issue.edited_by_id = catalog.actor_id or SYSTEM_USER_ID
+    catalog.unit.wrote("issue", {issue.id for issue in issues})
+    catalog.unit.happened("series.issues", {issue.series_id for issue in issues})
+    catalog.session.flush()
+
+
+def _outcome(catalog: Catalog, issues: list[Issue], changed: list[Issue]) -> Outcome:
+    catalog.unit.settle()
+    for issue in changed:
+        catalog.unit.tell("update", "issue", issue.id, issue.slug)
+    return Outcome(tuple(issue.id for issue in changed), len(issues) - len(changed))
+
+
+def _refused(text) -> InvalidError:
+    return InvalidError({"__all__": [text]})

@@ -1,0 +1,184 @@
+"""Moving: a publisher that became an imprint of another one."""
+
+from dataclasses import dataclass, field
+
+from sqlalchemy import func, select, text
+from sqlalchemy.orm import Session
+
+from comicsdb.catalog.errors import InvalidError
+from comicsdb.catalog.maintenance import merge_references
+from comicsdb.catalog.maintenance.merge import Problem
+from comicsdb.catalog.references import reference_to
+from comicsdb.catalog.service import Catalog, fit_reason
+from comicsdb.i18n import _
+from comicsdb.models import Attribution, FormerSlug, Imprint, Publisher, Series, Universe
+from comicsdb.models.base import SYSTEM_USER_ID
+
+REASON_LENGTH = 100
+COPIED = ("desc", "cv_id", "gcd_id", "founded")  # fields that an imprint has too
+
+
+@dataclass(frozen=True)
+class MovePreview:
+    """What it will mean to make a publisher an imprint.
+
+    `imprint` is the parent's imprint of that name, None if there is none yet; `values` is what it gets.
+    `lost` maps fields that it does not get to what is lost. The numbers count what moves. With `problems`
+    nothing can be done.
+    """
+
+    publisher: Publisher
+    parent: Publisher
+    imprint: Imprint | None
+    values: dict
+    series: int
+    universes: int
+    attributions: int
+    shown: tuple = ()
+    lost: dict = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+
+def preview_move(session: Session, publisher, parent, *, with_children: bool = False) -> MovePreview:
+    """What it would mean to make `publisher` an imprint of `parent`; nothing is changed.
+
+    Its universes go to the parent, but only `with_children`. Raises InvalidError for one and the same
+    publisher.
+    """
+    if publisher.id == parent.id:
+        raise InvalidError({"parent": [_("A publisher cannot be an imprint of itself: choose another one.")]})
+    imprint = session.scalar(
+        select(Imprint)
+        .where(Imprint.publisher_id == parent.id, func.fold(Imprint.name) == func.fold(publisher.name))
+        .order_by(Imprint.id)
+        .limit(1)
+    )
+    values, lost = _values(session, publisher, imprint)
+    series = session.scalars(
+        select(Series.id).where(Series.publisher_id == publisher.id).order_by(Series.id)
+    ).all()
+    return MovePreview(
+        publisher,
+        parent,
+        imprint,
+        values,
+        series=len(series),
+        universes=_count(session, Universe.publisher_id == publisher.id),
+        attributions=_count(session, Attribution.publisher_id == publisher.id),
+        shown=merge_references.objects(session, "series", series[: merge_references.SHOWN]),
+        lost=lost,
+        problems=tuple(_problems(session, publisher, parent, with_children)),
+    )
+
+
+def move_publisher(
+    catalog: Catalog, publisher, parent, *, with_children: bool = False, reason: str = ""
+) -> Imprint:
+    """Make `publisher` an imprint of `parent`, and give the imprint; the publisher is gone then.
+
+    Its address says where it is now. Raises InvalidError, with what is in the way, or NotFoundError if one of
+    them was deleted meanwhile. Nothing is committed here.
+    """
+    session, unit = catalog.session, catalog.unit
+    reason = fit_reason(reason.strip())
+    for entity in (parent, publisher):
+        catalog.lock(entity, against_references=True)
+    planned = preview_move(session, publisher, parent, with_children=with_children)
+    if planned.problems:
+        raise InvalidError({"__all__": [problem.told for problem in planned.problems]})
+    unit.reason = reason or unit.reason or f"Publisher {publisher.id} became an imprint of {parent.id}"
+    with session.begin_nested():
+        imprint = planned.imprint
+        if imprint is None:
+            imprint = catalog.create(Imprint, {"publisher": parent.id, **planned.values})
+        elif planned.values:
+            catalog.update(imprint, planned.values)
+        _lead_over(catalog, publisher.id, parent.id, imprint.id)
+        session.expire_all()
+        catalog.delete(publisher, f"It is imprint {imprint.id} now: {publisher.name}"[:REASON_LENGTH])
+    return imprint
+
+
+def _values(session: Session, publisher, imprint) -> tuple[dict, dict]:
+    """What the imprint gets, and what is lost, by field."""
+    empty = (None, "")
+    values = {
+        name: getattr(publisher, name)
+        for name in COPIED
+        if getattr(publisher, name) not in empty and (imprint is None or getattr(imprint, name) in empty)
+    }
+    lost = {}
+    for name in ("cv_id", "gcd_id"):
+        column = getattr(Imprint, name)
+        if name in values and session.scalar(select(Imprint.id).where(column == values[name])) is not None:
+            lost[name] = values.pop(name)  # another imprint has it
+    if imprint is None:
+        values["name"] = publisher.name
+        if _is_free(session, publisher.slug):
+            values["slug"] = publisher.slug
+    lost |= {name: getattr(publisher, name) for name in ("alt_names", "image") if getattr(publisher, name)}
+    return values, lost
+
+
+def _is_free(session: Session, slug: str) -> bool:
+    taken = select(Imprint.id).where(Imprint.slug == slug)
+    return session.scalar(taken) is None and session.get(FormerSlug, ("imprint", slug)) is None
+
+
+def _count(session: Session, condition) -> int:
+    return session.scalar(select(func.count()).where(condition))
+
+
+def _problems(session: Session, publisher, parent, with_children: bool):
+    for model, movable, problem in (
+        (Imprint, False, _("It has imprints of its own. Move them to another publisher first:")),
+        (Universe, with_children, _("It has universes. Let them move to the parent, or move them first:")),
+    ):
+        own = select(model).where(model.publisher_id == publisher.id).order_by(model.id)
+        found = () if movable else tuple(map(reference_to, session.scalars(own)))
+        if found:
+            yield Problem(problem, found)
+    pairs = merge_references.collisions(session, "publisher", parent.id, publisher.id)
+    for kind in ("series", "universe"):
+        ids = [each for name, here, there in pairs if name == kind for each in (here, there)]
+        if ids:
+            yield Problem(
+                _("Both publishers have what must not be there twice. Change these first:"),
+                merge_references.objects(session, kind, ids),
+            )
+
+
+def _lead_over(catalog: Catalog, publisher: int, parent: int, imprint: int) -> None:
+    """Let series, universes and citations of the publisher belong to the imprint or its publisher."""
+    session, unit = catalog.session, catalog.unit
+    values = {
+        "old": publisher,
+        "parent": parent,
+        "imprint": imprint,
+        "editor": catalog.actor_id or SYSTEM_USER_ID,
+    }
+    series = session.scalars(
+        text(
+            "UPDATE series SET publisher_id = :parent, imprint_id = :imprint, edited_by_id = :editor"
+            " WHERE publisher_id = :old RETURNING id"
+        ),
+        values,
+    )
+    ids = set(series)
+    unit.wrote("series", ids)
+    unit.happened("series.embedded", ids)
+    universes = session.scalars(
+        text(
+            "UPDATE universe SET publisher_id = :parent, edited_by_id = :editor"
+            " WHERE publisher_id = :old RETURNING id"
+        ),
+        values,
+    )
+    unit.wrote("universe", set(universes))
+    cited = session.execute(
+        text("UPDATE attribution SET publisher_id = NULL, imprint_id = :imprint WHERE publisher_id = :old"),
+        values,
+    )
+    if cited.rowcount:
+        unit.part_changed("imprint", "attributions", {imprint})
+    unit.settle()

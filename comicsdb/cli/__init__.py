@@ -1,0 +1,66 @@
+"""The command line: `comicsdb COMMAND`, or `python -m comicsdb COMMAND`."""
+
+import gc
+from importlib import import_module
+
+import click
+
+gc.set_threshold(10_000, 20, 20)  # a command makes much that stays: looking for what does not took a quarter
+
+from comicsdb.cli.support import INI_VARIABLE, Commands, Site, find_ini  # noqa: E402  (it brings the most)
+
+# By the module that has them below this one. It is imported for its commands alone: all take seconds.
+COMMANDS = {
+    "account": "accounts.account_group",
+    "add-universe": "repair.add_universe_command",
+    "alt-id-stats": "reports.alt_id_stats_command",
+    "backup": "backup.backup_command",
+    "cache": "cache.cache_command",
+    "db": "db.db_group",
+    "demo": "demo.demo_command",
+    "dup-credits": "repair.dup_credits_command",
+    "export": "exchange.export_command",
+    "find-bad-volumes": "reports.find_bad_volumes_command",
+    "find-changes": "reports.find_changes_command",
+    "fix-start-year": "repair.fix_start_year_command",
+    "import": "exchange.import_command",
+    "mail": "mail.mail_group",
+    "media": "media.media_group",
+    "merge": "merge.merge_command",
+    "move-publisher": "merge.move_publisher_command",
+    "old-anthologies": "repair.old_anthologies_command",
+    "rebuild-slugs": "repair.rebuild_slugs_command",
+    "restore": "backup.restore_command",
+    "serve": "serve.serve_command",
+    "settings": "settings.settings_command",
+    "sync-donors": "donors.sync_donors_command",
+    "throttle-notices": "throttle.throttle_notices_command",
+}
+
+
+class AllCommands(Commands):
+    """The commands of `COMMANDS`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click passes it)
+        """Their names."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of a name, None where there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, name = COMMANDS[cmd_name].split(".")
+        return getattr(import_module(f"{__name__}.{module}"), name)
+
+
+@click.group(cls=AllCommands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "-c",
+    "--config",
+    metavar="INI",
+    help=f"The ini file; by default that of {INI_VARIABLE} or ./development.ini.",
+)
+@click.pass_context
+def main(context: click.Context, config: str | None):
+    """A community comics-metadata database."""
+    context.obj = Site(find_ini(config))

@@ -1,0 +1,205 @@
+"""Commands `account ...`: make accounts, give them rights and take them, and the jobs that accounts need."""
+
+from contextlib import contextmanager
+
+import click
+
+from comicsdb import admin, db
+from comicsdb.accounts.cleaning import clean
+from comicsdb.accounts.reminders import remind_basic_users
+from comicsdb.accounts.visit import of_command
+from comicsdb.catalog.errors import InvalidError
+from comicsdb.cli.support import Site, pass_site
+from comicsdb.i18n import localizer, translate
+from comicsdb.models.choices import DEFAULT_LANGUAGE
+from comicsdb.ratelimit.postgres import remove_expired
+
+USERNAME = click.argument("username")
+RIGHTS = (
+    click.option("--group", "groups", multiple=True, help="A group, such as editor; may be repeated."),
+    click.option("--staff", "is_staff", is_flag=True, help="Administration of the site."),
+    click.option("--superuser", "is_superuser", is_flag=True, help="Every right."),
+)
+PASSWORD = click.option("--password", prompt=True, hide_input=True, confirmation_prompt=True)
+
+
+def with_rights(command):
+    """The options that name rights."""
+    for option in reversed(RIGHTS):
+        command = option(command)
+    return command
+
+
+@contextmanager
+def writing(site: Site):
+    """A session that is committed at the end; what is refused becomes one clear line."""
+    with site.session() as session:
+        try:
+            yield session
+            session.commit()
+        except InvalidError as error:
+            english = localizer(DEFAULT_LANGUAGE)
+            texts = [translate(english, text) for texts in error.errors.values() for text in texts]
+            raise click.ClickException(" ".join(texts)) from error
+
+
+@click.group("account")
+def account_group():
+    """Make accounts, give them rights and take them; every act is logged."""
+
+
+@account_group.command("create")
+@USERNAME
+@click.argument("email")
+@PASSWORD
+@with_rights
+@pass_site
+def create_command(site: Site, username: str, email: str, password: str, **rights):
+    """Make an active account with a confirmed address."""
+    with writing(site) as session:
+        user = admin.create_account(
+            session, None, site.passwords, username=username, email=email, password=password
+        )
+        admin.change_account(of_command(session, site.settings), None, user, _granted(user, **rights))
+    click.echo(f"{user.username} has account {user.id} now.")
+
+
+@account_group.command("grant")
+@USERNAME
+@with_rights
+@pass_site
+def grant_command(site: Site, username: str, **rights):
+    """Give an account rights."""
+    with writing(site) as session:
+        user = admin.account_named(session, username)
+        _tell(
+            user,
+            admin.change_account(of_command(session, site.settings), None, user, _granted(user, **rights)),
+        )
+
+
+@account_group.command("revoke")
+@USERNAME
+@with_rights
+@pass_site
+def revoke_command(site: Site, username: str, groups: tuple[str, ...], is_staff: bool, is_superuser: bool):
+    """Take rights from an account."""
+    flags = {"is_staff": is_staff, "is_superuser": is_superuser}
+    with writing(site) as session:
+        user = admin.account_named(session, username)
+        changes = {flag: False for flag, wanted in flags.items() if wanted}
+        changes["groups"] = [group.name for group in user.groups if group.name not in groups]
+        _tell(user, admin.change_account(of_command(session, site.settings), None, user, changes))
+
+
+@account_group.command("deactivate")
+@USERNAME
+@pass_site
+def deactivate_command(site: Site, username: str):
+    """Switch an account off: nobody can log in, and its tokens do not count."""
+    _switch(site, username, on=False)
+
+
+@account_group.command("activate")
+@USERNAME
+@pass_site
+def activate_command(site: Site, username: str):
+    """Switch an account on."""
+    _switch(site, username, on=True)
+
+
+@account_group.command("password")
+@USERNAME
+@PASSWORD
+@pass_site
+def password_command(site: Site, username: str, password: str):
+    """Give an account a new password; its sessions end."""
+    with writing(site) as session:
+        user = admin.account_named(session, username)
+        admin.set_password(of_command(session, site.settings), None, site.passwords, user, password)
+    click.echo(f"{user.username} has a new password.")
+
+
+@account_group.command("reset-second-factor")
+@USERNAME
+@pass_site
+def reset_second_factor_command(site: Site, username: str):
+    """Switch two-step log-in off for whoever lost app, passkeys and recovery codes; its owner gets a mail."""
+    with writing(site) as session:
+        user = admin.account_named(session, username)
+        reset = admin.reset_second_factor(of_command(session, site.settings), None, user)
+    if reset:
+        click.echo(f"{user.username} logs in with the password alone now.")
+    else:
+        click.echo(f"{user.username} has no two-step log-in.")
+
+
+@account_group.command("delete")
+@USERNAME
+@click.confirmation_option(prompt="Delete this account and all that it holds?")
+@pass_site
+def delete_command(site: Site, username: str):
+    """Delete an account; what it gave to the catalogue stays."""
+    with writing(site) as session:
+        admin.delete_account(session, None, admin.account_named(session, username))
+    click.echo(f"The account {username} is deleted.")
+
+
+@account_group.command("sign-ups")
+@click.argument("state", type=click.Choice(["on", "off"]))
+@click.option("--message", default="", help="What people are told while they are off.")
+@pass_site
+def sign_ups_command(site: Site, state: str, message: str):
+    """Let people make accounts, or not."""
+    with writing(site) as session:
+        admin.set_sign_ups(session, None, state == "on", message)
+    click.echo(f"Sign-ups are {state}.")
+
+
+@account_group.command("clean")
+@pass_site
+def clean_command(site: Site):
+    """Remove old sessions, links, events, drafts, imports, and unfinished sign-ups: a daily job.
+
+    Counts of rate limits that are over go as well.
+    """
+    with writing(site) as session:
+        counted = clean(session)
+    with writing(site) as session:
+        remove_expired(session)
+    click.echo(
+        f"{counted['sessions']:,} sessions, {counted['links']:,} links, {counted['events']:,} security"
+        f" events, {counted['drafts']:,} drafts, {counted['imports']:,} imports and"
+        f" {counted['accounts']:,} accounts that were never activated removed."
+    )
+
+
+@account_group.command("remind-basic")
+@click.option("--dry-run", is_flag=True, help="Only tell who would be written to.")
+@pass_site
+def remind_basic_command(site: Site, dry_run: bool):
+    """Write to those who still use HTTP Basic with the API, as its phase asks for: a daily job."""
+    with site.database() as engine:
+        names = remind_basic_users(db.session_factory(engine), site.settings, dry_run=dry_run)
+    for name in names:
+        click.echo(name)
+    click.echo(f"{len(names):,} {'would be' if dry_run else 'are'} reminded.")
+
+
+def _granted(user, groups: tuple[str, ...], is_staff: bool, is_superuser: bool) -> dict:
+    flags = {"is_staff": is_staff, "is_superuser": is_superuser}
+    changes = {flag: True for flag, wanted in flags.items() if wanted}
+    return {**changes, "groups": sorted({*(group.name for group in user.groups), *groups})}
+
+
+def _switch(site: Site, username: str, *, on: bool) -> None:
+    with writing(site) as session:
+        user = admin.account_named(session, username)
+        _tell(user, admin.change_account(of_command(session, site.settings), None, user, {"is_active": on}))
+
+
+def _tell(user, change: dict) -> None:
+    for field, (before, after) in change.items():
+        click.echo(f"{user.username}: {field}: {before} → {after}")
+    if not change:
+        click.echo(f"Nothing had to be changed for {user.username}.")

@@ -1,0 +1,85 @@
+"""Commands `import` and `export`: data sets in and out of the catalogue."""
+
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from comicsdb import clock
+from comicsdb.cli.support import Site, pass_site
+from comicsdb.exchange.exporting import export_set
+from comicsdb.exchange.importing import import_set
+from comicsdb.exchange.run import Silent
+
+
+class Bar(Silent):
+    """Progress on a terminal: a bar while files are read, then a line per step."""
+
+    def __init__(self):
+        self._bar = None
+
+    def start(self, size: int) -> None:
+        """Show the bar."""
+        self._bar = click.progressbar(length=size, label="reading", file=sys.stderr)
+        self._bar.__enter__()
+
+    def read(self, size: int) -> None:
+        """Move the bar."""
+        self._bar.update(size)
+
+    def step(self, words: str) -> None:
+        """Say what is being done."""
+        if self._bar is not None:
+            self._bar.__exit__(None, None, None)
+            self._bar = None
+        click.echo(f"\r\033[K{words} ...", err=True, nl=False)
+
+    def end(self) -> None:
+        """Leave the terminal as it was."""
+        if self._bar is not None:
+            self._bar.__exit__(None, None, None)
+        click.echo("\r\033[K", err=True, nl=False)
+
+
+@contextmanager
+def shown_progress(quiet: bool = False):
+    """A bar where somebody looks, else nothing."""
+    if quiet or not sys.stderr.isatty():
+        yield Silent()
+        return
+    bar = Bar()
+    try:
+        yield bar
+    finally:
+        bar.end()
+
+
+@click.command("import")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--accounts", is_flag=True, help="Also import users, their ratings and libraries.")
+@click.option("--quiet", is_flag=True, help="Print nothing unless something is wrong.")
+@pass_site
+def import_command(site: Site, folder: Path, accounts: bool, quiet: bool):
+    """Import the data set in FOLDER: all of it, or nothing if anything is wrong with it."""
+    passwords = site.passwords if accounts else None
+    with site.session() as session, shown_progress(quiet) as progress:
+        today = clock.business_day(site.settings["comicsdb.timezone"])
+        report = import_set(session, folder, site.storage, passwords, progress=progress, today=today)
+    if not quiet:
+        click.echo("\n".join(report.lines()))
+
+
+@click.command("export")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--accounts", is_flag=True, help="Also write users (without passwords), their ratings and libraries."
+)
+@click.option("--quiet", is_flag=True, help="Print nothing unless something is wrong.")
+@pass_site
+def export_command(site: Site, folder: Path, accounts: bool, quiet: bool):
+    """Write the catalogue as a data set into FOLDER, which must be empty or not there yet."""
+    with site.session() as session:
+        result = export_set(session, folder, site.storage, accounts=accounts)
+    if not quiet:
+        click.echo("\n".join(result.lines()))

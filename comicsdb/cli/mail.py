@@ -1,0 +1,28 @@
+"""Command `mail send`: what the outbox holds leaves now."""
+
+import click
+
+from comicsdb.cli.support import Site, pass_site
+from comicsdb.mail.carriers import carrier
+from comicsdb.mail.delivery import clean, send_due
+
+
+@click.group("mail")
+def mail_group():
+    """Send what was written to people."""
+
+
+@mail_group.command("send")
+@click.option("--clean", "cleaning", is_flag=True, help="Also remove mails that were done with 30 days ago.")
+@pass_site
+def send_command(site: Site, cleaning: bool):
+    """Send the mails that are due; exit code 1 if one failed. Any number may run at the same time."""
+    with site.database() as engine:
+        counted = send_due(engine, carrier(site.settings))
+        if cleaning:
+            with engine.begin() as connection:
+                click.echo(f"{clean(connection):,} old mails removed.")
+    again, never = counted["failed"], counted["given up"]
+    click.echo(f"{counted['sent']:,} sent, {again:,} to be tried again, {never:,} given up.")
+    if again or never:
+        raise click.ClickException("Not everything was sent; column `error` of table outgoing_mail says why.")

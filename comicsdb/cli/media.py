@@ -1,0 +1,76 @@
+"""Commands `media`: the pictures, held against the rows that name them."""
+
+from datetime import timedelta
+
+import click
+
+from comicsdb.cli.support import Commands, Site, pass_site
+from comicsdb.media.rehashing import rehash
+from comicsdb.media.sweeping import missing, sweep
+from comicsdb.ops.jobs import MEDIA, AlreadyRunningError, alone
+
+SAFE = 24  # hours; no upload and no import takes so long
+
+
+@click.group("media", cls=Commands)
+def media_group():
+    """Look after the pictures."""
+
+
+@media_group.command("sweep")
+@click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
+@click.option(
+    "--older-than",
+    metavar="HOURS",
+    type=click.FloatRange(min=0),
+    default=SAFE,
+    show_default=True,
+    help="Keep what was stored since then: its row may still be on the way. 0 only while nothing is written.",
+)
+@pass_site
+def sweep_command(site: Site, dry_run: bool, older_than: float):
+    """Remove pictures and thumbnails that no row names; may run every day."""
+    number = 0
+    try:
+        with site.database() as engine, alone(engine, MEDIA), _at_once(engine) as connection:
+            for entry in sweep(connection, site.storage, timedelta(hours=older_than), dry_run=dry_run):
+                click.echo(entry.name)
+                number += 1
+    except AlreadyRunningError as error:
+        raise click.ClickException("The command is running already.") from error
+    what = f"{number:,} {'file' if number == 1 else 'files'} that no row names"
+    click.echo(f"{what}. Dry run: nothing was removed." if dry_run else f"{what}, removed.")
+
+
+@media_group.command("check")
+@pass_site
+def check_command(site: Site):
+    """List rows whose picture is not there; exit code 1 if there are any."""
+    number = 0
+    with site.database() as engine, _at_once(engine) as connection:
+        for owner in missing(connection, site.storage):
+            click.echo(f"{owner.table} {owner.id}: {owner.key}")
+            number += 1
+    if number:
+        raise click.ClickException(
+            f"{number:,} {'row has' if number == 1 else 'rows have'} lost the picture."
+        )
+    click.echo("Every row has its picture.")
+
+
+@media_group.command("hash")
+@pass_site
+def hash_command(site: Site):
+    """Give covers their perceptual hash where they have none; exit code 1 if any cannot be opened."""
+    done = unreadable = 0
+    with site.session() as session:
+        for hashed, failed in rehash(session, site.storage):
+            done, unreadable = done + hashed, unreadable + failed
+    click.echo(f"{done:,} {'cover' if done == 1 else 'covers'} hashed.")
+    if unreadable:
+        raise click.ClickException(f"{unreadable:,} cannot be opened; the log names them.")
+
+
+def _at_once(engine):
+    """A connection whose every statement sees what is committed by then."""
+    return engine.connect().execution_options(isolation_level="AUTOCOMMIT")

@@ -1,0 +1,227 @@
+"""Command `serve`: everything a newcomer needs in one step, database and data included."""
+
+import errno
+import hashlib
+import itertools
+import os
+import re
+import signal
+import socket
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+import orjson
+from pyramid.paster import setup_logging
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+from waitress import create_server
+
+import comicsdb
+from comicsdb import clock, db
+from comicsdb.cli.database import upgrade
+from comicsdb.cli.demo import installed_demo
+from comicsdb.cli.exchange import shown_progress
+from comicsdb.cli.support import Site, pass_site
+from comicsdb.db import dev_cluster
+from comicsdb.db.dev_cluster import EmbeddedError
+from comicsdb.exchange.importing import import_set, is_empty
+from comicsdb.models import User
+
+THREADS = 4
+SHOWN_ACCOUNTS = 5
+EMBEDDED = "embedded:"
+URL_VARIABLE = "COMICSDB_DATABASE_URL"
+ADDRESS_VARIABLE = "COMICSDB_BASE_URL"
+HERE = (None, "localhost", "127.0.0.1", "::1")  # hosts of addresses that only this machine knows
+NAME_LENGTH = 40
+EMPTY = """\
+The catalogue of this database is empty, and is served as it is:
+    --data FOLDER   loads a data set first,
+    --demo          loads the demo catalogue first,
+    comicsdb account create NAME ADDRESS --superuser   makes a first account."""
+NO_DEMO_ACCOUNTS = "The demo's accounts cannot log in here: their passwords are public."
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is served: the database's address, and the folder of the data set for an empty one, if any."""
+
+    url: str
+    folder: Path | None
+    is_demo: bool
+
+
+@click.command("serve")
+@click.option(
+    "--data", type=click.Path(path_type=Path, file_okay=False), help="Serve this data set, not the demo."
+)
+@click.option("--demo", is_flag=True, help="Load the demo also into an empty database that is not embedded.")
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535))
+@click.option("--host", default="127.0.0.1", show_default=True)
+@pass_site
+def serve_command(site: Site, data: Path | None, demo: bool, port: int, host: str):
+    """Serve site and API, migrating the database first.
+
+    An empty one gets the data set, if one is named; else the demo catalogue, if the database is embedded.
+    """
+    if data is not None and not data.is_dir():
+        raise click.ClickException(f"There is no folder {data}.")
+    if data is not None and demo:
+        raise click.ClickException("Choose either --data or --demo.")
+    with _claim(host, port) as claimed:
+        signal.signal(signal.SIGTERM, _stop)
+        setup_logging(str(site.ini))
+        plan = make_plan(site, data, demo=demo)
+        accounts = prepare(site, plan)
+        os.environ[URL_VARIABLE] = plan.url  # the environment goes before the ini file
+        address = _address(host, claimed)
+        if urlsplit(site.settings["comicsdb.base_url"]).hostname in HERE:
+            os.environ[ADDRESS_VARIABLE] = address  # where mails lead to: whatever port was chosen
+        app = comicsdb.main({"__file__": str(site.ini)}, **site.given)
+        problems: list[EmbeddedError] = []
+
+        def give_up(problem: EmbeddedError) -> None:
+            problems.append(problem)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        dev_cluster.keep_running(plan.url, give_up)
+        try:
+            _serve(app, claimed, address, accounts)
+        finally:
+            app.registry["comicsdb.engine"].dispose()
+        if problems:
+            raise problems[0]
+
+
+def _stop(_signal, _frame):
+    raise SystemExit(0)
+
+
+def _claim(host: str, port: int) -> socket.socket:
+    """A socket bound to the address, so that nobody else gets it while data are being loaded.
+
+    It does not listen yet: whoever comes too early is refused rather than kept waiting.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except socket.gaierror as error:
+        raise click.ClickException(f"There is no host {host}: {error.strerror}.") from error
+    claimed = socket.socket(family, kind, protocol)
+    try:
+        claimed.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        claimed.bind(address)
+        with socket.socket(family, kind, protocol) as probe:
+            probe.settimeout(1)
+            if port and probe.connect_ex(claimed.getsockname()) == 0:
+                raise OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE))
+    except OSError as error:
+        claimed.close()
+        raise _not_served(host, port, error) from error
+    return claimed
+
+
+def _not_served(host: str, port: int, error: OSError) -> click.ClickException:
+    if error.errno == errno.EADDRINUSE:
+        return click.ClickException(
+            f"Port {port} of {host} is in use: stop what serves there, or choose another with --port."
+        )
+    return click.ClickException(f"Nothing can be served on port {port} of {host}: {error.strerror}.")
+
+
+def make_plan(site: Site, data: Path | None, *, demo: bool = False) -> Plan:
+    """Which database is served: a data set has one of its own where the server is ours.
+
+    The demo, whose accounts are public, goes into a database of somebody else's only where it is asked for.
+    """
+    url = site.settings["sqlalchemy.url"]
+    if data is None:
+        demo = demo or url.startswith(EMBEDDED)
+        return Plan(url, installed_demo().DATA if demo else None, is_demo=demo)
+    if url.startswith(EMBEDDED):
+        folder, _, query = url.partition("?")
+        others = [option for option in query.split("&") if option and not option.startswith("database=")]
+        url = f"{folder}?{'&'.join([f'database={database_name(data)}', *others])}"
+    return Plan(url, data, is_demo=False)
+
+
+def database_name(folder: Path) -> str:
+    """The database of a data set: its folder's name, and a digest of where it lies and what it says it is."""
+    folder = folder.resolve()
+    meta = folder / "meta.json"
+    digest = hashlib.sha256(os.fsencode(folder) + b"\0" + (meta.read_bytes() if meta.is_file() else b""))
+    words = re.sub(r"[^a-z0-9]+", "_", folder.name.lower()).strip("_")[:NAME_LENGTH]
+    return f"data_{words}_{digest.hexdigest()[:10]}"
+
+
+def prepare(site: Site, plan: Plan) -> list[tuple[str, str]]:
+    """Migrate, load what is to be served into an empty catalogue, and give accounts that can log in."""
+    with site.engine(plan.url) as engine:
+        upgrade(engine)
+        with db.session_factory(engine)() as session:
+            if is_empty(session):
+                if plan.folder is None:
+                    click.echo(EMPTY)
+                    return []
+                session.rollback()
+                _load(site, plan, session)
+            elif not plan.is_demo and not plan.url.startswith(EMBEDDED):
+                click.echo("The catalogue of this database has rows already: it is served as it is.")
+            accounts = _accounts(site, plan.folder, session) if plan.folder is not None else []
+            if plan.is_demo and not accounts:
+                click.echo(NO_DEMO_ACCOUNTS)
+            return accounts
+
+
+def _load(site: Site, plan: Plan, session: Session) -> None:
+    click.echo(f"Loading {plan.folder} ...")
+    today = clock.business_day(site.settings["comicsdb.timezone"])
+    with shown_progress() as progress:
+        report = import_set(
+            session, plan.folder, site.storage, site.passwords, progress=progress, today=today
+        )
+    if plan.is_demo:
+        installed_demo().add_community(session, clock.now())
+        session.commit()
+    click.echo(f"{report.rows:,} rows loaded in {report.seconds:.0f} s.")
+
+
+def _accounts(site: Site, folder: Path, session: Session) -> list[tuple[str, str]]:
+    """The first accounts of a data set whose passwords are theirs in this database."""
+    users = folder / "users.jsonl"
+    if not users.is_file():
+        return []
+    found = []
+    with users.open("rb") as stream:
+        for line in itertools.islice(stream, SHOWN_ACCOUNTS):
+            user = orjson.loads(line)
+            stored = session.scalar(
+                select(User.password).where(func.lower(User.username) == user["username"].lower())
+            )
+            if stored and site.passwords.verify(stored, user["password"]):
+                found.append((user["username"], user["password"]))
+    return found
+
+
+def _address(host: str, claimed: socket.socket) -> str:
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{claimed.getsockname()[1]}"
+
+
+def _serve(app, claimed: socket.socket, address: str, accounts: list[tuple[str, str]]) -> None:
+    try:
+        server = create_server(app, sockets=[claimed], threads=THREADS)
+    except OSError as error:
+        raise _not_served(*claimed.getsockname()[:2], error) from error
+    click.echo(f"Site and API: {address}/ and {address}/api/")
+    if accounts:
+        click.echo("Accounts (user name, password):")
+        for name, password in accounts:
+            click.echo(f"    {name:20} {password}")
+    click.echo("Ctrl-C ends it.")
+    sys.stdout.flush()
+    server.run()  # until Ctrl-C or SIGTERM; requests that were begun are finished
+    server.close()
+    click.echo("Stopped.")

@@ -1,0 +1,18 @@
+"""Command `settings`: what is set, and where it comes from."""
+
+import click
+
+from comicsdb.cli.support import Site, pass_site
+from comicsdb.config.reference import page, present
+
+
+@click.command("settings")
+@click.option("--reference", is_flag=True, help="Write docs/settings.md instead: every setting there is.")
+@pass_site
+def settings_command(site: Site, reference: bool):
+    """Show each setting, its value and where it comes from; exit code 1 if one is missing or wrong."""
+    if reference:
+        click.echo(page(), nl=False)
+        return
+    for key, text, origin in present(site.given):
+        click.echo(f"{key:<38} {origin:<12} {text}".rstrip())

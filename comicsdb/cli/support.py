@@ -1,0 +1,98 @@
+"""What all commands share: the ini file, the database, and expected failures as one clear line."""
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from pyramid.paster import get_appsettings
+from sqlalchemy import Engine
+from sqlalchemy.exc import OperationalError
+
+from comicsdb import db
+from comicsdb.accounts import passwords
+from comicsdb.accounts.passwords import Passwords
+from comicsdb.cli.database import is_current
+from comicsdb.config import SettingsError, resolve
+from comicsdb.db.dev_cluster import EmbeddedError
+from comicsdb.exchange.exporting import ExportFailedError
+from comicsdb.exchange.problems import ImportFailedError
+from comicsdb.media import from_settings
+from comicsdb.media.storage import Storage
+from comicsdb.ops.backup_programs import BackupError
+
+INI_VARIABLE = "COMICSDB_INI"
+DEFAULT_INI = "development.ini"
+NOT_CURRENT = "The schema is not the one this version needs: run `comicsdb db upgrade`."
+EXPECTED = (BackupError, ImportFailedError, ExportFailedError, SettingsError, EmbeddedError, OSError)
+
+
+class Commands(click.Group):
+    """A group whose commands end with one line and exit code 1 when something expected goes wrong."""
+
+    def invoke(self, ctx: click.Context):
+        """Run a command; see the class."""
+        try:
+            return super().invoke(ctx)
+        except EXPECTED as error:
+            raise click.ClickException(str(error)) from error
+        except OperationalError as error:
+            first = str(error.orig).strip().splitlines()[0]
+            raise click.ClickException(f"The database does not answer: {first}") from error
+
+
+def find_ini(given: str | None) -> Path:
+    """The ini file: the given one, else that of COMICSDB_INI, else ./development.ini."""
+    named = given or os.environ.get(INI_VARIABLE) or DEFAULT_INI
+    path = Path(named)
+    if not path.is_file():
+        raise click.ClickException(
+            f"There is no ini file {named}: name one with --config or the variable {INI_VARIABLE}."
+        )
+    return path
+
+
+class Site:
+    """The site that an ini file describes, as commands need it; nothing is opened before it is asked for."""
+
+    def __init__(self, ini: Path):
+        self.ini = ini
+        self.given = dict(get_appsettings(str(ini)))
+        self.settings = resolve(self.given)
+
+    @property
+    def storage(self) -> Storage:
+        """Where pictures lie."""
+        return from_settings(self.settings)
+
+    @property
+    def passwords(self) -> Passwords:
+        """How passwords are hashed."""
+        return passwords.from_settings(self.settings)
+
+    @contextmanager
+    def engine(self, url: str | None = None):
+        """An engine on the site's database, or another; closed afterwards."""
+        settings = self.settings if url is None else {**self.settings, "sqlalchemy.url": url}
+        engine: Engine = db.make_engine(settings)
+        try:
+            yield engine
+        finally:
+            engine.dispose()
+
+    @contextmanager
+    def database(self):
+        """An engine on the site's database, whose schema must be current; closed afterwards."""
+        with self.engine() as engine:
+            if not is_current(engine):
+                raise click.ClickException(NOT_CURRENT)
+            yield engine
+
+    @contextmanager
+    def session(self):
+        """A session on the site's database, whose schema must be current."""
+        with self.database() as engine, db.session_factory(engine)() as session:
+            yield session
+
+
+pass_site = click.make_pass_decorator(Site)

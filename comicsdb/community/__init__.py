@@ -1,0 +1,1 @@
+"""Polls and the statistics of the whole catalogue."""

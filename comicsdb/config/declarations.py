@@ -1,0 +1,388 @@
+"""The settings that there are: key, variable, type, default and meaning; docs/settings.md is made of them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from comicsdb.config import types as read
+from comicsdb.models.choices import COUNTRIES, LANGUAGES
+
+MOST = 1_000_000_000  # of anything that is counted
+
+# The end of HTTP Basic: from which phase on each of its days must be known.
+BASIC_PHASE, BASIC_DEPRECATED, BASIC_SUNSET = (
+    f"comicsdb.basic_{name}" for name in ("phase", "deprecated", "sunset")
+)
+MEDIA_BUCKET = "comicsdb.media.bucket"
+DATABASE_URL, SECRET = "sqlalchemy.url", "comicsdb.secret"
+DEVELOPMENT_SECRET = "not a secret: for development only"  # noqa: S105  (of development.ini)
+BASIC_DAYS = {BASIC_DEPRECATED: 1, BASIC_SUNSET: 2}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting: its key in the ini file, its environment variable, and what is said of it.
+
+    `parse` reads its text; `takes` names the type for people. A default of None means that it is `required`.
+    The value of a `secret` one is told nobody.
+    """
+
+    key: str
+    variable: str
+    default: str | None
+    takes: str
+    meaning: str
+    parse: Callable = str
+    secret: bool = False
+
+    @property
+    def required(self) -> bool:
+        """Whether it must be given."""
+        return self.default is None
+
+
+def choice(key: str, variable: str, choices: tuple[str, ...], meaning: str) -> Setting:
+    """A setting of a few words, the first of which is the default."""
+    takes = " or ".join(f"`{choice}`" for choice in choices)
+    return Setting(key, variable, choices[0], takes, meaning, read.one_of(*choices))
+
+
+def switch(key: str, variable: str, default: str, meaning: str) -> Setting:
+    """A setting that is on or off."""
+    return Setting(key, variable, default, "true or false", meaning, read.boolean)
+
+
+def number(key: str, variable: str, default: str, bounds: tuple[int, int], meaning: str) -> Setting:
+    """A setting that is a whole number within bounds, both included."""
+    return Setting(
+        key, variable, default, f"number from {bounds[0]} to {bounds[1]}", meaning, read.number(*bounds)
+    )
+
+
+SITE = (
+    Setting(
+        DATABASE_URL,
+        "COMICSDB_DATABASE_URL",
+        None,
+        "URL",
+        "the database: `postgresql://user:password@host/name`, or `embedded:FOLDER?database=NAME` on a"
+        " developer's machine",
+        read.database_url,
+        secret=True,
+    ),
+    Setting(
+        SECRET,
+        "COMICSDB_SECRET",
+        None,
+        "text",
+        "signs cookies and forms; 32 random bytes or more, the same for all servers of the site. One that is"
+        " short or well known stops the start, unless the database is embedded",
+        secret=True,
+    ),
+    Setting(
+        "comicsdb.base_url",
+        "COMICSDB_BASE_URL",
+        "",
+        "address",
+        "the site's public address, `https://host`: mails and canonical links name it. Required for the site",
+        read.base_url,
+    ),
+    Setting(
+        "comicsdb.hsts",
+        "COMICSDB_HSTS",
+        "max-age=31536000",
+        "header",
+        "for how long browsers come by https only (`Strict-Transport-Security`); `; includeSubDomains` adds"
+        " all hosts below the site's, `; preload` after that the first visit",
+        read.hsts,
+    ),
+    Setting(
+        "comicsdb.hosts",
+        "COMICSDB_HOSTS",
+        "",
+        "names",
+        "hosts that are served beside that of `comicsdb.base_url`; others get 421. Where that is empty or"
+        " names this machine alone, any is served",
+        read.hosts,
+    ),
+    Setting(
+        "comicsdb.timezone",
+        "COMICSDB_TIMEZONE",
+        "America/New_York",
+        "time zone",
+        "decides what day it is",
+        read.zone,
+    ),
+    Setting(
+        "comicsdb.countries",
+        "COUNTRIES",
+        "US GB IT",
+        "country codes",
+        "countries that forms offer for publishers",
+        read.codes(COUNTRIES, "ISO 3166-1 country"),
+    ),
+    Setting(
+        "comicsdb.languages",
+        "COMICSDB_LANGUAGES",
+        "en it",
+        "language codes",
+        "languages that forms offer for series",
+        read.codes(LANGUAGES, "language"),
+    ),
+    choice(
+        "comicsdb.site_editing",
+        "COMICSDB_SITE_EDITING",
+        ("everybody", "editors"),
+        "who edits on the site: every account, or those who may through the API",
+    ),
+    Setting(
+        "comicsdb.copying.without",
+        "COMICSDB_COPYING_WITHOUT",
+        "",
+        "ids",
+        "publishers whose issues offer no copying of credits",
+        read.ids,
+    ),
+    Setting(
+        "comicsdb.executives",
+        "COMICSDB_EXECUTIVES",
+        "",
+        "ids and roles",
+        "standing credits by publisher, as `7: 12 Editor In Chief, 15 President; 8: 20 Publisher` (publisher:"
+        " creator and role, ...); staff add them to issues in the administration",
+        read.standing_credits,
+    ),
+    switch(
+        "comicsdb.staff_second_factor",
+        "COMICSDB_STAFF_SECOND_FACTOR",
+        "false",
+        "whether staff and superusers have their rights only after setting up two-step log-in",
+    ),
+    Setting(
+        "comicsdb.official_account",
+        "COMICSDB_OFFICIAL_ACCOUNT",
+        "Metron",
+        "user name",
+        "the account that owns the site's own reading lists",
+    ),
+    number(
+        "comicsdb.imports.rows",
+        "COMICSDB_IMPORTS_ROWS",
+        "5000",
+        (1, 100_000),
+        "rows that a reader's file may have which is imported",
+    ),
+    number(
+        "comicsdb.imports.megabytes",
+        "COMICSDB_IMPORTS_MEGABYTES",
+        "10",
+        (1, 19),
+        "its size, also of what a ZIP file holds; the body of a request is limited to 20 MB",
+    ),
+    choice(
+        "comicsdb.password_cost",
+        "COMICSDB_PASSWORD_COST",
+        ("default", "fast"),
+        "cost of password hashes; `fast` is for tests",
+    ),
+    switch(
+        "comicsdb.secure_cookies",
+        "COMICSDB_SECURE_COOKIES",
+        "true",
+        "cookies over https only; turn it off only on a developer's machine",
+    ),
+    Setting(
+        "comicsdb.trusted_proxies",
+        "COMICSDB_TRUSTED_PROXIES",
+        "",
+        "addresses, networks",
+        "proxies whose `X-Real-IP` is the client's address in logs, limits and sessions, and whose"
+        " `X-Request-ID` names the request in logs; nobody else is believed",
+        read.networks,
+    ),
+    Setting(
+        "comicsdb.licence",
+        "COMICSDB_LICENCE",
+        "CC BY-SA 4.0 https://creativecommons.org/licenses/by-sa/4.0/",
+        "name and URL, or `none`",
+        "under what others may use the catalogue; the site's pages and the description of the API tell it",
+        read.licence,
+    ),
+    Setting(
+        "comicsdb_web.media_origin",
+        "COMICSDB_WEB_MEDIA_ORIGIN",
+        "",
+        "address",
+        "where pictures come from, if from another host than the site or `comicsdb.media.url`; the content"
+        " policy allows it",
+        read.base_url,
+    ),
+    Setting(
+        "comicsdb_web.contact",
+        "COMICSDB_WEB_CONTACT",
+        "",
+        "mail address",
+        "where people write to; the site shows it",
+        read.mail_address,
+    ),
+    Setting(
+        "comicsdb_web.security_contact",
+        "COMICSDB_WEB_SECURITY_CONTACT",
+        "",
+        "mail address",
+        "where faults of security are told, if elsewhere than at `comicsdb_web.contact`;"
+        " `/.well-known/security.txt` names it",
+        read.mail_address,
+    ),
+    Setting(
+        "comicsdb_web.code",
+        "COMICSDB_WEB_CODE",
+        "",
+        "URL",
+        "where the code is and its faults are told; the site links to it",
+        read.below,
+    ),
+    Setting(
+        "comicsdb_web.blog",
+        "COMICSDB_WEB_BLOG",
+        "",
+        "URL",
+        "where news are told; the menu of the site links to it",
+        read.below,
+    ),
+    Setting(
+        "comicsdb_web.social",
+        "COMICSDB_WEB_SOCIAL",
+        "",
+        "names and URLs",
+        "where else the site is to be found, as `Mastodon https://...; Forum https://...`; its header links"
+        " to them",
+        read.links,
+    ),
+)
+
+PICTURES = (
+    choice("comicsdb.media.storage", "COMICSDB_MEDIA_STORAGE", ("folder", "s3"), "where pictures lie"),
+    Setting(
+        "comicsdb.media.folder",
+        "COMICSDB_MEDIA_FOLDER",
+        "var/media",
+        "folder",
+        "where they lie in a folder, thumbnails too",
+        Path,
+    ),
+    Setting(
+        MEDIA_BUCKET,
+        "COMICSDB_MEDIA_BUCKET",
+        "",
+        "name",
+        "where they lie in object storage; the bucket exists. Required for `s3`",
+    ),
+    Setting(
+        "comicsdb.media.prefix",
+        "COMICSDB_MEDIA_PREFIX",
+        "media",
+        "path",
+        "what names in the bucket begin with",
+        read.prefix,
+    ),
+    Setting(
+        "comicsdb.media.endpoint",
+        "COMICSDB_MEDIA_ENDPOINT",
+        "",
+        "address",
+        "`https://host:port` of a server that is not Amazon's",
+        read.base_url,
+    ),
+    Setting(
+        "comicsdb.media.region",
+        "COMICSDB_MEDIA_REGION",
+        "",
+        "name",
+        "such as `eu-central-1`; `garage` or `auto` elsewhere; without it as boto3 finds it",
+    ),
+    Setting(
+        "comicsdb.media.access_key",
+        "COMICSDB_MEDIA_ACCESS_KEY",
+        "",
+        "text",
+        "who asks; without it as boto3 finds it",
+        secret=True,
+    ),
+    Setting(
+        "comicsdb.media.secret_key",
+        "COMICSDB_MEDIA_SECRET_KEY",
+        "",
+        "text",
+        "the proof of it: put it into the environment",
+        secret=True,
+    ),
+    Setting(
+        "comicsdb.media.url",
+        "COMICSDB_MEDIA_URL",
+        "",
+        "address",
+        "where people's browsers find the pictures, if not at the site: a content delivery network on the"
+        " bucket, `https://cdn.example.org/media`",
+        read.below,
+    ),
+)
+
+MAIL = (
+    Setting(
+        "comicsdb.mail.from",
+        "COMICSDB_MAIL_FROM",
+        "comicsdb <noreply@localhost>",
+        "`Name <address>`",
+        "the sender",
+        read.sender,
+    ),
+    choice(
+        "comicsdb.mail.sender",
+        "COMICSDB_MAIL_SENDER",
+        ("thread", "command"),
+        "who sends: each server process, or `comicsdb mail send`",
+    ),
+    Setting(
+        "comicsdb.mail.folder",
+        "COMICSDB_MAIL_FOLDER",
+        "",
+        "folder",
+        "instead of being sent, mails become files there and their links stand on the console: for"
+        " developers",
+        read.folder,
+    ),
+    Setting(
+        "comicsdb.mail.administrators",
+        "COMICSDB_MAIL_ADMINISTRATORS",
+        "",
+        "addresses",
+        "who gets the mails for administrators",
+        read.mailboxes,
+    ),
+    Setting(
+        "comicsdb.mail.tell",
+        "COMICSDB_MAIL_TELL",
+        "",
+        "words",
+        "what they are told besides: any of `signup`, `activation` and `blocked` (the first sign-up of a day"
+        " that was one too many)",
+        read.some_of("signup", "activation", "blocked"),
+    ),
+    Setting("mail.host", "COMICSDB_SMTP_HOST", "localhost", "host", "the SMTP server"),
+    number("mail.port", "COMICSDB_SMTP_PORT", "25", (1, 65535), "its port"),
+    Setting("mail.username", "COMICSDB_SMTP_USERNAME", "", "text", "an account of it"),
+    Setting("mail.password", "COMICSDB_SMTP_PASSWORD", "", "text", "the account's password", secret=True),
+    switch(
+        "mail.tls",
+        "COMICSDB_SMTP_TLS",
+        "false",
+        "encrypt after STARTTLS; the server's certificate is checked",
+    ),
+    switch(
+        "mail.ssl",
+        "COMICSDB_SMTP_SSL",
+        "false",
+        "encrypt from the start; the server's certificate is checked",
+    ),
+)

@@ -1,0 +1,365 @@
+"""The launcher of a private PostgreSQL for development, tests and trying the project out.
+
+`start` starts the server of a folder or joins it; it runs until the last process that uses it has gone (how,
+is told in embedded_supervisor). It listens on a unix socket only, in a folder closed to other users.
+"""
+
+import atexit
+import fcntl
+import hashlib
+import logging
+import os
+import pwd
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from urllib.parse import parse_qsl, quote
+
+import psycopg
+from psycopg import errors, sql
+from psycopg.conninfo import make_conninfo
+
+from comicsdb.db.dev_cluster import supervisor
+from comicsdb.db.dev_cluster.programs import (
+    EmbeddedError,
+    copy_wheel,
+    environment,
+    find_binaries,
+    run,
+    version_of,
+    wheel,
+    why_not,
+)
+
+__all__ = ["Cluster", "EmbeddedError", "find_binaries", "resolve", "start"]
+
+log = logging.getLogger(__name__)
+
+ROLE = "comicsdb"
+PATIENCE = 30.0  # seconds a start may take
+RESTARTS = 5  # of a server that ends, within a minute
+SOCKET_LIMIT = 100  # bytes; the kernel's own limit is 104 (macOS) or 108 (Linux)
+LOG_LIMIT = 10_000_000  # bytes; a longer log is begun anew at the next start
+# pg_trgm takes its letters from the operating system's locale even where PostgreSQL (from 17 on) brings the
+# collation itself; in plain C only ASCII has letters, and no other title would be found by its trigrams.
+LOCALES = (["--locale=C.UTF-8"], ["--locale=C", "--lc-ctype=en_US.UTF-8"], ["--locale=C"])
+BUILTIN = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+
+_clusters: dict[Path, "Cluster"] = {}
+_guard = threading.RLock()
+
+
+def start(folder: Path, *, binaries: Path | None = None, durable: bool = True) -> "Cluster":
+    """Start the cluster of a folder, or join it when it runs; it stays until its last process has gone.
+
+    A process has one Cluster per folder. `durable=False` gives up crash safety for speed (tests); what counts
+    is the word of the process that starts the server, not of one that joins. Raises EmbeddedError.
+    """
+    with _guard:
+        try:
+            folder = Path(folder).expanduser().resolve()
+            cluster = _clusters.get(folder) or Cluster(folder)
+            cluster._join(binaries, durable)
+        except (OSError, subprocess.SubprocessError) as error:
+            raise EmbeddedError(f"The PostgreSQL of {folder} cannot be started: {error}") from error
+        _clusters[folder] = cluster
+        return cluster
+
+
+def resolve(url: str) -> str:
+    """The SQLAlchemy URL for `embedded:<folder>?database=<name>`; any other URL is returned unchanged.
+
+    The folder is absolute or relative to the current one, and taken literally (no %-escapes). The cluster is
+    started or joined, and the database created if missing. A further key is `durable` (yes, or no: see
+    `start`). Raises EmbeddedError, naming the key, for anything else.
+    """
+    if not url.startswith("embedded:"):
+        return url
+    cluster, name = _cluster_of(url)
+    cluster.ensure_database(name)
+    return cluster.url(name)
+
+
+def keep_running(url: str, failed: Callable[[EmbeddedError], None]) -> None:
+    """Start the server of an `embedded:` URL again whenever it ends, while this process lives.
+
+    Where it cannot be started, `failed` is called, from another thread, and nothing is tried any more. Does
+    nothing for any other URL.
+    """
+    if url.startswith("embedded:"):
+        cluster, _name = _cluster_of(url)
+        threading.Thread(target=cluster.watch, args=[failed], name="embedded", daemon=True).start()
+
+
+def _cluster_of(url: str) -> tuple["Cluster", str]:
+    """The running cluster that an `embedded:` URL names, and the database."""
+    folder, _, query = url.removeprefix("embedded:").partition("?")
+    options = dict(parse_qsl(query, keep_blank_values=True))
+    if unknown := sorted(options.keys() - {"database", "durable"}):
+        raise EmbeddedError(f"{url}: unknown key {', '.join(unknown)}; the keys are database and durable.")
+    if options.get("durable", "yes") not in ("yes", "no"):
+        raise EmbeddedError(f"{url}: durable must be yes or no, not {options['durable']!r}.")
+    if not folder or folder.startswith("//"):
+        raise EmbeddedError(f"{url}: write embedded:<folder>?database=<name>, without // before the folder.")
+    name = _name(options.get("database", ""))
+    return start(Path(folder), durable=options.get("durable") != "no"), name
+
+
+class Cluster:
+    """A private PostgreSQL that this process uses: `folder` is the one asked for, `home` the one that holds
+    data, locks and log, `socket` the folder of its only way in."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self._account = _server_account()
+        self.home = _home(folder, self._account)
+        self.data = self.home / "data"
+        self.socket = self.home / "socket"
+        length = len(os.fsencode(self.socket / f".s.PGSQL.{supervisor.PORT}"))
+        if length > SOCKET_LIMIT or any(mark in str(self.socket) for mark in ',"\n'):
+            # Too long for the kernel, or a list in the eyes of libpq. Not under the environment's TMPDIR:
+            # every process must come to the same name.
+            owner = self._account.pw_uid if self._account else os.geteuid()
+            self.socket = Path("/tmp") / f"comicsdb-{owner}-{_digest(self.data)}"  # noqa: S108
+        self._users: int | None = None
+        self._started: tuple[Path | None, bool] = (None, True)  # how
+
+    def conninfo(self, database: str) -> str:
+        """The libpq connection string of a database, for psycopg."""
+        _name(database)
+        return make_conninfo(host=str(self.socket), port=supervisor.PORT, user=ROLE, dbname=database)
+
+    def url(self, database: str) -> str:
+        """The SQLAlchemy URL of a database."""
+        host = quote(str(self.socket), safe="")
+        return f"postgresql+psycopg://{ROLE}@/{_name(database)}?host={host}&port={supervisor.PORT}"
+
+    def ensure_database(self, name: str) -> bool:
+        """Create a database unless it is there; True when this call made it."""
+        create = sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(sql.Identifier(_name(name)))
+        with self._maintenance() as connection:
+            if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
+                return False
+            try:
+                connection.execute(create)
+            except (errors.DuplicateDatabase, errors.UniqueViolation):  # another process was quicker
+                return False
+            return True
+
+    def drop_database(self, name: str) -> None:
+        """Drop a database if it is there, closing the connections to it."""
+        drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(_name(name)))
+        with self._maintenance() as connection:
+            connection.execute(drop)
+
+    def clone_database(self, template: str, name: str) -> None:
+        """Create a database as a copy of another, to which nobody may be connected meanwhile.
+
+        Raises EmbeddedError when that one is in use or missing, or the new one exists.
+        """
+        names = [sql.Identifier(_name(name)), sql.Identifier(_name(template))]
+        with self._maintenance() as connection:
+            try:
+                # By files, not block by block through the log: several times as fast for a small database.
+                copy = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY").format(*names)
+                connection.execute(copy)
+            except (errors.ObjectInUse, errors.InvalidCatalogName, errors.DuplicateDatabase) as error:
+                raise EmbeddedError(f"The database {template} cannot be copied to {name}: {error}") from error
+
+    def watch(self, failed: Callable[[EmbeddedError], None]) -> None:
+        """Look every second whether the server runs, as long as it is used: see `keep_running`."""
+        recent: deque[float] = deque(maxlen=RESTARTS)
+        while self._users is not None:
+            time.sleep(1)
+            if supervisor.state(self.home) is not None:
+                continue
+            log.error("The PostgreSQL of %s has ended: it is started again.", self.folder)
+            recent.append(time.monotonic())
+            try:
+                if not (self.data / "PG_VERSION").is_file():  # or an empty database would take its place
+                    raise EmbeddedError("its data are gone")
+                if len(recent) == RESTARTS and recent[-1] - recent[0] < 60:
+                    raise EmbeddedError("it ends again and again")
+                with _guard:
+                    if self._users is not None:
+                        self._join(*self._started)
+            except (EmbeddedError, OSError, subprocess.SubprocessError) as error:
+                failed(EmbeddedError(f"The PostgreSQL of {self.folder} cannot be started again: {error}"))
+                return
+            log.warning("The PostgreSQL of %s runs again.", self.folder)
+
+    def release(self) -> None:
+        """Give up this process's hold; the last process to do so (or to end) stops the server."""
+        with _guard:
+            if _clusters.get(self.folder) is self:
+                del _clusters[self.folder]
+            if self._users is not None:
+                # Not LOCK_UN, which would also end the hold of a process forked from this one.
+                os.close(self._users)
+                self._users = None
+
+    def discard(self) -> None:
+        """Release, wait until the server has stopped, and delete it with all its data (for tests).
+
+        Raises EmbeddedError when another process goes on using it.
+        """
+        self.release()
+        if self.home.is_dir():
+            if not supervisor.until(lambda: supervisor.state(self.home) is None, PATIENCE):
+                raise EmbeddedError(f"The server in {self.home} is in use and cannot be deleted.")
+            shutil.rmtree(self.home)
+
+    def _maintenance(self) -> psycopg.Connection:
+        return psycopg.connect(self.conninfo("postgres"), autocommit=True, connect_timeout=10)
+
+    def _join(self, binaries: Path | None, durable: bool) -> None:
+        self._started = binaries, durable
+        _own_folder(self.home, self._account)
+        with _control(self.home):
+            new = self._users is None
+            try:
+                if new:
+                    self._users = supervisor.open_lock(self.home, "users")
+                    fcntl.flock(self._users, fcntl.LOCK_SH)  # no wait: it is closed to us only with control
+                self._await_server(binaries, durable)
+            except BaseException:
+                if new:
+                    self.release()
+                raise
+
+    def _await_server(self, binaries: Path | None, durable: bool) -> None:
+        deadline, launches, problem = time.monotonic() + PATIENCE, 0, "it ended"
+        while True:
+            state = supervisor.state(self.home)
+            if state is None and launches < 2:  # once more, for a server killed before it was ready
+                self._launch(binaries, durable)
+                launches += 1
+                continue
+            if state:
+                try:
+                    self._maintenance().close()
+                    return
+                except psycopg.OperationalError as error:
+                    problem = error
+            if state is None or time.monotonic() > deadline:
+                tail = (self.home / "server.log").read_text(errors="replace").splitlines()[-15:]
+                ending = "\n".join(["Its log ends:", *tail])
+                raise EmbeddedError(f"The server in {self.home} did not start: {problem}. {ending}")
+            time.sleep(0.05)
+
+    def _launch(self, binaries: Path | None, durable: bool) -> None:
+        made_by = self.data / "PG_VERSION"
+        major = int(made_by.read_text()) if made_by.is_file() else None
+        programs = find_binaries(binaries, account=self._account, major=major)
+        if programs == wheel() and why_not(programs, self._account, major):
+            programs = copy_wheel(self.home, self._account)  # it lies in a folder closed to that user
+        if major is None:
+            self._initdb(programs, durable)
+        _own_folder(self.socket, self._account)
+        user = f"{self._account.pw_uid}:{self._account.pw_gid}" if self._account else ""
+        mode = "durable" if durable else "volatile"
+        command = [sys.executable, "-P", supervisor.__file__, self.home, self.socket, programs, user, mode]
+        log_file, flags = self.home / "server.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+        if log_file.exists() and log_file.stat().st_size > LOG_LIMIT:
+            flags |= os.O_TRUNC
+        with open(os.open(log_file, flags, 0o600), "wb") as out:
+            subprocess.run(  # it ends at once, leaving the supervisor behind
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+                cwd="/",
+                env=environment(),
+                start_new_session=True,
+                check=False,
+            )
+
+    def _initdb(self, programs: Path, durable: bool) -> None:
+        # Renamed when complete: a start cut short leaves no half cluster.
+        partial = self.home / "data.partial"
+        command = [programs / "initdb", "-D", partial, "-U", ROLE, "-E", "UTF8"]
+        command += ["--auth-local=trust", "--auth-host=reject", *([] if durable else ["--no-sync"])]
+        command += BUILTIN if version_of(programs, self._account) >= 17 else []
+        for locale in LOCALES:
+            shutil.rmtree(partial, ignore_errors=True)
+            result = run([*command, *locale], self._account)
+            if result.returncode == 0:
+                partial.rename(self.data)
+                return
+        raise EmbeddedError(f"initdb could not make {self.data}: {result.stdout.strip()}")
+
+
+@atexit.register
+def _release_all() -> None:
+    for cluster in list(_clusters.values()):
+        cluster.release()
+
+
+@contextmanager
+def _control(home: Path):
+    file = supervisor.open_lock(home, "control")
+    try:
+        if not supervisor.until(lambda: supervisor.try_lock(file, fcntl.LOCK_EX), PATIENCE):
+            raise EmbeddedError(f"Another process has been starting or stopping {home} for too long.")
+        yield
+    finally:
+        fcntl.flock(file, fcntl.LOCK_UN)  # for a copy too that a fork in another thread may have made
+        os.close(file)
+
+
+def _name(name: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", name):
+        raise EmbeddedError(
+            f"database must be 1 to 63 characters of a-z, 0-9 and _, a letter first, not {name!r}."
+        )
+    return name
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+
+
+def _server_account() -> pwd.struct_passwd | None:
+    """The user PostgreSQL runs as: None (as ourselves), or for root, whom it refuses, an unprivileged one."""
+    if os.geteuid() != 0:
+        return None
+    for name in ("postgres", "nobody"):
+        with suppress(KeyError):
+            return pwd.getpwnam(name)
+    raise EmbeddedError("PostgreSQL does not run as root, and there is no user postgres or nobody to run it.")
+
+
+def _home(folder: Path, account: pwd.struct_passwd | None) -> Path:
+    """Where a cluster lives: in `folder`, unless that is closed to the user the server must run as."""
+    home, spare = folder / "server", Path("/var/tmp") / f"comicsdb-{_digest(folder)}"  # noqa: S108
+    folder.mkdir(parents=True, exist_ok=True)
+    if account is None:
+        return home
+    reachable = run(["/bin/sh", "-c", 'cd "$1"', "sh", folder], account).returncode == 0
+    if reachable and ((home / "data").is_dir() or not (spare / "data").is_dir()):
+        return home
+    log.warning(
+        "%s, who runs PostgreSQL for root, cannot enter %s: data in %s", account.pw_name, folder, spare
+    )
+    return spare
+
+
+def _own_folder(path: Path, account: pwd.struct_passwd | None) -> None:
+    """Make a folder that only the server's user (and root) can enter; raises when it is somebody else's."""
+    path.mkdir(mode=0o700, exist_ok=True)
+    found = path.lstat()
+    owner = account.pw_uid if account else os.geteuid()
+    if account and found.st_uid == 0:  # just made by root: by us, or by another process a moment ago
+        os.chown(path, owner, account.pw_gid, follow_symlinks=False)
+    elif found.st_uid != owner:
+        raise EmbeddedError(f"{path} belongs to user id {found.st_uid}, not to {owner}: name another folder.")
+    if not stat.S_ISDIR(found.st_mode) or found.st_mode & 0o077:
+        raise EmbeddedError(f"{path} must be a folder closed to others (mode 0700).")

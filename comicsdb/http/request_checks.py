@@ -1,0 +1,188 @@
+"""What every request is checked for before anything else reads it: lengths, the host, text that is none.
+
+It is an execution policy around all that parses, in every application that includes the core. Behind it,
+headers are short, path and query are UTF-8, addresses in `Origin` and `Referer` can be parsed, and the header
+`Cookie` holds well-formed pairs only.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from http import HTTPStatus
+from typing import NamedTuple
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from pyramid.response import Response
+
+from comicsdb.http.execution_policies import LAST, wrap_execution_policy
+
+# Bytes. Proxies and servers are told the same, in deploy/ and comicsdb/ops/server.py.
+HEADER_MAX = 4096  # the cookies, too
+HEADERS_MAX = 32 * 1024  # all of them together
+ADDRESS_MAX = 8192  # path and query
+HOST_MAX = 255
+# Inside the log and the figures, which parse nothing; outside of all else.
+ORDER = LAST + 4
+# Whoever looks after the server asks for it by any name or address.
+HEALTH = "/health/"
+# Hosts that nobody else can reach; a base address that names one says nothing of how the site is called.
+LOCAL = {"", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}  # noqa: S104  (names, not an address to bind)
+
+_HOST = re.compile(r"(?:([a-z0-9._-]+)|\[([0-9a-f:.]+)\])(?::[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
+# Names and values that WebOb's own pattern takes whole: on such a header it is linear, on any other it may be
+# quadratic.
+_LEGAL = r"[\w~!@#$%^&*()+=`.?|:/{}<>'-]*"
+_NAME, _VALUE = r"[\w!#$%&'*+.^`|~-]+", rf'(?:"{_LEGAL}"|{_LEGAL})'
+_PAIR = re.compile(f"{_NAME}={_VALUE}", re.ASCII)
+_PAIRS = re.compile(f"{_NAME}={_VALUE}(?:; {_NAME}={_VALUE})*", re.ASCII)
+
+
+class Refusal(NamedTuple):
+    """Why a request goes no further: a status of HTTP, and a sentence for who sent it."""
+
+    status: int
+    reason: str
+
+    @property
+    def line(self) -> str:
+        """The status with its phrase."""
+        return f"{self.status} {HTTPStatus(self.status).phrase}"
+
+
+def well_formed_cookies(header: str) -> str:
+    """A `Cookie` header with the pairs of another that are well-formed; takes time by its length only."""
+    if _PAIRS.fullmatch(header):
+        return header
+    return "; ".join(pair for each in header.split(";") if _PAIR.fullmatch(pair := each.strip(" \t")))
+
+
+def check_lengths(environ: Mapping) -> Refusal | None:
+    """Refuse what is longer than any parser behind should see, and lengths of a body that are none."""
+    total = 0
+    for name, value in environ.items():
+        if name[:5] == "HTTP_":
+            size = len(value)
+            total += size
+            if size > HEADER_MAX and name != "HTTP_REFERER":  # browsers send long ones on their own account
+                return Refusal(431, f"The header {name[5:].replace('_', '-').title()[:40]} is too long.")
+    if total > HEADERS_MAX:
+        return Refusal(431, "The headers are too long.")
+    if len(environ.get("CONTENT_TYPE") or "") > HEADER_MAX:
+        return Refusal(431, "The header Content-Type is too long.")
+    if len(environ.get("PATH_INFO", "")) + len(environ.get("QUERY_STRING", "")) > ADDRESS_MAX:
+        return Refusal(414, "The address is too long.")
+    length = environ.get("CONTENT_LENGTH")
+    if length:
+        if not length.isascii() or not length.isdecimal() or len(length) > 15:
+            return Refusal(400, "The header Content-Length takes a number.")
+        if "HTTP_TRANSFER_ENCODING" in environ:
+            return Refusal(400, "A body has Content-Length or Transfer-Encoding, not both.")
+    return None
+
+
+def clean_hints(environ: dict) -> None:
+    """Take out of headers that a request can do without what cannot be read."""
+    cookies = environ.get("HTTP_COOKIE")
+    if cookies is not None:
+        environ["HTTP_COOKIE"] = well_formed_cookies(cookies)
+        if not environ["HTTP_COOKIE"]:
+            del environ["HTTP_COOKIE"]
+    referer = environ.get("HTTP_REFERER")
+    if referer is not None and (len(referer) > HEADER_MAX or not is_address(referer)):
+        del environ["HTTP_REFERER"]
+    if not is_address(environ.get("HTTP_ORIGIN", "")):
+        environ["HTTP_ORIGIN"] = "null"  # not left out: that would pass for a client that is no browser
+
+
+def check_address(environ: Mapping) -> Refusal | None:
+    """Refuse a path with NUL, and an address that is not UTF-8; parameters with NUL are refused by name."""
+    path, query = environ.get("PATH_INFO", ""), environ.get("QUERY_STRING", "")
+    if "\0" in path:
+        return Refusal(400, "The address holds a NUL character.")
+    if path.isascii() and query.isascii() and "%" not in query:
+        return None
+    try:
+        path.encode("latin-1").decode()
+        unquote_to_bytes(query.encode("latin-1")).decode()
+    except UnicodeError:
+        return Refusal(400, "The address is not UTF-8.")
+    return None
+
+
+def is_address(text: str) -> bool:
+    """Whether `urlsplit` and what it gives can be used on a text."""
+    try:
+        _ = urlsplit(text).port
+    except ValueError:
+        return False
+    return True
+
+
+def hosts_of(settings: Mapping) -> frozenset[str]:
+    """The names that the site answers to; none where it answers to any."""
+    named = (urlsplit(settings["comicsdb.base_url"]).hostname or "").lower()
+    return frozenset() if named in LOCAL else frozenset({named, *settings["comicsdb.hosts"]})
+
+
+def host_check(hosts: frozenset[str]) -> Callable[[str], Refusal | None]:
+    """A function that judges a `Host` header. Ports are not compared: proxies often leave them out."""
+
+    @lru_cache(maxsize=1024)
+    def check(header: str) -> Refusal | None:
+        found = _HOST.fullmatch(header) if len(header) <= HOST_MAX else None
+        if found is None:
+            return Refusal(400, "A request has one header Host with a name and perhaps a port.")
+        if hosts and (found[1] or found[2]).lower().removesuffix(".") not in hosts:
+            return Refusal(421, "This site is not served under that name.")
+        return None
+
+    return check
+
+
+class Door:
+    """An execution policy: lets well-formed requests in, and answers all others itself."""
+
+    def __init__(self, registry, usual):
+        self._usual = usual
+        self._answers: dict[str, Callable] = registry["comicsdb.refusals"]
+        hosts = hosts_of(registry.settings)
+        self._check_host, self._check_any_host = host_check(hosts), host_check(frozenset())
+
+    def __call__(self, environ, router):
+        """The response."""
+        refusal = self._check(environ)
+        if refusal is not None:
+            return self._answer(environ, refusal)
+        return self._usual(environ, router)
+
+    def _check(self, environ) -> Refusal | None:
+        refusal = check_lengths(environ) or check_address(environ)
+        if refusal is not None:
+            return refusal
+        clean_hints(environ)
+        check_host = self._check_any_host if environ.get("PATH_INFO") == HEALTH else self._check_host
+        return check_host(environ.get("HTTP_HOST", ""))
+
+    def _answer(self, environ, refusal: Refusal) -> Response:
+        path = environ.get("PATH_INFO", "")
+        for prefix, answer in self._answers.items():
+            if path.startswith(prefix):
+                return answer(environ, refusal)
+        headers = [
+            ("Content-Type", "text/plain; charset=UTF-8"),
+            ("Cache-Control", "no-store"),
+            ("X-Content-Type-Options", "nosniff"),
+        ]
+        return Response(f"{refusal.reason}\n".encode(), status=refusal.line, headerlist=headers)
+
+
+def answer_refusals(config, prefix: str, answer: Callable[[Mapping, Refusal], Response]) -> None:
+    """Directive: what is refused below `prefix` is answered by `answer(environ, refusal)`."""
+    config.registry["comicsdb.refusals"][prefix] = answer
+
+
+def includeme(config):
+    """The door, and the directive by which surfaces give refusals their own form."""
+    config.registry["comicsdb.refusals"] = {}
+    config.add_directive("answer_refusals", answer_refusals)
+    wrap_execution_policy(config, Door, ORDER)

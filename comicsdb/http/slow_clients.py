@@ -1,0 +1,191 @@
+"""Middleware of the production server: no client holds up others, however slowly it sends or takes."""
+
+import os
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
+from io import BytesIO
+from itertools import chain
+from queue import SimpleQueue
+from time import monotonic
+
+from comicsdb.http.client_address import address
+from comicsdb.ops.watchdog import Heartbeat
+
+# What is answered without the application.
+TOO_LARGE = ("413 Content Too Large", "The request is too large.")
+CUT_SHORT = ("400 Bad Request", "The request ended before its end.")
+TOO_LATE = ("408 Request Timeout", "The request took too long to arrive.")
+BUSY = ("503 Service Unavailable", "Too many slow requests at once: try again.")
+LARGE = 1024 * 1024  # bytes; an answer up to this size waits for its client in memory
+LARGE_SHARE = 8  # one in so many slow clients may send more than that: they are kept in memory meanwhile
+BRIEFLY = 0.2  # seconds; in which clients that are not slow make place for each other
+IDLE = 1000  # milliseconds without data after which a connection is taken for the one that is late
+LAST_DATA_RECEIVED = 52  # where Linux says so in its `struct tcp_info`
+
+
+class Clients:
+    """Separates waiting for clients from running the application.
+
+    Each request has a thread of the server's pool. A body is read to its end before the application runs, and
+    a long answer is given out after it; both wait for the client: `slow_clients` at a time, and a sender for
+    `seconds`. The application itself runs in `threads` of the threads at a time, whichever they are: more
+    would only contend for the interpreter. Its own answers have the `headers`.
+    """
+
+    def __init__(
+        self,
+        app: Callable,
+        *,
+        max_body: int,
+        threads: int,
+        slow_clients: int,
+        seconds: float,
+        headers: Iterable[tuple[str, str]] = (),
+    ):
+        self._app = app
+        self._max_body = max_body
+        self._headers = tuple(headers)
+        self._seconds = seconds
+        self._slow = threading.Semaphore(slow_clients)
+        self._large = threading.Semaphore(max(1, slow_clients // LARGE_SHARE))
+        self._late: dict[int, tuple[float, str]] = {}  # by thread: until when it may read, and from whom
+        self._places: SimpleQueue[int] = SimpleQueue()  # as a semaphore: its wait is not written in Python
+        for place in range(threads):
+            self._places.put(place)
+        self.heartbeat: Heartbeat | None = None
+
+    def __call__(self, environ: dict, start_response: Callable) -> Iterable[bytes]:
+        """The WSGI protocol."""
+        chunked = "HTTP_TRANSFER_ENCODING" in environ
+        if chunked or environ.get("CONTENT_LENGTH", "0") != "0":
+            problem = self._receive(environ, None if chunked else int(environ["CONTENT_LENGTH"]))
+            if problem:
+                return self._refuse(problem, start_response)
+        place = self._places.get()
+        try:
+            if self.heartbeat is not None:
+                self.heartbeat.begin(place, environ)
+            answer = self._app(environ, start_response)
+        finally:
+            if self.heartbeat is not None:
+                self.heartbeat.end(place)
+            self._places.put(place)
+        return answer if isinstance(answer, list) else self._send(answer, start_response)
+
+    def _receive(self, environ: dict, length: int | None) -> tuple[str, str] | None:
+        """Put the whole body where the application looks for it; gives what is wrong with it, if anything."""
+        if length is not None and length > self._max_body:
+            return TOO_LARGE
+        slots = [self._slow, self._large] if length is None or length > LARGE else [self._slow]
+        taken = [slot for slot in slots if slot.acquire(timeout=BRIEFLY)]
+        try:
+            if len(taken) < len(slots):
+                return BUSY
+            body, late = self._read(environ, self._max_body + 1 if length is None else length)
+        finally:
+            for slot in taken:
+                slot.release()
+        if late:
+            return TOO_LATE
+        if len(body) > self._max_body:
+            return TOO_LARGE
+        if length is not None and len(body) < length:
+            return CUT_SHORT
+        environ.pop("HTTP_TRANSFER_ENCODING", None)
+        environ["CONTENT_LENGTH"] = str(len(body))
+        environ["wsgi.input"] = BytesIO(body)
+        return None
+
+    def _read(self, environ: dict, length: int) -> tuple[bytes, bool]:
+        """What came of the body, and whether the client was too slow to send the rest."""
+        until, thread = monotonic() + self._seconds, threading.get_ident()
+        self._late[thread] = until, environ.get("REMOTE_ADDR", "")
+        try:
+            body = environ["wsgi.input"].read(length)
+        finally:
+            del self._late[thread]
+        return body, monotonic() > until
+
+    def end_late_bodies(self, port: int) -> None:
+        """Stop reading from clients that are too late: whoever waits for them gets what there is.
+
+        granian tells no client's port and cannot be told to stop. So their connections to our `port` are
+        found by address: those on which nothing came for a second.
+        """
+        now = monotonic()
+        late = {address(client) for until, client in list(self._late.values()) if until < now}
+        for connection in _connections(port) if late else ():
+            with connection, suppress(OSError):
+                if address(connection.getpeername()[0]) in late and _is_idle(connection):
+                    connection.shutdown(socket.SHUT_RD)
+
+    def _send(self, answer: Iterable[bytes], start_response: Callable) -> Iterable[bytes]:
+        """An answer in one piece where it is small, otherwise piece by piece."""
+        pieces, size, rest = [], 0, iter(answer)
+        for piece in rest:
+            pieces.append(piece)
+            size += len(piece)
+            if size > LARGE:
+                break
+        else:
+            _close(answer)
+            return [b"".join(pieces)]
+        if self._slow.acquire(timeout=BRIEFLY):
+            return Pieces(chain(pieces, rest), partial(_close, answer), self._slow.release)
+        _close(answer)
+        return self._refuse(BUSY, start_response)  # nothing has been sent yet
+
+    def _refuse(self, problem: tuple[str, str], start_response: Callable) -> list[bytes]:
+        status, text = problem
+        headers = [*self._headers, ("Content-Type", "text/plain"), ("Content-Length", str(len(text)))]
+        start_response(status, [*headers, *([("Retry-After", "1")] if problem is BUSY else [])])
+        return [text.encode()]
+
+
+class Pieces:
+    """The pieces of a long answer, and what is to be done when the last was sent or the client has gone."""
+
+    def __init__(self, pieces: Iterable[bytes], *at_the_end: Callable):
+        self.pieces = pieces
+        self.at_the_end = at_the_end
+
+    def __iter__(self):
+        """The pieces."""
+        return iter(self.pieces)
+
+    def close(self) -> None:
+        """The WSGI server's last call."""
+        at_the_end, self.at_the_end = self.at_the_end, ()
+        for each in at_the_end:
+            each()
+
+
+def _connections(port: int) -> Iterable[socket.socket]:
+    """This process's connections from clients, each as another handle of it."""
+    for name in os.listdir("/dev/fd"):
+        try:
+            connection = socket.socket(fileno=os.dup(int(name)))
+        except OSError:  # no socket, or closed meanwhile
+            continue
+        with suppress(OSError):
+            inet = connection.family in {socket.AF_INET, socket.AF_INET6}
+            if inet and connection.type == socket.SOCK_STREAM and connection.getsockname()[1] == port:
+                yield connection
+                continue
+        connection.close()
+
+
+def _is_idle(connection: socket.socket) -> bool:
+    if not hasattr(socket, "TCP_INFO"):  # not Linux
+        return True
+    info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 64)
+    return struct.unpack_from("=I", info, LAST_DATA_RECEIVED)[0] >= IDLE
+
+
+def _close(answer: Iterable[bytes]) -> None:
+    if hasattr(answer, "close"):
+        answer.close()

@@ -1,0 +1,373 @@
+"""The collection: which issues a reader owns, when they read them, and their stars.
+
+Every function writes for one account, `user_id`, and knows nothing of the items of others: NotFound. All
+writers of one collection wait for one another (`keeping.hold`), so that `is_read`, `date_read` and the dates
+always agree, and stars of item and issue are the same. Nothing is committed here.
+
+`today` is the business day: stars for an issue that is not out yet count for nobody else until it is.
+"""
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from decimal import Decimal
+
+import orjson
+from sqlalchemy import ARRAY, BigInteger, Integer, any_, cast, delete, func, select, text
+from sqlalchemy import update as changing
+from sqlalchemy.orm import Session
+
+from comicsdb import clock
+from comicsdb.catalog.errors import InvalidError, NotFoundError
+from comicsdb.catalog.unit_of_work import Unit
+from comicsdb.library import ratings
+from comicsdb.library.locks import check_account, hold, moved
+from comicsdb.models import CollectionItem, Issue, ReadDate, Series
+from comicsdb.models.base import BIG_MAX, INTEGER_MAX
+from comicsdb.models.choices import BookFormat, Currency
+
+KEEP = object()  # no stars are sent: those there are stay
+# What a reader says of an item, with the value where nothing is said, and its type in PostgreSQL.
+FIELDS = {
+    "quantity": (1, "smallint"),
+    "book_format": (BookFormat.PRINT.value, "text"),
+    "grade": (None, "numeric"),
+    "grading_company": ("", "text"),
+    "purchase_date": (None, "date"),
+    "purchase_price": (None, "numeric"),
+    "purchase_currency": (Currency.USD.value, "text"),
+    "purchase_store": ("", "text"),
+    "storage_location": ("", "text"),
+    "notes": ("", "text"),
+}
+_COLUMNS = ", ".join(FIELDS)
+_TYPES = ", ".join(f"{name} {type_}" for name, (_, type_) in FIELDS.items())
+_FRESH = {"synchronize_session": False, "populate_existing": True}
+
+
+def item(session: Session, user_id: int, item_id: int, *options) -> CollectionItem:
+    """An item as it is now, with loader options; raises NotFoundError, also for one of somebody else."""
+    return _one(session, user_id, item_id, select(CollectionItem).options(*options))
+
+
+def lock(session: Session, user_id: int, item_id: int, *, rating: bool = False) -> CollectionItem:
+    """An item as it is now and stays for all others until the transaction ends: to compare before a write.
+
+    With `rating` the write may be one of stars.
+    """
+    if rating:
+        Unit.of(session).alone()
+    hold(session, user_id)
+    return _one(session, user_id, item_id, select(CollectionItem).with_for_update(key_share=True))
+
+
+def _one(session: Session, user_id: int, item_id: int, rows) -> CollectionItem:
+    found = None
+    if 0 < item_id <= BIG_MAX:
+        rows = rows.where(CollectionItem.id == item_id, CollectionItem.user_id == user_id)
+        found = session.scalar(rows.execution_options(populate_existing=True))
+    if found is None:
+        raise NotFoundError("collection_item", item_id)
+    return found
+
+
+def add(
+    session: Session, user_id: int, issue_id: int, values: dict, *, today: date
+) -> tuple[CollectionItem, bool]:
+    """Put an issue into the collection: the item, and whether it is new; one that is there stays as it is.
+
+    `values` as `FIELDS` names them, as `CollectionItemSchema` gives them; also `rating`, `is_read` (True: it
+    was read now) and `read_dates` (moments with their zone). Without a rating the item takes over the stars
+    that the account gave the issue. Raises NotFoundError for an issue that is not there, and InvalidError for
+    stars.
+    """
+    _check_issue(issue_id)
+    made = add_many(session, user_id, [(issue_id, values)], today=today)
+    found = session.scalar(
+        select(CollectionItem)
+        .where(CollectionItem.user_id == user_id, CollectionItem.issue_id == issue_id)
+        .execution_options(populate_existing=True)
+    )
+    if found is None:
+        raise NotFoundError("issue", issue_id)
+    return found, bool(made)
+
+
+def _check_issue(issue_id: int) -> None:
+    if not 0 < issue_id <= INTEGER_MAX:
+        raise NotFoundError("issue", issue_id)
+
+
+def add_many(
+    session: Session, user_id: int, rows: Iterable[tuple[int, dict]], *, today: date
+) -> dict[int, int]:
+    """Put issues into the collection, (issue id, values as for `add`) each: the new items' ids by issue.
+
+    Issues that are owned already stay as they are; those that are not there are left out. The number of
+    statements does not depend on how many there are. Raises InvalidError for stars, and then writes nothing.
+    """
+    wanted: dict[int, dict] = {}
+    for issue_id, values in rows:
+        wanted.setdefault(issue_id, values)
+    if any(values.get("rating") is not None for values in wanted.values()):
+        Unit.of(session).alone()
+    hold(session, user_id)
+    new = _not_owned(session, user_id, list(wanted))
+    stars = {each: wanted[each]["rating"] for each in new if wanted[each].get("rating") is not None}
+    if stars:
+        ratings.give(session, user_id, stars, today=today)
+    now = clock.now()
+    dates = {each: _dates(wanted[each], now) for each in new}
+    made = _insert(session, user_id, [_record(each, wanted[each], dates[each]) for each in new])
+    _insert_dates(session, [(made[each], moment) for each in made for moment in dates[each]])
+    return made
+
+
+def _not_owned(session: Session, user_id: int, issue_ids: list[int]) -> list[int]:
+    """Those of some issues that are there and not in the collection; neither they nor the account go now."""
+    there = session.scalars(
+        text(
+            "SELECT i.id FROM issue i, user_account u WHERE u.id = :user AND i.id = ANY(:ids)"
+            " ORDER BY i.id FOR KEY SHARE"
+        ),
+        {"user": user_id, "ids": [each for each in issue_ids if 0 < each <= INTEGER_MAX]},
+    ).all()
+    if not there:
+        check_account(session, user_id)
+    owned = select(CollectionItem.issue_id).where(
+        CollectionItem.user_id == user_id, CollectionItem.issue_id == any_(cast(there, ARRAY(Integer)))
+    )
+    missing = set(there) - set(session.scalars(owned))
+    return [each for each in issue_ids if each in missing]
+
+
+def _dates(values: dict, now: datetime) -> list[datetime]:
+    """The dates of reading that the values of a new item bring."""
+    return list(values.get("read_dates") or ([now] if values.get("is_read") else []))
+
+
+def _record(issue_id: int, values: dict, dates: list[datetime]) -> dict:
+    """The columns of a new item, for JSON."""
+    record = {name: values.get(name, default) for name, (default, _) in FIELDS.items()}
+    record["purchase_price"] = record["purchase_price"] or None  # nothing paid is no price
+    return record | {
+        "issue_id": issue_id,
+        "rating": values.get("rating"),
+        "date_read": max(dates, default=None),
+    }
+
+
+def _insert(session: Session, user_id: int, records: list[dict]) -> dict[int, int]:
+    """Store new items; gives their ids by issue."""
+    if not records:
+        return {}
+    made = session.execute(
+        text(
+            f"INSERT INTO collection_item (user_id, issue_id, {_COLUMNS}, rating, is_read, date_read)"
+            f" SELECT :user, r.issue_id, {', '.join(f'r.{name}' for name in FIELDS)},"
+            " coalesce(r.rating, s.rating), r.date_read IS NOT NULL, r.date_read"
+            f" FROM json_to_recordset(cast(:records AS json)) AS r(issue_id integer, {_TYPES},"
+            " rating smallint, date_read timestamptz)"
+            " LEFT JOIN issue_rating s ON s.issue_id = r.issue_id AND s.user_id = :user"
+            " ON CONFLICT DO NOTHING RETURNING issue_id, id"
+        ),
+        {"user": user_id, "records": _json(records)},
+    )
+    return dict(made.all())
+
+
+def _insert_dates(session: Session, dates: list[tuple[int, datetime]]) -> None:
+    """Store dates of reading: (item, moment) each."""
+    if dates:
+        session.execute(
+            text(
+                "INSERT INTO read_date (collection_item_id, read_date) SELECT r.item, r.moment"
+                " FROM json_to_recordset(cast(:records AS json)) AS r(item bigint, moment timestamptz)"
+            ),
+            {"records": _json([{"item": each, "moment": moment} for each, moment in dates])},
+        )
+
+
+def _json(records: list[dict]) -> str:
+    return orjson.dumps(records, default=_plain).decode()
+
+
+def _plain(value):
+    if isinstance(value, Decimal):
+        return str(value)
+    raise TypeError(type(value))
+
+
+def update(session: Session, user_id: int, item_id: int, values: dict, *, today: date) -> CollectionItem:
+    """Change what `values` names, as for `add`; the issue and the rest stay. Gives the item.
+
+    `is_read`: True adds a date of now where there is none, False removes all dates. The stars of the issue
+    follow those of the item only if these change. Raises NotFoundError and InvalidError.
+    """
+    owned = lock(session, user_id, item_id, rating="rating" in values)
+    changes = {name: values[name] for name in FIELDS if name in values}
+    if "purchase_price" in changes:
+        changes["purchase_price"] = changes["purchase_price"] or None
+    stars = values.get("rating", owned.rating)
+    if stars != owned.rating:
+        ratings.give(session, user_id, {owned.issue_id: stars}, today=today)
+        changes["rating"] = stars
+    wanted = values.get("is_read", owned.is_read)
+    if wanted and not owned.is_read:
+        _insert_dates(session, [(item_id, clock.now())])
+    elif owned.is_read and not wanted:
+        session.execute(delete(ReadDate).where(ReadDate.collection_item_id == item_id))
+    return _write(session, item_id, changes)
+
+
+def remove(session: Session, user_id: int, item_id: int) -> None:
+    """Take an item out of the collection, with its dates; stars of the issue stay. Raises NotFoundError."""
+    lock(session, user_id, item_id)
+    session.execute(delete(CollectionItem).where(CollectionItem.id == item_id))
+
+
+def rate(session: Session, user_id: int, item_id: int, stars: int | None, *, today: date) -> CollectionItem:
+    """Set or (None) take back the stars of an item and of its issue.
+
+    Raises NotFoundError and InvalidError.
+    """
+    owned = lock(session, user_id, item_id, rating=True)
+    ratings.give(session, user_id, {owned.issue_id: stars}, today=today)
+    return _write(session, item_id, {"rating": stars})
+
+
+def touch(session: Session, user_id: int, item_id: int) -> CollectionItem:
+    """Move the stamp of an item and nothing else, as a change without content does."""
+    lock(session, user_id, item_id)
+    return _write(session, item_id, {})
+
+
+def read_on(session: Session, user_id: int, item_id: int, moment: datetime | None) -> ReadDate:
+    """Note that an item was read at a moment, None for now; the same moment may be noted again."""
+    lock(session, user_id, item_id)
+    noted = ReadDate(collection_item_id=item_id, read_date=moment or clock.now())
+    session.add(noted)
+    session.flush()
+    _write(session, item_id, {})
+    return noted
+
+
+def unread(session: Session, user_id: int, item_id: int, read_date_id: int) -> CollectionItem:
+    """Take back one date of reading; the item stays read while there are others. Raises NotFoundError."""
+    lock(session, user_id, item_id)
+    chosen = delete(ReadDate).where(ReadDate.id == read_date_id, ReadDate.collection_item_id == item_id)
+    known = 0 < read_date_id <= BIG_MAX
+    if not known or session.scalar(chosen.returning(ReadDate.id)) is None:
+        raise NotFoundError("read_date", read_date_id)
+    return _write(session, item_id, {})
+
+
+def scrobble(
+    session: Session,
+    user_id: int,
+    issue_id: int,
+    moment: datetime | None,
+    stars: int | object = KEEP,
+    *,
+    today: date,
+) -> tuple[CollectionItem, bool]:
+    """Note that an issue was read at a moment, None for now: its item, and whether it is new.
+
+    An issue that is not owned comes into the collection as one digital copy. Stars replace those there are;
+    None takes them back, KEEP leaves them. Raises NotFoundError for an issue that is not there, and
+    InvalidError.
+    """
+    _check_issue(issue_id)
+    if stars is not KEEP:
+        ratings.give(session, user_id, {issue_id: stars}, today=today)
+    moment = moment or clock.now()
+    values = {"book_format": BookFormat.DIGITAL.value, "read_dates": [moment]}
+    owned, created = add(session, user_id, issue_id, values, today=today)  # with the stars of the issue
+    if not created:
+        _insert_dates(session, [(owned.id, moment)])
+        owned = _write(session, owned.id, {} if stars is KEEP else {"rating": stars})
+    return owned, created
+
+
+def add_series(
+    session: Session,
+    user_id: int,
+    series_id: int,
+    *,
+    first: str = "",
+    last: str = "",
+    book_format: str = BookFormat.PRINT.value,
+    read: bool = False,
+    today: date,
+) -> tuple[int, int]:
+    """Put the issues of a series into the collection, all or from one number to another, both included.
+
+    Issues stand in the order of cover dates, and a number is meant exactly as it is written. Gives how many
+    were added, and how many were owned already. Raises NotFoundError for a series that is not there, and
+    InvalidError for a number it has not ("first", "last") or if `last` comes before `first` ("last").
+    """
+    order = (Issue.cover_date, Issue.store_date, Issue.number, Issue.id)
+    issues = session.execute(
+        select(Issue.id, Issue.number).where(Issue.series_id == series_id).order_by(*order)
+    ).all()
+    if not issues and session.get(Series, series_id) is None:
+        raise NotFoundError("series", series_id)
+    places = {number: place for place, (_, number) in enumerate(issues)}
+    errors = {
+        name: [f"This series has no issue with the number {number}."]
+        for name, number in (("first", first), ("last", last))
+        if number and number not in places
+    }
+    if errors:
+        raise InvalidError(errors)
+    begin, end = places.get(first, 0), places.get(last, len(issues) - 1)
+    if first and last and end < begin:
+        raise InvalidError(
+            {"last": [f"Issue {last} comes before issue {first}: give the earlier one first."]}
+        )
+    chosen = [issue_id for issue_id, _ in issues[begin : end + 1]]
+    values = {"book_format": book_format, "is_read": read}
+    made = add_many(session, user_id, [(each, values) for each in chosen], today=today)
+    return len(made), len(chosen) - len(made)
+
+
+def mark_read(session: Session, user_id: int, item_ids: Iterable[int]) -> int:
+    """Note that items were read now, each that has no date yet; how many those were.
+
+    Ids of others' items, and of none, count for nothing. The number of statements is constant.
+    """
+    hold(session, user_id)
+    ids = [each for each in item_ids if 0 < each <= BIG_MAX]
+    unread_ones = (
+        select(CollectionItem.id)
+        .where(
+            CollectionItem.user_id == user_id,
+            CollectionItem.id == any_(cast(ids, ARRAY(BigInteger))),
+            CollectionItem.is_read.is_(False),
+        )
+        .order_by(CollectionItem.id)
+    )
+    chosen = session.scalars(unread_ones.with_for_update(key_share=True)).all()
+    if chosen:
+        now = clock.now()
+        _insert_dates(session, [(each, now) for each in chosen])
+        session.execute(
+            changing(CollectionItem)
+            .where(CollectionItem.id == any_(cast(chosen, ARRAY(BigInteger))))
+            .values(is_read=True, date_read=now, **moved(CollectionItem))
+        )
+    return len(chosen)
+
+
+def _write(session: Session, item_id: int, changes: dict) -> CollectionItem:
+    """Write changes, and whether and when it was read, as the dates say; its stamp moves. Gives the item."""
+    latest = (
+        select(func.max(ReadDate.read_date)).where(ReadDate.collection_item_id == item_id).scalar_subquery()
+    )
+    values = changes | {"is_read": latest.is_not(None), "date_read": latest}
+    return session.scalar(
+        changing(CollectionItem)
+        .where(CollectionItem.id == item_id)
+        .values(**values, **moved(CollectionItem))
+        .returning(CollectionItem),
+        execution_options=_FRESH,
+    )

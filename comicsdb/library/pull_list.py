@@ -1,0 +1,112 @@
+"""The pull list: the series an account follows, and their issues of this week and later."""
+
+from datetime import date
+from itertools import groupby
+
+from sqlalchemy import Select, delete, func, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session, contains_eager, joinedload
+
+from comicsdb.catalog.errors import NotFoundError
+from comicsdb.clock import monday_of
+from comicsdb.library.default_lists import lock_series, own_list
+from comicsdb.library.locks import hold
+from comicsdb.models import Issue, PullList, PullListSeries, Series
+
+UPCOMING = 50  # issues shown at once
+
+
+def pull_list(session: Session, user_id: int) -> PullList:
+    """The pull list of an account, made at the first look."""
+    return own_list(session, PullList, user_id)
+
+
+def add(session: Session, user_id: int, series_id: int) -> tuple[PullListSeries, bool]:
+    """Follow a series; gives its entry, and whether it is new. Raises NotFoundError for an unknown series.
+
+    The stamp of the list moves with it, by a trigger. Nothing is committed here.
+    """
+    hold(session, user_id)
+    if not lock_series(session, series_id):
+        raise NotFoundError("series", series_id)
+    followed = pull_list(session, user_id)
+    adding = insert(PullListSeries).values(pull_list_id=followed.id, series_id=series_id)
+    adding = adding.on_conflict_do_nothing(index_elements=["pull_list_id", "series_id"])
+    created = session.scalar(adding.returning(PullListSeries.id)) is not None
+    entry = select(PullListSeries).where(
+        PullListSeries.pull_list_id == followed.id, PullListSeries.series_id == series_id
+    )
+    return session.scalars(entry).one(), created
+
+
+def remove(session: Session, user_id: int, series_id: int) -> bool:
+    """Follow a series no longer; False if it was not followed. The stamp of the list moves with it."""
+    hold(session, user_id)
+    if not lock_series(session, series_id):
+        return False
+    followed = pull_list(session, user_id)
+    gone = delete(PullListSeries).where(
+        PullListSeries.pull_list_id == followed.id, PullListSeries.series_id == series_id
+    )
+    return session.execute(gone).rowcount > 0
+
+
+def follow(session: Session, user_id: int, series_id: int, wanted: bool) -> bool:
+    """Follow a series or not, whatever was before; gives whether anything changed. Raises NotFoundError."""
+    if wanted:
+        return add(session, user_id, series_id)[1]
+    return remove(session, user_id, series_id)
+
+
+def follows(session: Session, user_id: int, series_id: int) -> bool:
+    """Whether an account follows a series."""
+    found = select(PullListSeries.id).join(PullList).where(PullList.user_id == user_id)
+    return session.scalar(found.where(PullListSeries.series_id == series_id)) is not None
+
+
+def entries(session: Session, user_id: int) -> list[PullListSeries]:
+    """What an account follows, by sort name: entries with series, type and publisher."""
+    return list(
+        session.scalars(
+            select(PullListSeries)
+            .join(PullList)
+            .join(PullListSeries.series)
+            .where(PullList.user_id == user_id)
+            .options(
+                contains_eager(PullListSeries.series).options(
+                    joinedload(Series.series_type), joinedload(Series.publisher)
+                )
+            )
+            .order_by(Series.sort_folded, Series.sort_name, Series.year_began, Series.id)
+        )
+    )
+
+
+def followed_ids(user_id: int) -> Select:
+    """The ids of the series that an account follows."""
+    return select(PullListSeries.series_id).join(PullList).where(PullList.user_id == user_id)
+
+
+def upcoming(session: Session, user_id: int, today: date) -> tuple[list[Issue], int]:
+    """The issues of followed series from the Monday of this week on, by store date, and how many there are.
+
+    At most 50 issues come, with series, type and publisher.
+    """
+    coming = (Issue.series_id.in_(followed_ids(user_id)), Issue.store_date >= monday_of(today))
+    total = session.scalar(select(func.count()).select_from(Issue).where(*coming))
+    rows = (
+        select(Issue)
+        .join(Issue.series)
+        .where(*coming)
+        .options(
+            contains_eager(Issue.series).options(joinedload(Series.series_type), joinedload(Series.publisher))
+        )
+        .order_by(Issue.store_date, Series.sort_folded, Series.sort_name, Issue.number, Issue.id)
+        .limit(UPCOMING)
+    )
+    return list(session.scalars(rows)) if total else [], total
+
+
+def by_week(issues: list[Issue]) -> list[tuple[date, list[Issue]]]:
+    """Issues in the order of their store dates, by the Monday of their weeks."""
+    return [(monday, list(week)) for monday, week in groupby(issues, lambda each: monday_of(each.store_date))]

@@ -1,0 +1,281 @@
+"""Reading lists: who may see and who may manage them, and how they are made, changed and deleted.
+
+Everybody sees public lists, an account also its own, and who has Permission.OFFICIAL_LISTS those of the
+official account, which the setting `comicsdb.official_account` names. That is said here once,
+by `visible_to` and `manageable_by`; every surface asks them. `identity` is None for nobody, and `official` is
+the setting. Lists are written one after another, as the catalogue is, so that no locks cross.
+
+The address of a public list can be read, that of a private one cannot be guessed: nobody learns by trying
+names that there is such a list. Addresses that a list had before lead to it for those who may see it. A
+readable one that a private list had is free for others: a number behind theirs would tell that it is taken.
+"""
+
+import secrets
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, and_, delete, false, func, not_, or_, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session, joinedload
+
+from comicsdb.admin import audit_log
+from comicsdb.catalog import slugs
+from comicsdb.catalog.errors import ConflictError, ForbiddenError, InvalidError, MovedError, NotFoundError
+from comicsdb.catalog.service import SLUG_ATTEMPTS
+from comicsdb.catalog.unit_of_work import Unit
+from comicsdb.i18n import _
+from comicsdb.library.reading_lists import links, rules
+from comicsdb.models import FormerSlug, ReadingList, ReadingListRating, User
+from comicsdb.models.base import INTEGER_MAX
+from comicsdb.security import Identity, Permission, may
+
+KIND = ReadingList.__tablename__
+SAME_NAME = _("Its owner has a list of this name from the same source: choose another name.")
+_UNIQUE = "uq_reading_list_user_id_name_attribution_source"
+# Former addresses of lists that are private now.
+_RELEASED = "EXISTS (SELECT FROM reading_list l WHERE l.id = former_slug.object_id AND l.is_private)"
+
+
+# Who may see and manage.
+
+
+def visible_to(identity: Identity | None, official: str, of=ReadingList) -> ColumnElement[bool]:
+    """The condition on ReadingList, or an alias `of` it, under which somebody, or nobody, may see a list."""
+    public = not_(of.is_private)
+    return public if identity is None else or_(public, manageable_by(identity, official, of))
+
+
+def manageable_by(identity: Identity | None, official: str, of=ReadingList) -> ColumnElement[bool]:
+    """The condition under which somebody may change a list: being staff gives no right over others' lists."""
+    if not may(identity, Permission.LIBRARY):  # nobody, and tokens that only read the catalogue
+        return false()
+    own = of.user_id == identity.user_id
+    if not may(identity, Permission.OFFICIAL_LISTS):
+        return own
+    named = select(User.id).where(func.lower(User.username) == func.lower(official))
+    return or_(own, of.user_id == named.correlate(None).scalar_subquery())
+
+
+def manages(identity: Identity | None, official: str, reading_list: ReadingList) -> bool:
+    """Whether somebody may change a list that `find` gave."""
+    if not may(identity, Permission.LIBRARY):
+        return False
+    if reading_list.user_id == identity.user_id:
+        return True
+    return may(identity, Permission.OFFICIAL_LISTS) and is_official(official, reading_list)
+
+
+def is_official(official: str, reading_list: ReadingList) -> bool:
+    """Whether a list that `find` gave is the official account's."""
+    return reading_list.user.username.lower() == official.lower()
+
+
+# Finding.
+
+
+def find(session: Session, identity: Identity | None, official: str, key: int | str) -> ReadingList:
+    """The list with an id (int) or a slug (str), its owner loaded.
+
+    Raises NotFoundError for what may not be seen as for what there is not, and MovedError for a former slug.
+    """
+    seen = select(ReadingList).where(visible_to(identity, official)).options(joinedload(ReadingList.user))
+    if isinstance(key, int):
+        found = session.scalar(seen.where(ReadingList.id == key)) if 0 < key <= INTEGER_MAX else None
+    elif "\0" in key:
+        found = None
+    else:
+        found = session.scalar(seen.where(ReadingList.slug == key))
+        if found is None:  # one statement, whether there is such a list or not
+            is_former = (FormerSlug.kind == KIND, FormerSlug.object_id == ReadingList.id)
+            moved = session.scalar(seen.join(FormerSlug, and_(*is_former)).where(FormerSlug.slug == key))
+            if moved is not None:
+                raise MovedError(moved)
+    if found is None:
+        raise NotFoundError(KIND, key)
+    return found
+
+
+def neighbours(
+    session: Session, identity: Identity | None, official: str, reading_list: ReadingList
+) -> tuple[ReadingList | None, ReadingList | None]:
+    """The lists to read before and after this one, without those that may not be seen."""
+    ids = (reading_list.previous_id, reading_list.next_id)
+    wanted = select(ReadingList).where(ReadingList.id.in_(ids), visible_to(identity, official))
+    found = {each.id: each for each in session.scalars(wanted)} if any(ids) else {}
+    return found.get(ids[0]), found.get(ids[1])
+
+
+class Held(NamedTuple):
+    """A list that an account may change and nobody else does, until the transaction ends."""
+
+    session: Session
+    row: ReadingList
+
+
+def hold(session: Session, identity: Identity | None, official: str, reading_list: ReadingList) -> Held:
+    """The list as it is now, for the account to change it; all other writers of lists wait.
+
+    Raises NotFoundError where it is gone or may not be seen any more, ForbiddenError where it may only be
+    seen.
+    """
+    Unit.of(session).alone()
+    statement = (
+        select(ReadingList)
+        .where(ReadingList.id == reading_list.id, visible_to(identity, official))
+        .with_for_update(of=ReadingList)
+        .execution_options(populate_existing=True)
+    )
+    if session.scalar(statement) is None:
+        raise NotFoundError(KIND, reading_list.id)
+    found = find(session, identity, official, reading_list.id)
+    if not manages(identity, official, found):
+        raise ForbiddenError(f"{KIND} {found.id} is another's")
+    return Held(session, found)
+
+
+# Writing.
+
+
+def create(session: Session, identity: Identity, official: str, values: dict) -> ReadingList:
+    """A new list of the account from values (`reading_list_rules.FIELDS`); the slug is made here.
+
+    Raises InvalidError. Nothing is committed here, as everywhere in this module.
+    """
+    unit = Unit.of(session)
+    unit.alone()
+    partners = rules.check(session, identity, visible_to(identity, official), None, values)
+    made = ReadingList(user_id=identity.user_id, **rules.columns(values))
+    _insert(session, made)
+    unit.name([made.image])
+    if any(partners.values()):
+        links.tie(session, made.id, partners, manageable_by(identity, official))
+    return _fresh(session, made)
+
+
+def update(
+    session: Session, identity: Identity, official: str, reading_list: ReadingList, values: dict
+) -> ReadingList:
+    """Change some values of a list; the rest stays. Its `modified` moves even if none differs.
+
+    It gets another slug where it becomes private or public, and keeps it otherwise, whatever its name. Stars
+    that a list has are kept, and not shown, while it is private. Raises InvalidError, NotFoundError,
+    ForbiddenError.
+    """
+    _session, found = hold(session, identity, official, reading_list)
+    partners = rules.check(session, identity, visible_to(identity, official), found, values)
+    changed = {name: value for name, value in rules.columns(values).items() if getattr(found, name) != value}
+    if "is_private" in changed:
+        name = changed.get("name", found.name)
+        changed["slug"] = next(slugs_for(session, name, found.id, private=changed["is_private"]))
+        slugs.keep_former(session, KIND, {found.id: (found.slug, changed["slug"])})
+    unit = Unit.of(session)
+    if "image" in changed:
+        unit.discard([found.image])
+        unit.name([changed["image"]])
+    try:
+        with session.begin_nested():
+            links.stamp(session, ReadingList.id == found.id, changed)
+    except IntegrityError as error:
+        raise _refusal(error) from error
+    if {"name", "is_private"} & set(changed):
+        links.stamp(session, links.shows(found.id))
+    links.tie(session, found.id, partners, manageable_by(identity, official))
+    return _fresh(session, found)
+
+
+def remove(session: Session, identity: Identity, official: str, reading_list: ReadingList) -> None:
+    """Delete a list with its items and stars; its neighbours lose it.
+
+    Raises NotFoundError, ForbiddenError.
+    """
+    _session, found = hold(session, identity, official, reading_list)
+    links.lock(session, links.around(session, found.id))
+    Unit.of(session).discard([found.image])
+    former = delete(FormerSlug).where(FormerSlug.kind == KIND, FormerSlug.object_id == found.id)
+    session.execute(former)
+    session.execute(delete(ReadingList).where(ReadingList.id == found.id))
+    forget_stamps(session)
+
+
+def assign_to_official(
+    session: Session, identity: Identity, official: str, reading_list: ReadingList
+) -> ReadingList:
+    """Give a list that the account may see to the official account, for good; the log of the staff says so.
+
+    Needs Permission.OFFICIAL_LISTS. Raises NotFoundError, ForbiddenError, and InvalidError where the official
+    account has the list already or has one of that name, or where there is no such account.
+    """
+    if not may(identity, Permission.OFFICIAL_LISTS):
+        raise ForbiddenError(f"{identity.username} gives no lists to {official}")
+    Unit.of(session).alone()
+    found = find(session, identity, official, reading_list.id)
+    owner = session.scalar(select(User).where(func.lower(User.username) == func.lower(official)))
+    if owner is None:
+        raise InvalidError({"__all__": [_("There is no account named ${name}.", mapping={"name": official})]})
+    if found.user_id == owner.id:
+        belongs = _("The list belongs to ${name} already.", mapping={"name": owner.username})
+        raise InvalidError({"__all__": [belongs]})
+    before = found.user.username
+    try:
+        with session.begin_nested():
+            links.stamp(session, ReadingList.id == found.id, {"user_id": owner.id})
+    except IntegrityError as error:
+        raise _refusal(error) from error
+    links.stamp(session, links.shows(found.id))
+    own_stars = (ReadingListRating.reading_list_id == found.id, ReadingListRating.user_id == owner.id)
+    session.execute(delete(ReadingListRating).where(*own_stars))
+    audit_log.record(
+        session, identity, "assign", KIND, found.id, found.name, {"user": [before, owner.username]}
+    )
+    return _fresh(session, found)
+
+
+def _insert(session: Session, made: ReadingList) -> None:
+    if not slugs.slugify(made.name):  # the slug will name the id
+        made.id = session.scalar(select(func.nextval(func.pg_get_serial_sequence(KIND, "id"))))
+    tried = slugs_for(session, made.name, made.id, private=bool(made.is_private))
+    for _number, candidate in zip(range(SLUG_ATTEMPTS), tried, strict=False):
+        made.slug = candidate
+        try:
+            with session.begin_nested():
+                session.add(made)
+                session.flush()
+        except IntegrityError as error:
+            if _constraint(error) != f"uq_{KIND}_slug":
+                raise _refusal(error) from error
+        else:
+            taken = delete(FormerSlug).where(FormerSlug.kind == KIND, FormerSlug.slug == candidate)
+            session.execute(taken)
+            return
+    raise ConflictError(KIND, ("slug",))
+
+
+def slugs_for(session: Session, name: str, list_id: int | None, *, private: bool) -> Iterator[str]:
+    """Slugs to try for a list in turn."""
+    if not private:
+        return slugs.candidates(session, KIND, slugs.base_slug(KIND, name, list_id), _RELEASED)
+    return (f"p{secrets.token_hex(10)}" for _attempt in range(SLUG_ATTEMPTS))
+
+
+def _constraint(error: IntegrityError) -> str:
+    return getattr(getattr(error.orig, "diag", None), "constraint_name", None) or ""
+
+
+def _refusal(error: IntegrityError) -> Exception:
+    return InvalidError({"name": [SAME_NAME]}) if _constraint(error) == _UNIQUE else error
+
+
+def _fresh(session: Session, reading_list: ReadingList) -> ReadingList:
+    """The list as it is stored now, its owner too."""
+    forget_stamps(session)
+    session.expire(reading_list)
+    statement = select(ReadingList).where(ReadingList.id == reading_list.id)
+    return session.scalars(statement.options(joinedload(ReadingList.user, innerjoin=True))).one()
+
+
+def forget_stamps(session: Session) -> None:
+    """Stamps, neighbours and figures are moved by SQL: read them again when they are asked for."""
+    moved = ("modified", "modified_before", "previous_id", "next_id", *rules.FIGURES)
+    for entity in list(session.identity_map.values()):
+        if isinstance(entity, ReadingList):
+            session.expire(entity, moved)

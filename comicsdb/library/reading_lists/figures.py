@@ -1,0 +1,233 @@
+"""What only pages show of reading lists: cards, a list's items in steps, and its figures.
+
+Nobody is asked here who may see a list: whoever asks has found it by `reading_lists`.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, Select, any_, extract, func, not_, select
+from sqlalchemy.orm import Session, contains_eager, joinedload
+
+from comicsdb.catalog import search
+from comicsdb.library.top_creators import among, credited, has_role, least
+from comicsdb.models import (
+    Character,
+    Creator,
+    Issue,
+    Publisher,
+    ReadingList,
+    ReadingListItem,
+    Role,
+    Series,
+    issue_character,
+)
+
+STEP = 50  # items shown at once
+TOP = 12  # publishers, series and characters shown
+FEATURED = 6  # creators shown
+FANNED = 5  # covers on the card of a list without a banner
+
+# The order of lists: by name, then by source and owner.
+ORDER = (
+    ReadingList.folded,
+    ReadingList.name,
+    ReadingList.attribution_source,
+    ReadingList.user_id,
+    ReadingList.id,
+)
+
+
+def cards() -> Select:
+    """Rows of `(list, number, first, last, covers)`: its issues, the years of their covers, and the pictures
+    of the first ones; owners are loaded.
+    """
+    return select(
+        ReadingList,
+        _of_list(func.count()).label("number"),
+        _of_list(_year(func.min(Issue.cover_date)), Issue).label("first"),
+        _of_list(_year(func.max(Issue.cover_date)), Issue).label("last"),
+        _covers().label("covers"),
+    ).options(joinedload(ReadingList.user, innerjoin=True))
+
+
+def _covers() -> ColumnElement[list[str]]:
+    first = (
+        select(Issue.image)
+        .select_from(ReadingListItem)
+        .join(Issue, Issue.id == ReadingListItem.issue_id)
+        .where(ReadingListItem.reading_list_id == ReadingList.id, Issue.image != "")
+        .order_by(ReadingListItem.order)
+        .limit(FANNED)
+        .correlate(ReadingList)
+    )
+    return func.array(first.scalar_subquery())
+
+
+def _of_list(expression, model=None):
+    statement = select(expression).select_from(ReadingListItem)
+    if model is Issue:
+        statement = statement.join(Issue, Issue.id == ReadingListItem.issue_id)
+    own = ReadingListItem.reading_list_id == ReadingList.id
+    return statement.where(own).correlate(ReadingList).scalar_subquery()
+
+
+def _year(day) -> ColumnElement[int]:
+    return extract("year", day)
+
+
+def of_publisher(name: str) -> ColumnElement[bool]:
+    """The lists with an issue of a publisher whose name holds the words; not once for each issue."""
+    held = (
+        select(ReadingListItem.reading_list_id)
+        .join(Issue, Issue.id == ReadingListItem.issue_id)
+        .join(Series, Series.id == Issue.series_id)
+        .join(Publisher, Publisher.id == Series.publisher_id)
+        .where(search.matching(Publisher, name))
+    )
+    return ReadingList.id.in_(held)
+
+
+class Composition(NamedTuple):
+    """How many issues of each type a list has, by code, and the years of their covers, None without any."""
+
+    by_type: dict[str, int]
+    first: int | None
+    last: int | None
+
+    @property
+    def total(self) -> int:
+        """All issues."""
+        return sum(self.by_type.values())
+
+
+def composition(session: Session, list_id: int) -> Composition:
+    """What a list is made of: one statement."""
+    item = ReadingListItem
+    statement = (
+        select(
+            item.issue_type,
+            func.count(),
+            _year(func.min(Issue.cover_date)),
+            _year(func.max(Issue.cover_date)),
+        )
+        .join(Issue, Issue.id == item.issue_id)
+        .where(item.reading_list_id == list_id)
+        .group_by(item.issue_type)
+    )
+    rows = session.execute(statement).all()
+    years = [int(year) for row in rows for year in row[2:]]
+    return Composition(
+        {row.issue_type: row[1] for row in rows}, min(years, default=None), max(years, default=None)
+    )
+
+
+def items(list_id: int) -> Select:
+    """The items of a list in its order; issues with all that lines show."""
+    return (
+        select(ReadingListItem)
+        .join(ReadingListItem.issue)
+        .options(
+            contains_eager(ReadingListItem.issue)
+            .joinedload(Issue.series, innerjoin=True)
+            .options(joinedload(Series.series_type), joinedload(Series.publisher))
+        )
+        .where(ReadingListItem.reading_list_id == list_id)
+        .order_by(ReadingListItem.order)
+    )
+
+
+def step(list_id: int, offset: int, issue_type: str | None = None) -> Select:
+    """At most STEP items from an offset on, of one type if that is not None; no others are put together."""
+    wanted = select(ReadingListItem.id).where(ReadingListItem.reading_list_id == list_id)
+    if issue_type is not None:
+        wanted = wanted.where(ReadingListItem.issue_type == issue_type)
+    wanted = wanted.order_by(ReadingListItem.order).limit(STEP).offset(offset)
+    return items(list_id).where(ReadingListItem.id.in_(wanted.correlate(None)))
+
+
+@dataclass(frozen=True)
+class Shares:
+    """The first of those that a list has, as rows of `(entity, number)`, and how many there are in all."""
+
+    rows: list
+    total: int
+
+
+def publishers(session: Session, list_id: int) -> Shares:
+    """The publishers of a list, most issues first."""
+    return _shares(session, Publisher, _issues(list_id, Series.publisher_id).join(Issue.series))
+
+
+def series(session: Session, list_id: int) -> Shares:
+    """The series of a list, most issues first."""
+    return _shares(session, Series, _issues(list_id, Issue.series_id), joinedload(Series.series_type))
+
+
+def characters(session: Session, list_id: int) -> Shares:
+    """The characters that appear in most issues of a list."""
+    links = issue_character.c
+    counted = (
+        select(links.character_id.label("id"), func.count().label("number"))
+        .where(links.issue_id == any_(among(_held(list_id))))
+        .group_by(links.character_id)
+    )
+    return _shares(session, Character, counted)
+
+
+def _held(list_id: int) -> Select:
+    return select(ReadingListItem.issue_id).where(ReadingListItem.reading_list_id == list_id)
+
+
+def _issues(list_id: int, column) -> Select:
+    """Each issue of a list once, with a column of what it is joined with as `id`."""
+    return (
+        select(column.label("id"), func.count().label("number"))
+        .select_from(Issue)
+        .where(Issue.id == any_(among(_held(list_id))))
+        .group_by(column)
+    )
+
+
+def _shares(session: Session, model, counted: Select, *options) -> Shares:
+    counted = counted.cte("counted")
+    statement = (
+        select(model, counted.c.number, select(func.count()).select_from(counted).scalar_subquery())
+        .join(counted, counted.c.id == model.id)
+        .where(counted.c.number >= least(counted.c.number, TOP))
+        .options(*options)
+        .order_by(counted.c.number.desc(), *search.ORDER[model])
+        .limit(TOP)
+    )
+    rows = session.execute(statement).all()
+    return Shares(rows, rows[0][2] if rows else 0)
+
+
+def featured(session: Session, list_id: int) -> list:
+    """Who wrote or drew most issues: rows of `(creator, number, writes, draws)`."""
+    writes = has_role(Role.is_writer)
+    found = credited(_held(list_id), Role.is_featured, writes=writes, draws=not_(writes)).c
+    counted = (
+        select(
+            found.creator_id.label("id"),
+            func.count().label("number"),
+            func.bool_or(found.writes).label("writes"),
+            func.bool_or(found.draws).label("draws"),
+        )
+        .group_by(found.creator_id)
+        .cte("counted")
+    )
+    statement = (
+        select(Creator, counted.c.number, counted.c.writes, counted.c.draws)
+        .join(counted, counted.c.id == Creator.id)
+        .where(counted.c.number >= least(counted.c.number, FEATURED))
+        .order_by(counted.c.number.desc(), *search.ORDER[Creator])
+        .limit(FEATURED)
+    )
+    return session.execute(statement).all()
+
+
+def with_issue(issue_id: int, visible: ColumnElement[bool], most: int) -> Select:
+    """The lists that an issue is in, of those that are `visible`; at most so many, in their order."""
+    holding = select(ReadingListItem.reading_list_id).where(ReadingListItem.issue_id == issue_id)
+    return select(ReadingList).where(ReadingList.id.in_(holding), visible).order_by(*ORDER).limit(most)

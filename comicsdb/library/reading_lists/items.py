@@ -1,0 +1,296 @@
+"""The issues of a reading list: adding them, their order, their types, taking them out.
+
+Whoever asks holds the list for an account first, by `reading_lists.hold`; nothing is committed here.
+Positions are 1 to n after every statement. Triggers close the gaps of what goes, and move the stamps of the
+list and of its neighbours.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from sqlalchemy import case, delete, func, select, text, update
+from sqlalchemy.orm import Session
+
+from comicsdb.catalog import rules
+from comicsdb.catalog.column_checks import MISSING, is_whole
+from comicsdb.catalog.errors import InvalidError, NotFoundError
+from comicsdb.i18n import _
+from comicsdb.library.reading_lists import Held, forget_stamps
+from comicsdb.library.reading_lists.rules import NOT_A_CHOICE
+from comicsdb.models import Arc, Issue, ReadingList, ReadingListItem, Series, issue_arc
+from comicsdb.models.base import INTEGER_MAX
+from comicsdb.models.choices import ItemType
+
+BEGINNING, END = "beginning", "end"
+UP, DOWN = "up", "down"
+TYPES = ("", *ItemType)
+
+NO_BOUND = _("Name the first or the last issue, or choose all.")
+REVERSED = _("This issue comes before the first one.")
+NO_SUCH_NUMBER = _("The series has no issue with this number.")
+
+
+class Added(NamedTuple):
+    """How many issues came into a list, and how many were left out: in it already, or named twice."""
+
+    added: int
+    skipped: int
+
+
+class Ordered(NamedTuple):
+    """How many issues came in, how many that were there were moved, how many were left out.
+
+    What only made room for others was not moved.
+    """
+
+    added: int
+    reordered: int
+    skipped: int
+
+
+def add_issues(
+    held: Held, ids: Sequence[int], *, at: str = END, types: Mapping[int, str] | None = None
+) -> Added:
+    """Add issues by their ids, in their order, at the END or the BEGINNING; those in the list stay put.
+
+    `types` gives some of them, by id, an item type. Raises InvalidError, naming "issues", for ids of no
+    issue, and for an unknown type, naming "issue_type".
+    """
+    session, found = held
+    types = types or {}
+    for each in types.values():
+        _check_type(each)
+    asked = list(dict.fromkeys(ids))
+    there = rules.existing(session, Issue, filter(_is_id, asked))
+    if missing := [each for each in asked if each not in there]:
+        raise InvalidError({"issues": [MISSING.format(each) for each in missing]})
+    fresh = _not_in(session, found, asked)
+    _insert(session, found, fresh, at, types)
+    return Added(len(fresh), len(ids) - len(fresh))
+
+
+def add_series(
+    held: Held, series_id: int, *, first: str = "", last: str = "", whole: bool = False, at: str = END
+) -> Added:
+    """Add issues of a series in the order of their cover dates: the whole, or from a number to a number.
+
+    One number is enough; the series' own end stands for the other. Raises InvalidError, naming "series",
+    "first" or "last", for a series or a number that is not there, for a last that comes before the first, and
+    where nothing says which.
+    """
+    session, found = held
+    if not (_is_id(series_id) and rules.existing(session, Series, [series_id])):
+        raise InvalidError({"series": [MISSING.format(series_id)]})
+    bounds = {"first": first.strip(), "last": last.strip()}
+    if not (whole or any(bounds.values())):
+        raise InvalidError({"first": [NO_BOUND]})
+    issues = _in_order(session, Issue.series_id == series_id)
+    if not whole:
+        issues = _range(issues, bounds)
+    return _add_all(session, found, [issue.id for issue in issues], at)
+
+
+def add_arc(held: Held, arc_id: int, *, at: str = END) -> Added:
+    """Add the issues of an arc in the order of their cover dates; Invalid names "arc" if it is not there."""
+    session, found = held
+    if not (_is_id(arc_id) and rules.existing(session, Arc, [arc_id])):
+        raise InvalidError({"arc": [MISSING.format(arc_id)]})
+    linked = select(issue_arc.c.issue_id).where(issue_arc.c.arc_id == arc_id)
+    issues = _in_order(session, Issue.id.in_(linked))
+    return _add_all(session, found, [issue.id for issue in issues], at)
+
+
+def reorder(held: Held, order: Sequence[int], selected: Iterable[int] = ()) -> Ordered:
+    """Bring a list into an order of issue ids, and add those `selected`, all at once.
+
+    An id in `order` counts once, and only if its issue is in the list or selected; others are skipped. After
+    those that are named come selected issues that are not, then the rest of the list as it stood.
+    """
+    session, found = held
+    rows = select(ReadingListItem.issue_id).where(ReadingListItem.reading_list_id == found.id)
+    present = list(session.scalars(rows.order_by(ReadingListItem.order)))
+    held, chosen = set(present), list(dict.fromkeys(selected))
+    there = rules.existing(session, Issue, (each for each in chosen if _is_id(each) and each not in held))
+    known = held | there
+    named = [each for each in dict.fromkeys(order) if each in known]
+    wanted = list(dict.fromkeys([*named, *(each for each in chosen if each in there), *present]))
+    places = {issue: place for place, issue in enumerate(wanted, 1)}
+    _place(session, found, {each: places[each] for each in present})
+    _store(session, found, {each: places[each] for each in wanted if each not in held}, {})
+    moved = fewest_moves(present, [each for each in wanted if each in held])
+    return Ordered(len(there), moved, len(order) - len(named) + len(chosen) - len(there))
+
+
+def fewest_moves(before: list[int], after: list[int]) -> int:
+    """How many issues must have been moved at least, the others making room, from one order to another."""
+    places = {each: place for place, each in enumerate(before)}
+    ends: list[int] = []  # of the longest rising sequences of each length
+    for each in after:
+        at = bisect_left(ends, places[each])
+        ends[at : at + 1] = [places[each]]
+    return len(before) - len(ends)
+
+
+def move(held: Held, item_id: int, to: str | int) -> int:
+    """Move an item one place UP or DOWN, or to a position; one beyond either end is that end.
+
+    Gives the position it has then. Raises NotFoundError for an item of another list.
+    """
+    session, found = held
+    was = _item(session, found, item_id).order
+    wanted = {UP: was - 1, DOWN: was + 1}.get(to, to)
+    if not is_whole(wanted):
+        raise InvalidError({"position": [_("Write a whole number.")]})
+    item = ReadingListItem
+    last = session.scalar(select(func.max(item.order)).where(item.reading_list_id == found.id))
+    now = min(max(wanted, 1), last)
+    if now != was:
+        step = 1 if now < was else -1
+        between = item.order.between(min(was, now), max(was, now))
+        moved = update(item).where(item.reading_list_id == found.id, between)
+        _run(session, moved.values(order=case((item.id == item_id, now), else_=item.order + step)))
+    return now
+
+
+def set_type(held: Held, item_id: int, code: str) -> None:
+    """Say what an item is within the list, "" for nothing; Invalid names "issue_type" for another code."""
+    session, found = held
+    _check_type(code)
+    item = _item(session, found, item_id)
+    if item.issue_type != code:
+        _run(session, update(ReadingListItem).where(ReadingListItem.id == item.id).values(issue_type=code))
+
+
+def remove_item(held: Held, item_id: int) -> None:
+    """Take an item out of the list; those behind it move up.
+
+    Raises NotFoundError for an item of another list.
+    """
+    session, found = held
+    item = _item(session, found, item_id)
+    _run(session, delete(ReadingListItem).where(ReadingListItem.id == item.id))
+
+
+# What is in a series or an arc.
+
+
+def _in_order(session: Session, which) -> list:
+    """Issues by cover date, then by store date, series and number, numbers as numbers."""
+    columns = (Issue.id, Issue.number, Issue.cover_date, Issue.store_date, Series.folded, Series.year_began)
+    rows = session.execute(select(*columns).join(Series, Series.id == Issue.series_id).where(which)).all()
+    return sorted(rows, key=_reading_order)
+
+
+def _reading_order(row) -> tuple:
+    number = re.match(r"-?\d+(\.\d+)?", row.number)
+    return (
+        row.cover_date,
+        row.store_date or date.max,
+        row.folded,
+        row.year_began,
+        float(number[0]) if number else float("inf"),
+        row.number,
+        row.id,
+    )
+
+
+def _range(issues: list, bounds: dict[str, str]) -> list:
+    """The issues from the first bound to the last; raises InvalidError."""
+    places = {name: _place_of(issues, number) for name, number in bounds.items() if number}
+    unknown = {name: [NO_SUCH_NUMBER] for name, place in places.items() if place is None}
+    if unknown:
+        raise InvalidError(unknown)
+    begin, end = places.get("first", 0), places.get("last", len(issues) - 1)
+    if end < begin:
+        raise InvalidError({"last": [REVERSED]})
+    return issues[begin : end + 1]
+
+
+def _place_of(issues: list, number: str) -> int | None:
+    """Where the issue of a number stands; case counts only between two that differ in nothing else."""
+    alike = [place for place, issue in enumerate(issues) if issue.number.upper() == number.upper()]
+    exact = [place for place in alike if issues[place].number == number]
+    return next(iter(exact or alike), None)
+
+
+# Statements.
+
+
+def _add_all(session: Session, reading_list: ReadingList, ids: list[int], at: str) -> Added:
+    rules.existing(session, Issue, ids)  # they will not go before they are in the list
+    fresh = _not_in(session, reading_list, ids)
+    _insert(session, reading_list, fresh, at, {})
+    return Added(len(fresh), len(ids) - len(fresh))
+
+
+def _insert(session: Session, reading_list: ReadingList, ids: list[int], at: str, types: Mapping) -> None:
+    """New items at one end; the others make room for them in one statement."""
+    if at not in {BEGINNING, END}:
+        raise InvalidError({"at": [NOT_A_CHOICE.format(at)]})
+    item = ReadingListItem
+    count = session.scalar(select(func.count()).where(item.reading_list_id == reading_list.id))
+    if at == BEGINNING and ids and count:
+        others = update(item).where(item.reading_list_id == reading_list.id)
+        _run(session, others.values(order=item.order + len(ids)))
+    start = 1 if at == BEGINNING else count + 1
+    _store(session, reading_list, {each: place for place, each in enumerate(ids, start)}, types)
+
+
+def _store(session: Session, reading_list: ReadingList, places: dict[int, int], types: Mapping) -> None:
+    if places:
+        statement = text(
+            'INSERT INTO reading_list_item (reading_list_id, issue_id, "order", issue_type)'
+            " SELECT :list, issue_id, place, type FROM unnest(CAST(:ids AS integer[]),"
+            " CAST(:places AS integer[]), CAST(:types AS varchar[])) AS made (issue_id, place, type)"
+        )
+        named = [str(types.get(each, "")) for each in places]
+        values = {"ids": list(places), "places": list(places.values()), "types": named}
+        _run(session, statement, {"list": reading_list.id, **values})
+
+
+def _place(session: Session, reading_list: ReadingList, places: dict[int, int]) -> None:
+    """Give items of the list, by issue, their places; those that stand there already are left alone."""
+    statement = text(
+        'UPDATE reading_list_item item SET "order" = wanted.place'
+        " FROM unnest(CAST(:ids AS integer[]), CAST(:places AS integer[])) AS wanted (issue_id, place)"
+        " WHERE item.reading_list_id = :list AND item.issue_id = wanted.issue_id"
+        ' AND item."order" <> wanted.place'
+    )
+    values = {"list": reading_list.id, "ids": list(places), "places": list(places.values())}
+    _run(session, statement, values)
+
+
+def _run(session: Session, statement, values: dict | None = None) -> None:
+    """Carry out a statement on items; triggers move stamps, so these are read again."""
+    session.execute(statement, values or {}, execution_options={"synchronize_session": False})
+    forget_stamps(session)
+
+
+def _not_in(session: Session, reading_list: ReadingList, ids: Iterable[int]) -> list[int]:
+    """Those of some issues that are not in the list."""
+    held = select(ReadingListItem.issue_id).where(ReadingListItem.reading_list_id == reading_list.id)
+    there = set(session.scalars(held))
+    return [each for each in ids if each not in there]
+
+
+def _item(session: Session, reading_list: ReadingList, item_id: int) -> ReadingListItem:
+    """An item of the list as it is now."""
+    wanted = select(ReadingListItem).where(
+        ReadingListItem.id == item_id, ReadingListItem.reading_list_id == reading_list.id
+    )
+    found = session.scalar(wanted.execution_options(populate_existing=True))
+    if found is None:
+        raise NotFoundError("reading_list_item", item_id)
+    return found
+
+
+def _is_id(value) -> bool:
+    return is_whole(value) and 0 < value <= INTEGER_MAX
+
+
+def _check_type(code: str) -> None:
+    if code not in TYPES:
+        raise InvalidError({"issue_type": [NOT_A_CHOICE.format(code)]})

@@ -1,0 +1,54 @@
+"""Stars that readers give to the reading lists of others; the figures of a list follow by a trigger."""
+
+from sqlalchemy import delete, func
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from comicsdb.catalog.errors import InvalidError
+from comicsdb.catalog.unit_of_work import Unit
+from comicsdb.i18n import _
+from comicsdb.library.reading_lists import find, forget_stamps
+from comicsdb.models import ReadingList, ReadingListRating
+from comicsdb.models.choices import STARS
+from comicsdb.security import Identity
+
+OUT_OF_RANGE = _("Stars are a whole number from 1 to 5.")
+OWN = _("Your own list is for others to rate.")
+PRIVATE = _("A private list cannot be rated.")
+
+
+def rate(
+    session: Session, identity: Identity, official: str, reading_list: ReadingList, stars: int | None
+) -> bool:
+    """Set, change or (None) take back the stars of an account for a list.
+
+    Raises InvalidError, naming "rating", for other numbers than 1 to 5, for one's own list and for a private
+    one, and NotFoundError for a list that may not be seen (any more). Gives whether anything changed.
+    `modified` does not move, the list's rating stamp does (M22). Nothing is committed here.
+    """
+    if stars is not None and (type(stars) is not int or not STARS[0] <= stars <= STARS[1]):
+        raise InvalidError({"rating": [OUT_OF_RANGE]})
+    Unit.of(session).alone()
+    session.expire(reading_list)
+    found = find(session, identity, official, reading_list.id)
+    if stars is not None and found.user_id == identity.user_id:
+        raise InvalidError({"rating": [OWN]})
+    if stars is not None and found.is_private:
+        raise InvalidError({"rating": [PRIVATE]})
+    changed = _store(session, found.id, identity.user_id, stars)
+    forget_stamps(session)
+    return changed
+
+
+def _store(session: Session, list_id: int, user_id: int, stars: int | None) -> bool:
+    given = ReadingListRating
+    if stars is None:
+        statement = delete(given).where(given.reading_list_id == list_id, given.user_id == user_id)
+    else:
+        statement = insert(given).values(reading_list_id=list_id, user_id=user_id, rating=stars)
+        statement = statement.on_conflict_do_update(
+            index_elements=[given.reading_list_id, given.user_id],
+            set_={"rating": statement.excluded.rating, "modified": func.clock_timestamp()},
+            where=given.rating != statement.excluded.rating,
+        )
+    return session.scalar(statement.returning(given.id)) is not None

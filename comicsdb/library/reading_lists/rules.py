@@ -1,0 +1,88 @@
+"""Rules on the values of a reading list that hold whatever surface they come from."""
+
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import Session
+
+from comicsdb.catalog.column_checks import MISSING, is_whole, problem
+from comicsdb.catalog.rules import REQUIRED, Findings
+from comicsdb.i18n import _
+from comicsdb.library.reading_lists.links import BACK, NEXT, PREVIOUS
+from comicsdb.models import ReadingList
+from comicsdb.models.base import INTEGER_MAX
+from comicsdb.models.choices import ListSource, ListType
+from comicsdb.security import Identity, Permission, may
+from comicsdb.values import is_web_address
+
+SOURCE = ("attribution_source", "attribution_url")
+COLUMNS = ("name", "desc", "is_private", "list_type", *SOURCE, "image", "image_width", "image_height")
+FIELDS = (*COLUMNS, PREVIOUS, NEXT)  # what may be written; a neighbour is an id or None
+FIGURES = ("rating_count", "rating_sum", "rated", "rated_before")
+
+NOT_A_CHOICE = '"{}" is not a valid choice.'
+NOT_A_URL = "Enter a valid URL."
+FOR_STAFF = _("Only staff say where a list was taken from.")
+ITSELF = _("A list cannot stand before or after itself.")
+SAME_TWICE = _("A list cannot be both the previous and the next one.")
+
+_CODES = {"list_type": tuple(ListType), "attribution_source": ("", *ListSource)}
+
+
+def columns(values: dict) -> dict:
+    """Of values those that are columns as they are; neighbours are not."""
+    return {name: values[name] for name in COLUMNS if name in values}
+
+
+def check(
+    session: Session,
+    identity: Identity,
+    visible: ColumnElement[bool],
+    reading_list: ReadingList | None,
+    values: dict,
+) -> dict[str, int | None]:
+    """Judge `values` for a new list (None) or for a change of one, which the account makes.
+
+    Raises InvalidError.
+
+    `visible` is what the account may see of other lists. Gives the neighbours that are sent, by side.
+    """
+    findings = Findings()
+    for field in sorted(set(values) - set(FIELDS)):
+        findings.add(field, "A reading list has no such field.")
+    if reading_list is None and "name" not in values:
+        findings.add("name", REQUIRED)
+    table = ReadingList.__table__.columns
+    for name, value in columns(values).items():
+        wrong = problem(table[name], value) or _code_problem(name, value)
+        if wrong:
+            findings.add(name, wrong)
+    if not may(identity, Permission.LIST_SOURCES):
+        for name in SOURCE:
+            before = getattr(reading_list, name, "")
+            if values.get(name, before) != before:
+                findings.add(name, FOR_STAFF)
+    partners = {side: values[side] for side in BACK if side in values}
+    _check_partners(session, visible, reading_list, partners, findings)
+    findings.raise_any()
+    return partners
+
+
+def _code_problem(name: str, value) -> str | None:
+    if value not in _CODES.get(name, (value,)):
+        return NOT_A_CHOICE.format(value)
+    if name == "attribution_url" and value and not is_web_address(value):
+        return NOT_A_URL
+    return None
+
+
+def _check_partners(session: Session, visible, reading_list, partners: dict, findings: Findings) -> None:
+    sound = {each for each in partners.values() if is_whole(each) and 0 < each <= INTEGER_MAX}
+    there = select(ReadingList.id).where(ReadingList.id.in_(sound), visible)
+    found = set(session.scalars(there)) if sound else set()
+    for side, partner in partners.items():
+        if partner is not None and partner not in found:
+            findings.add(side, MISSING.format(partner))
+        elif reading_list is not None and partner == reading_list.id:
+            findings.add(side, ITSELF)
+    after = [partners.get(side, getattr(reading_list, f"{side}_id", None)) for side in BACK]
+    if after[0] is not None and after[0] == after[1]:
+        findings.add(NEXT if NEXT in partners else PREVIOUS, SAME_TWICE)

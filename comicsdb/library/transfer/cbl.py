@@ -1,0 +1,187 @@
+"""Reading lists as CBL, the XML in which comic readers such as ComicRack exchange them."""
+
+from io import BytesIO
+from xml.etree import ElementTree as ET
+from xml.parsers import expat
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from comicsdb.i18n import _
+from comicsdb.library.transfer import values as read
+from comicsdb.library.transfer.format import ITEMS, TOO_MANY_ROWS, Row, Upload, take
+from comicsdb.library.transfer.matching import Wanted
+from comicsdb.library.transfer.matching_words import EARLIEST, clean_number, split_name
+from comicsdb.library.transfer.tables import decoded, refused
+from comicsdb.models import Issue, Publisher, ReadingList, ReadingListItem, Series
+from comicsdb.models.base import INTEGER_MAX
+
+CONTENT_TYPE = "application/xml"
+DEPTH_MAX = 20
+NAME_MAX = 255
+TAG_MAX = 64 * 1024  # bytes of an element's tag with its attributes, or of a comment
+ELEMENTS_MAX = 20  # of a book, whatever it says
+UNNAMED = "Reading list"
+
+NO_XML = _("This XML cannot be read: it is broken near line ${line}.")
+NO_CBL = _("This XML is no reading list: its first element should be “ReadingList”.")
+FORBIDDEN = _("This XML defines entities or a document type, which no reading list needs: it is refused.")
+
+_id = read.whole(1, INTEGER_MAX)
+_ATTRIBUTES = {
+    "Series": read.line,
+    "Number": lambda value: read.line(value, 25),
+    "Volume": read.whole(0, 9999),
+    "Year": read.whole(1, 9999),
+    "Publisher": read.line,
+}
+# The databases whose ids of issues books may have, by the field that holds them here.
+_DATABASES = {"cv": "cv_id", "comicvine": "cv_id", "gcd": "gcd_id", "comicsdb": "id"}
+
+
+class _RefusedError(Exception):
+    def __init__(self, text, **mapping):
+        super().__init__()
+        self.error = refused(text, **mapping)
+
+
+class _Reader:
+    """What the parser of XML tells, element by element: nothing is kept but the name and the books."""
+
+    def __init__(self, most: int):
+        self.most = most
+        self.elements = 0
+        self.path: list[str] = []
+        self.name: list[str] = []
+        self.books: list[tuple[int, dict, dict]] = []  # line, attributes, ids by field
+        self.parser = expat.ParserCreate("utf-8")
+        self.parser.buffer_text = True
+        self.parser.StartDoctypeDeclHandler = self.refuse
+        self.parser.EntityDeclHandler = self.refuse
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
+        self.parser.CharacterDataHandler = self.text
+
+    def read(self, data: bytes) -> None:
+        """Parse in pieces: where the parser stays behind them, it is in the midst of one long tag."""
+        for start in range(0, len(data), TAG_MAX):
+            self.parser.Parse(data[start : start + TAG_MAX])
+            if start - self.parser.CurrentByteIndex > TAG_MAX:
+                raise _RefusedError(NO_CBL)
+        self.parser.Parse(b"", True)
+
+    def refuse(self, *_what):
+        """A document type could define entities that grow without end, or that read files."""
+        raise _RefusedError(FORBIDDEN)
+
+    def start(self, tag, attributes):
+        if not self.path and tag != "ReadingList":
+            raise _RefusedError(NO_CBL)
+        self.elements += 1
+        if len(self.path) == DEPTH_MAX or self.elements > ELEMENTS_MAX * (self.most + 1):
+            raise _RefusedError(NO_CBL)
+        self.path.append(tag)
+        if self.path[1:] == ["Books", "Book"]:
+            if len(self.books) == self.most:
+                raise _RefusedError(TOO_MANY_ROWS, most=self.most)
+            self.books.append((self.parser.CurrentLineNumber, attributes, {}))
+        elif self.path[1:] == ["Books", "Book", "Database"]:
+            name = _DATABASES.get(attributes.get("Name", "").casefold())
+            if name:
+                self.books[-1][2][name] = attributes.get("Issue")
+
+    def end(self, _tag):
+        self.path.pop()
+
+    def text(self, text):
+        if self.path[1:] == ["Name"] and len(self.name) < NAME_MAX:
+            self.name.append(text)
+
+
+def read_cbl(data: bytes, *, rows: int) -> Upload:
+    """The reading list of a CBL file with at most so many books.
+
+    Raises InvalidError, naming the field "file".
+    """
+    reader = _Reader(rows)
+    try:
+        reader.read(decoded(data).encode())
+    except expat.ExpatError as error:
+        raise refused(NO_XML, line=error.lineno) from None
+    except _RefusedError as refusal:
+        raise refusal.error from None
+    name = " ".join("".join(reader.name).split())[:NAME_MAX] or UNNAMED
+    return Upload("cbl", [_row(*book) for book in reader.books], [{"name": read.cleaned(name)}])
+
+
+def _row(line: int, attributes: dict, ids: dict) -> Row:
+    unclear = []
+    said = take(attributes, _ATTRIBUTES, unclear) | take(
+        ids, dict.fromkeys(_DATABASES.values(), _id), unclear
+    )
+    name, year, volume = split_name(said.get("Series", ""))
+    if "Volume" in said:  # most programs write the year in which the series began
+        began = said["Volume"] >= EARLIEST
+        year, volume = (said["Volume"], volume) if began else (year, said["Volume"])
+    wanted = Wanted(
+        series=name,
+        number=clean_number(said.get("Number", "")),
+        volume=volume,
+        year=year,
+        publisher=said.get("Publisher", ""),
+        published=said.get("Year"),
+        **{field: said[field] for field in set(_DATABASES.values()) if field in said},
+    )
+    return Row(ITEMS, line, wanted, {}, unclear, list=0)
+
+
+def write_cbl(session: Session, reading_list: ReadingList) -> bytes:
+    """A reading list as CBL, its issues in their order; who may have it was asked before."""
+    books = session.execute(
+        select(
+            Series.name,
+            Issue.number,
+            Series.year_began,
+            Issue.cover_date,
+            Issue.id,
+            Issue.cv_id,
+            Issue.gcd_id,
+            Series.id,
+            Series.cv_id,
+            Series.gcd_id,
+            Publisher.name,
+        )
+        .select_from(ReadingListItem)
+        .join(Issue, Issue.id == ReadingListItem.issue_id)
+        .join(Series, Series.id == Issue.series_id)
+        .join(Publisher, Publisher.id == Series.publisher_id)
+        .where(ReadingListItem.reading_list_id == reading_list.id)
+        .order_by(ReadingListItem.order)
+    ).all()
+    root = ET.Element("ReadingList")
+    ET.SubElement(root, "Name").text = read.cleaned(reading_list.name)
+    ET.SubElement(root, "NumIssues").text = str(len(books))
+    shelf = ET.SubElement(root, "Books")
+    for series, number, began, cover, own, cv, gcd, series_own, series_cv, series_gcd, publisher in books:
+        book = ET.SubElement(
+            shelf,
+            "Book",
+            Series=read.cleaned(series),
+            Number=read.cleaned(number),
+            Volume=str(began),
+            Year=str(cover.year),
+            Publisher=read.cleaned(publisher),
+        )
+        for name, of_series, of_issue in (
+            ("cv", series_cv, cv),
+            ("gcd", series_gcd, gcd),
+            ("comicsdb", series_own, own),
+        ):
+            if of_issue:
+                of = {"Series": str(of_series)} if of_series else {}
+                ET.SubElement(book, "Database", Name=name, **of, Issue=str(of_issue))
+    ET.SubElement(root, "Matchers")
+    ET.indent(root)
+    written = BytesIO()
+    ET.ElementTree(root).write(written, encoding="utf-8", xml_declaration=True)
+    return written.getvalue()

@@ -1,0 +1,271 @@
+"""An import on its way: uploaded, matched, kept for its owner to review, and confirmed or forgotten.
+
+Nothing of it is in the library before it is confirmed, and nobody but its owner knows that it is there.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import date, timedelta
+
+from sqlalchemy import ARRAY, Integer, String, any_, cast, delete, select
+from sqlalchemy.orm import Session, joinedload
+
+from comicsdb import clock
+from comicsdb.catalog.errors import InvalidError, NotFoundError
+from comicsdb.i18n import _
+from comicsdb.library.locks import hold
+from comicsdb.library.transfer.combine import MONEY, Storing
+from comicsdb.library.transfer.format import COLLECTION, PULL, Row, Upload
+from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, UNKNOWN, Match, match_issues, match_series
+from comicsdb.library.transfer.reading import read_file
+from comicsdb.library.transfer.store import Chosen, store
+from comicsdb.models import CollectionItem, Issue, LibraryImport, ReadingList, Series
+from comicsdb.models.base import BIG_MAX
+from comicsdb.models.choices import Currency
+from comicsdb.security import Identity
+
+KIND = LibraryImport.__tablename__
+KEPT = timedelta(days=1)  # for which an import waits for its owner
+WAITING_MAX = 3  # imports of one account; the oldest makes room
+FILE_NAME_MAX = 100
+KEEP_MINE, TAKE_FILE = "mine", "file"
+
+NO_FILE = _("Choose a file.")
+NO_CURRENCY = _("Choose one of the currencies.")
+NOT_OFFERED = _("Row ${line}: choose one of those that are offered.")
+NO_NAME = _("A reading list has a name of at most ${most} characters.")
+
+
+@dataclass(frozen=True)
+class Reviewed:
+    """A row under review: what it says, what it may mean, and whether its owner has that already."""
+
+    index: int
+    part: str
+    line: int
+    says: str
+    match: Match
+    unclear: tuple[tuple[str, str], ...]
+    values: dict
+    list: int | None
+    known: bool
+
+
+def upload(
+    session: Session, user_id: int, name: str, data: bytes, *, currency: str, rows: int, megabytes: int
+) -> LibraryImport:
+    """Read a file and match what it says; raises InvalidError, naming "file" or "currency".
+
+    `currency` is that of prices without one. The number of statements does not depend on the rows.
+    """
+    if currency not in set(Currency):
+        raise InvalidError({"currency": [NO_CURRENCY]})
+    if not data:
+        raise InvalidError({"file": [NO_FILE]})
+    found = read_file(data, rows=rows, megabytes=megabytes)
+    matches = _matches(session, found.rows)
+    hold(session, user_id)
+    _make_room(session, user_id)
+    made = LibraryImport(user_id=user_id, payload=_payload(found, matches, name, currency))
+    session.add(made)
+    session.flush()
+    return made
+
+
+def _matches(session: Session, rows: list[Row]) -> list[Match]:
+    """What each row means: those of the pull list among series, all others among issues."""
+    series = [row.wanted for row in rows if row.part == PULL]
+    issues = [row.wanted for row in rows if row.part != PULL]
+    of_series, of_issues = iter(match_series(session, series)), iter(match_issues(session, issues))
+    return [next(of_series if row.part == PULL else of_issues) for row in rows]
+
+
+def _make_room(session: Session, user_id: int) -> None:
+    newest = (
+        select(LibraryImport.id)
+        .where(LibraryImport.user_id == user_id)
+        .order_by(LibraryImport.id.desc())
+        .limit(WAITING_MAX - 1)
+    )
+    old = delete(LibraryImport).where(LibraryImport.user_id == user_id, LibraryImport.id.not_in(newest))
+    session.execute(old.execution_options(synchronize_session=False))
+
+
+def _payload(found: Upload, matches: list[Match], name: str, currency: str) -> dict:
+    rows = []
+    for row, match in zip(found.rows, matches, strict=True):
+        for amount, of_amount in MONEY:
+            if amount in row.values:
+                row.values.setdefault(of_amount, currency)
+        said = {"part": row.part, "line": row.line, "says": row.says, "values": row.values, "list": row.list}
+        rows.append(said | {"unclear": row.unclear, "match": asdict(match)})
+    return {
+        "name": "".join(each for each in name if each.isprintable() and not "\ud800" <= each <= "\udfff")[
+            -FILE_NAME_MAX:
+        ],
+        "form": found.form,
+        "skipped": found.skipped,
+        "lists": found.lists,
+        "rows": rows,
+    }
+
+
+def waiting(session: Session, user_id: int) -> list[LibraryImport]:
+    """The imports of an account that wait for it, the newest first."""
+    rows = select(LibraryImport).where(LibraryImport.user_id == user_id, LibraryImport.created_on > _oldest())
+    return list(session.scalars(rows.order_by(LibraryImport.id.desc())))
+
+
+def pending(session: Session, user_id: int, import_id: int, *, lock: bool = False) -> LibraryImport:
+    """An import of an account that waits for it; raises NotFoundError, also for one of somebody else.
+
+    With `lock` nobody else confirms it until the transaction ends.
+    """
+    found = None
+    if 0 < import_id <= BIG_MAX:
+        rows = select(LibraryImport).where(
+            LibraryImport.id == import_id,
+            LibraryImport.user_id == user_id,
+            LibraryImport.created_on > _oldest(),
+        )
+        found = session.scalar(rows.with_for_update() if lock else rows)
+    if found is None:
+        raise NotFoundError(KIND, import_id)
+    return found
+
+
+def _oldest():
+    return clock.now() - KEPT
+
+
+def forget(session: Session, user_id: int, import_id: int) -> None:
+    """Forget an import that waits; raises NotFoundError."""
+    session.delete(pending(session, user_id, import_id, lock=True))
+    session.flush()
+
+
+def clean(session: Session) -> int:
+    """Forget all imports whose time is up: a part of the daily job; gives their number."""
+    old = delete(LibraryImport).where(LibraryImport.created_on <= _oldest())
+    return session.execute(old.execution_options(synchronize_session=False)).rowcount
+
+
+def reviewed(session: Session, waiting_import: LibraryImport) -> list[Reviewed]:
+    """The rows of an import, in the order of the file."""
+    records = waiting_import.payload["rows"]
+    matches = [_match(record) for record in records]
+    owned = _owned(
+        session,
+        waiting_import.user_id,
+        {match.id for record, match in zip(records, matches, strict=True) if record["part"] == COLLECTION},
+    )
+    return [
+        Reviewed(
+            index,
+            record["part"],
+            record["line"],
+            record["says"],
+            match,
+            tuple(map(tuple, record["unclear"])),
+            record["values"],
+            record["list"],
+            record["part"] == COLLECTION and match.id in owned,
+        )
+        for index, (record, match) in enumerate(zip(records, matches, strict=True))
+    ]
+
+
+def _match(record: dict) -> Match:
+    return Match(**record["match"] | {"candidates": tuple(record["match"]["candidates"])})
+
+
+def _owned(session: Session, user_id: int, ids: set[int | None]) -> set[int]:
+    wanted = list(ids - {None})
+    rows = select(CollectionItem.issue_id).where(
+        CollectionItem.user_id == user_id, CollectionItem.issue_id == any_(cast(wanted, ARRAY(Integer)))
+    )
+    return set(session.scalars(rows)) if wanted else set()
+
+
+def issues_of(session: Session, rows: Iterable[Reviewed]) -> dict[int, Issue]:
+    """The issues that rows may mean, with what their labels need; those that went meanwhile are missing."""
+    wanted = [each for row in rows if row.part != PULL for each in row.match.candidates]
+    found = select(Issue).where(Issue.id == any_(cast(list(set(wanted)), ARRAY(Integer))))
+    loading = joinedload(Issue.series).options(joinedload(Series.series_type), joinedload(Series.publisher))
+    return {each.id: each for each in session.scalars(found.options(loading))} if wanted else {}
+
+
+def series_of(session: Session, rows: Iterable[Reviewed]) -> dict[int, Series]:
+    """The same of series."""
+    wanted = [each for row in rows if row.part == PULL for each in row.match.candidates]
+    found = select(Series).where(Series.id == any_(cast(list(set(wanted)), ARRAY(Integer))))
+    loading = (joinedload(Series.series_type), joinedload(Series.publisher))
+    return {each.id: each for each in session.scalars(found.options(*loading))} if wanted else {}
+
+
+def lists_there(session: Session, waiting_import: LibraryImport) -> set[str]:
+    """The names of the import's reading lists that its owner has already."""
+    names = [each["name"] for each in waiting_import.payload["lists"]]
+    rows = select(ReadingList.name).where(
+        ReadingList.user_id == waiting_import.user_id, ReadingList.name == any_(cast(names, ARRAY(String)))
+    )
+    return set(session.scalars(rows)) if names else set()
+
+
+def confirm(
+    session: Session,
+    identity: Identity,
+    official: str,
+    import_id: int,
+    *,
+    choices: Mapping[int, int],
+    left_out: Iterable[int],
+    take_file: bool,
+    today: date,
+    list_values: Mapping | None = None,
+) -> Counter:
+    """Store an import and forget it: all of it or, where anything is raised, nothing.
+
+    `choices` maps rows that several things fit to the one that is meant; rows in `left_out`, and those
+    without a choice, are left out. `take_file` lets the file's values replace those that are there; otherwise
+    they only fill what is blank. `list_values` are put over those of the first reading list. Gives counts as
+    `portable_store.store`. Raises NotFoundError, and InvalidError for a choice that was not offered
+    ("__all__") and for a reading list.
+    """
+    found = pending(session, identity.user_id, import_id, lock=True)
+    lists = [dict(each) for each in found.payload["lists"]]
+    if lists and list_values:
+        name = " ".join(str(list_values.get("name", "")).split())
+        if not name or len(name) > 255:
+            raise InvalidError({"list_name": [NO_NAME % {"most": 255}]})
+        lists[0] |= {**list_values, "name": name}
+    left_out, chosen = set(left_out), []
+    for index, record in enumerate(found.payload["rows"]):
+        meant = _meant(record, choices.get(index))
+        if meant is not None and index not in left_out:
+            chosen.append(Chosen(record["part"], meant, record["values"], record["list"]))
+    add_up = found.payload["form"] != "comicsdb"
+    with session.begin_nested():
+        storing = Storing(session, identity, official, take_file, add_up, today)
+        counted = store(storing, chosen, lists)
+        session.delete(found)
+        session.flush()
+    return counted
+
+
+def _meant(record: dict, choice: int | None) -> int | None:
+    match = _match(record)
+    if choice is None or match.state == UNKNOWN:
+        return match.id
+    if match.state == MATCHED and choice == match.id:
+        return choice
+    if match.state == AMBIGUOUS and choice in match.candidates:
+        return choice
+    raise InvalidError({"__all__": [NOT_OFFERED % {"line": record["line"]}]})
+
+
+def counts(rows: Iterable[Reviewed]) -> dict[str, int]:
+    """How many rows are matched, ambiguous and unknown."""
+    counted = Counter(row.match.state for row in rows)
+    return {state: counted[state] for state in (MATCHED, AMBIGUOUS, UNKNOWN)}

@@ -1,0 +1,196 @@
+"""Reading files: which of the known forms one has, and what it says, within bounds that no file can break."""
+
+import io
+import zipfile
+import zlib
+from collections.abc import Iterator
+
+import orjson
+
+from comicsdb.i18n import _
+from comicsdb.library.transfer import foreign_csv
+from comicsdb.library.transfer.cbl import read_cbl
+from comicsdb.library.transfer.format import (
+    COLLECTION,
+    COLUMNS,
+    FORMAT,
+    ITEMS,
+    LISTS,
+    LISTS_MAX,
+    OF_LIST,
+    PARTS,
+    PULL,
+    RATINGS,
+    TOO_MANY_ROWS,
+    VERSION,
+    WISHES,
+    Row,
+    Upload,
+    row_of,
+    take,
+)
+from comicsdb.library.transfer.matching_words import plain
+from comicsdb.library.transfer.tables import NO_ROWS, Table, decoded, refused, table
+
+MEGABYTE = 1024 * 1024
+BRACES_MAX = 20  # of JSON, for each row that a file may have
+ENTRIES_MAX = 50  # files of an archive
+
+NO_JSON = _("This JSON cannot be read: it is broken, or nested too deeply.")
+NOT_OURS = _("This JSON is not the library of a comicsdb: its member “format” should be “${format}”.")
+TOO_NEW = _("This file has version ${version} of the format; this site reads version ${known}.")
+TOO_LARGE = _("The file is larger than ${most} MB: please divide it.")
+NO_ARCHIVE = _("The archive cannot be read: it is damaged or has a password.")
+NOTHING_KNOWN = _("The archive holds none of the tables that comicsdb writes.")
+TOO_MANY_LISTS = _("The file has more than ${most} reading lists: please divide it.")
+NO_LIST_NAME = _("A reading list of the file has no name.")
+
+# By which columns one of our own tables is told, the first that fits.
+_MARKS = (
+    (LISTS, {"list", "is_private"}),
+    (ITEMS, {"list_name", "issue_id"}),
+    (WISHES, {"issue_id", "priority"}),
+    (COLLECTION, {"issue_id", "quantity"}),
+    (RATINGS, {"issue_id", "rating"}),
+    (PULL, {"series_id"}),
+)
+
+
+def read_file(data: bytes, *, rows: int, megabytes: int) -> Upload:
+    """What a file says, whatever its form; raises InvalidError, naming the field "file".
+
+    At most `rows` rows are read, and at most so many megabytes, also out of an archive.
+    """
+    if len(data) > megabytes * MEGABYTE:
+        raise refused(TOO_LARGE, most=megabytes)
+    if data.startswith(b"PK\x03\x04"):
+        upload = _of_tables(_unpacked(data, rows, megabytes), rows)
+    else:
+        upload = _read_text(decoded(data).lstrip()[:1], data, rows)
+    if not upload.rows and not upload.lists:
+        raise refused(NO_ROWS)
+    return upload
+
+
+def _read_text(first: str, data: bytes, rows: int) -> Upload:
+    if first in {"{", "["}:
+        return _of_json(decoded(data), rows)
+    if first == "<":
+        return read_cbl(data, rows=rows)
+    found = table(data, rows)
+    part = _part(found)
+    return _of_tables({part: found}, rows) if part else foreign_csv.read_table(found)
+
+
+def _part(found: Table) -> str | None:
+    """Which of our tables this is."""
+    return next(
+        (part for part, marks in _MARKS if {plain(mark) for mark in marks} <= set(found.columns)), None
+    )
+
+
+# JSON.
+
+
+def _of_json(text: str, most: int) -> Upload:
+    if text.count("{") > BRACES_MAX * (most + LISTS_MAX):
+        raise refused(TOO_MANY_ROWS, most=most)
+    try:
+        document = orjson.loads(text)
+    except (orjson.JSONDecodeError, RecursionError):
+        raise refused(NO_JSON) from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise refused(NOT_OURS, format=FORMAT)
+    if document.get("version") != VERSION:
+        raise refused(TOO_NEW, version=str(document.get("version"))[:20], known=VERSION)
+    upload = Upload("comicsdb", [])
+    for part in PARTS:
+        for number, record in enumerate(_records(document.get(part)), 1):
+            _append(upload, row_of(part, number, record), most)
+    for record in _records(document.get(LISTS)):
+        place = _add_list(upload, record)
+        for number, item in enumerate(_records(record.get("items")), 1):
+            row = row_of(ITEMS, number, item)
+            row.list = place
+            _append(upload, row, most)
+    return upload
+
+
+def _records(value) -> Iterator[dict]:
+    """The objects of a list; other things in their place say nothing."""
+    yield from (each for each in value if isinstance(each, dict)) if isinstance(value, list) else ()
+
+
+def _append(upload: Upload, row: Row, most: int) -> None:
+    if len(upload.rows) == most:
+        raise refused(TOO_MANY_ROWS, most=most)
+    upload.rows.append(row)
+
+
+def _add_list(upload: Upload, record: dict) -> int:
+    if len(upload.lists) == LISTS_MAX:
+        raise refused(TOO_MANY_LISTS, most=LISTS_MAX)
+    values = take(record, OF_LIST, [])
+    if "name" not in values:
+        raise refused(NO_LIST_NAME)
+    upload.lists.append(values)
+    return len(upload.lists) - 1
+
+
+# Tables.
+
+
+def _unpacked(data: bytes, rows: int, megabytes: int) -> dict[str, Table]:
+    """The tables of an archive, each within its bounds whatever the archive says of its size."""
+    found = {}
+    left = megabytes * MEGABYTE
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if len(archive.infolist()) > ENTRIES_MAX:
+                raise refused(NO_ARCHIVE)
+            for part in (*PARTS, LISTS):
+                name = f"{part}.csv"
+                if name not in archive.namelist():
+                    continue
+                with archive.open(name) as member:
+                    content = member.read(left + 1)
+                left -= len(content)
+                if left < 0:
+                    raise refused(TOO_LARGE, most=megabytes)
+                if len(decoded(content).splitlines()) > 1:  # a table may have titles alone
+                    found[part] = table(content, rows)
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError):
+        raise refused(NO_ARCHIVE) from None
+    if not found:
+        raise refused(NOTHING_KNOWN)
+    return found
+
+
+def _of_tables(tables: dict[str, Table], most: int) -> Upload:
+    upload = Upload("comicsdb", [])
+    places = {}  # the place of each list by its number or its name
+    for _number, record in _named(tables.get(LISTS), LISTS):
+        places[record.get("list") or record.get("name")] = _add_list(upload, record)
+    for part in PARTS:
+        for number, record in _named(tables.get(part), part):
+            row = row_of(part, number, record)
+            if part == ITEMS:
+                row.list = _place(upload, places, record)
+            _append(upload, row, most)
+    upload.rows.sort(key=lambda row: row.part == ITEMS)  # stable: items keep the order of their table
+    return upload
+
+
+def _place(upload: Upload, places: dict, record: dict) -> int:
+    """The list an item belongs to; a table of items alone names its lists itself."""
+    key = record.get("list") or record.get("list_name")
+    if key not in places:
+        places[key] = _add_list(upload, {"name": record.get("list_name")})
+    return places[key]
+
+
+def _named(found: Table | None, part: str) -> Iterator[tuple[int, dict]]:
+    """The records of a table by our names of columns."""
+    names = {plain(name): name for name in COLUMNS[part]}
+    for number, record in found.records if found else ():
+        yield number, {names[name]: value for name, value in record.items() if name in names}

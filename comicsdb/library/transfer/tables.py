@@ -1,0 +1,127 @@
+"""Tables out of bytes: CSV in the encodings, with the delimiters and quotes that people's programs write."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from comicsdb.catalog.errors import InvalidError
+from comicsdb.i18n import _
+from comicsdb.library.transfer.format import TOO_MANY_ROWS
+from comicsdb.library.transfer.matching_words import plain
+from comicsdb.library.transfer.values import unguarded
+
+COLUMNS_MAX = 500
+LINE_MAX = 1_000_000  # characters: a longer one could be millions of cells
+BLANK_MAX = 500_000  # cells of lines with nothing in them; a line without a cell counts as one
+DELIMITERS = ",;\t|"
+TITLE_MAX = 100  # characters of a column's title that are looked at
+_SEPARATOR = re.compile(r"[^\S\n]{0,9}sep=(.)[^\S\n]{0,9}\n", re.I)  # how Excel says what divides cells
+
+NO_TEXT = _("This is no text file. Choose a CSV, JSON or ZIP file as a site or this one has written it.")
+NO_TABLE = _("The file is no table that can be read: near line ${line} quotes or line ends are broken.")
+NO_ROWS = _("There is nothing in the file below its first line, or there is no such line.")
+TOO_WIDE = _("The table has more than ${most} columns.")
+
+
+@dataclass(frozen=True)
+class Table:
+    """The columns of a table by their plain names, and the records below with the numbers of their lines."""
+
+    columns: tuple[str, ...]
+    records: list[tuple[int, dict[str, str]]]
+
+
+def decoded(data: bytes) -> str:
+    """A text in UTF-8, or else UTF-16 with its mark or Windows' western encoding; raises InvalidError."""
+    marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    for encoding in ("utf-16",) if marked else ("utf-8-sig", "cp1252"):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if "\0" in text:
+            break
+        return text
+    raise refused(NO_TEXT)
+
+
+def refused(text, **mapping) -> InvalidError:
+    """The error that names the field of the file."""
+    return InvalidError({"file": [text % mapping if mapping else text]})
+
+
+def table(data: bytes, most: int) -> Table:
+    """A CSV file with at most so many rows; raises InvalidError."""
+    text = decoded(data)
+    if found := _SEPARATOR.match(text):
+        text, delimiter = text[found.end() :], found[1]
+    else:
+        delimiter = max(DELIMITERS, key=lambda each: _in_header(text, each))
+    records, lines = [], _lines(text, delimiter)
+    _line, header = next(lines, (0, []))
+    if len(header) > COLUMNS_MAX:
+        raise refused(TOO_WIDE, most=COLUMNS_MAX)
+    columns = _names(header)
+    for line, cells in lines:
+        if len(records) == most:
+            raise refused(TOO_MANY_ROWS, most=most)
+        records.append(
+            (
+                line,
+                {name: unguarded(cell) for name, cell in zip(columns, cells, strict=False) if name},
+            )
+        )
+    if not records:
+        raise refused(NO_ROWS)
+    return Table(columns, records)
+
+
+def _in_header(text: str, delimiter: str) -> int:
+    reader = csv.reader(io.StringIO(text[:10_000], newline=""), delimiter=delimiter)
+    try:
+        return len(next(reader, ()))
+    except csv.Error:
+        return 0
+
+
+def _lines(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """The lines that are not blank, with their numbers."""
+    if (start := _first_long_line(text)) is not None:
+        raise refused(NO_TABLE, line=text.count("\n", 0, start) + 1)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    blank = 0
+    try:
+        for cells in reader:
+            if any(each.strip() for each in cells):
+                yield reader.line_num, cells
+                continue
+            blank += max(len(cells), 1)
+            if blank > BLANK_MAX:
+                raise csv.Error
+    except csv.Error:  # also of a cell with more than 131,072 characters
+        raise refused(NO_TABLE, line=reader.line_num) from None
+
+
+def _first_long_line(text: str) -> int | None:
+    """Where the first line begins that is longer than LINE_MAX."""
+    start = 0
+    while len(text) - start > LINE_MAX:
+        window = start, start + LINE_MAX
+        end = max(text.rfind("\n", *window), text.rfind("\r", *window))
+        if end < 0:
+            return start
+        start = end + 1
+    return None
+
+
+def _names(header: list[str]) -> tuple[str, ...]:
+    """Plain names of columns, the first of each; a nameless one behind a price holds the currency of it."""
+    names = []
+    for cell in header:
+        name = plain(cell[:TITLE_MAX])
+        if not name and names and names[-1].startswith("price"):
+            name = f"{names[-1]}currency"
+        names.append("" if name in names else name)
+    return tuple(names)

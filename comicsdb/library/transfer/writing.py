@@ -1,0 +1,243 @@
+"""Writing files: everything in an account's library as JSON or as tables, for its owner to take along."""
+
+import csv
+import io
+import zipfile
+from collections.abc import Iterable
+
+import orjson
+from sqlalchemy import ColumnElement, Integer, Select, any_, case, func, literal, select
+from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by
+from sqlalchemy.orm import Session
+from sqlalchemy.types import DateTime
+
+from comicsdb import clock
+from comicsdb.library.transfer.format import (
+    COLLECTION,
+    COLUMNS,
+    FORMAT,
+    ITEMS,
+    LISTS,
+    PULL,
+    RATINGS,
+    VERSION,
+    WISHES,
+)
+from comicsdb.library.transfer.values import guarded
+from comicsdb.models import (
+    CollectionItem,
+    Issue,
+    IssueRating,
+    Publisher,
+    PullList,
+    PullListSeries,
+    ReadDate,
+    ReadingList,
+    ReadingListItem,
+    Series,
+    WishList,
+    WishListItem,
+)
+
+_SERIES = (
+    Series.name.label("series"),
+    Series.volume.label("series_volume"),
+    Series.year_began.label("series_year"),
+    Publisher.name.label("publisher"),
+)
+_ISSUE = (
+    Issue.id.label("issue_id"),
+    Issue.cv_id.label("issue_cv_id"),
+    Issue.gcd_id.label("issue_gcd_id"),
+    *_SERIES,
+    Issue.number,
+    Issue.cover_date,
+    Issue.upc,
+)
+
+
+def _collection(user_id: int, conditions: Iterable[ColumnElement[bool]]) -> Select:
+    item = CollectionItem
+    dates = aggregate_order_by(ReadDate.read_date, ReadDate.read_date)  # the first first
+    read = (
+        select(item.id, func.array_agg(dates, type_=ARRAY(DateTime(timezone=True))).label("dates"))
+        .join(ReadDate, ReadDate.collection_item_id == item.id)
+        .where(item.user_id == user_id)
+        .group_by(item.id)
+        .subquery()
+        .c
+    )
+    said = (
+        item.issue_id,
+        item.quantity,
+        item.book_format,
+        item.grade,
+        item.grading_company,
+        item.purchase_date,
+        item.purchase_price,
+        _with_amount(item.purchase_price, item.purchase_currency),
+        item.purchase_store,
+        item.storage_location,
+        item.notes,
+        item.is_read,
+        read.dates.label("read_dates"),
+        item.rating,
+        item.created_on.label("added"),
+    )
+    rows = select(*said).outerjoin(read.id.table, read.id == item.id)
+    rows = rows.where(item.user_id == user_id, *conditions).order_by(item.issue_id)
+    if conditions:
+        rows = rows.join(Issue, Issue.id == item.issue_id).join(Series, Series.id == Issue.series_id)
+    return rows
+
+
+def _with_amount(amount, currency):
+    """A currency, where there is an amount that it says something of."""
+    return case((amount.is_not(None), currency)).label(currency.key)
+
+
+def _selects(user_id: int) -> dict[str, Select]:
+    wish = WishListItem
+    listed, item, rated = ReadingList, ReadingListItem, IssueRating
+    return {
+        COLLECTION: _collection(user_id, ()),
+        PULL: select(
+            Series.id.label("series_id"),
+            Series.cv_id.label("series_cv_id"),
+            Series.gcd_id.label("series_gcd_id"),
+            *_SERIES,
+            PullListSeries.added_on.label("added"),
+        )
+        .select_from(PullListSeries)
+        .join(PullList, PullList.id == PullListSeries.pull_list_id)
+        .join(Series, Series.id == PullListSeries.series_id)
+        .join(Publisher, Publisher.id == Series.publisher_id)
+        .where(PullList.user_id == user_id)
+        .order_by(Series.id),
+        WISHES: select(
+            wish.issue_id,
+            wish.status,
+            wish.priority,
+            wish.desired_grade,
+            wish.max_price,
+            _with_amount(wish.max_price, wish.max_currency),
+            wish.notes,
+            wish.added_on.label("added"),
+        )
+        .join(WishList, WishList.id == wish.wish_list_id)
+        .where(WishList.user_id == user_id)
+        .order_by(wish.issue_id),
+        RATINGS: select(rated.issue_id, rated.rating, rated.created_on.label("added"))
+        .where(rated.user_id == user_id)
+        .order_by(rated.issue_id),
+        LISTS: select(
+            listed.id.label("list"),
+            listed.name,
+            listed.desc,
+            listed.is_private,
+            listed.list_type,
+            listed.attribution_source,
+            listed.attribution_url,
+            listed.previous_id.label("previous"),
+            listed.next_id.label("next"),
+        )
+        .where(listed.user_id == user_id)
+        .order_by(listed.name, listed.attribution_source),
+        ITEMS: select(
+            item.issue_id,
+            item.issue_type,
+            item.added_on.label("added"),
+            item.reading_list_id.label("list"),
+            listed.name.label("list_name"),
+            item.order.label("position"),
+        )
+        .join(ReadingList, listed.id == item.reading_list_id)
+        .where(listed.user_id == user_id)
+        .order_by(listed.name, listed.attribution_source, item.order),
+    }
+
+
+def _rows(session: Session, selects: dict[str, Select]) -> dict[str, list[dict]]:
+    """The rows of some parts: a statement for each, and one for all issues that they speak of."""
+    found = {part: [dict(row) for row in session.execute(rows).mappings()] for part, rows in selects.items()}
+    ids = {row["issue_id"] for rows in found.values() for row in rows if "issue_id" in row}
+    issues = {row["issue_id"]: row for row in session.execute(_issues(ids)).mappings()}
+    for part, rows in found.items():
+        if rows and "issue_id" in rows[0]:  # without those of an issue that has gone since
+            found[part] = [{**issues[row["issue_id"]], **row} for row in rows if row["issue_id"] in issues]
+    return found
+
+
+def _issues(ids: set[int]) -> Select:
+    wanted = literal(sorted(ids), ARRAY(Integer))
+    return select(*_ISSUE).join(Issue.series).join(Series.publisher).where(Issue.id == any_(wanted))
+
+
+def library(session: Session, user_id: int) -> dict[str, list[dict]]:
+    """Everything in an account's library: rows by part, lists numbered from 1; as many statements as parts,
+    and one.
+    """
+    found = _rows(session, _selects(user_id))
+    numbers = {row["list"]: number for number, row in enumerate(found[LISTS], 1)}
+    for row in found[LISTS]:  # a neighbour of somebody else is none that a file can name
+        row |= {side: numbers.get(row[side]) for side in ("list", "previous", "next")}
+    found[ITEMS] = [  # without those of a list that was made since
+        {**row, "list": numbers[row["list"]]} for row in found[ITEMS] if row["list"] in numbers
+    ]
+    return found
+
+
+def collection_rows(
+    session: Session, user_id: int, conditions: Iterable[ColumnElement[bool]] = ()
+) -> dict[str, list[dict]]:
+    """The collection alone, those items that meet the conditions; these may speak of issue and series."""
+    return _rows(session, {COLLECTION: _collection(user_id, tuple(conditions))})
+
+
+def as_json(parts: dict[str, list[dict]]) -> bytes:
+    """Parts of a library as one JSON document; values that say nothing are left out."""
+    document = {"format": FORMAT, "version": VERSION, "written": clock.now()}
+    items: dict[int, list] = {}
+    for row in parts.get(ITEMS, ()):
+        items.setdefault(row["list"], []).append(_said(row, {"list", "list_name", "position"}))
+    for part, rows in parts.items():
+        if part == LISTS:
+            document[part] = [_said(row, {"list"}) | {"items": items.get(row["list"], [])} for row in rows]
+        elif part != ITEMS:
+            document[part] = [_said(row) for row in rows]
+    return orjson.dumps(document, default=str, option=orjson.OPT_INDENT_2 | orjson.OPT_UTC_Z)
+
+
+def _said(row: dict, without: frozenset | set = frozenset()) -> dict:
+    return {name: value for name, value in row.items() if value not in (None, "") and name not in without}
+
+
+def as_csv(part: str, rows: list[dict]) -> bytes:
+    """One part of a library as a table in UTF-8, with a line of titles."""
+    written = io.StringIO(newline="")
+    writer = csv.writer(written)
+    writer.writerow(COLUMNS[part])
+    writer.writerows([_cell(row[name]) for name in COLUMNS[part]] for row in rows)
+    return written.getvalue().encode("utf-8-sig")  # so that spreadsheets see that it is UTF-8
+
+
+def as_archive(parts: dict[str, list[dict]]) -> bytes:
+    """Parts of a library as a ZIP archive with a table of each."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for part, rows in parts.items():
+            archive.writestr(f"{part}.csv", as_csv(part, rows))
+    return packed.getvalue()
+
+
+def _cell(value) -> str:
+    """A value as a cell that no spreadsheet takes for a formula: names in it may come from anybody."""
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return " ".join(map(_cell, value))
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return guarded(str(value))

@@ -1,0 +1,183 @@
+"""The wish list: the issues an account looks for, and how they come to its collection."""
+
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy import Select, delete, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session, contains_eager, joinedload
+
+from comicsdb.catalog.errors import InvalidError, NotFoundError
+from comicsdb.i18n import _
+from comicsdb.library import collection
+from comicsdb.library.default_lists import lock_issue, own_list
+from comicsdb.library.locks import hold, moved
+from comicsdb.models import CollectionItem, Issue, Series, WishList, WishListItem
+from comicsdb.models.base import BIG_MAX
+from comicsdb.models.choices import Currency, WishStatus
+
+KIND = WishListItem.__tablename__
+ORDER = (
+    WishListItem.priority,
+    Series.sort_folded,
+    Series.sort_name,
+    Issue.cover_date,
+    WishListItem.id,
+)
+NO_ISSUE = _("There is no such issue any more: choose another.")
+WISHED_ALREADY = _("This issue is on your wish list already: change that entry instead.")
+
+
+def wish_list(session: Session, user_id: int) -> WishList:
+    """The wish list of an account, made at the first look."""
+    return own_list(session, WishList, user_id)
+
+
+def add(session: Session, user_id: int, issue_id: int, values: dict) -> tuple[WishListItem, bool]:
+    """Wish for an issue; gives the item, and whether it is new: one that is there stays as it is.
+
+    `values` are those of the item's columns that `WishSchema` has judged. Raises NotFoundError for an unknown
+    issue. The stamp of the list moves with it, by a trigger. Nothing is committed here.
+    """
+    hold(session, user_id)
+    if not lock_issue(session, issue_id):
+        raise NotFoundError("issue", issue_id)
+    wishes = wish_list(session, user_id)
+    adding = insert(WishListItem).values(
+        wish_list_id=wishes.id, issue_id=issue_id, **_priced(values, Currency.USD)
+    )
+    adding = adding.on_conflict_do_nothing(index_elements=["wish_list_id", "issue_id"])
+    created = session.scalar(adding.returning(WishListItem.id)) is not None
+    found = select(WishListItem).where(
+        WishListItem.wish_list_id == wishes.id, WishListItem.issue_id == issue_id
+    )
+    return session.scalars(found.execution_options(populate_existing=True)).one(), created
+
+
+def change(session: Session, user_id: int, item_id: int, values: dict) -> WishListItem:
+    """Change some fields of an item; the rest stays, and its stamp moves.
+
+    `values` as for `add`, and `issue_id` for another issue. Raises NotFoundError for an item that the account
+    does not have, and InvalidError naming "issue_id" for an issue that is not there or stands on the list
+    already.
+    """
+    hold(session, user_id)
+    issue_id = values.get("issue_id")
+    if issue_id is not None and not lock_issue(session, issue_id):
+        raise InvalidError({"issue_id": [NO_ISSUE]})
+    item = _lock_item(session, user_id, item_id)
+    if issue_id is not None and issue_id != item.issue_id:
+        other = select(WishListItem.id).where(
+            WishListItem.wish_list_id == item.wish_list_id, WishListItem.issue_id == issue_id
+        )
+        if session.scalar(other) is not None:
+            raise InvalidError({"issue_id": [WISHED_ALREADY]})
+    return _write(session, item, _priced(values, item.max_currency))
+
+
+def remove(session: Session, user_id: int, item_id: int) -> bool:
+    """Take an item off the list; False if the account has no such item."""
+    try:
+        item = _lock_item(session, user_id, item_id)
+    except NotFoundError:
+        return False
+    session.execute(delete(WishListItem).where(WishListItem.id == item.id))
+    return True
+
+
+def wish(session: Session, user_id: int, issue_id: int, wanted: bool) -> bool:
+    """Have an issue on the list or not, whatever was before; gives whether anything changed."""
+    if wanted:
+        return add(session, user_id, issue_id, {})[1]
+    hold(session, user_id)
+    item = wished(session, user_id, issue_id)
+    return item is not None and remove(session, user_id, item.id)
+
+
+def wished(session: Session, user_id: int, issue_id: int) -> WishListItem | None:
+    """The item by which an account wishes for an issue."""
+    found = select(WishListItem).join(WishList).where(WishList.user_id == user_id)
+    return session.scalar(found.where(WishListItem.issue_id == issue_id))
+
+
+def acquire(
+    session: Session, user_id: int, item_id: int, values: dict, *, today: date
+) -> tuple[WishListItem, CollectionItem, bool]:
+    """Mark an item as acquired and put its issue into the collection, unless it is there already.
+
+    `values` are those of the purchase: date, price, currency, store and notes, as columns of the collection
+    item, which is wanted grade and otherwise like any new one. Gives both items, and whether that of the
+    collection is new. Raises NotFoundError for an item that the account does not have.
+    """
+    item = _lock_item(session, user_id, item_id)
+    owned, created = collection.add(
+        session, user_id, item.issue_id, {"grade": item.desired_grade, **values}, today=today
+    )
+    return _write(session, item, {"status": WishStatus.ACQUIRED}), owned, created
+
+
+def item_of(session: Session, user_id: int, item_id: int) -> WishListItem:
+    """An item of an account as it is now; raises NotFoundError for one that it does not have."""
+    found = None
+    if 0 < item_id <= BIG_MAX:
+        wanted = select(WishListItem).join(WishList).where(WishList.user_id == user_id)
+        wanted = wanted.where(WishListItem.id == item_id)
+        found = session.scalar(wanted.execution_options(populate_existing=True))
+    if found is None:
+        raise NotFoundError(KIND, item_id)
+    return found
+
+
+def listed(user_id: int, *, status: str = "", priority: int | None = None) -> Select:
+    """The ids of an account's items in the order of the list, all or of one status or priority."""
+    rows = (
+        select(WishListItem.id)
+        .join(WishList)
+        .join(WishListItem.issue)
+        .join(Issue.series)
+        .where(WishList.user_id == user_id)
+        .order_by(*ORDER)
+    )
+    if status:
+        rows = rows.where(WishListItem.status == status)
+    return rows if priority is None else rows.where(WishListItem.priority == priority)
+
+
+def items() -> Select:
+    """Items with what their labels and rows show: issue, series, its type and publisher; to be narrowed."""
+    series = contains_eager(WishListItem.issue).contains_eager(Issue.series)
+    return (
+        select(WishListItem)
+        .join(WishListItem.issue)
+        .join(Issue.series)
+        .options(series.options(joinedload(Series.series_type), joinedload(Series.publisher)))
+        .order_by(*ORDER)
+    )
+
+
+def _lock_item(session: Session, user_id: int, item_id: int) -> WishListItem:
+    """An item of an account as it is now and stays for all others; raises NotFoundError."""
+    hold(session, user_id)
+    lock_issue(session, item_of(session, user_id, item_id).issue_id)
+    return item_of(session, user_id, item_id)
+
+
+def _write(session: Session, item: WishListItem, values: dict) -> WishListItem:
+    session.execute(
+        update(WishListItem)
+        .where(WishListItem.id == item.id)
+        .values(values | moved(WishListItem))
+        .execution_options(synchronize_session=False)
+    )
+    session.refresh(item)
+    return item
+
+
+def _priced(values: dict, currency: str) -> dict:
+    """The values, where nothing as a price is no price, and its currency that of dollars."""
+    price: Decimal | None = values.get("max_price")
+    if "max_price" not in values:
+        return {name: value for name, value in values.items() if name != "max_currency"}
+    if not price:
+        return {**values, "max_price": None, "max_currency": Currency.USD}
+    return {**values, "max_currency": values.get("max_currency") or currency}

@@ -1,0 +1,1 @@
+"""Operating a site: the production server, logs, metrics, jobs and backups."""

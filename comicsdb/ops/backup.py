@@ -1,0 +1,234 @@
+"""Backups: the database and the pictures that its rows name, at one moment; and the way back.
+
+A backup is a folder named by its time in UTC, with `database.dump` (pg_dump's own format), `pictures/` and
+`backup.json`. Pictures never change, so each backup shares those of the one before it by hard links.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import orjson
+from sqlalchemy import Connection, Engine, text
+
+from comicsdb import clock
+from comicsdb.media.folder import FolderStorage
+from comicsdb.media.storage import Storage
+from comicsdb.media.sweeping import PICTURE, owners
+from comicsdb.ops.backup_programs import BackupError, Programs
+
+__all__ = ["Backup", "BackupError", "Made", "drop_older", "make", "restore"]
+
+NAME = re.compile(r"\d{8}T\d{6}Z")
+STAMP = "%Y%m%dT%H%M%SZ"
+PARTIAL = ".partial"
+DUMP, PICTURES, LABEL = "database.dump", "pictures", "backup.json"
+TRIES = 5  # to catch all pictures of a moment before any of them is replaced
+IN_USE = """
+SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f')
+AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
+"""
+# Answers that somebody still remembers belong to another life of the database: none of their epochs returns,
+# and who follows the changes begins anew. An older dump gets its `installation` when it is upgraded.
+MOVE_EPOCH = """
+UPDATE public.epoch
+SET value = greatest(value + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint);
+DO $$ BEGIN
+    UPDATE public.epoch SET installation = gen_random_uuid();
+EXCEPTION WHEN undefined_column THEN NULL;
+END $$
+"""
+
+
+@dataclass(frozen=True)
+class Label:
+    """What a backup says of itself: when, of which schema and server, and what it takes to be whole."""
+
+    made: str
+    revision: str
+    postgresql: int
+    pictures: int
+    dump_bytes: int
+    dump_sha256: str
+
+
+@dataclass(frozen=True)
+class Backup:
+    """A whole backup: its folder and what it says of itself."""
+
+    folder: Path
+    label: Label
+
+    @classmethod
+    def open(cls, folder: Path) -> "Backup":
+        """The backup in a folder; raises BackupError where there is none, or not what it was."""
+        try:
+            label = Label(**orjson.loads((folder / LABEL).read_bytes()))
+            found = _digest(folder / DUMP)
+        except (OSError, TypeError, ValueError) as error:
+            raise BackupError(f"There is no whole backup in {folder}: {error}") from error
+        if found != label.dump_sha256:
+            raise BackupError(f"The dump in {folder} is damaged: it is not what was written.")
+        return cls(folder, label)
+
+    @property
+    def pictures(self) -> FolderStorage:
+        """Its pictures."""
+        return FolderStorage(self.folder / PICTURES)
+
+
+@dataclass(frozen=True)
+class Made:
+    """A backup that was made, and the keys of pictures that rows name and the storage has lost."""
+
+    backup: Backup
+    lost: tuple[str, ...]
+
+
+def make(engine: Engine, storage: Storage, folder: Path, *, tell: Callable[[str], object] = print) -> Made:
+    """Back up into a new folder below `folder`; raises BackupError, and leaves nothing half done.
+
+    Writers go on meanwhile: what is kept is a moment after the beginning, pictures included.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for left in folder.glob(f"*{PARTIAL}"):
+        shutil.rmtree(left)
+    before = _backups(folder)
+    made = clock.now()
+    while (folder / made.strftime(STAMP)).exists():  # its name is the second in which it was made
+        made += timedelta(seconds=1)
+    partial = folder / f"{made.strftime(STAMP)}{PARTIAL}"
+    partial.mkdir(mode=0o700)
+    try:
+        pictures = Copies(storage, partial / PICTURES, before[-1] / PICTURES if before else None)
+        with engine.connect() as connection:
+            pictures.copy(_keys(connection))  # the many, at leisure
+        tell("Writing the dump ...")
+        label, lost = _dump_moment(engine, pictures, partial, made)
+        (partial / LABEL).write_bytes(orjson.dumps(asdict(label), option=orjson.OPT_INDENT_2))
+        whole = partial.with_suffix("")
+        partial.rename(whole)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    return Made(Backup.open(whole), tuple(sorted(lost)))
+
+
+def _dump_moment(engine: Engine, pictures: "Copies", partial: Path, made: datetime) -> tuple[Label, set[str]]:
+    """Dump a moment all of whose pictures are copied; gives too which of them the storage has lost.
+
+    One that is missing may have been replaced before we came to it. Then no later moment names it.
+    """
+    for _ in range(TRIES):
+        with engine.connect().execution_options(isolation_level="REPEATABLE READ") as connection:
+            snapshot = connection.scalar(text("SELECT pg_export_snapshot()"))
+            known = set(pictures.missing)
+            missing = pictures.copy(_keys(connection))
+            if missing - known:
+                continue
+            programs = Programs.of(engine, connection)
+            dump = partial / DUMP
+            programs.dump(dump, snapshot)
+            revision = connection.scalar(text("SELECT version_num FROM alembic_version"))
+        seconds = made.isoformat(timespec="seconds")
+        size = dump.stat().st_size
+        return Label(seconds, revision, programs.major, pictures.number, size, _digest(dump)), missing
+    raise BackupError("Pictures are replaced faster than they can be copied: try again when less is done.")
+
+
+class Copies:
+    """The pictures of a backup: linked from the backup before where it has them, copied from the storage."""
+
+    def __init__(self, storage: Storage, folder: Path, before: Path | None):
+        self.number = 0
+        self.missing: set[str] = set()  # of all looks
+        self._storage = storage
+        self._target = FolderStorage(folder)
+        self._before = FolderStorage(before) if before else None
+
+    def copy(self, keys: Iterable[str]) -> set[str]:
+        """Copy pictures that are not there yet; gives the keys of those that the storage does not have."""
+        missing = set()
+        with self._target.batch() as batch:
+            for key in keys:
+                if self._target.exists(key):
+                    continue
+                if not self._linked(key):
+                    try:
+                        batch.put(key, self._storage.read(key))
+                    except FileNotFoundError:
+                        missing.add(key)
+                        continue
+                self.number += 1
+        self.missing |= missing
+        return missing
+
+    def _linked(self, key: str) -> bool:
+        if self._before is None or not self._before.exists(key):
+            return False
+        target = self._target.path(key)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.link(self._before.path(key), target)
+        except OSError:  # another file system, or too many links
+            return False
+        return True
+
+
+def restore(
+    engine: Engine, storage: Storage, backup: Backup, *, force: bool, tell: Callable[[str], object] = print
+) -> None:
+    """Put a backup into an empty database and storage; with `force` in place of what is in the database.
+
+    Raises BackupError; the database is then as it was, and no picture was added.
+    """
+    with engine.connect() as connection:
+        if connection.scalar(text(IN_USE)) and not force:
+            raise BackupError("The database is not empty: name an empty one, or replace it with --force.")
+        programs = Programs.of(engine, connection)
+    if programs.major < backup.label.postgresql:
+        raise BackupError(
+            f"The backup was made of PostgreSQL {backup.label.postgresql}, and the server is older:"
+            f" {programs.major}."
+        )
+    if not force and next(storage.entries(), None) is not None:
+        raise BackupError("There are pictures already: name an empty place for them, or add with --force.")
+    with storage.batch() as batch:  # before the rows: none is ever without its picture
+        tell(f"Storing {backup.label.pictures:,} pictures ...")
+        for entry in backup.pictures.entries():
+            if not storage.exists(entry.key):
+                batch.put(entry.key, backup.pictures.path(entry.key))
+        batch.sync()
+        tell("Restoring the database ...")
+        engine.dispose()
+        programs.restore(backup.folder / DUMP, replace=force, at_the_end=MOVE_EPOCH)
+
+
+def drop_older(folder: Path, days: int) -> list[Path]:
+    """Remove the backups in a folder that are older than so many days, never the newest; gives them."""
+    limit = (clock.now() - timedelta(days=days)).strftime(STAMP)
+    old = [each for each in _backups(folder)[:-1] if each.name < limit]
+    for each in old:
+        shutil.rmtree(each)
+    return old
+
+
+def _backups(folder: Path) -> list[Path]:
+    """Those in a folder, the oldest first."""
+    return sorted(each for each in folder.iterdir() if NAME.fullmatch(each.name) and (each / LABEL).is_file())
+
+
+def _keys(connection: Connection) -> list[str]:
+    named = " UNION ".join(f"SELECT {PICTURE} FROM {table} WHERE {PICTURE} <> ''" for table in owners())
+    return list(connection.scalars(text(named)))
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,0 +1,202 @@
+"""Figures for Prometheus at /metrics/, of all processes of a server together, for who has the token."""
+
+import atexit
+import hmac
+import os
+import re
+import shutil
+import tempfile
+from functools import cache
+from pathlib import Path
+from time import perf_counter
+
+from pyramid.response import Response
+from sqlalchemy import Engine, event, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from comicsdb.config import SettingsError
+from comicsdb.http.execution_policies import LAST, ROUTE_KEY, wrap_execution_policy
+
+PATH = "/metrics/"
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # the library's variable: where processes lay down their figures
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+QUEUE = """
+SELECT count(*), coalesce(extract(epoch FROM now() - min(queued)), 0)
+FROM outgoing_mail WHERE sent IS NULL AND next_attempt IS NOT NULL
+"""
+
+
+class Instruments:
+    """What is counted, with the names and words that Prometheus shows."""
+
+    def __init__(self):
+        from prometheus_client import Counter, Gauge, Histogram  # noqa: PLC0415  (the extra `metrics`)
+
+        self.requests = Counter(
+            "comicsdb_requests",
+            "Requests by route and class of status",
+            ("route", "status"),
+            registry=None,
+        )
+        self.seconds = Histogram(
+            "comicsdb_request_seconds",
+            "Seconds until an answer was ready to be sent",
+            ("route",),
+            buckets=SECONDS,
+            registry=None,
+        )
+        self.throttled = Counter("comicsdb_throttled", "Requests answered 429", registry=None)
+        self.cache = Counter(
+            "comicsdb_cache_values",
+            "Values that the response cache had (hit) or that were made (miss)",
+            ("region", "result"),
+            registry=None,
+        )
+        self.connections = Gauge(
+            "comicsdb_database_connections",
+            "Connections of the pools: open, in use, and how many there may be",
+            ("state",),
+            multiprocess_mode="livesum",
+            registry=None,
+        )
+
+
+@cache
+def instruments() -> Instruments:
+    """Those of this process."""
+    return Instruments()
+
+
+class Measuring:
+    """An execution policy that counts requests, and answers those for the figures themselves."""
+
+    def __init__(self, registry, usual):
+        self._usual = usual
+        self._token = registry.settings["comicsdb.metrics.token"].encode()
+        self._engine = registry["comicsdb.engine"]
+        self._instruments = instruments()
+
+    def __call__(self, environ, router):
+        """The response."""
+        if environ.get("PATH_INFO") == PATH:
+            return self._figures(environ)
+        begun, status = perf_counter(), 500
+        try:
+            response = self._usual(environ, router)
+            status = response.status_code
+        finally:
+            route = environ.get(ROUTE_KEY) or "none"
+            self._instruments.requests.labels(route, f"{status // 100}xx").inc()
+            self._instruments.seconds.labels(route).observe(perf_counter() - begun)
+            if status == 429:
+                self._instruments.throttled.inc()
+        return response
+
+    def _figures(self, environ) -> Response:
+        scheme, _, sent = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
+        proof = sent.strip().encode("utf-8", "surrogateescape")
+        if not hmac.compare_digest(proof, self._token) or scheme.lower() != "bearer":
+            return _refuse(401, "The token is missing or wrong.", "WWW-Authenticate", "Bearer")
+        if environ["REQUEST_METHOD"] not in {"GET", "HEAD"}:
+            return _refuse(405, "Figures are read.", "Allow", "GET, HEAD")
+        from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest  # noqa: PLC0415
+        from prometheus_client.multiprocess import MultiProcessCollector  # noqa: PLC0415
+
+        _forget_the_dead()
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)
+        registry.register(Database(self._engine))
+        headers = [("Content-Type", CONTENT_TYPE_LATEST), ("Cache-Control", "no-store")]
+        return Response(generate_latest(registry), headerlist=headers)
+
+
+def _refuse(status: int, said: str, name: str, value: str) -> Response:
+    response = Response(text=said, status=status, content_type="text/plain", charset="utf-8")
+    response.headers[name] = value
+    return response
+
+
+class Database:
+    """Figures that the database is asked for: whether it answers, and the mails that wait."""
+
+    def __init__(self, engine: Engine):
+        self._engine = engine
+
+    def collect(self):
+        """The figures; of a database that does not answer, that."""
+        from prometheus_client.core import GaugeMetricFamily  # noqa: PLC0415
+
+        waiting = None
+        try:
+            with self._engine.connect() as connection:
+                waiting = connection.execute(text(QUEUE)).one()
+        except SQLAlchemyError:
+            pass
+        yield GaugeMetricFamily("comicsdb_database_up", "Whether the database answers", waiting is not None)
+        if waiting is not None:
+            number, oldest = waiting
+            yield GaugeMetricFamily("comicsdb_mail_queue", "Mails that wait to be sent", number)
+            yield GaugeMetricFamily("comicsdb_mail_queue_oldest_seconds", "Age of the oldest", float(oldest))
+
+
+def _forget_the_dead() -> None:
+    """What a process that is gone had open does not count; what it has done does."""
+    from prometheus_client.multiprocess import mark_process_dead  # noqa: PLC0415
+
+    for file in Path(os.environ[FOLDER]).glob("gauge_live*_*.db"):
+        pid = int(re.search(r"_(\d+)\.db$", file.name)[1])
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            mark_process_dead(pid)
+        except PermissionError:
+            continue
+
+
+def share_a_folder() -> None:
+    """A folder for the figures of this process and of those that it begins."""
+    if FOLDER in os.environ:
+        return
+    folder, owner = tempfile.mkdtemp(prefix="comicsdb-metrics-"), os.getpid()
+    os.environ[FOLDER] = folder  # before the library is imported: it looks once
+    atexit.register(lambda: os.getpid() == owner and shutil.rmtree(folder, ignore_errors=True))
+
+
+def _watch_pool(engine: Engine, gauge) -> None:
+    for name, state, change in (
+        ("connect", "open", 1),
+        ("close", "open", -1),
+        ("checkout", "used", 1),
+        ("checkin", "used", -1),
+    ):
+        child = gauge.labels(state)
+        event.listen(engine, name, lambda *_given, child=child, change=change: child.inc(change))
+    most = getattr(engine.pool, "_max_overflow", 0)
+    gauge.labels("most").set(engine.pool.size() + max(0, most) if hasattr(engine.pool, "size") else 0)
+
+
+def _watch_cache(regions, counter) -> None:
+    for name, region in regions:
+        hit, miss = counter.labels(name, "hit"), counter.labels(name, "miss")
+        region.watch = lambda found, hit=hit, miss=miss: (hit if found else miss).inc()
+
+
+def includeme(config):
+    """Measure, if the settings hold a token. Raises SettingsError where the library is not installed."""
+    settings = config.get_settings()
+    if not settings["comicsdb.metrics.token"]:
+        return
+    share_a_folder()
+    try:
+        found = instruments()
+    except ImportError as error:
+        raise SettingsError(
+            "The setting comicsdb.metrics.token needs a library that is not installed:"
+            " pip install 'comicsdb[metrics]'."
+        ) from error
+    registry = config.registry
+    _watch_pool(registry["comicsdb.engine"], found.connections)
+    cache = registry["comicsdb.cache"]
+    regions = (("detail", cache.detail), ("list", cache.list), ("figures", cache.figures))
+    _watch_cache(regions, found.cache)
+    wrap_execution_policy(config, Measuring, LAST + 5)

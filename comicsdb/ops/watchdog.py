@@ -1,0 +1,181 @@
+"""Workers that no longer answer are replaced: each ticks, and the main process looks whether it still does.
+
+A worker that is stuck in C code holds the interpreter's lock: no thread of it runs, and no signal handler of
+Python's. So it is watched from outside, by a file that it maps into its memory: it holds a count that one of
+its threads moves, and what the others are at. This file, and the traceback that `faulthandler` writes, lie in
+a folder of the main process.
+"""
+
+import faulthandler
+import logging
+import mmap
+import os
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from comicsdb.http.execution_policies import NOTE_ROUTE_KEY
+
+log = logging.getLogger(__name__)
+
+SHOW_STACK = signal.SIGUSR2  # what a worker answers with its traceback, also when it is stuck
+COUNT = 8  # bytes of the count
+NOTE = 120  # bytes of each note
+STACK_SECONDS = 0.5  # in which a traceback is written
+HEALTH = "/health/"
+
+
+class Heartbeat:
+    """A worker's side: a thread that ticks each second, and notes of what the worker is at."""
+
+    def __init__(self, folder: Path, places: int, *jobs: Callable[[], None]):
+        self._jobs = jobs
+        path, size = folder / str(os.getpid()), COUNT + places * NOTE
+        path.write_bytes(bytes(size))
+        with path.open("r+b") as file:
+            self._map = mmap.mmap(file.fileno(), size)
+        self._stack = path.with_suffix(".stack").open("w")
+        faulthandler.register(SHOW_STACK, file=self._stack, all_threads=True)
+
+    def start(self) -> None:
+        """Tick until the process ends, and do the jobs that are to be done each second."""
+        threading.Thread(target=self._run, name="heartbeat", daemon=True).start()
+
+    def _run(self) -> None:
+        count = 0
+        while True:
+            count += 1
+            self._map[:COUNT] = count.to_bytes(COUNT)
+            for job in self._jobs:
+                try:
+                    job()
+                except Exception:
+                    log.exception("What is to be done each second failed")
+            time.sleep(1)
+
+    def begin(self, place: int, environ: dict) -> None:
+        """Note a request: its method and the begin of its path, until its route is known.
+
+        Never the whole path, which may be a secret.
+        """
+        method, path = environ["REQUEST_METHOD"], environ.get("PATH_INFO", "")
+        self._note(place, method, f"{'/'.join(path.split('/', 3)[:3])}/…")
+        environ[NOTE_ROUTE_KEY] = partial(self._note, place, method)
+
+    def _note(self, place: int, method: str, where: str) -> None:
+        at = COUNT + place * NOTE
+        self._map[at : at + NOTE] = f"{method} {where}".encode(errors="replace")[:NOTE].ljust(NOTE, b"\0")
+
+    def end(self, place: int) -> None:
+        """The request is answered."""
+        self._map[COUNT + place * NOTE] = 0
+
+
+class Watchdog:
+    """The main process's side: replaces workers whose count has not moved for a number of seconds.
+
+    `workers` gives the processes as `multiprocessing` knows them. With `seconds` = 0 none is replaced.
+    """
+
+    def __init__(self, workers: Callable[[], list], seconds: int):
+        self._workers = workers
+        self._seconds = seconds
+        self._folder = tempfile.TemporaryDirectory(prefix="comicsdb-")
+        self.folder = Path(self._folder.name)
+        self._seen: dict[int, tuple[bytes, int]] = {}  # by process: its count, and how often that was seen
+        self.answering = 0
+
+    def start(self) -> None:
+        """Look each second, in a thread."""
+        threading.Thread(target=self._run, name="watchdog", daemon=True).start()
+
+    def _run(self) -> None:
+        while True:
+            time.sleep(1)
+            try:
+                self.look()
+            except Exception:
+                log.exception("The workers could not be looked at")
+
+    def look(self) -> None:
+        """Look once.
+
+        Looks are counted, not seconds: on a machine that stood still, workers and watchdog did so together.
+        """
+        before, self._seen, answering = self._seen, {}, 0
+        for worker in self._workers():
+            count = self._read(worker.pid)[:COUNT]
+            if not count.strip(b"\0"):
+                continue  # it is still loading the application
+            known, times = before.get(worker.pid, (b"", 0))
+            times = times + 1 if count == known else 0
+            self._seen[worker.pid] = count, times
+            if times < (self._seconds or 10):
+                answering += 1
+            elif self._seconds:
+                self._replace(worker)
+        self.answering = answering
+        for path in self.folder.iterdir():
+            if int(path.stem) not in self._seen and not _is_alive(int(path.stem)):
+                path.unlink()
+
+    def _read(self, pid: int) -> bytes:
+        try:
+            return (self.folder / str(pid)).read_bytes()
+        except FileNotFoundError:
+            return b""
+
+    def _replace(self, worker) -> None:
+        pid = worker.pid
+        os.kill(pid, SHOW_STACK)
+        time.sleep(STACK_SECONDS)
+        notes = self._read(pid)[COUNT:]
+        at = (notes[start : start + NOTE].rstrip(b"\0") for start in range(0, len(notes), NOTE))
+        requests = ", ".join(each.decode(errors="replace") for each in at if each[:1] > b"\0") or "nothing"
+        stack = (self.folder / f"{pid}.stack").read_text(errors="replace")
+        log.error(
+            "Worker %d has not ticked for %d seconds and is replaced. It was at: %s\n%s",
+            pid, self._seconds, requests, stack, extra={"worker": pid, "at": requests},
+        )  # fmt: skip
+        worker.kill()  # unlike SIGTERM it needs nothing of the process
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # of somebody else by now
+        return False
+    return True
+
+
+def serve_health(host: str, port: int, watchdog: Watchdog) -> None:
+    """Answer `/health/` in a thread of this process: 200 while a worker answers, else 503. Raises OSError."""
+
+    class Handler(BaseHTTPRequestHandler):
+        timeout = 5
+
+        def do_GET(self):
+            status, text = (200, b"ok\n") if watchdog.answering else (503, b"no worker answers\n")
+            if self.path != HEALTH:
+                status, text = 404, b"only /health/ is here\n"
+            self.send_response(status)
+            self.send_header("Content-Type", "text/plain")
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            if self.command == "GET":
+                self.wfile.write(text)
+
+        do_HEAD = do_GET  # noqa: N815
+
+        def log_message(self, *args):
+            """Checks are asked for each second."""
+
+    server = ThreadingHTTPServer((host, port), Handler)
+    threading.Thread(target=server.serve_forever, name="health", daemon=True).start()

@@ -1,0 +1,99 @@
+"""The API's limits: how many requests in a minute and in a day who may make."""
+
+import logging
+
+from psycopg.errors import DiskFull, ReadOnlySqlTransaction
+
+from comicsdb.ops.logs import OutageLog
+from comicsdb.ratelimit import Decision, Limit, Limiter, WindowState
+from comicsdb.security import Identity
+
+PREFIX = "comicsdb_api.throttle"
+BURST, SUSTAINED = "burst", "sustained"
+MINUTE, DAY = 60, 86_400
+BASIC = "basic"
+BASIC_IS_ENDING = 2  # the phase from which HTTP Basic has limits of its own
+UNCOUNTED = OutageLog(logging.getLogger(__name__))
+
+
+class ApiLimits:
+    """The API's limits, and whether an answer without a body costs anything of the day."""
+
+    def __init__(self, limiter: Limiter, settings: dict):
+        self.on = settings[PREFIX]
+        self.free = settings[f"{PREFIX}.free_304_429"]
+        self._limiter = limiter
+        least = settings[f"{PREFIX}.sustained"]
+        burst = Limit(BURST, settings[f"{PREFIX}.burst"], MINUTE)
+        by_tier = {None: least} | {
+            tier: max(least, most) for tier, most in settings[f"{PREFIX}.tiers"].items()
+        }
+        self._limits = {tier: (burst, Limit(SUSTAINED, most, DAY)) for tier, most in by_tier.items()}
+        percent = settings[f"{PREFIX}.share"]
+        self._by_token = {
+            tier: tuple(_share(limit, percent) for limit in limits) for tier, limits in self._limits.items()
+        }
+        self._by_basic = self._limits
+        if settings["comicsdb.basic_phase"] >= BASIC_IS_ENDING:
+            most = settings[f"{PREFIX}.basic_burst"], settings[f"{PREFIX}.basic_sustained"]
+            self._by_basic = {
+                tier: tuple(map(_at_most, limits, most)) for tier, limits in self._limits.items()
+            }
+
+    def of(self, identity: Identity | None) -> tuple[Limit, Limit]:
+        """Of the minute and of the day; nobody has those of an account without a tier."""
+        if identity is None:
+            return self._limits[None]
+        return (self._by_basic if identity.method == BASIC else self._limits)[identity.tier]
+
+    def take(self, identity: Identity | None, address: str, *, unchanged: bool = False) -> Decision:
+        """Count a request: by the account, whatever it is recognised by, or by nobody's address.
+
+        A token beside others is also counted by itself. What it is refused is never counted for the account,
+        or a program gone wild would use up by refusals what is left for the others. `unchanged` says that the
+        answer will be a 304.
+        """
+        asked = self._asked(identity, address)
+        free = (SUSTAINED,) if unchanged and self.free else ()
+        together = self.free or _is_shared(identity)
+        try:
+            return self._limiter.take(asked, together=together, free=free)
+        except (DiskFull, ReadOnlySqlTransaction) as error:
+            # A database that takes nothing in can still be read, and tells how things stand.
+            UNCOUNTED.report(error, "Requests are not counted: %s", error)
+            return self._limiter.take(asked, free=(BURST, SUSTAINED))
+
+    def give_back(self, taken: Decision) -> Decision:
+        """Let a request that was answered 304 cost nothing of the day."""
+        return self._limiter.give_back(taken, SUSTAINED) if self.free else taken
+
+    def states(self, identity: Identity) -> tuple[WindowState, WindowState]:
+        """How an account stands with its limits of the minute and of the day; nothing is counted."""
+        return self._limiter.take(self._asked(identity, ""), free=(BURST, SUSTAINED)).states
+
+    def _asked(self, identity: Identity | None, address: str) -> list[tuple[Limit, str]]:
+        who = f"ip:{address}" if identity is None else str(identity.user_id)
+        asked = [(limit, who) for limit in self.of(identity)]
+        if _is_shared(identity):
+            token = f"{who} token:{identity.token_id}"
+            asked += [(limit, token) for limit in self._by_token[identity.tier]]
+        return asked
+
+
+def _is_shared(identity: Identity | None) -> bool:
+    """Whether the limits of the account are also those of its other tokens."""
+    return identity is not None and identity.token_id is not None and identity.shares_limits
+
+
+def _share(limit: Limit, percent: int) -> Limit:
+    return limit._replace(most=max(1, limit.most * percent // 100))
+
+
+def _at_most(limit: Limit, most: int) -> Limit:
+    return limit._replace(most=min(limit.most, most))
+
+
+def includeme(config):
+    """`request.registry["comicsdb.api_limits"]`."""
+    limiter = config.registry["comicsdb.limiter"]
+    config.registry["comicsdb.api_limits"] = ApiLimits(limiter, config.get_settings())

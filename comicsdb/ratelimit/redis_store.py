@@ -1,0 +1,91 @@
+"""Rate limits in Redis: one script for an event and all its limits, so that every process counts exactly."""
+
+from collections.abc import Collection
+from hashlib import sha1
+
+from limits.storage import RedisStorage
+
+from comicsdb.db.redis_access import Direct, open_pool
+from comicsdb.ratelimit.types import SECOND, Asked, WindowState
+
+# A key for each limit and client: the list of its times, the oldest first. The time is that of Redis, the one
+# clock that all processes share; should it be set back, it stands still until it has caught up.
+# ARGV: whether the limits count together; then of each limit the places, the period, and whether it counts.
+TAKE = """
+local clock = redis.call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+for _, key in ipairs(KEYS) do
+  now = math.max(now, tonumber(redis.call('LINDEX', key, -1) or 0))
+end
+
+local count, refused, any = {}, {}, false
+for i, key in ipairs(KEYS) do
+  local most, period = tonumber(ARGV[3 * i - 1]), tonumber(ARGV[3 * i])
+  while tonumber(redis.call('LINDEX', key, 0) or now) <= now - period do
+    redis.call('LPOP', key)
+  end
+  count[i] = redis.call('LLEN', key)
+  refused[i] = count[i] >= most
+  any = any or refused[i]
+end
+
+local none = any and ARGV[1] == '1'
+local answer = {now}
+for i, key in ipairs(KEYS) do
+  local most, period = tonumber(ARGV[3 * i - 1]), tonumber(ARGV[3 * i])
+  local placed = ARGV[3 * i + 1] == '1' and not refused[i] and not none
+  if placed then
+    count[i] = redis.call('RPUSH', key, string.format('%.0f', now))
+    redis.call('EXPIRE', key, period / 1000000 + 1)
+  end
+  local first = tonumber(redis.call('LINDEX', key, math.max(0, count[i] - most)) or now)
+  for _, value in ipairs({refused[i] and 1 or 0, placed and 1 or 0, count[i], first + period}) do
+    table.insert(answer, value)
+  end
+end
+return answer
+"""
+# ARGV: the time of the event, the places and the period of the limit.
+GIVE_BACK = """
+redis.call('LREM', KEYS[1], -1, ARGV[1])
+local count = redis.call('LLEN', KEYS[1])
+local first = redis.call('LINDEX', KEYS[1], math.max(0, count - ARGV[2])) or ARGV[1]
+return {count, first + ARGV[3]}
+"""
+TAKE_DIGEST, GIVE_BACK_DIGEST = (
+    sha1(each.encode(), usedforsecurity=False).hexdigest().encode() for each in (TAKE, GIVE_BACK)
+)
+VALUES = 4  # in the answer of TAKE, for each limit
+
+
+class TimesInRedis(RedisStorage):
+    """The library's storage in Redis, which also judges an event by several limits in one trip.
+
+    Raises ValueError for an address that cannot be meant, and RedisError where Redis fails.
+    """
+
+    def __init__(self, url: str, prefix: str):
+        super().__init__(url, connection_pool=open_pool(url), key_prefix=prefix)
+        self._direct = Direct(self.storage.connection_pool)
+
+    def take(self, asked: Asked, together: bool, free: Collection[str]) -> tuple[WindowState, ...]:
+        """As that of PostgreSQL."""
+        words = [b"%d" % len(asked), *(self._key(limit, who) for limit, who in asked), b"%d" % together]
+        for limit, _ in asked:
+            words += b"%d" % limit.most, b"%d" % (limit.seconds * SECOND), b"%d" % (limit.name not in free)
+        now, *values = self._direct.run(TAKE_DIGEST, TAKE, *words)
+        states = []
+        for position, (limit, who) in enumerate(asked):
+            refused, placed, count, moment = values[VALUES * position : VALUES * (position + 1)]
+            states.append(WindowState(limit, who, bool(refused), bool(placed), now, count, moment))
+        return tuple(states)
+
+    def give_back(self, state: WindowState) -> WindowState:
+        """As that of PostgreSQL."""
+        limit, key = state.limit, self._key(state.limit, state.who)
+        words = b"%d" % state.now, b"%d" % limit.most, b"%d" % (limit.seconds * SECOND)
+        count, free = self._direct.run(GIVE_BACK_DIGEST, GIVE_BACK, b"1", key, *words)
+        return state._replace(placed=False, count=count, free=free)
+
+    def _key(self, limit, who: str) -> bytes:
+        return self.prefixed_key(f"{limit.name}:{who}").encode()

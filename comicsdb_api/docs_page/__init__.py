@@ -1,0 +1,89 @@
+"""The reference page of the API at `/docs/`, with a style sheet of its own and no script."""
+
+import hashlib
+from functools import cached_property
+from html import escape
+from pathlib import Path
+
+from pyramid.httpexceptions import HTTPMovedPermanently
+from pyramid.interfaces import IRoutesMapper
+from pyramid.response import Response
+from pyramid.static import static_view
+
+from comicsdb.security import may
+from comicsdb_api.docs_page.page import Page
+from comicsdb_api.openapi.document import EDITOR
+from comicsdb_api.openapi.words import BASE
+from comicsdb_api.throttle import throttled_view
+
+PATH = "/docs/"
+READ = ("GET", "HEAD")
+STATIC = Path(__file__).parent / "static"
+KEPT = "public, max-age=31536000, immutable"
+# Those of the site's pages, for hosts that serve the API alone.
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
+    " font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none';"
+    " frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "strict-origin-when-cross-origin",
+    "Permissions-Policy": "browsing-topics=(), camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Cache-Control": "no-cache",
+    "Content-Language": "en",
+}
+
+
+class Reference:
+    """The page, made once in a process when it is first asked for, and what serves it."""
+
+    def __init__(self, registry):
+        self._registry = registry
+        files = b"".join(path.read_bytes() for path in sorted(STATIC.iterdir()))
+        self.digest = hashlib.sha256(files).hexdigest()[:12]
+        self._static = static_view("comicsdb_api.docs_page:static", use_subpath=True, cache_max_age=None)
+
+    @cached_property
+    def _html(self) -> str:
+        """What accounts may do that read and write the catalogue; the same for everybody who reads it."""
+        descriptions = self._registry["comicsdb_api.descriptions"]
+        described = descriptions.document(descriptions.rights(lambda permission: may(EDITOR, permission)))
+        site = self._registry.getUtility(IRoutesMapper).get_route("home")
+        return Page(described).html(f"static/{self.digest}", "../" if site else None)
+
+    def page(self, request) -> Response:
+        """GET: the page, with the address under which it was asked for in its examples."""
+        if request.method in READ:
+            body = self._html.replace(BASE, escape(request.application_url)).encode()
+            response = Response(body, content_type="text/html", charset="utf-8")
+            response.etag = hashlib.sha256(body).hexdigest()[:24]
+            if response.etag in request.if_none_match:  # said here and now, as it costs less
+                response = Response(status=304, etag=response.etag)
+        else:
+            response = Response("Method not allowed.", 405, content_type="text/plain", allow=READ)
+        response.headers.update(HEADERS)
+        return response
+
+    def static(self, context, request) -> Response:
+        """Its files, under an address that changes with them."""
+        response = self._static(context, request)
+        current = request.matchdict["digest"] == self.digest
+        response.headers["Cache-Control"] = KEPT if current else "no-cache"
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        return response
+
+
+def with_slash(request):
+    """The page is at the address with the slash."""
+    return HTTPMovedPermanently(request.route_path("docs"))
+
+
+def includeme(config):
+    """The page, its files, and the way to the one written form of its address."""
+    reference = Reference(config.registry)
+    config.add_route("docs", PATH)
+    config.add_view(throttled_view(reference.page), route_name="docs", require_csrf=False)
+    config.add_route("docs.static", f"{PATH}static/{{digest}}/*subpath", request_method=READ)
+    config.add_view(reference.static, route_name="docs.static")
+    config.add_route("docs.bare", PATH.rstrip("/"), request_method=READ)
+    config.add_view(with_slash, route_name="docs.bare")

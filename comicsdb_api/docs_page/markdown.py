@@ -1,0 +1,56 @@
+"""The little Markdown of the API's description as HTML: headings, paragraphs, lists, code."""
+
+import re
+from collections.abc import Iterator
+
+from comicsdb_api.docs_page.html import Html, element
+
+CODE = re.compile(r"`([^`]+)`")
+HEADING, ITEM, INDENT = "## ", "- ", "    "
+
+
+def inline(text: str) -> list:
+    """A line of text with its code."""
+    parts = CODE.split(text)
+    return [element("code", part) if number % 2 else part for number, part in enumerate(parts)]
+
+
+def slug(heading: str) -> str:
+    """A heading as the name of a place in the page."""
+    return "-".join(re.findall(r"\w+", heading.lower()))
+
+
+def headings(text: str) -> list[str]:
+    """The headings of a text."""
+    return [line.removeprefix(HEADING) for line in text.splitlines() if line.startswith(HEADING)]
+
+
+def blocks(text: str) -> list[Html]:
+    """A text as sections: one for each heading, and what stands before the first as it is."""
+    before, *sections = re.split(rf"^{HEADING}", text, flags=re.MULTILINE)
+    found = list(_blocks(before))
+    for section in sections:
+        heading, _, rest = section.partition("\n")
+        title = element("h2", heading, id=slug(heading))
+        found.append(element("section", title, list(_blocks(rest)), aria_labelledby=slug(heading)))
+    return found
+
+
+def _blocks(text: str) -> Iterator[Html]:
+    """Paragraphs, lists and code. A blank line between lines of code belongs to the code."""
+    whole = re.sub(
+        rf"^({INDENT}.*)\n\n(?={INDENT})", rf"\1\n{INDENT}\n", text.strip("\n"), flags=re.MULTILINE
+    )
+    for block in re.split(r"\n{2,}", whole):
+        if block.startswith(INDENT):
+            yield code(re.sub(rf"^{INDENT}", "", block, flags=re.MULTILINE))
+        elif block.startswith(ITEM):
+            items = re.split(rf"^{ITEM}", block, flags=re.MULTILINE)[1:]
+            yield element("ul", [element("li", inline(" ".join(item.split()))) for item in items])
+        elif block:
+            yield element("p", inline(" ".join(block.split())))
+
+
+def code(text: str) -> Html:
+    """Lines of code."""
+    return element("pre", element("code", text))

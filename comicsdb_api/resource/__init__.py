@@ -1,0 +1,1 @@
+"""Resources: reading, listing, filtering and writing objects of any kind."""

@@ -1,0 +1,125 @@
+"""What clients send: JSON or a form, read within limits, and put the way schemas judge it."""
+
+import json
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+
+import orjson
+from webob.multidict import MultiDict
+
+from comicsdb.http import bodies
+from comicsdb.http.bodies import FORM, PARTS
+from comicsdb.schemas import ObjectSchema
+from comicsdb.schemas.types import ListOf
+from comicsdb_api.errors import RefusedError
+
+JSON = "application/json"
+FORMS = (PARTS, FORM)
+ANY = (JSON, *FORMS)
+ABSENT = object()
+
+# `alias[0]` is the first alias; in a form of several objects, `[0]issue` is a field of the first.
+_ELEMENT = re.compile(r"(.+)\[([0-9]{1,9})\]")
+_ROW_FIELD = re.compile(r"\[([0-9]{1,9})\](.+)")
+_SHOWN = 100  # characters of a media type, in a message
+
+
+@dataclass(frozen=True)
+class File:
+    """An uploaded file; the name counts for nothing but messages."""
+
+    name: str
+    data: bytes
+
+    def __str__(self):
+        return self.name
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A body that was read: the value of JSON, or the fields of a form; `digest` is that of the bytes."""
+
+    data: object
+    is_form: bool
+    digest: str
+
+    def values(self, schema: ObjectSchema, *, whole: bool):
+        """The body as `schema` takes it. With `whole` a form that leaves links out clears them (rule 4)."""
+        return _of_form(self.data, schema, whole=whole) if self.is_form else self.data
+
+    def rows(self, schema: ObjectSchema):
+        """A body of several objects; a form without indexed fields has none."""
+        if not self.is_form:
+            return self.data
+        rows: dict[int, MultiDict] = {}
+        for key, value in self.data.items():
+            if found := _ROW_FIELD.fullmatch(key):
+                rows.setdefault(int(found[1]), MultiDict()).add(found[2], value)
+        return [_of_form(rows[index], schema, whole=True) for index in sorted(rows)]
+
+    def field(self, name: str):
+        """One field as it came, the last of that name; ABSENT where it is not there."""
+        return self.data.get(name, ABSENT) if isinstance(self.data, dict | MultiDict) else ABSENT
+
+
+def read(request, accepted: tuple[str, ...]) -> Sent:
+    """The body of a request; raises RefusedError (415, or 400 for JSON that cannot be parsed) and BodyError.
+
+    No body at all is an object without fields, whatever its type. A file without name and content is one that
+    was not chosen: browsers send it, and it is left out.
+    """
+    media_type = request.content_type
+    body = bodies.read(request)
+    digest = _digest(request, body)
+    if not body:
+        return Sent(MultiDict() if media_type in FORMS else {}, media_type in FORMS, digest)
+    if media_type not in accepted:
+        said = request.headers.get("Content-Type", "")[:_SHOWN]
+        raise RefusedError(415, f'Unsupported media type "{said}" in request.')
+    if media_type == JSON:
+        return Sent(_json(body), False, digest)
+    fields = ((name, _plain(value)) for name, value in bodies.form(request).items())
+    return Sent(MultiDict((name, value) for name, value in fields if value is not None), True, digest)
+
+
+def _digest(request, body: bytes) -> str:
+    """What tells one body from another: a form in parts is the same whatever stands between them."""
+    between = bodies.boundary(request) if request.content_type == PARTS else b""
+    same = body.replace(between, b"") if between else body
+    return sha256(request.content_type.encode() + b"\0" + same).hexdigest()
+
+
+def _json(body: bytes):
+    try:
+        orjson.loads(body)  # is stricter: UTF-8, no lone surrogates, no NaN, no end of depth
+        return json.loads(body)  # is exact, also with numbers of more than 64 bits
+    except (ValueError, RecursionError) as error:
+        raise RefusedError(400, f"JSON parse error - {error}") from error
+
+
+def _plain(value) -> str | File | None:
+    """A field of a form: text, or a file of which the bytes are kept, None for one that was not chosen."""
+    if isinstance(value, str):
+        return value
+    return File(value.filename, value.file.read()) if value else None
+
+
+def _of_form(fields: MultiDict, schema: ObjectSchema, *, whole: bool) -> dict:
+    elements: dict[str, dict[int, object]] = {}
+    for key, value in fields.items():
+        if found := _ELEMENT.fullmatch(key):
+            elements.setdefault(found[1], {})[int(found[2])] = value
+    values = {}
+    for node in schema.children:
+        name = node.name
+        if not isinstance(node.typ, ListOf):
+            if name in fields:
+                values[name] = fields[name]
+        elif name in fields:
+            values[name] = fields.getall(name)
+        elif name in elements:
+            values[name] = [value for _, value in sorted(elements[name].items())]
+        elif whole and node.typ.of_ids:
+            values[name] = []
+    return values

@@ -1,0 +1,134 @@
+"""Conditional requests: entity tags, dates, and the answers 200, 304 and 412 that follow."""
+
+from datetime import UTC
+from email.utils import formatdate, parsedate_to_datetime
+from functools import lru_cache
+
+from comicsdb.readcache.etag import TAG_LENGTH, names
+from comicsdb_api.responses import answer
+
+SECOND = 1_000_000  # microseconds
+DATE_HEADERS = ("HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE")
+CONDITIONS = ("HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH", "HTTP_IF_UNMODIFIED_SINCE")  # of writes
+JSON_TYPE = ("Content-Type", "application/json")
+
+
+class Dates:
+    """When what a body shows last changed, as the dates of HTTP can tell it, which know seconds only.
+
+    Made of the stamps of a read: microseconds since 1970, each followed by the value it had before, None
+    where there is none.
+    """
+
+    def __init__(self, stamps: tuple):
+        self._stamps = stamps
+        self._latest = max(now for now in stamps[::2] if now is not None)
+        self.second = self._latest // SECOND
+
+    @property
+    def header(self) -> tuple[str, str]:
+        """Last-Modified."""
+        return "Last-Modified", _http_date(self.second)
+
+    def unchanged_since(self, seconds: int) -> bool:
+        """Whether a body that was given with this date, or with a later one, is still the same."""
+        return seconds > self.second or (seconds == self.second and not self._ambiguous)
+
+    @property
+    def _ambiguous(self) -> bool:
+        """Whether there was another change in the very second of the last one.
+
+        A date of this second may have been given with an older body, and proves nothing.
+        """
+        pairs = list(zip(self._stamps[::2], self._stamps[1::2], strict=True))
+        last = pairs.pop(next(n for n, (now, _) in enumerate(pairs) if now == self._latest))
+        earlier = (last[1], *(now for now, _ in pairs))
+        return any(each is not None and each // SECOND == self.second for each in earlier)
+
+
+def refusal_by_date(request, dates: Dates | None, route: str | None = None):
+    """304 or 412 where dates alone decide, without looking at the body; None where they do not."""
+    if dates is None or not any(header in request.environ for header in DATE_HEADERS):
+        return None
+    status = _refusal(request.environ, dates, None)
+    return answer(request, b"", status, (dates.header,), route) if status else None
+
+
+def respond_tagged(
+    request,
+    entry: bytes,
+    headers=(),
+    *,
+    dates: Dates | None = None,
+    route: str | None = None,
+    content_type=JSON_TYPE,
+):
+    """The answer to a read, given the body with its tag in front: 200, or 304 or 412.
+
+    `headers` go on a 200 only.
+    """
+    tag = entry[:TAG_LENGTH].decode()
+    validators = (("ETag", f'"{tag}"'), *((dates.header,) if dates else ()))
+    status = _refusal(request.environ, dates, tag)
+    if status:
+        return answer(request, b"", status, validators, route)
+    return answer(request, entry[TAG_LENGTH:], 200, (content_type, *validators, *headers), route)
+
+
+def _refusal(environ, dates: Dates | None, tag: str | None) -> int | None:
+    """304 or 412 if the conditions of a request say so, judged in the order of RFC 9110 (13.2.2); else None.
+
+    Without `tag` the body is not known yet: what a condition on tags decides is left open. Without `dates`
+    conditions by date are ignored.
+    """
+    if tag is None and "HTTP_IF_MATCH" in environ:
+        return None
+    if _has_changed(environ, dates, tag):
+        return 412
+    known = environ.get("HTTP_IF_NONE_MATCH")
+    if known is not None:
+        return 304 if tag is not None and names(known, tag) else None
+    if dates is not None:
+        since = _seconds(environ.get("HTTP_IF_MODIFIED_SINCE"))
+        if since is not None and dates.unchanged_since(since):
+            return 304
+    return None
+
+
+def forbids_write(environ, dates: Dates | None, tag: str | None) -> bool:
+    """Whether the conditions of a request that writes do not hold, of an object as a GET shows it now.
+
+    Both are None where there is nothing to compare with; then only `*` is the object's tag.
+    """
+    known = environ.get("HTTP_IF_NONE_MATCH")
+    return _has_changed(environ, dates, tag) or (known is not None and names(known, tag))
+
+
+def asks_for_tag(environ) -> bool:
+    """Whether a request that writes compares tags, other than by `*`."""
+    return any(environ.get(name, "*").strip() != "*" for name in ("HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH"))
+
+
+def _has_changed(environ, dates: Dates | None, tag: str | None) -> bool:
+    """Whether the object is not what the caller has, by tags if there are any, else by date."""
+    wanted = environ.get("HTTP_IF_MATCH")
+    if wanted is not None:
+        return not names(wanted, tag)
+    until = _seconds(environ.get("HTTP_IF_UNMODIFIED_SINCE")) if dates is not None else None
+    return until is not None and not dates.unchanged_since(until)
+
+
+def _seconds(date: str | None) -> int | None:
+    """A date of HTTP as seconds since 1970; None for none, or for what is no date."""
+    if not date:
+        return None
+    try:
+        moment = parsedate_to_datetime(date)
+        return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+
+
+@lru_cache(maxsize=4096)
+def _http_date(seconds: int) -> str:
+    return formatdate(seconds, usegmt=True)

@@ -1,0 +1,268 @@
+"""What bodies are made of, as SQL: values, nested objects and lists, labels and orders."""
+
+from enum import Enum
+
+from sqlalchemy import (
+    Float,
+    Numeric,
+    String,
+    Text,
+    bindparam,
+    case,
+    cast,
+    func,
+    literal_column,
+    null,
+    select,
+    type_coerce,
+)
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+
+from comicsdb.models import Attribution, Genre, Issue, Series, SeriesType, series_genre
+from comicsdb.models.choices import ATTRIBUTION_LABELS, SeriesTypeCode
+from comicsdb.models.series import LABEL_INFIX, LABEL_SUFFIX
+from comicsdb_api.resource.types import Address, Choice, Instant, ListOf, Money, ObjectOf
+
+# What the addresses in a body begin with: bound for each request.
+BASE, MEDIA = bindparam("base", type_=Address()), bindparam("media", type_=Address())
+
+
+# Values.
+
+
+def constant(word: str | Enum):
+    """A text or number of ours as SQL: part of the statement, not a parameter."""
+    value = word.value if isinstance(word, Enum) else word
+    if isinstance(value, int):
+        return literal_column(str(value))
+    return literal_column("'" + value.replace("'", "''") + "'", String)
+
+
+def word_for(column, words: dict, otherwise: str = ""):
+    """The word for the code in a column of choices."""
+    pairs = ((column == constant(code), constant(word)) for code, word in words.items())
+    return case(*pairs, else_=constant(otherwise))
+
+
+def label_for(column, words: dict):
+    """The label for the code in a column of choices, all of which have one."""
+    return type_coerce(word_for(column, words), Choice(*words.values()))
+
+
+def optional(condition, expression):
+    """An expression where a condition holds, null elsewhere."""
+    return case((condition, expression), else_=null())
+
+
+def instant(column):
+    """A moment: UTC with Z, microseconds, the fraction left out when it is zero."""
+    return func.iso_instant(column, type_=Instant)
+
+
+def money(column):
+    """An amount as text with exactly two decimals, or null."""
+    return optional(column.is_not(None), cast(column, Money))
+
+
+def picture(column):
+    """The absolute address of a picture, null where a row has none."""
+    return optional(column != constant(""), required_picture(column))
+
+
+def required_picture(column):
+    """The absolute address of a picture that every row has."""
+    return type_coerce(MEDIA + column, Address)
+
+
+def page_url(table):
+    """The address of an object's page on the site, by its slug."""
+    return type_coerce(BASE + constant(f"/{table.name}/") + table.c.slug + constant("/"), Address)
+
+
+def average(table):
+    """The mean of a row's stars, two decimals, or null when nobody has rated (`Rated.average_rating`)."""
+    mean = func.round(cast(table.c.rating_sum, Numeric) / func.nullif(table.c.rating_count, constant(0)), 2)
+    return optional(table.c.rating_count > constant(0), cast(mean, Float))
+
+
+# Objects and lists.
+
+
+def json_object(shape: str = "", /, **fields):
+    """A JSON object with these keys, in this order; `shape` names it in the API's description."""
+    arguments = []
+    for key, value in fields.items():
+        arguments += [constant(key), value]
+    return func.json_build_object(*arguments, type_=ObjectOf(fields, shape))
+
+
+def json_list(element, source, condition, order, *owners):
+    """The JSON list of `element` over the rows of `source` that belong to a row of each of `owners`."""
+    elements = func.json_agg(aggregate_order_by(element, *order))
+    return (
+        select(func.coalesce(elements, literal_column("'[]'::json"), type_=ListOf(element)))
+        .select_from(source)
+        .where(condition)
+        .correlate(*owners)
+        .scalar_subquery()
+    )
+
+
+def named(table):
+    """Named: id and name."""
+    return json_object("Named", id=table.c.id, name=table.c.name)
+
+
+def series_brief(series):
+    """SeriesBrief: what an issue in a list shows of its series."""
+    c = series.c
+    return json_object("SeriesBrief", id=c.id, name=c.name, volume=c.volume, year_began=c.year_began)
+
+
+def owned_issue(issue, series, shape: str = "OwnedIssue", **more):
+    """OwnedIssue: the issue of something that a reader keeps; `more` fields come before the last."""
+    c = issue.c
+    return json_object(
+        shape,
+        id=c.id,
+        series=series_brief(series),
+        number=c.number,
+        cover_date=c.cover_date,
+        store_date=c.store_date,
+        **more,
+        modified=instant(c.modified),
+    )
+
+
+def stamped(table):
+    """Stamped, as embedded in another object: `modified` is when the embedded name last changed."""
+    return json_object("Stamped", id=table.c.id, name=table.c.name, modified=instant(table.c.name_changed))
+
+
+def linked(owner, link, target, element, order):
+    """The JSON list of what a link table ties to `owner`."""
+    return json_list(element, link.join(target), link.c[f"{owner.name}_id"] == owner.c.id, order, owner)
+
+
+def stamps(owner, link, target, order=None):
+    """The embedded Stamped objects that a link table ties to `owner`."""
+    return linked(owner, link, target, stamped(target), order or by_name(target))
+
+
+def ids_of(objects, column):
+    """The ids of the objects in a JSON list, in its order; `column` is that of one such id."""
+    each = func.json_array_elements(objects).table_valued("object", with_ordinality="place")
+    each = each.render_derived(name="each")
+    ids = func.json_agg(aggregate_order_by(each.c.object.op("->")(constant("id")), each.c.place))
+    return select(func.coalesce(ids, literal_column("'[]'::json"), type_=ListOf(column))).scalar_subquery()
+
+
+def genres(series):
+    """The genres of a series as a JSON list of Named."""
+    genre = Genre.__table__
+    return linked(series, series_genre, genre, named(genre), by_plain_name(genre))
+
+
+def attribution(owner):
+    """Where an object's text comes from, in the order entered."""
+    table = Attribution.__table__
+    return json_list(
+        json_object("Attribution", source=label_for(table.c.source, ATTRIBUTION_LABELS), url=table.c.url),
+        table,
+        table.c[f"{owner.name}_id"] == owner.c.id,
+        (table.c.id,),
+        owner,
+    )
+
+
+def stamped_row(table) -> dict:
+    """The fields of Stamped as a body of its own: `modified` is the row's."""
+    return {"id": table.c.id, "name": table.c.name, "modified": instant(table.c.modified)}
+
+
+# Labels.
+
+
+def series_label(series, series_type):
+    """The display name of a series, as `Series.label` gives it in Python."""
+    return (
+        series.c.name
+        + word_for(series_type.c.code, LABEL_INFIX)
+        + constant(" (")
+        + cast(series.c.year_began, String)
+        + constant(")")
+        + word_for(series_type.c.code, LABEL_SUFFIX)
+    )
+
+
+def issue_label(issue, series, series_type):
+    """The display name of an issue, as `Issue.label` gives it in Python."""
+    mark = word_for(series_type.c.code, {SeriesTypeCode.DIGITAL_CHAPTER: " Chapter #"}, " #")
+    return series_label(series, series_type) + mark + issue.c.number
+
+
+def issue_with_series(name: str):
+    """Issues with their series and its type, under names of their own: (issue, series, type, the join)."""
+    issue = Issue.__table__.alias(f"{name}_issue")
+    series = Series.__table__.alias(f"{name}_series")
+    series_type = SeriesType.__table__.alias(f"{name}_type")
+    source = issue.join(series, series.c.id == issue.c.series_id).join(
+        series_type, series_type.c.id == series.c.series_type_id
+    )
+    return issue, series, series_type, source
+
+
+# Orders. The folded form first, then the text itself, then the id.
+
+
+def by_name(table):
+    """Objects whose name is folded in a column."""
+    return table.c.folded, table.c.name, table.c.id
+
+
+def by_plain_name(table):
+    """Short lists of reference data, whose names are folded on the spot."""
+    return func.fold(table.c.name).collate("C"), table.c.name.collate("C"), table.c.id
+
+
+def by_designation(universe):
+    """Universes: name, designation."""
+    c = universe.c
+    return c.folded, c.name, c.designation_folded, c.designation, c.id
+
+
+def by_sort_name(series):
+    """Series: sort name, first year."""
+    return series.c.sort_folded, series.c.sort_name, series.c.year_began, series.c.id
+
+
+def by_series(issue, series):
+    """Issues everywhere: series, dates, number; unknown store dates last, as PostgreSQL has it."""
+    own = (issue.c.cover_date, issue.c.store_date, issue.c.number, issue.c.id)
+    return series.c.sort_folded, series.c.sort_name, *own
+
+
+def by_cover_date(issue, series):
+    """Issues of one parent: cover date, series, number."""
+    return issue.c.cover_date, *by_sort_name(series)[:3], issue.c.number, issue.c.id
+
+
+# Statements.
+
+
+def labelled(fields: dict) -> list:
+    """The fields of a body as columns."""
+    return [value.label(key) for key, value in fields.items()]
+
+
+def object_of(query):
+    """The one row of a query as a JSON object in text."""
+    return select(cast(func.row_to_json(literal_column("object")), Text)).select_from(
+        query.subquery("object")
+    )
+
+
+def rows_of(query):
+    """The rows of a query, in its order, as a JSON list in text."""
+    rows = func.coalesce(func.json_agg(literal_column("item")), literal_column("'[]'"))
+    return select(cast(rows, Text)).select_from(query.subquery("item")).scalar_subquery()

@@ -1,0 +1,47 @@
+"""`strict=1`: a query parameter that the address does not know is refused, where otherwise it is ignored."""
+
+from comicsdb.catalog.errors import InvalidError
+from comicsdb_api.negotiation import parameter
+from comicsdb_api.openapi.document import query_parameters
+from comicsdb_api.resource.filters import Flag
+from comicsdb_api.responses import is_api_route
+
+NAME = "strict"
+UNKNOWN = "This address does not know this parameter."
+READERS = ("GET", "HEAD")
+
+
+def is_strict(request) -> bool:
+    """Whether the caller wants unknown parameters to be refused."""
+    if NAME not in request.environ.get("QUERY_STRING", ""):
+        return False
+    return Flag.words.get((parameter(request, NAME) or "").strip().lower(), False)
+
+
+def check(request, known: tuple[str, ...]) -> None:
+    """Raise InvalidError if the query has other parameters than those that are known."""
+    unknown = dict.fromkeys(name for name, _value in request.api_parameters if name not in known)
+    if unknown:
+        told = f"Known parameters: {', '.join(sorted(known))}."
+        raise InvalidError({name: [UNKNOWN] for name in unknown} | {NAME: [told]})
+
+
+def strict_view(view, info):
+    """View deriver: after credentials and limits, before the view reads anything."""
+    route = info.options.get("route_name")
+    if info.exception_only or not is_api_route(route):
+        return view
+
+    def checked(context, request):
+        if request.method in READERS and is_strict(request):
+            known = query_parameters(request.registry).get(route)
+            if known is not None:
+                check(request, known)
+        return view(context, request)
+
+    return checked
+
+
+def includeme(config):
+    """The deriver."""
+    config.add_view_deriver(strict_view)

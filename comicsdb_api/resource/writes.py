@@ -1,0 +1,204 @@
+"""Writes: a body becomes values, everything that is wrong with it is told at once, and the answer is made."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import colander
+import orjson
+from sqlalchemy import bindparam, select
+
+from comicsdb.catalog import ConflictError, InvalidError
+from comicsdb.catalog.kinds import Kind
+from comicsdb.http import idempotency
+from comicsdb.imaging.picture import PictureError, TooComplexError
+from comicsdb.media.uploads import check_upload, no_picture, picture_values
+from comicsdb.readcache.etag import TAG_LENGTH, tagged
+from comicsdb.schemas import ObjectSchema, errors_of
+from comicsdb.schemas.types import NULL
+from comicsdb_api.errors import BadRequestError, RefusedError, by_field, taken
+from comicsdb_api.resource import cached_reads, conditional, shapes
+from comicsdb_api.resource.bodies import ABSENT, File, Sent
+from comicsdb_api.responses import addresses, answer, to_json
+
+IMAGE = "image"
+NO_FILE = "No file was submitted."
+NOT_A_FILE = "The submitted data was not a file. Check the encoding type on the form."
+EMPTY_FILE = "The submitted file is empty."
+NO_PICTURE = "Upload a valid image. The file you uploaded was either not an image or a corrupted image."
+
+KEY_HEADER, REPLAYED = "Idempotency-Key", ("Idempotent-Replayed", "true")
+KEY_MOST = 255
+BAD_KEY = f"{KEY_HEADER} must have 1 to {KEY_MOST} visible characters."
+USED_KEY = f"This {KEY_HEADER} was used for another request. Make up a new one for each request."
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """How a kind has pictures: the folder they lie in, and whether the row keeps a hash of them.
+
+    `blank_clears`: an empty text in a form removes the picture; elsewhere it means no change.
+    """
+
+    folder: str
+    hashed: bool
+    required: bool = False
+    blank_clears: bool = False
+
+    @classmethod
+    def of(cls, kind: Kind) -> "Pictures | None":
+        """Those of a kind of the catalogue."""
+        return cls(kind.name, "cover_hash" in kind.scalars) if IMAGE in kind.scalars else None
+
+
+class Draft:
+    """What a body asks to be written, and what is wrong with it so far: messages by field.
+
+    A picture is decoded, and stored if nothing else is wrong, before the catalogue is asked: no other writer
+    waits for that. Its file goes again if the transaction comes to nothing.
+    """
+
+    def __init__(
+        self, request, sent: Sent, schema: type[ObjectSchema], pictures: Pictures | None, *, partial: bool
+    ):
+        self.errors: dict[str, list | dict] = {}
+        self.values = self._judged(sent, schema, partial=partial)
+        if pictures is not None:
+            self._take_picture(request, sent.field(IMAGE), sent.is_form, pictures, partial=partial)
+
+    def _judged(self, sent: Sent, schema: type[ObjectSchema], *, partial: bool) -> dict:
+        """The values that are as the schema wants them; what is wrong with the others is noted."""
+        judge = schema(partial=partial, form=sent.is_form)
+        raw = sent.values(judge, whole=not partial)
+        try:
+            return judge.deserialize(raw)
+        except colander.Invalid as invalid:
+            self.errors = errors_of(invalid)
+        if not isinstance(raw, dict):
+            raise BadRequestError(self.errors)
+        sound = {name: value for name, value in raw.items() if name not in self.errors}
+        return schema(partial=True, form=sent.is_form).deserialize(sound)
+
+    def _take_picture(self, request, sent, is_form: bool, pictures: Pictures, *, partial: bool) -> None:
+        if is_form and sent == "":
+            if pictures.blank_clears:
+                self.values |= no_picture(hashed=pictures.hashed)
+                return
+            sent = ABSENT
+        if sent is ABSENT:
+            if pictures.required and not partial:
+                self.errors[IMAGE] = [NO_FILE]
+        elif not isinstance(sent, File):
+            self.errors[IMAGE] = [NULL if sent is None else NOT_A_FILE]
+        elif not sent.data:
+            self.errors[IMAGE] = [EMPTY_FILE]
+        else:
+            self._store(request, sent.data, pictures)
+
+    def _store(self, request, data: bytes, pictures: Pictures) -> None:
+        session, member = request.dbsession, request.identity.user_id
+        try:
+            if self.errors:
+                check_upload(session, data, member)
+            else:
+                folder, hashed = pictures.folder, pictures.hashed
+                self.values |= picture_values(
+                    session, request.media, folder, data, hashed=hashed, member=member
+                )
+        except TooComplexError as error:
+            self.errors[IMAGE] = [f"The file {error}."]
+        except PictureError:
+            self.errors[IMAGE] = [NO_PICTURE]
+
+    def written(
+        self, write: Callable[[dict], object], faults: Callable[[dict], tuple[dict, list[ConflictError]]]
+    ):
+        """What `write` gives for the values; raises BadRequestError if anything is wrong with any of them.
+
+        `faults` tells what else there would be to say against them, once there is something.
+        """
+        if not self.errors:
+            try:
+                return write(self.values)
+            except InvalidError as invalid:
+                self._add(by_field(invalid.errors))
+            except ConflictError as conflict:
+                self._add(taken(conflict))
+        found, conflicts = faults(self.values)
+        for errors in (by_field(found), *map(taken, conflicts)):
+            self._add(errors)
+        raise BadRequestError(self.errors)
+
+    def _add(self, errors: dict[str, list[str]]) -> None:
+        """More messages; of a field that was wrong already only new ones about several fields."""
+        for field, messages in errors.items():
+            known = self.errors.setdefault(field, [])
+            if not known or (field == "non_field_errors" and messages[0] not in known):
+                known += messages
+
+
+def is_conditional(request) -> bool:
+    """Whether a write is to be done only if the object is as its writer believes."""
+    return any(name in request.environ for name in conditional.CONDITIONS)
+
+
+def has_changed(request, detail, object_id: int) -> bool:
+    """Whether the conditions of a write do not hold for an object, as GET shows it to this caller now.
+
+    `detail` is what GET reads of it (a Detail), None where there is no GET.
+    """
+    dates = tag = None
+    if detail is not None:
+        dates = detail.read.dates(cached_reads.stamps(request, detail.read, object_id))
+        if conditional.asks_for_tag(request.environ):
+            tag = tagged(detail.body(request, object_id))[:TAG_LENGTH].decode()
+    return conditional.forbids_write(request.environ, dates, tag)
+
+
+def changed(request):
+    """The answer to a write whose conditions do not hold."""
+    return answer(request, b"", 412)
+
+
+def shown(request, resource, object_id: int) -> bytes:
+    """The body of the answer to a write: the resource's `written_fields` as they are now."""
+    found = request.dbsession.scalar(_statement(resource), {"id": object_id, **addresses(request)})
+    return to_json(orjson.loads(found))
+
+
+@cache
+def _statement(resource):
+    fields = shapes.labelled(resource.written_fields())
+    rows = select(*fields).select_from(resource.written_source())
+    return shapes.object_of(rows.where(resource.model.__table__.c.id == bindparam("id")))
+
+
+def respond(request, status: int, body: bytes, *headers):
+    """An answer with a body of JSON."""
+    return answer(request, body, status, (conditional.JSON_TYPE, *headers))
+
+
+def once(request, sent: Sent, create: Callable[[], bytes]):
+    """201 with what `create` made; with an Idempotency-Key it is made once, however often it is asked for."""
+    return once_as(request, sent, lambda: (201, create()))
+
+
+def once_as(request, sent: Sent, act: Callable[[], tuple[int, bytes]]):
+    """The status and body that `act` gives; with an Idempotency-Key it acts once."""
+    key = request.headers.get(KEY_HEADER)
+    if key is None:
+        return respond(request, *act())
+    key = key.strip()
+    if not 0 < len(key) <= KEY_MOST or not all("!" <= character <= "~" for character in key):
+        raise RefusedError(400, BAD_KEY)
+    session, user_id = request.dbsession, request.identity.user_id
+    asked = f"{request.method} {request.path_info}?{request.query_string} {sent.digest}"
+    try:
+        kept = idempotency.claim(session, user_id, key, asked)
+    except idempotency.OtherRequestError as error:
+        raise RefusedError(422, USED_KEY) from error
+    if kept is not None:
+        return respond(request, kept.status, kept.body, REPLAYED)
+    status, body = act()
+    idempotency.keep(session, user_id, key, status, body)
+    return respond(request, status, body)

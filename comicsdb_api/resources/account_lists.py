@@ -1,0 +1,120 @@
+"""What one account keeps and nobody else sees: lists and details of the caller's own rows."""
+
+from dataclasses import dataclass
+
+import orjson
+from sqlalchemy import ColumnElement, Date, Integer, bindparam, literal_column, select
+
+from comicsdb.readcache.etag import tagged
+from comicsdb.readcache.validators import times
+from comicsdb_api.errors import RefusedError, missing
+from comicsdb_api.resource import paging, shapes
+from comicsdb_api.resource.base import EntityResource
+from comicsdb_api.resource.cached_reads import Read
+from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.listing import Detail, Found, Listing
+from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
+
+USER = bindparam("user", type_=Integer)  # the account that asks
+TODAY = bindparam("today", type_=Date)  # the business day
+NO_STAMPS = select(literal_column("1").label("own"))
+
+
+class OwnResource(EntityResource):
+    """Rows of the caller's. They are read in the request's transaction, which may have made some just now."""
+
+    @classmethod
+    def mine(cls) -> ColumnElement[bool]:
+        """The condition on the resource's table for the rows of the account bound as `user`."""
+        return cls.model.__table__.c.user_id == USER
+
+    def begin(self) -> None:
+        """What a request does before it reads; a list that the caller does not have yet is made here."""
+
+    def page(self, conditions=(), object_id: int | None = None):
+        """The page that the caller asks for, of its rows that meet the conditions."""
+        self.begin()
+        body = self.served.page(self.request, object_id, (), list(conditions))
+        return respond_tagged(self.request, tagged(body))
+
+    def get(self):
+        """GET on one of the caller's objects; those of others are not there."""
+        self.begin()
+        object_id, detail = self.wanted_id(), self.served
+        stamps = detail.stamps(self.request, object_id)
+        if stamps is None:
+            raise self.missing(object_id)
+        body = detail.body(self.request, object_id)
+        if body is None:  # it was there a moment ago
+            raise self.missing(object_id)
+        return respond_tagged(self.request, tagged(body), dates=detail.read.dates(stamps))
+
+    def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002
+        """404, whether somebody has such an object or nobody."""
+        return RefusedError(404, missing(self.kind()))
+
+
+class OneListResource(OwnResource):
+    """A list of which each account has one: shown alike among lists, where it is alone, and by itself."""
+
+    @classmethod
+    def detail_fields(cls) -> dict:
+        """As in the list."""
+        return cls.row_fields()
+
+    @classmethod
+    def order(cls) -> tuple:
+        """There is only one."""
+        return (cls.model.__table__.c.id,)
+
+
+@dataclass(frozen=True, eq=False)
+class OwnListing(Listing):
+    """The rows of a resource that are the caller's."""
+
+    @classmethod
+    def of(cls, resource: type[OwnResource], route: str) -> "OwnListing":
+        """All of them, in the resource's order."""
+        read = Read(route, None, route.removeprefix(ROUTE_PREFIX), NO_STAMPS)
+        return cls(read, resource, (), resource.order())
+
+    def _rows(self, request, object_id, conditions, number, known):  # noqa: ARG002  (nothing is known)
+        statement = self._statement(True, False, (self.resource.mine(), *conditions))
+        values = {"user": request.identity.user_id, "today": request.today}
+        values["offset"] = (number - 1) * paging.SIZE
+        count, rows, _ = request.dbsession.execute(statement, values | addresses(request)).one()
+        return Found("", count, rows)
+
+
+@dataclass(frozen=True, eq=False)
+class OwnDetail(Detail):
+    """One row of a resource, if it is the caller's."""
+
+    @classmethod
+    def of(cls, resource: type[OwnResource], route: str) -> "OwnDetail":
+        """The one with the id in the path."""
+        stamps = times(resource.model.__table__, *resource.stamps).where(resource.mine())
+        return cls(Read(route, None, f"{resource.kind()}:retrieve", stamps, date_pairs=1), resource)
+
+    def stamps(self, request, object_id: int) -> tuple | None:
+        """The times of the row's last changes, None if the caller has no such row."""
+        values = {"id": object_id, "user": request.identity.user_id}
+        found = request.dbsession.execute(self.read.stamps, values).first()
+        return found and tuple(found)
+
+    def body(self, request, object_id: int) -> bytes | None:
+        """The body of a row of the caller's."""
+        return shown(
+            request, self.resource.detail_fields(), self.resource.detail_source(), self._own(object_id)
+        )
+
+    def _own(self, object_id: int) -> ColumnElement[bool]:
+        return (self.resource.model.__table__.c.id == object_id) & self.resource.mine()
+
+
+def shown(request, fields: dict, source, condition) -> bytes | None:
+    """One row of a source as a body, by fields, as it is in the request's transaction; None without one."""
+    rows = select(*shapes.labelled(fields)).select_from(source).where(condition)
+    values = {"user": request.identity.user_id, **addresses(request)}
+    found = request.dbsession.scalar(shapes.object_of(rows), values)
+    return found and to_json(orjson.loads(found))

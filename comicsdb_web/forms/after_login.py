@@ -1,0 +1,211 @@
+"""Forms that were sent after their session had ended: after log-in they come back with all that was typed.
+
+`keep_form` stores what was sent, and leads to the page of the form with `?kept=SECRET`, where
+`request.kept_form` has it: a form that is made of a `Draft` (`editing`) reads it like what is sent, and any
+other is filled in when its page is made. It is shown only to the account that the form was made for, which
+its token says (`csrf`). Nothing is saved until it is sent again.
+"""
+
+import re
+from collections import defaultdict
+from html import escape
+from html.parser import HTMLParser
+from urllib.parse import parse_qsl, urlsplit
+
+from pyramid.interfaces import ICSRFStoragePolicy
+from webob.multidict import MultiDict
+
+from comicsdb import accounts
+from comicsdb.http.bodies import BodyError
+from comicsdb_web.http.routing import READ, query_of, referring_path
+from comicsdb_web.rendering.locales import _
+
+PARAMETER = "kept"
+# Secrets, and what proves who somebody is.
+NOT_KEPT = {*accounts.CONFIRM_FIELDS, "csrf_token", "code", "sealed", "answer"}
+AS_THEY_ARE = {"hidden", "password", "file", "submit", "button", "image", "reset"}  # types of inputs
+FORM = re.compile(r"<form\b.*?</form>", re.DOTALL)
+
+ENDED = _("Your session has ended. Log in, and the form comes back with what you typed.")
+BACK = _(
+    "Your session had ended, so nothing is saved yet. Here is what you typed: look at it and save it again."
+)
+CHOOSE = _("Files have to be chosen again.")
+
+
+def is_secret(name: str) -> bool:
+    """Whether a field holds a password or another proof of who somebody is."""
+    return name in NOT_KEPT or "password" in name
+
+
+def keep_form(request) -> str | None:
+    """Keep the form that a request sent, for the account it was made for; the path where it comes back.
+
+    None where it is not kept: it is too large, or was not made for an account, or for another than the one
+    that is logged in.
+    """
+    if request.method != "POST" or request.is_fragment or "secret" in (request.matchdict or ()):
+        return None
+    try:
+        sent = request.POST
+    except BodyError:
+        return None
+    identity = request.identity
+    owner = request.registry.getUtility(ICSRFStoragePolicy).owner(sent.get("csrf_token"))
+    if owner is None or (identity is not None and identity.user_id != owner):
+        return None
+    methods = request.registry["comicsdb_web.methods"].get(request.matched_route.name, ())
+    page = request.path_qs if "GET" in methods else referring_path(request)
+    if page is None:
+        return None
+    kept = [(name, value) for name, value in sent.items() if not is_secret(name)]
+    texts = [(name, value) for name, value in kept if isinstance(value, str)]
+    files = {name: value.filename for name, value in kept if hasattr(value, "file")}
+    with request.visit.apart() as session:  # for good, though the request is refused
+        secret = accounts.keep_form_draft(session, owner, accounts.SavedForm(request.path, texts, files))
+        session.commit()
+    if secret is None:
+        return None
+    if identity is None:
+        request.messages.add("warning", request.localizer.translate(ENDED))
+    parts = urlsplit(page)
+    return parts.path + query_of(parse_qsl(parts.query, keep_blank_values=True), **{PARAMETER: secret})
+
+
+class KeptForm:
+    """A form that was kept: `fields` as they were sent, and the names of chosen `files`, by field."""
+
+    def __init__(self, saved: accounts.SavedForm):
+        self.fields = MultiDict(saved.texts)
+        self.files = saved.files
+        self._action = saved.action
+        self._is_taken = False
+
+    def take(self) -> MultiDict:
+        """The fields, for a page that fills in its form itself."""
+        self._is_taken = True
+        return self.fields
+
+    def fill_in(self, page: str) -> str:
+        """A page whose form has the fields filled in, unless they were taken."""
+        if self._is_taken:
+            return page
+        forms = [(each, _Fields(each[0], self.fields)) for each in FORM.finditer(page)]
+        ours = [(each, form) for each, form in forms if form.is_to(self._action)]
+        if not ours:
+            return page
+        found, form = max(ours, key=lambda pair: len(pair[1].names.intersection(self.fields)))
+        return page[: found.start()] + form.filled() + page[found.end() :]
+
+
+class _Fields(HTMLParser):
+    """The fields of one form, and the changes of its text that fill them in."""
+
+    def __init__(self, form: str, values: MultiDict):
+        super().__init__()
+        self.names: set[str] = set()
+        self._form = form
+        self._texts = defaultdict(list)
+        for name, value in values.items():
+            self._texts[name].append(value)
+        self._lines = [0, *(found.end() for found in re.finditer("\n", form))]
+        self._changes: list[tuple[int, int, str]] = []  # from, to, instead
+        self._action = self._method = ""
+        self._select = self._area = None
+        self.feed(form)
+
+    def is_to(self, action: str) -> bool:
+        """Whether the form is sent to that path."""
+        return self._method == "post" and urlsplit(self._action).path == action
+
+    def filled(self) -> str:
+        """The form with its fields filled in."""
+        text = self._form
+        for start, end, instead in reversed(self._changes):
+            text = text[:start] + instead + text[end:]
+        return text
+
+    def _place(self) -> int:
+        line, column = self.getpos()
+        return self._lines[line - 1] + column
+
+    def handle_starttag(self, tag, attrs):
+        """Note the change of one field."""
+        values = dict(attrs)
+        name = values.get("name") or ""
+        if tag == "form":
+            self._action, self._method = values.get("action") or "", (values.get("method") or "").lower()
+        elif tag == "input":
+            self._input(name, values)
+        elif tag == "select":
+            self.names.add(name)
+            self._select = name
+        elif tag == "option" and self._select in self._texts:
+            self._write("selected", None if values.get("value") in self._texts[self._select] else False)
+        elif tag == "textarea":
+            self.names.add(name)
+            if name in self._texts:
+                self._area = self._place() + len(self.get_starttag_text()), self._texts[name].pop(0)
+
+    def handle_endtag(self, tag):
+        """Note what an area of text holds."""
+        if tag == "select":
+            self._select = None
+        elif tag == "textarea" and self._area:
+            start, text = self._area
+            self._changes.append((start, self._place(), "\n" + escape(text)))
+            self._area = None
+
+    def _input(self, name: str, values: dict) -> None:
+        kind = (values.get("type") or "text").lower()
+        if kind in AS_THEY_ARE or not name:
+            return
+        self.names.add(name)
+        sent = self._texts.get(name, [])
+        if kind in {"checkbox", "radio"}:
+            self._write("checked", None if values.get("value", "on") in sent else False)
+        elif sent:
+            self._write("value", sent.pop(0))
+
+    def _write(self, name: str, value: str | bool | None) -> None:
+        """Give the present tag an attribute, None for one without a value; False takes it away."""
+        tag, start = self.get_starttag_text(), self._place()
+        bare = re.sub(rf"""\s{name}(=("[^"]*"|'[^']*'|[^\s>]*))?(?=[\s/>])""", "", tag)
+        if value is not False:
+            attribute = f" {name}" if value is None else f' {name}="{escape(value)}"'
+            bare = re.sub(r"\s*/?>$", lambda end: attribute + end[0], bare)
+        self._changes.append((start, start + len(tag), bare))
+
+
+def _kept_form(request) -> KeptForm | None:
+    """The form that the address names, for the account that it was made for."""
+    secret = request.GET.get(PARAMETER) if request.method in READ else None
+    if not secret or request.identity is None:
+        return None
+    saved = accounts.find_form_draft(request.dbsession, request.identity.user_id, secret)
+    return KeptForm(saved) if saved else None
+
+
+def kept_form_view(view, _info):
+    """A deriver: a page that a form comes back to has it filled in."""
+
+    def answer(context, request):
+        if f"{PARAMETER}=" not in request.query_string or request.kept_form is None:
+            return view(context, request)
+        say = request.localizer.translate
+        request.messages.show(
+            "warning", " ".join(map(say, [BACK] + [CHOOSE] * bool(request.kept_form.files)))
+        )
+        response = view(context, request)
+        if response.content_type == "text/html" and response.status_int == 200:
+            response.text = request.kept_form.fill_in(response.text)
+            response.headers["Cache-Control"] = "no-store"
+        return response
+
+    return answer
+
+
+def includeme(config):
+    """`request.kept_form`, and pages that fill it in."""
+    config.add_request_method(_kept_form, "kept_form", reify=True)
+    config.add_view_deriver(kept_form_view)

@@ -1,0 +1,37 @@
+"""What autocomplete asks for while somebody types: `/autocomplete/<name>/items?q=`."""
+
+from pyramid.response import Response
+
+from comicsdb.ratelimit import Limit
+from comicsdb_web.forms import lookup
+from comicsdb_web.pages.site.errors import error_page
+
+LIMIT = Limit("autocomplete", 20, 10)
+
+
+def items(request):
+    """The objects that a text finds, as JSON; nobody but members may ask, and not too often."""
+    if request.identity is None:
+        return Response(status=204, headers={"X-Location": request.route_path("login")})
+    name = request.matchdict["name"]
+    if name not in lookup.SOURCES:
+        return error_page(request, 404)
+    who = str(request.identity.user_id)
+    (state,) = request.registry["comicsdb.limiter"].take([(LIMIT, who)]).states
+    if state.refused:
+        response = error_page(request, 429)
+        response.headers["Retry-After"] = str(state.wait)
+        return response
+    query = request.GET.get("q", "")
+    short = lookup.too_short(name, query)
+    seen = lookup.seen_by(request)
+    found = lookup.Found([], 0) if short else lookup.find(request.dbsession, name, query, seen)
+    results = [{"id": item.id, "text": item.text, "note": item.note} for item in found.items]
+    response = Response(json={"results": results, "total": found.total})
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def includeme(config):
+    """One address for all names."""
+    config.add_page("autocomplete", "/autocomplete/{name}/items", items)

@@ -1,0 +1,124 @@
+"""Two people who edit the same object: what the other changed, and how one's own goes on."""
+
+from dataclasses import dataclass
+
+from comicsdb_web.forms.drafts import PARTS, Draft, digest
+from comicsdb_web.forms.fields import Checkbox, CheckboxGroup, Choice, Field, ModelSelect, Money, Typed
+from comicsdb_web.forms.rows import ROW_KINDS, Row, canonical, rows_of
+from comicsdb_web.rendering.locales import _
+
+
+@dataclass
+class Difference:
+    """One field that somebody else changed: theirs and yours, in words, line by line.
+
+    `taken`: you had not changed it, so theirs is in the form now; otherwise yours is kept.
+    """
+
+    name: str
+    label: str
+    theirs: list[str]
+    yours: list[str]
+    taken: bool
+
+
+def edit_conflicts(draft: Draft) -> list[Difference]:
+    """What others changed since the form was made, if that is more than stamps; empty where nothing was.
+
+    Their changes are put into the draft where its own person changed nothing.
+    """
+    if draft.entity is None or draft.read_modified == draft.modified:
+        return []
+    fields = _fields(draft)
+    rows = [name for name in draft.rows if _is_theirs(draft, f"rows-{name}")]
+    mine = {name: list(draft.rows[name]) for name in rows}
+    theirs = {name: rows_of(ROW_KINDS[name], draft.state) for name in rows}
+    _look_up(draft, fields, mine, theirs)
+    found = [_of_field(draft, field) for field in fields]
+    found += [_of_rows(draft, name, theirs[name]) for name in rows]
+    if draft.form.picture and _is_theirs(draft, "image"):
+        found.append(_of_picture(draft))
+    return [each for each in found if each is not None]
+
+
+def _is_theirs(draft: Draft, name: str) -> bool:
+    return draft.read_seen.get(name) != draft.seen[name]
+
+
+def _is_mine(draft: Draft, name: str, value) -> bool:
+    return draft.read_seen.get(name) != digest(value)
+
+
+def _fields(draft: Draft) -> list[Field]:
+    """The fields that others changed and the form has."""
+    return [
+        field
+        for field in draft.form.typed_fields
+        if _is_theirs(draft, field.name) and field.name not in draft.missing
+    ]
+
+
+def _look_up(draft: Draft, fields, mine, theirs) -> None:
+    """Find all names that the differences need."""
+    further = [(field, field.shown(draft.state)) for field in fields]
+    for rows in (*mine.values(), *theirs.values()):
+        further += [(field, row.typed[field.name]) for row in rows for field in row.kind.typed_fields]
+    draft.look_up(further)
+
+
+def _of_field(draft: Draft, field: Field) -> Difference | None:
+    theirs, yours = field.shown(draft.state), draft.typed[field.name]
+    taken = not _is_mine(draft, field.name, yours)
+    if taken:
+        draft.typed[field.name] = theirs
+    elif theirs == yours:
+        return None
+    say = draft.request.localizer.translate
+    words = [[text] if (text := in_words(draft, field, each)) else [] for each in (theirs, yours)]
+    return Difference(field.name, say(field.label), words[0], words[1], taken)
+
+
+def _of_rows(draft: Draft, name: str, theirs: list[Row]) -> Difference | None:
+    yours = draft.rows[name]
+    taken = not _is_mine(draft, f"rows-{name}", canonical(yours))
+    if not taken and canonical(yours) == canonical(theirs):
+        return None
+    part = ROW_KINDS[name].part
+    words = [
+        [_row_in_words(draft, row) for row in rows if not (row.removed or row.is_empty)]
+        for rows in (theirs, yours)
+    ]
+    if taken:
+        draft.rows[name] = theirs
+    return Difference(name, draft.request.localizer.translate(PARTS[part]), words[0], words[1], taken)
+
+
+def _of_picture(draft: Draft) -> Difference:
+    say = draft.request.localizer.translate
+    taken = "image" not in draft.files and not draft.cleared
+    theirs = say(_("another picture") if draft.state.get("image") else _("no picture"))
+    yours = draft.files["image"].filename if "image" in draft.files else say(_("no picture"))
+    label = say(draft.form.picture.label)
+    return Difference("image", label, [theirs], [] if taken else [yours], taken)
+
+
+def in_words(draft: Draft, field: Field, typed: Typed) -> str:
+    """What a field says, for people."""
+    request = draft.request
+    if isinstance(field, ModelSelect):
+        items = (draft.item(field, each) for each in typed)
+        return ", ".join(sorted(item.text for item in items if item))
+    if isinstance(field, Choice | CheckboxGroup):
+        names = dict(field.options(request, typed))
+        chosen = (typed,) if isinstance(field, Choice) else typed
+        return ", ".join(names.get(each, each) for each in chosen)
+    if isinstance(field, Checkbox):
+        return request.localizer.translate(_("yes") if typed else _("no"))
+    if isinstance(field, Money):
+        return " ".join(typed) if typed[0] else ""
+    return typed
+
+
+def _row_in_words(draft: Draft, row: Row) -> str:
+    words = (in_words(draft, field, row.typed[field.name]) for field in row.kind.typed_fields)
+    return " · ".join(each for each in words if each)

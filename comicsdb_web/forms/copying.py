@@ -1,0 +1,128 @@
+"""Copy from the previous issue: fills the form in, saves nothing; and the two buttons of an issue's page."""
+
+from pyramid.httpexceptions import HTTPSeeOther
+from sqlalchemy import select
+
+from comicsdb.catalog import InvalidError, copying
+from comicsdb.i18n import translate
+from comicsdb.models import Issue, issue_character, issue_team
+from comicsdb.security import Permission
+from comicsdb.values import iso_day, whole_number
+from comicsdb_web.forms.drafts import Draft
+from comicsdb_web.forms.fields import as_set
+from comicsdb_web.forms.rows import CREDITS, Row, new_row, next_index
+from comicsdb_web.rendering.locales import _, ngettext
+
+LINKS = {"characters": issue_character, "teams": issue_team}
+FIRST_SERIES = _("Choose the series first: the previous issue is looked for there.")
+
+
+def copy_into(draft: Draft, name: str) -> None:
+    """Add the previous issue's credits, characters or teams to the form; says where there are none."""
+    if name not in {"credits", *LINKS} or "series" not in draft.typed:
+        return
+    source = _source(draft)
+    if isinstance(source, Issue):
+        _copy(draft, name, source.id)
+    else:
+        draft.refuse({name: [source]})
+
+
+def _source(draft: Draft):
+    """The previous issue of the series that is chosen, or a text that says why there is none."""
+    chosen = draft.typed["series"]
+    series_id = whole_number(chosen[0]) if chosen else None
+    if series_id is None:
+        return FIRST_SERIES
+    day = iso_day(draft.typed["cover_date"])
+    own = draft.entity.id if draft.entity is not None else None
+    before = (day, own) if day else None
+    session = draft.request.dbsession
+    return copying.previous_issue(session, series_id, before, but=own) or copying.NO_PREVIOUS
+
+
+def _copy(draft: Draft, name: str, issue_id: int) -> None:
+    session = draft.request.dbsession
+    if name == "credits":
+        rows = draft.rows["credits"] = [row for row in draft.rows["credits"] if not row.is_empty]
+        present = {row.typed["creator"] for row in rows}
+        for credit in copying.copyable_credits(session, issue_id)[0]:
+            row = _credit_row(next_index(rows), credit)
+            if row.typed["creator"] not in present:
+                rows.append(row)
+        return
+    table = LINKS[name]
+    other = next(column for column in table.c if column.name != "issue_id")
+    ids = session.scalars(select(other).where(table.c.issue_id == issue_id))
+    draft.typed[name] = as_set([*draft.typed[name], *map(str, ids)])
+
+
+def _credit_row(index: int, credit: dict) -> Row:
+    row = new_row(CREDITS, index)
+    row.typed = {field.name: field.shown(credit) for field in CREDITS.fields}
+    return row
+
+
+class CopyingViews:
+    """Two buttons of an issue's page, for views with `request`, `session` and `_entity()`."""
+
+    def helpers(self, issue, *, previous, has_credits: bool, has_content: bool, has_reprints: bool) -> list:
+        """The buttons that its page shows, each with its label and with what stands in the way, or None."""
+        if not (self.request.identity and self.request.has_permission(Permission.EDIT)):
+            return []
+        found = []
+        without = self.request.registry.settings["comicsdb.copying.without"]
+        if copying.may_duplicate_credits(issue, without):
+            hindrance = copying.HAS_CREDITS if has_credits else None if previous else copying.NO_PREVIOUS
+            found.append(("duplicate_credits", _("Copy the credits of the previous issue"), hindrance))
+        if copying.may_sync_reprints(issue):
+            hindrance = copying.HAS_CONTENT if has_content else None if has_reprints else copying.NO_REPRINTS
+            found.append(("sync_reprints", _("Take over what the reprints have"), hindrance))
+        say = self.request.localizer
+        return [(name, label, why and translate(say, why)) for name, label, why in found]
+
+    def duplicate_credits(self):
+        """Copy the credits of the previous issue."""
+        without = self.request.registry.settings["comicsdb.copying.without"]
+        issue = self._entity()
+        try:
+            done = copying.duplicate_credits(self.request.catalog, issue, without)
+        except InvalidError as error:
+            return self._told(issue, "warning", error.errors["__all__"][0])
+        copied = ngettext("${n} credit was copied.", "${n} credits were copied.", done.copied)
+        skipped = ngettext(
+            "${n} for a cover alone was left out.", "${n} for covers alone were left out.", done.skipped
+        )
+        text = _("${copied} ${skipped}", mapping={"copied": copied, "skipped": skipped})
+        return self._told(issue, "success" if done.copied else "warning", text if done.skipped else copied)
+
+    def sync_reprints(self):
+        """Take characters, teams and stories over from the reprinted issues."""
+        issue = self._entity()
+        try:
+            done = copying.sync_reprints(self.request.catalog, issue)
+        except InvalidError as error:
+            return self._told(issue, "warning", error.errors["__all__"][0])
+        if done.skipped:
+            named = ", ".join(done.skipped[: copying.NAMED])
+            self._say(
+                "warning",
+                _("Left out, as they have several stories: ${issues}", mapping={"issues": named}),
+            )
+        if not done.stories:
+            return self._told(issue, "warning", _("Nothing was found to take over."))
+        counts = {
+            "characters": ngettext("${n} character", "${n} characters", done.characters),
+            "teams": ngettext("${n} team", "${n} teams", done.teams),
+            "stories": ngettext("${n} story", "${n} stories", done.stories),
+        }
+        return self._told(
+            issue, "success", _("Taken over: ${characters}, ${teams}, ${stories}.", mapping=counts)
+        )
+
+    def _say(self, kind: str, text) -> None:
+        self.request.messages.add(kind, translate(self.request.localizer, text))
+
+    def _told(self, issue, kind: str, text):
+        self._say(kind, text)
+        return HTTPSeeOther(self.request.entity_path(issue))

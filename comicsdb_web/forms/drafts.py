@@ -1,0 +1,233 @@
+"""A form while it is filled in: what the object has, what was typed, what is wrong with it."""
+
+import hashlib
+import json
+from collections import defaultdict
+
+from sqlalchemy import JSON, literal_column, select
+from sqlalchemy.orm import Session
+
+from comicsdb.accounts import KeptPicture, find_picture
+from comicsdb.catalog.history.snapshots import snapshot
+from comicsdb.http.bodies import UploadedFile
+from comicsdb.i18n import translate
+from comicsdb.models import Series
+from comicsdb.values import whole_number
+from comicsdb_web.forms.fields import EntityForm, Field, ModelSelect, Typed, text_of
+from comicsdb_web.forms.lookup import Found, Item, name_all, seen_by
+from comicsdb_web.forms.rows import (
+    ROW_KINDS,
+    Row,
+    RowKind,
+    canonical,
+    new_row,
+    next_index,
+    rows_of,
+    rows_typed,
+)
+from comicsdb_web.rendering.locales import _
+
+PARTS = {"credits": _("Credits"), "variants": _("Variant covers"), "attributions": _("Attribution")}
+
+
+def state_of(session: Session, entity) -> dict:
+    """All that an object holds, links and parts included, by the names of its fields: one statement."""
+    model = type(entity)
+    table = model.__table__.alias("t")
+    expression = literal_column(snapshot(model.__tablename__), type_=JSON)
+    return session.scalar(select(expression).select_from(table).where(table.c.id == entity.id))
+
+
+def digest(value) -> str:
+    """A few letters that tell values apart."""
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:10]
+
+
+class Draft:
+    """A form of one object of a kind, or of a new one (`entity` None).
+
+    `typed` has the values of fields, `rows` the rows by kind, `errors` messages by the name of an input,
+    `found` what was looked for by the name of an input. `files` are chosen pictures by the name of an input,
+    as they were sent, or kept since (`accounts.KeptPicture`); `again` names the files to be chosen again.
+    `modified` and `seen` tell what the person who fills it in has seen of the object.
+    """
+
+    def __init__(self, request, kind: str, form: EntityForm, entity=None, label: str | None = None):
+        self.request = request
+        self.kind = kind
+        self.form = form
+        self.entity = entity
+        self.label = label
+        self.state = self._state_of(entity) if entity is not None else {}
+        self.modified = entity.modified.isoformat() if entity is not None else ""
+        self.typed = {field.name: field.shown(self.state) for field in form.typed_fields}
+        self.rows: dict[str, list[Row]] = {name: rows_of(ROW_KINDS[name], self.state) for name in form.rows}
+        self.seen = self._digests()
+        self.read_modified = self.modified
+        self.read_seen = self.seen
+        self.missing: set[str] = set()  # fields that the form sent did not have
+        self.files: dict[str, UploadedFile | KeptPicture] = {}
+        self.lost: list[str] = []  # inputs whose picture is kept no longer
+        self.cleared = False
+        self.errors: dict[str, list[str]] = {}
+        self.found: dict[str, Found] = {}
+        self.again: dict[str, str] = {}
+        self.is_touched = False
+        self.no_title = False  # whether the series allows the issue no collection title
+        self._items: dict[str, dict[str, Item]] = {}
+        if request.kept_form:
+            self.read(request.kept_form.take())
+            self.again = request.kept_form.files
+
+    def _state_of(self, entity) -> dict:
+        """What the object has, by the names of the fields."""
+        return state_of(self.request.dbsession, entity)
+
+    # Reading.
+
+    def prefill(self, query) -> None:
+        """Take the objects that the address names, such as `?series=7`, for a new one."""
+        if self.is_touched:  # a form that was kept says what was chosen
+            return
+        for field in self.form.typed_fields:
+            given = text_of(query, field.name)
+            if isinstance(field, ModelSelect) and whole_number(given) is not None:
+                self.typed[field.name] = (given,)
+
+    def read(self, post) -> None:
+        """Take what was sent; fields that were not in the form stay as the object has them."""
+        self.is_touched = True
+        for field in self.form.typed_fields:
+            value = field.typed(post)
+            if value is None:
+                self.missing.add(field.name)
+            else:
+                self.typed[field.name] = value
+        for name in self.rows:
+            self.rows[name] = rows_typed(ROW_KINDS[name], post, self.state)
+        self._read_pictures(post)
+        self.cleared = bool(text_of(post, "image_clear"))
+        self.read_modified = text_of(post, "modified") or ""
+        self.read_seen = dict(
+            word.split(":", 1) for word in (text_of(post, "seen") or "").split() if ":" in word
+        )
+
+    def _read_pictures(self, post) -> None:
+        """Take the chosen pictures: a new file, or the one that the form has kept if it is not dropped."""
+        self.files, self.lost = {}, []
+        for name, row in self._picture_inputs():
+            sent = [value for value in post.getall(name) if hasattr(value, "file")]
+            secret = text_of(post, f"{name}_kept")
+            if sent:
+                self.files[name] = sent[-1]
+            elif secret and not text_of(post, f"{name}_drop"):
+                kept = find_picture(self.request.dbsession, self.request.identity.user_id, secret)
+                if kept:
+                    self.files[name] = kept
+                else:
+                    self.lost.append(name)
+            if row:
+                row.has_file = name in self.files
+
+    def _picture_inputs(self) -> list[tuple[str, Row | None]]:
+        """The inputs of pictures by name, each with its row."""
+        found = [(self.form.picture.name, None)] if self.form.picture else []
+        rows = (row for rows in self.rows.values() for row in rows)
+        return found + [(row.prefix + each.name, row) for row in rows for each in row.kind.pictures]
+
+    def next_index(self, name: str) -> int:
+        """The index of a row that would be added."""
+        return next_index(self.rows[name])
+
+    @staticmethod
+    def row_kind(name: str) -> RowKind:
+        """The words and fields of a kind of rows."""
+        return ROW_KINDS[name]
+
+    def add_row(self, name: str) -> None:
+        """One more empty row; for a kind that the form does not have, nothing."""
+        if name in self.rows:
+            self.rows[name].append(new_row(ROW_KINDS[name], next_index(self.rows[name])))
+
+    # What differs.
+
+    def is_changed(self, field: Field) -> bool:
+        """Whether a field says something else than the object; of a new one, every field does."""
+        return self.entity is None or self.typed[field.name] != field.shown(self.state)
+
+    def _digests(self) -> dict[str, str]:
+        found = {name: digest(value) for name, value in self.typed.items()}
+        found |= {f"rows-{name}": digest(canonical(rows)) for name, rows in self.rows.items()}
+        if self.form.picture:
+            found["image"] = digest(self.state.get("image", ""))
+        return found
+
+    @property
+    def seen_words(self) -> str:
+        """What the form carries of what was seen."""
+        return " ".join(f"{name}:{value}" for name, value in self.seen.items())
+
+    # Showing.
+
+    def refuse(self, errors: dict) -> None:
+        """Note what is wrong, in the reader's language, and which files must be chosen again."""
+        for name, texts in errors.items():
+            self.errors.setdefault(name, []).extend(
+                text if hasattr(text, "__html__") else translate(self.request.localizer, text)
+                for text in texts
+            )
+
+    def picture(self, name: str) -> KeptPicture | None:
+        """The picture that is kept for an input."""
+        kept = self.files.get(name)
+        return kept if isinstance(kept, KeptPicture) else None
+
+    def inputs(self):
+        """Every field with the name of its input and what it holds: those of the form, then those of rows."""
+        for field in self.form.typed_fields:
+            yield field.name, field, self.typed[field.name]
+        for rows in self.rows.values():
+            for row in rows:
+                for field in row.kind.typed_fields:
+                    yield row.prefix + field.name, field, row.typed[field.name]
+
+    def look_up(self, further=()) -> None:
+        """Find the names of all objects that are chosen, and of `further` pairs of fields and values."""
+        wanted = defaultdict(set)
+        for field, typed in (*((field, typed) for _name, field, typed in self.inputs()), *further):
+            if isinstance(field, ModelSelect):
+                wanted[field.of].update(typed)
+        self._items = name_all(self.request.dbsession, wanted, seen_by(self.request))
+        if "title" in self.typed and not self.typed["title"]:
+            self.no_title = self._series_allows_titles() is False
+
+    def _series_allows_titles(self) -> bool | None:
+        """Whether the chosen series allows collection titles; None where none is chosen."""
+        ids = [int(each) for each in self.typed["series"] if each in self._items.get("series", {})]
+        statement = select(Series.collection).where(Series.id == ids[0]) if ids else None
+        return None if statement is None else self.request.dbsession.scalar(statement)
+
+    def item(self, field: ModelSelect, chosen: str) -> Item | None:
+        """The object that an id names, None where there is none."""
+        return self._items.get(field.of, {}).get(chosen)
+
+    def offered(self, field: ModelSelect, name: str, typed: Typed) -> list[tuple[Item, bool]]:
+        """The objects of a field that are shown as boxes, those that are ticked first."""
+        known = self._items.get(field.of, {})
+        ticked = [(item, True) for chosen, item in known.items() if chosen in typed]
+        found = self.found[name].items if name in self.found else ()
+        return ticked + [(item, False) for item in found if str(item.id) not in typed]
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What the inputs are called in the summary of what is wrong."""
+        say = self.request.localizer.translate
+        labels = {name: say(text) for name, text in PARTS.items()}
+        labels |= {field.name: say(field.label) for field in self.form.fields}
+        for rows in self.rows.values():
+            for number, row in enumerate(rows, 1):
+                title = say(row.kind.title, mapping={"number": number})
+                labels |= {
+                    row.prefix + field.name: f"{title}, {say(field.label)}" for field in row.kind.fields
+                }
+        return labels

@@ -1,0 +1,73 @@
+"""What a new object may be a second copy of: objects of the same kind with a name like its own."""
+
+from sqlalchemy import func, or_, text
+
+from comicsdb.catalog import search
+from comicsdb.catalog.errors import ConflictError
+from comicsdb.models import Issue
+from comicsdb_web.forms.lookup import SOURCES, Item
+from comicsdb_web.rendering.locales import _
+
+ALIKE = 0.6  # share of common trigrams
+SHOWN = 5
+
+
+def alike(request, model, values: dict) -> list[tuple[Item, str]]:
+    """The objects whose name, or another name, is like that of a new one; each with the path of its page.
+
+    Issues are told apart by series and number, which the database watches over: there are none.
+    """
+    name = search.cleaned(values.get("name") or "") if model is not Issue else ""
+    if not name:
+        return []
+    session, folded = request.dbsession, func.fold(name)
+    session.execute(
+        text("SELECT set_config('pg_trgm.similarity_threshold', :value, true)"), {"value": str(ALIKE)}
+    )
+    others = search.FIELDS[model][1:]
+    source = SOURCES[model.__tablename__]
+    found = session.scalars(
+        source.rows()
+        .where(or_(model.folded.op("%")(folded), *(search.holds(column, name) for column in others)))
+        .order_by(func.similarity(model.folded, folded).desc(), model.id)
+        .limit(SHOWN)
+    )
+    return [(source.item(each), request.entity_path(each)) for each in found]
+
+
+# What a set of fields that is taken says beside a field; the other object is named after it.
+_TAKEN = {
+    ("series", "number"): ("number", _("This series has an issue of this number already:")),
+    ("publisher", "name", "volume", "series_type"): (
+        "name",
+        _("This publisher has a series of this name, volume and type already:"),
+    ),
+    ("publisher", "name", "designation"): (
+        "name",
+        _("This publisher has a universe of this name and designation already:"),
+    ),
+    ("cv_id",): ("cv_id", _("This Comic Vine ID is taken already, by")),
+    ("gcd_id",): ("gcd_id", _("This GCD ID is taken already, by")),
+}
+
+
+def taken(request, model, conflict: ConflictError, values: dict) -> tuple[str, str, Item | None, str]:
+    """Beside which field a refused write is told, the text, the object that has the values, and its path.
+
+    `values` are those that the refused object would have, by field.
+    """
+    field, words = _TAKEN.get(
+        conflict.fields, (conflict.fields[0], _("Another entry has the same value already."))
+    )
+    conditions = []
+    for each in conflict.fields:
+        column = getattr(model, f"{each}_id", None)
+        column = getattr(model, each) if column is None else column
+        conditions.append(column == values.get(each))
+    if not hasattr(model, "slug"):  # reference data has no pages
+        return field, words, None, ""
+    source = SOURCES[model.__tablename__]
+    other = request.dbsession.scalar(source.rows().where(*conditions).limit(1))
+    if other is None:
+        return field, words, None, ""
+    return field, words, source.item(other), request.entity_path(other)

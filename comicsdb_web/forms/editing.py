@@ -1,0 +1,268 @@
+"""The verbs that write: create, update and delete, as methods of the views of every kind."""
+
+from markupsafe import Markup
+from pyramid.httpexceptions import HTTPSeeOther
+
+from comicsdb.catalog import ConflictError, InvalidError
+from comicsdb.catalog.maintenance.deletion_preview import consequences
+from comicsdb.i18n import translate
+from comicsdb.security import Permission, delete_right
+from comicsdb_web.forms import answers, lookup
+from comicsdb_web.forms.conflict import edit_conflicts
+from comicsdb_web.forms.copying import copy_into
+from comicsdb_web.forms.drafts import Draft
+from comicsdb_web.forms.duplicate_detection import alike, taken
+from comicsdb_web.forms.fields import EntityForm, ModelSelect, text_of
+from comicsdb_web.forms.values import LOST, Change, change_of, keep_pictures, store_pictures, with_plain_words
+from comicsdb_web.rendering.locales import _
+
+SAVED, UNCHANGED = _("Saved."), _("There was nothing to change.")
+ADDED = _("${label} is in the catalogue now.")
+DELETED = _("${label} is deleted.")
+
+
+class Editing:
+    """The verbs that write, for views with `request`, `session`, `model`, `kind` and `_entity()`."""
+
+    form: EntityForm | None = None  # None: the kind is not edited here
+    draft = Draft  # the class of what is filled in
+    added = ADDED  # what is said of a new object
+
+    # What is done when everything is right.
+
+    def _write_new(self, values: dict):
+        return self.request.catalog.create(self.model, values)
+
+    def _write(self, entity, values: dict) -> None:
+        self.request.catalog.update(entity, values)
+
+    def _lock(self, entity) -> None:
+        self.request.catalog.lock(entity)
+
+    def _write_end(self, entity, reason: str) -> None:
+        self.request.catalog.delete(entity, reason)
+
+    def _alike(self, values: dict) -> list:
+        """The objects that a new one may be a second copy of."""
+        return alike(self.request, self.model, values)
+
+    # Create and update.
+
+    def create(self):
+        """A new object: the form, and what it sends."""
+        draft = self.draft(self.request, self.kind, self.form)
+        if self.request.method != "POST":
+            draft.prefill(self.request.GET)
+            return self._page(draft)
+        draft.read(self.request.POST)
+        return self._helped(draft) or self._create(draft)
+
+    def update(self):
+        """An object to change: the form, and what it sends."""
+        entity = self._entity()
+        draft = self.draft(self.request, self.kind, self.form, entity, self._label(entity))
+        if self.request.method != "POST":
+            return self._page(draft, differences=edit_conflicts(draft) if draft.is_touched else ())
+        draft.read(self.request.POST)
+        return self._helped(draft) or self._update(draft)
+
+    def _helped(self, draft: Draft):
+        """The form again with what a button other than Save asks for, nothing saved; None for Save itself."""
+        post = self.request.POST
+        if name := text_of(post, "find"):
+            self._find(draft, name, text_of(post, f"{name}-q") or "")
+        elif name := text_of(post, "add"):
+            draft.add_row(name)
+        elif name := text_of(post, "copy"):
+            copy_into(draft, name)
+        else:
+            return None
+        draft.refuse(keep_pictures(draft))
+        return self._page(draft)
+
+    def _find(self, draft: Draft, name: str, query: str) -> None:
+        for each, field, _typed in draft.inputs():
+            if each == name and isinstance(field, ModelSelect):
+                draft.found[name] = lookup.find(self.session, field.of, query, lookup.seen_by(self.request))
+
+    def _create(self, draft: Draft):
+        try:
+            _require_pictures(draft)
+            change = self._judged(draft)
+            if not text_of(self.request.POST, "anyway"):
+                likes = self._alike(change.values)
+                if likes:
+                    return self._refused(draft, 422, likes=likes)
+            store_pictures(draft, change)
+            entity = self._write_new(change.values)
+        except InvalidError as error:
+            return self._invalid(draft, error)
+        except ConflictError as error:
+            return self._taken(draft, error, change.values)
+        return self._done(self._path_of(entity), self.added, self._label(entity))
+
+    def _update(self, draft: Draft):
+        differences = edit_conflicts(draft)
+        if differences:
+            return self._refused(draft, 409, differences=differences)
+        try:
+            _require_pictures(draft)
+            change = self._judged(draft)
+            if change.values or change.files:
+                store_pictures(draft, change)
+                fresh = self._locked(draft)
+                if differences := edit_conflicts(fresh):  # saved while pictures were stored
+                    return self._refused(fresh, 409, differences=differences)
+                self._write(draft.entity, change.values)
+        except InvalidError as error:
+            return self._invalid(draft, error)
+        except ConflictError as error:
+            return self._taken(draft, error, draft.state | change.values)
+        say = SAVED if change.values else UNCHANGED
+        return self._done(self._path_of(draft.entity), say, kind="success" if change.values else "info")
+
+    def _judged(self, draft: Draft) -> Change:
+        """What the draft changes, judged by all rules. Raises InvalidError with everything that is wrong."""
+        change, errors = change_of(draft)
+        errors |= self._advised(draft, change)
+        found, conflicts = self.request.catalog.faults(self.model, draft.entity, change.values)
+        found = with_plain_words(draft.form.typed_fields, found)
+        errors |= {name: texts for name, texts in found.items() if name not in errors}
+        for conflict in conflicts:
+            field, text = self._taken_words(conflict, draft.state | change.values)
+            errors.setdefault(field, []).append(text)
+        if errors:
+            raise InvalidError(errors)
+        return change
+
+    def _advised(self, draft: Draft, change: Change) -> dict:  # noqa: ARG002
+        """The broken advisory rules that stand in the way of the change: here all of them."""
+        return change.advice
+
+    def _locked(self, draft: Draft) -> Draft:
+        """The draft as it stands when no other writer can come between any more."""
+        self._lock(draft.entity)
+        if draft.entity.modified.isoformat() == draft.modified:
+            return draft
+        fresh = self.draft(self.request, self.kind, self.form, draft.entity, draft.label)
+        fresh.read(self.request.POST)
+        return fresh
+
+    # Answers.
+
+    def _page(self, draft: Draft, *, differences=(), likes=()) -> dict:
+        draft.look_up()
+        return {
+            "draft": draft,
+            "kind": self.kind,
+            "label": draft.label,
+            "action": self.request.path,
+            "back": self._back(draft),
+            "differences": differences,
+            "likes": likes,
+        }
+
+    def _back(self, draft: Draft) -> str:
+        if draft.entity is None:
+            return self._path_of_list()
+        return self._path_of(draft.entity)
+
+    def _refused(self, draft: Draft, status: int, **shown) -> dict:
+        for name, texts in keep_pictures(draft).items():
+            if name not in draft.errors:
+                draft.refuse({name: texts})
+        self.request.response.status = status
+        return self._page(draft, **shown)
+
+    def _invalid(self, draft: Draft, error: InvalidError) -> dict:
+        draft.refuse(error.errors)
+        return self._refused(draft, 422)
+
+    def _taken(self, draft: Draft, conflict: ConflictError, values: dict) -> dict:
+        """A unique set that another writer took a moment ago."""
+        field, text = self._taken_words(conflict, values)
+        return self._invalid(draft, InvalidError({field: [text]}))
+
+    def _taken_words(self, conflict: ConflictError, values: dict) -> tuple[str, str]:
+        field, words, item, path = taken(self.request, self.model, conflict, values)
+        words = self.request.localizer.translate(words)
+        if item is None:
+            return field, words
+        return field, Markup('{} <a href="{}">{}</a>').format(words, path, item.text)
+
+    def _done(self, path: str, text, label: str = "", *, kind: str = "success"):
+        words = translate(self.request.localizer, text % {"label": label} if label else text)
+        self.request.messages.add(kind, words)
+        return HTTPSeeOther(path)
+
+    def _path_of(self, entity) -> str:
+        return self.request.entity_path(entity)
+
+    def _path_of_list(self) -> str:
+        return self.request.route_path(f"{self.kind}.list")
+
+    def _label(self, entity) -> str:
+        """The label of an object that may not have been loaded with what it needs."""
+        return lookup.name_one(self.session, entity).text
+
+    # Delete.
+
+    def delete(self):
+        """What would go with the object, and its end."""
+        entity = self._entity()
+        effects = consequences(self.session, entity)
+        may_anything = self.request.has_permission(Permission.DELETE)
+        values = {
+            "entity": entity,
+            "kind": self.kind,
+            "effects": effects,
+            "may": bool(may_anything) or not effects.owned,
+            "form": answers.Form({}),
+        }
+        if self.request.method != "POST":
+            return values
+        typed = {name: text_of(self.request.POST, name) or "" for name in ("reason", "owned")}
+        try:
+            if effects.owned:
+                allow_owned(may_anything, typed)
+            label = self._label(entity)
+            self._write_end(entity, typed["reason"].strip())
+        except InvalidError as error:
+            return values | {"form": answers.refused(self.request, error, typed)}
+        return self._done(self._path_of_list(), DELETED, label)
+
+
+def _require_pictures(draft: Draft) -> None:
+    """Raise InvalidError for pictures that were kept, but not until now."""
+    if draft.lost:
+        raise InvalidError({name: [LOST] for name in draft.lost})
+
+
+def allow_owned(may_anything, typed: dict) -> None:
+    """What belongs to readers goes only with a superuser's word for it."""
+    if not may_anything:
+        raise InvalidError(
+            {answers.WHOLE: [_("Only a superuser can delete what readers have rated or collected.")]}
+        )
+    if not typed["owned"]:
+        raise InvalidError({"owned": [_("Tick the box, or leave the object where it is.")]})
+
+
+def add_editing_pages(config, views) -> None:
+    """The pages that write, of a kind whose views have a form; before those with a slug of any word."""
+    kind = views.model.__tablename__
+    reading = {"methods": ("GET", "HEAD", "POST"), "permission": Permission.EDIT}
+    edit = "entity/edit.jinja2"
+    config.add_page(f"{kind}.create", f"/{kind}/create/", views, attr="create", renderer=edit, **reading)
+    config.add_page(
+        f"{kind}.update", f"/{kind}/{{slug}}/update/", views, attr="update", renderer=edit, **reading
+    )
+    config.add_page(
+        f"{kind}.delete",
+        f"/{kind}/{{slug}}/delete/",
+        views,
+        attr="delete",
+        renderer="entity/delete.jinja2",
+        methods=("GET", "HEAD", "POST"),
+        permission=delete_right(kind),
+    )

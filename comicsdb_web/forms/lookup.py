@@ -1,0 +1,182 @@
+"""Objects that forms point to: found by typing, and named by id."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Select, false, func, select
+from sqlalchemy.orm import Session, joinedload
+
+from comicsdb.catalog import search
+from comicsdb.library import reading_lists
+from comicsdb.library.reading_lists import figures
+from comicsdb.models import (
+    Arc,
+    Character,
+    Creator,
+    Imprint,
+    Issue,
+    Publisher,
+    ReadingList,
+    Role,
+    Series,
+    Team,
+    Universe,
+)
+from comicsdb.values import whole_number
+
+MOST = 100  # objects offered at once
+SHORTEST = 3  # characters from which on one is looked for while typing
+NOTE_LENGTH = 60
+NONE = false()  # no reading list
+
+
+@dataclass(frozen=True)
+class Item:
+    """An object as forms show it: its label, and what tells it from others of the same name."""
+
+    id: int
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found, and how many there are in all."""
+
+    items: list[Item]
+    total: int
+    query: str = ""
+
+
+def _years(creator: Creator) -> str:
+    born, died = (each.year if each else "" for each in (creator.birth, creator.death))
+    return f"{born}–{died}" if born or died else _others(creator)
+
+
+def _others(entity: Character | Creator) -> str:
+    text = ", ".join(entity.alias)
+    return text if len(text) <= NOTE_LENGTH else f"{text[:NOTE_LENGTH]}…"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the objects of one name come from: their model, what to load, and their notes."""
+
+    model: type
+    options: tuple = ()
+    note: object = staticmethod(lambda _entity: "")
+
+    def rows(self) -> Select:
+        """All of them."""
+        statement = select(self.model).options(*self.options)
+        return statement.join(Issue.series) if self.model is Issue else statement
+
+    def matching(self, query: str) -> ColumnElement[bool]:
+        """Those that a query finds."""
+        if self.model is Issue:
+            return search.issue_items_matching(query)
+        if self.model is Role:
+            return _folded(Role.name).like(func.fold_pattern(query))
+        return search.matching(self.model, query)
+
+    def order(self, query: str) -> tuple:
+        """The best match first; a total order."""
+        if self.model is Role:
+            return search.rank_of_name((_folded(Role.name),), query), Role.order, Role.id
+        return search.best_first(self.model, query)
+
+    def by_name(self) -> tuple:
+        """The order of those that are chosen."""
+        if self.model is ReadingList:
+            return figures.ORDER
+        return (Role.order,) if self.model is Role else search.ORDER[self.model]
+
+    def item(self, entity) -> Item:
+        """An object as forms show it."""
+        return Item(entity.id, entity.name if self.model is Role else entity.label, self.note(entity))
+
+
+def _folded(column) -> ColumnElement[str]:
+    return func.fold(column)
+
+
+def _publisher(entity) -> str:
+    return entity.publisher.name
+
+
+SOURCES: dict[str, Source] = {
+    "arc": Source(Arc),
+    "character": Source(Character, note=_others),
+    "creator": Source(Creator, note=_years),
+    "imprint": Source(Imprint, (joinedload(Imprint.publisher),), _publisher),
+    "issue": Source(
+        Issue,
+        (joinedload(Issue.series).joinedload(Series.series_type),),
+        lambda issue: f"{issue.cover_date:%Y-%m}",
+    ),
+    "publisher": Source(Publisher, note=lambda publisher: str(publisher.founded or "")),
+    "reading_list": Source(
+        ReadingList, (joinedload(ReadingList.user),), lambda reading_list: reading_list.user.username
+    ),
+    "role": Source(Role),
+    "series": Source(Series, (joinedload(Series.series_type), joinedload(Series.publisher)), _publisher),
+    "team": Source(Team),
+    "universe": Source(Universe, (joinedload(Universe.publisher),), _publisher),
+}
+
+
+def seen_by(request) -> ColumnElement[bool]:
+    """The condition under which the one who asks may see a reading list, and link to it."""
+    official = request.registry.settings["comicsdb.official_account"]
+    return reading_lists.visible_to(request.identity, official)
+
+
+def find(session: Session, name: str, query: str, seen: ColumnElement[bool] = NONE) -> Found:
+    """The objects of a name that a query finds, the best first, at most MOST; nothing finds nothing.
+
+    Of reading lists, those that are `seen` (`seen_by`); without a word about it none.
+    """
+    source, query = SOURCES[name], search.cleaned(query)
+    if not query:
+        return Found([], 0)
+    condition = source.matching(query)
+    if source.model is ReadingList:
+        condition &= seen
+    rows = source.rows().where(condition).order_by(*source.order(query)).limit(MOST)
+    items = [source.item(each) for each in session.scalars(rows)]
+    total = len(items)
+    if total == MOST:
+        total = session.scalar(select(func.count()).select_from(source.model).where(condition))
+    return Found(items, total, query)
+
+
+def name_all(
+    session: Session, wanted: dict[str, Iterable[str]], seen: ColumnElement[bool] = NONE
+) -> dict[str, dict[str, Item]]:
+    """The items of ids, by name of the source, in the order of lists: one statement for each source.
+
+    Ids are texts as they were sent; those that are none of any object are left out, and so are reading lists
+    that are not `seen`.
+    """
+    named = {}
+    for name, ids in wanted.items():
+        source = SOURCES[name]
+        numbers = set(map(whole_number, ids)) - {None}
+        rows = source.rows().where(source.model.id.in_(numbers)).order_by(*source.by_name())
+        if source.model is ReadingList:
+            rows = rows.where(seen)
+        found = session.scalars(rows) if numbers else ()
+        named[name] = {str(each.id): source.item(each) for each in found}
+    return named
+
+
+def name_one(session: Session, entity) -> Item:
+    """An object as forms show it, whatever of it was loaded."""
+    source = SOURCES[entity.__tablename__]
+    statement = source.rows().where(source.model.id == entity.id)
+    return source.item(session.scalar(statement.execution_options(populate_existing=True)))
+
+
+def too_short(name: str, query: str) -> bool:
+    """Whether nothing is looked for yet while somebody is typing; an issue's number may be short."""
+    return len(search.cleaned(query)) < SHORTEST and not (name == "issue" and "#" in query)

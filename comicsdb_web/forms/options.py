@@ -1,0 +1,89 @@
+"""What the selects of forms offer: the values of settings and reference data, and always the present one."""
+
+from sqlalchemy import select
+
+from comicsdb.i18n import translate
+from comicsdb.models import AgeRating, Genre, SeriesType
+from comicsdb.models.choices import COUNTRIES, LANGUAGES, AttributionSource, SeriesTypeCode, Status
+from comicsdb_web.forms.fields import Option
+from comicsdb_web.rendering.locales import _, language_name, locale_of
+
+STATUSES = {
+    Status.ONGOING: _("Ongoing"),
+    Status.COMPLETED: _("Completed"),
+    Status.HIATUS: _("Hiatus"),
+    Status.CANCELLED: _("Cancelled"),
+}
+
+
+def countries(request, value: str) -> list[Option]:
+    """The countries of the setting, by name."""
+    return _coded(request, "comicsdb.countries", value, lambda code: _country(request, code))
+
+
+def every_country(request, value: str) -> list[Option]:
+    """All countries, by name."""
+    return _named((*COUNTRIES, value), lambda code: _country(request, code))
+
+
+def every_language(request, value: str) -> list[Option]:
+    """No language, and all that are known, by name."""
+    known = _named((*LANGUAGES, value), lambda code: language_name(request, code))
+    return [("", translate(request.localizer, _("Not known"))), *known]
+
+
+def languages(request, value: str) -> list[Option]:
+    """No language, and those of the setting, by name."""
+    known = _coded(request, "comicsdb.languages", value, lambda code: language_name(request, code))
+    return [("", translate(request.localizer, _("Not known"))), *known]
+
+
+def statuses(request, _value: str) -> list[Option]:
+    """Whether a series goes on."""
+    return [(str(status.value), translate(request.localizer, text)) for status, text in STATUSES.items()]
+
+
+def series_types(request, value: str) -> list[Option]:
+    """The types of series, by name; for a new series none is chosen yet."""
+    rows = request.dbsession.execute(select(SeriesType.id, SeriesType.name).order_by(SeriesType.name))
+    none = [] if value else [("", translate(request.localizer, _("Please choose")))]
+    return none + _rows(rows)
+
+
+def type_codes(request, value: str) -> list[Option]:
+    """The codes by which rules know types of series."""
+    codes = [*SeriesTypeCode, *([value] if value and value not in list(SeriesTypeCode) else ())]
+    return [("", translate(request.localizer, _("None"))), *((str(code), str(code)) for code in codes)]
+
+
+def age_ratings(request, _value: str) -> list[Option]:
+    """The age ratings, in their order."""
+    rows = request.dbsession.execute(select(AgeRating.id, AgeRating.name).order_by(AgeRating.id))
+    return _rows(rows)
+
+
+def genres(request, _value) -> list[Option]:
+    """The genres, by name."""
+    return _rows(request.dbsession.execute(select(Genre.id, Genre.name).order_by(Genre.name)))
+
+
+def sources(_request, _value: str) -> list[Option]:
+    """Where texts come from; the usual source first."""
+    usual = AttributionSource.WIKIPEDIA
+    return [(each.value, each.label) for each in (usual, *(s for s in AttributionSource if s is not usual))]
+
+
+def _rows(rows) -> list[Option]:
+    return [(str(row.id), row.name) for row in rows]
+
+
+def _coded(request, setting: str, value: str, name) -> list[Option]:
+    return _named((*request.registry.settings[setting], value), name)
+
+
+def _named(codes, name) -> list[Option]:
+    return sorted(((code, name(code)) for code in set(codes) if code), key=lambda option: option[1])
+
+
+def _country(request, code: str) -> str:
+    return locale_of(request).territories.get(code, code)

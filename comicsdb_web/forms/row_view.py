@@ -1,0 +1,38 @@
+"""One more empty row for a form, as a fragment."""
+
+from types import SimpleNamespace
+
+from pyramid.httpexceptions import HTTPBadRequest, HTTPNotFound
+
+from comicsdb.security import Permission
+from comicsdb.values import whole_number
+from comicsdb_web.forms.rows import INDEX_MOST, ROW_KINDS, new_row
+from comicsdb_web.http.fragments import fragment
+from comicsdb_web.rendering.locales import _
+
+
+def add_row(request):
+    """The row whose index the caller names."""
+    kind = ROW_KINDS.get(request.matchdict["kind"])
+    if kind is None:
+        raise HTTPNotFound
+    index = whole_number(request.GET.get("form_idx"), 0, INDEX_MOST)
+    if index is None:
+        raise HTTPBadRequest(_("The index of a row is a number from 0 to 999."))
+    row = new_row(kind, index)
+    # What the macros of rows ask a draft for: nothing was typed, found or refused yet.
+    draft = SimpleNamespace(
+        request=request,
+        errors={},
+        again={},
+        found={},
+        state={},
+        offered=lambda *_asked: [],
+        picture=lambda _name: None,
+    )
+    return fragment(request, "row", {"draft": draft, "row": row})
+
+
+def includeme(config):
+    """One address for all kinds of rows; those of attributions serve the forms of every kind."""
+    config.add_page("row", "/issue/formset/{kind}/add-row/", add_row, permission=Permission.EDIT)

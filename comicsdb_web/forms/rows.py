@@ -1,0 +1,192 @@
+"""Rows of a form: credits, variants, attributions, with fields `<kind>-<index>-<field>`."""
+
+import re
+from dataclasses import dataclass, field
+
+from webob.multidict import MultiDict
+
+from comicsdb.models.choices import AttributionSource
+from comicsdb.schemas import AttributionSchema, ObjectSchema, VariantSchema
+from comicsdb.schemas.base import reference, references
+from comicsdb.schemas.issue import SKU_LENGTH, TITLE_LENGTH, UPC_LENGTH
+from comicsdb_web.forms import options
+from comicsdb_web.forms.fields import Choice, Field, Line, ModelSelect, Money, Picture, Typed, text_of
+from comicsdb_web.rendering.locales import _
+
+INDEX_MOST = 999
+
+_NAME = re.compile(r"(credits|variants|attribution)-([0-9]{1,3})-[a-z]")
+
+
+class CreditRowSchema(ObjectSchema):
+    """A credit in the form of its issue."""
+
+    creator = reference(required=True)
+    roles = references(required=True)
+
+
+@dataclass(frozen=True)
+class RowKind:
+    """One kind of rows: the part of the object that they are, their schema, fields and words.
+
+    `key_fields` are those that tell a row of an object's state from its others.
+    """
+
+    name: str
+    part: str
+    schema: type
+    fields: tuple[Field, ...]
+    key_fields: tuple[str, ...]
+    title: str  # of one row; ${number} stands for its place
+    add: str  # on the button
+
+    def key(self, state: dict) -> str:
+        """What a row of the state is known by."""
+        return " ".join(str(state[name]) for name in self.key_fields)
+
+    @property
+    def typed_fields(self) -> tuple[Field, ...]:
+        """All fields but pictures."""
+        return tuple(each for each in self.fields if not isinstance(each, Picture))
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """The fields of pictures."""
+        return tuple(each for each in self.fields if isinstance(each, Picture))
+
+
+CREDITS = RowKind(
+    "credits",
+    "credits",
+    CreditRowSchema,
+    (
+        ModelSelect("creator", _("Creator"), required=True, of="creator"),
+        ModelSelect("roles", _("Roles"), required=True, of="role", many=True),
+    ),
+    ("creator",),
+    _("Credit ${number}"),
+    _("Add a credit"),
+)
+VARIANTS = RowKind(
+    "variants",
+    "variants",
+    VariantSchema,
+    (
+        Picture("image", _("Cover"), required=True, clearable=False, size="cover"),
+        Line("name", _("Name"), longest=TITLE_LENGTH),
+        Money("price", _("Price"), apart=True),
+        Line("sku", "SKU", longest=SKU_LENGTH),
+        Line("upc", "UPC", longest=2 * UPC_LENGTH, mode="numeric"),
+    ),
+    ("id",),
+    _("Variant ${number}"),
+    _("Add a variant"),
+)
+ATTRIBUTION = RowKind(
+    "attribution",
+    "attributions",
+    AttributionSchema,
+    (
+        Choice("source", _("Source"), initial=AttributionSource.WIKIPEDIA.value, options=options.sources),
+        Line(
+            "url",
+            _("Address"),
+            help=_("That of the page, with https://"),
+            kind="url",
+            required=True,
+            longest=200,
+        ),
+    ),
+    ("source", "url"),
+    _("Attribution ${number}"),
+    _("Add an attribution"),
+)
+ROW_KINDS = {kind.name: kind for kind in (CREDITS, VARIANTS, ATTRIBUTION)}
+
+
+@dataclass
+class Row:
+    """One row while it is edited. `state` is the row of the object that it stands for, None for a new one."""
+
+    kind: RowKind
+    index: int
+    state: dict | None = None
+    typed: dict[str, Typed] = field(default_factory=dict)
+    removed: bool = False
+    has_file: bool = False  # whether a picture was chosen
+
+    @property
+    def prefix(self) -> str:
+        """What the names of its fields begin with."""
+        return f"{self.kind.name}-{self.index}-"
+
+    @property
+    def key(self) -> str:
+        """What it is known by; empty for a new one."""
+        return self.kind.key(self.state) if self.state else ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is new and nothing was filled in; a choice that was not made is nothing."""
+        filled = (each for each in self.kind.typed_fields if not isinstance(each, Choice))
+        return (
+            not self.state
+            and not self.has_file
+            and all(each.is_blank(self.typed[each.name]) for each in filled)
+        )
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it differs from what the object has."""
+        return self.state is None or self.has_file or self.typed != shown(self.kind, self.state)
+
+
+def shown(kind: RowKind, state: dict) -> dict[str, Typed]:
+    """What a row shows of its state."""
+    return {each.name: each.shown(state) for each in kind.typed_fields}
+
+
+def new_row(kind: RowKind, index: int) -> Row:
+    """An empty row."""
+    return Row(kind, index, typed=shown(kind, {}))
+
+
+def rows_of(kind: RowKind, state: dict) -> list[Row]:
+    """The rows of an object, in their order."""
+    return [
+        Row(kind, index, state=each, typed=shown(kind, each))
+        for index, each in enumerate(state.get(kind.part, ())[: INDEX_MOST + 1])
+    ]
+
+
+def rows_typed(kind: RowKind, post: MultiDict, state: dict) -> list[Row]:
+    """The rows that were sent, in the order of their indices; holes do not matter.
+
+    A row that says of which row of the object it is, but of which there is none any more, counts as new.
+    """
+    known = {kind.key(each): each for each in state.get(kind.part, ())}
+    matches = (_NAME.match(name) for name in post)
+    indices = {int(match[2]) for match in matches if match and match[1] == kind.name}
+    rows = []
+    for index in sorted(indices):
+        prefix = f"{kind.name}-{index}-"
+        before = known.pop(text_of(post, f"{prefix}key") or "", None)
+        present = shown(kind, before or {})
+        typed = {each.name: each.typed(post, prefix) for each in kind.typed_fields}
+        typed = {name: present[name] if value is None else value for name, value in typed.items()}
+        rows.append(Row(kind, index, before, typed, bool(text_of(post, f"{prefix}remove"))))
+    return rows
+
+
+def next_index(rows: list[Row]) -> int:
+    """The index of a row that is added."""
+    return max((row.index for row in rows), default=-1) + 1
+
+
+def canonical(rows: list[Row]) -> list:
+    """What rows say, to be compared: without order for pictures' sake, without what is removed or empty."""
+    return [
+        [row.key if row.kind.pictures else "", sorted(row.typed.items()), row.has_file]
+        for row in rows
+        if not (row.removed or row.is_empty)
+    ]

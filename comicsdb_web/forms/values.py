@@ -1,0 +1,199 @@
+"""From what was typed to what the catalogue takes: only what differs, judged by the schemas."""
+
+from dataclasses import dataclass, field
+
+import colander
+
+from comicsdb import accounts
+from comicsdb.accounts import KeptPicture
+from comicsdb.catalog import InvalidError, advice
+from comicsdb.http.bodies import UploadedFile
+from comicsdb.imaging.picture import PictureError
+from comicsdb.media.storage import StorageDownError
+from comicsdb.media.uploads import no_picture
+from comicsdb.schemas import errors_of
+from comicsdb.schemas.types import REQUIRED
+from comicsdb_web.forms.drafts import Draft
+from comicsdb_web.forms.fields import Field, ModelSelect
+from comicsdb_web.forms.rows import ROW_KINDS, Row
+from comicsdb_web.rendering.locales import _
+
+HASHED = ("issue", "variants")  # folders whose pictures have a perceptual hash
+NO_VARIANT_PICTURE = _("Choose a picture: a variant is its cover.")
+NOT_STORED = _("Pictures cannot be stored at the moment. Save without, or try again in a while.")
+LOST = _("The picture that you had chosen is kept no longer: choose it again.")
+NOT_THERE = _("What was chosen does not exist any more: choose another.")
+
+
+@dataclass
+class Change:
+    """Values for the catalogue, and the files that belong to them: (input, folder, where the values go).
+
+    `advice` has the advisory rules that are broken, as messages by input.
+    """
+
+    values: dict = field(default_factory=dict)
+    files: list[tuple[str, str, dict]] = field(default_factory=list)
+    advice: dict[str, list] = field(default_factory=dict)
+
+
+def change_of(draft: Draft) -> tuple[Change, dict]:
+    """What a draft changes, nothing where it says what the object has already; and messages by input."""
+    change, errors = Change(), {}
+    fields = [each for each in draft.form.typed_fields if draft.is_changed(each)]
+    change.values, found = _read(draft.form.schema, fields, draft.typed)
+    errors |= found
+    for name, rows in draft.rows.items():
+        _read_rows(ROW_KINDS[name].part, rows, draft.state, change, errors)
+    changed = {name: value for name, value in change.values.items() if name not in errors}
+    advised = advice.advise(draft.request.dbsession, draft.kind, draft.state, changed)
+    change.advice |= {name: texts for name, texts in advised.items() if name not in errors}
+    if draft.form.picture:
+        if "image" in draft.files:
+            change.files.append(("image", draft.kind, change.values))
+        elif draft.cleared and draft.state.get("image"):
+            change.values |= no_picture(hashed=draft.kind in HASHED)
+    return change, errors
+
+
+def keep_pictures(draft: Draft) -> dict:
+    """Store the files that were sent, so that the form can be shown again with them; messages by input."""
+    errors = {}
+    for name, sent in list(draft.files.items()):
+        if isinstance(sent, KeptPicture):
+            continue
+        try:
+            draft.files[name] = _kept(draft.request, name, sent, "variants" if "-" in name else draft.kind)
+        except PictureError as error:
+            errors[name] = [_("The file ${problem}.", mapping={"problem": error.problem})]
+        except StorageDownError:
+            errors[name] = [NOT_STORED]
+            draft.again[name] = sent.filename
+    return errors
+
+
+def _kept(request, name: str, sent: UploadedFile, folder: str) -> KeptPicture:
+    known = request.environ.setdefault("comicsdb_web.kept_pictures", {})  # by a request that is tried again
+    if name not in known:
+        data, hashed = sent.file.read(), folder in HASHED
+        known[name] = accounts.keep_picture(
+            request.visit, request.identity.user_id, folder, data, sent.filename, hashed=hashed
+        )
+    return known[name]
+
+
+def store_pictures(draft: Draft, change: Change) -> None:
+    """Store the pictures and add what the catalogue is told of them. Raises InvalidError by input."""
+    errors, request = keep_pictures(draft), draft.request
+    for name, folder, values in change.files:
+        if name in errors:
+            continue
+        secret = draft.files[name].secret
+        user_id = request.identity.user_id
+        taken = accounts.take_picture(request.dbsession, user_id, secret, hashed=folder in HASHED)
+        if taken is None:
+            errors[name] = [LOST]
+        else:
+            values.update(taken)
+    if errors:
+        raise InvalidError(errors)
+
+
+def _read(schema: type, fields: list[Field], typed: dict) -> tuple[dict, dict]:
+    """Values by the catalogue's names, and messages by field."""
+    errors, sent, values = {}, {}, {}
+    for each in fields:
+        value = typed[each.name]
+        if each.required and each.is_blank(value):
+            errors[each.name] = [REQUIRED]
+        elif not each.in_schema:
+            values |= each.sent(value)
+        else:
+            sent |= each.sent(value)
+    try:
+        values |= schema(partial=True, form=True).deserialize(sent)
+    except colander.Invalid as invalid:
+        errors |= {name.removesuffix("_currency"): _flat(found) for name, found in errors_of(invalid).items()}
+        # What is sound is judged by further rules all the same: all faults are told at once.
+        sound = {name: value for name, value in sent.items() if name.removesuffix("_currency") not in errors}
+        values |= schema(partial=True, form=True).deserialize(sound)
+    return values, with_plain_words(fields, errors)
+
+
+def with_plain_words(fields, errors: dict) -> dict:
+    """Messages in which an object that was chosen and is not there has no number."""
+    picks = {each.name for each in fields if isinstance(each, ModelSelect)}
+    return {
+        name: [NOT_THERE] if name in picks and texts[0].startswith("Invalid pk") else texts
+        for name, texts in errors.items()
+    }
+
+
+def _flat(found) -> list[str]:
+    """Messages of a field; those of a list's elements once each."""
+    if isinstance(found, dict):
+        return list(dict.fromkeys(text for texts in found.values() for text in _flat(texts)))
+    return found
+
+
+def _read_rows(part: str, rows: list[Row], state: dict, change: Change, errors: dict) -> None:
+    """Add the values of one part to the change, if it differs; rows that were not sent stay."""
+    sent = {row.key for row in rows if row.state}
+    present = state.get(part, ())
+    kept = [(None, each) for each in present if rows and rows[0].kind.key(each) not in sent]
+    wanted, differs, wrong = list(kept) if rows else [], False, {}
+    for row in rows:
+        if row.removed or row.is_empty:
+            differs |= row.removed and row.state is not None
+        elif not row.is_changed:
+            wanted.append((row, row.state))
+        else:
+            differs = True
+            values, found = _read(row.kind.schema, list(row.kind.typed_fields), row.typed)
+            advised = advice.advise(None, "variant", {}, _changed(row, values)) if part == "variants" else {}
+            change.advice |= {row.prefix + name: texts for name, texts in advised.items()}
+            if part == "variants" and not row.state and not row.has_file:
+                found["image"] = [NO_VARIANT_PICTURE]
+            wrong |= {row.prefix + name: texts for name, texts in found.items()}
+            wanted.append((row, values))
+    errors |= wrong
+    if differs and not wrong:
+        change.values[part] = _ASSEMBLE[part](wanted, change)
+
+
+def _changed(row: Row, values: dict) -> dict:
+    """The values of a row that differ from what it was."""
+    before = row.state or {}
+    return {name: value for name, value in values.items() if value != before.get(name)}
+
+
+def _credits(wanted: list, _change: Change) -> list[dict]:
+    """One credit for each creator; whoever is named twice has the roles of both."""
+    roles: dict[int, list[int]] = {}
+    for _row, values in wanted:
+        if "creator" in values:
+            found = roles.setdefault(values["creator"], [])
+            found += [each for each in values.get("roles", ()) if each not in found]
+    return [{"creator": creator, "roles": found} for creator, found in roles.items()]
+
+
+def _variants(wanted: list, change: Change) -> list[dict]:
+    """Variants that stay are named by id and say only what differs."""
+    variants = []
+    for row, values in wanted:
+        if row is None or not row.is_changed:
+            variants.append({"id": values["id"]})
+            continue
+        variant = dict(values) | ({"id": row.state["id"]} if row.state else {})
+        if row.has_file:
+            change.files.append((f"{row.prefix}image", "variants", variant))
+        variants.append(variant)
+    return variants
+
+
+def _attributions(wanted: list, _change: Change) -> list[dict]:
+    found = [(values.get("source"), values.get("url")) for _row, values in wanted]
+    return [{"source": source, "url": url} for source, url in dict.fromkeys(found)]
+
+
+_ASSEMBLE = {"credits": _credits, "variants": _variants, "attributions": _attributions}

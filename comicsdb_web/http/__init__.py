@@ -1,0 +1,1 @@
+"""HTTP for pages: routes, sessions, CSRF, security headers, assets and flash messages."""

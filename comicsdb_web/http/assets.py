@@ -1,0 +1,82 @@
+"""Style sheets, scripts and icons, served under an address that holds a digest of them all.
+
+Modules and style sheets name one another by relative addresses, so the digest stands in the path: whatever is
+loaded from a page of one version belongs to that version. The style sheets that every page needs are sent as
+one, `css/site.css`: a browser shows nothing before it has them all.
+"""
+
+import hashlib
+import re
+from pathlib import Path
+
+from pyramid.response import Response
+from pyramid.settings import asbool
+from pyramid.static import static_view
+
+FOLDER = Path(__file__).parent.parent / "static"
+CURRENT = "public, max-age=31536000, immutable"
+OTHER = "public, max-age=3600"  # an address of another version, or without one
+SITE_SHEET = ("css", "site.css")
+SHEETS = (
+    "tokens",
+    "base",
+    "shared",
+    "menus",
+    "layout",
+    "controls",
+    "rating",
+    "cards",
+    "lists",
+    "detail",
+    "pages",
+    "forms",
+    "account",
+)
+
+
+def digest_of(folder: Path) -> str:
+    """Twelve hex digits that change whenever a file of the folder does."""
+    digest = hashlib.sha256()
+    for path in sorted(each for each in folder.rglob("*") if each.is_file()):
+        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def site_sheet() -> str:
+    """The style sheets of every page in their order, without comments and what only makes them readable."""
+    text = "".join((FOLDER / "css" / f"{name}.css").read_text("utf-8") for name in SHEETS)
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    return re.sub(r" ?([{};]) ?", r"\1", re.sub(r"\s+", " ", text)).strip()
+
+
+def asset_base(request) -> str:
+    """What the paths of static files begin with."""
+    return request.route_path("static", digest=request.registry["comicsdb_web.digest"], subpath="")
+
+
+def asset(request, name: str) -> str:
+    """The path of a static file, such as `css/base.css`."""
+    return f"{request.asset_base}{name}"
+
+
+def includeme(config):
+    """Serve the folder; `request.asset(name)` gives addresses. Needs neither session nor database."""
+    digest = digest_of(FOLDER)
+    config.registry["comicsdb_web.digest"] = digest
+    changing = asbool(config.get_settings().get("pyramid.reload_templates"))
+    serve = static_view("comicsdb_web:static", use_subpath=True, cache_max_age=None)
+    sheet = site_sheet()
+
+    def view(context, request):
+        if request.subpath == SITE_SHEET:
+            response = Response(site_sheet() if changing else sheet, content_type="text/css")
+        else:
+            response = serve(context, request)
+        current = request.matchdict["digest"] == digest and not changing
+        response.headers["Cache-Control"] = "no-cache" if changing else CURRENT if current else OTHER
+        return response
+
+    config.add_route("static", "/static/{digest}/*subpath", request_method=("GET", "HEAD"))
+    config.add_view(view, route_name="static")
+    config.add_request_method(asset_base, reify=True)
+    config.add_request_method(asset, "asset")

@@ -1,0 +1,77 @@
+"""The headers of every answer of the site, errors included."""
+
+from pyramid.tweens import INGRESS
+
+from comicsdb_web.http.routing import is_api
+
+VARY = ("Cookie", "Accept-Language", "X-Fragment")
+# Nothing of this is used; passkeys (publickey-credentials-*) are, by the site itself.
+PERMISSIONS = ", ".join(
+    f"{feature}=()"
+    for feature in (
+        "accelerometer", "autoplay", "browsing-topics", "camera", "display-capture", "encrypted-media",
+        "geolocation", "gyroscope", "hid", "magnetometer", "microphone", "midi", "payment",
+        "screen-wake-lock", "serial", "usb", "xr-spatial-tracking",
+    )
+)  # fmt: skip
+
+
+def policy(media_origin: str = "") -> str:
+    """The Content-Security-Policy: only what comes from our own host, nothing inline."""
+    pictures = f"'self' {media_origin}".strip()
+    return "; ".join(
+        (
+            "default-src 'none'",
+            "script-src 'self'",
+            "style-src 'self'",
+            f"img-src {pictures}",
+            "font-src 'self'",
+            "connect-src 'self'",
+            "manifest-src 'self'",
+            "form-action 'self'",
+            "base-uri 'none'",
+            "frame-ancestors 'none'",
+        )
+    )
+
+
+def fixed_headers(registry) -> tuple[tuple[str, str], ...]:
+    """The headers that are the same for all answers."""
+    return registry["comicsdb_web.headers"]
+
+
+def _fixed_headers(media_origin: str) -> tuple[tuple[str, str], ...]:
+    return (
+        ("Content-Security-Policy", policy(media_origin)),
+        ("X-Content-Type-Options", "nosniff"),
+        ("X-Frame-Options", "DENY"),
+        ("Cross-Origin-Opener-Policy", "same-origin"),
+        ("Referrer-Policy", "strict-origin-when-cross-origin"),
+        ("Permissions-Policy", PERMISSIONS),
+    )
+
+
+def headers_tween_factory(handler, registry):
+    """Add the headers to each answer that does not bring its own; the API's are the API's."""
+
+    def tween(request):
+        response = handler(request)
+        if is_api(request):
+            return response
+        for name, value in fixed_headers(registry):
+            response.headers.setdefault(name, value)
+        if response.content_type == "text/html":
+            response.headers.setdefault("Cache-Control", "private, no-cache")
+            if "locale_name" in vars(request):  # what was not written in a language says none
+                response.headers.setdefault("Content-Language", request.locale_name)
+            response.vary = tuple(dict.fromkeys((*(response.vary or ()), *VARY)))
+        return response
+
+    return tween
+
+
+def includeme(config):
+    """Outside of everything else, so that no answer is without them."""
+    fixed = _fixed_headers(config.get_settings()["comicsdb_web.media_origin"])
+    config.registry["comicsdb_web.headers"] = fixed
+    config.add_tween("comicsdb_web.http.csp.headers_tween_factory", under=INGRESS)

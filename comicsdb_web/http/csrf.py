@@ -1,0 +1,104 @@
+"""Forms of other sites are refused: a token in every form, bound to the session or to a cookie of its own."""
+
+import hashlib
+import hmac
+import secrets
+
+from pyramid.interfaces import ICSRFStoragePolicy
+from zope.interface import implementer
+
+from comicsdb.accounts.passwords import same
+from comicsdb.http import bodies
+from comicsdb.security import session_identifier
+from comicsdb_web.http.routing import is_api
+from comicsdb_web.rendering.anonymous import is_shared
+
+COOKIE = "csrf"
+
+
+@implementer(ICSRFStoragePolicy)
+class TokenPolicy:
+    """Whoever is logged in has a token made from the session's identifier, which is no cookie of its own.
+
+    Anybody else gets a random one in a cookie, but only when a page with a form asks for it: readers of the
+    catalogue get no cookie.
+
+    The token of a member's page also says, signed, whose it is: a form that comes back after its session
+    ended can be kept for that account (`kept_forms`). It has three parts, `session.account.signature`.
+    """
+
+    def __init__(self, secret: str, *, secure: bool):
+        self._key = hashlib.sha256(b"csrf:" + secret.encode()).digest()
+        self._secure = secure
+
+    def get_csrf_token(self, request) -> str:
+        """The token that forms of this page carry; raises RuntimeError on a page that is for everybody."""
+        if is_shared(request):
+            raise RuntimeError("A page that is kept for everybody can have no token.")
+        identifier = session_identifier(request)
+        if identifier:
+            token = self._sign(identifier)
+            if request.identity is None:
+                return token
+            owner = f"{token}.{request.identity.user_id}"
+            return f"{owner}.{self._sign(owner)}"
+        return request.cookies.get(COOKIE) or self.new_csrf_token(request)
+
+    def new_csrf_token(self, request) -> str:
+        """A new token for somebody who is not logged in."""
+        token = secrets.token_hex(32)
+        request.cookies[COOKIE] = token
+        request.add_response_callback(self._set_cookie)
+        return token
+
+    def check_csrf_token(self, request, supplied_token) -> bool:
+        """Whether the form carries the token of its page."""
+        if not session_identifier(request) and not request.cookies.get(COOKIE):
+            return False
+        if not isinstance(supplied_token, str):  # a file of that name
+            return False
+        expected = (
+            self._sign(identifier) if (identifier := session_identifier(request)) else request.cookies[COOKIE]
+        )
+        return same(expected, supplied_token.partition(".")[0])
+
+    def owner(self, token) -> int | None:
+        """The account whose page a token was made for, whether or not its session goes on."""
+        if not isinstance(token, str) or token.count(".") != 2:
+            return None
+        owner, _dot, signature = token.rpartition(".")
+        return int(owner.partition(".")[2]) if same(self._sign(owner), signature) else None
+
+    def _sign(self, text: str) -> str:
+        return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
+
+    def _set_cookie(self, request, response):
+        response.set_cookie(
+            COOKIE, request.cookies[COOKIE], path="/", secure=self._secure, httponly=True, samesite="Lax"
+        )
+
+
+def from_here(request) -> bool:
+    """Whether a form without a token comes from this site, by what the browser says of itself.
+
+    A caller that sends neither header is no browser.
+    """
+    site = request.headers.get("Sec-Fetch-Site")
+    if site is not None:
+        return site in {"same-origin", "none"}
+    origin = request.headers.get("Origin")
+    return origin is None or origin.lower() == request.host_url.lower()
+
+
+def includeme(config):
+    """Every POST needs the token, but for the API, where no cookie counts."""
+    settings = config.get_settings()
+    config.set_csrf_storage_policy(
+        TokenPolicy(settings["comicsdb.secret"], secure=settings["comicsdb.secure_cookies"])
+    )
+    config.set_default_csrf_options(
+        require_csrf=True,
+        token="csrf_token",  # noqa: S106  (the name of the form field)
+        header="X-CSRFToken",
+        callback=lambda request: not is_api(request) and bodies.form(request) is not None,
+    )

@@ -1,0 +1,46 @@
+"""What a reader chooses for all pages, kept in a cookie: the theme and the language.
+
+Their forms stand on pages that are the same for everybody and so have no token.
+"""
+
+from datetime import timedelta
+
+from pyramid.httpexceptions import HTTPForbidden, HTTPFound
+from pyramid.response import Response
+
+from comicsdb_web.http.csrf import from_here
+from comicsdb_web.http.routing import referring_path, safe_path
+from comicsdb_web.rendering.locales import _
+
+LIFETIME = timedelta(days=365)
+
+
+def chosen(request, name: str, known) -> str | None:
+    """What the form of this request chooses, None where that is nothing known.
+
+    Raises HTTPForbidden for the form of another site, and BodyError.
+    """
+    if not from_here(request):
+        raise HTTPForbidden(_("This form was sent from another site."))
+    value = request.POST.get(name)
+    return value if value in known else None
+
+
+def back(request) -> HTTPFound:
+    """The way back to the page that the choice was made on."""
+    return HTTPFound(safe_path(request.POST.get("next")) or referring_path(request) or "/")
+
+
+def keep(request, response: Response, name: str, value: str | None) -> Response:
+    """Let the browser keep a choice; None keeps nothing."""
+    if value is not None:
+        response.set_cookie(
+            name,
+            value,
+            max_age=LIFETIME,
+            path="/",
+            secure=request.registry.settings["comicsdb.secure_cookies"],
+            httponly=True,
+            samesite="Lax",
+        )
+    return response

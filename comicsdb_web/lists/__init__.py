@@ -1,0 +1,1 @@
+"""Lists: filters, pages and cards."""

@@ -1,0 +1,225 @@
+"""Filters of lists: parameters of the address, read, judged, shown as fields and chips."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import date
+from urllib.parse import urlencode
+
+from babel import dates
+from pyramid.i18n import TranslationString
+from sqlalchemy import ColumnElement, select
+
+from comicsdb.catalog import search
+from comicsdb.i18n import Text, translate
+from comicsdb.models.base import INTEGER_MAX
+from comicsdb.values import iso_day, whole_number
+from comicsdb_web.rendering.locales import _, locale_of
+
+Option = tuple[str, str]  # a value and its words
+
+NOT_OFFERED = _("Choose one of the values that are offered.")
+NO_DAY = _("Write a day as year, month and day: 2026-11-30.")
+UNKNOWN = _("There is nothing with this number.")
+
+
+class BadFilterError(Exception):
+    """A value that a filter cannot use; `text` says what to do."""
+
+    def __init__(self, text: Text):
+        super().__init__(text)
+        self.text = text
+
+
+class Filter:
+    """A parameter that is any text; the base of the kinds.
+
+    `condition` makes of a value a condition on the list's own table and subqueries, as counting needs the one
+    table.
+    """
+
+    control = "text"  # how a form shows it: a branch of macros/filters.jinja2
+    repeated = False  # whether several values may be given, any of which will do
+
+    def __init__(self, name: str, label: TranslationString, condition: Callable[..., ColumnElement[bool]]):
+        self.name = name
+        self.label = label
+        self.condition = condition
+
+    def offered(self, request) -> list[Option]:  # noqa: ARG002
+        """The values to choose from, where there are few."""
+        return []
+
+    def read(self, request, text: str, offered: list[Option]) -> tuple:  # noqa: ARG002
+        """The value that a text stands for, and the words that show it; raises BadFilterError."""
+        return text, text
+
+
+class Number(Filter):
+    """A whole number within bounds."""
+
+    control = "number"
+
+    def __init__(self, name, label, condition, least: int = 0, most: int = INTEGER_MAX):
+        super().__init__(name, label, condition)
+        self.least, self.most = least, most
+
+    def read(self, request, text, offered):  # noqa: ARG002
+        number = whole_number(text, self.least, self.most)
+        if number is None:
+            raise BadFilterError(_("Enter a whole number from ${least} to ${most}.", mapping=self._bounds))
+        return number, str(number)
+
+    @property
+    def _bounds(self) -> dict[str, int]:
+        return {"least": self.least, "most": self.most}
+
+
+class Day(Filter):
+    """A date, as fields for dates send it: YYYY-MM-DD."""
+
+    control = "date"
+
+    def read(self, request, text, offered):  # noqa: ARG002
+        day = iso_day(text)
+        if day is None:
+            raise BadFilterError(NO_DAY)
+        return day, dates.format_date(day, "medium", locale=locale_of(request))
+
+
+class Choice(Filter):
+    """One of few values; `options` gives them for a request, `convert` makes of one what is compared."""
+
+    control = "choice"
+
+    def __init__(self, name, label, condition, options: Callable[..., list[Option]], convert=str):
+        super().__init__(name, label, condition)
+        self.options = options
+        self.convert = convert
+
+    def offered(self, request):
+        return self.options(request)
+
+    def read(self, request, text, offered):  # noqa: ARG002
+        words = dict(offered).get(text)
+        if words is None:
+            raise BadFilterError(NOT_OFFERED)
+        return self.convert(text), words
+
+
+class Year(Number):
+    """A year: the usual ones are offered, and any other that a calendar has may stand in the address."""
+
+    control = "choice"
+
+    def __init__(self, name, label, condition, options: Callable[..., list[Option]]):
+        super().__init__(name, label, condition, date.min.year, date.max.year)
+        self.options = options
+
+    def offered(self, request):
+        return self.options(request)
+
+
+class Codes(Filter):
+    """Any of several codes out of a closed set; `words` names one. Its page says which ones are offered."""
+
+    control = "boxes"
+    repeated = True
+
+    def __init__(self, name, label, condition, codes: Iterable[str], words: Callable[..., str]):
+        super().__init__(name, label, condition)
+        self.codes = frozenset(codes)
+        self.words = words
+
+    def read(self, request, text, offered):  # noqa: ARG002
+        if text not in self.codes:
+            raise BadFilterError(NOT_OFFERED)
+        return text, self.words(request, text)
+
+
+class Object(Number):
+    """An object of a kind by its id, shown by its label; one statement. `load` is what the label needs."""
+
+    def __init__(self, name, label, condition, model: type, *load):
+        super().__init__(name, label, condition, 1)
+        self.model = model
+        self.load = load
+
+    def read(self, request, text, offered):
+        number, _words = super().read(request, text, offered)
+        found = select(self.model).where(self.model.id == number).options(*self.load)
+        entity = request.dbsession.scalar(found)
+        if entity is None:
+            raise BadFilterError(UNKNOWN)
+        return entity.id, entity.label
+
+
+@dataclass(frozen=True)
+class Group:
+    """Filters that stand together in a form, under a title."""
+
+    title: TranslationString
+    filters: tuple[Filter, ...]
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A filter that counts: its label, its value in words, and the address without it."""
+
+    label: str
+    value: str
+    href: str
+
+
+@dataclass
+class Narrowed:
+    """What the address asks of a list.
+
+    By name of the filter: what was typed (of repeated ones a list), the values offered, the conditions of
+    those that count, and what is wrong with the others, in the reader's language.
+    """
+
+    typed: dict[str, str | list[str]] = field(default_factory=dict)
+    offered: dict[str, list[Option]] = field(default_factory=dict)
+    conditions: dict[str, ColumnElement[bool]] = field(default_factory=dict)
+    errors: dict[str, str] = field(default_factory=dict)
+    chips: list[Chip] = field(default_factory=list)
+
+
+def narrowed(request, filters: Iterable[Filter]) -> Narrowed:
+    """Read the filters of the address; a value that makes no sense has an error and narrows nothing."""
+    found = Narrowed()
+    for each in filters:
+        texts = [text for text in map(search.cleaned, request.GET.getall(each.name)) if text]
+        texts = list(dict.fromkeys(texts)) if each.repeated else texts[-1:]
+        found.typed[each.name] = texts if each.repeated else "".join(texts)
+        offered = found.offered[each.name] = each.offered(request)
+        values = []
+        for text in texts:
+            try:
+                value, words = each.read(request, text, offered)
+            except BadFilterError as error:
+                found.errors[each.name] = translate(request.localizer, error.text)
+                continue
+            values.append(value)
+            href = without(request, each.name, text if each.repeated else None)
+            found.chips.append(Chip(translate(request.localizer, each.label), words, href))
+        if values:
+            found.conditions[each.name] = each.condition(values if each.repeated else values[0])
+    return found
+
+
+def without(request, name: str, value: str | None = None, *, and_set: str | None = None) -> str:
+    """This page's address without a parameter, or without one value of it, from its first page on.
+
+    `and_set` is the value that the parameter gets instead. Empty parameters are left out.
+    """
+    kept = [
+        (other, text)
+        for other, text in request.GET.items()
+        if text
+        and other != "page"
+        and not (other == name and (value is None or search.cleaned(text) == value))
+    ]
+    if and_set is not None:
+        kept.append((name, and_set))
+    return f"{request.path}?{urlencode(kept)}" if kept else request.path

@@ -1,0 +1,57 @@
+"""The pages of the site, one line each."""
+
+from comicsdb.security import Permission
+from comicsdb_web.pages.catalogue.arc import ArcViews
+from comicsdb_web.pages.catalogue.character import CharacterViews
+from comicsdb_web.pages.catalogue.creator import CreatorViews
+from comicsdb_web.pages.catalogue.imprint import ImprintViews
+from comicsdb_web.pages.catalogue.issue import IssueViews
+from comicsdb_web.pages.catalogue.publisher import PublisherViews
+from comicsdb_web.pages.catalogue.series import SeriesViews
+from comicsdb_web.pages.catalogue.team import TeamViews
+from comicsdb_web.pages.catalogue.universe import UniverseViews
+
+
+def includeme(config):
+    """Everything that has an address."""
+    config.include(".community.announcements")
+    config.include(".community.timeline")
+    config.include(".site.home")
+    config.include(".community.statistics")
+    config.include(".site.help")
+    config.include(".community.polls")
+    config.include(".catalogue.search")
+    config.include(".account")
+    config.include(".admin")
+    config.include(".site.theme")
+    config.include(".site.language")
+    config.include(".site.sitemap")
+    config.include(".site.machines")
+    config.include(".catalogue.history")  # what templates ask about the history of objects
+    config.include(".catalogue.recent_changes")
+    config.include(".library.rating")
+    config.include(".library.collection")
+    config.include(".library.pull_list")
+    config.include(".library.wish_list")
+    config.include(".library.feeds")
+    config.include(".library.imports")  # before lists with a slug of any word
+    config.include(".reading_lists")
+    config.add_entity_views(PublisherViews)
+    config.add_entity_views(ImprintViews)
+    config.add_entity_views(UniverseViews)
+    config.add_entity_views(SeriesViews)
+    config.include(".catalogue.releases")
+    config.add_entity_views(IssueViews)
+    config.add_page(
+        "issue.cover", "/issue/{slug}/cover/", IssueViews, attr="cover", renderer="issue/cover.jinja2"
+    )
+    for name in ("duplicate_credits", "sync_reprints"):
+        address = f"/issue/{{slug}}/{name.replace('_', '-')}/"
+        config.add_page(
+            f"issue.{name}", address, IssueViews, attr=name, methods=("POST",), permission=Permission.EDIT
+        )
+    config.add_entity_views(CreatorViews)
+    config.add_entity_views(CharacterViews)
+    config.add_entity_views(TeamViews)
+    config.add_entity_views(ArcViews)
+    config.include(".site.errors")

@@ -1,0 +1,122 @@
+"""The pages of accounts: which there are, and what all of them have in common."""
+
+from pyramid.csrf import get_csrf_token
+from pyramid.renderers import render_to_response
+from pyramid.security import NO_PERMISSION_REQUIRED
+
+from comicsdb import accounts
+from comicsdb.catalog import InvalidError
+from comicsdb.models import User
+from comicsdb.security import Permission, session_identifier
+from comicsdb_web.forms import answers
+
+# Addresses with a secret in them: what they lead to learns the site they come from and nothing more.
+NOT_CARRIED = {*accounts.CONFIRM_FIELDS, "csrf_token"}
+SECRET_REFERRER = "strict-origin"  # noqa: S105
+
+
+def no_store(view):
+    """View decorator: the answer is for one person at one time, so nobody keeps it."""
+
+    def answer(context, request):
+        response = view(context, request)
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    return answer
+
+
+def restrict_referrer(view):
+    """View decorator for addresses that hold a secret: like `no_store`, and no link tells the address on."""
+
+    def answer(context, request):
+        response = no_store(view)(context, request)
+        response.headers["Referrer-Policy"] = SECRET_REFERRER
+        return response
+
+    return answer
+
+
+def add_account_page(config, name, pattern, view, *, member=True, decorator=no_store, **options):
+    """Directive: a page below /accounts/; those of members lead anybody else to the log-in form."""
+    config.add_page(
+        name,
+        f"/accounts/{pattern}",
+        view,
+        permission=Permission.MEMBER if member else NO_PERMISSION_REQUIRED,
+        decorator=decorator,
+        **options,
+    )
+
+
+def notice(request, title, *paragraphs, links=(), icon="mail", status=200):
+    """A page that says something; `links` are pairs of label and path, the first is the usual one."""
+    say = request.localizer.translate
+    values = {
+        "title": say(title),
+        "paragraphs": [say(text) for text in paragraphs],
+        "links": [(say(label), path) for label, path in links],
+        "picture": icon,
+    }
+    response = render_to_response("account/notice.jinja2", values, request=request)
+    response.status = status
+    return response
+
+
+def confirmed(view):
+    """Decorator of views of forms: only whoever has just proved to be the account's owner gets through.
+
+    Others are asked for it first, on a page that carries what they sent, passwords excepted.
+    """
+
+    def answer(request):
+        identifier = session_identifier(request)
+        if accounts.is_confirmed(request.dbsession, identifier):
+            return view(request)
+        fields, form, user = answers.texts(request), answers.Form(), account_of(request)
+        if any(name in fields for name in accounts.CONFIRM_FIELDS):
+            try:
+                accounts.confirm(request.visit, user, identifier, fields, get_csrf_token(request))
+                return view(request)
+            except InvalidError as error:
+                form = answers.refused(request, error, {})
+            except accounts.TooManyFailuresError as error:
+                form = answers.too_many(request, error.retry_after, {})
+            except (accounts.CodeRefusedError, accounts.PasskeyRefusedError) as error:
+                form = answers.refused_whole(request, error.text, {})
+        carried = [
+            (name, value)
+            for name, value in request.POST.items()
+            if isinstance(value, str) and name not in NOT_CARRIED and "password" not in name
+        ]
+        values = {
+            "form": form,
+            "carried": carried,
+            "has_app": accounts.has_totp(request.dbsession, user.id),
+            "has_passkeys": bool(accounts.passkeys_of(request.dbsession, user.id)),
+        }
+        return render_to_response(
+            "account/confirm.jinja2", values, request=request, response=request.response
+        )
+
+    return answer
+
+
+def account_of(request) -> User:
+    """The row of the account that is logged in; it was loaded with the session."""
+    return request.dbsession.get_one(User, request.identity.user_id)
+
+
+def includeme(config):
+    """One line per part; the profiles come last, because a user name may be any word that is left."""
+    config.add_directive("add_account_page", add_account_page)
+    config.include(".login")  # log in, log out
+    config.include(".signup")  # a new account and its activation
+    config.include(".password")  # a new password, known or forgotten
+    config.include(".settings")  # overview, profile, address, data, deletion
+    config.include(".second_factor")  # app, passkeys and recovery codes
+    config.include(".security")  # sessions, tokens and events; taking an account back
+    config.include(".sessions")  # ending sessions
+    config.include(".tokens")  # keys to the API
+    config.include(".feeds")  # secret addresses for calendars and feed readers
+    config.include(".people")  # the other people

@@ -1,0 +1,193 @@
+"""Logging in and out."""
+
+import logging
+
+from pyramid.csrf import get_csrf_token
+from pyramid.httpexceptions import HTTPFound, HTTPSeeOther
+from pyramid.response import Response
+
+from comicsdb import accounts
+from comicsdb_web.forms import answers
+from comicsdb_web.http.routing import safe_path
+from comicsdb_web.http.session_auth import begin_session, end_session
+from comicsdb_web.pages.account import notice, restrict_referrer
+from comicsdb_web.rendering.locales import _
+
+log = logging.getLogger(__name__)
+
+
+def login_form(request):
+    """The form; who is logged in already goes on."""
+    target = safe_path(request.GET.get("next"))
+    if request.identity is not None:
+        return HTTPFound(target or request.route_path("home"))
+    return _page(target, answers.Form())
+
+
+def login(request):
+    """Log in with user name or address, and password; the error tells nothing about accounts."""
+    fields = answers.texts(request)
+    target = safe_path(fields.get("next"))
+    typed = {"username": fields.get("username", "")[: accounts.EMAIL_MAX]}
+    try:
+        user = accounts.log_in(request.visit, fields.get("username", ""), fields.get("password", ""))
+    except accounts.LogInFailedError as error:
+        return _page(target, answers.refused_whole(request, error.text, typed))
+    except accounts.NotActivatedError as error:
+        return _page(target, answers.refused_whole(request, error.text, typed)) | {"waits": True}
+    except accounts.NewPlaceError as error:
+        request.response.retry_after = error.retry_after
+        return _page(target, answers.refused_whole(request, error.text, typed, status=429))
+    except accounts.TooManyFailuresError as error:
+        return _page(target, answers.too_many(request, error.retry_after, typed))
+    if user.second_factor:
+        request.second_step.begin(user)
+        query = {"next": target} if target else {}
+        return HTTPSeeOther(request.route_path("login.second", _query=query))
+    begin_session(request, user)
+    return HTTPSeeOther(target or request.route_path("home"))
+
+
+def login_by_passkey(request):
+    """Log in by a passkey alone: it says whose it is, and its owner proved to be there."""
+    fields = answers.texts(request)
+    target = safe_path(fields.get("next"))
+    try:
+        user = accounts.passkey_user(
+            request.visit, fields.get("confirm_passkey", ""), get_csrf_token(request)
+        )
+    except accounts.PasskeyRefusedError as error:
+        return _page(target, answers.refused_whole(request, error.text, {}))
+    request.visit.log(log, "User logged in by passkey", user.username)
+    begin_session(request, user)
+    return HTTPSeeOther(target or request.route_path("home"))
+
+
+def second_form(request):
+    """The second step, for whoever gave the right password a moment ago."""
+    user = request.second_step.user()
+    if user is None:
+        return HTTPSeeOther(request.route_path("login"))
+    return _second(request, user, answers.Form())
+
+
+def second(request):
+    """Log in with a code, a recovery code or a passkey, after the password."""
+    user = request.second_step.user()
+    if user is None:
+        request.messages.add(
+            "info", request.localizer.translate(_("That took too long. Please log in again."))
+        )
+        return HTTPSeeOther(request.route_path("login"))
+    fields = answers.texts(request)
+    try:
+        accounts.check_second_step(request.visit, user, fields, get_csrf_token(request))
+    except accounts.TooManyFailuresError as error:
+        return _second(request, user, answers.too_many(request, error.retry_after, {}))
+    except accounts.AccountError as error:
+        return _second(request, user, answers.refused_whole(request, error.text, {}))
+    request.second_step.end()
+    begin_session(request, user)
+    return HTTPSeeOther(safe_path(fields.get("next")) or request.route_path("home"))
+
+
+def passkey_options(request):
+    """What the browser is asked to prove by a passkey, for log-in, second step and confirmation."""
+    return json_text(accounts.proof_options(request.registry.settings, get_csrf_token(request)))
+
+
+def json_text(text: str) -> Response:
+    """An answer of JSON that is written already."""
+    return Response(text, content_type="application/json", charset="utf-8")
+
+
+def _second(request, user, form):
+    target = safe_path(request.params.get("next")) or ""
+    return {
+        "form": form,
+        "target": target,
+        "has_app": accounts.has_totp(request.dbsession, user.id),
+        "has_passkeys": bool(accounts.passkeys_of(request.dbsession, user.id)),
+    }
+
+
+def link_form(request):
+    """What a mailed link does; opening it does nothing yet, as programs that look through mails do."""
+    try:
+        return {"user": accounts.check_log_in_link(request.visit, request.matchdict["secret"])}
+    except accounts.AccountError:
+        return _bad_link(request)
+
+
+def link(request):
+    """Log in by a mailed link."""
+    try:
+        user = accounts.log_in_by_link(request.visit, request.matchdict["secret"])
+    except accounts.AccountError:
+        return _bad_link(request)
+    if user.second_factor:
+        request.second_step.begin(user)
+        return HTTPSeeOther(request.route_path("login.second"))
+    begin_session(request, user, confirmed=False)
+    return HTTPSeeOther(request.route_path("home"))
+
+
+def _bad_link(request):
+    return notice(
+        request,
+        _("This link does not work"),
+        _("It may be incomplete, older than an hour, or used before."),
+        links=[(_("Log in"), request.route_path("login"))],
+        icon="warning",
+        status=404,
+    )
+
+
+def logout(request):
+    """End the browser's session."""
+    identity = request.identity
+    end_session(request)
+    if identity is not None:
+        request.visit.log(log, "User logged out", identity.username)
+    request.messages.add("success", request.localizer.translate(_("You are logged out. See you soon!")))
+    target = safe_path(answers.texts(request).get("next")) or request.route_path("home")
+    # What the browser kept of pages goes, so that nobody finds it there by its Back button.
+    return HTTPSeeOther(target, headers={"Clear-Site-Data": '"cache"'})
+
+
+def _page(target, form):
+    return {"target": target or "", "form": form, "waits": False}
+
+
+def includeme(config):
+    """The form, and the ways through it."""
+    config.add_account_page(
+        "login", "login/", login_form, renderer="account/login.jinja2", post=login, member=False
+    )
+    config.add_account_page(
+        "login.second",
+        "login/second/",
+        second_form,
+        renderer="account/login_second.jinja2",
+        post=second,
+        member=False,
+    )
+    config.add_account_page(
+        "login.passkey",
+        "login/passkey/",
+        login_by_passkey,
+        renderer="account/login.jinja2",
+        methods=("POST",),
+        member=False,
+    )
+    config.add_account_page("login.options", "login/passkey/options/", passkey_options, member=False)
+    config.add_account_page(
+        "login.link",
+        "login/link/{secret}/",
+        link_form,
+        renderer="account/login_link.jinja2",
+        post=link,
+        member=False,
+        decorator=restrict_referrer,
+    )
+    config.add_account_page("logout", "logout/", logout, methods=("POST",), member=False)

@@ -1,0 +1,161 @@
+"""A new password: for who knows the old one, and for who forgot it."""
+
+from pyramid.httpexceptions import HTTPMovedPermanently, HTTPSeeOther
+
+from comicsdb import accounts
+from comicsdb.catalog import InvalidError
+from comicsdb.security import session_identifier
+from comicsdb_web.forms import answers
+from comicsdb_web.http.session_auth import keep_session
+from comicsdb_web.pages.account import account_of, notice, restrict_referrer
+from comicsdb_web.rendering.locales import _
+
+ENDING = ("end_sessions", "revoke_tokens", "revoke_feeds")
+
+
+def change_form(request):
+    """The form for a new password."""
+    return {"form": answers.Form({"end_sessions": "1"}), "user": account_of(request)}
+
+
+def change(request):
+    """Set a new password: this browser goes on under a new identifier."""
+    fields = answers.texts(request)
+    try:
+        identifier = accounts.change_password(
+            request.visit, request.identity.user_id, session_identifier(request), fields
+        )
+    except InvalidError as error:
+        return {"form": answers.refused(request, error, _ticked(fields)), "user": account_of(request)}
+    except accounts.TooManyFailuresError as error:
+        return {
+            "form": answers.too_many(request, error.retry_after, _ticked(fields)),
+            "user": account_of(request),
+        }
+    keep_session(request, identifier)
+    return HTTPSeeOther(request.route_path("account.password_changed"))
+
+
+def changed(request):
+    """The password is a new one."""
+    return notice(
+        request,
+        _("Your password is changed"),
+        _("You stay logged in here. What you chose to end does not work any more."),
+        links=[(_("Back to your account"), request.route_path("account"))],
+        icon="check",
+    )
+
+
+def forgotten_form(request):  # noqa: ARG001
+    """The form that asks for a link by mail."""
+    return {"form": answers.Form()}
+
+
+def forgotten(request):
+    """Send a link to the account with an address, if there is one; the answer is always the same."""
+    typed = {"email": answers.texts(request).get("email", "")}
+    try:
+        accounts.request_reset(request.visit, typed["email"])
+    except InvalidError as error:
+        return {"form": answers.refused(request, error, typed)}
+    except accounts.TooManyMailsError as error:
+        return {"form": answers.too_many(request, error.retry_after, typed)}
+    return HTTPSeeOther(request.route_path("account.reset_sent"))
+
+
+def reset_sent(request):
+    """What to do next: the same page whether or not anything was sent."""
+    return notice(
+        request,
+        _("Check your e-mail"),
+        _("If there is an active account with this address, an e-mail with a link is on its way to it."),
+        _("The link works once, within 24 hours. Look among the unwanted mail, too."),
+        links=[(_("Back to the comics"), request.route_path("home"))],
+    )
+
+
+def reset_form(request):
+    """The form that the link of the mail leads to; opening it spends nothing."""
+    words = request.matchdict
+    try:
+        user = accounts.check_reset(request.visit, words["uid"], words["secret"])
+    except accounts.BadLinkError:
+        return _bad_link(request)
+    return {"form": answers.Form(dict.fromkeys(ENDING, "1")), "user": user}
+
+
+def reset(request):
+    """Set the new password."""
+    words, fields = request.matchdict, answers.texts(request)
+    try:
+        accounts.reset_password(request.visit, words["uid"], words["secret"], fields)
+    except accounts.BadLinkError:
+        return _bad_link(request)
+    except InvalidError as error:
+        user = accounts.check_reset(request.visit, words["uid"], words["secret"])
+        return {"form": answers.refused(request, error, _ticked(fields)), "user": user}
+    return HTTPSeeOther(request.route_path("account.reset_done"))
+
+
+def reset_done(request):
+    """The new password counts."""
+    return notice(
+        request,
+        _("Your new password is set"),
+        _("Log in with it. What you chose to end does not work any more."),
+        links=[(_("Log in"), request.route_path("login"))],
+        icon="check",
+    )
+
+
+def _ticked(fields):
+    """What else was to end, to be shown again."""
+    return {name: fields.get(name, "") for name in ENDING}
+
+
+def _bad_link(request):
+    return notice(
+        request,
+        _("This link does not work"),
+        _("It may be incomplete, older than 24 hours, used before, or replaced by a newer one."),
+        links=[(_("Send a new link"), request.route_path("account.forgotten"))],
+        icon="warning",
+        status=404,
+    )
+
+
+def _moved(request):
+    return HTTPMovedPermanently(request.route_path("account.password"))
+
+
+def includeme(config):
+    """The addresses that people know from elsewhere."""
+    config.add_account_page(
+        "account.password",
+        "password_change/",
+        change_form,
+        renderer="account/password.jinja2",
+        post=change,
+    )
+    config.add_account_page("account.password_changed", "password_change/done/", changed)
+    config.add_account_page("account.password_moved", "password/", _moved, member=False)
+    config.add_account_page(
+        "account.forgotten",
+        "password_reset/",
+        forgotten_form,
+        renderer="account/forgotten.jinja2",
+        post=forgotten,
+        member=False,
+    )
+    config.add_account_page("account.reset_sent", "password_reset/done/", reset_sent, member=False)
+    config.add_account_page("account.reset_done", "reset/done/", reset_done, member=False)
+    config.add_account_page(
+        "account.reset",
+        "reset/{uid}/{secret}/",
+        reset_form,
+        renderer="account/reset.jinja2",
+        post=reset,
+        member=False,
+        decorator=restrict_referrer,
+    )

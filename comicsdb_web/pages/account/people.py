@@ -1,0 +1,136 @@
+"""The people of the site: the list, the search and everybody's profile."""
+
+from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound
+from sqlalchemy import Text, and_, case, func, select
+
+from comicsdb import accounts
+from comicsdb.catalog import search
+from comicsdb.models import (
+    Arc,
+    Character,
+    CollectionItem,
+    Creator,
+    Imprint,
+    Issue,
+    LoginSession,
+    Publisher,
+    Series,
+    Team,
+    Universe,
+    User,
+)
+from comicsdb.models.choices import SupporterTier
+from comicsdb.models.user import EDITOR_GROUP, READING_LIST_EDITOR_GROUP
+from comicsdb_web.http.routing import number_in
+from comicsdb_web.lists import cards
+from comicsdb_web.lists.paging import paginate
+from comicsdb_web.pages.account.usage import api_usage
+from comicsdb_web.rendering.locales import _
+
+KINDS = (Series, Issue, Publisher, Imprint, Creator, Character, Team, Arc, Universe)
+READ_LAST = 10
+ORDER = (func.lower(User.username), User.id)
+# Names that their owners keep to themselves cannot be found out by searching either.
+SHOWN_NAMES = (case((User.shows_name, name), else_="") for name in (User.first_name, User.last_name))
+SEARCHED = tuple(func.fold(column, type_=Text) for column in (User.username, *SHOWN_NAMES))
+
+TIERS = {
+    SupporterTier.FRIEND: _("Friend"),
+    SupporterTier.BACKER: _("Backer"),
+    SupporterTier.SPONSOR: _("Sponsor"),
+    SupporterTier.MEGA_SPONSOR: _("Mega Sponsor"),
+}
+
+
+def people(request):
+    """All active accounts."""
+    return _listing(request, "")
+
+
+def find(request):
+    """The active accounts whose user name, or name that they show, holds the words of `q`."""
+    query = search.cleaned(request.GET.get("q", ""))
+    return _listing(request, query, search.in_any(SEARCHED, search.words(query)))
+
+
+def by_id(request):
+    """The address by number leads to the one by name."""
+    user = request.dbsession.get(User, number_in(request))
+    if user is None or not user.is_active:
+        raise HTTPNotFound
+    return HTTPMovedPermanently(request.route_path("account.person", username=user.username))
+
+
+def person(request):
+    """Somebody's profile; one's own shows more."""
+    wanted = request.matchdict["username"]
+    user = accounts.find_user(request.dbsession, wanted)
+    if user is None or not user.is_active:
+        raise HTTPNotFound
+    if user.username != wanted:
+        return HTTPMovedPermanently(request.route_path("account.person", username=user.username))
+    own = user.id == request.identity.user_id
+    return {
+        "user": user,
+        "own": own,
+        "badges": _badges(user),
+        "contributions": _contributions(request.dbsession, user),
+        "last_active": _last_active(request.dbsession, user),
+        "usage": api_usage(request) if own else None,
+        "tier": TIERS.get(user.effective_tier) if own else None,
+        "read": _read_last(request.dbsession, user) if own else (),
+    }
+
+
+def _listing(request, query, *conditions):
+    active = (User.is_active, *conditions)
+    rows = select(User).order_by(*ORDER)
+    count = select(func.count()).select_from(User).where(*active)
+    page = paginate(request, rows, select(User.id).where(*active).order_by(*ORDER), count)
+    return {"page": page, "query": query}
+
+
+def _badges(user: User) -> list[str]:
+    """What somebody is beside a member, as words to show."""
+    names = {group.name for group in user.groups}
+    return [
+        text
+        for text, has in (
+            (_("Admin"), user.is_staff or user.is_superuser),
+            (_("Editor"), EDITOR_GROUP in names),
+            (_("List Editor"), READING_LIST_EDITOR_GROUP in names),
+        )
+        if has
+    ]
+
+
+def _contributions(session, user: User) -> dict[str, int]:
+    """How many objects of each of the nine kinds somebody has added: one statement."""
+    counts = (
+        select(func.count()).select_from(model).where(model.created_by_id == user.id).scalar_subquery()
+        for model in KINDS
+    )
+    numbers = session.execute(select(*counts)).one()
+    return dict(zip((model.__tablename__ for model in KINDS), numbers, strict=True))
+
+
+def _read_last(session, user: User) -> list:
+    """What somebody has read last, the newest first, as rows of cards; without a known day comes last."""
+    items = CollectionItem.issue_id == Issue.id, CollectionItem.user_id == user.id, CollectionItem.is_read
+    order = CollectionItem.date_read.desc().nulls_last(), CollectionItem.id.desc()
+    rows = cards.statement(Issue).join(CollectionItem, and_(*items)).order_by(*order)
+    return session.execute(rows.limit(READ_LAST)).all()
+
+
+def _last_active(session, user: User):
+    """When somebody was last seen: in a session that has not ended, or when logging in."""
+    seen = session.scalar(select(func.max(LoginSession.seen)).where(LoginSession.user_id == user.id))
+    return max(filter(None, (seen, user.last_login)), default=None)
+
+
+def includeme(config):
+    """People are shown to members only; a profile may have any name that no page has."""
+    config.add_account_page("account.people", "users/", people, renderer="account/people.jinja2")
+    config.add_account_page("account.search", "search", find, renderer="account/people.jinja2")
+    config.add_account_page("account.by_id", "{id:[0-9]+}/", by_id)
+    config.add_account_page("account.person", "{username}/", person, renderer="account/person.jinja2")

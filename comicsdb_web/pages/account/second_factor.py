@@ -1,0 +1,124 @@
+"""Two-step log-in: an authenticator app, passkeys, and recovery codes for whoever loses them."""
+
+import segno
+from markupsafe import Markup
+from pyramid.csrf import get_csrf_token
+from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
+from pyramid.renderers import render_to_response
+
+from comicsdb import accounts
+from comicsdb.catalog import InvalidError
+from comicsdb.i18n import translate
+from comicsdb_web.forms import answers
+from comicsdb_web.http.routing import number_in
+from comicsdb_web.pages.account import account_of, confirmed
+from comicsdb_web.pages.account.login import json_text
+from comicsdb_web.rendering.locales import _
+
+QR_SCALE = 5  # pixels of the side of a square
+
+
+def totp_form(request):
+    """A new secret for the app, as a picture and as text; it counts with its first code."""
+    settings, user = request.registry.settings, account_of(request)
+    return _totp(accounts.new_totp(settings, user), answers.Form())
+
+
+def add_totp(request):
+    """Switch the app on; who had no second step before gets recovery codes."""
+    fields, user = answers.texts(request), account_of(request)
+    settings = request.registry.settings
+    new = accounts.open_totp(settings, user, fields.get("sealed", ""))
+    if new is None:
+        text = _("That took too long: here is a new secret.")
+        return _totp(accounts.new_totp(settings, user), answers.refused_whole(request, text, {}))
+    try:
+        accounts.add_totp(request.visit, user, new, fields.get("code", ""))
+    except InvalidError as error:
+        return _totp(new, answers.refused(request, error, {}))
+    return _done(request, user, _("The authenticator app is set up."))
+
+
+def remove_totp(request):
+    """Switch the app off."""
+    if not accounts.remove_totp(request.visit, account_of(request)):
+        raise HTTPNotFound(_("There is no authenticator app any more."))
+    return _back(request, "success", _("The authenticator app is removed."))
+
+
+def registration_options(request):
+    """What the browser is asked to make a passkey of."""
+    return json_text(
+        accounts.registration_options(request.visit, account_of(request), get_csrf_token(request))
+    )
+
+
+def add_passkey(request):
+    """Keep a passkey that the browser made; who had no second step before gets recovery codes."""
+    fields, user = answers.texts(request), account_of(request)
+    answer, name = fields.get("answer", ""), fields.get("name", "")
+    try:
+        accounts.add_passkey(request.visit, user, answer, name, get_csrf_token(request))
+    except InvalidError as error:
+        text = next(text for texts in error.errors.values() for text in texts)
+        return _back(request, "error", text)
+    except accounts.PasskeyRefusedError as error:
+        return _back(request, "error", error.text)
+    return _done(request, user, _("The passkey is added."))
+
+
+def remove_passkey(request):
+    """Remove one of one's own passkeys."""
+    if not accounts.remove_passkey(request.visit, account_of(request), number_in(request)):
+        raise HTTPNotFound(_("There is no such passkey any more."))
+    return _back(request, "success", _("The passkey is removed."))
+
+
+def recovery_codes(request):
+    """Make new recovery codes. This answer alone shows them."""
+    user = account_of(request)
+    if not user.second_factor:
+        return _back(request, "info", _("Recovery codes come with an authenticator app or a passkey."))
+    return _codes(request, user)
+
+
+def _done(request, user, text):
+    """Tell that a second step was added; with it come recovery codes, where there are none."""
+    if accounts.recovery_codes_left(request.dbsession, user.id):
+        return _back(request, "success", text)
+    return _codes(request, user)
+
+
+def _codes(request, user):
+    values = {"codes": accounts.make_recovery_codes(request.visit, user)}
+    return render_to_response("account/recovery.jinja2", values, request=request)
+
+
+def _totp(new, form):
+    picture = segno.make(new.address, error="m").svg_inline(scale=QR_SCALE, dark="#000", light="#fff")
+    return {"form": form, "secret": new.secret, "sealed": new.sealed, "picture": Markup(picture)}  # noqa: S704
+
+
+def _back(request, kind, text):
+    request.messages.add(kind, translate(request.localizer, text))
+    return HTTPSeeOther(request.route_path("account.security"))
+
+
+def includeme(config):
+    """What the page of security leads to; all of it asks for a fresh proof of who one is."""
+    config.add_account_page(
+        "account.totp",
+        "security/app/",
+        totp_form,
+        renderer="account/totp.jinja2",
+        post=confirmed(add_totp),
+    )
+    acts = {
+        "totp.remove": ("app/remove/", remove_totp),
+        "passkey.add": ("passkeys/", add_passkey),
+        "passkey.remove": ("passkeys/{id:[0-9]+}/remove/", remove_passkey),
+        "recovery": ("recovery-codes/", recovery_codes),
+    }
+    for name, (path, view) in acts.items():
+        config.add_account_page(f"account.{name}", f"security/{path}", confirmed(view), methods=("POST",))
+    config.add_account_page("account.passkey.options", "security/passkeys/options/", registration_options)

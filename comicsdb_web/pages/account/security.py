@@ -1,0 +1,104 @@
+"""Security: sessions, tokens and events on one page; and taking an account back by the link of a mail."""
+
+from sqlalchemy import func, select
+
+from comicsdb import accounts
+from comicsdb.accounts.browsers import browser_name
+from comicsdb.i18n import translate
+from comicsdb.models import SecurityEvent
+from comicsdb.security import session_identifier
+from comicsdb_web.forms import answers
+from comicsdb_web.lists.paging import paginate
+from comicsdb_web.pages.account import notice, restrict_referrer
+from comicsdb_web.pages.account.tokens import SCOPES
+from comicsdb_web.rendering.locales import _
+
+EVENTS_PER_PAGE = 20
+
+
+def security(request):
+    """Where the account is logged in, which programs use it, and what happened to it lately."""
+    session, user_id = request.dbsession, request.identity.user_id
+    identifier = session_identifier(request)
+    events = accounts.security_events(user_id)
+    count = select(func.count()).where(SecurityEvent.user_id == user_id)
+    page = paginate(request, events, events.with_only_columns(SecurityEvent.id), count, EVENTS_PER_PAGE)
+    return {
+        "sessions": [
+            (each, browser_name(each.browser), accounts.is_this(each, identifier))
+            for each in accounts.sessions_of(session, user_id)
+        ],
+        "tokens": accounts.tokens_of(session, user_id),
+        "page": page,
+        "events": [_shown(request, event) for (event,) in page.rows],
+        "shown_key": accounts.shown_key,
+        "scopes": SCOPES,
+        "is_expired": accounts.is_expired,
+        "has_app": accounts.has_totp(session, user_id),
+        "passkeys": accounts.passkeys_of(session, user_id),
+        "codes_left": accounts.recovery_codes_left(session, user_id),
+        "form": answers.Form(),
+    }
+
+
+def _shown(request, event):
+    """An event, its browser, its title and its details, in the words of the reader."""
+    found = accounts.security_facts(event)
+    facts = [tuple(translate(request.localizer, each) for each in fact) for fact in found]
+    title = translate(request.localizer, accounts.SECURITY_TEXTS[event.kind].title)
+    return event, browser_name(event.browser), title, facts
+
+
+def not_me_form(request):
+    """What the link does; opening it does nothing yet."""
+    words = request.matchdict
+    try:
+        return {"user": accounts.check_not_me(request.visit, words["uid"], words["secret"])}
+    except accounts.AccountError:
+        return _bad_link(request)
+
+
+def not_me(request):
+    """Shut everybody out of the account, and mail a link for a new password."""
+    words = request.matchdict
+    try:
+        accounts.take_back(request.visit, words["uid"], words["secret"])
+    except accounts.AccountError:
+        return _bad_link(request)
+    return notice(
+        request,
+        _("Your account is yours again"),
+        _("Everybody is logged out, and no API token, feed address or password works any more."),
+        _("A link for a new password is on its way to the address that you got the mail at."),
+        links=[(_("Log in"), request.route_path("login"))],
+        icon="check",
+    )
+
+
+def _bad_link(request):
+    return notice(
+        request,
+        _("This link does not work"),
+        _("It may be incomplete, older than 7 days, used before, or made useless by an earlier one."),
+        _("Choose a new password if you think that somebody else knows yours, or write to us."),
+        links=[
+            (_("Choose a new password"), request.route_path("account.forgotten")),
+            (_("Write to us"), request.route_path("help.page", page="contact")),
+        ],
+        icon="warning",
+        status=404,
+    )
+
+
+def includeme(config):
+    """The page, and the one that mails lead to."""
+    config.add_account_page("account.security", "security/", security, renderer="account/security.jinja2")
+    config.add_account_page(
+        "account.not_me",
+        "not-me/{uid}/{secret}/",
+        not_me_form,
+        renderer="account/not_me.jinja2",
+        post=not_me,
+        member=False,
+        decorator=restrict_referrer,
+    )

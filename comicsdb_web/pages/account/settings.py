@@ -1,0 +1,177 @@
+"""One's own account: overview, profile, confirmed address, everything it holds, and its end."""
+
+from pyramid.httpexceptions import HTTPBadRequest, HTTPSeeOther
+from pyramid.response import Response
+
+from comicsdb import accounts, clock
+from comicsdb.catalog import InvalidError
+from comicsdb.imaging.picture import PictureError
+from comicsdb.media.storage import StorageDownError
+from comicsdb.models.base import SYSTEM_USER_ID
+from comicsdb_web.forms import answers
+from comicsdb_web.http.session_auth import forget_session
+from comicsdb_web.pages.account import account_of, notice, restrict_referrer
+from comicsdb_web.pages.account.usage import api_usage
+from comicsdb_web.rendering.locales import _
+
+PROFILE = ("username", "first_name", "last_name", "shows_name", "email", "bio", "language", "timezone")
+EXPORTS = {
+    "json": (accounts.holdings_json, "application/json"),
+    "csv": (accounts.holdings_csv, "application/zip"),
+}
+FILE_NAMES = {"json": "comicsdb-account.json", "csv": "comicsdb-account.zip"}
+
+
+def overview(request):
+    """What there is to see and to set."""
+    user = account_of(request)
+    return {"user": user, "usage": api_usage(request), "may_go": user.id != SYSTEM_USER_ID}
+
+
+def profile_form(request):
+    """The form with what the account says of itself."""
+    user = account_of(request)
+    shown = {name: getattr(user, name) for name in PROFILE} | {"shows_name": "1" if user.shows_name else ""}
+    return _profile(user, answers.Form(shown))
+
+
+def save_profile(request):
+    """Save the profile; a new address counts when the link sent to it is opened."""
+    fields = answers.texts(request)
+    image, kept = _picture(request, fields)
+    sent = {**fields, "image": image, "image_kept": kept.secret if kept else fields.get("image_kept", "")}
+    try:
+        saved = accounts.update_profile(request.visit, request.identity.user_id, sent)
+    except InvalidError as error:
+        form = answers.refused(request, error, _typed(fields))
+        return _profile(account_of(request), form, kept, choose_again=bool(image))
+    except (accounts.TooManyFailuresError, accounts.TooManyMailsError) as error:
+        form = answers.too_many(request, error.retry_after, _typed(fields))
+        return _profile(account_of(request), form, kept, choose_again=bool(image))
+    request.messages.add("success", request.localizer.translate(_("Your profile is saved.")))
+    if saved.confirm:
+        text = _(
+            "We have sent a link to ${address}. It becomes your address when you open the link.",
+            mapping={"address": saved.confirm},
+        )
+        request.messages.add("warning", request.localizer.translate(text))
+    return HTTPSeeOther(request.route_path("account"))
+
+
+def _picture(request, fields):
+    """A chosen picture that cannot be kept, for its error to be told, and one that waits for the form."""
+    if fields.get("image_drop"):
+        fields.pop("image_kept", None)
+    image, user_id = answers.file(request, "image"), request.identity.user_id
+    if not image:
+        secret = fields.get("image_kept")
+        return b"", secret and accounts.find_picture(request.dbsession, user_id, secret)
+    try:
+        name = request.POST["image"].filename
+        return b"", accounts.keep_picture(request.visit, user_id, accounts.PICTURES, image, name)
+    except (PictureError, StorageDownError):
+        return image, None
+
+
+def keep_timezone(request):
+    """Keep the time zone that the browser of a member tells, who has not chosen one."""
+    accounts.set_timezone(
+        request.dbsession, request.identity.user_id, answers.texts(request).get("timezone", "")
+    )
+    return Response(status=204)
+
+
+def confirm_email(request):
+    """Open the link that was sent to a new address: from now on it is the account's."""
+    if request.method == "HEAD":  # only asks whether the page is there
+        return Response()
+    to_account = (_("To your account"), request.route_path("account"))
+    try:
+        accounts.confirm_email(request.visit, request.matchdict["secret"])
+    except accounts.LinkSpentError:
+        text = _("This link has done its work.")
+        title = _("Your address is confirmed already")
+        return notice(request, title, text, links=[to_account], icon="check")
+    except accounts.BadLinkError:
+        text = _("It may be incomplete, older than 24 hours, or replaced by a newer one.")
+        title = _("This link does not work")
+        return notice(request, title, text, links=[to_account], icon="warning", status=404)
+    text = _("From now on, e-mails of comicsdb go to your new address.")
+    return notice(request, _("Your address is confirmed"), text, links=[to_account], icon="check")
+
+
+def export(request):
+    """Everything the account holds, as a file to keep; without a format, the page that offers both."""
+    wanted = request.GET.get("format")
+    if wanted is None:
+        return {}
+    if wanted not in EXPORTS:
+        raise HTTPBadRequest(_("There are two formats: json and csv."))
+    write, content_type = EXPORTS[wanted]
+    response = Response(write(request.dbsession, request.identity.user_id), content_type=content_type)
+    response.content_disposition = f'attachment; filename="{FILE_NAMES[wanted]}"'
+    return response
+
+
+def delete_form(request):
+    """What goes and what stays, and the password once more."""
+    return _deletion(request, answers.Form())
+
+
+def delete(request):
+    """Delete the account; its contributions to the catalogue stay."""
+    try:
+        accounts.delete_account(
+            request.visit, request.identity.user_id, answers.texts(request).get("password", "")
+        )
+    except InvalidError as error:
+        return _deletion(request, answers.refused(request, error, {}))
+    except accounts.TooManyFailuresError as error:
+        return _deletion(request, answers.too_many(request, error.retry_after, {}))
+    forget_session(request)
+    request.messages.add(
+        "success", request.localizer.translate(_("Your account is deleted. Thank you for having been here."))
+    )
+    return HTTPSeeOther(request.route_path("home"))
+
+
+def _profile(user, form, kept=None, *, choose_again=False):
+    return {
+        "form": form,
+        "user": user,
+        "kept": kept,
+        "languages": accounts.INTERFACE_LANGUAGES,
+        "zones": [each for each in clock.zone_names() if _is_offered(each, form)],
+        "choose_again": choose_again,
+    }
+
+
+def _is_offered(zone: str, form) -> bool:
+    """Whether a time zone is named after a place, is UTC, or was chosen."""
+    named = "/" in zone and not zone.startswith("Etc/")
+    return named or zone in {"UTC", form.values.get("timezone")}
+
+
+def _typed(fields):
+    return {name: fields.get(name, "") for name in (*PROFILE, "image_clear")}
+
+
+def _deletion(request, form):
+    user = account_of(request)
+    return {"form": form, "user": user, "may_go": user.id != SYSTEM_USER_ID}
+
+
+def includeme(config):
+    """Pages of members about themselves."""
+    config.add_account_page("account", "", overview, renderer="account/overview.jinja2")
+    config.add_account_page(
+        "account.profile", "update/", profile_form, renderer="account/profile_form.jinja2", post=save_profile
+    )
+    config.add_account_page("account.timezone", "timezone/", keep_timezone, methods=("POST",))
+    config.add_account_page(
+        "account.email", "email/confirm/{secret}/", confirm_email, member=False, decorator=restrict_referrer
+    )
+    config.add_account_page("account.export", "export/", export, renderer="account/export.jinja2")
+    config.add_account_page(
+        "account.delete", "delete/", delete_form, renderer="account/delete.jinja2", post=delete
+    )

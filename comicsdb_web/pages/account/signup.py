@@ -1,0 +1,166 @@
+"""A new account: the form, the page after it, and the link that the mail brings."""
+
+from pyramid.httpexceptions import HTTPSeeOther
+from pyramid.response import Response
+
+from comicsdb import accounts
+from comicsdb.catalog import InvalidError
+from comicsdb.i18n import translate
+from comicsdb_web.forms import answers
+from comicsdb_web.http.session_auth import begin_session
+from comicsdb_web.pages.account import notice, restrict_referrer
+from comicsdb_web.pages.site.errors import error_page
+from comicsdb_web.rendering.locales import _
+
+SHOWN_AGAIN = ("username", "email", "answer")
+
+
+def sign_up_form(request):
+    """The form, or why there is none; who is logged in has an account."""
+    if request.identity is not None:
+        return HTTPSeeOther(request.route_path("account"))
+    switch = accounts.sign_up_settings(request.dbsession)
+    if switch.signups_enabled:
+        return _page(request, answers.Form())
+    return _closed(request, switch.disabled_message or _("No accounts can be made at the moment."))
+
+
+def sign_up(request):
+    """Make an account that waits for its activation; an address that has one gets the same answer.
+
+    Nothing here asks the database before the core does: it may ask another server first.
+    """
+    fields = answers.texts(request)
+    if "sealed" in fields:
+        fields = accounts.open_sign_up(request.registry.settings, fields["sealed"])
+    try:
+        accounts.sign_up(request.visit, fields)
+    except accounts.TooFastError as error:
+        return _page(request, answers.Form()) | {"sealed": error.sealed}
+    except InvalidError as error:
+        typed = {name: fields[name] for name in SHOWN_AGAIN if name in fields}
+        return _page(request, answers.refused(request, error, typed))
+    except accounts.SignUpsClosedError as error:
+        return _closed(request, error.text, status=403)
+    except accounts.TooManySignUpsError as error:
+        response = error_page(request, 429, translate(request.localizer, error.text))
+        response.retry_after = error.retry_after
+        return response
+    return HTTPSeeOther(request.route_path("account.sent"))
+
+
+def sent(request):
+    """What to do next: the same page whether or not anything was sent."""
+    return notice(
+        request,
+        _("Check your e-mail"),
+        _("An e-mail with a link is on its way to you. Open the link within 24 hours."),
+        _("Nothing there after a few minutes? Look among the unwanted mail, or ask for another."),
+        links=[
+            (_("Back to the comics"), request.route_path("home")),
+            (_("Send another e-mail"), request.route_path("account.resend")),
+        ],
+    )
+
+
+def activate(request):
+    """Open the link of the mail: the account is active, its address confirmed, its owner logged in."""
+    if request.method == "HEAD":  # only asks whether the page is there
+        return Response()
+    words = request.matchdict
+    try:
+        user = accounts.activate(request.visit, words["uid"], words["secret"])
+    except accounts.LinkSpentError:
+        if request.identity is not None:
+            return notice(
+                request,
+                _("Your account is active already"),
+                _("This link has done its work, and you are logged in."),
+                links=[
+                    (_("To your account"), request.route_path("account")),
+                    (_("To the comics"), request.route_path("home")),
+                ],
+                icon="check",
+            )
+        return notice(
+            request,
+            _("Your account is active already"),
+            _("This link has done its work. Log in and off you go."),
+            links=[(_("Log in"), request.route_path("login"))],
+            icon="check",
+        )
+    except accounts.BadLinkError:
+        return notice(
+            request,
+            _("This link does not work"),
+            _("It may be incomplete, older than 24 hours, or replaced by a newer one."),
+            links=[(_("Send a new link"), request.route_path("account.resend"))],
+            icon="warning",
+            status=404,
+        )
+    begin_session(request, user, confirmed=False)  # by a mail alone
+    say = request.localizer.translate
+    welcome = say(_("Welcome, ${name}! Your account is active.", mapping={"name": user.username}))
+    guide = request.route_path("help.page", page="editing")
+    request.messages.add("success", welcome, label=say(_("How to edit")), path=guide)
+    return HTTPSeeOther(request.route_path("account"))
+
+
+def resend_form(request):  # noqa: ARG001
+    """The form that asks for another e-mail."""
+    return {"form": answers.Form()}
+
+
+def resend(request):
+    """Send another e-mail to an account that waits for it; the answer is always the same."""
+    fields = answers.texts(request)
+    typed = {"email": fields.get("email", "")}
+    try:
+        accounts.resend_activation(request.visit, typed["email"])
+    except InvalidError as error:
+        return {"form": answers.refused(request, error, typed)}
+    except accounts.TooManyMailsError as error:
+        return {"form": answers.too_many(request, error.retry_after, typed)}
+    return HTTPSeeOther(request.route_path("account.sent"))
+
+
+def _page(request, form):
+    settings = request.registry.settings
+    question = translate(request.localizer, accounts.question(settings))
+    return {
+        "form": form,
+        "form_time": accounts.form_time(settings),
+        "question": question,
+        "sealed": "",  # what was filled in and only needs to be sent once more
+    }
+
+
+def _closed(request, text, *, status=200):
+    links = [(_("Back to the comics"), request.route_path("home"))]
+    return notice(
+        request,
+        _("Sign-up is closed"),
+        translate(request.localizer, text),
+        links=links,
+        icon="lock",
+        status=status,
+    )
+
+
+def includeme(config):
+    """The way from nobody to an active account."""
+    config.add_account_page(
+        "signup", "signup/", sign_up_form, renderer="account/signup.jinja2", post=sign_up, member=False
+    )
+    config.add_account_page("account.sent", "account_activation_sent/", sent, member=False)
+    config.add_account_page(
+        "account.resend",
+        "activate/resend/",
+        resend_form,
+        renderer="account/resend.jinja2",
+        post=resend,
+        member=False,
+    )
+    config.add_account_page(
+        "account.activate", "activate/{uid}/{secret}/", activate, member=False, decorator=restrict_referrer
+    )

@@ -1,0 +1,94 @@
+"""API tokens: made here, shown once, revoked here."""
+
+from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
+
+from comicsdb import accounts
+from comicsdb.catalog import InvalidError
+from comicsdb.models.choices import TokenScope
+from comicsdb_web.forms import answers
+from comicsdb_web.http.routing import number_in
+from comicsdb_web.pages.account import confirmed
+from comicsdb_web.rendering.locales import _
+
+# What the form offers: of each scope its name and what it is for, and for how long.
+SCOPES = {
+    TokenScope.READ: (_("Read only"), _("Read the catalogue. It sees nothing that is private to you.")),
+    TokenScope.LIBRARY: (
+        _("Library"),
+        _("Also read and change your collection, pull list, wish list and stars, and read private lists."),
+    ),
+    TokenScope.EDIT: (_("Everything"), _("All that you may do through the API, edits of the catalogue too.")),
+}
+LIFETIMES = {
+    "30": _("30 days"),
+    "90": _("90 days"),
+    "365": _("One year"),
+    accounts.UNTIL: _("Until a day you choose"),
+    accounts.FOREVER: _("For ever, until you revoke it"),
+}
+FIELDS = ("name", "scope", "lifetime", "until")
+CHOSEN = {"scope": TokenScope.READ, "lifetime": "365"}  # what a new form says
+
+
+def tokens(request):
+    """The form and the tokens there are."""
+    return _page(request, answers.Form(CHOSEN))
+
+
+def generate(request):
+    """Make a token. This answer alone shows it: no redirect, message or session ever holds it.
+
+    The form's key is spent with it, so sending the form again makes nothing.
+    """
+    fields = answers.texts(request)
+    typed = {name: fields.get(name, "") for name in FIELDS}
+    label, form_key = typed["name"], fields.get("form_key", "")
+    chosen = {name: typed[name] for name in ("scope", "lifetime", "until")}
+    try:
+        made = accounts.generate_token(request.visit, request.identity.user_id, label, form_key, **chosen)
+    except InvalidError as error:
+        return _page(request, answers.refused(request, error, typed))
+    except accounts.FormSpentError:
+        text = _("That form was used already. A token is shown only once: revoke it and make another.")
+        return _back(request, "info", text)
+    return _page(request, answers.Form(CHOSEN), made)
+
+
+def revoke(request):
+    """Revoke one of one's own tokens."""
+    if not accounts.revoke_token(request.visit, request.identity.user_id, number_in(request)):
+        raise HTTPNotFound(_("There is no such token any more."))
+    return _back(request, "success", _("The token is revoked. It opens nothing any more."))
+
+
+def revoke_all(request):
+    """Revoke all of one's tokens."""
+    accounts.revoke_all_tokens(request.visit, request.identity.user_id)
+    return _back(request, "success", _("All your tokens are revoked."))
+
+
+def _page(request, form, made=None):
+    return {
+        "form": form,
+        "form_key": accounts.new_form_key(),
+        "made": made,
+        "tokens": accounts.tokens_of(request.dbsession, request.identity.user_id),
+        "scopes": SCOPES,
+        "lifetimes": [(each, request.localizer.translate(text)) for each, text in LIFETIMES.items()],
+        "shown_key": accounts.shown_key,
+        "is_expired": accounts.is_expired,
+    }
+
+
+def _back(request, kind, text):
+    request.messages.add(kind, request.localizer.translate(text))
+    return HTTPSeeOther(request.route_path("account.tokens"))
+
+
+def includeme(config):
+    """The page, and the ways to revoke."""
+    config.add_account_page(
+        "account.tokens", "tokens/", tokens, renderer="account/tokens.jinja2", post=confirmed(generate)
+    )
+    config.add_account_page("account.revoke_all", "tokens/revoke-all/", revoke_all, methods=("POST",))
+    config.add_account_page("account.revoke", "tokens/{id:[0-9]+}/revoke/", revoke, methods=("POST",))

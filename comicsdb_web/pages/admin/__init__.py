@@ -1,0 +1,156 @@
+"""The administration: its pages, who may open them, and the overview of what needs hands."""
+
+from decimal import Decimal
+
+from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
+from sqlalchemy import func, select
+
+from comicsdb import admin
+from comicsdb.accounts import throttle_notices
+from comicsdb.catalog import InvalidError
+from comicsdb.i18n import translate
+from comicsdb.models import ApiToken, OutgoingMail, SignupSettings, User
+from comicsdb.security import Permission
+from comicsdb_web.http.routing import number_in
+from comicsdb_web.pages.account import no_store
+from comicsdb_web.pages.admin import dashboard
+from comicsdb_web.pages.catalogue.history_labels import LABELS, REFERENCE
+from comicsdb_web.pages.site import errors
+from comicsdb_web.rendering.locales import _
+
+LATEST = 10  # lines shown where a page of their own has the others
+
+SAVED, UNCHANGED = _("Saved."), _("There was nothing to change.")
+
+# How the audit log's words are shown.
+ACTIONS = {
+    "create": _("Made"),
+    "change": _("Changed"),
+    "delete": _("Deleted"),
+    "set password": _("Set the password"),
+    "end sessions": _("Ended all sessions"),
+    "reset second factor": _("Switched two-step log-in off"),
+    "revoke token": _("Revoked a token"),
+    "revoke tokens": _("Revoked all tokens"),
+    "send again": _("Sent again"),
+    "merge": _("Merged"),
+    "move": _("Made an imprint"),
+    "repair": _("Repaired"),
+    "rate teen": _("Rated Teen"),
+    "remove covers": _("Removed covers"),
+    "add executives": _("Added the credits of executives"),
+    "take from reprints": _("Took over from reprints"),
+    "rebuild slugs": _("Rebuilt addresses"),
+    "assign": _("Made official"),
+}
+KINDS = {
+    "user": _("Account"),
+    "group": _("Group"),
+    "announcement": _("Announcement"),
+    "poll": _("Poll"),
+    "signup_settings": _("Sign-ups"),
+    "mail": _("E-mail"),
+    "publisher": _("Publisher"),
+    "imprint": _("Imprint"),
+    "universe": _("Universe"),
+    "creator": _("Creator"),
+    "team": _("Team"),
+    "character": _("Character"),
+    "arc": _("Story Arc"),
+    "series": _("Series"),
+    "issue": _("Issue"),
+    "reading_list": _("Reading list"),
+    **REFERENCE,
+}
+OF_POLLS = {"start_date": _("Opens"), "end_date": _("Closes")}
+OF_LISTS = {"user": _("Owner")}
+FIELD_NAMES = {**LABELS, "poll": OF_POLLS, "reading_list": OF_LISTS}
+LOG_NAMES = {"action_names": ACTIONS, "kind_names": KINDS, "field_names": FIELD_NAMES}
+
+# How mails are doing.
+SENT = OutgoingMail.sent.is_not(None)
+GIVEN_UP = OutgoingMail.sent.is_(None) & OutgoingMail.next_attempt.is_(None)
+WAITING = OutgoingMail.sent.is_(None) & OutgoingMail.next_attempt.is_not(None)
+FAILED = WAITING & (OutgoingMail.error != "")
+
+
+def add_admin_page(config, name, pattern, view, **options):
+    """Directive: a page below /admin/, for the staff alone."""
+    config.add_page(
+        f"admin{name}", f"/admin/{pattern}", view, permission=Permission.STAFF, decorator=no_store, **options
+    )
+
+
+def hidden(error, request):
+    """Nobody logged in: the way to the log-in form; other accounts need not know what there is.
+
+    Staff who lack the second step that is required are sent to where they set it up.
+    """
+    if request.identity is not None and request.identity.lacks_second_factor:
+        say(request, "warning", _("Set up two-step log-in first: the administration asks for it."))
+        return HTTPSeeOther(request.route_path("account.security"))
+    return errors.forbidden(error, request) if request.identity is None else errors.error_page(request, 404)
+
+
+def overview(request):
+    """What needs hands: figures, programs that go on after 429, and what the staff did last."""
+    session = request.dbsession
+    figures = session.execute(
+        select(
+            _count(User.is_active).label("active"),
+            _count(User.is_active.is_(False), User.email_confirmed.is_(False)).label("not_activated"),
+            _count(ApiToken.id.is_not(None)).label("tokens"),
+            _count(GIVEN_UP).label("given_up"),
+            _count(FAILED).label("failed"),
+            _count(WAITING).label("waiting"),
+            select(SignupSettings.signups_enabled).scalar_subquery().label("sign_ups"),
+        )
+    ).one()
+    return {
+        "figures": figures,
+        "throttled": throttle_notices.candidates(session, throttle_notices.Rules()),
+        "actions": session.scalars(admin.actions().limit(LATEST)).all(),
+        **dashboard.needs(request),
+    } | LOG_NAMES
+
+
+def _count(*conditions):
+    return select(func.count()).where(*conditions).scalar_subquery()
+
+
+def row_of(request, model):
+    """The row that the address names, or HTTPNotFound."""
+    row = request.dbsession.get(model, number_in(request))
+    if row is None:
+        raise HTTPNotFound
+    return row
+
+
+def dollars(cents: int) -> Decimal:
+    """An amount of US cents, as the filter `money` takes it."""
+    return Decimal(cents) / 100
+
+
+def say(request, kind: str, text) -> None:
+    """Tell something on the next page; what was refused is told as an error."""
+    if isinstance(text, InvalidError):
+        text = next(each for found in text.errors.values() for each in found)
+    request.messages.add(kind, translate(request.localizer, text))
+
+
+def includeme(config):
+    """One line per part."""
+    config.add_directive("add_admin_page", add_admin_page)
+    config.add_forbidden_view(hidden, on_site=True, path_info="^/admin/")
+    config.add_admin_page("", "", overview, renderer="admin/overview.jinja2")
+    config.include(".user")  # accounts, each with all that belongs to it
+    config.include(".group")  # who is in which group
+    config.include(".token")  # keys to the API
+    config.include(".record")  # donations, throttling, notices, the audit log: to be read
+    config.include(".announcement")  # what stands on the home page
+    config.include(".poll")  # what members are asked
+    config.include(".catalogue")  # every kind, with its address, and reference data
+    config.include(".dashboard")  # what of the catalogue needs hands
+    config.include(".advice")  # what breaks rules that nothing enforces
+    config.include(".merge")  # two objects that are one, and publishers that became imprints
+    config.include(".site")  # the switch of sign-ups, outgoing mail

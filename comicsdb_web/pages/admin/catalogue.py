@@ -1,0 +1,188 @@
+"""The catalogue in the administration: lists, forms, deletions and history of every kind."""
+
+from pyramid.httpexceptions import HTTPFound
+from sqlalchemy import func, select
+
+from comicsdb.admin import catalogue_edits
+from comicsdb.catalog import InvalidError
+from comicsdb.catalog.history.diff import compare
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.i18n import translate
+from comicsdb.models.choices import UNKNOWN_AGE_RATING_ID
+from comicsdb.security import delete_right
+from comicsdb_web.forms import answers
+from comicsdb_web.forms.drafts import Draft
+from comicsdb_web.forms.editing import Editing
+from comicsdb_web.forms.values import Change
+from comicsdb_web.pages.admin import row_of
+from comicsdb_web.pages.admin.catalogue_bulk import acts, offered
+from comicsdb_web.pages.admin.catalogue_forms import FORMS, REFERENCE
+from comicsdb_web.pages.admin.catalogue_lists import listed
+from comicsdb_web.pages.admin.listing import listing
+from comicsdb_web.pages.catalogue.history import versions_of
+from comicsdb_web.pages.catalogue.history_labels import TYPES, field_labels
+from comicsdb_web.pages.site.errors import error_page
+from comicsdb_web.rendering.locales import _
+
+KIND = f"{{kind:{'|'.join(FORMS)}}}"
+ONE = f"{KIND}/{{id:[0-9]+}}/"
+
+ADVICE = _("Saved, but please look at ${field} again: ${text}")
+
+
+def catalogue(request):
+    """All kinds, with how many objects there are."""
+    counts = {kind: select(func.count()).select_from(KINDS[kind].model).scalar_subquery() for kind in FORMS}
+    found = request.dbsession.execute(select(*(count.label(kind) for kind, count in counts.items()))).one()
+    return {"numbers": found._mapping, "reference": REFERENCE}
+
+
+def objects(request):
+    """The objects of a kind, with what can be done to many of them."""
+    kind = request.matchdict["kind"]
+    spec = listed(request, kind)
+    found = listing(request, spec.rows, spec.key, spec.order, options=spec.options, **spec.narrowed_by)
+    return found | {"kind": kind, "is_reference": kind in REFERENCE, "acts": offered(request, kind)}
+
+
+class CatalogueAdmin(Editing):
+    """The forms of the objects of every kind, by their ids; each act leaves a line in the audit log."""
+
+    def __init__(self, request):
+        self.request = request
+        self.session = request.dbsession
+        self.kind = request.matchdict["kind"]
+        self.model = KINDS[self.kind].model
+        self.form = FORMS[self.kind]
+        self.is_reference = self.kind in REFERENCE
+        self._told = []
+
+    def history(self):
+        """The versions of reference data; the other kinds have a page for them on the site."""
+        entity = self._entity()
+        if not self.is_reference:
+            return HTTPFound(self.request.entity_path(entity, "history"))
+        page = versions_of(self.request, self.kind, entity.id)
+        found = compare(
+            self.session, self.kind, [(older, version.snapshot) for version, _user, older in page.rows]
+        )
+        return {
+            "kind": self.kind,
+            "id": entity.id,
+            "label": self._label(entity),
+            "page": page,
+            "differences": {row[0].id: each for row, each in zip(page.rows, found, strict=True)},
+            "labels": field_labels(self.request, self.kind),
+            "types": TYPES,
+            "pictures": set(),
+        }
+
+    def delete(self):
+        """As on the site, for those who may delete the kind."""
+        if not self.request.has_permission(delete_right(self.kind)):
+            return error_page(self.request, 403)
+        found = super().delete()
+        if not isinstance(found, dict):
+            return found
+        kept = self._kept(found["entity"], found["effects"])
+        if kept:
+            text = self.request.localizer.translate(kept)
+            found |= {"may": False, "form": answers.Form({}, {answers.WHOLE: [text]})}
+        return found | self._shown(found["entity"], self._label(found["entity"]))
+
+    def _kept(self, entity, effects):
+        """Why reference data cannot be deleted, or None."""
+        if self.kind == "series_type" and effects.unlinked:
+            return _("Series of this type exist: give them another type first.")
+        if self.kind == "age_rating" and entity.id == UNKNOWN_AGE_RATING_ID:
+            return _("This age rating stands for the unknown and cannot be deleted.")
+        return None
+
+    def _page(self, draft: Draft, **shown) -> dict:
+        return super()._page(draft, **shown) | self._shown(draft.entity, draft.label)
+
+    def _shown(self, entity, label: str | None) -> dict:
+        """What the frame of the pages of one object needs; `entity` is None for a new one."""
+        has_page = entity is not None and not self.is_reference
+        return {
+            "kind": self.kind,
+            "id": entity and entity.id,
+            "label": label,
+            "on_site": self.request.entity_path(entity) if has_page else None,
+            "history_path": self.request.entity_path(entity, "history") if has_page else None,
+            "may_delete": bool(self.request.has_permission(delete_right(self.kind))),
+        }
+
+    def _entity(self):
+        return row_of(self.request, self.model)
+
+    def _path_of(self, entity) -> str:
+        return self.request.route_path("admin.catalogue.edit", kind=self.kind, id=entity.id)
+
+    def _path_of_list(self) -> str:
+        return self.request.route_path("admin.catalogue.list", kind=self.kind)
+
+    def _label(self, entity) -> str:
+        return entity.name if self.is_reference else super()._label(entity)
+
+    def _alike(self, values: dict) -> list:
+        return [] if self.is_reference else super()._alike(values)
+
+    def _advised(self, draft: Draft, change: Change) -> dict:
+        """Nothing stands in the way: what is advised against is told when it is saved."""
+        self._told = [
+            _(ADVICE, mapping={"field": draft.labels[name], "text": translate(self.request.localizer, text)})
+            for name, texts in change.advice.items()
+            for text in texts
+        ]
+        return {}
+
+    def _write_new(self, values: dict):
+        entity = catalogue_edits.create_object(
+            self.request.catalog, self.request.identity, self.model, values
+        )
+        self._warn()
+        return entity
+
+    def _write(self, entity, values: dict) -> None:
+        catalogue_edits.change_object(self.request.catalog, self.request.identity, entity, values)
+        self._warn()
+
+    def _write_end(self, entity, reason: str) -> None:
+        try:
+            catalogue_edits.delete_object(self.request.catalog, self.request.identity, entity, reason)
+        except InvalidError as error:  # told of the kind, for which a page has no field
+            texts = error.errors.pop(self.kind, None)
+            raise InvalidError(error.errors | ({answers.WHOLE: texts} if texts else {})) from error
+
+    def _warn(self) -> None:
+        for text in self._told:
+            self.request.messages.add("warning", translate(self.request.localizer, text))
+
+
+def includeme(config):
+    """Every kind has the same pages; the particular addresses come before those with an id."""
+    form, both = "admin/catalogue_form.jinja2", {"methods": ("GET", "HEAD", "POST")}
+    config.add_admin_page(".catalogue", "catalogue/", catalogue, renderer="admin/catalogue.jinja2")
+    config.add_admin_page(
+        ".catalogue.list", f"{KIND}/", objects, renderer="admin/catalogue_list.jinja2", post=acts
+    )
+    config.add_admin_page(
+        ".catalogue.add", f"{KIND}/add/", CatalogueAdmin, attr="create", renderer=form, **both
+    )
+    config.add_admin_page(".catalogue.edit", ONE, CatalogueAdmin, attr="update", renderer=form, **both)
+    config.add_admin_page(
+        ".catalogue.delete",
+        f"{ONE}delete/",
+        CatalogueAdmin,
+        attr="delete",
+        renderer="admin/catalogue_delete.jinja2",
+        **both,
+    )
+    config.add_admin_page(
+        ".catalogue.history",
+        f"{ONE}history/",
+        CatalogueAdmin,
+        attr="history",
+        renderer="admin/catalogue_history.jinja2",
+    )

@@ -1,0 +1,190 @@
+"""What can be done to many objects at once in the administration: chosen, confirmed, and all done or none."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pyramid.httpexceptions import HTTPSeeOther
+from pyramid.renderers import render_to_response
+from pyramid.response import Response
+from sqlalchemy import func, select
+
+from comicsdb.admin import bulk
+from comicsdb.catalog import ConflictError, InvalidError, NotFoundError
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.catalog.maintenance.bulk import MOST, Outcome
+from comicsdb.catalog.maintenance.deletion_preview import consequences_of
+from comicsdb.catalog.references import labelled, reference_to
+from comicsdb.i18n import Text
+from comicsdb.security import Permission, delete_right
+from comicsdb.values import whole_number
+from comicsdb_web.forms import answers
+from comicsdb_web.forms.editing import allow_owned
+from comicsdb_web.http.routing import with_query
+from comicsdb_web.pages.admin import say
+from comicsdb_web.pages.admin.catalogue_lists import listed
+from comicsdb_web.pages.admin.listing import narrowing
+from comicsdb_web.rendering.locales import _, ngettext
+
+NAMED = 10  # objects that are named before an act
+
+NOTHING_CHOSEN = _("Choose what to change: tick it in the list.")
+NO_ACT = _("Choose what to do.")
+TOO_MANY = _("These are too many: ${n} at once are the most.", mapping={"n": MOST})
+OVERTAKEN = _("Nothing was done: one of them was changed in the meantime. Please try again.")
+
+
+@dataclass(frozen=True)
+class Act:
+    """Something that can be done to many: its label, what it does, and the act itself.
+
+    `run(request, ids, typed)` gives the outcome.
+    """
+
+    label: str
+    lead: str
+    run: Callable[..., Outcome]
+
+
+def _staff_act(function) -> Callable[..., Outcome]:
+    return lambda request, ids, _typed: function(request.catalog, request.identity, ids)
+
+
+def _executives(request, ids, _typed) -> Outcome:
+    executives = request.registry.settings["comicsdb.executives"]
+    return bulk.add_executives(request.catalog, request.identity, ids, executives)
+
+
+def _delete(request, ids, typed) -> Outcome:
+    kind = request.matchdict["kind"]
+    effects = consequences_of(request.dbsession, kind, ids)
+    if effects.owned:
+        allow_owned(request.has_permission(Permission.DELETE), typed)
+    model = KINDS[kind].model
+    reason = typed["reason"].strip()
+    return bulk.delete_objects(request.catalog, request.identity, model, ids, reason)
+
+
+EXECUTIVES = "executives"
+DELETE = "delete"
+ACTS: dict[str, dict[str, Act]] = {
+    "issue": {
+        EXECUTIVES: Act(
+            _("Add the credits of executives"),
+            _("Issues of the publishers that the setting names get its credits beside those they have."),
+            _executives,
+        ),
+        "teen": Act(
+            _("Rate Teen"),
+            _("Issues whose age rating is Unknown become Teen; others stay as they are."),
+            _staff_act(bulk.rate_teen),
+        ),
+        "covers": Act(
+            _("Remove covers"), _("The cover of each goes for ever."), _staff_act(bulk.remove_covers)
+        ),
+        "reprints": Act(
+            _("Take over from reprints"),
+            _(
+                "Collected editions without contents get the stories, characters and teams of what they"
+                " reprint, where that has one story at most."
+            ),
+            _staff_act(bulk.take_from_reprints),
+        ),
+    },
+    "series": {
+        "slugs": Act(
+            _("Rebuild the addresses of issues"),
+            _("The issues of each get the addresses that new ones would get; the present ones lead there."),
+            _staff_act(bulk.rebuild_many_slugs),
+        ),
+    },
+}
+DELETION = Act(_("Delete"), _("They go for ever; their history stays."), _delete)
+
+
+def available(request, kind: str) -> dict[str, Act]:
+    """The acts on a kind that whoever asks may do."""
+    found = dict(ACTS.get(kind, {}))
+    if not request.registry.settings["comicsdb.executives"]:
+        found.pop(EXECUTIVES, None)
+    if request.has_permission(delete_right(kind)):
+        found[DELETE] = DELETION
+    return found
+
+
+def offered(request, kind: str) -> list[tuple[str, str]]:
+    """The acts as a list offers them."""
+    return [(name, request.localizer.translate(act.label)) for name, act in available(request, kind).items()]
+
+
+def acts(request):
+    """What is chosen and what will happen, to be confirmed; or the act itself, and back to the list."""
+    kind = request.matchdict["kind"]
+    typed = {"reason": "", "owned": "", "act": ""} | answers.texts(request)
+    act = available(request, kind).get(typed["act"])
+    ids = _chosen(request, kind)
+    problem = NO_ACT if act is None else NOTHING_CHOSEN if not ids else TOO_MANY if len(ids) > MOST else None
+    if problem is not None:
+        return _back(request, kind, "warning", problem)
+    if not typed.get("confirmed"):
+        return _page(request, kind, act, ids, answers.Form(typed))
+    try:
+        done = act.run(request, ids, typed)
+    except InvalidError as error:
+        told = InvalidError({_field(name): texts for name, texts in error.errors.items()})
+        return _page(request, kind, act, ids, answers.refused(request, told, typed))
+    except (ConflictError, NotFoundError):
+        return _page(request, kind, act, ids, answers.refused_whole(request, OVERTAKEN, typed))
+    return _back(request, kind, "success" if done.changed else "info", _told(done))
+
+
+def _field(name: str) -> str:
+    return name if name in {"reason", "owned"} else answers.WHOLE
+
+
+def _chosen(request, kind: str) -> list[int]:
+    """The ids that are ticked, or those of the whole list as it is narrowed; one more than MOST is enough."""
+    if "all" in request.POST:
+        spec = listed(request, kind)
+        conditions = narrowing(request, **spec.narrowed_by).conditions
+        rows = spec.rows.with_only_columns(*spec.key, maintain_column_froms=True).where(*conditions)
+        return list(request.dbsession.scalars(rows.order_by(*spec.order).limit(MOST + 1)))
+    return sorted({whole_number(each, 1) for each in request.POST.getall("chosen")} - {None})
+
+
+def _page(request, kind: str, act: Act, ids: list[int], form: answers.Form) -> Response:
+    """The page that asks for a yes."""
+    model, session = KINDS[kind].model, request.dbsession
+    named = session.scalars(labelled(model).where(model.id.in_(ids)).order_by(model.id).limit(NAMED))
+    deletes = act is DELETION
+    effects = consequences_of(session, kind, ids) if deletes else None
+    values = {
+        "kind": kind,
+        "act": act,
+        "ids": ids,
+        "there": session.scalar(select(func.count()).where(model.id.in_(ids))),
+        "named": [str(reference_to(each)) for each in named],
+        "form": form,
+        "effects": effects,
+        "may": not (effects and effects.owned) or bool(request.has_permission(Permission.DELETE)),
+        "back": _list_path(request, kind),
+    }
+    page = "admin/catalogue_bulk.jinja2"
+    return render_to_response(page, values, request=request, response=request.response)
+
+
+def _told(done: Outcome) -> Text:
+    changed = ngettext("${n} object was changed.", "${n} objects were changed.", len(done.changed))
+    if not done.left:
+        return changed
+    left = ngettext("${n} stayed as it was.", "${n} stayed as they were.", done.left)
+    return _("${changed} ${left}", mapping={"changed": changed, "left": left})
+
+
+def _back(request, kind: str, tone: str, text) -> HTTPSeeOther:
+    say(request, tone, text)
+    return HTTPSeeOther(_list_path(request, kind))
+
+
+def _list_path(request, kind: str) -> str:
+    """The list, narrowed as it was."""
+    return with_query(request, request.route_path("admin.catalogue.list", kind=kind))

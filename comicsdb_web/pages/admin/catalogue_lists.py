@@ -1,0 +1,143 @@
+"""The lists of the administration: for each kind its columns, filters and order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+
+from sqlalchemy import ColumnElement, Select, select
+from sqlalchemy.orm import contains_eager, joinedload
+
+from comicsdb.catalog import search
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.catalog.maintenance import repair_reports
+from comicsdb.models import AgeRating, Genre, Imprint, Issue, Publisher, Role, Series, SeriesType, Universe
+from comicsdb_web.forms import options
+from comicsdb_web.pages.admin.listing import Dates, Filter, Words, folded, yes_no
+from comicsdb_web.rendering.locales import _
+
+REFERENCE_ORDER = {
+    Role: (Role.order, Role.id),
+    SeriesType: (SeriesType.name, SeriesType.id),
+    Genre: (Genre.name, Genre.id),
+    AgeRating: (AgeRating.id,),
+}
+LOADED = {
+    Issue: (contains_eager(Issue.series).joinedload(Series.series_type),),
+    Series: (joinedload(Series.series_type), joinedload(Series.created_by)),
+    Imprint: (joinedload(Imprint.publisher),),
+    Universe: (joinedload(Universe.publisher),),
+}
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A list of one kind: what `admin_listing.listing` takes for it."""
+
+    rows: Select
+    key: tuple
+    order: Sequence[ColumnElement]
+    options: tuple = ()
+    narrowed_by: dict = field(default_factory=dict)
+
+
+def listed(request, kind: str) -> Listed:
+    """The list of a kind; that of series asks the database for the types to choose from."""
+    model = KINDS[kind].model
+    rows = select(Issue).join(Issue.series) if model is Issue else select(model)
+    if model in REFERENCE_ORDER:
+        return Listed(rows, (model.id,), REFERENCE_ORDER[model], (), {"searched": folded(model.name)})
+    narrowed_by = {
+        "matching": lambda words: search.matching(model, words),
+        "filters": FILTERS[model](request) if model in FILTERS else _dates(request, model),
+        "dates": DATES.get(model),
+    }
+    return Listed(rows, (model.id,), search.ORDER[model], LOADED.get(model, ()), narrowed_by)
+
+
+def _of_issues(request) -> tuple:
+    monday = request.today - timedelta(days=request.today.weekday())
+    weeks = {
+        name: (label, Issue.store_date.between(first, first + timedelta(days=6)))
+        for name, label, first in (
+            ("this", _("This week"), monday),
+            ("next", _("Next week"), monday + timedelta(days=7)),
+        )
+    }
+    published = Words("publisher", _("Publisher"), lambda words: Series.publisher_id.in_(_publishers(words)))
+    return (
+        Filter("store", _("In stores"), weeks),
+        *_dates(request, Issue),
+        yes_no("cover", _("Cover"), ~repair_reports.NO_COVER),
+        yes_no("credits", _("Credits"), ~repair_reports.NO_CREDITS),
+        published,
+    )
+
+
+def _of_series(request) -> tuple:
+    session, say = request.dbsession, request.localizer.translate
+    types = session.execute(select(SeriesType.id, SeriesType.name).order_by(SeriesType.name, SeriesType.id))
+    languages = dict(options.every_language(request, "")) | {"none": say(_("Not known"))}
+    languages.pop("")
+    return (
+        *_dates(request, Series),
+        Filter(
+            "type", _("Type"), {str(row.id): (row.name, Series.series_type_id == row.id) for row in types}
+        ),
+        Filter(
+            "status",
+            _("Status"),
+            {str(status.value): (text, Series.status == status) for status, text in options.STATUSES.items()},
+        ),
+        Filter(
+            "language",
+            _("Language"),
+            {
+                code: (name, Series.language == ("" if code == "none" else code))
+                for code, name in languages.items()
+            },
+        ),
+        Words("publisher", _("Publisher"), lambda words: Series.publisher_id.in_(_publishers(words))),
+    )
+
+
+FILTERS = {Issue: _of_issues, Series: _of_series}
+DATES = {Issue: Dates("covered", _("Cover date"), Issue.cover_date)}
+
+
+def _publishers(words: str) -> Select:
+    return select(Publisher.id).where(search.matching(Publisher, words))
+
+
+def _dates(request, model) -> tuple[Filter, Filter]:
+    """Created and modified: on which of the site's days."""
+    return (
+        Filter("created", _("Added"), _periods(request, model.created_on)),
+        Filter("modified", _("Changed"), _periods(request, model.modified)),
+    )
+
+
+def _periods(request, column) -> dict:
+    today = request.today
+    periods = {
+        "today": (_("Today"), today),
+        "yesterday": (_("Yesterday"), today - timedelta(days=1)),
+        "week": (_("Last 7 days"), today - timedelta(days=6)),
+        "month": (_("This month"), today.replace(day=1)),
+        "year": (_("This year"), today.replace(month=1, day=1)),
+    }
+    zone = request.registry.settings["comicsdb.timezone"]
+
+    def midnight(day: date) -> datetime:
+        return datetime.combine(day, time(), zone)
+
+    return {
+        name: (
+            label,
+            (column >= midnight(first))
+            & (column < midnight((first if name == "yesterday" else today) + DAY)),
+        )
+        for name, (label, first) in periods.items()
+    }
+
+
+DAY = timedelta(days=1)

@@ -1,0 +1,58 @@
+"""What needs hands in the catalogue: how much of each, and the series that seem to be one."""
+
+from dataclasses import dataclass
+
+from comicsdb.catalog.advice import RULES
+from comicsdb.catalog.maintenance import repair_reports
+from comicsdb.i18n import translate
+from comicsdb_web.lists.paging import Page, page_asked_for
+from comicsdb_web.pages.admin.listing import PER_PAGE
+from comicsdb_web.pages.community.statistics import kept
+from comicsdb_web.rendering.locales import _
+
+KEPT = "hands"  # the name of these figures in the cache
+CODES = (
+    "isbn",
+    "upc",
+    "variant-upc",
+)  # the rules that have a line of their own; the others are told together
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something to be worked off: how often, what it is, and the list of it."""
+
+    number: int
+    text: str
+    path: str
+
+
+def needs(request) -> dict:
+    """What the overview shows, counted at most every half hour: at most two statements."""
+    found, at = kept(request, KEPT, lambda: repair_reports.hands(request.dbsession))
+    path, issues = request.route_path, request.route_path("admin.catalogue.list", kind="issue")
+    broken = {rule.name: found.get(rule.name, 0) for rule in RULES}
+    titles = {rule.name: rule.title for rule in RULES}
+    others = sum(number for name, number in broken.items() if name not in CODES)
+    shown = [
+        (found["covers"], _("Issues without a cover"), f"{issues}?cover=no"),
+        (found["credits"], _("Issues without credits"), f"{issues}?credits=no"),
+        (found["duplicates"], _("Series that seem to be one"), path("admin.duplicates")),
+        *((broken[name], titles[name], path("admin.advice", _query={"rule": name})) for name in CODES),
+        (others, _("Other advice"), path("admin.advice")),
+    ]
+    needs = [Need(number, translate(request.localizer, text), where) for number, text, where in shown]
+    return {"needs": needs, "counted": at}
+
+
+def duplicates(request):
+    """The series that seem to be one, group by group, as they are now: two statements."""
+    groups = repair_reports.bad_volumes(request.dbsession)
+    number, pages = page_asked_for(request, len(groups), PER_PAGE)
+    shown = groups[(number - 1) * PER_PAGE : number * PER_PAGE]
+    return {"page": Page(shown, number, len(groups), pages)}
+
+
+def includeme(config):
+    """One list; the figures stand on the overview."""
+    config.add_admin_page(".duplicates", "advice/duplicates/", duplicates, renderer="admin/duplicates.jinja2")

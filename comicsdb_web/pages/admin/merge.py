@@ -1,0 +1,197 @@
+"""Merging and moving in the administration: choose two objects, see what will happen, do it."""
+
+from pyramid.httpexceptions import HTTPSeeOther
+
+from comicsdb import admin
+from comicsdb.catalog import GoneError, InvalidError, MovedError, NotFoundError, search
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.catalog.maintenance.merge import preview
+from comicsdb.catalog.maintenance.move import preview_move
+from comicsdb.catalog.references import References, labelled
+from comicsdb.models import CATALOGUE, Issue, Series
+from comicsdb.models.choices import Status
+from comicsdb_web.forms import answers
+from comicsdb_web.pages.account import confirmed
+from comicsdb_web.pages.admin import say
+from comicsdb_web.pages.catalogue.history_labels import field_labels
+from comicsdb_web.rendering.locales import _
+
+FOUND_MAX = 20
+NAMES = [model.__tablename__ for model in CATALOGUE]
+UNSHOWN = {"image", "image_width", "image_height", "cover_hash"}
+MERGE = ("keep", "other")  # the two objects, as the forms name them
+MOVE = ("publisher", "parent")
+
+
+def kinds(request):  # noqa: ARG001
+    """What can be merged."""
+    return {"kinds": NAMES}
+
+
+def merge_form(request):
+    """Two objects to choose, and what would happen to them."""
+    return _merge_page(request, request.GET)
+
+
+def merge(request):
+    """Merge them."""
+    kind, typed = request.matchdict["kind"], answers.texts(request)
+    chosen, errors = _chosen(request, kind, MERGE, typed)
+    try:
+        if len(chosen) < len(MERGE):
+            raise InvalidError(errors or {"__all__": [_("Choose two objects first.")]})
+        kept, other = (chosen[name] for name in MERGE)
+        gone = other.label
+        admin.merge_objects(request.catalog, request.identity, kept, other, typed.get("reason", ""))
+    except InvalidError as error:
+        return _merge_page(request, typed, answers.refused(request, error, typed))
+    say(request, "success", _("${name} is merged.", mapping={"name": gone}))
+    return HTTPSeeOther(request.entity_path(kept))
+
+
+def move_form(request):
+    """A publisher and its parent to choose, and what would happen to them."""
+    return _move_page(request, request.GET)
+
+
+def move(request):
+    """Make the one an imprint of the other."""
+    typed = answers.texts(request)
+    chosen, errors = _chosen(request, "publisher", MOVE, typed)
+    try:
+        if len(chosen) < len(MOVE):
+            raise InvalidError(errors or {"__all__": [_("Choose two publishers first.")]})
+        publisher, parent = (chosen[name] for name in MOVE)
+        gone = publisher.label
+        imprint = admin.move(
+            request.catalog,
+            request.identity,
+            publisher,
+            parent,
+            with_children=bool(typed.get("with_children")),
+            reason=typed.get("reason", ""),
+        )
+    except InvalidError as error:
+        return _move_page(request, typed, answers.refused(request, error, typed))
+    say(request, "success", _("${name} is an imprint now.", mapping={"name": gone}))
+    return HTTPSeeOther(request.entity_path(imprint))
+
+
+def _merge_page(request, typed, form: answers.Form | None = None) -> dict:
+    kind = request.matchdict["kind"]
+    chosen, errors = _chosen(request, kind, MERGE, typed)
+    planned = None
+    if len(chosen) == len(MERGE):
+        try:
+            planned = preview(request.dbsession, *(chosen[name] for name in MERGE))
+        except InvalidError as error:
+            errors |= error.errors
+    return {
+        "kind": kind,
+        "form": form or _form(request, typed, errors),
+        "found": _found(request, kind, typed),
+        "planned": planned,
+        "sides": _sides(request, kind, planned) if planned else (),
+        "labels": field_labels(request, kind),
+    }
+
+
+def _move_page(request, typed, form: answers.Form | None = None) -> dict:
+    chosen, errors = _chosen(request, "publisher", MOVE, typed)
+    planned = None
+    if len(chosen) == len(MOVE):
+        try:
+            planned = preview_move(
+                request.dbsession,
+                *(chosen[name] for name in MOVE),
+                with_children=bool(typed.get("with_children")),
+            )
+        except InvalidError as error:
+            errors |= error.errors
+    return {
+        "form": form or _form(request, typed, errors),
+        "found": _found(request, "publisher", typed),
+        "planned": planned,
+        "labels": field_labels(request, "publisher"),
+    }
+
+
+def _form(request, typed, errors: dict) -> answers.Form:
+    """What was chosen in the address, with what is wrong with it; the page itself is sound."""
+    say_it = request.localizer.translate
+    return answers.Form(typed, {name: [say_it(text) for text in texts] for name, texts in errors.items()})
+
+
+def _chosen(request, kind: str, names, typed) -> tuple[dict, dict]:
+    """The objects that were named by id or slug, and what is wrong with the other names."""
+    chosen, errors = {}, {}
+    for name in names:
+        key = typed.get(name, "").strip()
+        try:
+            if key:
+                chosen[name] = admin.find(request.catalog, kind, key)
+        except MovedError as moved:  # an address it had before, or that of one merged into it
+            chosen[name] = admin.find(request.catalog, kind, moved.entity.id)
+        except GoneError:
+            errors[name] = [_("It was deleted.")]
+        except NotFoundError:
+            errors[name] = [_("There is none with this number or address.")]
+    return chosen, errors
+
+
+def _found(request, kind: str, typed) -> list:
+    """The first objects that the words find, to choose from."""
+    words, model = search.cleaned(typed.get("find", "")), KINDS[kind].model
+    if not words:
+        return []
+    rows = labelled(model).where(search.matching(model, words)).order_by(*search.best_first(model, words))
+    if model is Issue:
+        rows = rows.join(Series, Series.id == Issue.series_id)
+    return request.dbsession.scalars(rows.limit(FOUND_MAX)).all()
+
+
+def _sides(request, kind: str, planned) -> list[tuple[str, str, str, str]]:
+    """What both objects say, field by field: name, the one, the other, and what the one will say then."""
+    spec = KINDS[kind]
+    pair = (planned.canonical, planned.other)
+    wanted = {
+        model.__tablename__: {getattr(each, f"{field}_id") for each in pair} - {None}
+        for field, model in spec.parents.items()
+    }
+    references = References(request.dbsession, wanted)
+    rows = []
+    for field in (*spec.scalars, *spec.parents):
+        if field in UNSHOWN:
+            continue
+        if field in spec.parents:
+            model = spec.parents[field].__tablename__
+            ids = [getattr(each, f"{field}_id") for each in pair] + [planned.filled.get(field)]
+            one, other, new = (str(references.to(model, each)) if each else "" for each in ids)
+        else:
+            values = [getattr(each, field) for each in pair] + [planned.filled.get(field)]
+            if field == "status":
+                values = [value and Status(value).label for value in values]
+            one, other, new = (_text(request, value) for value in values)
+        if field == planned.names_field:
+            new = _text(request, [*getattr(planned.canonical, field), *planned.names])
+        if one or other:
+            rows.append((field, one, other, new or one))
+    return rows
+
+
+def _text(request, value) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return request.localizer.translate(_("yes") if value else _("no"))
+    return "; ".join(value) if isinstance(value, list) else str(value)
+
+
+def includeme(config):
+    """Merge pages of the nine kinds, and the page for a move."""
+    one = f"merge/{{kind:{'|'.join(NAMES)}}}/"
+    config.add_admin_page(".merge", "merge/", kinds, renderer="admin/merge_kinds.jinja2")
+    config.add_admin_page(
+        ".merge.kind", one, merge_form, renderer="admin/merge.jinja2", post=confirmed(merge)
+    )
+    config.add_admin_page(".move", "move/", move_form, renderer="admin/move.jinja2", post=confirmed(move))

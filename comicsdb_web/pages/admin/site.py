@@ -1,0 +1,79 @@
+"""The site as a whole in the administration: the switch of sign-ups, and the mails that go out."""
+
+from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
+from sqlalchemy import func, select
+from sqlalchemy.orm import defer
+
+from comicsdb import admin
+from comicsdb.accounts import sign_up_settings
+from comicsdb.catalog import InvalidError
+from comicsdb.models import OutgoingMail, User
+from comicsdb_web.forms import answers
+from comicsdb_web.http.routing import number_in
+from comicsdb_web.pages.admin import FAILED, GIVEN_UP, SAVED, SENT, WAITING, say
+from comicsdb_web.pages.admin.listing import Filter, folded, listing
+from comicsdb_web.rendering.locales import _
+
+
+def sign_ups(request):
+    """Whether accounts may be made, and what people are told if not."""
+    switch = sign_up_settings(request.dbsession)
+    values = {
+        "signups_enabled": "1" if switch.signups_enabled else "",
+        "disabled_message": switch.disabled_message,
+    }
+    return {"form": answers.Form(values)}
+
+
+def set_sign_ups(request):
+    """Turn the switch."""
+    fields = answers.texts(request)
+    enabled, message = bool(fields.get("signups_enabled")), fields.get("disabled_message", "")
+    try:
+        admin.set_sign_ups(request.dbsession, request.identity, enabled, message)
+    except InvalidError as error:
+        typed = {"signups_enabled": "1" if enabled else "", "disabled_message": message}
+        return {"form": answers.refused(request, error, typed)}
+    say(request, "success", SAVED)
+    return HTTPSeeOther(request.route_path("admin.sign_ups"))
+
+
+def mails(request):
+    """The mails of the last weeks, the newest first, without what they say."""
+    states = {
+        "waiting": (_("Waiting"), WAITING),
+        "failed": (_("Failed, to be tried again"), FAILED),
+        "given-up": (_("Given up"), GIVEN_UP),
+        "sent": (_("Sent"), SENT),
+    }
+    rows = (
+        select(OutgoingMail, User.username)
+        .outerjoin(User, User.id == OutgoingMail.user_id)
+        .options(defer(OutgoingMail.message, raiseload=True))
+    )
+    return listing(
+        request,
+        rows,
+        (OutgoingMail.id,),
+        (OutgoingMail.queued.desc(), OutgoingMail.id.desc()),
+        searched=folded(OutgoingMail.recipient, OutgoingMail.kind, func.coalesce(User.username, "")),
+        filters=(Filter("state", _("State"), states),),
+        of=OutgoingMail.user_id,
+    )
+
+
+def send_again(request):
+    """Let a mail that failed be tried at once."""
+    if not admin.send_again(request.dbsession, request.identity, number_in(request)):
+        raise HTTPNotFound(_("This mail does not wait for another attempt any more."))
+    say(request, "success", _("The mail is tried again with the next ones."))
+    return HTTPSeeOther(request.back_path or request.route_path("admin.mail.list"))
+
+
+def includeme(config):
+    """The switch, and the outbox."""
+    config.add_admin_page(
+        ".sign_ups", "sign-ups/", sign_ups, renderer="admin/sign_ups.jinja2", post=set_sign_ups
+    )
+    config.add_admin_page(".mail.list", "mail/", mails, renderer="admin/mails.jinja2")
+    config.add_admin_page(".mail.again", "mail/{id:[0-9]+}/again/", send_again, methods=("POST",))

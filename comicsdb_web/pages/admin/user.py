@@ -1,0 +1,282 @@
+"""Accounts in the administration: the list, and the page of one with all that belongs to it."""
+
+from datetime import UTC, datetime
+
+from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
+from sqlalchemy import func, select
+from sqlalchemy.orm import selectinload
+
+from comicsdb import admin, clock
+from comicsdb.accounts import shown_key
+from comicsdb.catalog import InvalidError
+from comicsdb.models import (
+    ApiToken,
+    DailyCount,
+    Donation,
+    Group,
+    LoginSession,
+    ThrottleNotice,
+    User,
+    user_group_member,
+)
+from comicsdb.models.base import SYSTEM_USER_ID
+from comicsdb.ratelimit.counters import REFUSED
+from comicsdb_web.forms import answers
+from comicsdb_web.http.routing import number_in
+from comicsdb_web.pages.account import confirmed
+from comicsdb_web.pages.account.people import TIERS
+from comicsdb_web.pages.account.tokens import SCOPES
+from comicsdb_web.pages.admin import LATEST, LOG_NAMES, SAVED, UNCHANGED, dollars, say
+from comicsdb_web.pages.admin.listing import Filter, folded, listing, yes_no
+from comicsdb_web.rendering.locales import _
+
+SWITCHES = ("is_active", "email_confirmed", "is_staff", "is_superuser")
+TEXTS = ("username", "email", "first_name", "last_name", "bio", "supporter_tier")
+ORDER = (func.lower(User.username), User.id)
+SEARCHED = folded(User.username, User.email, User.first_name, User.last_name)
+WAS = "was_"  # before the names of hidden fields that say what the form showed
+MINUTES = "%Y-%m-%dT%H:%M"  # as browsers send moments
+
+
+def users(request):
+    """All accounts."""
+    groups = request.dbsession.scalars(select(Group).order_by(Group.name)).all()
+    in_group = {str(group.id): (group.name, _is_in(group.id)) for group in groups}
+    filters = (
+        yes_no("active", _("Active"), User.is_active),
+        yes_no("confirmed", _("Confirmed"), User.email_confirmed),
+        yes_no("staff", _("Staff"), User.is_staff | User.is_superuser),
+        yes_no("supporter", _("Supporter"), func.coalesce(User.supporter_until > clock.now(), False)),
+        Filter("group", _("Group"), in_group),
+    )
+    rows = select(User).options(selectinload(User.groups))
+    return listing(request, rows, (User.id,), ORDER, searched=SEARCHED, filters=filters)
+
+
+def _is_in(group_id: int):
+    members = select(user_group_member.c.user_id).where(user_group_member.c.group_id == group_id)
+    return User.id.in_(members)
+
+
+def user(request):
+    """One account: its fields as a form, and all that belongs to it."""
+    found = user_of(request)
+    values = _values(request, found)
+    return _page(request, found, answers.Form(values), values)
+
+
+def save(request):
+    """Change the fields that were changed in the form: what others changed meanwhile stays."""
+    found = user_of(request)
+    typed, shown = _sent(request, ""), _sent(request, WAS)
+    shown = shown if shown["username"] else _values(request, found)
+    try:
+        changes = _changes(request, found, typed, shown)
+        changed = admin.change_account(request.visit, request.identity, found, changes)
+    except InvalidError as error:
+        return _page(request, found, answers.refused(request, error, typed), shown)
+    say(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
+    return _to(request, found)
+
+
+def _values(request, found: User) -> dict:
+    """What the form shows of an account: texts, "1" or "" for switches, the names of its groups."""
+    values = {name: _lines(getattr(found, name)) for name in TEXTS}
+    values |= {name: "1" if getattr(found, name) else "" for name in SWITCHES}
+    zone = request.zone
+    until = found.supporter_until
+    values["supporter_until"] = _written(until.astimezone(zone)) if until else ""
+    values["groups"] = [group.name for group in found.groups]
+    return values
+
+
+def _sent(request, prefix: str) -> dict:
+    """What the form sent of an account, or with the prefix WAS what it had been shown."""
+    fields = answers.texts(request)
+    sent = {name: _lines(fields.get(prefix + name, "")) for name in (*TEXTS, "supporter_until")}
+    sent |= {name: "1" if fields.get(prefix + name) else "" for name in SWITCHES}
+    sent["groups"] = [each for each in request.POST.getall(f"{prefix}groups") if isinstance(each, str)]
+    return sent
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+def _changes(request, found: User, typed: dict, shown: dict) -> dict:
+    """The fields that were changed in the form, as values of the account.
+
+    Raises InvalidError for no moment.
+    """
+    changes = {name: typed[name] for name in TEXTS if typed[name] != shown[name]}
+    changes |= {name: bool(typed[name]) for name in SWITCHES if typed[name] != shown[name]}
+    if typed["supporter_until"] != shown["supporter_until"]:
+        changes["supporter_until"] = _moment(request, typed["supporter_until"])
+    added, removed = set(typed["groups"]) - set(shown["groups"]), set(shown["groups"]) - set(typed["groups"])
+    if added or removed:
+        changes["groups"] = {group.name for group in found.groups} - removed | added
+    fixed = admin.fixed_fields(request.identity, found)  # browsers do not send what cannot be changed
+    return {name: value for name, value in changes.items() if name not in fixed}
+
+
+def _written(moment: datetime) -> str:
+    return moment.replace(tzinfo=None).isoformat(timespec="minutes")
+
+
+def _moment(request, text: str) -> datetime | None:
+    """A moment in the time zone of the reader, such as 2026-12-31T23:59; None for nothing."""
+    if not text.strip():
+        return None
+    try:
+        local = datetime.strptime(text.strip(), MINUTES)  # noqa: DTZ007  (the zone comes next)
+        return local.replace(tzinfo=request.zone).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise InvalidError({"supporter_until": [_("Write it as 2026-12-31T23:59.")]}) from error
+
+
+def _page(request, found: User, form: answers.Form, was: dict) -> dict:
+    """All that belongs to an account: for each kind its latest lines, and how many there are."""
+    session = request.dbsession
+    by_day = (
+        select(DailyCount.day, func.sum(DailyCount.count).label("count"))
+        .where(DailyCount.identity == f"user:{found.username}", DailyCount.counter.startswith(REFUSED))
+        .group_by(DailyCount.day)
+        .order_by(DailyCount.day.desc())
+    )
+    sessions = select(func.count()).where(
+        LoginSession.user_id == found.id, LoginSession.expires > clock.now()
+    )
+    return {
+        "user": found,
+        "form": form,
+        "was": was,
+        "fixed": admin.fixed_fields(request.identity, found),
+        "all_fixed": len(admin.fixed_fields(request.identity, found)) == len(admin.FIELDS),
+        "own": request.identity.user_id == found.id,
+        "may_go": found.id != SYSTEM_USER_ID,
+        "groups": session.scalars(select(Group).order_by(Group.name)).all(),
+        "tiers": TIERS,
+        "shown_key": shown_key,
+        "token_scopes": SCOPES,
+        "sessions": session.scalar(sessions),
+        "tokens": _latest(session, found, ApiToken, ApiToken.created),
+        "dollars": dollars,
+        "donations": _latest(session, found, Donation, Donation.donated_at),
+        "notices": _latest(session, found, ThrottleNotice, ThrottleNotice.sent_at),
+        "throttled": session.execute(by_day.limit(LATEST)).all(),
+        "actions": session.scalars(admin.actions(kind="user", target_id=found.id).limit(LATEST)).all(),
+    } | LOG_NAMES
+
+
+def _latest(session, found: User, model, moment) -> list:
+    newest = select(model).where(model.user_id == found.id).order_by(moment.desc(), model.id.desc())
+    return session.scalars(newest.limit(LATEST)).all()
+
+
+def add_form(request):  # noqa: ARG001
+    """The form for a new account."""
+    return {"form": answers.Form()}
+
+
+def add(request):
+    """Make an account: it is active, and its address counts as confirmed."""
+    fields = answers.texts(request)
+    values = {name: fields.get(name, "") for name in ("username", "email", "password")}
+    try:
+        made = admin.create_account(request.dbsession, request.identity, request.passwords, **values)
+    except InvalidError as error:
+        return {"form": answers.refused(request, error, values)}
+    say(request, "success", _("The account is made. Tell its owner the password."))
+    return _to(request, made)
+
+
+def password_form(request):
+    """The form for a new password."""
+    return {"form": answers.Form(), "user": user_of(request)}
+
+
+def set_password(request):
+    """Give the account a new password."""
+    found, password = user_of(request), answers.texts(request).get("password", "")
+    try:
+        admin.set_password(request.visit, request.identity, request.passwords, found, password)
+    except InvalidError as error:
+        return {"form": answers.refused(request, error, {}), "user": found}
+    say(request, "success", _("The password is set, and every session has ended."))
+    return _to(request, found)
+
+
+def delete_form(request):
+    """What goes and what stays."""
+    return {"form": answers.Form(), "user": user_of(request)}
+
+
+def delete(request):
+    """Delete the account."""
+    found = user_of(request)
+    try:
+        admin.delete_account(request.dbsession, request.identity, found)
+    except InvalidError as error:
+        return {"form": answers.refused(request, error, {}), "user": found}
+    say(request, "success", _("The account is deleted."))
+    return HTTPSeeOther(request.route_path("admin.user.list"))
+
+
+def end_sessions(request):
+    """Log the account out everywhere."""
+    return _done(request, admin.end_sessions, _("Every session has ended."))
+
+
+def revoke_tokens(request):
+    """Revoke all tokens of the account."""
+    return _done(request, admin.revoke_tokens, _("All tokens are revoked."))
+
+
+def _done(request, act, text):
+    found = user_of(request)
+    try:
+        act(request.visit, request.identity, found)
+    except InvalidError as error:
+        say(request, "error", error)
+    else:
+        say(request, "success", text)
+    return _to(request, found)
+
+
+def user_of(request) -> User:
+    """The account that the address names, groups loaded, or HTTPNotFound."""
+    wanted = select(User).where(User.id == number_in(request)).options(selectinload(User.groups))
+    found = request.dbsession.scalar(wanted)
+    if found is None:
+        raise HTTPNotFound
+    return found
+
+
+def _to(request, found: User) -> HTTPSeeOther:
+    return HTTPSeeOther(request.route_path("admin.user", id=found.id))
+
+
+def includeme(config):
+    """The list, the page of one, and what can be done there."""
+    one = "user/{id:[0-9]+}/"
+    config.add_admin_page(".user.list", "user/", users, renderer="admin/users.jinja2")
+    config.add_admin_page(
+        ".user.add", "user/add/", add_form, renderer="admin/user_add.jinja2", post=confirmed(add)
+    )
+    config.add_admin_page(".user", one, user, renderer="admin/user.jinja2", post=confirmed(save))
+    config.add_admin_page(
+        ".user.password",
+        f"{one}password/",
+        password_form,
+        renderer="admin/user_password.jinja2",
+        post=confirmed(set_password),
+    )
+    config.add_admin_page(
+        ".user.delete",
+        f"{one}delete/",
+        delete_form,
+        renderer="admin/user_delete.jinja2",
+        post=confirmed(delete),
+    )
+    config.add_admin_page(".user.sessions", f"{one}end-sessions/", end_sessions, methods=("POST",))
+    config.add_admin_page(".user.tokens", f"{one}revoke-tokens/", revoke_tokens, methods=("POST",))

@@ -1,0 +1,341 @@
+"""The pages of one kind: a base class with the verbs as plain methods, and the directive that serves them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+
+from pyramid.httpexceptions import HTTPFound, HTTPMovedPermanently
+from pyramid.interfaces import IRoutesMapper
+from pyramid.traversal import quote_path_segment
+from sqlalchemy import ColumnElement, Select, func, select, tuple_
+from sqlalchemy.orm import joinedload, selectinload, undefer
+
+from comicsdb.catalog import MovedError, search
+from comicsdb.models import Issue, Series
+from comicsdb.values import whole_number
+from comicsdb_web.forms.editing import Editing, add_editing_pages
+from comicsdb_web.http.fragments import fragment
+from comicsdb_web.http.routing import with_query
+from comicsdb_web.lists import cards
+from comicsdb_web.lists.filters import Filter, Group, narrowed
+from comicsdb_web.lists.paging import BLOCK_STEP, offset_of, paginate
+from comicsdb_web.rendering.locales import _
+from comicsdb_web.rendering.page_cache import CachePolicy
+
+DETAIL = "detail"
+
+# The orders a list of issues offers; anything else is the default.
+ISSUE_SORTS = {
+    "cover_new": (Issue.cover_date.desc(), Issue.store_date.desc().nulls_last(), Issue.id.desc()),
+    "cover_old": (Issue.cover_date, Issue.store_date.asc().nulls_last(), Issue.id),
+    "added": (Issue.created_on.desc(), Issue.id.desc()),
+}
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of a detail page that shows 30 rows and then more.
+
+    `rows` and `count` are functions of the entity that give statements, `rows` in a total order; `item`
+    is the macro of `macros/blocks.jinja2` that shows a row.
+    """
+
+    name: str  # the word in its address, and the id of its element
+    title: str
+    rows: Callable[[object], Select]
+    count: Callable[[object], Select]
+    item: str = "card"
+
+
+def card_block(
+    name: str,
+    title: str,
+    model,
+    where: Callable[[object], ColumnElement],
+    order=None,
+    *,
+    counted: bool = True,
+) -> Block:
+    """A block of cards: the objects of a kind that meet the condition `where(entity)`.
+
+    Without `counted` the cards do not tell how many issues there are of each.
+    """
+
+    def rows(entity):
+        statement = (cards.statement(model) if counted else select(model)).where(where(entity))
+        return statement.order_by(*(order or search.ORDER[model]))
+
+    return Block(name, title, rows, lambda entity: cards.counted(model, where(entity)))
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a block shows now: its rows from `offset` on, and where the next ones begin."""
+
+    block: Block
+    rows: list
+    offset: int
+    total: int
+
+    @property
+    def next_offset(self) -> int | None:
+        """The offset of the next rows, None at the end."""
+        end = self.offset + len(self.rows)
+        return end if self.rows and end < self.total else None
+
+    @property
+    def previous_offset(self) -> int | None:
+        """The offset of the rows before these, None at the beginning."""
+        return max(0, min(self.offset, self.total) - BLOCK_STEP) if self.offset else None
+
+
+class EntityViews(Editing):
+    """The verbs of one kind; a kind that differs overrides the method."""
+
+    model: type
+    named: tuple = ()  # what the label of an object needs to be loaded
+    options: tuple = ()  # what its own page loads beside that
+    blocks: tuple[Block, ...] = ()
+    filters: tuple[Group, ...] = ()  # of its list, beside the search
+    filtered: tuple[str, ...] = ()  # the kinds that these name, beside those on cards
+    shows: CachePolicy | None = None  # what its own page shows; without that its pages are not kept
+
+    def __init__(self, request):
+        self.request = request
+        self.kind = self.model.__tablename__
+
+    @property
+    def session(self):
+        """The request's session, which not every page needs."""
+        return self.request.dbsession
+
+    # Lists.
+
+    def list(self):
+        """All objects of the kind, or those that the filters of the address leave."""
+        return self._filtered() if self.filters else self._listing({"query": ""})
+
+    def search(self):
+        """The objects that the words of `q` find."""
+        return self._filtered()
+
+    def _filtered(self, *conditions, **values):
+        """The values of a list page that the parameters of the address narrow."""
+        words = Filter("q", _("Search"), partial(search.matching, self.model))
+        found = narrowed(self.request, chain((words,), *(group.filters for group in self.filters)))
+        shown = {"query": found.typed["q"], "narrowed": found} | self.beside(found)
+        return self._listing(shown | values, *found.conditions.values(), *conditions)
+
+    def beside(self, found) -> dict:  # noqa: ARG002
+        """What else the list of this kind shows, given what it is narrowed by."""
+        return {}
+
+    def _listing(self, values: dict, *conditions, model=None):
+        """The values of a list page; every list comes through here."""
+        shown, model = list_of(type(self), model), model or self.model
+        sort = self.request.GET.get("sort", "") if model is Issue else ""
+        order = ISSUE_SORTS.get(sort, search.ORDER[model])
+        rows = cards.statement(model).order_by(*order)
+        ids = cards.ids(model).where(*conditions).order_by(*order)
+        counted, kinds = cards.counted(model, *conditions), shown.kinds if shown else ()
+        page = paginate(self.request, rows, ids, counted, kinds=kinds)
+        shared = {"kind": model.__tablename__, "page": page, "sort": sort if sort in ISSUE_SORTS else ""}
+        shared |= {"owner": None, "within": None, "narrowed": None, "groups": self.filters}
+        return shared | values
+
+    # One object.
+
+    def detail(self):
+        """The page of one object."""
+        shown = selectinload(self.model.attributions), joinedload(self.model.edited_by), *self.options
+        order = search.ORDER[self.model]
+        entity = self._entity(*shown, *(undefer(each) for each in order if each.key.endswith("folded")))
+        previous, following = self._neighbours(entity, order)
+        blocks = {block.name: self._part(block, entity, 0) for block in self.blocks}
+        values = {"entity": entity, "kind": self.kind, "previous": previous, "following": following}
+        return values | {"shown": blocks} | self.facts(entity)
+
+    def facts(self, entity) -> dict:  # noqa: ARG002
+        """What else the detail page of this kind shows."""
+        return {}
+
+    def by_id(self):
+        """The address by number leads to the one by name; that of a merged object for good."""
+        number = whole_number(self.request.matchdict["id"]) or 0
+        try:
+            entity = self.request.catalog.get(self.model, number)
+        except MovedError as moved:
+            return HTTPMovedPermanently(self._path(moved.entity))
+        return HTTPFound(self._path(entity))
+
+    def more(self):
+        """The next rows of a block: a fragment for our module, otherwise a page."""
+        offset = offset_of(self.request)
+        entity = self._entity()
+        name = self.request.matchdict["block"]
+        block = next(each for each in self.blocks if each.name == name)
+        values = {"entity": entity, "kind": self.kind, "part": self._part(block, entity, offset)}
+        return fragment(self.request, "block", values) if self.request.is_fragment else values
+
+    def _entity(self, *options):
+        """The object that the address names; the catalogue knows those that are not there any more."""
+        slug = self.request.matchdict["slug"]
+        statement = select(self.model).options(*self.named, *options)
+        found = None
+        if "\0" not in slug:
+            found = self.session.scalar(statement.where(self.model.slug == slug))
+        return found or self.request.catalog.by_slug(self.model, slug)
+
+    def _part(self, block: Block, entity, offset: int) -> Part:
+        total = self.session.scalar(block.count(entity))
+        rows = []
+        if offset < total:
+            found = self.session.execute(block.rows(entity).limit(BLOCK_STEP).offset(offset))
+            rows = found.all()
+        return Part(block, rows, offset, total)
+
+    def _neighbours(self, entity, columns: tuple) -> tuple:
+        """The objects before and after this one in an order, None at the ends."""
+        here = tuple_(*(getattr(entity, column.key) for column in columns))
+        statement = self._neighbour_statement(entity).limit(1)
+        before = statement.where(tuple_(*columns) < here).order_by(*(each.desc() for each in columns))
+        after = statement.where(tuple_(*columns) > here).order_by(*columns)
+        return self.session.scalar(before), self.session.scalar(after)
+
+    def _neighbour_statement(self, entity) -> Select:  # noqa: ARG002
+        return select(self.model)
+
+    def _path(self, entity) -> str:
+        return with_query(self.request, self.request.entity_path(entity))
+
+
+class WithIssues:
+    """The list of an object's issues, for the kinds that have one."""
+
+    def issue_list(self):
+        """The issues of the object, in the layout of the issue list."""
+        entity = self._entity()
+        return self._listing({"owner": entity, "query": ""}, cards.issues_of(entity), model=Issue)
+
+
+class WithSeries:
+    """The issues of an object within one series, and how many there are in each."""
+
+    def in_series(self):
+        """The issues of the object within a series."""
+        entity = self._entity()
+        wanted = select(Series).where(Series.slug == self.request.matchdict["series"])
+        series = self.session.scalar(wanted.options(joinedload(Series.series_type)))
+        if series is None:
+            series = self.request.catalog.by_slug(Series, self.request.matchdict["series"])
+        values = {"owner": entity, "within": series, "query": ""}
+        conditions = (cards.issues_of(entity), Issue.series_id == series.id)
+        return self._listing(values, *conditions, model=Issue)
+
+
+def series_block(title: str) -> Block:
+    """The series an object appears in, each with the number of its issues there."""
+
+    def numbers(entity):
+        return (
+            select(Issue.series_id, func.count().label("number"))
+            .where(cards.issues_of(entity))
+            .group_by(Issue.series_id)
+            .subquery()
+        )
+
+    def rows(entity):
+        found = numbers(entity)
+        statement = select(Series, found.c.number).join(found, found.c.series_id == Series.id)
+        return statement.options(joinedload(Series.series_type)).order_by(*search.ORDER[Series])
+
+    return Block(
+        "series", title, rows, lambda entity: select(func.count()).select_from(numbers(entity)), "appearance"
+    )
+
+
+def first_appearance(session, entity):
+    """The issue of an object with the earliest cover date, or None."""
+    statement = cards.statement(Issue).where(cards.issues_of(entity))
+    return session.scalar(statement.order_by(*ISSUE_SORTS["cover_old"]).limit(1))
+
+
+def recent_appearances(session, entity, number: int = 5) -> list:
+    """The latest issues of an object, by cover date."""
+    statement = cards.statement(Issue).where(cards.issues_of(entity))
+    return session.execute(statement.order_by(*ISSUE_SORTS["cover_new"]).limit(number)).all()
+
+
+def latest_series(session, condition, number: int = 6) -> list:
+    """The series that meet a condition and began last."""
+    statement = cards.statement(Series).where(condition)
+    order = (Series.year_began.desc(), *search.ORDER[Series])
+    return session.execute(statement.order_by(*order).limit(number)).all()
+
+
+def issue_count(session, entity) -> int:
+    """How many issues an object has."""
+    return session.scalar(cards.counted(Issue, cards.issues_of(entity)))
+
+
+def entity_path(request, entity, action: str = DETAIL, **words) -> str:
+    """The path of one of an object's pages."""
+    route = f"{entity.__tablename__}.{action}"
+    if words:
+        return request.route_path(route, slug=entity.slug, **words)
+    # Most links of a page come this way, where asking Pyramid for each takes a tenth of the page's time.
+    known = request.registry["comicsdb_web.around_slugs"]
+    if route not in known:
+        known[route] = request.registry.getUtility(IRoutesMapper).get_route(route).pattern.split("{slug}")
+    before, after = known[route]
+    return f"{request.script_name}{before}{quote_path_segment(entity.slug)}{after}"
+
+
+def list_of(views, model=None) -> CachePolicy | None:
+    """What a list shows: of the kind itself, or of `model` within an object of the kind."""
+    if views.shows is None:
+        return None
+    own = (views.model.__tablename__,) if model else views.filtered
+    return CachePolicy(tuple(dict.fromkeys((*cards.SHOWN[model or views.model], *own))))
+
+
+def add_entity_views(config, views):
+    """Directive: the pages of one kind, one line each; the general addresses after the particular ones."""
+    kind = views.model.__tablename__
+    listed = {"renderer": "entity/list.jinja2"}
+    whole = listed | {"shows": list_of(views)}
+    config.add_page(f"{kind}.list", f"/{kind}/", views, attr="list", **whole)
+    config.add_page(f"{kind}.search", f"/{kind}/search", views, attr="search", **whole)
+    if views.form is not None:
+        add_editing_pages(config, views)
+    config.add_page(f"{kind}.by_id", f"/{kind}/{{id:[0-9]+}}/", views, attr="by_id")
+    config.add_page(
+        f"{kind}.detail",
+        f"/{kind}/{{slug}}/",
+        views,
+        attr=DETAIL,
+        renderer=f"{kind}/detail.jinja2",
+        shows=views.shows,
+    )
+    if views.blocks:
+        names = "|".join(block.name for block in views.blocks)
+        address = f"/{kind}/{{slug}}/{{block:{names}}}/load-more/"
+        config.add_page(f"{kind}.more", address, views, attr="more", renderer="entity/block.jinja2")
+    for sublist, model in (("issue_list", Issue), ("series_list", Series)):
+        if hasattr(views, sublist):
+            address = f"/{kind}/{{slug}}/{sublist}/"
+            of_object = listed | {"shows": list_of(views, model)}
+            config.add_page(f"{kind}.{sublist}", address, views, attr=sublist, **of_object)
+    config.add_history_views(views)
+    if hasattr(views, "in_series"):  # any word here may be the slug of a series: the last route of the kind
+        address = f"/{kind}/{{slug}}/{{series}}/"
+        of_object = listed | {"shows": list_of(views, Issue)}
+        config.add_page(f"{kind}.in_series", address, views, attr="in_series", **of_object)
+
+
+def includeme(config):
+    """Install the directive and `request.entity_path`."""
+    config.registry["comicsdb_web.around_slugs"] = {}  # the two parts of addresses
+    config.add_directive("add_entity_views", add_entity_views)
+    config.add_request_method(entity_path, "entity_path")

@@ -1,0 +1,252 @@
+"""History of one object: who changed what and when, any two versions compared, and reverting."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
+from sqlalchemy import func, select, tuple_
+from sqlalchemy.orm import aliased
+
+from comicsdb.catalog import ConflictError, GoneError, InvalidError
+from comicsdb.catalog.history.diff import compare
+from comicsdb.catalog.history.revert import MissingError, OutdatedError, holder, plan, revert, version_of
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.catalog.references import Reference, labelled
+from comicsdb.models import History, User
+from comicsdb.models.base import BIG_MAX
+from comicsdb.security import Permission
+from comicsdb.values import whole_number
+from comicsdb_web.forms import answers
+from comicsdb_web.lists.paging import Page, paginate
+from comicsdb_web.pages.account import no_store
+from comicsdb_web.pages.catalogue.history_labels import TYPES, field_labels
+from comicsdb_web.rendering.locales import _
+
+PER_PAGE = 25
+ENDS = ("from", "to")
+
+CHANGED = _("Somebody changed this in the meantime. What you see now is what reverting would do now.")
+LEAVE_OUT = _("Some of what the older version points to does not exist any more. Say that it is left out.")
+IMPOSSIBLE = _("What the older version belongs to does not exist any more, so it cannot come back.")
+TAKEN = _("These are taken by another entry: ${fields}. Change it there first:")
+DONE, NOTHING = _("The older version is back."), _("There was nothing to change.")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Whose history it is: an object, or what is left of a deleted one (`entity` is None then)."""
+
+    kind: str
+    id: int
+    slug: str
+    label: str
+    entity: object = None
+
+
+class HistoryViews:
+    """The pages about the history of an object, the same for all kinds; the route's name begins with its."""
+
+    def __init__(self, request):
+        self.request = request
+        self.session = request.dbsession
+        self.kind = request.matched_route.name.partition(".")[0]
+        if self.kind not in KINDS:  # another package shows objects that the catalogue does not know
+            raise HTTPNotFound
+
+    def history(self):
+        """The versions, newest first; or the differences between the two that are chosen."""
+        subject = self._subject()
+        chosen = {end: self._version(subject, self.request.GET.get(end, "")) for end in ENDS}
+        if all(chosen.values()):
+            return self._compared(subject, *chosen.values())
+        page = versions_of(self.request, self.kind, subject.id)
+        pairs = [(older, version.snapshot) for version, _user, older in page.rows]
+        found = compare(self.session, self.kind, pairs)
+        differences = {row[0].id: each for row, each in zip(page.rows, found, strict=True)}
+        values = {
+            "page": page,
+            "differences": differences,
+            "chosen": chosen,
+            "types": TYPES,
+            "compared": False,
+        }
+        return self._shared(subject) | values
+
+    def _compared(self, subject: Subject, old: History, new: History):
+        (found,) = compare(self.session, self.kind, [(old.snapshot, new.snapshot)])
+        authors = self.session.scalars(select(User).where(User.id.in_({old.user_id, new.user_id})))
+        values = {"users": {user.id: user for user in authors}, "types": TYPES, "compared": True}
+        return self._shared(subject) | values | {"old": old, "new": new, "differences": found}
+
+    def confirm(self):
+        """What reverting would do now, and the button that does it."""
+        _entity, version = self._wanted()
+        return self._confirmation(version)
+
+    def revert(self):
+        """Revert, and back to the object; where that cannot be, the page again with the reason."""
+        entity, version = self._wanted()
+        sent = answers.texts(self.request)
+        try:
+            done = revert(
+                self.request.catalog,
+                self.request.media,
+                entity,
+                version,
+                modified=_moment(sent.get("modified", "")),
+                without_missing=bool(sent.get("without_missing")),
+            )
+        except OutdatedError:
+            return self._confirmation(version, status=409, notice=CHANGED)
+        except MissingError as error:
+            notice = IMPOSSIBLE if error.plan.impossible else LEAVE_OUT
+            return self._confirmation(version, status=422, notice=notice)
+        except ConflictError as conflict:
+            return self._confirmation(version, status=422, conflict=conflict)
+        except InvalidError as error:
+            return self._confirmation(version, status=422, invalid=error)
+        say = self.request.localizer.translate
+        kind, text = ("success", DONE) if done.differences else ("info", NOTHING)
+        self.request.messages.add(kind, say(text))
+        return HTTPSeeOther(self.request.entity_path(entity))
+
+    def _confirmation(self, version: History, *, status=200, notice="", conflict=None, invalid=None):
+        self.request.response.status = status
+        entity = self._entity()  # anew: what its label needs was forgotten when it was locked
+        found = plan(self.session, self.request.media, entity, version.snapshot)
+        labels = field_labels(self.request, self.kind)
+        say = self.request.localizer.translate
+        other = holder(self.session, entity, found.target, conflict) if conflict is not None else None
+        if conflict is not None:
+            fields = ", ".join(labels.get(field, field) for field in conflict.fields)
+            notice = _(TAKEN, mapping={"fields": fields})
+        refused = answers.refused(self.request, invalid, {}).errors if invalid is not None else {}
+        values = {
+            "version": version,
+            "plan": found,
+            "differences": found.differences,
+            "notice": say(notice),
+            "other": other,
+            "refused": refused,
+        }
+        return self._shared(_subject_of(entity)) | values
+
+    # What the address names.
+
+    def _subject(self) -> Subject:
+        """The object, deleted or not.
+
+        Raises NotFoundError, or MovedError for one that is to be found elsewhere.
+        """
+        try:
+            return _subject_of(self._entity())
+        except GoneError as gone:
+            left = gone.tombstone
+            return Subject(self.kind, left.object_id, left.slug, left.label)
+
+    def _entity(self):
+        slug, model = self.request.matchdict["slug"], KINDS[self.kind].model
+        found = self.session.scalar(labelled(model).where(model.slug == slug)) if "\0" not in slug else None
+        return found or self.request.catalog.by_slug(model, slug)
+
+    def _wanted(self):
+        """The object and its older version; raises HTTPNotFound for a version of another."""
+        entity = self._entity()
+        version = self._version(_subject_of(entity), self.request.matchdict["id"])
+        if version is None:
+            raise HTTPNotFound
+        return entity, version
+
+    def _version(self, subject: Subject, text: str) -> History | None:
+        """The version with a number, None without one; raises HTTPNotFound for one of another object."""
+        if not text:
+            return None
+        number = whole_number(text, 0, BIG_MAX)
+        found = version_of(self.session, self.kind, subject.id, number) if number is not None else None
+        if found is None:
+            raise HTTPNotFound(_("There is no such version."))
+        return found
+
+    def _shared(self, subject: Subject) -> dict:
+        return {
+            "subject": subject,
+            "kind": self.kind,
+            "object_path": self.request.route_path(f"{self.kind}.detail", slug=subject.slug),
+            "history_path": self.request.route_path(f"{self.kind}.history", slug=subject.slug),
+            "labels": field_labels(self.request, self.kind),
+            "may_revert": subject.entity is not None and self.request.has_permission(Permission.REVERT),
+            "pictures": {getattr(subject.entity, "image", "")} - {""},
+        }
+
+
+def versions_of(request, kind: str, object_id: int) -> Page:
+    """The versions of an object, newest first: rows of (version, its user, the snapshot before it)."""
+    own = (History.kind == kind, History.object_id == object_id)
+    order = (History.at.desc(), History.id.desc())
+    before = aliased(History)
+    older = (
+        select(before.snapshot)
+        .where(before.kind == kind, before.object_id == object_id)
+        .where(tuple_(before.at, before.id) < tuple_(History.at, History.id))
+        .order_by(before.at.desc(), before.id.desc())
+        .limit(1)
+        .correlate(History)
+        .scalar_subquery()
+    )
+    rows = select(History, User, older).outerjoin(User, User.id == History.user_id).order_by(*order)
+    ids = select(History.id).where(*own).order_by(*order)
+    count = select(func.count()).select_from(History).where(*own)
+    return paginate(request, rows, ids, count, PER_PAGE)
+
+
+def _subject_of(entity) -> Subject:
+    return Subject(entity.__tablename__, entity.id, entity.slug, entity.label, entity)
+
+
+def _moment(text: str) -> datetime | None:
+    """The stamp that the form brought; None, which no object has, for what is no stamp."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def reference_path(request, reference: Reference) -> str | None:
+    """The path of the page of an object that others name; that of a deleted one says so."""
+    route = f"{reference.kind}.detail"
+    if reference.slug is None or route not in request.registry["comicsdb_web.methods"]:
+        return None
+    return request.route_path(route, slug=reference.slug)
+
+
+def history_path(request, reference: Reference) -> str | None:
+    """The path of the history of an object, None for one without a page or that lives on in another."""
+    if reference_path(request, reference) is None or reference.survivor_id is not None:
+        return None
+    return request.route_path(f"{reference.kind}.history", slug=reference.slug)
+
+
+def add_history_views(config, views) -> None:
+    """The history of one kind, for members, and reverting, for staff and editors."""
+    kind = views.model.__tablename__
+    config.add_page(
+        f"{kind}.history",
+        f"/{kind}/{{slug}}/history/",
+        HistoryViews,
+        attr="history",
+        renderer="history/history.jinja2",
+        permission=Permission.MEMBER,
+        decorator=no_store,
+    )
+    name, address = f"{kind}.revert", f"/{kind}/{{slug}}/history/{{id:[0-9]+}}/revert/"
+    options = {"renderer": "history/revert.jinja2", "permission": Permission.REVERT, "decorator": no_store}
+    config.add_page(name, address, HistoryViews, attr="confirm", **options)
+    config.registry["comicsdb_web.methods"][name] = ("GET", "HEAD", "POST")
+    config.add_view(HistoryViews, attr="revert", route_name=name, request_method="POST", **options)
+
+
+def includeme(config):
+    """The directive, and what templates ask of references."""
+    config.add_directive("add_history_views", add_history_views)
+    config.add_request_method(reference_path)
+    config.add_request_method(history_path)

@@ -1,0 +1,245 @@
+"""What the page of an issue shows, whoever reads it: one statement, whose related rows come as JSON.
+
+It is the page that most first visits go to, and asking for its parts one by one took as long as all the rest.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import cache
+
+from sqlalchemy import Text, bindparam, cast, func, literal_column, select, tuple_
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+
+from comicsdb.catalog import search
+from comicsdb.db.read_pool import CompiledQuery, ReadPool
+from comicsdb.models import (
+    AgeRating,
+    Arc,
+    Attribution,
+    Character,
+    Creator,
+    Credit,
+    Imprint,
+    Issue,
+    Publisher,
+    Role,
+    Series,
+    SeriesType,
+    Team,
+    Universe,
+    User,
+    Variant,
+    credit_role,
+    issue_arc,
+    issue_character,
+    issue_reprint,
+    issue_team,
+    issue_universe,
+)
+from comicsdb_web.lists.paging import BLOCK_STEP
+from comicsdb_web.rendering.row_views import RowView, shown
+
+PICTURE = ("image", "image_width", "image_height")
+CARDS = {
+    "characters": (Character, issue_character, PICTURE),
+    "teams": (Team, issue_team, PICTURE),
+    "universes": (Universe, issue_universe, ("designation", *PICTURE)),
+}
+
+
+@dataclass(frozen=True)
+class IssuePage:
+    """An issue with all that its page shows of it.
+
+    `blocks` has by name the first rows of each block, as the macros of `blocks.jinja2` want them, and how
+    many there are in all.
+    """
+
+    issue: RowView
+    previous: RowView | None
+    following: RowView | None
+    arcs: list[RowView]
+    reprints: list[RowView]
+    blocks: dict[str, tuple[list, int]]
+
+
+def read(read_pool: ReadPool, slug: str) -> IssuePage | None:
+    """The page of the issue with a slug, None where there is no such issue."""
+    sentence, names = _compiled()
+    row = read_pool.fetch(sentence, {"slug": slug}) if "\0" not in slug else None
+    return row and _page(dict(zip(names, row, strict=True)))
+
+
+# The statement.
+
+
+def _many(query):
+    """The rows of a query of its own about the issue, in its order, as a JSON list."""
+    rows = query.correlate(Issue).subquery("item")
+    found = func.coalesce(func.json_agg(literal_column("item")), literal_column("'[]'::json"))
+    return select(found).select_from(rows).scalar_subquery()
+
+
+def _constant(number: int):
+    """A number that stands in the text, so that plans can be made for it."""
+    return literal_column(str(number))
+
+
+def _one(query, *owners):
+    """The row of a query about a row of each of `owners`, as a JSON object; NULL for none."""
+    row = query.correlate(*owners).subquery("item")
+    return select(func.row_to_json(literal_column("item"))).select_from(row).scalar_subquery()
+
+
+def _named(model, *more: str):
+    """The columns that a link to an object needs, and some more."""
+    return [getattr(model, name) for name in ("id", "slug", "name", *more)]
+
+
+def _type():
+    return _one(select(SeriesType.code).where(SeriesType.id == Series.series_type_id), Series)
+
+
+def _series():
+    above = (
+        _one(select(*_named(model)).where(model.id == column), Series).label(model.__tablename__)
+        for model, column in ((Publisher, Series.publisher_id), (Imprint, Series.imprint_id))
+    )
+    own = _named(Series, "year_began", "language", "publisher_id")
+    query = select(*own, _type().label("series_type"), *above)
+    return _one(query.where(Series.id == Issue.series_id), Issue)
+
+
+def _neighbour(compare, *order):
+    other = Issue.__table__.alias("other")
+    place = tuple_(other.c.cover_date, other.c.id)
+    query = select(other.c.slug, other.c.number).where(
+        other.c.series_id == Issue.series_id, compare(place, tuple_(Issue.cover_date, Issue.id))
+    )
+    return _one(query.order_by(*(each(other) for each in order)).limit(_constant(1)), Issue)
+
+
+def _linked(model, link, *more: str):
+    query = select(*_named(model, *more)).join(link).where(link.c.issue_id == Issue.id)
+    return query.order_by(*search.ORDER[model])
+
+
+def _first(query):
+    """The rows that a block begins with, each with the number of all."""
+    return _many(query.add_columns(func.count().over().label("total")).limit(_constant(BLOCK_STEP)))
+
+
+def _credits():
+    names = func.string_agg(Role.name, aggregate_order_by(literal_column("', '"), Role.order, Role.id))
+    roles = select(func.coalesce(names, literal_column("''"))).join(credit_role)
+    roles = roles.where(credit_role.c.credit_id == Credit.id).correlate(Credit).scalar_subquery()
+    query = select(*_named(Creator, "image"), roles.label("role_names"))
+    query = query.join(Credit, Credit.creator_id == Creator.id).where(Credit.issue_id == Issue.id)
+    return query.order_by(*search.ORDER[Creator])
+
+
+def _reprints():
+    other = Issue.__table__.alias("other")
+    series = _one(
+        select(Series.name, Series.year_began, _type().label("series_type")).where(
+            Series.id == other.c.series_id
+        ),
+        other,
+    )
+    return (
+        select(other.c.slug, other.c.number, other.c.cover_date, series.label("series"))
+        .join(issue_reprint, issue_reprint.c.reprint_id == other.c.id)
+        .join(Series, Series.id == other.c.series_id)
+        .where(issue_reprint.c.issue_id == Issue.id)
+        .order_by(
+            other.c.cover_date,
+            Series.sort_folded,
+            Series.sort_name,
+            other.c.store_date.asc().nulls_last(),
+            other.c.number,
+            other.c.id,
+        )
+    )
+
+
+def _variants():
+    columns = [getattr(Variant, name) for name in ("id", "name", "sku", "upc", "currency", *PICTURE)]
+    price = cast(Variant.price, Text).label("price")  # exact, which a number of JSON is not
+    return select(*columns, price).where(Variant.issue_id == Issue.id).order_by(Variant.id)
+
+
+def _statement():
+    edited_by = select(User.username, User.is_active).where(User.id == Issue.edited_by_id)
+    attributions = select(Attribution.source, Attribution.url).where(Attribution.issue_id == Issue.id)
+    blocks = {"credits": _first(_credits())}
+    blocks |= {name: _first(_linked(model, link, *more)) for name, (model, link, more) in CARDS.items()}
+    parts = blocks | {
+        "series": _series(),
+        "rating": _one(select(AgeRating.name).where(AgeRating.id == Issue.rating_id), Issue),
+        "edited_by": _one(edited_by, Issue),
+        "attributions": _many(attributions.order_by(Attribution.id)),
+        "variants": _many(_variants()),
+        "arcs": _many(_linked(Arc, issue_arc)),
+        "reprints": _many(_reprints()),
+        "previous": _neighbour(
+            lambda one, other: one < other, lambda o: o.c.cover_date.desc(), lambda o: o.c.id.desc()
+        ),
+        "following": _neighbour(lambda one, other: one > other, lambda o: o.c.cover_date, lambda o: o.c.id),
+    }
+    columns = [*Issue.__table__.c, *(part.label(name) for name, part in parts.items())]
+    return select(*columns).where(Issue.slug == bindparam("slug"))
+
+
+@cache
+def _compiled() -> tuple[CompiledQuery, tuple[str, ...]]:
+    """The statement, and the names of its columns."""
+    statement = _statement()
+    return CompiledQuery.of(statement), tuple(statement.selected_columns.keys())
+
+
+# What is made of its row.
+
+
+def _page(row: dict) -> IssuePage:
+    series = _series_of(row["series"])
+    reprints = [
+        shown("issue", each | {"series": _series_of(each["series"]), "cover_date": _date(each["cover_date"])})
+        for each in row["reprints"]
+    ]
+    blocks = {"credits": [(_credit(each),) for each in row["credits"]]}
+    blocks |= {
+        name: [shown(model.__tablename__, each) for each in row[name]] for name, (model, *_) in CARDS.items()
+    }
+    own = {
+        "series": series,
+        "rating": shown("age_rating", row["rating"]),
+        "edited_by": shown("user", row["edited_by"]),
+        "attributions": [shown("attribution", each) for each in row["attributions"]],
+        "variants": [_variant(each) for each in row["variants"]],
+    }
+    return IssuePage(
+        shown("issue", row | own),
+        *(row[name] and shown("issue", row[name] | {"series": series}) for name in ("previous", "following")),
+        [shown("arc", each) for each in row["arcs"]],
+        reprints,
+        {name: (rows, row[name][0]["total"] if rows else 0) for name, rows in blocks.items()},
+    )
+
+
+def _series_of(values: dict) -> RowView:
+    parts = ("series_type", "publisher", "imprint")
+    return shown("series", values | {name: shown(name, values[name]) for name in parts if values.get(name)})
+
+
+def _credit(values: dict) -> RowView:
+    return shown("credit", {"creator": shown("creator", values), "role_names": values["role_names"]})
+
+
+def _variant(values: dict) -> RowView:
+    price = values["price"]
+    return shown("variant", values | {"price": None if price is None else Decimal(price)})
+
+
+def _date(text: str) -> date:
+    return date.fromisoformat(text)

@@ -1,0 +1,90 @@
+"""Recent changes of the whole site, for members."""
+
+from datetime import date, datetime, time, timedelta
+
+from pyramid.httpexceptions import HTTPNotFound
+
+from comicsdb.catalog.history import recent_changes
+from comicsdb.catalog.history.recent_changes import Wanted
+from comicsdb.models import CATALOGUE
+from comicsdb.models.base import BIG_MAX
+from comicsdb.security import Permission
+from comicsdb.values import iso_day, whole_number
+from comicsdb_web.lists.filters import NO_DAY, NOT_OFFERED
+from comicsdb_web.pages.account import no_store
+from comicsdb_web.pages.catalogue.history_labels import ACTIONS, REFERENCE, field_labels
+from comicsdb_web.rendering.locales import _
+
+FILTERS = ("user", "kind", "action", "since", "until")
+KINDS = (*(model.__tablename__ for model in CATALOGUE), *REFERENCE)
+
+UNKNOWN = _("There is no account of this name.")
+LAST_DAY = date.max - timedelta(days=2)  # the day after it, in any zone, is still a day
+
+
+def changes(request):
+    """A page of the log, newest first, narrowed by person, kind, action and days."""
+    typed = {name: request.GET.get(name, "").strip() for name in FILTERS}
+    wanted, errors = _wanted(request, typed)
+    ends = {name: _number(request.GET.get(name, "")) for name in ("before", "after")}
+    page = recent_changes.page(request.dbsession, wanted, **ends)
+    kinds = {line.change.kind for line in page.lines}
+    return {
+        "page": page,
+        "typed": typed,
+        "errors": {name: request.localizer.translate(text) for name, text in errors.items()},
+        "kinds": KINDS,
+        "reference": REFERENCE,
+        "actions": ACTIONS,
+        "labels": {kind: field_labels(request, kind) for kind in kinds},
+        "narrowed": any(typed.values()),
+        "first": not any(ends.values()),
+    }
+
+
+def _wanted(request, typed: dict[str, str]) -> tuple[Wanted, dict[str, str]]:
+    """What the filters ask for; a value that makes no sense asks for nothing, and has an error."""
+    errors, zone = {}, request.zone
+    user_id = None
+    if typed["user"]:
+        user_id = (
+            recent_changes.account_named(request.dbsession, typed["user"])
+            if "\0" not in typed["user"]
+            else None
+        )
+        if user_id is None:
+            errors["user"] = UNKNOWN
+    days: dict[str, datetime | None] = {"since": None, "until": None}
+    for name in days:
+        day = iso_day(typed[name])
+        if day is not None:
+            day = min(day, LAST_DAY) + timedelta(days=name == "until")  # the last day is included
+            days[name] = datetime.combine(day, time(), zone)
+        elif typed[name]:
+            errors[name] = NO_DAY
+    offered = {"kind": KINDS, "action": ACTIONS}
+    chosen = {name: typed[name] for name, known in offered.items() if typed[name] in known}
+    errors |= {name: NOT_OFFERED for name in offered if typed[name] and name not in chosen}
+    return Wanted(user_id, **chosen, **days), errors
+
+
+def _number(text: str) -> int | None:
+    """The number of a line; raises HTTPNotFound for what is none."""
+    if not text:
+        return None
+    number = whole_number(text, 0, BIG_MAX)
+    if number is None:
+        raise HTTPNotFound(_("This list has no such page."))
+    return number
+
+
+def includeme(config):
+    """One page."""
+    config.add_page(
+        "changes",
+        "/changes/",
+        changes,
+        renderer="history/changes.jinja2",
+        permission=Permission.MEMBER,
+        decorator=no_store,
+    )

@@ -1,0 +1,1 @@
+"""Polls, announcements, the timeline and the statistics of the catalogue."""

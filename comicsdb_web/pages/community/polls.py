@@ -1,0 +1,120 @@
+"""Polls: the list, each with its question or its results, votes, and deleting by the staff."""
+
+from pyramid.httpexceptions import HTTPBadRequest, HTTPSeeOther
+from sqlalchemy import func, select
+
+from comicsdb import admin, clock
+from comicsdb.catalog import NotFoundError
+from comicsdb.community import polls
+from comicsdb.community.polls import Status
+from comicsdb.models import Poll
+from comicsdb.security import Permission
+from comicsdb.values import whole_number
+from comicsdb_web.http.fragments import fragment
+from comicsdb_web.http.routing import number_in
+from comicsdb_web.lists.paging import paginate
+from comicsdb_web.pages.account import no_store
+from comicsdb_web.rendering.locales import _
+
+PER_PAGE = 20
+STATUSES = {
+    Status.ACTIVE: _("Open"),
+    Status.UPCOMING: _("To come"),
+    Status.CLOSED: _("Closed"),
+}
+
+VOTED = _("Your vote counts. These are the results so far.")
+DELETED = _("The poll is deleted.")
+NO_CHOICE = _("Choose one of the answers, then vote.")
+
+
+def listing(request):
+    """All polls: open ones first, then those to come, then closed ones; two statements."""
+    now = clock.now()
+    rows, order = polls.listed(now)
+    ids, count = select(Poll.id).order_by(*order), select(func.count()).select_from(Poll)
+    page = paginate(request, rows.order_by(*order), ids, count, PER_PAGE)
+    shown = [(row.Poll, row.votes, polls.status_of(row.Poll, now)) for row in page.rows]
+    return {"page": page, "polls": shown, "statuses": STATUSES}
+
+
+def poll(request):
+    """One poll."""
+    return _shown(request, _found(request))
+
+
+def vote(request):
+    """The vote of the reader; the answer shows the results."""
+    poll_id, choice = number_in(request), request.POST.get("choice")
+    if not isinstance(choice, str) or not (choice.isascii() and choice.isdigit()):
+        _found(request)  # what is not there is said first
+        raise HTTPBadRequest(NO_CHOICE)
+    if whole_number(choice) is None:
+        raise NotFoundError("poll choice", choice)
+    polls.vote(request.dbsession, poll_id, int(choice), request.identity.user_id, clock.now())
+    said = request.localizer.translate(VOTED)
+    if request.is_fragment:
+        return fragment(request, "poll", _shown(request, _found(request)) | {"said": said})
+    request.messages.add("success", said)
+    return HTTPSeeOther(request.route_path("poll", id=poll_id))
+
+
+def delete_form(request):
+    """What is to go."""
+    found = _found(request)
+    return {"poll": found, "votes": sum(each.votes for each in polls.results(request.dbsession, found.id))}
+
+
+def delete(request):
+    """Delete a poll with its votes."""
+    admin.delete_poll(request.dbsession, request.identity, number_in(request))
+    request.messages.add("success", request.localizer.translate(DELETED))
+    return HTTPSeeOther(request.route_path("polls"))
+
+
+def _found(request) -> Poll:
+    poll_id = number_in(request)
+    found = request.dbsession.get(Poll, poll_id)
+    if found is None:
+        raise NotFoundError("poll", poll_id)
+    return found
+
+
+def _shown(request, found: Poll) -> dict:
+    """What the page of a poll shows; while it is open, results only to those who have voted."""
+    session, reader = request.dbsession, request.identity
+    status = polls.status_of(found, clock.now())
+    mine = polls.voted_for(session, found.id, reader.user_id) if reader is not None else None
+    hidden = status is Status.UPCOMING or (status is Status.ACTIVE and mine is None)
+    return {
+        "poll": found,
+        "status": status,
+        "statuses": STATUSES,
+        "mine": mine,
+        "results": None if hidden else polls.results(session, found.id),
+        "choices": polls.choices(session, found.id) if hidden and status is Status.ACTIVE else (),
+        "may_vote": status is Status.ACTIVE and reader is not None and mine is None,
+    }
+
+
+def includeme(config):
+    """Anybody reads, members vote, the staff deletes; nothing of it is kept by anybody."""
+    config.add_page("polls", "/polls/", listing, renderer="polls/list.jinja2", decorator=no_store)
+    config.add_page("poll", "/polls/{id:[0-9]+}/", poll, renderer="polls/detail.jinja2", decorator=no_store)
+    config.add_page(
+        "poll.vote",
+        "/polls/{id:[0-9]+}/vote/",
+        vote,
+        methods=("POST",),
+        permission=Permission.MEMBER,
+        decorator=no_store,
+    )
+    config.add_page(
+        "poll.delete",
+        "/polls/{id:[0-9]+}/delete/",
+        delete_form,
+        post=delete,
+        renderer="polls/delete.jinja2",
+        permission=Permission.DELETE_POLLS,
+        decorator=no_store,
+    )

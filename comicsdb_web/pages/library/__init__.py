@@ -1,0 +1,1 @@
+"""The pages of what readers keep: collection, pull list, wish list, imports and feeds."""

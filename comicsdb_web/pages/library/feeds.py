@@ -1,0 +1,192 @@
+"""Feeds of new and coming issues, as Atom and as calendars: public ones, and a reader's own."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from urllib.parse import urlsplit
+
+from babel import dates
+from pyramid.response import Response
+from sqlalchemy import select
+from sqlalchemy.orm import joinedload
+
+from comicsdb import clock
+from comicsdb.accounts.guard import network
+from comicsdb.accounts.passwords import digest
+from comicsdb.i18n import translate
+from comicsdb.library import feeds, pull_list
+from comicsdb.models import Issue, Publisher, Series
+from comicsdb.ratelimit import Limit
+from comicsdb.security import client_ip
+from comicsdb_web.pages.site.errors import error_page
+from comicsdb_web.rendering import atom, calendars
+from comicsdb_web.rendering.locales import _, locale_of
+
+LIMIT = Limit("feeds", 60, 60)
+PRIVATE_LIMIT = Limit("feeds-private", 20, 60)
+PUBLIC = "public, max-age=900"
+# A date of HTTP knows seconds only, and a change is seen a moment after it was noted.
+SETTLED = timedelta(seconds=5)
+SINCE = 2026  # the year of our names, as `tag:` has it (RFC 4151): it never changes
+SECRET_HEADERS = {
+    "Cache-Control": "private, no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Robots-Tag": "noindex, nofollow",
+}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a feed is about: the word for it in its id, its title, and the path of the page it belongs to."""
+
+    name: str
+    title: str
+    page: str
+
+
+def releases(request):
+    """New and coming issues of the whole catalogue."""
+    title = translate(request.localizer, _("New and coming comics"))
+    return _public(request, Subject("releases", title, request.route_path("issue.thisweek")), feeds.RELEASES)
+
+
+def of_publisher(request):
+    """Those of a publisher."""
+    publisher = _found(request, Publisher)
+    about = Subject(f"publisher/{publisher.id}", publisher.label, request.entity_path(publisher))
+    published = select(Series.id).where(Series.publisher_id == publisher.id)
+    return _public(request, about, feeds.OF_PUBLISHER, Issue.series_id.in_(published))
+
+
+def of_series(request):
+    """Those of a series."""
+    series = _found(request, Series, joinedload(Series.series_type))
+    about = Subject(f"series/{series.id}", series.label, request.entity_path(series))
+    return _public(request, about, feeds.OF_SERIES, Issue.series_id == series.id)
+
+
+def of_reader(request):
+    """Those of the series that a reader follows, at an address that only programs of theirs know.
+
+    Nothing else is told at it, and nothing of the site is shown: it must not get anywhere by a link.
+    """
+    secret, here = request.matchdict["secret"], network(client_ip(request))
+    wait = _wait(request, [(PRIVATE_LIMIT, here), (PRIVATE_LIMIT, digest(secret))])
+    if wait:
+        headers = {"Retry-After": str(wait)}
+        return Response(
+            "Too many requests.\n", 429, content_type="text/plain", headers=SECRET_HEADERS | headers
+        )
+    user_id = feeds.reader_of(request.dbsession, secret, request.today)
+    if user_id is None:
+        return Response("Not found.\n", 404, content_type="text/plain", headers=SECRET_HEADERS)
+    title = translate(request.localizer, _("My pull list"))
+    about = Subject(f"pull-list/{digest(secret)[:32]}", title, request.route_path("pull_list"))
+    followed = Issue.series_id.in_(pull_list.followed_ids(user_id))
+    found = feeds.issues(request.dbsession, request.today, feeds.OF_READER, followed)
+    response = _response(request, _written(request, about, found, own=""))
+    response.headers.update(SECRET_HEADERS)
+    return response
+
+
+def _found(request, model, *options):
+    """The object that the address names; the catalogue knows those that are not there any more."""
+    slug = request.matchdict["slug"]
+    statement = select(model).where(model.slug == slug).options(*options)
+    found = request.dbsession.scalar(statement) if "\0" not in slug else None
+    return found or request.catalog.by_slug(model, slug)
+
+
+def _public(request, about: Subject, window: feeds.Window, *conditions):
+    wait = _wait(request, [(LIMIT, network(client_ip(request)))])
+    if wait:
+        response = error_page(request, 429)
+        response.headers["Retry-After"] = str(wait)
+        return response
+    changed = feeds.last_change(request.dbsession)
+    found = feeds.issues(request.dbsession, request.today, window, *conditions)
+    response = _response(request, _written(request, about, found, own=request.public_url(request.path)))
+    response.headers["Cache-Control"] = PUBLIC
+    response.vary = ("Accept-Language", "Cookie")
+    latest = max(filter(None, (changed, _midnight(request))))
+    if clock.now() - latest > SETTLED:
+        response.last_modified = latest
+    return response
+
+
+def _wait(request, asked) -> int:
+    """How many seconds the caller has to wait, 0 for not at all."""
+    refused = request.registry["comicsdb.limiter"].take(asked).refused
+    return max(1, *(each.wait for each in refused)) if refused else 0
+
+
+def _response(request, body: bytes) -> Response:
+    """An answer with a tag; conditions of the request are heeded."""
+    kind = {"atom": atom.CONTENT_TYPE, "ics": calendars.CONTENT_TYPE}[request.matchdict["form"]]
+    response = Response(body, content_type=kind, charset="utf-8", conditional_response=True)
+    response.etag = hashlib.blake2b(body, digest_size=12).hexdigest()
+    response.headers["Content-Language"] = request.locale_name
+    return response
+
+
+def _midnight(request) -> datetime:
+    """When the present business day began: what is new and coming depends on it."""
+    return datetime.combine(request.today, time.min, request.registry.settings["comicsdb.timezone"])
+
+
+def _written(request, about: Subject, found: list[Issue], own: str) -> bytes:
+    write: Callable = {"atom": _atom, "ics": _calendar}[request.matchdict["form"]]
+    return write(request, about, found, own)
+
+
+def _atom(request, about, found, own):
+    def told(issue):
+        when = dates.format_date(issue.store_date, "long", locale=locale_of(request))
+        words = {"publisher": issue.series.publisher.name, "date": when}
+        text = translate(request.localizer, _("${publisher}, in stores ${date}", mapping=words))
+        name = f"{_tag(request)}:issue/{issue.id}"
+        return atom.Entry(name, issue.label, text, _page(request, issue), issue.modified.astimezone(UTC))
+
+    entries = [told(issue) for issue in reversed(found)]
+    changed = max((each.changed for each in entries), default=_midnight(request))
+    name = f"{_tag(request)}:feed/{about.name}"
+    page = request.public_url(about.page)
+    return atom.feed(atom.Feed(name, about.title, own, page, changed, request.locale_name), entries)
+
+
+def _calendar(request, about, found, _own):
+    events = (
+        calendars.Event(
+            f"issue-{issue.id}@{_host(request)}",
+            issue.store_date,
+            issue.label,
+            issue.series.publisher.name,
+            _page(request, issue),
+            issue.modified,
+        )
+        for issue in found
+    )
+    return calendars.calendar(about.title, events)
+
+
+def _page(request, issue: Issue) -> str:
+    return request.public_url(request.entity_path(issue))
+
+
+def _host(request) -> str:
+    return urlsplit(request.public_url("/")).hostname
+
+
+def _tag(request) -> str:
+    """What our names begin with."""
+    return f"tag:{_host(request)},{SINCE}"
+
+
+def includeme(config):
+    """A feed of a kind is named as its pages are: former slugs then lead on to it."""
+    form = "{form:atom|ics}"
+    config.add_page("feeds.releases", f"/feeds/releases.{form}", releases)
+    config.add_page("publisher.feed", f"/feeds/publisher/{{slug}}.{form}", of_publisher)
+    config.add_page("series.feed", f"/feeds/series/{{slug}}.{form}", of_series)
+    config.add_page("pull_list.feed", f"/feeds/private/{{secret}}/pull-list.{form}", of_reader)

@@ -1,0 +1,232 @@
+"""Libraries as files: what one has goes out, what others wrote comes in, after a review."""
+
+import re
+
+from pyramid.httpexceptions import HTTPBadRequest, HTTPSeeOther
+from pyramid.response import Response
+from sqlalchemy.orm import Session
+
+from comicsdb.catalog import InvalidError
+from comicsdb.i18n import translate
+from comicsdb.library.transfer import cbl, imports, writing
+from comicsdb.library.transfer.format import COLLECTION, FORMS, LISTS
+from comicsdb.library.transfer.imports import KEEP_MINE, TAKE_FILE
+from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, REASONS, UNKNOWN
+from comicsdb.models.choices import Currency
+from comicsdb.security import Permission
+from comicsdb.values import whole_number
+from comicsdb_web.forms import answers
+from comicsdb_web.http.routing import READ
+from comicsdb_web.pages.library.collection import private
+from comicsdb_web.pages.library.collection_filters import narrowing
+from comicsdb_web.pages.library.import_labels import FIELD_WORDS, PART_WORDS, outcome
+from comicsdb_web.pages.reading_lists import Lists
+from comicsdb_web.rendering.locales import _
+
+FORMATS = ("csv", "json")
+NOT_A_FORMAT = _("There are two formats: json and csv.")
+CBL = "cbl"
+_CHOICE = re.compile(r"choose-(\d{1,6})", re.A)
+
+
+# Out.
+
+
+def export_collection(request):
+    """The collection, as far as the filters of its list let it through."""
+    form = _format(request)
+    user_id = request.identity.user_id
+    conditions = narrowing(request).wanted.conditions(user_id)
+    parts = writing.collection_rows(request.dbsession, user_id, conditions)
+    if form == "csv":
+        return _file(writing.as_csv(COLLECTION, parts[COLLECTION]), "text/csv", "collection.csv")
+    return _file(writing.as_json(parts), "application/json", "collection.json")
+
+
+def export_library(request):
+    """Everything in the library: one JSON document, or an archive of tables."""
+    form = _format(request)
+    parts = writing.library(request.dbsession, request.identity.user_id)
+    if form == "csv":
+        return _file(writing.as_archive(parts), "application/zip", "library.zip")
+    return _file(writing.as_json(parts), "application/json", "library.json")
+
+
+def export_list(request):
+    """A reading list as CBL, for whoever may see it."""
+    found = Lists(request).found()
+    return _file(cbl.write_cbl(request.dbsession, found), cbl.CONTENT_TYPE, f"{found.slug}.cbl")
+
+
+def _format(request) -> str:
+    form = request.GET.get("format", FORMATS[0])
+    if form not in FORMATS:
+        raise HTTPBadRequest(NOT_A_FORMAT)
+    return form
+
+
+def _file(content: bytes, content_type: str, name: str) -> Response:
+    charset = {"charset": "utf-8"} if content_type.startswith("text/") else {}
+    response = Response(content, content_type=content_type, **charset)
+    response.content_disposition = f'attachment; filename="comicsdb-{name}"'
+    return response
+
+
+# In.
+
+
+class ImportViews:
+    """The form for a file, the review of what it says, and the confirmation; for the collection's area."""
+
+    area = "collection"
+
+    def __init__(self, request):
+        self.request = request
+        self.session: Session = request.dbsession
+        self.user_id = request.identity.user_id
+        self.settings = request.registry.settings
+
+    def begin(self):
+        """The form for a file with the imports that wait, or what that form sends."""
+        if self.request.method == "POST":
+            return self._upload()
+        return self._page(answers.Form({"currency": Currency.USD.value}))
+
+    def _upload(self):
+        """Read a file, match it and keep it for the review; nothing comes into the library."""
+        sent = self.request.POST.get("file")
+        fields = answers.texts(self.request)
+        try:
+            made = imports.upload(
+                self.session,
+                self.user_id,
+                getattr(sent, "filename", None) or "",
+                answers.file(self.request, "file"),
+                currency=fields.get("currency", Currency.USD.value),
+                rows=self.settings["comicsdb.imports.rows"],
+                megabytes=self.settings["comicsdb.imports.megabytes"],
+            )
+        except InvalidError as error:
+            return self._page(answers.refused(self.request, error, fields), again=hasattr(sent, "file"))
+        return HTTPSeeOther(self._path("review", made.id))
+
+    def _page(self, form, *, again=False):
+        return {
+            "form": form,
+            "area": self.area,
+            "again": again,
+            "waiting": imports.waiting(self.session, self.user_id),
+            "forms_known": FORMS,
+            "currencies": [(each.value, each.value) for each in Currency],
+            "most_rows": self.settings["comicsdb.imports.rows"],
+            "most_megabytes": self.settings["comicsdb.imports.megabytes"],
+        }
+
+    def go_on(self):
+        """The review: what the file says and what that may mean, row by row; or what its form sends."""
+        found = self._pending()
+        if self.request.method == "POST":
+            return self._confirm(found)
+        return self._review(found, answers.Form(self._list_values(found)), {}, set(), take_file=False)
+
+    def _confirm(self, found):
+        """Store what was reviewed, all at once, and say what has become of it."""
+        fields = answers.texts(self.request)
+        choices = {
+            int(place[1]): number
+            for name, value in fields.items()
+            if (place := _CHOICE.fullmatch(name)) and (number := whole_number(value)) is not None
+        }
+        left_out = {whole_number(each) for each in self.request.POST.getall("leave")} - {None}
+        take_file = fields.get("values", KEEP_MINE) == TAKE_FILE
+        try:
+            counted = imports.confirm(
+                self.session,
+                self.request.identity,
+                self.settings["comicsdb.official_account"],
+                found.id,
+                choices=choices,
+                left_out=left_out,
+                take_file=take_file,
+                today=self.request.today,
+                list_values=self._sent_list(found, fields),
+            )
+        except InvalidError as error:
+            form = answers.refused(self.request, error, fields)
+            return self._review(found, form, choices, left_out, take_file=take_file)
+        for kind, text in outcome(counted):
+            self.request.messages.add(kind, translate(self.request.localizer, text))
+        to_lists = counted[f"{LISTS}_added"] and found.payload["form"] == CBL
+        return HTTPSeeOther(self.request.route_path("reading_list.mine" if to_lists else f"{self.area}.list"))
+
+    def forget(self):
+        """Forget an import that waits."""
+        imports.forget(self.session, self.user_id, self._number())
+        self.request.messages.add(
+            "success", self.request.localizer.translate(_("The import is forgotten; nothing was changed."))
+        )
+        return HTTPSeeOther(self.request.route_path(f"{self.area}.import"))
+
+    def _pending(self):
+        return imports.pending(self.session, self.user_id, self._number())
+
+    def _number(self) -> int:
+        digits = self.request.matchdict["id"]
+        return int(digits) if len(digits) < 19 else 0
+
+    def _path(self, name: str, import_id: int) -> str:
+        return self.request.route_path(f"{self.area}.{name}", id=import_id)
+
+    def _list_values(self, found) -> dict:
+        """What may be said of the reading list of a CBL file, which itself says only its name."""
+        return {"list_name": found.payload["lists"][0]["name"]} if found.payload["form"] == CBL else {}
+
+    def _sent_list(self, found, fields) -> dict | None:
+        if found.payload["form"] != CBL:
+            return None
+        return {"name": fields.get("list_name", ""), "is_private": "list_private" in fields}
+
+    def _review(self, found, form, choices, left_out, *, take_file):
+        rows = imports.reviewed(self.session, found)
+        by_state = {
+            state: [row for row in rows if row.match.state == state]
+            for state in (MATCHED, AMBIGUOUS, UNKNOWN)
+        }
+        return {
+            "form": form,
+            "area": self.area,
+            "found": found,
+            "rows": by_state,
+            "kinds": {row.part for row in rows},
+            "issues": imports.issues_of(self.session, rows),
+            "series": imports.series_of(self.session, rows),
+            "lists": found.payload["lists"],
+            "lists_there": imports.lists_there(self.session, found),
+            "choices": choices,
+            "left_out": left_out,
+            "take_file": take_file,
+            "reasons": {key: translate(self.request.localizer, text) for key, text in REASONS.items()},
+            "forms_known": FORMS,
+            "part_words": PART_WORDS,
+            "field_words": FIELD_WORDS,
+        }
+
+
+class ListImportViews(ImportViews):
+    """The same below the reading lists."""
+
+    area = "reading_list"
+
+
+def includeme(config):
+    """Before the pages of reading lists, whose slugs may be any word that is left."""
+    member = {"permission": Permission.MEMBER, "decorator": private}
+    both = {"methods": (*READ, "POST"), **member}
+    for views, address in ((ImportViews, "/collection/import/"), (ListImportViews, "/reading-lists/import/")):
+        area, one = views.area, f"{address}{{id:[0-9]+}}/"
+        config.add_page(f"{area}.import", address, views, attr="begin", renderer="import/form.jinja2", **both)
+        config.add_page(f"{area}.review", one, views, attr="go_on", renderer="import/review.jinja2", **both)
+        config.add_page(f"{area}.forget", f"{one}forget/", views, attr="forget", methods=("POST",), **member)
+    config.add_page("collection.export", "/collection/export/", export_collection, **member)
+    config.add_page("account.library", "/accounts/export/library/", export_library, **member)
+    config.add_page("reading_list.export", "/reading-lists/{slug}/export.cbl", export_list, decorator=private)

@@ -1,0 +1,281 @@
+"""A reader's wish list: the issues they look for, and what becomes of that."""
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import joinedload
+
+from comicsdb.catalog import InvalidError, NotFoundError
+from comicsdb.i18n import translate
+from comicsdb.library import wish_list
+from comicsdb.library.locks import hold
+from comicsdb.models import Issue, Series, WishListItem
+from comicsdb.models.choices import DEFAULT_PRIORITY, WishStatus
+from comicsdb.schemas.wish import PurchaseSchema, WishFormSchema
+from comicsdb.security import Permission
+from comicsdb_web.forms import lookup
+from comicsdb_web.forms.drafts import Draft
+from comicsdb_web.forms.editing import Editing
+from comicsdb_web.forms.fields import (
+    Choice,
+    EntityForm,
+    Line,
+    ModelSelect,
+    Money,
+    Paragraphs,
+    Section,
+    day,
+    text_of,
+)
+from comicsdb_web.forms.values import NOT_THERE, change_of
+from comicsdb_web.http.fragments import fragment
+from comicsdb_web.http.routing import number_in
+from comicsdb_web.lists.filters import NOT_OFFERED, Chip, without
+from comicsdb_web.lists.paging import paginate
+from comicsdb_web.pages.library.collection import done, private
+from comicsdb_web.pages.library.collection_filters import grades
+from comicsdb_web.pages.library.pull_list import OFF, ON
+from comicsdb_web.rendering.locales import _
+
+PER_PAGE = 50
+LABELS = {"status": _("Status"), "priority": _("Priority")}  # of the filters
+STATUSES = {WishStatus.WANTED: _("Wanted"), WishStatus.FOUND: _("Found"), WishStatus.ACQUIRED: _("Acquired")}
+RANKS = {1: _("1 (highest)"), 2: "2", 3: "3", 4: "4", 5: _("5 (lowest)")}
+ADDED = _("${label} is on your wish list now.")
+WISHED_ALREADY = _("${label} is on your wish list already.")
+GONE = _("${label} is off your wish list.")
+ACQUIRED = _("${label} is yours, and in your collection now.")
+OWNED_ALREADY = _("${label} is yours. It was in your collection already, which stays as it was.")
+
+
+def priorities(request, _value=""):
+    """The priorities as a form offers them."""
+    return [(str(each), translate(request.localizer, words)) for each, words in RANKS.items()]
+
+
+def statuses(request, _value=""):
+    """How far a wish may have come, as a form offers it."""
+    return [(str(status), translate(request.localizer, words)) for status, words in STATUSES.items()]
+
+
+def _grades(request, _value):
+    return [("", translate(request.localizer, _("Any"))), *grades()]
+
+
+FORM = EntityForm(
+    WishFormSchema,
+    (
+        Section(
+            "wish",
+            _("Wish"),
+            (
+                ModelSelect(
+                    "issue_id",
+                    _("Issue"),
+                    _("Type words of the series, or its number too: Lamplight #3"),
+                    of="issue",
+                    required=True,
+                ),
+                Choice("priority", _("Priority"), initial=str(DEFAULT_PRIORITY), options=priorities),
+                Choice("status", _("Status"), initial=WishStatus.WANTED.value, options=statuses),
+                Choice("desired_grade", _("Minimum grade"), options=_grades),
+                Money("max_price", _("Maximum price"), apart=True),
+                Paragraphs("notes", _("Notes")),
+            ),
+        ),
+    ),
+)
+PURCHASE = EntityForm(
+    PurchaseSchema,
+    (
+        Section(
+            "purchase",
+            _("Purchase"),
+            (
+                day("purchase_date", _("Bought on")),
+                Money("purchase_price", _("Price paid"), apart=True),
+                Line("purchase_store", _("Bought at"), longest=255),
+                Paragraphs("notes", _("Notes")),
+            ),
+        ),
+    ),
+)
+
+
+class WishDraft(Draft):
+    """The form of an item while it is filled in."""
+
+    def _state_of(self, entity):
+        names = ("issue_id", "priority", "status", "desired_grade", "max_price", "notes")
+        state = {name: getattr(entity, name) for name in names}
+        return state | {"currency": entity.max_currency}
+
+
+class WishViews(Editing):
+    """The list with its form, and what is done with one item; a form can do all that the catalogue's can."""
+
+    model = WishListItem
+    kind = WishListItem.__tablename__
+    form = FORM
+    draft = WishDraft
+    added = ADDED
+
+    def __init__(self, request):
+        self.request = request
+        self.session = request.dbsession
+        self.user_id = request.identity.user_id
+
+    # The list.
+
+    def _page(self, draft, **shown):
+        values = super()._page(draft, **shown)
+        return values | self._listing() if draft.entity is None else values
+
+    def _listing(self) -> dict:
+        """The items that the address asks for; a filter that is none of those offered is not heeded."""
+        typed = {name: self.request.GET.get(name, "").strip() for name in LABELS}
+        offered = {"status": dict(statuses(self.request)), "priority": dict(priorities(self.request))}
+        wrong = {name for name, value in typed.items() if value and value not in offered[name]}
+        heeded = {name: "" if name in wrong else value for name, value in typed.items()}
+        priority = int(heeded["priority"]) if heeded["priority"] else None
+        ids = wish_list.listed(self.user_id, status=heeded["status"], priority=priority)
+        count = select(func.count()).select_from(ids.order_by(None).subquery())
+        page = paginate(self.request, wish_list.items(), ids, count, PER_PAGE)
+        chips = [
+            Chip(
+                translate(self.request.localizer, LABELS[name]),
+                offered[name][value],
+                without(self.request, name),
+            )
+            for name, value in heeded.items()
+            if value
+        ]
+        not_offered = translate(self.request.localizer, NOT_OFFERED)
+        return {
+            "page": page,
+            "items": [row.WishListItem for row in page.rows],
+            "typed": typed,
+            "wrong": {name: [not_offered] for name in wrong},
+            "offered": offered,
+            "chips": chips,
+        }
+
+    # One item.
+
+    def delete(self):
+        """Whether an item is really to go, and its end."""
+        item = self._entity()
+        if self.request.method != "POST":
+            return {"label": item.issue.label, "item": item}
+        label = item.issue.label
+        wish_list.remove(self.session, self.user_id, item.id)
+        return done(self.request, "success", GONE % {"label": label}, "wish_list")
+
+    def acquire(self):
+        """What is known of a purchase; then the item is acquired, and its issue in the collection."""
+        item = self._entity()
+        draft = Draft(self.request, "purchase", PURCHASE, label=item.issue.label)
+        if self.request.method != "POST":
+            return self._purchase(item, draft)
+        draft.read(self.request.POST)
+        change, errors = change_of(draft)
+        if errors:
+            draft.refuse(errors)
+            self.request.response.status = 422
+            return self._purchase(item, draft)
+        label = item.issue.label
+        today = self.request.today
+        _item, _owned, created = wish_list.acquire(
+            self.session, self.user_id, item.id, change.values, today=today
+        )
+        said = ACQUIRED if created else OWNED_ALREADY
+        return done(self.request, "success", said % {"label": label}, "wish_list")
+
+    def _purchase(self, item, draft) -> dict:
+        return {"item": item, "draft": draft, "label": item.issue.label}
+
+    # What the forms need to know of items.
+
+    def _entity(self):
+        number = number_in(self.request)
+        wish_list.item_of(self.session, self.user_id, number)
+        return self._loaded(number)
+
+    def _loaded(self, item_id: int) -> WishListItem:
+        issue = joinedload(WishListItem.issue).options(
+            joinedload(Issue.series).options(joinedload(Series.series_type), joinedload(Series.publisher))
+        )
+        rows = select(WishListItem).where(WishListItem.id == item_id).options(issue)
+        return self.session.scalars(rows.execution_options(populate_existing=True)).one()
+
+    def _judged(self, draft):
+        change, errors = change_of(draft)
+        if errors:
+            raise InvalidError(errors)
+        return change
+
+    def _alike(self, values):  # noqa: ARG002
+        return ()
+
+    def _write_new(self, values):
+        issue_id = values.pop("issue_id")
+        try:
+            item, created = wish_list.add(self.session, self.user_id, issue_id, values)
+        except NotFoundError:
+            raise InvalidError({"issue_id": [NOT_THERE]}) from None
+        if not created:
+            raise InvalidError({"issue_id": [wish_list.WISHED_ALREADY]})
+        return self._loaded(item.id)
+
+    def _lock(self, entity):
+        hold(self.session, self.user_id)
+        self.session.refresh(entity, ["modified"])
+
+    def _write(self, entity, values):
+        wish_list.change(self.session, self.user_id, entity.id, values)
+
+    def _label(self, entity):
+        return entity.issue.label
+
+    def _path_of(self, entity):  # noqa: ARG002
+        return self._path_of_list()
+
+    def _path_of_list(self):
+        return self.request.route_path("wish_list")
+
+
+def toggle(request):
+    """Have an issue on the list or not, as `on` says; anything else changes nothing."""
+    issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
+    user_id, wanted = request.identity.user_id, text_of(request.POST, "on")
+    if wanted in (ON, OFF):
+        wish_list.wish(request.dbsession, user_id, issue.id, wanted == ON)
+    item = wish_list.wished(request.dbsession, user_id, issue.id)
+    label = lookup.name_one(request.dbsession, issue).text
+    said = (GONE if item is None else ADDED) % {"label": label}
+    if request.is_fragment:
+        said = translate(request.localizer, said)
+        return fragment(request, "wish", {"issue": issue, "item": item, "said": said})
+    return done(request, "success", said, "issue.detail", slug=issue.slug)
+
+
+def own_wish(request, issue: Issue) -> WishListItem | None:
+    """The reader's wish for an issue, for its page: one statement, for members only."""
+    if request.identity is None:
+        return None
+    return wish_list.wished(request.dbsession, request.identity.user_id, issue.id)
+
+
+def includeme(config):
+    """For members, each their own."""
+    own = {"permission": Permission.MEMBER, "decorator": private}
+    form = {"methods": ("GET", "HEAD", "POST"), **own}
+    one = "/wish-list/item/{id:[0-9]+}"
+    config.add_request_method(own_wish)
+    config.add_page(
+        "wish_list", "/wish-list/", WishViews, attr="create", renderer="wish_list/list.jinja2", **form
+    )
+    for name in ("update", "delete", "acquire"):
+        renderer = f"wish_list/{name}.jinja2"
+        config.add_page(
+            f"wish_list.{name}", f"{one}/{name}/", WishViews, attr=name, renderer=renderer, **form
+        )
+    config.add_page("wish_list.toggle", "/wish-list/toggle/{slug}/", toggle, methods=("POST",), **own)

@@ -1,0 +1,214 @@
+"""Reading lists: the list of them, the page of each with its issues and figures, and its stars."""
+
+from dataclasses import dataclass
+
+from pyramid.httpexceptions import HTTPForbidden, HTTPFound
+from sqlalchemy import func, select
+
+from comicsdb.library import reading_lists
+from comicsdb.library.reading_lists import figures, ratings
+from comicsdb.models import ReadingList, ReadingListRating
+from comicsdb.models.choices import ItemType
+from comicsdb.security import Permission
+from comicsdb_web.http.fragments import fragment
+from comicsdb_web.http.routing import with_query
+from comicsdb_web.lists.paging import offset_of, paginate
+from comicsdb_web.pages.library.collection import private
+from comicsdb_web.pages.library.rating import Stars, rated
+from comicsdb_web.pages.reading_lists.filters import narrowed
+from comicsdb_web.pages.reading_lists.labels import ITEM_TYPES, SOURCES, TYPES
+
+PER_PAGE = 30
+NO_TYPE = "none"  # ?issue_type=none: the items that have none
+
+
+@dataclass(frozen=True)
+class Part:
+    """The items shown from `offset` on, of one type if `chosen` is not empty."""
+
+    items: list
+    offset: int
+    total: int
+    chosen: str = ""
+
+    @property
+    def next_offset(self) -> int | None:
+        """The offset of the next items, None at the end."""
+        end = self.offset + len(self.items)
+        return end if self.items and end < self.total else None
+
+    @property
+    def previous_offset(self) -> int | None:
+        """The offset of the items before these, None at the beginning."""
+        return max(0, min(self.offset, self.total) - figures.STEP) if self.offset else None
+
+
+class Lists:
+    """What all views of reading lists stand on: the list that the address names, for the one who asks."""
+
+    def __init__(self, request):
+        self.request = request
+        self.session = request.dbsession
+        self.identity = request.identity
+        self.official = request.registry.settings["comicsdb.official_account"]
+
+    def found(self) -> ReadingList:
+        """The list; NotFound for one that may not be seen, as for none."""
+        return reading_lists.find(self.session, self.identity, self.official, self.request.matchdict["slug"])
+
+    def managed(self) -> ReadingList:
+        """The list, for those who may change it; HTTPForbidden for others who see it."""
+        found = self.found()
+        if not self.manages(found):
+            raise HTTPForbidden
+        return found
+
+    def manages(self, found: ReadingList) -> bool:
+        """Whether the one who asks may change a list."""
+        return reading_lists.manages(self.identity, self.official, found)
+
+    @property
+    def visible(self):
+        """The condition under which lists are seen."""
+        return reading_lists.visible_to(self.identity, self.official)
+
+
+class ReadingListViews(Lists):
+    """The pages that only show, and the stars."""
+
+    def list(self):
+        """All lists that may be seen, as far as the filters let them through."""
+        return self._listing(self.visible)
+
+    def mine(self):
+        """The lists of the one who asks."""
+        return self._listing(ReadingList.user_id == self.identity.user_id) | {"mine": True}
+
+    def search(self):
+        """One list of lists is enough: it searches, too."""
+        return HTTPFound(with_query(self.request, self.request.route_path("reading_list.list")))
+
+    def _listing(self, condition) -> dict:
+        narrow = narrowed(self.request)
+        conditions = (condition, *narrow.conditions)
+        ids = select(ReadingList.id).where(*conditions).order_by(*figures.ORDER)
+        count = select(func.count()).select_from(ReadingList).where(*conditions)
+        rows = figures.cards().order_by(*figures.ORDER)
+        return {
+            "page": paginate(self.request, rows, ids, count, PER_PAGE),
+            "narrow": narrow,
+            "types": TYPES,
+            "sources": SOURCES,
+            "mine": False,
+        }
+
+    def detail(self):
+        """A list with its issues and all that can be said of them."""
+        found = self.found()
+        made_of = figures.composition(self.session, found.id)
+        previous, following = reading_lists.neighbours(self.session, self.identity, self.official, found)
+        return self._shown(found) | {
+            "part": self._part(found, 0, made_of),
+            "composition": made_of,
+            "previous": previous,
+            "following": following,
+            "publishers": figures.publishers(self.session, found.id),
+            "series": figures.series(self.session, found.id),
+            "characters": figures.characters(self.session, found.id),
+            "creators": figures.featured(self.session, found.id),
+            "stars": self._stars(found),
+            "may_assign": self.request.has_permission(Permission.OFFICIAL_LISTS)
+            and not reading_lists.is_official(self.official, found),
+        }
+
+    def more(self):
+        """The next issues: a fragment for our module, otherwise a page."""
+        offset = offset_of(self.request)
+        found = self.found()
+        made_of = figures.composition(self.session, found.id)
+        values = self._shown(found) | {"part": self._part(found, offset, made_of), "composition": made_of}
+        if self.request.is_fragment:
+            return fragment(self.request, "reading_list_items", values)
+        return values
+
+    def _shown(self, found: ReadingList) -> dict:
+        return {
+            "entity": found,
+            "manages": self.manages(found),
+            "types": TYPES,
+            "sources": SOURCES,
+            "item_types": ITEM_TYPES,
+        }
+
+    def _part(self, found: ReadingList, offset: int, made_of: figures.Composition) -> Part:
+        """The items from an offset on; a type that is none narrows nothing."""
+        chosen = self.request.GET.get("issue_type", "")
+        if chosen not in {NO_TYPE, *ItemType}:
+            chosen = ""
+        code = None if not chosen else "" if chosen == NO_TYPE else chosen
+        total = made_of.total if code is None else made_of.by_type.get(code, 0)
+        rows = []
+        if offset < total:
+            wanted = figures.step(found.id, offset, code)
+            rows = self.session.scalars(wanted).all()
+        return Part(rows, offset, total, chosen)
+
+    # Stars.
+
+    def rate(self):
+        """The stars of the one who asks for a list that is public and another's."""
+        found = self.found()
+        if found.is_private or found.user_id == self.identity.user_id:
+            raise HTTPForbidden
+
+        def rate(stars):
+            ratings.rate(self.session, self.identity, self.official, found, stars)
+
+        return rated(self.request, found, rate, lambda _request, entity: self._stars(entity))
+
+    def _stars(self, found: ReadingList) -> Stars | None:
+        """What the widget shows; None for a private list, which has none."""
+        if found.is_private:
+            return None
+        address = self.request.entity_path(found, "rate")
+        if self.identity is None:
+            return Stars(address, asks_login=True)
+        if found.user_id == self.identity.user_id:
+            return Stars(address)
+        mine = select(ReadingListRating.rating).where(
+            ReadingListRating.reading_list_id == found.id,
+            ReadingListRating.user_id == self.identity.user_id,
+        )
+        return Stars(address, self.session.scalar(mine), may=True)
+
+
+def add_list_page(config, name, pattern, view, *, member=True, template=None, **options):
+    """Directive: a page `reading_list.NAME` below /reading-lists/; kept nowhere, whoever sees it."""
+    if member:
+        options.setdefault("permission", Permission.MEMBER)
+    renderer = f"reading_list/{template}.jinja2" if template else None
+    config.add_page(
+        f"reading_list.{name}",
+        f"/reading-lists/{pattern}",
+        view,
+        renderer=renderer,
+        decorator=private,
+        **options,
+    )
+
+
+def includeme(config):
+    """Particular addresses before those with a slug of any word, which no list can have."""
+    config.add_directive("add_list_page", add_list_page)
+    views = ReadingListViews
+    config.add_list_page("list", "", views, attr="list", template="list", member=False)
+    config.add_list_page("search", "search", views, attr="search", member=False)
+    config.add_list_page("mine", "my-lists/", views, attr="mine", template="list")
+    config.include(".forms")
+    config.add_list_page("detail", "{slug}/", views, attr="detail", template="detail", member=False)
+    config.add_list_page(
+        "items", "{slug}/items-load-more/", views, attr="more", template="items", member=False
+    )
+    config.add_list_page("rate", "{slug}/rate/", views, attr="rate", methods=("POST",))
+    config.include(".items")
+    config.include(".issue")

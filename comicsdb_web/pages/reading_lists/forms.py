@@ -1,0 +1,207 @@
+"""Reading lists are made, changed, given away and deleted."""
+
+from pyramid.httpexceptions import HTTPSeeOther
+from sqlalchemy import select
+
+from comicsdb.catalog import InvalidError
+from comicsdb.i18n import translate
+from comicsdb.library import reading_lists
+from comicsdb.library.reading_lists import rules
+from comicsdb.library.reading_lists.figures import composition
+from comicsdb.models import ReadingList
+from comicsdb.models.choices import ListType
+from comicsdb.schemas.base import NAME_LENGTH
+from comicsdb.schemas.types import REQUIRED
+from comicsdb.security import Permission
+from comicsdb.values import whole_number
+from comicsdb_web.forms import answers
+from comicsdb_web.forms.drafts import Draft
+from comicsdb_web.forms.editing import Editing
+from comicsdb_web.forms.fields import (
+    Checkbox,
+    Choice,
+    EntityForm,
+    Line,
+    ModelSelect,
+    Paragraphs,
+    Picture,
+    Section,
+)
+from comicsdb_web.forms.values import Change, with_plain_words
+from comicsdb_web.pages.reading_lists import Lists
+from comicsdb_web.pages.reading_lists.labels import source_options, type_options
+from comicsdb_web.rendering.locales import _
+
+ABOUT = Section(
+    "about",
+    _("About"),
+    (
+        Line("name", _("Name"), required=True, longest=NAME_LENGTH),
+        Choice("list_type", _("Type"), initial=ListType.EVENT.value, options=type_options),
+        Checkbox(
+            "is_private",
+            _("Private"),
+            help=_("Nobody else sees a private list. Its stars are kept, but not shown."),
+        ),
+        Paragraphs("desc", _("Description"), help=_("Plain text. An empty line begins a new paragraph.")),
+    ),
+)
+BANNER = Section("picture", _("Banner"), (Picture("image", _("Banner"), size="banner_card"),))
+PLACE = Section(
+    "place",
+    _("Before and after it"),
+    (
+        ModelSelect("previous", _("Previous list"), help=_("To be read before this one."), of="reading_list"),
+        ModelSelect("next", _("Next list"), help=_("To be read after this one."), of="reading_list"),
+    ),
+)
+SOURCE = Section(
+    "source",
+    _("Source"),
+    (
+        Choice("attribution_source", _("Source"), options=source_options),
+        Line("attribution_url", _("Address at the source"), longest=200, kind="url"),
+    ),
+)
+FORM = EntityForm(None, (ABOUT, BANNER, PLACE))
+STAFF_FORM = EntityForm(None, (ABOUT, BANNER, PLACE, SOURCE))
+
+PARTNERS = ("previous", "next")
+
+
+class ListDraft(Draft):
+    """The form of a list while it is filled in; a neighbour that may not be seen is none."""
+
+    def _state_of(self, entity):
+        names = ("name", "desc", "is_private", "list_type", "attribution_source", "attribution_url", "image")
+        settings = self.request.registry.settings
+        seen = reading_lists.neighbours(
+            self.request.dbsession, self.request.identity, settings["comicsdb.official_account"], entity
+        )
+        near = {side: each and each.id for side, each in zip(PARTNERS, seen, strict=True)}
+        return {name: getattr(entity, name) for name in names} | near
+
+
+class ListForms(Editing, Lists):
+    """The form of a list, new or not, with all that the catalogue's forms can do."""
+
+    model = ReadingList
+    kind = ReadingList.__tablename__
+    draft = ListDraft
+    added = _("${label} is made. Now add issues to it.")
+
+    @property
+    def form(self):
+        """Only staff say where a list was taken from."""
+        return STAFF_FORM if self.request.has_permission(Permission.LIST_SOURCES) else FORM
+
+    def delete(self):
+        """What would go with the list, and its end."""
+        found = self.managed()
+        if self.request.method != "POST":
+            total = composition(self.session, found.id).total
+            return {"entity": found, "total": total}
+        name = found.name
+        reading_lists.remove(self.session, self.identity, self.official, found)
+        return self._done(self._path_of_list(), _("${label} is deleted."), name)
+
+    def assign(self):
+        """Whether the list is really to be the official account's, for good."""
+        found = self.found()
+        values = {"entity": found, "official": self.official, "form": answers.Form()}
+        if self.request.method != "POST":
+            return values
+        try:
+            given = reading_lists.assign_to_official(self.session, self.identity, self.official, found)
+        except InvalidError as error:
+            return values | {"form": answers.refused(self.request, error, {})}
+        text = _("The list belongs to ${name} now.", mapping={"name": given.user.username})
+        self.request.messages.add("success", translate(self.request.localizer, text))
+        return HTTPSeeOther(self._path_of(given))
+
+    # What the forms need to know of lists.
+
+    def _entity(self):
+        return self.managed()
+
+    def _judged(self, draft):
+        errors, values = {}, {}
+        for field in draft.form.typed_fields:
+            typed = draft.typed[field.name]
+            if field.required and field.is_blank(typed):
+                errors[field.name] = [REQUIRED]
+            elif draft.is_changed(field):
+                values |= _values(field, typed)
+        try:  # all faults are told at once, whether there is a name or not
+            sent = {"name": "-"} | values
+            rules.check(self.session, self.identity, self.visible, draft.entity, sent)
+        except InvalidError as error:
+            errors |= with_plain_words(draft.form.typed_fields, error.errors)
+        if not errors and self._is_taken(draft, values):
+            errors["name"] = [reading_lists.SAME_NAME]
+        if errors:
+            raise InvalidError(errors)
+        change = Change(values)
+        if "image" in draft.files:
+            change.files.append(("image", self.kind, change.values))
+        elif draft.cleared and draft.state.get("image"):
+            change.values |= {"image": "", "image_width": None, "image_height": None}
+        return change
+
+    def _is_taken(self, draft, values) -> bool:
+        """Whether the owner has another list of this name and source; asked before a picture is stored."""
+        owner = draft.entity.user_id if draft.entity else self.identity.user_id
+        other = select(ReadingList.id).where(
+            ReadingList.user_id == owner,
+            ReadingList.name == values.get("name", draft.state.get("name")),
+            ReadingList.attribution_source
+            == values.get("attribution_source", draft.state.get("attribution_source", "")),
+            ReadingList.id != (draft.entity.id if draft.entity else 0),
+        )
+        return self.session.scalar(other) is not None
+
+    def _alike(self, values):  # noqa: ARG002
+        return ()
+
+    def _write_new(self, values):
+        return reading_lists.create(self.session, self.identity, self.official, values)
+
+    def _lock(self, entity):
+        reading_lists.hold(self.session, self.identity, self.official, entity)
+
+    def _write(self, entity, values):
+        reading_lists.update(self.session, self.identity, self.official, entity, values)
+
+    def _label(self, entity):
+        return entity.name
+
+    def _path_of_list(self):
+        return self.request.route_path("reading_list.mine")
+
+
+def _values(field, typed) -> dict:
+    """What was typed in a field as the service takes it."""
+    if isinstance(field, ModelSelect):
+        chosen = (typed or ("",))[0]
+        return {field.name: (whole_number(chosen) or 0) if chosen else None}
+    if isinstance(field, Paragraphs):
+        return {field.name: typed.strip("\n")}
+    return field.sent(typed.strip())
+
+
+def includeme(config):
+    """What is changed has the slug of its list before the verb."""
+    views, both = ListForms, {"methods": ("GET", "HEAD", "POST")}
+    config.add_list_page("create", "create/", views, attr="create", template="edit", **both)
+    config.add_list_page("update", "{slug}/update/", views, attr="update", template="edit", **both)
+    config.add_list_page("delete", "{slug}/delete/", views, attr="delete", template="delete", **both)
+    for name, word in (("assign", "assign-to-official"), ("assign_metron", "assign-to-metron")):
+        config.add_list_page(
+            name,
+            f"{{slug}}/{word}/",
+            views,
+            attr="assign",
+            template="assign",
+            permission=Permission.OFFICIAL_LISTS,
+            **both,
+        )

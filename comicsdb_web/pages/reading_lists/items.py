@@ -1,0 +1,359 @@
+"""The issues of a reading list: how they come in, their order, their types, and how they go."""
+
+from math import ceil
+
+from pyramid.httpexceptions import HTTPSeeOther
+from sqlalchemy import func, select
+
+from comicsdb.catalog import InvalidError, NotFoundError
+from comicsdb.i18n import translate
+from comicsdb.library import reading_lists
+from comicsdb.library.reading_lists import figures, items
+from comicsdb.models import ReadingList, ReadingListItem
+from comicsdb.values import whole_number
+from comicsdb_web.forms.drafts import Draft
+from comicsdb_web.forms.editing import Editing
+from comicsdb_web.forms.fields import Choice, EntityForm, Line, ModelSelect, Section, text_of, texts_of
+from comicsdb_web.forms.values import with_plain_words
+from comicsdb_web.http.fragments import fragment
+from comicsdb_web.http.routing import number_in
+from comicsdb_web.lists.paging import Page, page_asked_for
+from comicsdb_web.pages.reading_lists import Lists
+from comicsdb_web.pages.reading_lists.labels import ITEM_TYPES, item_type_options
+from comicsdb_web.rendering.locales import _, ngettext
+
+POSITION, WAS = "position-", "was-"  # inputs: where an issue is to stand, and where it stood on the page
+ALL, RANGE = "all", "range"
+NO_NUMBER = _("Write a whole number.")
+WHICH = _("Choose “From one number to another”, or leave the numbers away.")
+CHOOSE = _("Choose one.")
+
+
+def _places(request, _value):
+    say = request.localizer.translate
+    return [(items.END, say(_("At the end"))), (items.BEGINNING, say(_("At the beginning")))]
+
+
+def _ranges(request, _value):
+    say = request.localizer.translate
+    return [(ALL, say(_("All issues"))), (RANGE, say(_("From one number to another")))]
+
+
+AT = Choice("at", _("Where"), initial=items.END, options=_places)
+ISSUES_FORM = EntityForm(
+    None,
+    (
+        Section(
+            "add",
+            _("Add issues"),
+            (
+                ModelSelect(
+                    "issues",
+                    _("Issues"),
+                    help=_("Search as: series (year) #number. They come to the end of the list."),
+                    of="issue",
+                    many=True,
+                ),
+            ),
+        ),
+    ),
+)
+SERIES_FORM = EntityForm(
+    None,
+    (
+        Section(
+            "series",
+            _("Series"),
+            (
+                ModelSelect("series", _("Series"), required=True, of="series"),
+                Choice("which", _("Which issues"), initial=ALL, options=_ranges),
+                Line(
+                    "first", _("First number"), help=_("Empty: from the first of the series on."), longest=25
+                ),
+                Line("last", _("Last number"), help=_("Empty: up to the last of the series."), longest=25),
+                AT,
+            ),
+        ),
+    ),
+)
+ARC_FORM = EntityForm(
+    None, (Section("arc", _("Story arc"), (ModelSelect("arc", _("Story arc"), required=True, of="arc"), AT)),)
+)
+
+
+class AddingViews(Editing, Lists):
+    """The forms that bring issues into a list, and the one that orders them."""
+
+    kind = ReadingList.__tablename__
+
+    def manage(self):
+        """The issues of a list in their order, to be moved, and others to be added to them."""
+        draft = self._begun(ISSUES_FORM)
+        if self.request.method != "POST":
+            return self._page(draft)
+        draft.read(self.request.POST)
+        return self._helped(draft) or self._ordered(draft)
+
+    def from_series(self):
+        """Add the issues of a series, all or from one number to another."""
+        return self._adding(SERIES_FORM, self._add_series)
+
+    def from_arc(self):
+        """Add the issues of a story arc."""
+        return self._adding(ARC_FORM, self._add_arc)
+
+    def _begun(self, form: EntityForm) -> Draft:
+        self.list = self.managed()
+        return Draft(self.request, self.kind, form)
+
+    def _adding(self, form: EntityForm, add):
+        draft = self._begun(form)
+        if self.request.method != "POST":
+            draft.prefill(self.request.GET)
+            return self._page(draft)
+        draft.read(self.request.POST)
+        if helped := self._helped(draft):
+            return helped
+        try:
+            done = add(self._held(), draft.typed)
+        except InvalidError as error:
+            return self._invalid(draft, InvalidError(with_plain_words(draft.form.typed_fields, error.errors)))
+        self._say_added(done.added, 0, done.skipped)
+        return HTTPSeeOther(self.request.entity_path(self.list))
+
+    def _held(self) -> items.Held:
+        return reading_lists.hold(self.session, self.identity, self.official, self.list)
+
+    def _add_series(self, held, typed) -> items.Added:
+        whole = typed["which"] != RANGE
+        if whole and (typed["first"].strip() or typed["last"].strip()):
+            raise InvalidError({"which": [WHICH]})
+        return items.add_series(
+            held,
+            _chosen(typed, "series"),
+            first=typed["first"],
+            last=typed["last"],
+            whole=whole,
+            at=typed["at"],
+        )
+
+    def _add_arc(self, held, typed) -> items.Added:
+        return items.add_arc(held, _chosen(typed, "arc"), at=typed["at"])
+
+    # The order.
+
+    def _ordered(self, draft: Draft):
+        """Carry out what was typed, and then the button that moves one issue, all or nothing."""
+        moved, errors = _positions(self.request.POST)
+        if errors:
+            return self._invalid(draft, InvalidError(errors))
+        selected = [whole_number(each) or 0 for each in dict.fromkeys(texts_of(self.request.POST, "issues"))]
+        button, item_id = self._button()
+        held = self._held()
+        present = self.session.scalars(
+            select(ReadingListItem.issue_id)
+            .where(ReadingListItem.reading_list_id == self.list.id)
+            .order_by(ReadingListItem.order)
+        ).all()
+        done = items.reorder(held, with_moved(present, moved), selected)
+        if any(done) or not button:
+            self._say_added(*done)
+        if not button:
+            return HTTPSeeOther(self.request.path_qs)
+        return self._to_item(item_id, items.move(held, item_id, button))
+
+    def _button(self) -> tuple[str, int]:
+        """The button that was pressed, if it moves an issue, and the item it belongs to."""
+        for name in (items.UP, items.DOWN):
+            if text := text_of(self.request.POST, name):
+                return name, whole_number(text) or 0
+        return "", 0
+
+    def _to_item(self, item_id: int, position: int):
+        page = ceil(position / figures.STEP)
+        path = self.request.entity_path(self.list, "add_issue", _query={"page": page} if page > 1 else {})
+        return HTTPSeeOther(f"{path}#row-{item_id}")
+
+    def _say_added(self, added: int, reordered: int, skipped: int) -> None:
+        if not (added or reordered or skipped):
+            return self._say("info", _("There was nothing to change."))
+        told = [
+            ngettext("${n} issue was added.", "${n} issues were added.", added),
+            ngettext("${n} was moved.", "${n} were moved.", reordered),
+            ngettext("${n} was skipped.", "${n} were skipped.", skipped),
+        ]
+        text = _(
+            "${added} ${moved} ${skipped}",
+            mapping=dict(zip(("added", "moved", "skipped"), told, strict=True)),
+        )
+        return self._say("success" if added or reordered else "warning", text)
+
+    def _say(self, kind: str, text) -> None:
+        self.request.messages.add(kind, translate(self.request.localizer, text))
+
+    # What the form shows.
+
+    def _page(self, draft: Draft, **shown) -> dict:
+        values = super()._page(draft, **shown) | {"entity": self.list, "label": self.list.name}
+        values["action"] = self.request.path_qs
+        return values | (self._rows() if draft.form is ISSUES_FORM else {})
+
+    def _rows(self) -> dict:
+        """The issues of the page that is asked for, and what stands in their boxes."""
+        total = self.session.scalar(
+            select(func.count()).where(ReadingListItem.reading_list_id == self.list.id)
+        )
+        number, pages = page_asked_for(self.request, total, figures.STEP)
+        wanted = figures.step(self.list.id, (number - 1) * figures.STEP)
+        rows = self.session.scalars(wanted).all()
+        kept = self.request.kept_form
+        post = kept.fields if kept else self.request.POST
+        typed = {item.issue_id: text_of(post, f"{POSITION}{item.issue_id}") for item in rows}
+        return {
+            "page": Page(rows, number, total, pages),
+            "labels": {f"{POSITION}{item.issue_id}": item.issue.label for item in rows},
+            "typed": {item.issue_id: typed[item.issue_id] or str(item.order) for item in rows},
+        }
+
+    def _back(self, draft):  # noqa: ARG002
+        return self.request.entity_path(self.list)
+
+
+class ItemViews(Lists):
+    """What is done to one issue of a list."""
+
+    def edit_type(self):
+        """The types to choose from: in the place of the present one, or on a page."""
+        return self._typed(editing=True)
+
+    def update_type(self):
+        """Say what an issue is within the list."""
+        found, item = self._item()
+        held = reading_lists.hold(self.session, self.identity, self.official, found)
+        try:
+            items.set_type(held, item.id, text_of(self.request.POST, "issue_type") or "")
+        except InvalidError:  # no type of the form's: nothing changes
+            return self._shown(*self._item(), editing=True, status=422)
+        found, item = self._item()
+        if self.request.is_fragment:
+            return self._shown(found, item)
+        self.request.messages.add("success", self.request.localizer.translate(_("Saved.")))
+        return HTTPSeeOther(self._place_of(found, item))
+
+    def cancel_type(self):
+        """The type as it is."""
+        if self.request.is_fragment:
+            return self._typed()
+        return HTTPSeeOther(self._place_of(*self._item()))
+
+    def remove(self):
+        """Whether an issue is really to leave the list, and its end there."""
+        found, item = self._item()
+        if self.request.method != "POST":
+            return {"entity": found, "item": item, "back": self._place_of(found, item)}
+        label = item.issue.label
+        held = reading_lists.hold(self.session, self.identity, self.official, found)
+        items.remove_item(held, item.id)
+        text = _("${label} is out of the list.", mapping={"label": label})
+        self.request.messages.add("success", translate(self.request.localizer, text))
+        return HTTPSeeOther(self.request.entity_path(found))
+
+    def _typed(self, *, editing=False):
+        return self._shown(*self._item(), editing=editing)
+
+    def _shown(self, found: ReadingList, item: ReadingListItem, *, editing=False, status=200):
+        values = {
+            "entity": found,
+            "item": item,
+            "editing": editing,
+            "manages": True,
+            "item_types": ITEM_TYPES,
+            "options": item_type_options(self.request),
+            "back": self._place_of(found, item),
+        }
+        if self.request.is_fragment:
+            return fragment(self.request, "reading_list_type", values, status=status)
+        self.request.response.status = status
+        return values
+
+    def _item(self) -> tuple[ReadingList, ReadingListItem]:
+        """The list and its item, for those who may change it.
+
+        Raises NotFoundError for an item of another list.
+        """
+        found = self.managed()
+        wanted = figures.items(found.id).where(ReadingListItem.id == number_in(self.request, "item"))
+        item = self.session.scalar(wanted.execution_options(populate_existing=True))
+        if item is None:
+            raise NotFoundError("reading_list_item", self.request.matchdict["item"])
+        return found, item
+
+    def _place_of(self, found: ReadingList, item: ReadingListItem) -> str:
+        """The address of the line that shows an item."""
+        before = (item.order - 1) // figures.STEP * figures.STEP
+        path = self.request.entity_path(found)
+        if before:
+            path = self.request.entity_path(found, "items", _query={"offset": before})
+        return f"{path}#item-{item.id}"
+
+
+def with_moved(present: list[int], moved: dict[int, int]) -> list[int]:
+    """Issues in their order after some of them were given positions, from 1 on.
+
+    The others keep their order among one another. Of two with one position, the former stays the former.
+    """
+    order = [each for each in present if each not in moved]
+    last = -1
+    for each in sorted((each for each in present if each in moved), key=moved.__getitem__):
+        last = max(moved[each] - 1, last + 1)
+        order.insert(last, each)
+    return order
+
+
+def _positions(post) -> tuple[dict[int, int], dict[str, list]]:
+    """Where issues are to stand that were moved on the page, by id; and messages by input."""
+    moved, errors = {}, {}
+    for name in post:
+        issue_id = whole_number(name.removeprefix(POSITION)) if name.startswith(POSITION) else 0
+        text = (text_of(post, name) or "").strip() if issue_id else ""
+        if not text or text == text_of(post, f"{WAS}{issue_id}"):
+            continue
+        if number := whole_number(text):
+            moved[issue_id] = number
+        else:
+            errors[name] = [NO_NUMBER]
+    return moved, errors
+
+
+def _chosen(typed: dict, name: str) -> int:
+    """The id that is chosen in a field; raises InvalidError where none is."""
+    if not typed[name]:
+        raise InvalidError({name: [CHOOSE]})
+    return whole_number(typed[name][0]) or 0
+
+
+def includeme(config):
+    """All below the list they belong to."""
+    both, item = {"methods": ("GET", "HEAD", "POST")}, "{item:[0-9]+}/"
+    page, views = config.add_list_page, AddingViews
+    page("add_issue", "{slug}/add-issue/", views, attr="manage", template="manage", **both)
+    page("add_series", "{slug}/add-from-series/", views, attr="from_series", template="add", **both)
+    page("add_arc", "{slug}/add-from-arc/", views, attr="from_arc", template="add", **both)
+    views = ItemViews
+    page("remove_item", f"{{slug}}/remove-issue/{item}", views, attr="remove", template="remove", **both)
+    page("edit_type", f"{{slug}}/item/{item}edit-type/", views, attr="edit_type", template="item_type")
+    page(
+        "update_type",
+        f"{{slug}}/item/{item}update-type/",
+        views,
+        attr="update_type",
+        template="item_type",
+        methods=("POST",),
+    )
+    page(
+        "cancel_type",
+        f"{{slug}}/item/{item}cancel-edit-type/",
+        views,
+        attr="cancel_type",
+        template="item_type",
+    )

@@ -1,0 +1,1 @@
+"""The home page, help, errors, and addresses for machines."""

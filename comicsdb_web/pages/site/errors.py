@@ -1,0 +1,237 @@
+"""Answers to what cannot be answered: unknown, gone, forbidden, and our own faults."""
+
+import logging
+
+from pyramid.exceptions import BadCSRFToken, PredicateMismatch
+from pyramid.httpexceptions import HTTPClientError, HTTPMovedPermanently, HTTPSeeOther
+from pyramid.i18n import TranslationString
+from pyramid.interfaces import IRoutesMapper
+from pyramid.renderers import render
+from pyramid.response import Response
+from pyramid_retry import is_error_retryable
+
+from comicsdb.catalog import ConflictError, GoneError, InvalidError, MovedError, NotFoundError
+from comicsdb.catalog.errors import ForbiddenError
+from comicsdb.db import is_away
+from comicsdb.http.bodies import BodyError
+from comicsdb.media.storage import StorageDownError
+from comicsdb.ops.logs import log_failure
+from comicsdb.security import log_denied
+from comicsdb_web.forms.after_login import keep_form
+from comicsdb_web.http.fragments import fragment
+from comicsdb_web.http.routing import READ, is_api, referring_path, with_query
+from comicsdb_web.rendering.locales import _, speak_alone
+
+log = logging.getLogger(__name__)
+
+TITLES = {
+    400: _("That request makes no sense to us"),
+    403: _("This page is not for you"),
+    404: _("This page is not in our collection"),
+    405: _("That is not possible here"),
+    409: _("That is taken already"),
+    410: _("This page was taken out of the collection"),
+    413: _("That is too much at once"),
+    429: _("Easy there"),
+    500: _("Something broke on our side"),
+    503: _("Pictures cannot be stored right now"),
+}
+TEXTS = {
+    400: _("The address or the form holds something that we cannot read. Go back and try again."),
+    403: _("You are not allowed to see or do this."),
+    404: _("Perhaps it was moved or never existed. The address may also be mistyped."),
+    405: _("The address exists, but it does not answer this kind of request."),
+    409: _("Another entry has the same values: %(fields)s. Change one of them and try again."),
+    410: _("It was deleted on purpose, and its address will not be used again."),
+    413: _("The form is larger than we can take. A picture may have up to 20 MB."),
+    429: _("That was too often in a short time. Please wait a while and try again."),
+    500: _("This is a server error, not your fault. We have been told; please try again in a while."),
+    503: _("Nothing was changed. Please go back and try again in a while."),
+}
+
+
+def error_page(request, status: int, text: str | None = None, **values) -> Response:
+    """The page for a status, or a fragment that shows the message where the reader is.
+
+    A server error is rendered without looking at session, account or messages.
+    """
+    if status >= 500:
+        speak_alone(request)
+    say = request.localizer.translate  # here: a template takes what it translates for HTML and for a format
+    shown = {"title": say(TITLES[status]), "text": say(text or TEXTS[status])}
+    values = {"label": "", "history": None, "tombstone": None} | shown | values
+    values["status"] = status
+    if request.is_fragment:
+        return fragment(request, "error", values, status=status)
+    values["bare"] = status >= 500
+    body = render("error.jinja2", values, request=request)
+    response = Response(body, status=status, content_type="text/html", charset="utf-8")
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def notfound(error, request):
+    """404; first the other trailing-slash form is tried, and the methods of an address that exists."""
+    if isinstance(error, PredicateMismatch) and request.matched_route is not None:
+        response = error_page(request, 405)
+        response.allow = request.registry["comicsdb_web.methods"].get(request.matched_route.name, READ)
+        return response
+    path = request.path_info
+    if request.method in READ and not path.endswith("/") and _page_at(request, f"{path}/"):
+        return HTTPMovedPermanently(with_query(request, f"{request.path}/"))
+    # Pyramid's own words name the path; only what one of our views says is for readers.
+    said = error.detail if isinstance(error.detail, TranslationString) else None
+    return error_page(request, 404, said)
+
+
+def _page_at(request, path: str) -> bool:
+    """Whether a path is the address of one of our pages."""
+    ours = request.registry["comicsdb_web.methods"]
+    routes = request.registry.getUtility(IRoutesMapper).get_routes()
+    return any("GET" in ours.get(route.name, ()) and route.match(path) is not None for route in routes)
+
+
+def unknown(_error, request):
+    """The catalogue has no such object, and never had."""
+    return error_page(request, 404)
+
+
+def not_owner(_error, request):
+    """Something that may be seen, but is another's to change."""
+    return error_page(request, 403)
+
+
+def gone(error, request):
+    """The object was deleted."""
+    left = error.tombstone
+    route = f"{left.kind}.history"
+    known = request.identity is not None and route in request.registry["comicsdb_web.methods"]
+    history = request.route_path(route, slug=left.slug) if known else None
+    return error_page(request, 410, label=left.label, history=history, tombstone=left)
+
+
+def moved(error, request):
+    """The object is to be found elsewhere: the same page there, for good; a form is not sent on."""
+    entity, route = error.entity, request.matched_route.name
+    if request.method not in READ:
+        said = _("It was merged with another entry, or has another address now. Nothing was changed.")
+        request.messages.add("warning", request.localizer.translate(said))
+        return HTTPSeeOther(request.entity_path(entity))
+    own = route.startswith(f"{entity.__tablename__}.")
+    words = request.matchdict | {"slug" if own else entity.__tablename__: entity.slug}
+    return HTTPMovedPermanently(with_query(request, request.route_path(route, **words)))
+
+
+def forbidden(error, request):
+    """403, or the way to the log-in form for somebody who might be allowed once known."""
+    if error.result is None or request.identity is not None:
+        if request.identity is not None:
+            log_denied(request)
+        return error_page(request, 403, error.detail if error.result is None else None)
+    if request.is_fragment:
+        response = Response(status=204)
+        response.headers["X-Location"] = request.route_path("login")
+        return response
+    if request.method in READ:
+        target = with_query(request, request.path)
+    else:
+        target = keep_form(request) or referring_path(request)
+    return HTTPSeeOther(request.route_path("login", _query={"next": target} if target else {}))
+
+
+def client_error(error, request):
+    """Another fault of the caller's: a form without its token, or something that cannot be read.
+
+    A form of the account that is logged in, made in a session that has ended, comes back with a new token.
+    """
+    if isinstance(error, BadCSRFToken) and (path := keep_form(request)):
+        return HTTPSeeOther(path)
+    status = getattr(error, "code", 400)
+    said = getattr(error, "detail", None)
+    return error_page(
+        request, status if status in TITLES else 400, said if isinstance(said, TranslationString) else None
+    )
+
+
+def conflict(error, request):
+    """Another object has the same values: what a form did not show beside its fields."""
+    said = request.localizer.translate(TEXTS[409]) % {"fields": ", ".join(error.fields)}
+    return error_page(request, 409, said)
+
+
+def invalid(error, request):
+    """Values break the catalogue's rules, and no form showed them beside its fields."""
+    return error_page(request, 400, str(error))
+
+
+def storage_down(error, request):
+    """503: the storage of pictures does not answer, and said so in the log."""
+    response = error_page(request, 503)
+    response.retry_after = error.retry_after
+    return response
+
+
+def server_error(error, request):
+    """500: the fault is logged with its trace, and the page needs nothing that may be broken."""
+    if not is_error_retryable(request, error):
+        log_failure(log, error, "Server error at %s %s", request.method, _loggable_path(request))
+    response = error_page(request, 500)
+    if is_away(error):
+        response.status_int, response.retry_after = 503, 5
+    return response
+
+
+def _loggable_path(request) -> str:
+    """The path without the secret that it may hold: of a reset, an activation, or a private feed."""
+    secret = (request.matchdict or {}).get("secret") if hasattr(request, "matchdict") else None
+    return request.path.replace(secret, "…") if secret else request.path
+
+
+def last_resort_tween_factory(handler, registry):  # noqa: ARG001
+    """What no view can answer: faults after the view, at the commit."""
+
+    def tween(request):
+        try:
+            return handler(request)
+        except Exception as error:
+            if is_api(request) or is_error_retryable(request, error):
+                raise
+            return server_error(error, request)
+
+    return tween
+
+
+class OnSite:
+    """View predicate: the request is not the API's business."""
+
+    def __init__(self, value, _config):
+        self._value = value
+
+    def text(self):
+        """How Pyramid's tools name it."""
+        return f"on_site = {self._value}"
+
+    phash = text
+
+    def __call__(self, _context, request):
+        return is_api(request) != self._value
+
+
+def includeme(config):
+    """One view per kind of trouble; those of the API are the API's."""
+    config.add_view_predicate("on_site", OnSite)
+    config.add_tween(
+        "comicsdb_web.pages.site.errors.last_resort_tween_factory", over="pyramid_tm.tm_tween_factory"
+    )
+    config.add_notfound_view(notfound, on_site=True)
+    config.add_forbidden_view(forbidden, on_site=True)
+    config.add_exception_view(unknown, context=NotFoundError, on_site=True)
+    config.add_exception_view(not_owner, context=ForbiddenError, on_site=True)
+    config.add_exception_view(gone, context=GoneError, on_site=True)
+    config.add_exception_view(moved, context=MovedError, on_site=True)
+    config.add_exception_view(conflict, context=ConflictError, on_site=True)
+    config.add_exception_view(invalid, context=InvalidError, on_site=True)
+    config.add_exception_view(client_error, context=HTTPClientError, on_site=True)
+    config.add_exception_view(client_error, context=BodyError, on_site=True)
+    config.add_exception_view(storage_down, context=StorageDownError, on_site=True)
+    config.add_exception_view(server_error, context=Exception, on_site=True)

@@ -1,0 +1,83 @@
+"""Help pages: static, public, in both languages, from Markdown files filled from settings."""
+
+from pathlib import Path
+
+from babel import Locale, dates, numbers
+from pyramid.httpexceptions import HTTPNotFound
+from pyramid.i18n import make_localizer
+
+from comicsdb.config.declarations import BASIC_DEPRECATED, BASIC_PHASE, BASIC_SUNSET
+from comicsdb.i18n import INTERFACE_LANGUAGES, translate
+from comicsdb.models.choices import SupporterTier
+from comicsdb_web.rendering import markdown
+from comicsdb_web.rendering.locales import _
+
+ORDER = ("editing", "library", "reading-lists", "api", "rate-limits", "basic-auth", "privacy", "contact")
+LOCALE = Path(__file__).parent.parent.parent / "locale"
+
+EVERYBODY_EDITS = _("Everybody with an account can add to it and mend it.")
+EDITORS_EDIT = _("Members of the group of editors add to it and mend it.")
+FREE_304 = _(": what has not changed is answered by 304, which costs nothing of the day.")
+COUNTED_304 = _(": what has not changed is answered by 304, without a body.")
+
+
+def index(request):
+    """All help pages."""
+    return {"pages": [_page(request, name) for name in ORDER]}
+
+
+def page(request):
+    """One help page, beside the list of all."""
+    name = request.matchdict["page"]
+    if name not in ORDER:
+        raise HTTPNotFound
+    return {"page": _page(request, name), "pages": [_page(request, each) for each in ORDER]}
+
+
+def _page(request, name: str) -> markdown.Page:
+    return markdown.in_language(request.registry["comicsdb_web.help"][name], request.locale_name)
+
+
+def values(settings, language: str) -> dict[str, str]:
+    """What the texts tell of the settings, as readers of a language write it."""
+    locale, localizer = Locale.parse(language, sep="-"), make_localizer(language, [str(LOCALE)])
+    throttle, gifts = "comicsdb_api.throttle", settings["comicsdb.donations.tiers"]
+
+    def number(name: str) -> str:
+        return numbers.format_decimal(settings[f"{throttle}.{name}"], locale=locale)
+
+    def day(name: str) -> str:
+        return dates.format_date(settings[name], "long", locale=locale) if settings[name] else "–"
+
+    tiers = {}
+    for tier in SupporterTier:
+        name = tier.name.lower()
+        tiers[name] = numbers.format_decimal(settings[f"{throttle}.tiers"][tier], locale=locale)
+        tiers[f"{name}_gift"] = numbers.format_currency(gifts[tier] / 100, "USD", locale=locale)
+    everybody = settings["comicsdb.site_editing"] == "everybody"
+    free = settings[f"{throttle}.free_304_429"]
+    return tiers | {
+        "base_url": settings["comicsdb.base_url"],
+        "share": number("share"),
+        "burst": number("burst"),
+        "sustained": number("sustained"),
+        "basic_burst": number("basic_burst"),
+        "basic_sustained": number("basic_sustained"),
+        "basic_phase": str(settings[BASIC_PHASE]),
+        "basic_deprecated": day(BASIC_DEPRECATED),
+        "basic_sunset": day(BASIC_SUNSET),
+        "editors": translate(localizer, EVERYBODY_EDITS if everybody else EDITORS_EDIT),
+        "free_304": translate(localizer, FREE_304 if free else COUNTED_304),
+    }
+
+
+def includeme(config):
+    """Read the files and add the pages. Raises TextError for a file that cannot be used."""
+    settings = config.get_settings()
+    told = {language: values(settings, language) for language in INTERFACE_LANGUAGES}
+    found = markdown.pages("help", ("title", "summary", "icon"), told)
+    if set(found) != set(ORDER):
+        raise markdown.TextError(f"The help pages are {', '.join(found)}, and not {', '.join(ORDER)}.")
+    config.registry["comicsdb_web.help"] = found
+    config.add_page("help", "/help/", index, renderer="help/index.jinja2")
+    config.add_page("help.page", "/help/{page}/", page, renderer="help/page.jinja2")

@@ -1,0 +1,53 @@
+"""The home page: what this is, what is new, and what the administrators have to say."""
+
+from sqlalchemy import func, select
+
+from comicsdb.models import Character, Creator, Issue, Publisher, Series
+from comicsdb_web.lists import cards
+from comicsdb_web.pages.catalogue.base import ISSUE_SORTS
+from comicsdb_web.pages.community import announcements, timeline
+from comicsdb_web.rendering.page_cache import CachePolicy
+
+SHELF = 5  # covers in the head of the page
+RECENT = 12
+TEASER = 3  # entries of the timeline
+# A reader who has closed an announcement sees a page of his own.
+SHOWS = CachePolicy(
+    ("announcement", "publisher", "series", "series_type", "issue", "creator", "character"),
+    vary_cookies=(announcements.COOKIE,),
+)
+TOTALS = (Publisher, Series, Issue, Creator, Character)
+COLLECTIVE = "https://opencollective.com"
+
+
+def home(request):
+    """The home page; three statements."""
+    session, settings = request.dbsession, request.registry.settings
+    counts = (select(func.count()).select_from(model).scalar_subquery() for model in TOTALS)
+    totals = session.execute(select(*counts)).one()
+    newest = cards.statement(Issue).order_by(*ISSUE_SORTS["added"]).limit(RECENT)
+    recent = session.execute(newest).all()
+    collective = settings["comicsdb.donations.collective"]
+    return {
+        "announcements": announcements.shown(request),
+        "totals": dict(zip((model.__tablename__ for model in TOTALS), totals, strict=True)),
+        "recent": recent,
+        "shelf": _shelf(recent),
+        "timeline": timeline.entries(request)[:TEASER],
+        "code": settings["comicsdb_web.code"],
+        "contact": settings["comicsdb_web.contact"],
+        "donate": f"{COLLECTIVE}/{collective}" if collective else "",
+    }
+
+
+def _shelf(rows) -> list:
+    """Covers for the head of the page: of as many different series as there are."""
+    pictured = [row for row in rows if row.Issue.image]
+    firsts = list({row.Issue.series_id: row for row in reversed(pictured)}.values())[::-1]
+    others = [row for row in pictured if row not in firsts]
+    return (firsts + others)[:SHELF]
+
+
+def includeme(config):
+    """The page at the root."""
+    config.add_page("home", "/", home, renderer="home.jinja2", shows=SHOWS)

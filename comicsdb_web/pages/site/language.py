@@ -1,0 +1,40 @@
+"""The language switch: the address that sets the language."""
+
+from babel import Locale
+from babel.core import get_global
+
+from comicsdb import accounts
+from comicsdb.i18n import INTERFACE_LANGUAGES
+from comicsdb_web.http import preferences
+from comicsdb_web.rendering.locales import LANGUAGE_COOKIE, locale_of
+
+
+def languages(request) -> list[tuple[str, str]]:  # noqa: ARG001
+    """The languages of the site, each with its name in itself."""
+    return [(code, _own_name(code)) for code in INTERFACE_LANGUAGES]
+
+
+def _own_name(code: str) -> str:
+    name = Locale.parse(code, sep="-").get_display_name()
+    return name[0].upper() + name[1:]
+
+
+def locale_territory(request) -> str:
+    """The page's language as Open Graph writes it: with the country where most speak it, en_US."""
+    likely = get_global("likely_subtags").get(str(locale_of(request)), "en_Latn_US")
+    return "_".join(likely.split("_")[::2])
+
+
+def switch(request):
+    """Keep the choice, with the account too (its mails are written in it), and go back."""
+    language = preferences.chosen(request, "language", INTERFACE_LANGUAGES)
+    if language and request.identity is not None:
+        accounts.set_language(request.dbsession, request.identity.user_id, language)
+    return preferences.keep(request, preferences.back(request), LANGUAGE_COOKIE, language)
+
+
+def includeme(config):
+    """The switch, and what its form offers."""
+    config.add_request_method(languages, "languages", reify=True)
+    config.add_request_method(locale_territory, "locale_territory", reify=True)
+    config.add_page("language", "/i18n/setlang/", switch, methods=("POST",), require_csrf=False)

@@ -1,0 +1,1 @@
+"""Rendering: templates, languages, layout, the page cache, charts and feeds."""

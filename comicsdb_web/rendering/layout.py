@@ -1,0 +1,101 @@
+"""The layout of a page, its header and its footer: made once for all who see the same, filled in for each.
+
+It is a good part of every page, and depends on little (`LayoutKey`). Where it shows what differs from page to
+page or from reader to reader, it is made with slots, which the names of `values_of` stand for.
+"""
+
+import re
+from dataclasses import dataclass, replace
+
+from markupsafe import Markup, escape
+from pyramid.csrf import get_csrf_token
+from pyramid.renderers import render
+from pyramid.settings import asbool
+
+from comicsdb.security import Permission
+from comicsdb_web.rendering.themes import BORDER
+
+ADDRESSES = re.compile(r'(?:href|action)="([^"?]+)"')
+SLOTS = ("next", "query", "username", "token", "theme_icon", "theme_choices")
+
+
+@dataclass(frozen=True)
+class LayoutKey:
+    """What a frame depends on. `bare` pages know no reader; `here` is the address, if the menus have it."""
+
+    language: str
+    script_name: str  # what all addresses begin with
+    year: int
+    bare: bool
+    member: bool
+    staff: bool
+    here: str = ""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Header and footer. What is kept are pieces of the header, at odd places the names of slots."""
+
+    pieces: list[str]
+    footer: Markup
+    addresses: frozenset[str]  # of the menus
+
+    @classmethod
+    def make(cls, request, look: LayoutKey) -> "Frame":
+        """The frame with that look."""
+        slots = {name: Markup(f"{BORDER}{name}{BORDER}") for name in SLOTS}  # noqa: S704
+        values = {"slot": slots, "bare": look.bare, "member": look.member, "staff": look.staff}
+        values["here"] = look.here
+        header = render("frame/header.jinja2", values, request=request).strip()
+        footer = render("frame/footer.jinja2", values, request=request).strip()
+        return cls(header.split(BORDER), Markup(footer), frozenset(ADDRESSES.findall(header)))  # noqa: S704
+
+    def header(self, values: dict[str, str]) -> Markup:
+        """The header with its slots filled."""
+        filled = (values[piece] if place % 2 else piece for place, piece in enumerate(self.pieces))
+        return Markup("".join(filled))  # noqa: S704
+
+
+def frame_of(request, viewer, *, bare: bool = False, query: str = "") -> dict[str, Markup]:
+    """Header and footer of a page for its reader, `viewer`, who is None for nobody."""
+    look = LayoutKey(
+        language=request.locale_name,
+        script_name=request.script_name,
+        year=request.today.year,
+        bare=bare,
+        member=viewer is not None,
+        staff=viewer is not None and bool(request.has_permission(Permission.STAFF)),
+    )
+    frame = _frame(request, look)
+    if request.path in frame.addresses:
+        frame = _frame(request, replace(look, here=request.path))
+    return {"header": frame.header(values_of(request, viewer, query)), "footer": frame.footer}
+
+
+def _frame(request, look: LayoutKey) -> Frame:
+    known = request.registry["comicsdb_web.layout"]
+    frame = known.get(look)
+    if frame is None:
+        frame = Frame.make(request, look)
+        if not asbool(request.registry.settings.get("pyramid.reload_templates")):
+            known[look] = frame
+    return frame
+
+
+def values_of(request, viewer, query: str) -> dict[str, str]:
+    """What the slots of a frame show; nobody's page has neither name nor token."""
+    theme = request.theme_parts
+    return {
+        "next": escape(request.path_qs),
+        "query": escape(query),
+        "username": escape(viewer.username) if viewer else "",
+        "token": get_csrf_token(request) if viewer else "",
+        "theme_icon": theme.icon,
+        "theme_choices": theme.choices,
+    }
+
+
+def includeme(config):
+    """`request.frame` for the layout."""
+    config.registry["comicsdb_web.layout"] = {}
+    config.add_request_method(frame_of, "frame")

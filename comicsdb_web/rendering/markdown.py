@@ -1,0 +1,100 @@
+"""Texts that come with the site, in Markdown with a few lines about them in front: help and timeline.
+
+They are read once, at start: a file that cannot be read stops it and is named. Their HTML is made when it is
+first asked for, which takes longer and cannot fail.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from string import Template
+
+from markupsafe import Markup
+
+from comicsdb.i18n import INTERFACE_LANGUAGES
+from comicsdb.models.choices import DEFAULT_LANGUAGE
+from comicsdb_web.rendering.richtext import OF_PAGES, clean
+
+FOLDER = Path(__file__).parent.parent / "data"
+FENCE = "---"
+
+
+class TextError(ValueError):
+    """A file cannot be used; the message names it and says why."""
+
+
+@cache
+def _renderer():
+    from markdown_it import MarkdownIt  # noqa: PLC0415  (takes a twentieth of all imports, and no start needs it)
+
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+@dataclass(frozen=True)
+class Page:
+    """A text in one language: its name, what stands in front of it by name, and what it says in Markdown."""
+
+    name: str
+    language: str
+    facts: Mapping[str, str]
+    text: str
+    new_tab: bool
+
+    @cached_property
+    def html(self) -> Markup:
+        """What it says, in HTML; links open a new tab if so wished."""
+        return clean(_renderer().render(self.text), OF_PAGES, new_tab=self.new_tab)
+
+
+def pages(
+    folder: str,
+    required: tuple[str, ...],
+    values: Mapping[str, Mapping[str, str]] | None = None,
+    *,
+    new_tab: bool = False,
+) -> dict[str, dict[str, Page]]:
+    """The pages of a folder of ours, by name and language, in the order of their names.
+
+    `NAME.md` is the English page, `NAME.it.md` the Italian one. `required` must stand in front of each;
+    `${name}` in a text is one of the `values` of its language. Raises TextError.
+    """
+    found: dict[str, dict[str, Page]] = {}
+    for path in sorted((FOLDER / folder).glob("*.md")):
+        name, _dot, language = path.name.removesuffix(".md").partition(".")
+        language = language or DEFAULT_LANGUAGE
+        if language not in INTERFACE_LANGUAGES:
+            raise TextError(f"{path}: there is no language {language!r}.")
+        facts, text = _parted(path)
+        missing = [each for each in required if not facts.get(each)]
+        if missing:
+            raise TextError(f"{path}: {', '.join(missing)} must stand in front of the text.")
+        try:
+            written = Template(text).substitute((values or {}).get(language, {}))
+        except (KeyError, ValueError) as error:
+            raise TextError(f"{path}: {error} (a dollar sign is written twice).") from error
+        found.setdefault(name, {})[language] = Page(name, language, facts, written, new_tab)
+    for name, languages in found.items():
+        if DEFAULT_LANGUAGE not in languages:
+            raise TextError(f"{FOLDER / folder / name}.md is missing.")
+    return found
+
+
+def in_language(languages: Mapping[str, Page], language: str) -> Page:
+    """A page in a language, in English where it was not translated."""
+    return languages.get(language) or languages[DEFAULT_LANGUAGE]
+
+
+def _parted(path: Path) -> tuple[dict[str, str], str]:
+    """What stands in front of a text, a line `name: value` for each, and the text."""
+    lines = path.read_text("utf-8").split("\n")
+    if lines[0] != FENCE or FENCE not in lines[1:]:
+        raise TextError(f"{path}: the file must begin with lines between two of {FENCE!r}.")
+    end = lines.index(FENCE, 1)
+    facts = {}
+    for line in lines[1:end]:
+        name, colon, value = line.partition(":")
+        if not colon:
+            raise TextError(f"{path}: {line!r} is not of the form `name: value`.")
+        facts[name.strip()] = value.strip()
+    return facts, "\n".join(lines[end + 1 :])
