@@ -69,8 +69,8 @@ test-fast: lint $(VENV)/.messages ## what a change touches, until the first red 
 	$(BIN)/python -m pytest -x -n 2 --dist worksteal $$($(BIN)/python -m tests.fast)
 
 soak: $(VENV)/.develop ## the property tests with new random sequences (SOAK=500 of them)
-	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/core/propagation/test_propagation_random.py
-	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/api/test_cache_property.py
+	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/machines/propagation/test_propagation_random.py
+	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/machines/api_cache/test_cache_property.py
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/site/test_two_processes.py
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/site/test_crash.py
 	COMICSDB_SOAK=$(SOAK)0 $(BIN)/python -m pytest tests/site/test_hostile.py

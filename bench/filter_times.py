@@ -3,8 +3,8 @@
     python bench/filter_times.py [ISSUES]
 
 Starts a PostgreSQL of its own in a temporary folder, fills it (tests/large.py), sends each request of
-tests/api/test_filters_plans.py once, and lets PostgreSQL carry out its statement again: the best of five runs
-in milliseconds, the slowest requests last. The last column names the tables that were read whole.
+tests/api/resource/test_filters_plans.py once, and lets PostgreSQL carry out its statement again: the best of
+five runs in milliseconds, the slowest requests last. The last column names the tables that were read whole.
 """
 
 import sys
@@ -19,7 +19,7 @@ from comicsdb.cli.database import upgrade
 from comicsdb.db import dev_cluster
 from tests import large
 from tests.api.api_client import asked
-from tests.api.test_filters_plans import LARGE, QUERIES, nodes, pairs, rows
+from tests.api.resource.test_filters_plans import LARGE, QUERIES, nodes, pairs, rows
 
 RUNS = 5
 

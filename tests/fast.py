@@ -1,8 +1,8 @@
 """The test files that a change touches and that start no servers: `make test-fast` runs them.
 
-A change touches the tests whose name, in the folder of its distribution, has a word of its path in it:
-`comicsdb_web/pages/library/collection.py` those of `tests/web/` with `library` or `collection`. That is a guess,
-and quick; all there is to know tells `make test`.
+A change touches the tests that have a word of its path in theirs, in the folder of its distribution:
+`comicsdb_web/pages/library/feeds.py` those of `tests/web/` with `library` or `feed`. That is a guess, and
+quick; all there is to know tells `make test`.
 """
 
 import re
@@ -13,12 +13,12 @@ ROOT = Path(__file__).parent.parent
 ALWAYS = (
     "tests/test_layers.py",
     "tests/test_messages.py",
-    "tests/core/test_settings.py",
-    "tests/core/test_settings_reference.py",
+    "tests/core/config/test_config.py",
+    "tests/core/config/test_settings_reference.py",
 )
 FOLDERS = {"comicsdb": "tests/core", "comicsdb_api": "tests/api", "comicsdb_web": "tests/web"}
 SERVERS = re.compile(r"\b(pserve|serving|browser|waitress|subprocess|redis|s3_server|embedded)\b")
-SAY_NOTHING = {"", "__init__", "templates", "views", "resources", "static", "locale"}  # of what it is about
+SAY_NOTHING = {"", "__init__", "templates", "pages", "resources", "static", "locale"}  # of what it is about
 
 
 def main() -> None:

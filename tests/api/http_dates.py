@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import update
 
-from tests.api.test_statements import COSTS
+from tests.api.resource.test_statements import COSTS
 from tests.api.test_transport import KINDS, headers
 
 ADDRESSES = list(COSTS)

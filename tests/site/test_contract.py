@@ -12,7 +12,7 @@ from comicsdb.accounts.passwords import digest
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.models import ApiToken
-from tests.api.test_statements import world
+from tests.api.resource.test_statements import world
 from tests.factories import Make
 from tests.serving import clean_environment, fetch_json, free_port, pserve, write_ini
 from tests.soak import SOAK
@@ -82,7 +82,7 @@ def test_the_server_keeps_what_the_description_says(served, tmp_path):
 def leave_out_repetition(described) -> None:
     """Leave a parameter that many readings have at the first of them: it gets every odd value there.
 
-    A bad value and good ones are sent to every one of them by `tests/api/test_openapi_answers.py`.
+    A bad value and good ones are sent to every one of them by `tests/api/openapi/test_openapi_answers.py`.
     """
     seen = []
     for item in described["paths"].values():

@@ -1,0 +1,117 @@
+"""Every address of the API, asked with every method by everybody who could."""
+
+import pytest
+from pyramid.interfaces import IRoutesMapper
+from sqlalchemy import select
+
+from comicsdb.models import Variant
+from tests.api.conftest import PASSWORD, Client, basic
+from tests.api.resource.test_statements import world
+from tests.lists import make_list
+
+KINDS = {"arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe"}
+PARTS = {"credit", "variant"}  # which are not read here
+REFERENCE = {"role", "series_type", "reading_list"}  # which are only read
+OWN = {"collection", "pull_list", "wish_list"}  # everybody's own: their tests ask who does what
+METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
+ROLES = {
+    "user": {},
+    "editor": {"groups": ["editor"]},
+    "reading list editor": {"groups": ["reading list editor"]},
+    "staff": {"is_staff": True},
+    "superuser": {"is_superuser": True},
+}
+# Who is not told 403 when writing what no address offers, by what it would be.
+WRITERS = {
+    "change the catalogue": {"editor", "superuser"},
+    "delete from it": {"superuser"},
+    "write reference data": {"superuser"},
+    "write where nothing is": {*ROLES},
+}
+
+
+def expected(path: str, method: str, role: str | None) -> int:
+    """The status that the contract gives an answer to a request without a body."""
+    if role is None:
+        open_to_all = path == "/api/schema/" and method != "OPTIONS"
+        return (200 if method in {"GET", "HEAD"} else 405) if open_to_all else 401
+    kind = path.split("/")[2]
+    if method in {"GET", "HEAD", "OPTIONS"}:
+        return 405 if kind in PARTS and method != "OPTIONS" else 200
+    if kind in REFERENCE:
+        wanted = "write reference data"
+    elif kind not in KINDS | PARTS:
+        wanted = "write where nothing is"
+    else:
+        wanted = "delete from it" if method == "DELETE" else "change the catalogue"
+    if role not in WRITERS[wanted]:
+        return 403
+    if wanted != "change the catalogue":
+        return 405
+    listed = path == f"/api/{kind}/"
+    one = path.count("/") == 4
+    if (method == "POST" and listed) or (method == "PUT" and one):
+        return 400  # much is missing
+    return 200 if method == "PATCH" and one else 405
+
+
+@pytest.fixture
+def ids(make):
+    """Something of everything."""
+    found = world(make, 1)
+    variant = make.session.scalar(select(Variant.id).where(Variant.issue_id == found["issue"]))
+    reading_list = make_list(make.session, make.user())
+    return found | {"variant": variant, "reading_list": reading_list.id}
+
+
+@pytest.fixture
+def paths(wsgi, ids):
+    """The address of every route, with an object that is there, and one that is not."""
+    patterns = [
+        route.pattern
+        for route in wsgi.registry.getUtility(IRoutesMapper).get_routes()
+        if route.name.startswith("api.") and route.name != "api.unknown"
+    ]
+    assert len(patterns) > 25
+    asked = [pattern for pattern in patterns if pattern.split("/")[2] not in OWN]
+    return [pattern.format(id=ids[pattern.split("/")[2]]) if "{" in pattern else pattern for pattern in asked]
+
+
+@pytest.fixture
+def client(testapp, make, passwords):
+    """A function that gives the client of a role; None is nobody."""
+
+    def client(role):
+        if role is None:
+            return Client(testapp, {})
+        make.user(role, password=PASSWORD, passwords=passwords, **ROLES[role])
+        return Client(testapp, basic(role, PASSWORD))
+
+    return client
+
+
+@pytest.mark.parametrize("role", [None, *ROLES])
+def test_everybody_gets_what_the_matrix_says(client, paths, role):
+    asking = client(role)
+    for path in paths:
+        for method in METHODS:
+            answer = asking.call(method, path, expected(path, method, role))
+            assert ("WWW-Authenticate" in answer.headers) == (answer.status_int == 401)
+
+
+@pytest.mark.parametrize(("role", "status"), [(None, 401), ("user", 403), ("editor", 404)])
+def test_what_is_not_there_changes_nothing(client, role, status, caplog):
+    asking = client(role)
+    caplog.clear()
+    for method in ("PUT", "PATCH"):
+        asking.call(method, "/api/issue/999999/", status)
+        asking.call(method, "/api/issue/x/", status)
+    assert ("Permission denied at api.issue (user=" in caplog.text) is (status == 403)
+
+
+@pytest.mark.parametrize("role", [None, "user", "superuser"])
+def test_an_address_that_no_one_knows_is_unknown_to_everybody(client, role):
+    asking = client(role)
+    for method in ("GET", "POST", "DELETE"):
+        answer = asking.call(method, "/api/nothing/", 404)
+        assert answer.json == {"detail": "Not found."}

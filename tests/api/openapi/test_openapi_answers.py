@@ -1,0 +1,242 @@
+"""Every answer is as the description of the API says, and whatever it says of a question is heeded."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from sqlalchemy import insert
+
+from comicsdb.accounts.passwords import digest
+from comicsdb.library import collection, pull_list, wish_list
+from comicsdb.library.reading_lists import ratings
+from comicsdb.models import ApiToken, Arc
+from tests.api.bodies import rate
+from tests.api.descriptions import Contract
+from tests.api.resource.test_statements import world
+from tests.factories import Make
+from tests.lists import OFFICIAL, make_list, who
+
+SCHEMA = "/api/schema/?format=json"
+NUL = "Null characters are not allowed."
+EARLY, LATE = "Sat, 01 Jan 2000 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"
+
+
+@pytest.fixture
+def contract(api):
+    """The description as an ordinary account sees it."""
+    return Contract(api.json(SCHEMA))
+
+
+@pytest.fixture
+def own(session, reader, make):
+    """The lists of the account that asks, by the first segment of their addresses, with something on them."""
+    pull_list.add(session, reader.id, make.issue(store_date=date(2020, 4, 1)).series_id)
+    priced = {"max_price": Decimal("3.5"), "desired_grade": Decimal("9.8")}
+    wish_list.add(session, reader.id, make.issue().id, priced)
+    wish_list.add(session, reader.id, make.issue().id, {})
+    made = {
+        "pull_list": pull_list.pull_list(session, reader.id),
+        "wish_list": wish_list.wish_list(session, reader.id),
+    }
+    values = {"grade": Decimal("9.8"), "grading_company": "CGC", "purchase_price": Decimal(2), "rating": 4}
+    dated = {"purchase_date": date(2026, 1, 2), "is_read": True}
+    items = tuple(
+        collection.add(session, reader.id, make.issue().id, each, today=date(2026, 3, 4))[0].id
+        for each in (values | dated, {})
+    )
+    session.commit()
+    reading = make_list(session, reader, [make.issue(cv_id=8), make.issue()], image="reading_list/a.png")
+    near = make_list(session, reader, next=reading.id, is_private=True)
+    ratings.rate(session, who(make.user()), OFFICIAL, reading, 4)
+    session.commit()
+    return {kind: (each.id,) for kind, each in made.items()} | {
+        "reading_list": (reading.id, near.id),
+        "collection": items,
+    }
+
+
+@pytest.fixture
+def ids(make, session, own):
+    """Two objects of each kind by the first segment of their addresses: one full of everything, one bare."""
+    full, bare = world(make, 3), {}
+    series = make.series(name="Été", series_type=12, year_end=2021)
+    issue = make.issue(
+        series=series,
+        number="½",
+        price=Decimal("3.9"),
+        store_date=date(2020, 4, 1),
+        foc_date=date(2020, 3, 1),
+        image="issue/2026/02/11/a.jpg",
+        page=32,
+        cv_id=5,
+        variants=[{"name": "V", "image": "variants/1.jpg", "price": Decimal("5")}],
+    )
+    rate(session, issue, count=3, total=13)
+    bare = {"issue": issue.id, "series": series.id}
+    for kind in ("arc", "character", "creator", "imprint", "publisher", "team", "universe"):
+        bare[kind] = getattr(Make(make.catalog), kind)().id
+    return {kind: (full[kind], bare[kind]) for kind in full} | own
+
+
+def addresses(operation, ids):
+    """The addresses that an operation answers with objects that are there."""
+    if "{series_id}" in operation.path:
+        return [operation.path.format(series_id=each) for each in ids["series"]]
+    if "{id}" not in operation.path:
+        return [operation.path]
+    return [operation.path.format(id=each) for each in ids[operation.path.split("/")[2]]]
+
+
+def test_bodies_and_headers_are_as_described(api, contract, ids):
+    for operation in contract.reads:
+        for address in addresses(operation, ids):
+            for _ in ("made", "cached"):
+                contract.fits(operation, api.get(address))
+    assert len(ids) > 9
+
+
+def test_a_page_in_the_middle_is_as_described(api, contract, session):
+    session.execute(insert(Arc), [{"name": f"Arc {each}", "slug": f"arc-{each}"} for each in range(201)])
+    session.commit()
+    (listing,) = [each for each in contract.operations if each.path == "/api/arc/"]
+    for page in ("1", "2", "3", "last"):
+        contract.fits(listing, api.get(f"/api/arc/?page={page}"))
+
+
+def test_refusals_are_as_described(api, anonymous, contract, ids, session, reader):
+    session.add(ApiToken(digest=digest("only-reads"), token_key="only", user_id=reader.id, scope="read"))
+    session.commit()
+    for operation in contract.reads:
+        address = addresses(operation, ids)[0]
+        answers = [
+            anonymous.get(address, 401, {"Authorization": "Bearer nonsense"}),
+            api.get(f"{address}?format=xml", 404),
+            api.get(address, 406, {"Accept": "image/png"}),
+            api.get(address, 304, {"If-None-Match": "*"}),
+            api.get(address, 412, {"If-Match": '"other"'}),
+        ]
+        if operation.path != "/api/schema/":
+            answers.append(anonymous.get(address, 401))
+        if "410" in operation.responses:
+            answers.append(api.get(f"{address}?epoch={'0' * 32}", 410))
+        if "403" in operation.responses:
+            answers.append(anonymous.get(address, 403, {"Authorization": "Bearer only-reads"}))
+        if "{id}" in operation.path:
+            answers += [api.get(operation.path.format(id=each), 404) for each in (999_999, "x")]
+        assert "400" in operation.responses
+        answers.append(api.get(f"{address}?strict=1&odd=1", 400))
+        if {each["name"] for each in operation.named("query")} - {"page", "format", "strict"}:
+            wrong = "name=%00&number=%00&modified_gt=x&after=x&store_date_after=x"
+            answers.append(api.get(f"{address}?{wrong}", 400))
+        if any(each["name"] == "page" for each in operation.parameters):
+            answers += [api.get(f"{address}?page={page}", 404) for page in ("0", "99", "x")]
+        for answer in answers:
+            contract.fits(operation, answer)
+        seen = {str(each.status_int) for each in answers}
+        elsewhere = {"200", "429"} | {"301"} & set(operation.responses)  # throttle/, test_merged.py
+        assert set(operation.responses) == elsewhere | seen
+
+
+def test_errors_are_described_in_both_forms(editor):
+    problem = "application/problem+json"
+    for operation in Contract(editor.json(SCHEMA)).operations:
+        for status, each in operation.responses.items():
+            if status >= "400" and "content" in each:
+                assert list(each["content"]) == ["application/json", problem], (operation.path, status)
+            assert status >= "400" or problem not in each.get("content", ())
+
+
+def test_problem_details_are_as_described(api, contract):
+    (listing,) = [each for each in contract.operations if each.path == "/api/arc/"]
+    for query, status in (("cv_id=x", 400), ("page=9", 404)):
+        answer = api.get(
+            f"/api/arc/?{query}", status, {"Accept": "application/json, application/problem+json"}
+        )
+        contract.fits(listing, answer)
+
+
+def test_conditions_that_are_described_are_heeded_and_no_others(api, contract, ids):
+    for operation in contract.reads:
+        address = addresses(operation, ids)[0]
+        tag = api.get(address).headers["ETag"]
+        told = {each["name"] for each in operation.named("header")}
+        dated = "If-Modified-Since" in told
+        for name, value, status in [
+            ("If-None-Match", tag, 304),
+            ("If-Match", '"other"', 412),
+            ("If-Modified-Since", LATE, 304 if dated else 200),
+            ("If-Unmodified-Since", EARLY, 412 if dated else 200),
+        ]:
+            assert (name in told) == (status != 200)
+            contract.fits(operation, api.get(address, status, {name: value}))
+
+
+def bad_value(schema: dict) -> str | None:
+    """A value that a schema forbids and the server refuses, None if there is none."""
+    if "enum" in schema or schema.get("format") or schema["type"] in {"integer", "number", "array"}:
+        return "no such"
+    return None
+
+
+def test_every_parameter_is_read_under_its_name(api, contract, ids):
+    filters = 0
+    for operation in contract.reads:
+        address = addresses(operation, ids)[0]
+        for parameter in operation.named("query"):
+            name, schema = parameter["name"], parameter["schema"]
+            if name in {"page", "format"}:
+                assert api.get(f"{address}?{name}=nonsense", 404)
+                continue
+            if name == "strict":
+                assert sorted(api.json(f"{address}?strict=true&odd=1", 400)) == ["odd", "strict"]
+                continue
+            filters += 1
+            reported = name.removesuffix("_after").removesuffix("_before")
+            if operation.path == "/api/pull_list/issues/":  # two parameters, not a range
+                reported = name
+            assert api.json(f"{address}?{name}=%00", 400) == {reported: [NUL]}
+            bad = bad_value(schema)
+            if bad:
+                (message,) = api.json(f"{address}?{name}={bad}", 400)[reported]
+                assert message.startswith(("Enter a ", "Select a valid choice. no such is not one"))
+    assert filters > 50
+
+
+GOOD = {
+    "integer": "1",
+    "number": "3.5",
+    "array": "1,2",
+    "boolean": "true",
+    "string": "e",
+    "date": "2020-05-01",
+    "date-time": "2020-05-01T10:00:00Z",
+}
+
+
+def good_values(schema: dict) -> set[str]:
+    """Values that a schema allows."""
+    if "anyOf" in schema:
+        return set().union(*(good_values(each) for each in schema["anyOf"]))
+    if "const" in schema:
+        return {schema["const"]}
+    if "enum" in schema:
+        return {schema["enum"][0], schema["enum"][-1]}
+    return {GOOD[schema.get("format") or schema["type"]]}
+
+
+def test_values_that_are_described_are_accepted(api, contract, ids):
+    for operation in contract.reads:
+        address = addresses(operation, ids)[0]
+        for parameter in operation.named("query"):
+            own = parameter["name"] == "epoch"  # there is one good value
+            for value in {api.json(address)["epoch"]} if own else good_values(parameter["schema"]):
+                contract.fits(operation, api.get(f"{address}?{parameter['name']}={value}"))
+
+
+def test_no_parameter_goes_unsaid(contract, wsgi):
+    for operation in contract.reads:
+        kind = operation.path.split("/")[2]
+        served = wsgi.registry["comicsdb_api.reads"].get(f"api.{kind}.list")
+        if operation.path == f"/api/{kind}/" and served is not None:
+            read = {name for each in served.resource.filters for name in each.parameters}
+            assert {each["name"] for each in operation.named("query")} == read | {"page", "strict"}

@@ -1,0 +1,201 @@
+"""How PostgreSQL finds what filters ask for, at 100,000 issues: by indexes, with bounded work.
+
+The statements are those that requests send. Work is counted, not timed: rows read and pages of memory looked
+at; `bench/filter_times.py` prints milliseconds.
+"""
+
+import pytest
+
+from comicsdb_web.forms import lookup
+from tests import large
+from tests.api.api_client import asked
+from tests.api.resource.test_filters import FILTERS
+
+LARGE = 5_000  # rows; smaller tables may be read whole
+# What about 50 ms are enough for. A row of an index in its order is cheap, a look for one is three pages.
+MOST_ROWS, MOST_PAGES = 400_000, 100_000
+
+# What each list is asked for: something rare and something frequent for every filter. No words of one or two
+# letters: they have no trigrams, and are looked for in the whole table.
+NAMED = [
+    "name=karomi",
+    "name=élika",
+    "cv_id=4010",
+    "gcd_id=21",
+    "modified_gt=2025-06-01",
+    "modified_gt=2020-02-01",
+]
+CONTENTS = [
+    "role_id=1",
+    "role_id=1,7",
+    "role_id=40",
+    "role_id=30,40",
+    *(
+        f"{kind}_id={each}"
+        for kind in ("creator", "character", "team", "universe")
+        for each in (1, 2, 500, 15_000)
+    ),
+]
+QUERIES = {
+    "arc": NAMED,
+    "character": [*NAMED, "name=secret spider", "name=spider"],
+    "creator": [*NAMED, "name=ada"],
+    "imprint": NAMED,
+    "team": NAMED,
+    "universe": [
+        "name=karomi",
+        "name=verse",
+        "designation=earth-1999",
+        "designation=EARTH",
+        "modified_gt=2025-06-01",
+    ],
+    "publisher": [
+        *NAMED,
+        "name=press",
+        "alt_names=karomi",
+        "alt_names=house",
+        "q=karomi",
+        "q=karomi press",
+        "q=house kar",
+    ],
+    "series": [
+        "name=spider",
+        "name=spider secret karo",
+        "alt_names=citta kar",
+        "q=citta robot",
+        "language=it",
+        "volume=1",
+        "year_began=1990",
+        "year_end=2000",
+        "genre=horror",
+        "genre_id=1,2",
+        "publisher_id=1",
+        "imprint_id=1",
+        "series_type_id=13",
+        "status=4",
+        "publisher_name=karomi",
+        "publisher_name=press",
+        "imprint_name=ink",
+        "series_type=single",
+        "cv_id=4010",
+        "gcd_id=21",
+        "missing_cv_id=true",
+        "missing_gcd_id=0",
+        "modified_gt=2025-06-01",
+        "character_id=1&role_id=1",
+        *CONTENTS,
+    ],
+    "issue": [
+        "number=1",
+        "number=1200",
+        "alt_number=600a",
+        "cover_year=1990",
+        "cover_month=5",
+        "cover_date_range_after=2015-01-01",
+        "cover_date_range_before=1945-01-01",
+        "store_date=1990-01-01",
+        "foc_date=1990-01-01",
+        "store_date_range_after=1950-01-01",
+        "store_date_range_after=1990-01-01&store_date_range_before=1990-02-01",
+        "foc_date_range_before=1990-01-01",
+        "foc_date_range_after=2010-01-01",
+        "series_id=1",
+        "series_id=2999",
+        "series_name=spider",
+        "series_name=spider secret karo",
+        "series_alt_names=citta",
+        "series_q=citta robot",
+        "series_volume=1",
+        "series_year_began=1990",
+        "publisher_id=1",
+        "publisher_name=karomi",
+        "publisher_name=press",
+        "imprint_id=1",
+        "imprint_name=ink",
+        "rating=teen",
+        "rating=unknown",
+        "sku=s00000010",
+        "upc=777777783163001",
+        "upc=7777777 83163 00001",
+        "isbn=9780306406157",
+        "isbn=0306406152",
+        "genre=horror",
+        "genre_id=1",
+        "genre_id=1,2,3",
+        "cv_id=5000,5001,5002,9",
+        "upc_starts_with=7777777",
+        "upc_starts_with=777777783163",
+        "cover_hash=abc",
+        "cv_id=5000",
+        "gcd_id=21",
+        "missing_cv_id=true",
+        "missing_gcd_id=false",
+        "modified_gt=2026-03-01",
+        "modified_gt=2020-06-01",
+        "series_id=1&number=5",
+        "series_name=spider&number=1",
+        "character_id=1&role_id=1",
+        *CONTENTS,
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def site(cluster, template, media_folder):
+    """A large catalogue, served."""
+    with asked(cluster, template, "large", media_folder) as site:
+        with site.session.get_bind().connect() as connection:
+            large.fill(connection)
+        yield site
+
+
+def pairs(query: str) -> list[tuple[str, str]]:
+    """The parameters of a query."""
+    return [tuple(pair.split("=", 1)) for pair in query.split("&")]
+
+
+def nodes(plan: dict):
+    """All nodes of a plan."""
+    yield plan
+    for child in plan.get("Plans", ()):
+        yield from nodes(child)
+
+
+def removed(node: dict) -> int:
+    """The rows that a node looked at and threw away, all loops together."""
+    return node.get("Rows Removed by Filter", 0) * node["Actual Loops"]
+
+
+def rows(node: dict) -> int:
+    """The rows that a node looked at, all loops together."""
+    return max(1, node["Actual Rows"]) * node["Actual Loops"] + removed(node)
+
+
+@pytest.mark.parametrize(("kind", "query"), [(kind, query) for kind in QUERIES for query in QUERIES[kind]])
+def test_a_filter_reads_no_large_table_in_vain_and_does_bounded_work(site, kind, query):
+    is_bounded(site.explained(kind, *pairs(query))[0]["Plan"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "query"),
+    [("issue", "spider"), ("issue", "100"), ("issue", "1"), ("series", "spider"), ("character", "spider")],
+)
+def test_what_pickers_offer_is_found_by_indexes(site, kind, query):
+    (found,) = site.explained_of(lambda: lookup.find(site.session, kind, query))
+    is_bounded(found["Plan"])
+
+
+def is_bounded(root: dict) -> None:
+    """Hold a plan against what is enough for about 50 ms."""
+    scans = [node for node in nodes(root) if "Scan" in node["Node Type"]]
+    # To count what is nearly all of a table, reading it in its order is best.
+    vain = [node for node in scans if node["Node Type"] == "Seq Scan" and removed(node) > LARGE]
+    assert vain == []
+    assert sum(rows(node) for node in scans) <= MOST_ROWS
+    assert root["Shared Hit Blocks"] + root["Shared Read Blocks"] <= MOST_PAGES
+
+
+def test_every_filter_is_among_them():
+    for kind, queries in QUERIES.items():
+        asked_for = {name for query in queries for name, _ in pairs(query)}
+        assert {name for each in FILTERS[kind] for name in each.parameters} == asked_for

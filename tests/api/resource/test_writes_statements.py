@@ -1,0 +1,43 @@
+"""How many SQL statements a write costs: the same few, however much there is of the object."""
+
+import pytest
+
+from tests.api.resource.test_statements import world
+from tests.api.writing import PICTURE
+from tests.conftest import recording
+
+# No write of one object, or of one list of credits, costs more: who asks, the locks, the rules, the rows and
+# their stamps, history, log and versions, and the answer.
+MOST = 25
+
+
+@pytest.fixture
+def writer(writer):
+    """A client whose password has just been verified, so that it is not hashed again."""
+    writer.get("/api/")
+    return writer
+
+
+@pytest.mark.parametrize("size", [2, 12])
+def test_the_cost_of_a_write_does_not_depend_on_how_much_there_is(writer, make, connection, size):
+    ids = world(make, size)
+    creators = [make.creator().id for _ in range(size)]
+    found = {}
+
+    def cost(name, write):
+        with recording(connection) as statements:
+            found["last"] = write()
+        found[name] = len(statements)
+
+    issue = {"series": ids["series"], "number": "new", "cover_date": "2020-01-01"}
+    many = [{"issue": ids["issue"], "creator": each, "role": [1, 2]} for each in creators]
+    cost("arc post", lambda: writer.post("/api/arc/", form={"name": "A"}))
+    cost("arc patch", lambda: writer.patch(f"/api/arc/{ids['arc']}/", form={"desc": "A"}))
+    cost("issue post", lambda: writer.post("/api/issue/", json=issue))
+    cost("issue patch", lambda: writer.patch(f"/api/issue/{ids['issue']}/", json={"sku": "A"}))
+    cost("credit post", lambda: writer.post("/api/credit/", json=many))
+    cost("variant post", lambda: writer.post("/api/variant/", form={"issue": ids["issue"]}, files=PICTURE))
+    variant = found.pop("last")["id"]
+    cost("variant patch", lambda: writer.patch(f"/api/variant/{variant}/", json={"sku": "A"}))
+    del found["last"]
+    assert {name: number for name, number in found.items() if number > MOST} == {}

@@ -1,0 +1,198 @@
+"""Throttle notices: who is found, what is done, and that nothing is done twice."""
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import text
+
+from comicsdb.accounts.throttle_notices import Rules, act, candidates
+from comicsdb.config import resolve
+from comicsdb.models import ApiToken, DailyCount, StaffAction, ThrottleNotice, User
+from tests.core.accounts.notices.refused import NOW, TODAY, warned_twice
+from tests.mailbox import letters
+from tests.serving import SECRET
+
+ENFORCING = Rules(enforce=True)
+SETTINGS = resolve(
+    {
+        "sqlalchemy.url": "postgresql://x/y",
+        "comicsdb.secret": SECRET,
+        "comicsdb.base_url": "https://comics.example",
+    }
+)
+
+
+# Who is found.
+
+
+def test_three_bad_days_make_an_offender(world):
+    world.account("two", {0: 50, 1: 50, 2: 49})
+    world.account("three", {0: 50, 3: 60, 7: 55, 5: 3})
+    assert world.found() == {"three": (3, 168, 60)}
+
+
+def test_one_extreme_day_makes_an_offender(world):
+    world.account("nearly", {1: 99})
+    world.account("once", {1: 100})
+    world.account("more", {1: 150, 2: 7})
+    assert world.found() == {"once": (1, 100, 100), "more": (1, 157, 150)}
+
+
+def test_low_counts_on_many_days_are_no_offence(world):
+    world.account("patient", dict.fromkeys(range(8), 49))
+    assert world.found() == {}
+
+
+def test_both_limits_count_together(world):
+    world.account("both", {1: 60})
+    world.refused("both", 1, 40, "sustained")
+    assert world.found() == {"both": (1, 100, 100)}
+
+
+def test_today_and_seven_days_before_are_read(world):
+    world.account("inside", {7: 100})
+    world.account("outside", {8: 100})
+    assert world.found() == {"inside": (1, 100, 100)}
+    assert world.found(Rules(lookback_days=8)) == {"inside": (1, 100, 100), "outside": (1, 100, 100)}
+
+
+def test_other_counts_and_addresses_are_nobody(world):
+    world.account("ann", {})
+    for counter, identity in [
+        ("throttled:burst", "ip:192.0.2.1"),
+        ("throttled:burst", "user:nobody"),
+        ("throttled:login", "user:ann"),
+        ("authmethod:token", "user:ann"),
+        ("throttled:burst", "ann"),
+    ]:
+        world.session.add(DailyCount(day=TODAY, counter=counter, identity=identity, count=500))
+    world.session.commit()
+    assert world.found() == {}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"is_active": False}, {"email_confirmed": False}, {"email": ""}],
+    ids=["inactive", "not confirmed", "no address"],
+)
+def test_who_cannot_be_written_to_is_left_out(world, values):
+    world.account("ann", {0: 500}, **values)
+    assert world.found() == {}
+
+
+def test_nobody_has_two_notices_within_a_week(world, clock):
+    ann = world.account("ann", {0: 500})
+    world.noticed(ann, timedelta(days=6, hours=23))
+    assert world.found() == {}
+    clock.shift(timedelta(hours=1))
+    assert world.found() == {"ann": (1, 500, 500)}
+    assert world.found(Rules(cooldown_days=8)) == {}
+
+
+def test_what_lies_on_or_before_the_day_of_the_latest_notice_is_done_with(world):
+    rules = Rules(cooldown_days=1, lookback_days=10)
+    ann = world.account("ann", {4: 500, 5: 500, 6: 500})
+    world.noticed(ann, timedelta(days=9))
+    world.noticed(ann, timedelta(days=4))
+    assert world.found(rules) == {}  # the day of the notice itself included
+    world.refused("ann", 3, 100)
+    assert world.found(rules) == {"ann": (1, 100, 100)}
+
+
+def test_the_day_of_a_notice_is_that_of_utc(world):
+    rules = Rules(cooldown_days=1)
+    ann = world.account("ann", {3: 100})
+    world.noticed(ann, timedelta(days=2, hours=15, minutes=1))  # a minute before that day's end, in UTC
+    assert world.found(rules) == {}
+    bob = world.account("bob", {3: 100})
+    world.noticed(bob, timedelta(days=3, hours=15, minutes=1))
+    world.session.execute(text("SET TIME ZONE 'Asia/Tokyo'"))  # where it was the next day
+    assert world.found(rules) == {"bob": (1, 100, 100)}
+
+
+def test_after_enough_notices_it_gets_serious(world):
+    for name, notices in (("none", 0), ("one", 1), ("two", 2), ("five", 5)):
+        user = world.account(name, {0: 100})
+        for number in range(notices):
+            world.noticed(user, timedelta(days=8 * (number + 1)))
+    found = candidates(world.session, ENFORCING)
+    assert {each.username: (each.prior, each.escalates) for each in found} == {
+        "none": (0, False),
+        "one": (1, False),
+        "two": (2, True),
+        "five": (5, True),
+    }
+    assert not any(each.escalates for each in candidates(world.session, Rules()))
+
+
+DAYS = st.dictionaries(st.integers(0, 30).map(lambda ago: TODAY - timedelta(days=ago)), st.integers(1, 200))
+
+
+@given(DAYS, st.integers(1, 5), st.integers(1, 150), st.integers(1, 200))
+def test_the_figures_fit_each_other(counts, min_days, single, extreme):
+    rules = Rules(min_days=min_days, single_day_threshold=single, extreme_day_threshold=extreme)
+    figures = rules.judge(counts)
+    bad = [count for count in counts.values() if count >= single]
+    if figures is None:
+        assert len(bad) < min_days
+        assert all(count < extreme for count in counts.values())
+    else:
+        assert figures == (len(bad), sum(counts.values()), max(counts.values()))
+        assert len(bad) >= min_days or figures.worst >= extreme
+
+
+# What is done.
+
+
+def test_a_warning_is_written_and_noted(world):
+    ann = world.account("ann", {0: 120, 1: 60, 2: 10})
+    world.token(ann)
+    done = act(world.factory, SETTINGS, Rules(), ann)
+    assert (done.username, done.figures, done.escalates) == ("ann", (2, 190, 120), False)
+    (notice,) = world.rows(ThrottleNotice)
+    assert (notice.user_id, notice.days_throttled, notice.total_count, notice.worst_day_count) == (
+        ann,
+        2,
+        190,
+        120,
+    )
+    assert notice.sent_at == NOW
+    (mail,) = letters(world.session)
+    assert (mail.to, mail.kind) == ("ann@example.org", "throttle_warning")
+    assert len(world.rows(ApiToken)) == 1
+    assert world.rows(User)[-1].is_active
+
+
+def test_what_was_done_is_not_done_again(world):
+    ann = world.account("ann", {0: 120})
+    assert act(world.factory, SETTINGS, Rules(), ann) is not None
+    assert act(world.factory, SETTINGS, Rules(), ann) is None
+    assert act(world.factory, SETTINGS, Rules(), 2**31 - 1) is None
+    assert len(world.rows(ThrottleNotice)) == len(letters(world.session)) == 1
+
+
+def test_who_has_tokens_loses_all_of_them_and_nothing_else(world):
+    ann, bob = warned_twice(world), world.account("bob", {})
+    for number, user in enumerate((ann, ann, bob)):
+        world.token(user, str(number))
+    act(world.factory, SETTINGS, ENFORCING, ann)
+    assert [token.user_id for token in world.rows(ApiToken)] == [bob]
+    assert all(user.is_active for user in world.rows(User))
+    (mail,) = letters(world.session)
+    assert mail.kind == "throttle_restriction"
+    assert "revoked all API tokens" in " ".join(mail.text.split())
+    assert mail.link("/accounts/tokens/")
+    assert [action.action for action in world.rows(StaffAction)] == ["revoke token"] * 2
+    assert len(world.rows(ThrottleNotice)) == 3
+
+
+def test_who_has_no_tokens_is_disabled(world):
+    ann = warned_twice(world)
+    act(world.factory, SETTINGS, ENFORCING, ann)
+    assert not next(user for user in world.rows(User) if user.id == ann).is_active
+    (mail,) = letters(world.session)
+    assert "disabled your account" in " ".join(mail.text.split())
+    (action,) = world.rows(StaffAction)
+    assert (action.actor_name, action.target_id, action.change) == ("", ann, {"is_active": [True, False]})

@@ -1,0 +1,275 @@
+"""Throttle notices: what is written, and the command that finds, tells and sends."""
+
+from datetime import timedelta
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import text
+
+from comicsdb.accounts.throttle_letters import Figures, restriction, to_administrators, warning
+from comicsdb.cli import main
+from comicsdb.mail.letter import Reader, as_html, as_text
+from comicsdb.models import ApiToken, OutgoingMail, StaffAction, ThrottleNotice, User
+from comicsdb.ops.jobs import NOTICES, alone
+from tests.core.accounts.notices.refused import warned_twice
+from tests.mailbox import letters
+from tests.serving import SECRET
+
+# What is written.
+
+
+def words(letter) -> str:
+    """A letter's text in one line, without addresses and footer."""
+    return " ".join(as_text(letter, Reader("en", "https://comics.example")).split())
+
+
+def test_one_single_day_is_called_so_and_no_number_is_repeated(world):
+    told = words(restriction("ann", Figures(1, 100, 100), tokens=True))
+    assert "It got 100 responses with the status 429 on one single day." in told
+    assert told.count("100") == 1
+    assert "across" not in told
+    told = words(warning("ann", Figures(1, 100, 100)))
+    assert "It got 100 responses with the status 429 on one single day." in told
+    assert told.count("100") == 1
+    assert "several days" not in told
+
+
+def test_one_bad_day_beside_small_ones_has_both_numbers():
+    told = words(warning("ann", Figures(1, 157, 150)))
+    assert told.count("150") == 1
+    assert (
+        "It got 157 responses with the status 429 over the recent period, 150 of them on one single day."
+        in told
+    )
+
+
+def test_several_days_have_all_three_numbers():
+    told = words(warning("ann", Figures(3, 168, 60)))
+    assert "over the past several days." in told
+    assert "It got 168 responses with the status 429 across 3 days, including 60 on the worst day." in told
+    assert "single day" not in told
+
+
+def test_one_response_is_one_response():
+    assert "It got 1 response with the status 429 on one single day." in words(
+        warning("ann", Figures(1, 1, 1))
+    )
+
+
+@pytest.mark.parametrize(
+    ("letter", "subject", "facts"),
+    [
+        (
+            warning("ann", Figures(3, 168, 60)),
+            "Your API client is being rate-limited",
+            ["X-RateLimit", "Retry-After", "/help/rate-limits/", "may have to revoke", "Reply to this mail"],
+        ),
+        (
+            restriction("ann", Figures(3, 168, 60), tokens=True),
+            "Your API access has been restricted",
+            [
+                "We wrote to you before",
+                "168",
+                "revoked all API tokens",
+                "new token",
+                "repair the program first",
+            ],
+        ),
+        (
+            restriction("ann", Figures(3, 168, 60), tokens=False),
+            "Your API access has been restricted",
+            [
+                "We wrote to you before",
+                "disabled your account, until an administrator restores it",
+                "Reply to",
+            ],
+        ),
+    ],
+    ids=["warning", "tokens", "account"],
+)
+def test_a_letter_says_in_both_parts_what_it_has_to(letter, subject, facts):
+    reader = Reader("en", "https://comics.example")
+    assert reader.say(letter.subject) == subject
+    for part in (as_text(letter, reader), as_html(letter, reader)):
+        assert [fact for fact in facts if fact not in " ".join(part.split())] == []
+
+
+def test_a_name_is_no_markup():
+    letter = warning("<b>ann</b>", Figures(1, 100, 100))
+    assert "<b>" not in as_html(letter, Reader("en", "https://comics.example"))
+
+
+def test_administrators_are_told_whom_it_is_about():
+    reader = Reader("en", "https://comics.example")
+    found = to_administrators(["ann"], ["line of ann"], sent=False)
+    assert reader.say(found.subject) == "Repeat throttled accounts: 1 found"
+    assert "Found 1 account whose client goes on after 429: ann." in words(found)
+    sent = to_administrators(["ann", "bob"], ["line of ann", "line of bob"], sent=True)
+    assert reader.say(sent.subject) == "Repeat throttled accounts: 2 e-mailed"
+    assert "E-mailed 2 accounts whose clients go on after 429: ann, bob. - line of ann" in words(sent)
+
+
+# The command.
+
+
+@pytest.fixture
+def command(database, tmp_path):
+    """`command("--send")` runs it; gives its exit code and its lines."""
+    path = tmp_path / "site.ini"
+    path.write_text(
+        f"[app:main]\nuse = egg:comicsdb\ncomicsdb.secret = {SECRET}\n"
+        f"sqlalchemy.url = {database.replace('%', '%%')}\n"
+        "comicsdb.base_url = https://comics.example\n"
+        "comicsdb.mail.administrators = admin@comics.example boss@comics.example\n"
+    )
+
+    def run(*arguments: str) -> tuple[int, list[str]]:
+        result = CliRunner().invoke(main, ["-c", str(path), "throttle-notices", *arguments])
+        return result.exit_code, result.output.splitlines()
+
+    return run
+
+
+LINE = "{} ann <ann@example.org>: 1 day throttled, 1,120 in total, 1,120 on the worst day, {}"
+
+
+def test_with_nobody_to_report_there_is_one_line_and_no_mail(world, command):
+    world.account("ann", {0: 10})
+    assert command() == (0, ["Nobody goes on asking after 429."])
+    assert letters(world.session) == []
+
+
+@pytest.mark.parametrize("arguments", [(), ("--dry-run",), ("--enforce",)])
+def test_a_report_changes_nothing_but_tells_the_administrators(world, command, arguments):
+    ann = world.account("ann", {0: 1120})
+    world.token(ann)
+    assert command(*arguments) == (
+        0,
+        [
+            LINE.format("Would warn", "no prior notices"),
+            "1 candidate. Nothing was changed; to write to them add --send.",
+        ],
+    )
+    assert world.rows(ThrottleNotice) == world.rows(StaffAction) == []
+    assert len(world.rows(ApiToken)) == 1
+    mails = letters(world.session)
+    assert [mail.to for mail in mails] == ["admin@comics.example", "boss@comics.example"]
+    assert mails[0].subject == "Repeat throttled accounts: 1 found"
+    assert "Would warn ann <ann@example.org>: 1 day throttled" in mails[0].text.replace("\n  ", " ")
+
+
+def test_with_send_accounts_are_written_to(world, command):
+    ann = world.account("ann", {0: 1120})
+    world.noticed(ann, timedelta(days=20))
+    world.account("bob", {0: 100, 1: 60, 2: 60})
+    assert command("--send") == (
+        0,
+        [
+            LINE.format("Warned", "1 prior notice"),
+            "Warned bob <bob@example.org>: 3 days throttled, 220 in total, 100 on the worst day,"
+            " no prior notices",
+        ],
+    )
+    mails = letters(world.session)
+    assert [mail.to for mail in mails] == [
+        "ann@example.org",
+        "bob@example.org",
+        "admin@comics.example",
+        "boss@comics.example",
+    ]
+    assert mails[2].subject == "Repeat throttled accounts: 2 e-mailed"
+    assert command("--send") == (0, ["Nobody goes on asking after 429."])
+    assert len(letters(world.session)) == 4
+
+
+def test_a_report_says_what_would_be_enforced_and_how(world, command):
+    world.token(warned_twice(world, "ann"))
+    warned_twice(world, "bob")
+    code, lines = command("--enforce")
+    assert code == 0
+    assert [line.partition(" <")[0] for line in lines[:2]] == [
+        "Would revoke the tokens of ann",
+        "Would disable bob",
+    ]
+    assert all(line.endswith("2 prior notices") for line in lines[:2])
+    assert lines[2].startswith("2 candidates. ")
+    assert len(world.rows(ApiToken)) == 1
+    code, lines = command("--enforce", "--send")
+    assert [line.partition(" <")[0] for line in lines] == ["Revoked the tokens of ann", "Disabled bob"]
+    assert world.rows(ApiToken) == []
+
+
+def test_without_enforce_those_who_were_warned_are_warned_again(world, command):
+    world.token(warned_twice(world))
+    assert command("--send")[1][0].startswith("Warned ann")
+    assert len(world.rows(ApiToken)) == 1
+
+
+def test_every_number_can_be_given(world, command):
+    ann = world.account("ann", {0: 2, 9: 2})
+    world.noticed(ann, timedelta(days=11))
+    assert command()[1] == ["Nobody goes on asking after 429."]
+    numbers = {
+        "lookback-days": 9,
+        "min-days": 2,
+        "single-day-threshold": 2,
+        "extreme-day-threshold": 500,
+        "cooldown-days": 5,
+        "enforce-after": 1,
+    }
+    arguments = [part for name, value in numbers.items() for part in (f"--{name}", str(value))]
+    assert command(*arguments, "--enforce")[1][0].startswith(
+        "Would disable ann <ann@example.org>: 2 days throttled, 4"
+    )
+    assert command("--min-days", "0")[0] == 2
+
+
+def test_one_that_fails_does_not_stop_the_others_and_is_tried_again(world, command):
+    world.account("ann", {0: 200})
+    eve = world.account("eve", {0: 200}, email="eve@exämple.org")  # mail cannot have such an address
+    world.account("zoe", {0: 200})
+    code, lines = command("--send")
+    assert code == 1
+    assert [line.partition(":")[0] for line in lines] == [
+        "Warned ann <ann@example.org>",
+        "eve",
+        "Warned zoe <zoe@example.org>",
+        "Error",
+    ]
+    assert lines[-1] == "Error: Nothing was done about eve."
+    assert {notice.user_id for notice in world.rows(ThrottleNotice)} == {eve - 1, eve + 1}
+    assert "ann, zoe" in letters(world.session)[2].text
+    with world.factory() as session:
+        session.get(User, eve).email = "eve@example.org"
+        session.commit()
+    assert [line.partition(":")[0] for line in command("--send")[1]] == ["Warned eve <eve@example.org>"]
+
+
+def test_account_1_is_never_disabled(world, command):
+    world.session.execute(text("UPDATE user_account SET email_confirmed = true WHERE id = 1"))
+    name = world.session.scalar(text("SELECT username FROM user_account WHERE id = 1"))
+    world.refused(name, 0, 200)
+    for weeks in (2, 4):
+        world.noticed(1, timedelta(weeks=weeks))
+    world.session.commit()
+    assert command("--send", "--enforce")[0] == 1
+    assert world.session.get(User, 1, populate_existing=True).is_active
+    assert len(world.rows(ThrottleNotice)) == 2
+    assert world.rows(OutgoingMail) == []
+
+
+def test_two_cannot_run_at_once(world, command):
+    world.account("ann", {0: 200})
+    with alone(world.factory.kw["bind"], NOTICES):
+        assert command("--send") == (1, ["Error: The command is running already."])
+    assert command("--send")[0] == 0
+
+
+def test_without_the_address_of_the_site_nothing_is_done(world, command, tmp_path):
+    ini = tmp_path / "site.ini"
+    ini.write_text(ini.read_text().replace("comicsdb.base_url = https://comics.example\n", ""))
+    world.account("ann", {0: 200})
+    code, lines = command("--send")
+    assert code == 1
+    assert "comicsdb.base_url" in lines[-1]
+    assert world.rows(ThrottleNotice) == []

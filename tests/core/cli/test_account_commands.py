@@ -1,0 +1,205 @@
+"""Commands of accounts and mail, as operators type them."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select, text
+
+from comicsdb import clock
+from comicsdb.accounts.passwords import Passwords
+from comicsdb.config import resolve
+from comicsdb.mail import Letter, Paragraph, queue
+from comicsdb.mail.carriers import carrier
+from comicsdb.models import OutgoingMail, RateLimit, StaffAction, User
+from tests.conftest import SETTINGS
+from tests.core.cli.test_commands import _ini, run
+from tests.serving import free_port
+from tests.smtp_sink import SmtpSink
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def ini(database, tmp_path):
+    return _ini(tmp_path, database)
+
+
+@pytest.fixture
+def account(ini):
+    """Run `comicsdb account …`, or another group."""
+    return lambda *words, group="account": run("-c", ini, group, *words)
+
+
+@pytest.fixture
+def read(factory):
+    """What a query finds now."""
+
+    def found(query):
+        with factory() as session:
+            return session.execute(query).all()
+
+    return found
+
+
+def user(read, name="ann"):
+    (found,) = read(select(User.is_active, User.is_staff, User.is_superuser).where(User.username == name))
+    return tuple(found)
+
+
+def create(account, *more, name="ann"):
+    return account("create", name, f"{name}@example.org", "--password", PASSWORD, *more)
+
+
+def test_an_account_is_made_with_rights_and_loses_them(account, read):
+    made = create(account, "--staff", "--group", "editor")
+    assert (made.exit_code, made.output) == (0, "ann has account 2 now.\n")
+    assert user(read) == (True, True, False)
+    (stored,) = read(select(User.password).where(User.username == "ann"))
+    assert Passwords("fast").verify(stored.password, PASSWORD)
+    granted = account("grant", "ANN", "--superuser", "--group", "reading list editor")
+    assert granted.output == (
+        "ann: is_superuser: False → True\nann: groups: ['editor'] → ['editor', 'reading list editor']\n"
+    )
+    assert account("grant", "ann", "--superuser").output == "Nothing had to be changed for ann.\n"
+    account("revoke", "ann", "--staff", "--group", "editor", "--group", "nobody")
+    assert user(read) == (True, False, True)
+    account("revoke", "ann", "--superuser")
+    assert [line.action for line in read(select(StaffAction.action).order_by(StaffAction.id))] == [
+        "create", "change", "change", "change", "change"
+    ]  # fmt: skip
+
+
+def test_the_password_is_asked_for(ini, read):
+    from click.testing import CliRunner
+
+    from comicsdb.cli import main
+
+    typed = f"{PASSWORD}\n{PASSWORD}\n"
+    result = CliRunner().invoke(main, ["-c", ini, "account", "create", "ann", "ann@example.org"], input=typed)
+    assert result.exit_code == 0, result.output
+    assert PASSWORD not in result.output
+    assert user(read) == (True, False, False)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("create", "a b", "x@example.org", "--password", PASSWORD), "Only letters"),
+        (("create", "bob", "ANN@example.org", "--password", PASSWORD), "Another account has this address."),
+        (("create", "bob", "bob@example.org", "--password", "password1"), "tried first"),
+        (("create", "bob", "bob@example.org", "--password", PASSWORD, "--group", "x"), "no such group"),
+        (("grant", "nobody", "--staff"), "There is no account nobody."),
+        (("grant", "ann", "--group", "nobody"), "There is no such group."),
+        (("password", "ann", "--password", "short"), "At least 8 characters."),
+        (("deactivate", "nobody"), "There is no account nobody."),
+    ],
+)
+def test_what_is_refused_is_one_clear_line_and_changes_nothing(account, read, words, said):
+    create(account)
+    result = account(*words)
+    assert result.exit_code == 1
+    assert said in result.output
+    assert result.output.startswith("Error: ")
+    assert result.output.count("\n") == 1
+    assert [row.username for row in read(select(User.username).where(User.id > 1))] == ["ann"]
+
+
+def test_an_account_is_switched_off_and_on_and_deleted(account, read, monkeypatch):
+    monkeypatch.setenv("COMICSDB_BASE_URL", "https://comics.example")
+    create(account)
+    assert account("deactivate", "ann").output == "ann: is_active: True → False\n"
+    assert user(read) == (False, False, False)
+    assert account("activate", "ann").output == "ann: is_active: False → True\n"
+    assert account("password", "ann", "--password", "another horse").output == "ann has a new password.\n"
+    assert read(select(OutgoingMail.kind)) == [("security_password_changed",)]
+    assert account("delete", "ann").exit_code == 1  # without a yes
+    assert account("delete", "ann", "--yes").output == "The account ann is deleted.\n"
+    assert read(select(User.id).where(User.username == "ann")) == []
+
+
+def test_sign_ups_are_switched(account, read):
+    state = text("SELECT signups_enabled, disabled_message FROM signup_settings")
+    assert account("sign-ups", "off", "--message", "Back on Monday.").output == "Sign-ups are off.\n"
+    assert read(state) == [(False, "Back on Monday.")]
+    account("sign-ups", "on")
+    assert read(state) == [(True, "")]
+
+
+def test_two_step_log_in_is_switched_off_for_whoever_lost_it(account, read, factory, monkeypatch):
+    monkeypatch.setenv("COMICSDB_BASE_URL", "https://comics.example")
+    create(account)
+    assert account("reset-second-factor", "ann").output == "ann has no two-step log-in.\n"
+    with factory() as session:
+        session.execute(text("UPDATE user_account SET second_factor = true WHERE username = 'ann'"))
+        session.execute(text("INSERT INTO totp (user_id, secret, last_step) VALUES (2, 'x', 1)"))
+        session.commit()
+    done = account("reset-second-factor", "ann")
+    assert (done.exit_code, done.output) == (0, "ann logs in with the password alone now.\n")
+    assert read(text("SELECT (SELECT count(*) FROM totp), second_factor FROM user_account WHERE id = 2")) == [
+        (0, False)
+    ]
+    assert ("reset second factor",) in read(select(StaffAction.action))
+    assert read(select(OutgoingMail.kind)) == [("security_second_factor_reset",)]
+
+
+def test_cleaning_says_what_it_removed(account, read, factory):
+    with factory() as session:
+        for name, expires in (("old", clock.now()), ("new", clock.now() + timedelta(minutes=1))):
+            session.add(RateLimit(client=name, version=1, windows=b"", expires=expires))
+        session.commit()
+    assert account("clean").output == (
+        "0 sessions, 0 links, 0 security events, 0 drafts, 0 imports and 0 accounts that were never"
+        " activated removed.\n"
+    )
+    assert read(select(RateLimit.client)) == [("new",)]
+
+
+def test_users_of_basic_are_reminded_as_the_phase_has_it(account, read, factory, monkeypatch):
+    create(account)
+    with factory() as session:
+        session.execute(
+            text("UPDATE user_account SET basic_used = now() AT TIME ZONE 'UTC' WHERE username = 'ann'")
+        )
+        session.commit()
+    monkeypatch.setenv("COMICSDB_BASE_URL", "https://comics.example")
+    assert account("remind-basic").output == "0 are reminded.\n"
+    monkeypatch.setenv("COMICSDB_BASIC_PHASE", "1")
+    monkeypatch.setenv("COMICSDB_BASIC_DEPRECATED", "2026-01-01")
+    assert account("remind-basic", "--dry-run").output == "ann\n1 would be reminded.\n"
+    assert account("remind-basic").output == "ann\n1 are reminded.\n"
+    assert account("remind-basic").output == "0 are reminded.\n"
+    assert [row.recipient for row in read(select(OutgoingMail.recipient))] == ["ann@example.org"]
+
+
+def test_mails_are_sent_by_command(account, factory, read, monkeypatch):
+    with factory() as session:
+        given = resolve({"sqlalchemy.url": "postgresql://x/y", **SETTINGS})
+        for number in range(3):
+            letter = Letter("News", (Paragraph("Something happened."),))
+            queue(session, given, letter, to=f"reader{number}@example.org", kind="test")
+        session.commit()
+    monkeypatch.setenv("COMICSDB_SMTP_PORT", str(free_port()))
+    failed = account("send", group="mail")
+    assert failed.exit_code == 1
+    assert failed.output.startswith(
+        "0 sent, 1 to be tried again, 0 given up.\nError: Not everything was sent"
+    )
+    with SmtpSink() as sink:
+        monkeypatch.setenv("COMICSDB_SMTP_PORT", str(sink.port))
+        sent = account("send", "--clean", group="mail")
+        assert (sent.exit_code, sent.output) == (
+            0,
+            "0 old mails removed.\n2 sent, 0 to be tried again, 0 given up.\n",
+        )
+        assert len(sink.received) == 2
+
+
+def test_mails_of_the_development_settings_become_files(account, factory, tmp_path, monkeypatch):
+    monkeypatch.setenv("COMICSDB_MAIL_FOLDER", str(tmp_path / "mail"))
+    given = resolve({"sqlalchemy.url": "postgresql://x/y", **SETTINGS})
+    assert carrier({**given, "comicsdb.mail.folder": tmp_path / "mail"}).__class__.__name__ == "Folder"
+    with factory() as session:
+        queue(session, given, Letter("News", ()), to="ann@example.org", kind="test")
+        session.commit()
+    assert account("send", group="mail").exit_code == 0
+    assert len(list((tmp_path / "mail").glob("*.eml"))) == 1

@@ -1,0 +1,116 @@
+"""Settings: where they come from, and how a wrong one stops the start."""
+
+import re
+from configparser import ConfigParser
+from datetime import UTC, date, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from comicsdb.clock import business_day
+from comicsdb.config import SETTINGS, SettingsError, resolve
+from comicsdb.config.declarations import DEVELOPMENT_SECRET
+from tests.serving import SECRET
+
+ROOT = Path(__file__).parents[3]
+GIVEN = {"sqlalchemy.url": "postgresql://x/y", "comicsdb.secret": SECRET}
+
+
+def test_defaults_have_types():
+    settings = resolve(GIVEN)
+    assert settings["comicsdb.timezone"] == ZoneInfo("America/New_York")
+    assert settings["comicsdb.countries"] == ("US", "GB", "IT")
+    assert settings["comicsdb.languages"] == ("en", "it")
+    assert settings["comicsdb.secure_cookies"] is True
+
+
+def test_the_environment_goes_before_the_ini_file(monkeypatch):
+    monkeypatch.setenv("COMICSDB_TIMEZONE", "Europe/Rome")
+    monkeypatch.setenv("COUNTRIES", "IT, FR")
+    settings = resolve(GIVEN | {"comicsdb.timezone": "Asia/Tokyo"})
+    assert settings["comicsdb.timezone"] == ZoneInfo("Europe/Rome")
+    assert settings["comicsdb.countries"] == ("IT", "FR")
+
+
+def test_resolving_twice_changes_nothing():
+    once = resolve(GIVEN)
+    assert resolve(once) == once
+
+
+@pytest.mark.parametrize("key", [setting.key for setting in SETTINGS if setting.required])
+def test_a_missing_required_setting_names_itself_and_its_variable(key, monkeypatch):
+    (setting,) = (setting for setting in SETTINGS if setting.key == key)
+    monkeypatch.delenv(setting.variable, raising=False)
+    with pytest.raises(SettingsError) as caught:
+        resolve({name: value for name, value in GIVEN.items() if name != key})
+    assert key in str(caught.value)
+    assert setting.variable in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "hint"),
+    [
+        ("comicsdb.timezone", "Mars/Olympus", "Europe/Rome"),
+        ("comicsdb.timezone", "../../etc/passwd", "Europe/Rome"),
+        ("comicsdb.countries", "US XX", "XX"),
+        ("comicsdb.languages", "klingon", "klingon"),
+        ("comicsdb.secure_cookies", "perhaps", "true or false"),
+        ("comicsdb.site_editing", "nobody", "everybody, editors"),
+        ("comicsdb.copying.without", "12 big", "1 2"),
+        ("comicsdb.licence", "https://example.org/licence", "a name and an address"),
+        ("comicsdb.licence", "Ours javascript:alert(1)", "http"),
+        ("comicsdb_web.social", "Forum https://forum.example; https://social.example", "names and addresses"),
+        ("comicsdb_web.social", "Forum javascript:alert(1)", "http"),
+    ],
+)
+def test_a_wrong_setting_names_itself_and_says_what_it_takes(key, value, hint):
+    with pytest.raises(SettingsError) as caught:
+        resolve(GIVEN | {key: value})
+    assert key in str(caught.value)
+    assert hint in str(caught.value)
+
+
+WEAK = [
+    ("comicsdb.secret", "s" + SECRET[:30], "32 bytes"),
+    ("comicsdb.secret", DEVELOPMENT_SECRET, "development.ini"),
+    ("comicsdb.secret", "0011" * 16, "guessed"),
+    ("comicsdb.secret", f"CHANGE-ME {SECRET}", "placeholder"),
+    ("sqlalchemy.url", "postgresql://me:CHANGE-ME@db/comics", "placeholder"),
+    ("comicsdb.cache.url", "redis://:change_me@cache:6379/0", "placeholder"),
+    ("comicsdb.metrics.token", "changemechangeme", "placeholder"),
+    ("mail.password", "ChangeMe", "placeholder"),
+]
+
+
+@pytest.mark.parametrize(("key", "value", "hint"), WEAK)
+def test_a_weak_secret_stops_the_start_of_all_but_an_embedded_database(key, value, hint):
+    with pytest.raises(SettingsError) as caught:
+        resolve(GIVEN | {key: value})
+    message = str(caught.value)
+    assert key in message
+    assert hint in message
+    assert "secrets.token_urlsafe(32)" in message  # how to make one
+    assert value not in message
+    if key != "sqlalchemy.url":
+        resolve(GIVEN | {key: value, "sqlalchemy.url": "embedded:var/postgres?database=comicsdb"})
+
+
+def test_the_files_to_begin_with_have_the_secrets_that_are_refused():
+    ini = ConfigParser(interpolation=None)
+    ini.read(ROOT / "development.ini", "utf-8")
+    assert ini["app:main"]["comicsdb.secret"] == DEVELOPMENT_SECRET
+    lines = (ROOT / "deploy" / "comicsdb.env").read_text("utf-8").splitlines()
+    given = dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+    keys = {setting.variable: setting.key for setting in SETTINGS}
+    placeholders = {keys[name]: value for name, value in given.items() if "CHANGE-ME" in value}
+    assert placeholders
+    for key, value in placeholders.items():
+        with pytest.raises(SettingsError, match=re.escape(key)):
+            resolve(GIVEN | {key: value})
+
+
+def test_the_business_day_is_that_of_the_site():
+    late = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
+    assert business_day(ZoneInfo("America/New_York"), late) == date(2026, 11, 21)
+    assert business_day(ZoneInfo("Europe/Rome"), late) == date(2026, 11, 22)

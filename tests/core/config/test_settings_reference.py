@@ -1,0 +1,85 @@
+"""Every setting is described, the page is that of the code, and no secret is told."""
+
+from pathlib import Path
+
+import pytest
+
+from comicsdb.config import SETTINGS, SettingsError, resolve
+from comicsdb.config.reference import page
+from tests.core.cli.test_commands import run
+from tests.core.config.test_config import GIVEN
+from tests.serving import write_ini
+
+ROOT = Path(__file__).parents[3]
+# A secret that its reader refuses, wherever there is one that refuses anything.
+REFUSED = {
+    "sqlalchemy.url": "mysql://me:hush@db/comics",
+    "comicsdb.cache.url": "redsi://:hush@cache:6379/0",
+    "comicsdb.ops.metrics.token": "hush",
+}
+
+
+def test_the_page_is_that_of_the_code():
+    written = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    assert written == page(), "run: comicsdb settings --reference > docs/settings.md"
+
+
+def test_each_setting_has_a_variable_of_its_own_and_a_default_that_it_takes():
+    assert len({setting.variable for setting in SETTINGS}) == len({setting.key for setting in SETTINGS})
+    for setting in SETTINGS:
+        assert setting.meaning
+        assert setting.takes
+        if not setting.required:
+            setting.parse(setting.default)
+
+
+@pytest.mark.parametrize("key", REFUSED)
+def test_a_wrong_secret_is_named_and_not_quoted(key):
+    with pytest.raises(SettingsError) as caught:
+        resolve(GIVEN | {key: REFUSED[key]})
+    assert key in str(caught.value)
+    assert "hush" not in str(caught.value)
+
+
+def test_what_may_hold_a_password_is_a_secret():
+    words = ("password", "secret", "token", "_key", "answer", "cache.url", "sqlalchemy.url")
+    for setting in SETTINGS:
+        telling = any(word in setting.key for word in words) and setting.key != "comicsdb.password_cost"
+        assert setting.secret is telling or setting.key == "comicsdb.signup.mail_check", setting.key
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("comicsdb.cahce.url", "comicsdb.cache.url"),
+        ("comicsdb_api.throtle.burst", "comicsdb_api.throttle.burst"),
+    ],
+)
+def test_a_name_that_does_not_exist_stops_the_start(key, hint):
+    with pytest.raises(SettingsError, match=f"no setting {key}. Is {hint} meant"):
+        resolve(GIVEN | {key: "x"})
+
+
+def test_settings_of_other_packages_are_theirs():
+    assert resolve(GIVEN | {"comicsdb_shops.city": "Lucca"})["comicsdb_shops.city"] == "Lucca"
+
+
+@pytest.mark.parametrize("place", ["nowhere:report", "os:no_such_name", "os:sep", "comicsdb.config"])
+def test_a_function_that_does_not_exist_stops_the_start(place):
+    with pytest.raises(SettingsError, match=r"comicsdb.errors.report .*package.module:function"):
+        resolve(GIVEN | {"comicsdb.errors.report": place})
+
+
+def test_the_command_tells_values_and_origins_but_no_secret(tmp_path, monkeypatch):
+    monkeypatch.setenv("COMICSDB_TIMEZONE", "Europe/Rome")
+    ini = write_ini(tmp_path, "postgresql://me:hush@db/comics", port=1)
+    result = run("-c", str(ini), "settings")
+    assert result.exit_code == 0, result.output
+    lines = dict(line.split(maxsplit=1) for line in result.output.splitlines())
+    assert lines["comicsdb.timezone"].split() == ["environment", "Europe/Rome"]
+    assert lines["sqlalchemy.url"].split() == ["ini", "file", "***"]
+    assert lines["comicsdb.languages"].split() == ["default", "en", "it"]
+    assert "hush" not in result.output
+    monkeypatch.setenv("COMICSDB_TIMEZONE", "Mars/Olympus")
+    result = run("-c", str(ini), "settings")
+    assert (result.exit_code, "comicsdb.timezone" in result.output) == (1, True)

@@ -1,0 +1,95 @@
+"""Fixtures of the tests of the private PostgreSQL."""
+
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from comicsdb.db import dev_cluster
+from comicsdb.db.dev_cluster import programs
+from tests.core.db.dev_cluster.helpers import ROOT, USER, command, stop
+
+
+@pytest.fixture(autouse=True)
+def no_setting(monkeypatch):
+    monkeypatch.delenv(programs.SETTING, raising=False)
+
+
+@pytest.fixture(scope="module")
+def open_folder():
+    """A folder every user can enter, unlike pytest's own."""
+    folder = Path(tempfile.mkdtemp(prefix="embedded-test-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def folder(open_folder, request):
+    return open_folder / request.node.name[5:40]
+
+
+@pytest.fixture(scope="module")
+def stopped(open_folder):
+    """The folder of a cluster that has been made, and runs no more."""
+    cluster = dev_cluster.start(open_folder / "stopped", durable=False)
+    stop(cluster)
+    return cluster.folder
+
+
+@pytest.fixture
+def made(stopped, folder):
+    """A folder with a cluster of the test's own: a copy, as making one takes longer than most tests."""
+    subprocess.run(["cp", "-a", stopped, folder], check=True)
+    return folder
+
+
+@pytest.fixture
+def start():
+    """`embedded.start`, with everything it made deleted in the end."""
+    clusters = []
+
+    def start(folder, **options):
+        cluster = dev_cluster.start(folder, **{"durable": False, **options})
+        clusters.append(cluster)
+        return cluster
+
+    yield start
+    for cluster in clusters:
+        cluster.release()
+    for cluster in clusters:
+        cluster.discard()
+
+
+@pytest.fixture
+def user():
+    """Start a process that uses a folder's server; what is left of them ends with the test."""
+    running = []
+
+    def user(folder, **how):
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        process = subprocess.Popen(command(USER, folder), **pipes, cwd=ROOT, **how)
+        running.append(process)
+        assert process.stdout.readline() == b"ready\n"
+        return process
+
+    yield user
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture(scope="module")
+def shared(open_folder):
+    cluster = dev_cluster.start(open_folder / "shared", durable=False)
+    yield cluster
+    cluster.discard()
+
+
+@pytest.fixture
+def bare(monkeypatch, tmp_path):
+    """A PATH on which nothing is found."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    return tmp_path

@@ -1,0 +1,77 @@
+"""What the tests of the private PostgreSQL share: programs that use it, and a look at its processes."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import psycopg
+
+from comicsdb.db import dev_cluster
+from comicsdb.db.dev_cluster import programs, supervisor
+
+ROOT = Path(dev_cluster.__file__).parents[3]
+AS_ROOT = os.geteuid() == 0
+WHEEL = programs.wheel()
+
+# A process of its own that uses the server of a folder until its standard input ends.
+USER = """
+import subprocess, sys
+from comicsdb import embedded
+cluster = embedded.start(sys.argv[1])
+subprocess.Popen(["sleep", "20"], close_fds=False, stdin=-3, stdout=-3, stderr=-3)
+print("ready", flush=True)
+sys.stdin.read()
+"""
+# One that comes and goes, again and again.
+PASSER_BY = """
+import sys
+import psycopg
+from comicsdb import embedded
+for turn in range(4):
+    cluster = embedded.start(sys.argv[1], durable=False)
+    with psycopg.connect(cluster.conninfo("postgres")) as connection:
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+    cluster.release()
+"""
+
+
+def command(script, folder):
+    return [sys.executable, "-W", "ignore", "-c", script, str(folder)]
+
+
+def query(cluster, statement, database="postgres"):
+    with psycopg.connect(cluster.conninfo(database)) as connection:
+        cursor = connection.execute(statement)
+        return cursor.fetchone() if cursor.description else None
+
+
+def processes(cluster):
+    """The process ids of the supervisor and of the server; an empty list when there is no supervisor."""
+    return [int(pid) for pid in (supervisor.state(cluster.home) or "").split()]
+
+
+def is_gone(pid):
+    """Whether a process has ended, if only its parent has not taken note of that yet."""
+    try:
+        os.kill(pid, 0)
+        return ") Z " in Path(f"/proc/{pid}/stat").read_text()
+    except ProcessLookupError:
+        return True
+    except FileNotFoundError:
+        return Path("/proc/self").exists()
+
+
+def await_gone(pid):
+    assert supervisor.until(lambda: is_gone(pid), 5), f"process {pid} is still alive"
+
+
+def stop(cluster):
+    """Leave a server as its last user, and wait until it has stopped."""
+    cluster.release()
+    assert supervisor.until(lambda: supervisor.state(cluster.home) is None, 5)
+
+
+def kill(*pids):
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)

@@ -1,0 +1,138 @@
+"""CBL: a reading list goes out and comes back as it was, and no XML does any harm."""
+
+from xml.etree import ElementTree as ET
+
+import pytest
+from sqlalchemy import select
+
+from comicsdb.catalog import InvalidError
+from comicsdb.library.transfer.cbl import write_cbl
+from comicsdb.library.transfer.format import ITEMS
+from comicsdb.library.transfer.imports import reviewed, upload
+from comicsdb.library.transfer.reading import read_file
+from comicsdb.models import ReadingList
+from tests.conftest import recording
+from tests.core.library.library_files import bring, fill, held_by, shelf
+
+# As ComicRack writes them.
+SAMPLE = """\
+<?xml version="1.0" encoding="utf-16"?>
+<ReadingList xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+  <Name>The Long &amp; Dark Night</Name>
+  <Books>
+    <Book Series="Lamplighter, The" Number="002" Volume="2018" Year="2018" Format="">
+      <Id>5b5f3b1e-0000-4000-8000-000000000001</Id>
+    </Book>
+    <Book Series="Somewhere Else" Number="1" Volume="1" Year="1999">
+      <Database Name="cv" Series="900" Issue="800" />
+    </Book>
+    <Book Series="Nobody Knows" Number="7" />
+    <Book Series="The Lamplighter" Number="1" Volume="2" Year="2018" />
+  </Books>
+  <Matchers />
+</ReadingList>
+"""
+
+
+@pytest.fixture
+def stock(make):
+    return shelf(make)
+
+
+def test_a_list_comes_in_with_its_order_and_what_is_unknown_is_told(session, make, stock):
+    user = make.user()
+    made = upload(session, user.id, "a.cbl", SAMPLE.encode(), currency="USD", rows=9, megabytes=1)
+    assert made.payload["lists"] == [{"name": "The Long & Dark Night"}]
+    rows = reviewed(session, made)
+    assert [(row.part, row.says, row.match.state) for row in rows] == [
+        (ITEMS, "Lamplighter, The (2018) #002", "matched"),
+        (ITEMS, "Somewhere Else #1", "ambiguous"),
+        (ITEMS, "Nobody Knows #7", "unknown"),
+        (ITEMS, "The Lamplighter #1", "matched"),
+    ]
+    assert rows[1].match.candidates == (stock.others[0].id,)
+    counted = bring(session, user, SAMPLE.encode(), choices={1: stock.others[0].id})
+    assert counted == {"reading_lists_added": 1, "reading_list_items_added": 3}
+    assert [each["number"] for each in held_by(session, user)["reading_list_items"]] == ["2", "-1", "1"]
+
+
+def test_what_goes_out_comes_back(session, connection, make, stock):
+    ann, bob = make.user("Ann"), make.user("Bob")
+    fill(session, ann, stock)
+    mine = select(ReadingList).where(ReadingList.user_id == ann.id, ReadingList.name == "Second half")
+    with recording(connection) as statements:
+        data = write_cbl(session, session.scalar(mine))
+    assert len(statements) == 2, statements
+    root = ET.fromstring(data)  # noqa: S314  (our own)
+    assert root.findtext("Name") == "Second half"
+    first, *_rest = root.iter("Book")
+    assert first.attrib == {
+        "Series": "The Lamplighter",
+        "Number": "7",
+        "Volume": "2018",
+        "Year": "2018",
+        "Publisher": "Harbor House",
+    }
+    assert [each.attrib["Name"] for each in first] == ["gcd", "comicsdb"]
+    bring(session, bob, data)
+    assert [each["number"] for each in held_by(session, bob)["reading_list_items"]] == ["7", "6", "½"]
+    assert bring(session, bob, data) == {}
+
+
+BOMB = '<!DOCTYPE b [<!ENTITY a "aaaaaaaaaa">{}]><ReadingList><Name>&z;</Name></ReadingList>'
+ENTITIES = "".join(
+    f'<!ENTITY {two} "{f"&{one};" * 10}">' for one, two in zip("abcdefghij", "bcdefghijz", strict=True)
+)
+BAD = {
+    "bomb": BOMB.format(ENTITIES),
+    "external": '<!DOCTYPE r SYSTEM "file:///etc/passwd"><ReadingList/>',
+    "file": '<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]><ReadingList><Name>&x;</Name></ReadingList>',
+    "undefined": "<ReadingList><Name>&x;</Name></ReadingList>",
+    "another": "<html><body/></html>",
+    "broken": "<ReadingList><Books>",
+    "deep": "<ReadingList>" + "<a>" * 100_000,
+    "many": "<ReadingList><Books>" + "<Book/>" * 5001 + "</Books></ReadingList>",
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_xml_is_refused_with_a_reason(name):
+    with pytest.raises(InvalidError) as refused:
+        read_file(BAD[name].encode(), rows=5000, megabytes=5)
+    assert list(refused.value.errors) == ["file"]
+
+
+def test_odd_xml_is_read_as_far_as_it_says_something(session, make):
+    odd = (
+        f"<ReadingList><Name>{'n' * 5000}</Name><Books><Book/>"
+        f"<Book Series='{'s' * 5000}' Number='x' Volume='y'/>"
+        "<Book Series='A' Number='1'><Database Name='cv' Issue='99999999999999999999'/></Book>"
+        "</Books></ReadingList>"
+    )
+    upload_ = read_file(odd.encode(), rows=9, megabytes=1)
+    assert len(upload_.lists[0]["name"]) == 255
+    assert [row.wanted.series for row in upload_.rows] == ["", "", "A"]
+    assert [name for row in upload_.rows for name, _shown in row.unclear] == ["Series", "Volume", "cv_id"]
+    assert bring(session, make.user(), odd.encode()) == {"reading_lists_added": 1}
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        " ".join(f'a{number}="1"' for number in range(40_000)).join(("<a ", "/>")),
+        "<a" + " " * 400_000 + "/>",
+        "<!--" + "-" * 400_000,
+        "<a/>" * 2000,
+    ],
+)
+def test_long_tags_and_many_elements_are_refused(inner):
+    whole = f'<ReadingList><Books><Book Series="a"/></Books>{inner}</ReadingList>'
+    with pytest.raises(InvalidError) as refused:
+        read_file(whole.encode(), rows=9, megabytes=10)
+    assert set(refused.value.errors) == {"file"}
+
+
+def test_elements_of_other_programs_do_no_harm():
+    book = '<Book Series="a" Number="1"><Id>b</Id>' + "<Other/>" * 15 + "</Book>"
+    whole = f"<ReadingList><Name>{'long ' * 50_000}</Name><Books>{book * 9}</Books></ReadingList>"
+    assert len(read_file(whole.encode(), rows=9, megabytes=10).rows) == 9

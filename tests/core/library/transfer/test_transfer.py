@@ -1,0 +1,316 @@
+"""Libraries as files: what one account exports, another imports; nothing is lost or doubled on the way."""
+
+import csv
+import io
+import json
+import zipfile
+from datetime import date
+
+import pytest
+from sqlalchemy import func, select, text
+
+from comicsdb.library.transfer.format import COLUMNS, LISTS, PARTS
+from comicsdb.library.transfer.imports import confirm, upload
+from comicsdb.library.transfer.writing import as_archive, as_csv, as_json, library
+from comicsdb.models import CollectionItem, Issue, ReadDate, ReadingList
+from tests.conftest import recording
+from tests.core.library.library_files import OFFICIAL, TODAY, bring, fill, held_by, identity_of, shelf
+
+WRITERS = {"json": as_json, "zip": as_archive}
+ADDED = {
+    "collection_added": 3,
+    "pull_list_added": 1,
+    "wish_list_added": 2,
+    "ratings_added": 2,
+    "reading_lists_added": 2,
+    "reading_list_items_added": 3,
+}
+
+
+@pytest.fixture
+def stock(make):
+    return shelf(make)
+
+
+@pytest.fixture
+def ann(session, make, stock):
+    user = make.user("Ann")
+    fill(session, user, stock)
+    return user
+
+
+def agrees(session):
+    """Whether the invariants of the library hold."""
+    wrong_reads = session.scalar(
+        text(
+            "SELECT count(*) FROM collection_item c WHERE c.date_read IS DISTINCT FROM"
+            " (SELECT max(read_date) FROM read_date WHERE collection_item_id = c.id)"
+        )
+    )
+    wrong_stars = session.scalar(
+        text(
+            "SELECT count(*) FROM collection_item c LEFT JOIN issue_rating r USING (user_id, issue_id)"
+            " WHERE c.rating IS DISTINCT FROM r.rating"
+        )
+    )
+    wrong_figures = session.scalar(
+        text(
+            "SELECT count(*) FROM issue i WHERE (rating_count, rating_sum) <>"
+            " (SELECT count(*), coalesce(sum(rating), 0) FROM issue_rating WHERE issue_id = i.id)"
+        )
+    )
+    gaps = session.scalar(
+        text(
+            'SELECT count(*) FROM (SELECT max("order") <> count(*) AS wrong FROM reading_list_item'
+            " GROUP BY reading_list_id) lists WHERE wrong"
+        )
+    )
+    return (wrong_reads, wrong_stars, wrong_figures, gaps) == (0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_what_one_account_exports_is_what_the_next_one_has_after_importing_it(session, make, ann, form):
+    exported = held_by(session, ann)
+    bob = make.user("Bob")
+    assert bring(session, bob, WRITERS[form](exported)) == ADDED
+    assert held_by(session, bob) == exported
+    assert agrees(session)
+    assert held_by(session, ann) == exported
+
+
+@pytest.mark.parametrize("form", WRITERS)
+@pytest.mark.parametrize("take_file", [False, True])
+def test_twice_is_once(session, make, ann, form, take_file):
+    exported, bob = held_by(session, ann), make.user("Bob")
+    bring(session, bob, WRITERS[form](exported))
+    stamps = select(CollectionItem.modified, CollectionItem.id)
+    before = session.execute(stamps).all()
+    assert bring(session, bob, WRITERS[form](exported), take_file=take_file) == {}
+    assert bring(session, ann, WRITERS[form](exported), take_file=take_file) == {}
+    assert held_by(session, bob) == held_by(session, ann) == exported
+    assert session.execute(stamps).all() == before
+
+
+def test_ids_are_not_needed(session, make, ann):
+    """As in a file of another site, where the same comics have other numbers."""
+    exported, bob = held_by(session, ann), make.user("Bob")
+    document = json.loads(as_json(exported))
+    for part in (*document.values(), *(each["items"] for each in document[LISTS])):
+        for row in part if isinstance(part, list) else ():
+            for name in ("issue_id", "issue_cv_id", "issue_gcd_id", "series_id", "series_cv_id"):
+                row.pop(name, None)
+    assert bring(session, bob, json.dumps(document).encode()) == ADDED
+    assert held_by(session, bob) == exported
+
+
+def test_each_table_can_be_imported_alone(session, make, ann):
+    exported, bob = held_by(session, ann), make.user("Bob")
+    for part in PARTS:
+        data = as_csv(part, exported[part])
+        assert bring(session, bob, data), part
+        assert bring(session, bob, data) == {}, part
+    found = held_by(session, bob)
+    for part in ("collection", "pull_list", "wish_list"):
+        assert found[part] == exported[part]
+    stars = [[(each["issue_id"], each["rating"]) for each in rows["ratings"]] for rows in (found, exported)]
+    assert stars[0] == stars[1]
+    assert [each["issue_id"] for each in found[PARTS[-1]]] == [
+        each["issue_id"] for each in exported[PARTS[-1]]
+    ]
+
+
+def test_cells_are_no_formulas_and_come_back_as_they_were(session, ann):
+    archive = zipfile.ZipFile(io.BytesIO(as_archive(library(session, ann.id))))
+    assert set(archive.namelist()) == {f"{part}.csv" for part in COLUMNS}
+    for name in archive.namelist():
+        for record in csv.reader(io.StringIO(archive.read(name).decode("utf-8-sig"), newline="")):
+            assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for cell in record), (
+                name,
+                record,
+            )
+
+
+def test_only_what_is_said_stands_in_json(session, ann):
+    document = json.loads(as_json(library(session, ann.id)))
+    assert (document["format"], document["version"]) == ("comicsdb-library", 1)
+    assert set(document["collection"][1]) == {
+        "issue_id",
+        "issue_gcd_id",
+        "series",
+        "series_volume",
+        "series_year",
+        "publisher",
+        "number",
+        "cover_date",
+        "quantity",
+        "book_format",
+        "is_read",
+        "added",
+    }
+    assert document["collection"][0]["purchase_price"] == "1234.50"
+    assert document["collection"][0]["purchase_currency"] == "ITL"
+    assert document["reading_lists"][0]["next"] == 2
+
+
+def test_an_export_costs_a_statement_for_each_part_and_one_for_the_issues(session, connection, ann):
+    with recording(connection) as statements:
+        library(session, ann.id)
+    assert len(statements) == 7, statements
+
+
+def item(session, user, issue):
+    session.expire_all()
+    rows = select(CollectionItem).where(
+        CollectionItem.user_id == user.id, CollectionItem.issue_id == issue.id
+    )
+    return session.scalars(rows).one()
+
+
+def one(stock, place=0, **values):
+    """A file that says something of one issue of the collection."""
+    row = {"issue_id": stock.issues[place].id, **values}
+    return json.dumps({"format": "comicsdb-library", "version": 1, "collection": [row]}).encode()
+
+
+def test_mine_is_kept_and_blanks_are_filled(session, ann, stock):
+    said = {"quantity": 9, "grade": "5.0", "notes": "theirs", "purchase_store": "theirs", "rating": 1}
+    assert bring(session, ann, one(stock, **said)) == {}
+    counted = bring(session, ann, one(stock, 1, **said, purchase_price="3", purchase_currency="GBP"))
+    assert counted == {"collection_changed": 1, "ratings_added": 1}
+    found = item(session, ann, stock.issues[1])
+    assert (found.quantity, str(found.grade), found.notes, found.rating) == (1, "5.0", "theirs", 1)
+    assert (str(found.purchase_price), found.purchase_currency) == ("3.00", "GBP")
+    assert agrees(session)
+
+
+def test_the_files_values_replace_mine_where_that_is_wanted(session, ann, stock):
+    before = item(session, ann, stock.issues[0]).modified
+    said = {"quantity": 9, "grade": "5.0", "purchase_price": "1", "purchase_currency": "EUR", "rating": 1}
+    counted = bring(session, ann, one(stock, **said), take_file=True)
+    assert counted == {"collection_changed": 1, "ratings_changed": 1}
+    found = item(session, ann, stock.issues[0])
+    assert (found.quantity, str(found.grade), found.rating) == (9, "5.0", 1)
+    assert (str(found.purchase_price), found.purchase_currency) == ("1.00", "EUR")
+    assert found.notes.startswith("=2+2")  # a blank says nothing
+    assert found.modified > before
+    assert agrees(session)
+
+
+def test_dates_of_reading_are_put_together(session, ann, stock):
+    reads = ["2020-01-02T03:04:05.000678Z", "2022-02-02T12:00:00+01:00", "2018-01-01", "2018-01-01"]
+    for changed in ({"collection_changed": 1}, {}):
+        assert bring(session, ann, one(stock, read_dates=reads)) == changed
+    found = item(session, ann, stock.issues[0])
+    assert found.date_read.isoformat() == "2022-02-02T11:00:00+00:00"
+    assert session.scalar(select(func.count()).where(ReadDate.collection_item_id == found.id)) == 4
+    assert agrees(session)
+
+
+def test_read_without_a_date_is_read_once(session, ann, stock):
+    for changed in ({"collection_changed": 1}, {}):
+        assert bring(session, ann, one(stock, 1, is_read=True)) == changed
+    assert agrees(session)
+    assert bring(session, ann, one(stock, 3, is_read=True)) == {"collection_added": 1}
+    assert item(session, ann, stock.issues[3]).is_read
+    assert agrees(session)
+
+
+def test_stars_for_what_is_not_out_yet_are_the_readers_own(session, make, ann, stock):
+    make.catalog.update(stock.issues[8], {"store_date": date(2099, 1, 1)})
+    session.commit()
+    assert bring(session, ann, one(stock, 8, rating=5)) == {"collection_added": 1, "ratings_added": 1}
+    assert item(session, ann, stock.issues[8]).rating == 5
+    session.refresh(stock.issues[8])
+    assert stock.issues[8].rating_count == 0
+
+
+def test_what_is_deleted_or_merged_meanwhile_is_no_error(session, make, ann, stock):
+    rows = [{"issue_id": each.id} for each in stock.issues[7:10]]
+    data = json.dumps({"format": "comicsdb-library", "version": 1, "collection": rows}).encode()
+    made = upload(session, ann.id, "f", data, currency="USD", rows=9, megabytes=1)
+    merged = stock.issues[8].id
+    make.catalog.delete(stock.issues[7])
+    session.commit()
+    make.catalog.delete(stock.issues[8])
+    session.execute(
+        text("UPDATE tombstone SET survivor_id = :new WHERE kind = 'issue' AND object_id = :id"),
+        {"id": merged, "new": stock.issues[6].id},
+    )
+    session.commit()
+    counted = confirm(
+        session,
+        identity_of(session, ann),
+        OFFICIAL,
+        made.id,
+        choices={},
+        left_out=(),
+        take_file=False,
+        today=TODAY,
+    )
+    assert +counted == {"collection_added": 2, "gone": 1}
+    owned = select(CollectionItem.issue_id).where(CollectionItem.user_id == ann.id)
+    assert {stock.issues[6].id, stock.issues[9].id} < set(session.scalars(owned))
+
+
+def test_reading_lists_of_one_name_become_one(session, make, ann, stock):
+    bob = make.user("Bob")
+    exported = held_by(session, ann)
+    bring(session, bob, as_json(exported))
+    items = [{"issue_id": each.id, "issue_type": "CORE"} for each in (stock.issues[9], stock.issues[5])]
+    lists = [{"name": "Second half", "desc": "theirs", "items": items}]
+    data = json.dumps({"format": "comicsdb-library", "version": 1, "reading_lists": lists}).encode()
+    assert bring(session, bob, data) == {"reading_list_items_added": 1}
+    numbers = [each["number"] for each in held_by(session, bob)["reading_list_items"]]
+    assert numbers == ["7", "6", "½", "10"]
+    assert bring(session, bob, data, take_file=True) == {"reading_lists_changed": 1}
+    found = held_by(session, bob)
+    assert [(each["number"], each["issue_type"]) for each in found["reading_list_items"]] == [
+        ("10", "CORE"),
+        ("6", "CORE"),
+        ("7", ""),
+        ("½", ""),
+    ]
+    assert [each["desc"] for each in found["reading_lists"]] == ["@desc", "theirs"]
+    assert agrees(session)
+    assert held_by(session, ann) == exported
+
+
+def test_only_staff_bring_sources_of_lists(session, make, stock):
+    lists = [{"name": "Order", "attribution_source": "CBRO", "attribution_url": "https://example.org/"}]
+    data = json.dumps({"format": "comicsdb-library", "version": 1, "reading_lists": lists}).encode()
+    for user, source in ((make.user("Bob"), ""), (make.user("Root", is_staff=True), "CBRO")):
+        assert bring(session, user, data) == {"reading_lists_added": 1}
+        rows = select(ReadingList.attribution_source).where(ReadingList.user_id == user.id)
+        assert session.scalars(rows).all() == [source]
+
+
+def test_a_thousand_rows_cost_as_many_statements_as_one(session, make, connection):
+    series = make.series(name="Endless")
+    session.execute(
+        text(
+            "INSERT INTO issue (series_id, number, slug, cover_date)"
+            " SELECT :series, n, 'endless-' || n, '2020-01-01' FROM generate_series(1, 500) n"
+        ),
+        {"series": series.id},
+    )
+    session.commit()
+
+    def counted(most, user):
+        row = {"series": "endless", "quantity": 2, "rating": 4, "read_dates": ["2020-01-01"], "notes": "n"}
+        rows = [{"number": str(n + 1), **row} for n in range(most)]
+        parts = {
+            "collection": rows,
+            "wish_list": rows,
+            "reading_lists": [{"name": "All", "items": rows[:10]}],
+        }
+        data = json.dumps({"format": "comicsdb-library", "version": 1, **parts}).encode()
+        with recording(connection) as statements:
+            bring(session, user, data, rows=20_000)
+            bring(session, user, data.replace(b'"n"', b'"m"'), rows=20_000, take_file=True)
+        return len(statements)
+
+    few, many = counted(1, make.user("Few")), counted(500, make.user("Many"))
+    assert few == many <= 90
+    assert agrees(session)
+    rated = select(Issue.rating_count).where(Issue.series_id == series.id, Issue.number == "7")
+    assert session.scalar(rated) == 1

@@ -1,0 +1,212 @@
+"""The commands `media`: orphans go, lost pictures are told, covers get their hash."""
+
+import io
+from datetime import timedelta
+
+import pytest
+from PIL import Image
+from sqlalchemy import create_engine, text
+
+from comicsdb import models
+from comicsdb.catalog import Catalog
+from comicsdb.imaging.phash import phash
+from comicsdb.media import sweeping
+from comicsdb.media.rehashing import rehash
+from comicsdb.media.sweeping import missing, owners, sweep
+from comicsdb.media.thumbnails import Thumbnails
+from comicsdb.media.uploads import picture_values
+from comicsdb.ops.jobs import MEDIA, alone
+from tests.core.cli.test_commands import _ini, run
+from tests.core.media.test_media_storage import names
+from tests.dataset import picture
+from tests.factories import Make
+from tests.lists import make_list
+
+
+@pytest.fixture
+def at_once(database):
+    """A connection that is in no transaction."""
+    engine = create_engine(database, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        yield connection
+    engine.dispose()
+
+
+@pytest.fixture
+def made(factory):
+    """Factories whose commits are real."""
+    with factory() as session:
+        yield Make(Catalog(session))
+
+
+def swept(connection, media, hours=0.0, **options) -> list[str]:
+    """The keys of what a sweep finds."""
+    found = sweep(connection, media, timedelta(hours=hours), dry_run=options.get("dry_run", False))
+    return sorted(entry.key for entry in found)
+
+
+def noise(size=(60, 90)) -> bytes:
+    """A picture that is not flat, so that its hash says something."""
+    stream = io.BytesIO()
+    Image.effect_noise(size, 80).convert("RGB").save(stream, "PNG")
+    return stream.getvalue()
+
+
+def test_every_table_with_pictures_is_known():
+    assert set(owners()) >= {*"arc character creator imprint issue publisher team universe".split()}
+    assert {"variant", "user_account", "reading_list"} <= set(owners())
+
+
+def test_a_sweep_removes_what_no_row_names_and_nothing_else(either, at_once, made):
+    kinds = ("publisher", "imprint", "universe", "creator", "team", "character", "arc", "issue")
+    keys = {
+        kind: either.save(kind, picture(), "png") for kind in (*kinds, "variants", "user", "reading_list")
+    }
+    for kind in kinds:
+        getattr(made, kind)(
+            image=keys[kind], **({"variants": [{"image": keys["variants"]}]} if kind == "issue" else {})
+        )
+    at_once.execute(text("UPDATE user_account SET image = :key"), {"key": keys["user"]})
+    make_list(made.session, made.user(), image=keys["reading_list"])
+    orphan = either.save("issue", picture(), "png")
+    thumbnails = Thumbnails(either)
+    for key in (orphan, keys["issue"]):
+        thumbnails.open("cover", key).stream.close()
+    before = names(either)
+    assert swept(at_once, either, dry_run=True) == [orphan, orphan]
+    assert names(either) == before
+    assert swept(at_once, either, hours=1) == []  # the grace of what is still on the way
+    assert swept(at_once, either) == [orphan, orphan]
+    assert names(either) == sorted([*keys.values(), keys["issue"]])
+    assert swept(at_once, either) == []
+
+
+def test_a_thumbnail_goes_after_its_picture(either, at_once):
+    key = either.save("issue", picture(), "png")
+    Thumbnails(either).open("cover", key).stream.close()
+    either.remove(key)  # by hand
+    assert swept(at_once, either) == [key]
+    assert names(either) == []
+
+
+def test_unfinished_files_go_and_foreign_files_stay(folder, at_once):
+    day = folder.path("issue/2026/11/22/x.png").parent
+    day.mkdir(parents=True)
+    for name in (".x.png.12ab.new", "notes.txt.old"):
+        (day / name).write_bytes(b"?")
+    assert swept(at_once, folder) == [""]
+    assert [path.name for path in day.iterdir()] == ["notes.txt.old"]
+
+
+def test_what_is_named_while_the_sweep_runs_stays(folder, at_once, made, monkeypatch):
+    monkeypatch.setattr(sweeping, "REMOVED_AT_ONCE", 2)
+    keys = sorted(folder.save("user", picture(), "png") for _ in range(6))
+    found = sweep(at_once, folder, timedelta(), dry_run=False)
+    assert [next(found).key, next(found).key] == keys[:2]
+    made.arc(image=keys[4])
+    assert [entry.key for entry in found] == [keys[2], keys[3], keys[5]]
+    assert names(folder) == [keys[4]]
+
+
+def test_an_upload_under_way_is_safe_from_the_sweep(folder, at_once, factory):
+    with factory() as session:
+        values = picture_values(session, folder, "arc", picture(), hashed=False)
+        assert swept(at_once, folder, hours=24) == []
+        Catalog(session).create(models.Arc, {"name": "Salt Tide"} | values)
+        session.commit()
+    assert swept(at_once, folder) == []
+    assert names(folder) == [values["image"]]
+
+
+def test_rows_that_lost_their_picture_are_told(either, at_once, made):
+    here, lost, variant = (either.save(kind, picture(), "png") for kind in ("arc", "arc", "variants"))
+    made.arc(name="Here", image=here)
+    arc = made.arc(name="Lost", image=lost)
+    issue = made.issue(variants=[{"image": variant}])
+    assert list(missing(at_once, either)) == []
+    either.delete(lost)
+    either.delete(variant)
+    found = [(owner.table, owner.key) for owner in missing(at_once, either)]
+    assert found == [("arc", lost), ("variant", variant)]
+    assert (arc.image, issue.image) == (lost, "")
+
+
+def test_covers_without_a_hash_get_theirs_and_are_edited_properly(either, made):
+    session = made.catalog.session
+    data = noise()
+    first, second, third = (either.save(kind, data, "png") for kind in ("issue", "variants", "variants"))
+    bare = made.issue(
+        image=first, variants=[{"image": second, "name": "Foil"}, {"image": third, "cover_hash": "kept"}]
+    )
+    hashed = made.issue(image=either.save("issue", data, "png"), cover_hash="0" * 16)
+    broken = made.issue(image=either.save("issue", b"no picture", "png"))
+    lost = made.issue(image="issue/2026/01/01/lost.png")
+    stamps = {issue.id: issue.modified for issue in (bare, hashed, broken, lost)}
+    assert list(rehash(session, either)) == [(2, 2)]
+    session.expire_all()
+    with Image.open(io.BytesIO(data)) as image:
+        right = phash(image)
+    assert (bare.cover_hash, hashed.cover_hash, broken.cover_hash, lost.cover_hash) == (
+        right,
+        "0" * 16,
+        "",
+        "",
+    )
+    variants = session.execute(text("SELECT name, image, cover_hash FROM variant ORDER BY id")).all()
+    assert variants == [("Foil", second, right), ("", third, "kept")]
+    assert [issue.id for issue in (bare, hashed, broken, lost) if issue.modified != stamps[issue.id]] == [
+        bare.id
+    ]
+    assert list(rehash(session, either)) == [(0, 2)]
+
+
+def test_a_cover_that_changes_while_it_is_hashed_keeps_its_own_hash(folder, made, factory, monkeypatch):
+    session = made.catalog.session
+    issue = made.issue(image=folder.save("issue", noise(), "png"))
+    new = folder.save("issue", noise(), "png")
+    read = folder.read
+
+    def read_and_change(key):
+        with factory() as other:
+            catalog = Catalog(other)
+            catalog.update(catalog.get(models.Issue, issue.id), {"image": new, "cover_hash": "f" * 16})
+            other.commit()
+        return read(key)
+
+    monkeypatch.setattr(folder, "read", read_and_change)
+    assert list(rehash(session, folder)) == [(0, 0)]
+    session.expire_all()
+    assert (issue.image, issue.cover_hash) == (new, "f" * 16)
+
+
+def test_the_commands_say_what_they_did(database, tmp_path, made, folder):
+    ini = _ini(tmp_path, database)
+    issue = made.issue(image=folder.save("issue", noise(), "png"))
+    orphan = folder.save("arc", picture(), "png")
+    told = run("-c", ini, "media", "sweep")
+    assert (told.exit_code, told.output) == (0, "0 files that no row names, removed.\n")
+    told = run("-c", ini, "media", "sweep", "--dry-run", "--older-than", "0")
+    assert told.output == f"{orphan}\n1 file that no row names. Dry run: nothing was removed.\n"
+    told = run("-c", ini, "media", "sweep", "--older-than", "0")
+    assert told.output == f"{orphan}\n1 file that no row names, removed.\n"
+    assert run("-c", ini, "media", "hash").output == "1 cover hashed.\n"
+    assert run("-c", ini, "media", "check").output == "Every row has its picture.\n"
+    folder.delete(issue.image)
+    told = run("-c", ini, "media", "check")
+    assert (told.exit_code, told.output) == (
+        1,
+        f"issue {issue.id}: {issue.image}\nError: 1 row has lost the picture.\n",
+    )
+    made.catalog.update(issue, {"cover_hash": ""})
+    made.catalog.session.commit()
+    told = run("-c", ini, "media", "hash")
+    assert (told.exit_code, told.output) == (
+        1,
+        "0 covers hashed.\nError: 1 cannot be opened; the log names them.\n",
+    )
+
+
+def test_only_one_sweep_runs_at_a_time(database, tmp_path, at_once):
+    with alone(at_once.engine, MEDIA):
+        told = run("-c", _ini(tmp_path, database), "media", "sweep")
+    assert (told.exit_code, told.output) == (1, "Error: The command is running already.\n")

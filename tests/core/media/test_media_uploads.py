@@ -1,0 +1,147 @@
+"""Uploaded pictures: gone with a transaction that comes to nothing, hashed once, decoded a few at a time."""
+
+import io
+
+import pytest
+from PIL import Image
+
+from comicsdb import models
+from comicsdb.db import session_factory
+from comicsdb.imaging import decoder, metadata
+from comicsdb.imaging.images import ORIENTATION
+from comicsdb.imaging.phash import phash
+from comicsdb.imaging.picture import PictureError
+from comicsdb.media.folder import FolderStorage
+from comicsdb.media.storage import STORAGE_OUTAGE, StorageDownError
+from comicsdb.media.uploads import hash_of, no_picture, picture_values
+from tests.core.media.test_media_storage import names
+from tests.dataset import picture
+
+
+def drawn(mode: str, form: str, **options) -> bytes:
+    """A picture with something on it, in a mode of Pillow's."""
+    image = Image.radial_gradient("L").resize((60, 90)).convert("RGB")
+    image.paste("red", (0, 0, 30, 20))
+    if mode == "P":
+        image = image.quantize(16)
+        options["transparency"] = 3
+    stream = io.BytesIO()
+    (Image.new("I;16", (60, 90), 40_000) if mode == "I;16" else image.convert(mode)).save(
+        stream, form, **options
+    )
+    return stream.getvalue()
+
+
+def test_a_rollback_leaves_no_file_even_before_the_first_statement(folder, shared_database, engine):
+    with session_factory(engine)() as session:
+        picture_values(session, folder, "arc", picture(), hashed=False)
+        assert len(names(folder)) == 1
+        session.rollback()
+        assert names(folder) == []
+        picture_values(session, folder, "arc", picture(), hashed=False)
+    assert names(folder) == []  # closed without a word: the same
+
+
+def test_a_savepoint_is_no_commit_and_no_end(folder, session):
+    session.begin_nested()
+    values = picture_values(session, folder, "user", picture(), hashed=False)
+    session.get_nested_transaction().rollback()
+    assert names(folder) == [values["image"]]  # the request may go on and name it
+    session.rollback()
+    assert names(folder) == []
+
+
+def test_several_pictures_of_one_transaction_share_its_end(folder, session):
+    kept = [picture_values(session, folder, "arc", picture(), hashed=False)["image"] for _ in range(2)]
+    session.commit()
+    picture_values(session, folder, "arc", picture(), hashed=False)
+    session.rollback()
+    assert names(folder) == sorted(kept)
+
+
+@pytest.mark.parametrize(
+    ("mode", "form"),
+    [
+        ("RGB", "JPEG"),
+        ("CMYK", "JPEG"),
+        ("L", "JPEG"),
+        ("1", "PNG"),
+        ("P", "PNG"),
+        ("P", "GIF"),
+        ("RGBA", "PNG"),
+        ("LA", "PNG"),
+        ("I;16", "PNG"),
+        ("RGBA", "WEBP"),
+        ("RGBA", "AVIF"),
+    ],
+)
+def test_a_cover_of_any_mode_is_stored_measured_and_hashed(folder, session, mode, form):
+    values = picture_values(session, folder, "issue", drawn(mode, form), hashed=True)
+    assert (values["image_width"], values["image_height"]) == (60, 90)
+    with Image.open(io.BytesIO(folder.read(values["image"]))) as image:
+        assert values["cover_hash"] == phash(image)
+    assert len(values["cover_hash"]) == 16
+
+
+def test_a_turned_cover_is_measured_as_it_is_shown(folder, session):
+    exif = Image.Exif()
+    exif[ORIENTATION] = 6
+    values = picture_values(session, folder, "issue", drawn("RGB", "JPEG", exif=exif), hashed=True)
+    assert (values["image_width"], values["image_height"]) == (90, 60)
+
+
+def test_only_covers_are_hashed(folder, session):
+    assert "cover_hash" not in picture_values(session, folder, "arc", picture(), hashed=False)
+    assert "cover_hash" not in no_picture(hashed=False)
+    assert no_picture(hashed=True)["cover_hash"] == ""
+
+
+def test_a_cover_that_cannot_be_hashed_is_cleaned_all_the_same(monkeypatch):
+    def fail(_image):
+        raise OSError("image file is truncated")
+
+    monkeypatch.setattr(decoder, "phash", fail)
+    answer, result = decoder.clean(picture(), hashed=True)
+    assert answer == {"width": 20, "height": 30, "format": "PNG"}
+    assert result == picture()
+
+
+def test_what_is_no_picture_has_no_hash_and_a_line_in_the_log(caplog):
+    assert hash_of(b"no picture", "of issue 7") == ""
+    assert "The cover of issue 7 cannot be opened" in caplog.text
+
+
+def test_a_disk_that_takes_nothing_is_told_as_such(session, tmp_path, caplog):
+    STORAGE_OUTAGE.forget()
+    (tmp_path / "full").write_bytes(b"")
+    with pytest.raises(StorageDownError):
+        picture_values(session, FolderStorage(tmp_path / "full" / "media"), "user", picture(), hashed=False)
+    assert "cannot be stored" in caplog.text
+    session.rollback()
+
+
+def test_nothing_is_stored_of_what_is_no_picture(folder, session):
+    for data in (b"", b"<svg onload=alert(1)>", b"%PDF-1.7", picture()[:40], picture(form="BMP")):
+        with pytest.raises(PictureError):
+            picture_values(session, folder, "issue", data, hashed=True)
+    assert list(folder.entries()) == []
+
+
+def test_what_would_take_too_long_to_code_anew_is_refused(monkeypatch):
+    frames = [Image.new("RGB", (40, 40), color) for color in ("red", "green", "blue")]
+    stream = io.BytesIO()
+    frames[0].save(stream, "AVIF", save_all=True, append_images=frames[1:], xmp=b"<x/>")
+    assert decoder.clean(stream.getvalue(), hashed=False)[0]["width"] == 40
+    monkeypatch.setattr(metadata, "AVIF_PIXELS", 3 * 40 * 40 - 1)
+    with pytest.raises(PictureError, match="has metadata, which"):
+        decoder.clean(stream.getvalue(), hashed=False)
+    plain = picture(size=(90, 90), form="AVIF")  # nothing is to be taken out
+    assert decoder.clean(plain, hashed=False)[0]["width"] == 90
+
+
+def test_a_row_may_name_what_was_stored_before_it(folder, session, catalog):
+    """The order that `uploads` asks for: the picture first, then the catalogue, which others wait for."""
+    values = picture_values(session, folder, "arc", picture(), hashed=False)
+    arc = catalog.create(models.Arc, {"name": "Salt Tide"} | values)
+    session.commit()
+    assert (arc.image, arc.image_width, folder.exists(arc.image)) == (values["image"], 20, True)

@@ -1,0 +1,239 @@
+"""`comicsdb backup` and `restore`: the same rows and pictures again, and nothing half done."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from redis import Redis
+from sqlalchemy import create_engine, text
+
+from comicsdb import clock
+from comicsdb.catalog import Catalog
+from comicsdb.cli.database import is_current
+from comicsdb.media.folder import FolderStorage
+from comicsdb.models import Publisher
+from comicsdb.ops import backup as backups
+from comicsdb.ops.backup_programs import BackupError
+from comicsdb.readcache.regions import Cache
+from tests.core.cli import test_commands
+from tests.s3_server import S3Server
+from tests.serving import write_ini
+
+
+def run(*arguments):
+    """Run a command."""
+    return test_commands.run(*map(str, arguments))
+
+
+PNG = b"\x89PNG, as far as a backup is concerned"
+
+
+def rows(url: str) -> dict[str, list[str]]:
+    """Every row of every table as text; the epoch has to differ."""
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        tables = connection.scalars(
+            text("SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'epoch'")
+        ).all()
+        found = {
+            table: connection.scalars(text(f'SELECT t::text FROM "{table}" t ORDER BY 1')).all()
+            for table in tables
+        }
+    engine.dispose()
+    return found
+
+
+def value(url: str, sql: str):
+    """The one value of a query, on a connection of its own."""
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        found = connection.scalar(text(sql))
+    engine.dispose()
+    return found
+
+
+@pytest.fixture
+def empty(cluster):
+    """The address of a database without a single table."""
+    cluster.ensure_database("restored")
+    yield cluster.url("restored")
+    cluster.drop_database("restored")
+
+
+@pytest.fixture
+def site(database, factory, tmp_path):
+    """The ini file of a site with two publishers, one of which has a picture."""
+    storage = FolderStorage(tmp_path / "media")
+    with factory() as session:
+        catalog = Catalog(session)
+        key = storage.save("publisher", PNG, "png")
+        catalog.create(Publisher, {"name": "Élektra – 漫画"})
+        catalog.create(Publisher, {"name": "Illustrated"})
+        session.execute(
+            text(
+                "UPDATE publisher SET image = :key, image_width = 1, image_height = 1"
+                " WHERE name = 'Illustrated'"
+            ),
+            {"key": key},
+        )
+        session.commit()
+    (tmp_path / "source").mkdir()
+    ini = write_ini(tmp_path / "source", database, port=1)
+    ini.write_text(ini.read_text().replace(str(tmp_path / "source" / "media"), str(tmp_path / "media")))
+    return ini
+
+
+def target(tmp_path: Path, url: str) -> Path:
+    """The ini file of a site on another database, with another folder of pictures."""
+    (tmp_path / "target").mkdir(exist_ok=True)
+    return write_ini(tmp_path / "target", url, port=1)
+
+
+def made(result) -> Path:
+    """The folder that `backup` says it made."""
+    assert result.exit_code == 0, result.output
+    return Path(result.output.splitlines()[-1].partition(": ")[0])
+
+
+def test_what_was_backed_up_comes_back(site, database, empty, tmp_path, redis, monkeypatch):
+    count = "INSERT INTO rate_limit VALUES ('ip:192.0.2.7', 1, '', now())"
+    engine = create_engine(database)
+    with engine.begin() as connection:
+        connection.execute(text(count))
+    engine.dispose()
+    first = made(run("-c", site, "backup", tmp_path / "backups"))
+    assert {each.name for each in first.iterdir()} == {"database.dump", "pictures", "backup.json"}
+    before = rows(database)
+    assert len(before["publisher"]) == 2
+
+    monkeypatch.setenv("COMICSDB_CACHE_URL", redis.url)
+    Cache(redis.url).detail.get_or_create("publisher:1", lambda: b"from another life")
+    ini = target(tmp_path, empty)
+    result = run("-c", ini, "restore", first)
+    assert result.exit_code == 0, result.output
+    assert before.pop("rate_limit") and not rows(empty)["rate_limit"]  # noqa: PT018
+    assert {name: found for name, found in rows(empty).items() if name != "rate_limit"} == before
+    engine = create_engine(empty)
+    assert is_current(engine)
+    engine.dispose()
+    key = value(empty, "SELECT image FROM publisher WHERE image <> ''")
+    assert FolderStorage(tmp_path / "target" / "media").read(key) == PNG
+    assert value(empty, "SELECT value FROM epoch") > value(database, "SELECT value FROM epoch")
+    installation = "SELECT installation FROM epoch"
+    assert value(empty, installation) != value(database, installation)
+    assert Redis.from_url(redis.url).keys("comicsdb:*") == []
+    # Ids go on where they were, and triggers work.
+    assert value(empty, "SELECT nextval(pg_get_serial_sequence('publisher', 'id'))") > 2
+
+
+def test_a_target_that_is_not_empty_is_refused_and_replaced_by_force(
+    site, database, tmp_path, cluster, template
+):
+    backup = made(run("-c", site, "backup", tmp_path / "backups"))
+    before = rows(database)
+    value(
+        database,
+        "INSERT INTO user_account (username, email, password) VALUES ('late', 'l@x', '!') RETURNING id",
+    )
+    changed = rows(database)
+    refused = run("-c", site, "restore", backup)
+    assert refused.exit_code == 1
+    assert "not empty" in refused.output
+    assert rows(database) == changed
+
+    # A dump that breaks off changes nothing, even by force.
+    spoilt = tmp_path / "spoilt"
+    spoilt.mkdir()
+    label = json.loads((backup / "backup.json").read_text())
+    dump = (backup / "database.dump").read_bytes()[: label["dump_bytes"] * 2 // 3]
+    (spoilt / "database.dump").write_bytes(dump)
+    (spoilt / "backup.json").write_text(json.dumps(label))
+    assert "damaged" in run("-c", site, "restore", spoilt, "--force").output
+    (spoilt / "backup.json").write_text(
+        json.dumps(label | {"dump_sha256": backups._digest(spoilt / "database.dump")})
+    )
+    broken = run("-c", site, "restore", spoilt, "--force")
+    assert broken.exit_code == 1
+    assert "Nothing was restored" in broken.output
+    assert rows(database) == changed
+
+    forced = run("-c", site, "restore", backup, "--force")
+    assert forced.exit_code == 0, forced.output
+    assert rows(database) == before
+
+
+def test_pictures_of_the_backup_before_are_shared(site, tmp_path):
+    folder = tmp_path / "backups"
+    first = made(run("-c", site, "backup", folder))
+    first = first.rename(first.with_name((clock.now() - timedelta(days=40)).strftime(backups.STAMP)))
+    (folder / "20200101T000000Z.partial").mkdir()  # of a run that was killed
+    second = made(run("-c", site, "backup", folder))
+    (one,), (other,) = (list((each / "pictures").rglob("*.png")) for each in (first, second))
+    assert one.samefile(other)
+    third = run("-c", site, "backup", folder, "--keep", "30")
+    assert third.exit_code == 0, third.output
+    assert not first.exists()
+    assert not list(folder.glob("*.partial"))
+    assert other.read_bytes() == PNG
+
+
+def test_pictures_in_a_bucket(site, database, empty, factory, tmp_path):
+    server = S3Server()
+    server.start()
+    try:
+        source, copy = server.storage(), server.storage()
+        key = value(database, "SELECT image FROM publisher WHERE image <> ''")
+        source.put(key, PNG)
+        engine, other = create_engine(database), create_engine(empty)
+        made = backups.make(engine, source, tmp_path / "backups")
+        assert (made.lost, made.backup.label.pictures) == ((), 1)
+        backups.restore(other, copy, made.backup, force=False)
+        assert copy.read(key) == PNG
+        for each in (engine, other):
+            each.dispose()
+    finally:
+        server.kill()
+
+
+def test_a_picture_replaced_meanwhile_is_not_missed(database, factory, site, tmp_path):
+    """The dump names none of a moment whose pictures are not in the backup."""
+    engine, folder = create_engine(database), FolderStorage(tmp_path / "media")
+
+    class Hasty(FolderStorage):
+        """A storage in which somebody replaces a picture as soon as the first look is over."""
+
+        looks = 0
+
+        def read(self, key):
+            self.looks += 1
+            if self.looks == 1:  # a new picture, which goes again before the second look finds it
+                later = folder.save("publisher", b"later", "png")
+                value(database, f"UPDATE publisher SET image = '{later}' RETURNING 1")
+                self.later = later
+                return super().read(key)
+            if key == self.later and self.looks == 2:
+                latest = folder.save("publisher", b"latest", "png")
+                value(database, f"UPDATE publisher SET image = '{latest}' RETURNING 1")
+                folder.delete(key)
+            return super().read(key)
+
+    result = backups.make(engine, Hasty(tmp_path / "media"), tmp_path / "backups")
+    engine.dispose()
+    assert result.lost == ()
+    assert b"latest" in [each.read_bytes() for each in (result.backup.folder / "pictures").rglob("*.png")]
+
+
+def test_a_picture_that_is_lost_is_told_and_the_backup_made(site, tmp_path):
+    for each in (tmp_path / "media").rglob("*.png"):
+        each.unlink()
+    result = run("-c", site, "backup", tmp_path / "backups")
+    assert result.exit_code == 1
+    assert "lost 1 picture" in result.output
+    (folder,) = (tmp_path / "backups").iterdir()
+    backups.Backup.open(folder)
+
+
+def test_what_is_no_backup_is_refused(tmp_path):
+    with pytest.raises(BackupError, match="no whole backup"):
+        backups.Backup.open(tmp_path)

@@ -1,0 +1,232 @@
+"""The cache with Redis: what it stores and shares between processes, and how it lives with nonsense."""
+
+import os
+import pickle
+import signal
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from comicsdb.readcache import memory, redis_store
+from comicsdb.readcache.regions import Cache
+from tests.core.readcache.redis.asked import STORED, commands, wait_for
+from tests.core.readcache.test_cache import KEY, never
+from tests.waiting import await_that
+
+# What is stored.
+
+
+def test_a_payload_is_stored_as_it_is_under_the_prefix_with_its_lifetime(redis):
+    cache = Cache(redis.url, prefix="other.site-1")
+    payload = b'{"id": 42}' * 10
+    cache.detail.get_or_create(KEY, lambda: payload)
+    cache.list.get_or_create("issue:7", lambda: payload)
+    assert sorted(redis.client.scan_iter()) == [
+        f"other.site-1:detail:{KEY}".encode(),
+        b"other.site-1:list:issue:7",
+    ]
+    stored = redis.client.get(f"other.site-1:detail:{KEY}")
+    assert stored.endswith(payload)
+    assert len(stored) == len(payload) + 16
+    assert 86_390 < redis.client.ttl(f"other.site-1:detail:{KEY}") <= 86_400
+    assert 110 < redis.client.ttl("other.site-1:list:issue:7") <= 120
+
+
+def test_processes_share_what_one_of_them_made(redis):
+    assert Cache(redis.url).detail.get_or_create(KEY, lambda: b"x") == (b"x", False)
+    assert Cache(redis.socket_url).detail.get_or_create(KEY, never) == (b"x", True)
+    assert Cache(redis.url, prefix="other").detail.get(KEY) is None
+
+
+def test_another_edition_of_the_code_reads_nothing_of_what_this_one_has_made(redis):
+    old, new = (Cache(redis.url, edition=each) for each in ("old", "new"))
+    for cache in (old, new):
+        for region in (cache.detail, cache.list, cache.figures):
+            assert region.get_or_create("issue:7", lambda: b"x") == (b"x", False)
+    assert redis.client.exists("comicsdb:list:issue:7:old", "comicsdb:list:issue:7:new") == 2
+    new.clear()
+    assert list(redis.client.scan_iter()) == []
+
+
+def test_a_hit_in_memory_asks_nobody_and_a_hit_in_redis_asks_once(redis, alone):
+    cache = Cache(redis.url)
+    cache.detail.get_or_create(KEY, lambda: b"x")
+    redis.client.config_resetstat()
+    for _ in range(10):
+        assert cache.detail.get_or_create(KEY, never) == (b"x", True)
+    assert set(commands(redis)) <= {"config|resetstat", "info"}
+    for _ in range(10):
+        assert alone.detail.get_or_create(KEY, never) == (b"x", True)
+    asked = commands(redis)
+    assert asked.pop("get") == 10
+    assert not {"set", "setex", "eval", "evalsha"} & set(asked)
+
+
+def test_what_redis_told_is_remembered(redis):
+    reader = Cache(redis.url)
+    Cache(redis.url).detail.get_or_create(KEY, lambda: b"x")
+    assert reader.detail.get(KEY) == b"x"
+    redis.client.flushall()
+    assert reader.detail.get(KEY) == b"x"
+
+
+def test_what_memory_took_from_redis_is_forgotten_when_its_time_is_over(redis):
+    maker, reader = (Cache(redis.url, list_seconds=3) for _ in range(2))
+    maker.list.get_or_create(KEY, lambda: b"x")
+    time.sleep(0.5)
+    assert reader.list.get(KEY) == b"x"
+    redis.client.flushall()
+    await_that(lambda: maker.list.get(KEY) is None)
+    assert reader.list.get(KEY) is None
+
+
+def test_a_value_without_expiry_in_redis_is_not_given_out_after_its_lifetime(redis):
+    cache = Cache(redis.url, list_seconds=3, memory_mb=0)
+    cache.list.get_or_create(KEY, lambda: b"x")
+    redis.client.persist(f"comicsdb:list:{KEY}")
+    await_that(lambda: cache.list.get(KEY) is None)
+    assert redis.client.exists(f"comicsdb:list:{KEY}")
+
+
+def test_clearing_leaves_what_belongs_to_others(redis):
+    redis.client.set("comicsdbx:detail:1", "theirs")
+    mine, theirs = Cache(redis.url), Cache(redis.url, prefix="theirs")
+    for cache in (mine, theirs):
+        cache.detail.get_or_create(KEY, lambda: b"x")
+    mine.clear()
+    assert mine.detail.get(KEY) is None
+    assert sorted(redis.client.scan_iter()) == [b"comicsdbx:detail:1", f"theirs:detail:{KEY}".encode()]
+
+
+# Nonsense in Redis.
+
+
+class Bomb:
+    """A pickle of it makes a file when it is loaded."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (Path.touch, (self.path,))
+
+
+def test_a_pickle_in_redis_is_not_loaded(redis, alone, tmp_path):
+    fuse = tmp_path / "exploded"
+    bomb = pickle.dumps(Bomb(fuse))
+    pickle.loads(bomb)  # noqa: S301
+    assert fuse.exists()
+    fuse.unlink()
+    header = b'{"ct": %f, "v": 2}|' % time.time()
+    for poison in (bomb, header + bomb, b"cdb1" + bomb):
+        redis.client.set(STORED, poison)
+        assert alone.detail.get(KEY) is None
+    assert not fuse.exists()
+
+
+def test_a_damaged_value_is_a_miss_and_is_replaced(redis, alone):
+    alone.detail.get_or_create(KEY, lambda: b"the whole value")
+    whole = redis.client.get(STORED)
+    cut = [whole[:length] for length in range(len(whole))]
+    flipped = [whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :] for place in range(len(whole))]
+    foreign = redis_store.pack("comicsdb:detail:another", redis_store.unpack(STORED, whole))
+    for damaged in [*cut, *flipped, foreign, whole + b"!", b"\x00" * 16, b"null", "é".encode()]:
+        redis.client.set(STORED, damaged)
+        assert alone.detail.get(KEY) is None, damaged
+    assert alone.detail.get_or_create(KEY, lambda: b"the whole value") == (b"the whole value", False)
+    assert alone.detail.get(KEY) == b"the whole value"
+
+
+def test_an_odd_time_in_a_value_keeps_it_no_longer_than_its_lifetime(redis):
+    for made in (float("inf"), float("nan"), time.time() + 1e9, -1.0):
+        checksum = redis_store._checksum(STORED, made, b"x")
+        redis.client.set(STORED, struct.pack("<4sId", b"cdb1", checksum, made) + b"x", px=50)
+        cache = Cache(redis.url, detail_seconds=1)
+        await_that(lambda cache=cache: cache.detail.get(KEY) is None)
+
+
+def test_a_key_of_another_type_is_a_miss_and_is_replaced(redis, alone, told):
+    redis.client.lpush(STORED, "a list")
+    assert alone.detail.get(KEY) is None
+    assert alone.detail.get_or_create(KEY, lambda: b"x") == (b"x", False)
+    assert alone.detail.get(KEY) == b"x"
+    assert len(told()) == 1  # said once, though it was met three times
+    assert "WRONGTYPE" in told()[0]
+
+
+# Several processes.
+
+PROGRAM = """
+import sys, threading, time
+from redis import Redis
+from comicsdb.readcache.regions import Cache
+
+url, key, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
+redis, cache = Redis.from_url(url), Cache(url)
+end = chr(10)  # printed with its line: another thread may print between two parts
+
+def create():
+    print("creating" + end, end="", flush=True)
+    redis.incr("created")
+    time.sleep(seconds)
+    return b"made"
+
+def ask():
+    value, _ = cache.detail.get_or_create(key, create)
+    print(value.decode() + end, end="", flush=True)
+
+cache.detail.get("nothing")  # everything is loaded
+redis.incr("ready")
+while not redis.exists("go"):
+    time.sleep(0.001)
+threads = [threading.Thread(target=ask) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+"""
+
+
+def start(redis, key=KEY, seconds=0.5) -> subprocess.Popen:
+    """A process whose four threads ask for a key as soon as they are told to."""
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, redis.url, key, str(seconds)], stdout=subprocess.PIPE, text=True
+    )
+
+
+def test_of_many_processes_that_miss_at_once_one_creates(redis):
+    processes = [start(redis) for _ in range(3)]
+    wait_for(lambda: redis.client.get("ready") == b"3")
+    redis.client.set("go", 1)
+    lines = [line for process in processes for line in process.communicate(timeout=60)[0].split()]
+    assert sorted(lines) == ["creating"] + ["made"] * 12
+    assert redis.client.get("created") == b"1"
+
+
+def test_the_lock_of_a_killed_process_expires_and_nobody_waits_for_ever(redis, alone, monkeypatch):
+    monkeypatch.setattr(memory, "LOCK_WAIT", 0.2)
+    process = start(redis, seconds=3600)
+    redis.client.set("go", 1)
+    assert process.stdout.readline() == "creating\n"
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    lock = f"{STORED}:lock"
+    assert 0 < redis.client.pttl(lock) <= 10_000
+    assert alone.detail.get_or_create(KEY, lambda: b"x") == (b"x", False)
+    assert redis.client.exists(lock)  # it was not ours to give back
+    assert alone.detail.get_or_create(KEY, never) == (b"x", True)
+
+
+def test_who_took_longer_than_its_lock_lasts_gives_back_nobody_elses(redis, alone, monkeypatch, told):
+    monkeypatch.setattr(redis_store, "LOCK_EXPIRY", 0.05)
+    lock = f"{STORED}:lock"
+
+    def slow():
+        wait_for(lambda: not redis.client.exists(lock))
+        redis.client.set(lock, "another's")
+        return b"x"
+
+    assert alone.detail.get_or_create(KEY, slow) == (b"x", False)
+    assert redis.client.get(lock) == b"another's"
+    assert alone.detail.get_or_create(KEY, never) == (b"x", True)
+    assert told() == []

@@ -1,0 +1,189 @@
+"""Acts on many objects in the administration: chosen in the list, confirmed, and all done or none."""
+
+import pytest
+from sqlalchemy import select
+
+from comicsdb.catalog.maintenance.bulk import MOST
+from comicsdb.models import Arc, Group, Issue, StaffAction
+from tests.conftest import recording
+from tests.web.admin.helpers import enter
+from tests.web.conftest import errors, form_with, message, soup
+
+
+@pytest.fixture
+def boss(testapp, make):
+    """Staff, logged in."""
+    return enter(testapp, make, is_staff=True)
+
+
+@pytest.fixture
+def root(testapp, make):
+    """A superuser, logged in."""
+    return enter(testapp, make, "Root", is_superuser=True)
+
+
+def offered(testapp, kind) -> list[str]:
+    """The acts that a list offers."""
+    found = soup(testapp.get(f"/admin/{kind}/")).select("#act option")
+    return [each["value"] for each in found if each["value"]]
+
+
+def choose(testapp, kind, act, *ids, status=200, **more):
+    """Tick some objects of a list and send it."""
+    address = f"/admin/{kind}/" + more.pop("query", "")
+    token = soup(testapp.get(address)).main.find("input", attrs={"name": "csrf_token"})["value"]
+    sent = [("csrf_token", token), ("act", act), *more.items(), *(("chosen", str(each)) for each in ids)]
+    return testapp.post(address, sent, status=status)
+
+
+def confirm(page, status=303, **fields):
+    """Send the form of the page that asks for a yes."""
+    form = form_with(page, "confirmed")
+    for name, value in fields.items():
+        form[name] = value
+    return form.submit(status=status)
+
+
+def listed(page) -> list[str]:
+    return [each.get_text(strip=True) for each in soup(page).select(".effects li")]
+
+
+def lines(session) -> list[tuple]:
+    found = session.scalars(select(StaffAction).order_by(StaffAction.id))
+    return [(each.action, each.kind, each.target) for each in found]
+
+
+def test_each_kind_offers_what_whoever_asks_may_do(testapp, boss, world, session, site_with, make):
+    assert offered(testapp, "issue") == ["teen", "covers", "reprints"]
+    assert offered(testapp, "series") == ["slugs"]
+    assert offered(testapp, "arc") == []
+    assert soup(testapp.get("/admin/arc/")).select('[name="chosen"]') == []
+    session.scalars(select(Group).where(Group.name == "editor")).one().may_delete = ["arc"]
+    boss.groups = session.scalars(select(Group).where(Group.name == "editor")).all()
+    session.commit()
+    assert offered(testapp, "arc") == ["delete"]
+    assert offered(testapp, "series") == ["slugs"]
+    choose(testapp, "series", "delete", world.series.id, status=303)
+    assert message(testapp.get("/admin/series/")).startswith("Choose what to do")
+    site = site_with(**{"comicsdb.executives": f"{world.publisher.id}: {world.creator.id} President"})
+    enter(site, make, "Other", is_superuser=True)
+    assert offered(site, "issue") == ["executives", "teen", "covers", "reprints", "delete"]
+    assert offered(site, "genre") == ["delete"]
+
+
+def test_what_is_chosen_is_shown_and_done_after_a_yes(testapp, boss, world, session):
+    page = choose(testapp, "issue", "teen", world.first.id, world.second.id, query="?q=lamp")
+    assert listed(page) == ["Lamplight (2019) #1", "Lamplight (2019) #2"]
+    assert soup(page).select_one(".lead strong").get_text() == "2 objects"
+    session.expire_all()
+    assert world.second.rating_id == 1
+    done = confirm(page)
+    assert done.location == "http://localhost/admin/issue/?q=lamp"
+    assert message(done.follow()).startswith("1 object was changed. 1 stayed as it was.")
+    session.expire_all()
+    assert [each.rating_id for each in (world.first, world.second, world.third)] == [3, 3, 1]
+    assert lines(session) == [("rate teen", "issue", "1 object")]
+    assert "Rated Teen" in testapp.get("/admin/action/")
+
+
+def test_the_whole_list_as_it_is_narrowed(testapp, boss, world, session):
+    page = choose(testapp, "issue", "teen", query="?q=%232", all="1")
+    assert listed(page) == ["Lamplight (2019) #2"]
+    page = choose(testapp, "issue", "teen", all="1")
+    assert len(listed(page)) == 4
+    confirm(page)
+    session.expire_all()
+    assert set(session.scalars(select(Issue.rating_id))) == {3}
+
+
+@pytest.mark.parametrize(
+    ("kind", "act", "changed"),
+    [
+        ("issue", "covers", "1 object was changed."),
+        ("issue", "reprints", "1 object was changed."),
+        ("series", "slugs", "0 objects were changed."),
+    ],
+)
+def test_the_other_acts(testapp, boss, world, session, kind, act, changed):
+    entity = {"covers": world.first, "reprints": world.reprint, "slugs": world.series}[act]
+    world.first.name = ["One"]
+    session.commit()
+    done = confirm(choose(testapp, kind, act, entity.id)).follow()
+    assert message(done).startswith(changed)
+    session.expire_all()
+    if act == "covers":
+        assert (world.first.image, world.first.cover_hash) == ("", "")
+    if act == "reprints":
+        assert world.reprint.name == ["One"]
+
+
+def test_executives_come_from_the_setting(site_with, make, world, session):
+    site = site_with(**{"comicsdb.executives": f"{world.publisher.id}: {world.inker.id} President"})
+    enter(site, make, is_staff=True)
+    done = confirm(choose(site, "issue", "executives", world.second.id)).follow()
+    assert message(done).startswith("1 object was changed.")
+    assert "Bo Brush" in site.get(f"/issue/{world.second.slug}/")
+    wrong = site_with(**{"comicsdb.executives": f"{world.publisher.id}: 999999 President"})
+    enter(wrong, make, "Other", is_staff=True)
+    refused = confirm(choose(wrong, "issue", "executives", world.third.id), status=422)
+    assert "names what does not exist: 999999" in errors(refused)[""]
+
+
+def test_many_are_deleted_with_a_reason_and_a_warning(testapp, root, world, session, make):
+    arcs = [make.arc(name=f"Arc {number}") for number in range(12)]
+    page = choose(testapp, "arc", "delete", *(each.id for each in arcs))
+    assert len(listed(page)) == 11
+    assert listed(page)[-1] == "and 2 more"
+    done = confirm(page, reason="Twice")
+    assert message(done.follow()).startswith("12 objects were changed.")
+    assert session.scalars(select(Arc.name)).all() == [world.arc.name]
+    rated = choose(testapp, "issue", "delete", world.first.id, world.second.id)
+    told = [each.get_text(strip=True) for each in soup(rated).select(".notice li")]
+    assert "2 ratings" in told
+    assert "2 credits" in told
+    assert "Tick the box" in errors(confirm(rated, status=422))["owned"]
+    confirm(rated, owned="1")
+    assert session.scalars(select(Issue.number).order_by(Issue.id)).all() == ["3", "1"]
+    assert lines(session)[0] == ("delete", "arc", "12 objects")
+
+
+def test_nothing_is_done_where_something_is_in_the_way(testapp, root, world, session, make):
+    gone = make.arc()
+    page = choose(testapp, "arc", "delete", gone.id, world.arc.id)
+    make.catalog.delete(gone)
+    session.commit()
+    assert "any more" in errors(confirm(page, status=422))[""]
+    session.expire_all()
+    assert session.get(Arc, world.arc.id) is not None
+    page = choose(testapp, "series_type", "delete", 6, 13)
+    assert "Series of this type exist" in errors(confirm(page, status=422))[""]
+    assert lines(session) == []
+
+
+@pytest.mark.parametrize(
+    ("act", "ids", "told"),
+    [
+        ("", [1], "Choose what to do"),
+        ("nonsense", [1], "Choose what to do"),
+        ("delete", [], "Choose what to change"),
+        ("delete", ["x", "-1", "0", "9" * 30, "\0"], "Choose what to change"),
+        ("delete", range(1, MOST + 2), "too many"),
+    ],
+)
+def test_a_choice_that_is_none_leads_back(testapp, root, make, act, ids, told, connection):
+    make.arc()
+    with recording(connection) as statements:
+        answer = choose(testapp, "arc", act, *ids, status=303)
+    assert told in message(answer.follow())
+    assert not [each for each in statements if each.startswith(("DELETE", "UPDATE arc"))]
+
+
+def test_a_bulk_act_costs_little_for_many(testapp, boss, make, connection):
+    issues = [make.issue() for _ in range(14)]
+    costs = []
+    for some in (issues[:2], issues[2:]):
+        page = choose(testapp, "issue", "teen", *(each.id for each in some))
+        with recording(connection) as statements:
+            confirm(page)
+        costs.append(len(statements))
+    assert costs[0] == costs[1], costs

@@ -1,0 +1,256 @@
+"""The history of an object: its versions, what changed in each, and any two of them compared."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from sqlalchemy import insert, select, text
+
+from comicsdb.catalog import Catalog
+from comicsdb.models import CATALOGUE, FormerSlug, History
+from tests.conftest import recording
+from tests.web.admin.helpers import cells
+from tests.web.conftest import form_with, log_in, soup
+
+MEMBER = pytest.mark.usefixtures("member")
+
+
+@pytest.fixture
+def reader(testapp, member):
+    """Somebody who is logged in."""
+    log_in(testapp)
+    return testapp
+
+
+@pytest.fixture
+def edit(session):
+    """`edit(entity, who=None, **values)`: an edit of its own."""
+
+    def edited(entity, who=None, reason=None, **values):
+        Catalog(session, who and who.id, reason).update(entity, values)
+        session.commit()
+
+    return edited
+
+
+def versions(session, entity):
+    """The numbers of an object's versions, oldest first."""
+    rows = select(History.id).where(History.kind == entity.__tablename__, History.object_id == entity.id)
+    return session.scalars(rows.order_by(History.id)).all()
+
+
+def told(page) -> dict[str, str]:
+    """The differences that a page shows, by field; what went in brackets, what came in braces."""
+    for hidden in page.select(".diff .sr-only, .diff .arrow"):
+        hidden.decompose()
+    for mark, left, right in (("del", "[", "]"), ("ins", "{", "}")):
+        for each in page.select(f".diff {mark}"):
+            each.replace_with(f"{left}{each.get_text().strip()}{right}")
+    return {
+        each.dt.get_text(strip=True): " ".join(each.dd.get_text(" ", strip=True).split())
+        for each in page.select(".diff-field")
+    }
+
+
+def test_every_kind_has_one_for_members_alone(world, testapp, member):
+    objects = [getattr(world, "first" if m.__tablename__ == "issue" else m.__tablename__) for m in CATALOGUE]
+    paths = [f"/{each.__tablename__}/{each.slug}/history/" for each in objects]
+    for path in paths:
+        assert "/accounts/login/?next=" in testapp.get(path, status=303).location
+    log_in(testapp)
+    for path in paths:
+        page = testapp.get(path, status=200)
+        assert soup(page).h1.get_text(" ", strip=True).endswith(" history")
+        assert page.headers["Cache-Control"] == "no-store"
+
+
+def test_versions_are_told_newest_first_with_who_what_and_why(make, reader, edit):
+    arc, user = make.arc(name="Dusk"), make.user("Ann")
+    edit(arc, user, "Read the cover", name="Dawn")
+    page = reader.get(f"/arc/{arc.slug}/history/")
+    rows = cells(page)
+    assert [row[2:4] for row in rows] == [["Ann", "Updated"], ["Unknown", "Created"]]
+    assert "Read the cover" in rows[0][4]
+    assert soup(page).select_one(".versions-table a[href='/accounts/Ann/']")
+    assert told(soup(page)) == {"Name": "[Dusk] {Dawn}"}
+
+
+def test_changes_are_told_by_names_with_links(world, make, reader, edit):
+    other, writer = make.character(name="Moth"), make.role("Writer")
+    edit(
+        world.first,
+        characters=[other.id],
+        credits=[{"creator": world.inker.id, "roles": [writer.id]}],
+        price=Decimal("4.50"),
+        store_date=date(2019, 4, 10),
+        desc="It truly begins.",
+        rating=1,
+        name=["Ashes", "A Spark"],
+    )
+    page = soup(reader.get(f"/issue/{world.first.slug}/history/"))
+    assert page.select_one(f".diff a[href='/character/{other.slug}/']").get_text() == "Moth"
+    assert told(page) == {
+        "Stories": "The order changed: [A Spark; Ashes] {Ashes; A Spark}",
+        "In stores": "[April 3, 2019] {April 10, 2019}",
+        "Price": "[$3.99] {$4.50}",
+        "Description": "It {truly} begins.",
+        "Age rating": "[Teen] {Unknown}",
+        "Characters": "[Lamplighter] {Moth}",
+        "Reprints": "{Lamplight Collected TPB (2020) #1}",
+        "Credits": "[Ada Pencil] : [Penciller] , [Writer] Bo Brush : [Inker] , {Writer}",
+    }
+
+
+def test_codes_are_told_as_the_reader_knows_them(world, reader, edit):
+    edit(world.series, language="de", status=4, imprint=None, genres=[8])
+    assert told(soup(reader.get(f"/series/{world.series.slug}/history/"))) == {
+        "Language": "[Italian] {German}",
+        "Status": "[Completed] {Ongoing}",
+        "Imprint": "[Little Harbor] {nothing}",
+        "Genres": "{Romance}",
+    }
+
+
+def test_variants_are_told_one_by_one(world, session, reader, edit):
+    (foil,) = session.scalar(select(History.snapshot).where(History.kind == "issue"))["variants"]
+    edit(world.first, variants=[{"id": foil["id"], "name": "Gold", "sku": ""}])
+    page = soup(reader.get(f"/issue/{world.first.slug}/history/"))
+    assert told(page)["Name"] == "[Foil] {Gold}"
+
+
+def test_what_is_typed_is_never_markup(make, reader, edit):
+    arc = make.arc(name="<b>old</b>", desc="<script>x</script>")
+    edit(
+        arc,
+        name="<i>new</i>",
+        desc="<script>y</script>",
+        attributions=[{"source": "W", "url": "javascript:x"}],
+    )
+    page = soup(reader.get(f"/arc/{arc.slug}/history/"))
+    assert not page.select("main script:not([type]), main b, dd i, main [href^=javascript]")
+    assert "<b>old</b>" in page.select_one(".diff del").get_text()
+
+
+def test_twenty_five_stand_on_a_page(make, session, reader):
+    arc = make.arc()
+    row = session.scalars(select(History).where(History.kind == "arc")).one()
+    values = {"kind": "arc", "object_id": arc.id, "type": "~"}
+    session.execute(
+        insert(History),
+        [values | {"snapshot": row.snapshot | {"desc": f"Text {number}"}} for number in range(30)],
+    )
+    session.commit()
+    path = f"/arc/{arc.slug}/history/"
+    first, last = reader.get(path), reader.get(f"{path}?page=last")
+    assert (len(cells(first)), len(cells(last))) == (25, 6)
+    # The oldest of a page is compared with the newest of the next one.
+    oldest = soup(first).select("tbody tr")[-1].select_one(".diff-text")
+    assert (oldest.del_ or oldest.find("del")).get_text() == "4"
+    reader.get(f"{path}?page=3", status=404)
+
+
+# Comparing.
+
+
+def test_any_two_versions_can_be_compared_without_a_script(make, session, reader, edit):
+    arc = make.arc(name="One", desc="The same")
+    for name in ("Two", "Three"):
+        edit(arc, name=name)
+    form = form_with(reader.get(f"/arc/{arc.slug}/history/"), "from")
+    numbers = versions(session, arc)
+    assert (form["from"].value, form["to"].value) == (str(numbers[1]), str(numbers[2]))
+    form["from"] = str(numbers[0])
+    page = form.submit()
+    assert page.status_int == 200
+    assert told(soup(page)) == {"Name": "[One] {Three}"}
+
+
+def test_one_choice_is_kept_while_the_other_is_made(make, session, reader, edit):
+    arc = make.arc(name="One")
+    edit(arc, name="Two")
+    number = versions(session, arc)[0]
+    page = soup(reader.get(f"/arc/{arc.slug}/history/?from={number}"))
+    assert page.select_one("form.history input[type=hidden][name=from]")["value"] == str(number)
+    assert {each["name"] for each in page.select("form.history input[type=radio]")} == {"to"}
+
+
+def test_versions_of_other_objects_are_not_there(make, session, reader):
+    arc, other = make.arc(), make.arc()
+    own, foreign = versions(session, arc)[0], versions(session, other)[0]
+    path = f"/arc/{arc.slug}/history/"
+    for number in (foreign, 999_999, "x", "-1", "9" * 30, "%D9%A3"):
+        reader.get(f"{path}?from={own}&to={number}", status=404)
+    assert "Nothing that is shown here differs" in reader.get(f"{path}?from={own}&to={own}").text
+
+
+# Addresses that are not, not any more, or elsewhere.
+
+
+def test_an_unknown_slug_is_404_and_a_former_one_leads_on(make, session, reader):
+    arc = make.arc()
+    session.add(FormerSlug(kind="arc", slug="old-name", object_id=arc.id))
+    session.commit()
+    reader.get("/arc/nothing-of-the-sort/history/", status=404)
+    reader.get("/arc/%01/history/", status=404)
+    moved = reader.get("/arc/old-name/history/?page=1", status=301)
+    assert moved.location.endswith(f"/arc/{arc.slug}/history/?page=1")
+
+
+def test_a_deleted_object_keeps_its_history_for_members(make, session, testapp, member, edit):
+    series = make.series(name="Run")
+    issue = make.issue(series=series, number="7")
+    path, slug = f"/issue/{issue.slug}/", issue.slug
+    edit(issue, number="8")
+    Catalog(session, member.id).delete(issue, "A double")
+    session.commit()
+    gone = testapp.get(path, status=410)
+    assert soup(gone).select_one(".error-label").get_text() == "Run (2020) #8"
+    assert f"{path}history/" not in gone.text
+    log_in(testapp)
+    assert soup(testapp.get(path, status=410)).select_one(f"a[href='{path}history/']")
+    page = testapp.get(f"{path}history/")
+    assert [row[2:4] for row in cells(page)] == [
+        ["Nora", "Deleted"],
+        ["Unknown", "Updated"],
+        ["Unknown", "Created"],
+    ]
+    assert "A double" in page.text
+    assert not soup(page).select(f"a[href*='/issue/{slug}/history/'][href$='revert/']")
+
+
+# What it costs.
+
+
+def test_a_page_costs_the_same_however_many_versions_it_shows(world, make, reader, edit, connection):
+    path = f"/issue/{world.first.slug}/history/"
+
+    def cost():
+        with recording(connection) as statements:
+            reader.get(path)
+        return len(statements), statements
+
+    def changed(number):
+        arcs = [make.arc(), make.arc()]
+        made = [{"creator": make.creator().id, "roles": [number]}]
+        edit(world.first, arcs=[each.id for each in arcs], credits=made, reprints=[make.issue().id])
+
+    changed(1)
+    few, _statements = cost()
+    for number in range(2, 8):
+        changed(number)
+    many, statements = cost()
+    assert many == few, statements
+    # Session, account and groups; object, number, rows; a statement for each of nine kinds.
+    assert many <= 3 + 3 + 9, statements
+
+
+def test_a_long_history_is_found_by_its_index(make, session, connection):
+    arc = make.arc()
+    session.execute(text("SET LOCAL enable_seqscan = off"))
+    plan = session.scalars(
+        text(
+            "EXPLAIN SELECT id FROM history WHERE kind = 'arc' AND object_id = :id ORDER BY at DESC, id DESC"
+        ),
+        {"id": arc.id},
+    ).all()
+    assert any("ix_history_object" in line for line in plan), plan

@@ -1,0 +1,70 @@
+"""Addresses of merged objects on the site: each page leads to that of the survivor, no form is sent on."""
+
+import pytest
+from pyramid.interfaces import IRoutesMapper
+
+from comicsdb.catalog.maintenance.merge import merge
+from comicsdb.models import CATALOGUE
+from tests.web.admin.helpers import enter
+from tests.web.conftest import form_to, message, soup
+
+KINDS = [model.__tablename__ for model in CATALOGUE]
+
+
+def pages(wsgi, kind) -> list[str]:
+    """The addresses of all pages of one object of a kind, with {slug} for it."""
+    methods = wsgi.registry["comicsdb_web.methods"]
+    routes = wsgi.registry.getUtility(IRoutesMapper).get_routes()
+    patterns = [
+        route.pattern
+        for route in routes
+        if route.name.startswith(f"{kind}.")
+        and "GET" in methods.get(route.name, ())
+        and "{slug}" in route.pattern
+    ]
+    return [pattern for pattern in patterns if "{" not in pattern.replace("{slug}", "")]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_page_of_a_merged_object_leads_to_that_of_the_survivor(
+    testapp, wsgi, make, catalog, session, kind
+):
+    needed = {"publisher": make.publisher()} if kind in {"imprint", "universe"} else {}
+    kept, other = (getattr(make, kind)(**needed) for _ in range(2))
+    gone, slug = other.id, other.slug
+    merge(catalog, kept, other)
+    session.commit()
+    enter(testapp, make, is_staff=True, is_superuser=True)
+    found = pages(wsgi, kind)
+    assert f"/{kind}/{{slug}}/" in found
+    for pattern in found:
+        if pattern.endswith("/history/"):  # also tells the history of what is gone
+            continue
+        answer = testapp.get(pattern.format(slug=slug) + "?x=1", status=301)
+        assert answer.location == "http://localhost" + pattern.format(slug=kept.slug) + "?x=1"
+    answer = testapp.get(f"/{kind}/{gone}/", status=301)
+    assert answer.location == f"http://localhost/{kind}/{kept.slug}/"
+
+
+def test_a_form_for_a_merged_object_is_not_sent_on(testapp, wsgi, make, catalog, session):
+    enter(testapp, make, is_staff=True, is_superuser=True)
+    kept, other = make.arc(name="Dusk"), make.arc(name="Dusk II")
+    path = f"/arc/{other.slug}/update/"
+    form = form_to(testapp.get(path), path)
+    form["name"] = "Late"
+    merge(catalog, kept, other)
+    session.commit()
+    answer = form.submit(status=303)
+    assert answer.location == f"http://localhost/arc/{kept.slug}/"
+    assert "Nothing was changed." in message(answer.follow())
+    session.refresh(kept)
+    assert kept.name == "Dusk"
+
+
+def test_the_page_of_a_deleted_object_says_when_and_why(testapp, make, catalog, session):
+    arc = make.arc(name="Lost")
+    catalog.delete(arc, "Never <b>published</b>")
+    session.commit()
+    facts = soup(testapp.get(f"/arc/{arc.slug}/", status=410)).select_one(".error-facts")
+    assert facts.select_one("time")["datetime"]
+    assert facts.get_text(" ", strip=True).endswith("Reason Never <b>published</b>")

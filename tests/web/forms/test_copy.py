@@ -1,0 +1,140 @@
+"""What an issue takes over from others: in the form, and by the two buttons of its page."""
+
+from datetime import date
+
+import pytest
+
+from comicsdb.models import History, Issue
+from comicsdb_web.forms.drafts import state_of
+from tests.web.conftest import errors, message, soup
+from tests.web.forms.forming import boxes, enter, opened, send
+
+
+@pytest.fixture
+def nora(testapp, make):
+    """An account that is logged in."""
+    return enter(testapp, make)
+
+
+def button(page, action):
+    """The form of a button of an issue's page, None where there is none."""
+    return next((each for each in page.forms.values() if each.action.endswith(f"/{action}/")), None)
+
+
+def press(testapp, issue, action):
+    """Press a button of an issue's page; gives the page after it."""
+    return button(testapp.get(f"/issue/{issue.slug}/"), action).submit(status=303).follow()
+
+
+def test_the_form_takes_over_from_the_previous_issue_and_saves_nothing(testapp, nora, world, make, session):
+    number = session.query(Issue).count()
+    cover_only = make.creator(name="Cover Only")
+    make.credit(world.first, cover_only, "Cover")
+    page = send(opened(testapp, "/issue/create/"), press=("copy", "credits"), status=200)
+    assert "Choose the series first" in page
+    typed = {"series": [world.series.id], "number": "4", "cover_date": "2019-05-20", "desc": "typed"}
+    page = send(page, typed, press=("copy", "credits"), status=200)
+    page = send(page, press=("copy", "characters"), status=200)
+    page = send(page, press=("copy", "teams"), status=200)
+    assert errors(page) == {}
+    assert boxes(page, "characters", ticked=True) == ["Lamplighter Wick"]
+    assert boxes(page, "teams", ticked=True) == ["Night Crew"]
+    assert boxes(page, "credits-0-creator", ticked=True) == ["Ada Pencil 1950–"]
+    assert boxes(page, "credits-0-roles", ticked=True) == ["Writer", "Penciller"]
+    assert len(soup(page).select("[id^=credits-][data-row]")) == 2
+    assert session.query(Issue).count() == number
+    send(page)
+    made = session.query(Issue).filter_by(number="4").one()
+    assert state_of(session, made)["credits"] == state_of(session, world.first)["credits"][:2]
+    # For an issue that is there, the one before it in time; never itself, and nothing twice.
+    form = opened(testapp, f"/issue/{world.first.slug}/update/")
+    page = send(form, press=("copy", "credits"), status=200)
+    assert "There is no earlier issue" in page
+    page = send(opened(testapp, f"/issue/{made.slug}/update/"), press=("copy", "credits"), status=200)
+    assert len(soup(page).select("[id^=credits-][data-row]")) == 2
+    send(opened(testapp, "/team/create/"), press=("copy", "credits"), status=200)
+
+
+def test_credits_are_duplicated_without_those_for_covers_alone(testapp, nora, world, make, session):
+    make.credit(world.first, make.creator(name="Cover Only"), "Cover")
+    rows = session.query(History).filter_by(kind="issue", object_id=world.second.id)
+    number = rows.count()
+    page = press(testapp, world.second, "duplicate-credits")
+    assert message(page) == "2 credits were copied. 1 for a cover alone was left out."
+    session.expire_all()
+    state = state_of(session, world.second)
+    assert state["credits"] == state_of(session, world.first)["credits"][:2]
+    assert (world.second.edited_by_id, rows.count()) == (nora.id, number + 1)
+    # Now it has some; and the first issue has none before it.
+    page = testapp.get(f"/issue/{world.second.slug}/")
+    assert soup(page).select_one(".helpers button").has_attr("disabled")
+    assert (
+        message(button(page, "duplicate-credits").submit(status=303).follow())
+        == "This issue has credits already."
+    )
+    make.catalog.update(world.first, {"credits": []})
+    session.commit()
+    page = press(testapp, world.first, "duplicate-credits")
+    assert message(page) == "There is no earlier issue in this series."
+    assert button(testapp.get(f"/issue/{world.reprint.slug}/"), "duplicate-credits") is None
+
+
+def test_some_publishers_credits_are_not_duplicated(site_with, make, world, session):
+    site = site_with(**{"comicsdb.copying.without": f"999 {world.publisher.id}"})
+    enter(site, make)
+    page = site.get(f"/issue/{world.second.slug}/")
+    assert button(page, "duplicate-credits") is None
+    token = button(page, "logout")["csrf_token"].value
+    answer = site.post(f"/issue/{world.second.slug}/duplicate-credits/", {"csrf_token": token}, status=303)
+    assert "are not copied" in message(answer.follow())
+    assert state_of(session, world.second)["credits"] == []
+
+
+def test_collected_editions_take_over_what_their_reprints_have(testapp, nora, world, make, session):
+    series = make.series(name="Parts")
+    late, early = (
+        make.issue(
+            series=series, number=number, cover_date=date(2018, month, 1), name=name, characters=people
+        )
+        for number, month, name, people in (
+            ("2", 3, ["Dusk"], []),
+            ("1", 2, [], [make.character(name="Moth")]),
+        )
+    )
+    make.catalog.update(world.reprint, {"reprints": [world.first.id, late.id, early.id]})
+    session.commit()
+    page = press(testapp, world.reprint, "sync-reprints")
+    told = [each.get_text(" ", strip=True) for each in soup(page).select(".message")]
+    assert told == [
+        "Left out, as they have several stories: Lamplight (2019) #1",
+        "Taken over: 1 character, 0 teams, 2 stories.",
+    ]
+    session.expire_all()
+    state = state_of(session, world.reprint)
+    assert state["name"] == ["[Untitled]", "Dusk"]
+    assert state["characters"] == state_of(session, early)["characters"]
+    page = press(testapp, world.reprint, "sync-reprints")
+    assert message(page) == "This issue has characters, teams or stories already."
+    assert button(testapp.get(f"/issue/{world.first.slug}/"), "sync-reprints") is None
+
+
+def test_nothing_to_take_over_changes_nothing(testapp, nora, world, make, session):
+    modified = world.reprint.modified
+    page = press(testapp, world.reprint, "sync-reprints")
+    told = [each.get_text(" ", strip=True) for each in soup(page).select(".message")]
+    assert told[-1] == "Nothing was found to take over."
+    empty = make.issue(series=world.book, number="2")
+    assert "no reprints" in message(press(testapp, empty, "sync-reprints"))
+    session.refresh(world.reprint)
+    assert world.reprint.modified == modified
+
+
+def test_the_buttons_are_for_editors_and_need_a_post_with_a_token(testapp, make, world):
+    page = testapp.get(f"/issue/{world.second.slug}/")
+    assert soup(page).select(".helpers") == []
+    for action in ("duplicate-credits", "sync-reprints"):
+        address = f"/issue/{world.second.slug}/{action}/"
+        testapp.get(address, status=405)
+        assert "/accounts/login/" in testapp.post(address, status=303).location
+    enter(testapp, make)
+    testapp.post(address, status=400)

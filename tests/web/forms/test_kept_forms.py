@@ -1,0 +1,246 @@
+"""A form that is sent after its session has ended comes back after log-in, with all that was typed."""
+
+import re
+from datetime import timedelta
+from html import unescape
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import time_machine
+from sqlalchemy import delete, select
+from webtest import Form
+from webtest.forms import Text, Textarea
+
+from comicsdb import clock
+from comicsdb.accounts import form_drafts
+from comicsdb.accounts.passwords import Passwords
+from comicsdb.http import bodies
+from comicsdb.models import Creator, FormDraft, LoginSession
+from tests.web.addresses import addresses_of, keep_library
+from tests.web.conftest import FORM, PASSWORD, form_to, let_in, log_in, message, soup
+from tests.web.forms.forming import boxes, opened, picture, send, value
+
+ENDED = "Your session has ended. Log in, and the form comes back with what you typed."
+# Forms that end a session or begin one, or are for nobody.
+OTHERS = ("/accounts/log", "/theme/", "/i18n/")
+
+
+def end_sessions(session):
+    """All sessions end, as by "log out everywhere" on another device."""
+    session.execute(delete(LoginSession))
+    session.commit()
+
+
+def back(testapp, answer, user):
+    """The page where a form comes back, after its sender has logged in again."""
+    assert answer.status_int == 303, answer.request.url
+    target = parse_qs(urlsplit(answer.location).query)["next"][0]
+    let_in(testapp, user)
+    return testapp.get(target)
+
+
+@pytest.fixture
+def boss(make, testapp):
+    user = make.user("Boss", is_superuser=True, is_staff=True, password=PASSWORD, passwords=Passwords("fast"))
+    let_in(testapp, user)
+    return user
+
+
+def typed_forms(page):
+    """The forms of a page that somebody types in."""
+    for text in FORM.findall(page.text):
+        form = Form(page, text, page.parser_features)
+        if form.method.upper() == "POST" and not (form.action or "").startswith(OTHERS):
+            typed = [
+                (name, field)
+                for name, fields in form.fields.items()
+                for field in fields
+                if name
+                and type(field) in {Text, Textarea}
+                and "password" not in name
+                and not name.endswith("-q")  # words to find something by are no value of the form
+                and name not in {"confirm_code", "code", "homepage"}
+            ]
+            if typed:
+                yield form, typed
+
+
+def test_every_form_of_the_site_comes_back_with_what_was_typed(testapp, wsgi, world, session, boss):
+    kept = keep_library(session, boss, world)
+    seen = set()
+    for address in addresses_of(wsgi, session, world, kept, kept.list):
+        page = testapp.get(address, expect_errors=True)
+        if page.status_int != 200 or page.content_type != "text/html":
+            continue
+        for form, typed in typed_forms(page):
+            known = re.sub(r"\d+", "0", form.action), frozenset(form.fields)
+            if known in seen:
+                continue
+            seen.add(known)
+            for number, (_name, field) in enumerate(typed):
+                lines = "\nAnd more" if type(field) is Textarea else ""
+                field.value = f'Typed & <kept> "{number}" è{lines}'
+            end_sessions(session)
+            again = unescape(back(testapp, form.submit(expect_errors=True), boss).text)
+            for name, field in typed:
+                assert field.value in again, (address, form.action, name)
+    assert len(seen) > 50
+
+
+def test_the_log_in_page_says_so_and_the_way_leads_back_with_nothing_saved(testapp, world, session, reader):
+    path = f"/creator/{world.creator.slug}/update/"
+    form = opened(testapp, path)
+    end_sessions(session)
+    answer = send(form, {"name": "Ada Brush", "desc": "Two\nlines", "image": picture("ada.png")})
+    page = answer.follow()
+    assert message(page) == ENDED
+    log_in_form = form_to(page, "/accounts/login/")
+    log_in_form["username"], log_in_form["password"] = "Nora", PASSWORD
+    again = log_in_form.submit(status=303).follow()
+    assert urlsplit(again.request.url).path == path
+    assert message(again) == (
+        "Your session had ended, so nothing is saved yet. Here is what you typed: look at it and save it"
+        " again. Files have to be chosen again."
+    )
+    assert again.headers["Cache-Control"] == "no-store"
+    assert "ada.png" in again.text
+    assert value(again, "name") == "Ada Brush"
+    session.expire_all()
+    assert session.get(Creator, world.creator.id).name == "Ada Pencil"
+    send(again)
+    session.expire_all()
+    saved = session.get(Creator, world.creator.id)
+    assert (saved.name, saved.desc) == ("Ada Brush", "Two\nlines")
+
+
+def test_boxes_choices_and_rows_come_back(testapp, world, session, reader):
+    form = opened(testapp, f"/issue/{world.first.slug}/update/")
+    end_sessions(session)
+    typed = {
+        "characters": [],
+        "rating": "4",
+        "credits-0-roles": [],
+        "credits-7-creator": str(world.inker.id),
+        "credits-7-roles": ["1"],
+        "variants-0-name": "Chrome",
+    }
+    again = back(testapp, send(form, typed), reader)
+    assert boxes(again, "characters", ticked=True) == []
+    assert value(again, "rating") == "4"
+    assert boxes(again, "credits-0-roles", ticked=True) == []
+    assert boxes(again, "credits-7-creator", ticked=True) == ["Bo Brush"]
+    assert boxes(again, "credits-7-roles", ticked=True) == ["Writer"]
+    assert value(again, "variants-0-name") == "Chrome"
+
+
+def test_boxes_and_choices_of_a_simple_form_come_back(testapp, session, boss, member):
+    form = form_to(testapp.get(f"/admin/user/{member.id}/"), f"/admin/user/{member.id}/")
+    form["is_staff"], form["supporter_tier"] = True, form["supporter_tier"].options[-1][0]
+    form["is_active"] = False
+    end_sessions(session)
+    again = form_to(back(testapp, form.submit(), boss), f"/admin/user/{member.id}/")
+    assert again["is_staff"].checked
+    assert not again["is_active"].checked
+    assert again["supporter_tier"].value == form["supporter_tier"].value
+    assert again["csrf_token"].value != form["csrf_token"].value
+
+
+def test_what_others_saved_meanwhile_is_shown_beside_it(testapp, world, session, reader, catalog):
+    form = opened(testapp, f"/creator/{world.creator.slug}/update/")
+    catalog.update(session.get(Creator, world.creator.id), {"desc": "Theirs"})
+    session.commit()
+    end_sessions(session)
+    again = back(testapp, send(form, {"name": "Ada Brush"}), reader)
+    assert soup(again).select_one("#conflict-title")
+    assert value(again, "name") == "Ada Brush"
+    assert value(again, "desc") == "Theirs"
+
+
+def test_a_form_of_a_session_before_comes_back_at_once(testapp, world, session, reader):
+    form = opened(testapp, f"/creator/{world.creator.slug}/update/")
+    let_in(testapp, reader)  # in another tab
+    again = send(form, {"name": "Ada Brush"}).follow()
+    assert value(again, "name") == "Ada Brush"
+    send(again)
+
+
+def test_nobody_else_sees_it_and_nobody_after_an_hour(testapp, world, session, reader, make):
+    form = opened(testapp, f"/creator/{world.creator.slug}/update/")
+    end_sessions(session)
+    target = parse_qs(urlsplit(send(form, {"name": "Ada Brush"}).location).query)["next"][0]
+    for user in (make.user("Bob"), make.user("Root", is_superuser=True)):
+        let_in(testapp, user)
+        page = testapp.get(target)
+        assert value(page, "name") == "Ada Pencil"
+        assert "Ada Brush" not in page.text
+    with time_machine.travel(clock.now() + timedelta(minutes=59)):
+        let_in(testapp, reader)
+        assert value(testapp.get(target), "name") == "Ada Brush"
+    with time_machine.travel(clock.now() + timedelta(minutes=61)):
+        let_in(testapp, reader)
+        assert value(testapp.get(target), "name") == "Ada Pencil"
+        assert form_drafts.remove_old_form_drafts(session) == 1
+
+
+def test_a_form_that_was_made_for_another_is_refused_and_not_kept(testapp, world, session, reader, make):
+    """Else whoever sends others a form of their own could fill in theirs."""
+    form = opened(testapp, f"/creator/{world.creator.slug}/update/")
+    let_in(testapp, make.user("Bob"))
+    send(form, {"name": "Of Nora"}, status=400)
+    end_sessions(session)
+    forged = form.hidden["csrf_token"][:-1] + "."
+    for token in ("", "x", forged, forged.replace(f".{reader.id}.", ".1.")):
+        answer = send(form, {"name": "Of nobody", "csrf_token": token})
+        assert "kept" not in answer.location
+    assert session.scalars(select(FormDraft)).all() == []
+
+
+def test_no_password_is_kept(testapp, session, reader):
+    form = form_to(testapp.get("/accounts/update/"), "/accounts/update/")
+    form["bio"], form["password"] = "About me", "correct horse"
+    end_sessions(session)
+    again = back(testapp, form.submit(), reader)
+    assert form_to(again, "/accounts/update/")["bio"].value == "About me"
+    kept = session.scalars(select(FormDraft)).one()
+    assert "correct horse" not in kept.fields
+    assert form["csrf_token"].value not in kept.fields
+
+
+def test_what_is_kept_is_bounded(testapp, world, session, reader, monkeypatch):
+    form = opened(testapp, f"/creator/{world.creator.slug}/update/")
+    end_sessions(session)
+    monkeypatch.setattr(form_drafts, "SIZE_MAX", 3000)
+    answer = send(form, {"desc": "x" * 3000})
+    assert "kept" not in answer.location
+    for number in range(form_drafts.DRAFTS_MAX + 2):
+        last = send(form, {"name": f"Ada {number}"})
+    assert len(session.scalars(select(FormDraft)).all()) == form_drafts.DRAFTS_MAX
+    assert value(back(testapp, last, reader), "name") == f"Ada {number}"
+
+
+def test_an_account_that_is_switched_off_keeps_nothing(testapp, world, session, reader):
+    form = opened(testapp, f"/creator/{world.creator.slug}/update/")
+    reader.is_active = False
+    session.commit()
+    assert "kept" not in send(form, {"name": "Ada Brush"}).location
+
+
+def test_the_cookie_of_a_session_outlives_it_so_that_a_large_form_is_read(
+    testapp, world, session, member, monkeypatch
+):
+    log_in(testapp)
+    monkeypatch.setattr(bodies, "ANONYMOUS_FIELDS_MAX", 20)
+    form = opened(testapp, f"/issue/{world.first.slug}/update/")
+    with time_machine.travel(clock.now() + timedelta(days=14, hours=1)):
+        again = back(testapp, send(form, {"number": "1000"}), member)
+        assert value(again, "number") == "1000"
+
+
+def test_a_form_that_has_no_page_of_its_own_comes_back_where_it_stands(testapp, world, session, reader):
+    kept = keep_library(session, reader, world)
+    path = f"/collection/{kept.item.id}/"
+    form = form_to(testapp.get(path), f"{path}read-date/add/")
+    form["read_date"] = "2026-11-20T10:00"
+    end_sessions(session)
+    again = back(testapp, form.submit(headers={"Referer": f"http://localhost{path}"}), reader)
+    assert form_to(again, f"{path}read-date/add/")["read_date"].value == "2026-11-20T10:00"

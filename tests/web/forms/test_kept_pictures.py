@@ -1,0 +1,140 @@
+"""A picture that was chosen in a form that is refused is kept for it.
+
+On real connections: a refusal rolls back all that goes through the one of other tests.
+"""
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+import webtest
+from sqlalchemy import select
+
+from comicsdb import clock
+from comicsdb.accounts import picture_drafts
+from comicsdb.accounts.cleaning import clean
+from comicsdb.accounts.passwords import Passwords
+from comicsdb.catalog import Catalog
+from comicsdb.models import Arc, PictureDraft, ReadingList, Variant
+from tests.conftest import build_app
+from tests.factories import Make
+from tests.web.conftest import PASSWORD, errors, form_to, let_in, soup
+from tests.web.forms.forming import kept_files, opened, picture, send
+
+LOST = "The picture that you had chosen is kept no longer: choose it again."
+
+
+@pytest.fixture
+def site(database, factory, tmp_path):
+    """A site with a database of its own, and Nora, who is logged in."""
+    app = build_app(database, tmp_path)
+    browser = webtest.TestApp(app, parser_features="lxml")
+    with factory() as session:
+        session.info["media"] = app.registry["comicsdb.media"]
+        make = Make(Catalog(session))
+        browser.nora = make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
+        browser.bob = make.user("Bob")
+        browser.session, browser.make, browser.folder = session, make, tmp_path
+        session.commit()
+        let_in(browser, browser.nora)
+        yield browser
+    app.registry["comicsdb.engine"].dispose()
+
+
+def stored(site) -> set[str]:
+    """The keys of all pictures that lie in the storage."""
+    paths = (path.relative_to(site.folder) for path in site.folder.rglob("*") if path.is_file())
+    return {path.as_posix() for path in paths if path.parts[0] != "thumbs"}
+
+
+def thumbnail(page, name) -> str:
+    return soup(page).find(id=name).find_parent(class_="picture").img["src"]
+
+
+def one(site, model):
+    site.session.expire_all()
+    return site.session.scalars(select(model)).one()
+
+
+def test_a_chosen_picture_outlives_a_refusal(site):
+    """Kept with errors elsewhere and by other buttons, shown, dropped, replaced, and saved once."""
+    page = send(opened(site, "/arc/create/"), {"name": "", "image": picture("a.png")}, status=422)
+    assert (kept_files(page), errors(page)) == ({"image": "a.png"}, {"name": "This field is required."})
+    shown = thumbnail(page, "image")
+    assert site.get(shown).content_type == "image/webp"
+    page = send(page, press=("add", "attribution"), status=200)
+    assert kept_files(page) == {"image": "a.png"}
+    assert thumbnail(page, "image") == shown
+    dropped = send(page, {"image_drop": "1"}, status=422)
+    assert kept_files(dropped) == {}
+    replaced = send(page, {"image": picture("b.png", colour="red")}, status=422)
+    assert kept_files(replaced) == {"image": "b.png"}
+    send(replaced, {"name": "Dusk"})
+    arc = one(site, Arc)
+    assert f"/{arc.image}." in thumbnail(replaced, "image")
+    assert (arc.image_width, arc.image_height) == (40, 60)
+    assert errors(send(replaced, {"name": "Dawn"}, status=422)) == {"image": LOST}
+    # Only what still waits lies beside it.
+    assert stored(site) == {arc.image, one(site, PictureDraft).image}
+
+
+def test_covers_of_variants_and_banners_are_kept_too(site):
+    with site.make.together():
+        series = site.make.series()
+    site.session.commit()
+    typed = {
+        "series": [series.id],
+        "number": "",
+        "cover_date": "2020-01-01",
+        "variants-0-image": picture("v.png"),
+    }
+    page = send(opened(site, "/issue/create/"), typed, status=422)
+    assert kept_files(page) == {"variants-0-image": "v.png"}
+    send(page, {"number": "1"})
+    variant = one(site, Variant)
+    assert (variant.image.split("/")[0], len(variant.cover_hash)) == ("variants", 16)
+    page = send(
+        opened(site, "/reading-lists/create/"), {"name": "", "image": picture("banner.png")}, status=422
+    )
+    send(page, {"name": "Order"})
+    assert one(site, ReadingList).image_height == 60
+
+
+def test_the_picture_of_a_profile_is_kept(site):
+    form = form_to(site.get("/accounts/update/"), "/accounts/update/")
+    form["username"], form["image"] = "two words", picture("me.png")
+    page = form.submit(status=422)
+    assert set(errors(page)) == {"username"}
+    again = form_to(page, "/accounts/update/")
+    again["username"] = "Nora"
+    again.submit(status=303)
+    site.session.refresh(site.nora)
+    assert f"/{site.nora.image}." in soup(page).select_one(".field-image img")["src"]
+    assert errors(again.submit(status=422)) == {"image": LOST}
+
+
+def test_it_is_its_owners_for_an_hour_and_then_goes(site):
+    page = send(opened(site, "/arc/create/"), {"name": "", "image": picture("a.png")}, status=422)
+    secret = soup(page).select_one('input[name="image_kept"]')["value"]
+    let_in(site, site.bob)
+    stolen = {"name": "Stolen", "image_kept": secret}
+    assert errors(send(opened(site, "/arc/create/"), stolen, status=422)) == {"image": LOST}
+    with time_machine.travel(clock.now() + timedelta(minutes=61)):
+        let_in(site, site.nora)
+        late = {"name": "Late", "image_kept": secret}
+        assert errors(send(opened(site, "/arc/create/"), late, status=422)) == {"image": LOST}
+        assert clean(site.session)["drafts"] == 1
+        site.session.commit()
+    assert stored(site) == set()
+
+
+def test_an_account_keeps_so_many(site, monkeypatch):
+    monkeypatch.setattr(picture_drafts, "PICTURES_MAX", 2)
+    form = opened(site, "/arc/create/")
+    for _ in range(3):
+        page = send(form, {"name": "", "image": picture("a.png")}, status=422)
+    kept = set(site.session.scalars(select(PictureDraft.image)))
+    assert kept == stored(site)
+    assert len(kept) == 2
+    send(page, {"name": "Dusk"})
+    assert one(site, Arc).image in kept

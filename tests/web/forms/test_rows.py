@@ -1,0 +1,206 @@
+"""Rows of forms: credits, variants and attributions, with and without our script."""
+
+from decimal import Decimal
+
+import pytest
+
+from comicsdb.models import History, Issue, Variant
+from comicsdb_web.forms.drafts import state_of
+from tests.web.conftest import errors, soup
+from tests.web.forms.forming import boxes, enter, kept_files, opened, picture, send, value
+
+
+@pytest.fixture
+def nora(testapp, make):
+    """An account that is logged in."""
+    return enter(testapp, make)
+
+
+@pytest.fixture
+def address(world):
+    """The form of an issue with two credits and a variant."""
+    return f"/issue/{world.first.slug}/update/"
+
+
+@pytest.fixture
+def state(world, session):
+    """What that issue holds now."""
+
+    def found():
+        session.expire_all()
+        return state_of(session, world.first)
+
+    return found
+
+
+def test_a_row_is_added_without_a_script_and_nothing_is_saved(testapp, nora, address, state):
+    before = state()
+    form = opened(testapp, address)
+    page = send(form, {"desc": "typed", "credits-1-remove": "1"}, press=("add", "credits"), status=200)
+    assert value(page, "desc") == "typed"
+    assert [row["id"] for row in soup(page).select("[id^=credits-][data-row]")] == [
+        f"credits-{n}" for n in range(3)
+    ]
+    assert soup(page).find(id="credits-1-remove").has_attr("checked")
+    page = send(page, press=("add", "variants"), status=200)
+    page = send(page, press=("add", "attribution"), status=200)
+    assert len(soup(page).select("[data-row]")) == 3 + 2 + 2
+    send(page, press=("add", "nonsense"), status=200)
+    assert state() == before
+
+
+def test_the_same_row_comes_as_a_fragment(testapp, nora, address):
+    page = testapp.get(address)
+    page = send(page, press=("add", "credits"), status=200)
+    whole = soup(page).find(id="credits-2")
+    for kind, name in (("credits", "creator"), ("variants", "image"), ("attribution", "url")):
+        answer = testapp.get(f"/issue/formset/{kind}/add-row/?form_idx=2", headers={"X-Fragment": "1"})
+        template = soup(answer).template
+        assert (template["data-target"], template["data-mode"]) == (f"{kind}-rows", "append")
+        assert template.find(id=f"{kind}-2-{name}") is not None
+        if kind == "credits":
+            names = [each["name"] for each in template.select("[name]")]
+            assert names == [each["name"] for each in whole.select("[name]")]
+    for index in ("", "-1", "1000", "x", "9" * 40):
+        testapp.get(f"/issue/formset/credits/add-row/?form_idx={index}", status=400)
+    testapp.get("/issue/formset/nonsense/add-row/?form_idx=0", status=404)
+    testapp.reset()
+    answer = testapp.get(
+        "/issue/formset/credits/add-row/?form_idx=0", headers={"X-Fragment": "1"}, status=204
+    )
+    assert answer.headers["X-Location"] == "/accounts/login/"
+
+
+def test_rows_are_changed_added_and_removed_in_one_history_row(
+    testapp, nora, world, address, make, state, session
+):
+    writer, inker = make.role("Writer").id, make.role("Inker").id
+    third = make.creator(name="Cy Third")
+    rows = session.query(History).filter_by(kind="issue", object_id=world.first.id)
+    number = rows.count()
+    form = opened(testapp, address)
+    places = {credit["creator"]: index for index, credit in enumerate(state()["credits"])}
+    ada, bo = places[world.creator.id], places[world.inker.id]
+    (old,) = state()["variants"]
+    send(
+        form,
+        {
+            f"credits-{ada}-roles": [writer],
+            f"credits-{bo}-remove": "1",
+            # Holes in the numbers do not matter, and an empty new row is nothing.
+            "credits-7-creator": [third.id],
+            "credits-7-roles": [inker],
+            "credits-9-creator-q": "",
+            "credits-9-roles-q": "",
+            "variants-0-name": "Shiny",
+            "variants-3-image": picture("b.png", size=(50, 40)),
+            "variants-3-name": "Sketch",
+            "variants-3-price": "5",
+            "variants-3-price_currency": "GBP",
+            "attribution-0-remove": "1",
+            "attribution-4-source": "M",
+            "attribution-4-url": "https://marvel.com/x",
+            "attribution-5-source": "W",
+            "attribution-5-url": " ",
+        },
+    )
+    now = state()
+    assert now["credits"] == [
+        {"creator": world.creator.id, "roles": [writer]},
+        {"creator": third.id, "roles": [inker]},
+    ]
+    kept, new = now["variants"]
+    assert kept == old | {"name": "Shiny"}
+    assert (new["name"], new["price"], new["currency"]) == ("Sketch", 5.0, "GBP")
+    stored = session.get(Variant, new["id"])
+    assert (stored.image_width, len(stored.cover_hash)) == (50, 16)
+    assert now["attributions"] == [{"source": "M", "url": "https://marvel.com/x"}]
+    assert rows.count() == number + 1
+
+
+def test_a_creator_named_twice_has_the_roles_of_both(testapp, nora, world, make, session):
+    writer, inker, editor = (make.role(name).id for name in ("Writer", "Inker", "Editor"))
+    typed = {"series": [world.series.id], "number": "9", "cover_date": "2020-02-02"}
+    for index, roles in enumerate(([writer], [inker], [writer, editor])):
+        typed |= {f"credits-{index}-creator": [world.creator.id], f"credits-{index}-roles": roles}
+    send(opened(testapp, "/issue/create/"), typed)
+    issue = session.query(Issue).filter_by(number="9").one()
+    expected = [{"creator": world.creator.id, "roles": sorted([writer, inker, editor])}]
+    assert state_of(session, issue)["credits"] == expected
+
+
+def test_an_invalid_row_saves_nothing_and_keeps_what_was_typed(testapp, nora, world, make, session):
+    number = session.query(Issue).count()
+    typed = {
+        "series": [world.series.id],
+        "number": "9",
+        "cover_date": "2020-02-02",
+        "credits-0-creator": [world.creator.id],
+        "credits-0-roles-q": "",
+        "credits-1-creator-q": "",
+        "credits-1-roles": [make.role("Writer").id],
+        "variants-0-name": "No cover",
+        "variants-1-image": picture("v.png"),
+        "variants-1-price": "dear",
+        "variants-1-sku": "a b",
+        "attribution-0-source": "W",
+        "attribution-0-url": "javascript:alert(1)",
+    }
+    page = send(opened(testapp, "/issue/create/"), typed, status=422)
+    assert errors(page) == {
+        "credits-0-roles": "This field is required.",
+        "credits-1-creator": "This field is required.",
+        "variants-0-image": "Choose a picture: a variant is its cover.",
+        "variants-1-price": "A valid number is required. Examples: 3.99, 3,99 €, $3.99.",
+        "variants-1-sku": "A SKU has letters and digits only.",
+        "attribution-0-url": "Enter a valid URL.",
+    }
+    assert kept_files(page) == {"variants-1-image": "v.png"}
+    assert boxes(page, "credits-0-creator", ticked=True) == ["Ada Pencil 1950–"]
+    assert boxes(page, "credits-1-roles", ticked=True) == ["Writer"]
+    assert value(page, "variants-1-price") == "dear"
+    assert "Credit 1, Roles" in soup(page).select_one(".form-errors").get_text()
+    assert session.query(Issue).count() == number
+
+
+def test_rows_that_were_not_sent_stay_and_those_sent_unchanged_are_not_judged(
+    testapp, nora, world, make, state, session
+):
+    """A credit without roles, as an import may bring it, does not stand in the way of an edit."""
+    make.catalog.update(
+        world.first,
+        {
+            "credits": [{"creator": world.creator.id, "roles": []}],
+            "variants": [{"id": state()["variants"][0]["id"], "upc": "77", "price": Decimal("1.50")}],
+        },
+    )
+    session.commit()
+    before = state()
+    address = f"/issue/{world.first.slug}/update/"
+    send(opened(testapp, address), {"desc": "!", "variants-0-name": "Other"})
+    form = opened(testapp, address)
+    hidden = form.hidden
+    row = {"credits-5-creator": world.inker.id, "credits-5-roles": make.role("Inker").id}
+    testapp.post(address, hidden | row, status=303)
+    after = state()
+    assert after["credits"] == [
+        {"creator": world.creator.id, "roles": []},
+        {"creator": world.inker.id, "roles": [make.role("Inker").id]},
+    ]
+    assert after["variants"] == [before["variants"][0] | {"name": "Other"}]
+    assert after["attributions"] == before["attributions"]
+
+
+def test_a_row_of_something_that_is_not_there_is_a_new_one(testapp, nora, world, make, state, address):
+    """Whatever a forged form says it edits, only rows of this object are changed."""
+    other = make.issue(variants=[{"name": "Alien", "image": "variants/2020/01/01/a.png"}])
+    (alien,) = make.session.query(Variant).filter_by(issue_id=other.id)
+    form = opened(testapp, address)
+    row = {"variants-8-key": alien.id, "variants-8-name": "Mine", "variants-8-remove": "1"}
+    send(form, row)
+    row.pop("variants-8-remove")
+    page = send(opened(testapp, address), row, status=422)
+    assert errors(page) == {"variants-8-image": "Choose a picture: a variant is its cover."}
+    make.session.expire_all()
+    assert (alien.name, alien.issue_id) == ("Alien", other.id)
+    assert len(state()["variants"]) == 1

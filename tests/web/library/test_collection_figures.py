@@ -1,0 +1,329 @@
+"""Statistics, charts, reading history, missing issues, whole series, and what these pages cost."""
+
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from itertools import pairwise
+
+from sqlalchemy import delete
+
+from comicsdb import clock
+from comicsdb.library import collection
+from comicsdb.library.collection import figures as collection_figures
+from comicsdb.models import CollectionItem, ReadDate, Role
+from comicsdb_web.rendering.charts import Chart, Point, axis, with_rest
+from tests.conftest import recording
+from tests.web.conftest import errors, message, soup
+from tests.web.forms.forming import boxes, opened, send
+from tests.web.library.collecting import dates, many, own, strangers_item
+
+# Statements that a page may send at most, the two of being logged in among them.
+COSTS = {
+    "": 6,
+    "?view=grid&is_read=yes&grade=10.0": 6,
+    "?publisher_id={publisher}": 7,
+    "stats/": 8,
+    "history/": 5,
+    "history/?page=2": 5,
+    "missing/": 4,
+    "missing/{series}/": 6,
+    "add/": 3,
+    "add-from-series/": 3,
+    "{item}/": 4,
+    "{item}/update/": 3,
+    "{item}/delete/": 4,
+}
+
+
+def boxes_of(page) -> dict[str, list[str]]:
+    """The boxes of the statistics."""
+    found = soup(page).select(".boxes > div")
+    return {
+        each.dt.get_text(strip=True): [dd.get_text(" ", strip=True) for dd in each.select("dd")]
+        for each in found
+    }
+
+
+def figures(page, name) -> dict[str, str]:
+    """The figures of a chart, as its table has them; the drawing has to fit."""
+    chart = soup(page).select_one(f"#chart-{name}")
+    rows = chart.select(".chart-figures tbody tr")
+    table = {row.th.get_text(strip=True): row.td.get_text(strip=True) for row in rows}
+    drawn = [each.title.get_text() for each in chart.select("rect")]
+    assert set(drawn) <= {f"{label}: {value}" for label, value in table.items()}
+    if drawn:
+        svg = chart.svg
+        assert svg["role"] == "img"
+        told = [chart.find(id=each).get_text() for each in svg["aria-labelledby"].split()]
+        assert told[0] == chart.h2.get_text()
+        assert told[1]
+    return table
+
+
+def test_the_boxes_never_add_amounts_of_different_currencies(testapp, make, world, session, reader):
+    strangers_item(make, session, world.second)
+    own(session, reader, world.first, quantity=3, purchase_price=Decimal("1.50"), is_read=True)
+    own(session, reader, world.second, purchase_price=Decimal("2.25"))
+    own(session, reader, world.third, purchase_price=Decimal("1000"), purchase_currency="ITL")
+    assert boxes_of(testapp.get("/collection/stats/")) == {
+        "Items": ["3"],
+        "Copies": ["5"],
+        "Price paid in all": ["$3.75", "ITL\xa01,000"],
+        "Items read": ["1"],
+        "Not read": ["2"],
+        "Progress": ["33% 33%"],
+    }
+
+
+def test_shares_are_counted_by_publisher_type_and_format(testapp, make, world, session, reader):
+    strangers_item(make, session, world.second)
+    own(session, reader, world.first)
+    own(session, reader, world.second, book_format="BOTH")
+    own(session, reader, world.reprint)
+    other = make.issue(series=make.series(name="Zephyr", publisher=make.publisher(name="Aeolus")))
+    own(session, reader, other)
+    page = testapp.get("/collection/stats/")
+    assert figures(page, "publishers") == {"Harbor House": "3", "Aeolus": "1"}
+    assert figures(page, "types") == {"Single Issue": "3", "Trade Paperback": "1"}
+    assert figures(page, "formats") == {"Both": "1", "Print": "3"}
+    top = soup(page).select_one("[aria-labelledby=series-title]")
+    assert [row.get_text(" ", strip=True) for row in top.select("tbody tr")] == [
+        "Lamplight (2019) 2",
+        "Lamplight Collected TPB (2020) 1",
+        "Zephyr (2020) 1",
+    ]
+    assert soup(page.click("Aeolus")).select_one(".list-count").get_text(strip=True) == "1 item"
+
+
+def test_writers_and_artists_are_those_with_such_roles_once_for_each_item(make, world, session, reader):
+    strangers_item(make, session, world.second)
+    letterer = make.creator(name="Cy Quill")
+    make.credit(world.second, world.inker, "Writer", "Script")
+    make.credit(world.second, letterer, "Letterer")
+    for issue in (world.first, world.second):
+        own(session, reader, issue)
+
+    def top(flag):
+        [found] = collection_figures.top_creators(session, reader.id, flag)
+        assert found in collection_figures.top_creators(session, reader.id, Role.is_writer, Role.is_artist)
+        return [(creator.name, count) for creator, count in found]
+
+    ada, bo = ("Ada Pencil", 1), ("Bo Brush", 1)
+    assert top(Role.is_writer) == top(Role.is_artist) == [ada, bo]
+    crowd = [make.creator(name=f"Hand {number:02}") for number in range(11)]
+    roles = [make.role("Writer").id, make.role("Script").id]
+    make.catalog.update(world.first, {"credits": [{"creator": each.id, "roles": roles} for each in crowd]})
+    make.credit(world.second, crowd[10], "Writer")
+    assert top(Role.is_writer) == [("Hand 10", 2), bo, *((f"Hand {number:02}", 1) for number in range(8))]
+    assert top(Role.is_artist) == []
+
+
+def test_days_and_months_are_complete_and_local(make, world, session, reader, wsgi):
+    strangers_item(make, session, world.second)
+    zone = wsgi.registry.settings["comicsdb.timezone"]
+    item = own(session, reader, world.first)
+    today = date(2026, 1, 15)
+    local = (
+        (2026, 1, 15, 23, 30),  # already the next day in UTC
+        (2026, 1, 15, 0, 0),
+        (2025, 12, 17, 12),  # the first of the thirty days
+        (2025, 12, 16, 23, 59),
+        (2025, 2, 1, 0, 0),  # the first moment of the twelve months
+        (2025, 1, 31, 23, 59),
+        (2026, 1, 16, 0, 0),  # tomorrow
+    )
+    for moment in local:
+        collection.read_on(session, reader.id, item.id, datetime(*moment, tzinfo=zone))
+    found = collection_figures.reading(session, reader.id, zone, today)
+    assert [day for day, _count in found.days] == [today - timedelta(days=back) for back in range(29, -1, -1)]
+    assert {day: count for day, count in found.days if count} == {date(2025, 12, 17): 1, today: 2}
+    assert [month for month, _count in found.months] == [
+        *(date(2025, month, 1) for month in range(2, 13)),
+        date(2026, 1, 1),
+    ]
+    counted = {month: count for month, count in found.months if count}
+    assert counted == {date(2025, 2, 1): 1, date(2025, 12, 1): 2, date(2026, 1, 1): 2}
+
+
+def test_charts_of_time_say_every_day_and_every_month_with_its_year(testapp, world, session, reader, wsgi):
+    own(session, reader, world.first, is_read=True)
+    page = testapp.get("/collection/stats/")
+    today = clock.business_day(wsgi.registry.settings["comicsdb.timezone"])
+    days, months = figures(page, "days"), figures(page, "months")
+    assert (len(days), len(months)) == (30, 12)
+    assert list(days)[-1] == f"{today:%B} {today.day}, {today.year}"
+    assert list(months)[-1] == f"{today:%B %Y}"
+    assert set(days.values()) == {"0", "1"}
+    marks = [each.get_text() for each in soup(page).select("#chart-months text")]
+    assert str(today.year) in marks
+
+
+def test_axes_have_whole_numbers_and_reach_every_figure():
+    for peak in (0, 1, 2, 3, 4, 5, 9, 10, 11, 99, 101, 4999, 5000, 123456):
+        ticks = axis(peak)
+        assert ticks[0] == 0
+        assert ticks[-1] >= max(1, peak)
+        assert len(ticks) <= 5
+        assert all(type(tick) is int for tick in ticks)
+        assert len({after - before for before, after in pairwise(ticks)}) == 1
+    assert axis(3) == [0, 1, 2, 3]
+    points = [Point(str(value), value) for value in (9, 5, 3, 1)]
+    assert [(each.label, each.value) for each in with_rest(points, 3, "Other")] == [
+        ("9", 9),
+        ("5", 5),
+        ("Other", 4),
+    ]
+    assert with_rest(points, 4, "Other") == points
+    chart = Chart("c", "", "", "", "", points)
+    assert [chart.share(each.value) for each in points] == [90, 50, 30, 10]
+    ends = [sum(chart.column(place)) for place in range(4)]
+    begins = [chart.column(place)[0] for place in range(1, 4)] + [100]
+    assert all(end < begin for end, begin in zip(ends, begins, strict=True))
+
+
+def test_the_history_goes_by_local_day_with_a_badge_for_several_reads_on_one(
+    testapp, make, world, session, reader, wsgi
+):
+    strangers_item(make, session, world.second)
+    zone = wsgi.registry.settings["comicsdb.timezone"]
+    first, second = own(session, reader, world.first, rating=4), own(session, reader, world.second)
+    for item, *moment in (
+        (first, 2026, 3, 5, 23, 50),
+        (first, 2026, 3, 5, 0, 5),
+        (first, 2026, 3, 4, 12, 0),
+        (second, 2026, 3, 5, 12, 0),
+    ):
+        collection.read_on(session, reader.id, item.id, datetime(*moment, tzinfo=zone))
+    unknown = own(session, reader, world.third, is_read=True)
+    session.execute(delete(ReadDate).where(ReadDate.collection_item_id == unknown.id))  # as no service would
+    session.commit()
+    page = soup(testapp.get("/collection/history/"))
+    told = [
+        (
+            day.h2.find(string=True).strip() or day.time.get_text(),
+            [
+                (card.select_one(".card-label").get_text(strip=True), card.select_one(".tag-new") is not None)
+                for card in day.select(".card")
+            ],
+        )
+        for day in page.select(".day")
+    ]
+    one, two, three = (f"Lamplight (2019) #{number}" for number in (1, 2, 3))
+    assert told == [
+        ("March 5, 2026", [(one, True), (two, False)]),
+        ("March 4, 2026", [(one, False)]),
+        ("Date unknown", [(three, False)]),
+    ]
+    assert page.select_one(".tag-new").get_text(" ", strip=True) == "×2 on this day"
+    assert page.select_one(".card .stars")["aria-label"] == "4 of 5 stars"
+
+
+def test_the_history_has_pages_of_fifty(testapp, world, session, reader):
+    base = datetime(2026, 1, 1, 12, tzinfo=UTC)
+    item = own(session, reader, world.first, read_dates=[base + timedelta(days=day) for day in range(52)])
+    page = testapp.get("/collection/history/")
+    assert len(soup(page).select(".card")) == 50
+    last = page.click("<span>Next</span>")
+    assert [each["datetime"] for each in soup(last).select(".day time")] == ["2026-01-02", "2026-01-01"]
+    assert soup(last).select_one(".card-label")["href"].endswith(f"/collection/{item.id}/")
+    testapp.get("/collection/history/?page=3", status=404)
+
+
+def test_series_with_gaps_come_with_a_bar_the_most_missing_first(testapp, make, world, session, reader):
+    strangers_item(make, session, world.second)
+    whole, most = make.series(name="Whole"), make.series(name="Most")
+    many(session, reader, whole, 2)
+    for item in many(session, reader, most, 5)[4:]:
+        collection.remove(session, reader.id, item)
+    own(session, reader, world.first)
+    make.issue(series=whole, number="soon", store_date=clock.now().date() + timedelta(days=9))
+    session.commit()
+    page = testapp.get("/collection/missing/")
+    cards = [
+        (
+            each.h2.get_text(strip=True),
+            each.progress["class"][1],
+            each.progress["value"],
+            each.progress["max"],
+        )
+        for each in soup(page).select(".gap-card")
+    ]
+    assert cards == [("Lamplight (2019)", "bar-low", "1", "3"), ("Most (2020)", "bar-most", "4", "5")]
+    gaps = page.click("Lamplight")
+    rows = [row.get_text(" ", strip=True).split(" Add ")[0] for row in soup(gaps).select(".items tbody tr")]
+    assert rows == ["#2 June 1, 2019", "#3 July 1, 2019"]
+    assert "2 missing" in soup(gaps).h1.text
+    form = gaps.click("Add Lamplight \\(2019\\) #2")
+    assert boxes(form, "issue_id", ticked=True) == ["Lamplight (2019) #2 2019-06"]
+    complete = testapp.get(f"/collection/missing/{whole.id}/")
+    assert "You have all issues of this series that are out." in complete.text
+    for other in (world.book.id, 999999, 2**31):
+        testapp.get(f"/collection/missing/{other}/", status=404)
+
+
+def test_a_range_of_a_series_is_added_and_what_was_there_is_told(testapp, world, session, reader):
+    own(session, reader, world.second, notes="mine")
+    form = opened(testapp, f"/collection/add-from-series/?series={world.series.id}")
+    done = send(form, {"what": "range", "first": "2", "book_format": "DIGITAL", "is_read": ["", "1"]})
+    assert message(done.follow()) == "1 issue was added. 1 was there already."
+    kept, added = session.query(CollectionItem).order_by(CollectionItem.id)
+    assert (kept.notes, kept.book_format, kept.is_read) == ("mine", "PRINT", False)
+    assert (added.issue_id, added.book_format, added.is_read) == (world.third.id, "DIGITAL", True)
+    assert len(dates(session, added)) == 1
+    done = send(opened(testapp, f"/collection/add-from-series/?series={world.series.id}"))
+    assert message(done.follow()) == "1 issue was added. 2 were there already."
+
+
+def test_a_series_form_that_makes_no_sense_adds_nothing(testapp, world, session, reader):
+    address = f"/collection/add-from-series/?series={world.series.id}"
+    for fields, wrong in (
+        ({"what": "range"}, "first"),
+        ({"what": "range", "first": "7"}, "first"),
+        ({"what": "range", "last": "01"}, "last"),
+        ({"what": "range", "first": "3", "last": "1"}, "last"),
+        ({"what": "all", "first": "1"}, "what"),
+        ({"what": "some"}, "what"),
+        ({"book_format": "VINYL"}, "book_format"),
+        ({"series": "999999"}, "series"),
+        ({"series": "99999999999999999999"}, "series"),
+        ({"series": "1" * 5000}, "series"),
+        ({"series": "٣"}, "series"),
+        ({"series": "x"}, "series"),
+        ({"series": []}, "series"),
+    ):
+        refused = send(opened(testapp, address), fields, status=422)
+        assert list(errors(refused)) == [wrong], fields
+    assert session.query(CollectionItem).count() == 0
+    found = send(opened(testapp, address), {"series-q": "collected"}, press=("find", "series"), status=200)
+    assert "Lamplight Collected TPB (2020) Harbor House" in boxes(found, "series")
+
+
+def test_no_page_costs_more_when_there_is_more_to_show(testapp, make, world, session, reader, connection):
+    strangers_item(make, session, world.second)
+    item = own(session, reader, world.first, is_read=True, rating=3)
+    own(
+        session,
+        reader,
+        world.reprint,
+        read_dates=[datetime(2020, 1, day, tzinfo=UTC) for day in range(1, 31)],
+    )
+    many(session, reader, world.series, 60, read_dates=[datetime(2026, 1, 1, tzinfo=UTC)])
+    words = {"item": item.id, "series": world.series.id, "publisher": world.publisher.id}
+
+    def costs():
+        found = {}
+        for address in COSTS:
+            with recording(connection) as statements:
+                testapp.get(f"/collection/{address.format(**words)}")
+            found[address] = statements
+        return found
+
+    few = costs()
+    for number in range(4):
+        series = make.series(name=f"Run {number}", publisher=make.publisher())
+        items = many(session, reader, series, 30, is_read=True, purchase_store=f"Shop {number}")
+        collection.remove(session, reader.id, items[0])
+        make.credit(make.issue(series=series, number="x"), world.creator, "Writer")
+    session.commit()
+    for address, statements in costs().items():
+        assert len(statements) == len(few[address]), f"{address}\n{statements}"
+        assert len(statements) <= COSTS[address], f"{address}\n{statements}"

@@ -1,0 +1,310 @@
+"""Imports and exports on the site: upload, review, confirmation, and files to take along."""
+
+import io
+import json
+import zipfile
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import func, select, update
+
+from comicsdb import clock
+from comicsdb.accounts.cleaning import clean
+from comicsdb.accounts.passwords import Passwords
+from comicsdb.models import CollectionItem, LibraryImport, ReadingList, ReadingListItem, WishListItem
+from tests.conftest import recording
+from tests.core.library.library_files import fill, held_by, shelf
+from tests.web.conftest import errors, form_to, log_in, message, soup
+
+UPLOAD, LISTS = "/collection/import/", "/reading-lists/import/"
+TABLE = b"""Series,Number,Grade,Notes,Series year
+The Lamplighter,1,9.8,<b>bold</b>,2018
+the lamplighter,3,perfect,,
+Nobody Knows,1,,,
+Night & Crew,-1,,,1999
+"""
+
+
+@pytest.fixture
+def stock(make):
+    return shelf(make)
+
+
+@pytest.fixture
+def nora(testapp, member, stock):
+    log_in(testapp)
+    return member
+
+
+def send_file(testapp, data, *, at=UPLOAD, name="mine.csv", status=303, **fields):
+    form = form_to(testapp.get(at), at)
+    form["file"] = (name, data)
+    for field, value in fields.items():
+        form[field] = value
+    answer = form.submit(expect_errors=True)
+    assert answer.status_int == status, errors(answer)
+    return answer
+
+
+def uploaded(testapp, data=TABLE, **more):
+    """The address of the review of a file."""
+    return send_file(testapp, data, **more).location.removeprefix("http://localhost")
+
+
+def owned(session, user):
+    session.expire_all()
+    rows = select(CollectionItem).where(CollectionItem.user_id == user.id).order_by(CollectionItem.issue_id)
+    return session.scalars(rows).all()
+
+
+def test_a_file_is_reviewed_and_then_stored(testapp, session, nora, stock):
+    address = uploaded(testapp)
+    page = testapp.get(address)
+    assert page.headers["Cache-Control"] == "private, no-store"
+    assert owned(session, nora) == []
+    shown = soup(page)
+    assert [each.get_text(" ", strip=True) for each in shown.select(".import-counts a")] == [
+        "2 found",
+        "1 to choose",
+        "1 unknown",
+    ]
+    assert [each["href"] for each in shown.select(".import-table td a")] == [
+        f"/issue/{stock.issues[0].slug}/",
+        f"/issue/{stock.issues[2].slug}/",
+    ]
+    assert "Grade “perfect”" in shown.select_one(".import-unclear").get_text(" ", strip=True)
+    assert "We know no series of this name." in page.text
+    form = form_to(page, address)
+    form["choose-3"] = str(stock.others[0].id)
+    answer = form.submit(status=303)
+    assert answer.location == "http://localhost/collection/"
+    assert message(answer.follow()) == "3 issues came into your collection."
+    first, _second, chosen = owned(session, nora)
+    assert (first.issue_id, str(first.grade), first.notes) == (stock.issues[0].id, "9.8", "<b>bold</b>")
+    assert chosen.issue_id == stock.others[0].id
+    testapp.get(address, status=404)  # it is done
+    form.submit(status=404)
+
+
+def test_rows_can_be_left_out_and_nothing_is_chosen_by_itself(testapp, session, nora, stock):
+    address = uploaded(testapp)
+    form = form_to(testapp.get(address), address)
+    form.get("leave", index=0).checked = True
+    form.submit(status=303)
+    assert [each.issue_id for each in owned(session, nora)] == [stock.issues[2].id]
+
+
+def test_mine_stays_unless_the_files_is_wanted(testapp, session, nora, stock):
+    for values, grade in (("mine", "9.8"), ("mine", "9.8"), ("file", "2.0")):
+        data = f"Series,Number,Grade\nThe Lamplighter,1,{grade if values == 'file' else '9.8'}\n"
+        if len(owned(session, nora)) and values == "mine":
+            data = "Series,Number,Grade\nThe Lamplighter,1,0.5\n"
+        address = uploaded(testapp, data.encode())
+        form = form_to(testapp.get(address), address)
+        form["values"] = values
+        form.submit(status=303)
+        assert [str(each.grade) for each in owned(session, nora)] == [grade]
+
+
+def test_only_what_was_offered_can_be_chosen(testapp, session, nora, stock):
+    address = uploaded(testapp)
+    form = form_to(testapp.get(address), address)
+    sent = [*form.submit_fields(), ("choose-3", str(stock.issues[5].id))]
+    answer = testapp.post(address, sent, expect_errors=True)
+    assert answer.status_int == 422
+    assert errors(answer)[""] == "Row 5: choose one of those that are offered."
+    assert owned(session, nora) == []
+    for name, value in (("choose-0", str(stock.issues[5].id)), ("choose-2", str(stock.issues[5].id))):
+        status = 422 if name == "choose-0" else 303
+        testapp.post(address, [*form.submit_fields(), (name, value)], status=status)
+    assert stock.issues[5].id not in [each.issue_id for each in owned(session, nora)]
+
+
+def test_odd_fields_of_the_review_choose_nothing(testapp, session, nora):
+    address = uploaded(testapp)
+    odd = [
+        ("choose-x", "1"),
+        ("choose-3", "²"),
+        ("choose-99999", "1"),
+        ("leave", "-1"),
+        ("leave", "x"),
+        ("values", "?"),
+    ]
+    testapp.post(address, [*form_to(testapp.get(address), address).submit_fields(), *odd], status=303)
+    assert len(owned(session, nora)) == 2
+
+
+BAD = {
+    b"": "Choose a file.",
+    b"\x00\x01binary": "This is no text file",
+    b"Name,Colour\na,b\n": "We do not know a table with these columns.",
+    b'{"format": "other"}': "This JSON is not the library of a comicsdb",
+    b"PK\x03\x04broken": "The archive cannot be read",
+    b'<!DOCTYPE a [<!ENTITY b "c">]><ReadingList/>': "it is refused",
+}
+
+
+def test_a_bad_file_is_refused_beside_its_field(testapp, session, nora):
+    for data, said in BAD.items():
+        answer = send_file(testapp, data, status=422)
+        assert said in errors(answer)["file"]
+        assert "choose the file again" in answer.text
+    assert session.scalar(select(func.count()).select_from(LibraryImport)) == 0
+
+
+def test_rows_and_size_are_settings_also_for_what_an_archive_unpacks_to(site_with, member, stock):
+    app = site_with(**{"comicsdb.imports.rows": "3", "comicsdb.imports.megabytes": "1"})
+    log_in(app)
+    assert "more than 3 rows" in errors(send_file(app, TABLE, status=422))["file"]
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("collection.csv", b"0" * 3_000_000)
+    assert "larger than 1 MB" in errors(send_file(app, packed.getvalue(), status=422))["file"]
+
+
+def test_prices_without_a_currency_get_the_chosen_one(testapp, session, nora):
+    address = uploaded(
+        testapp, b"Series,Number,Price paid\nThe Lamplighter,1,2.50\nThe Lamplighter,2,$3\n", currency="GBP"
+    )
+    form_to(testapp.get(address), address).submit(status=303)
+    found = [(str(each.purchase_price), each.purchase_currency) for each in owned(session, nora)]
+    assert found == [("2.50", "GBP"), ("3.00", "USD")]
+
+
+def test_prices_of_wishes_get_it_too(testapp, session, nora, stock):
+    data = f"issue_id,priority,max_price\n{stock.issues[0].id},1,2.50\n".encode()
+    address = uploaded(testapp, data, currency="GBP")
+    form_to(testapp.get(address), address).submit(status=303)
+    found = session.scalars(select(WishListItem)).one()
+    assert (str(found.max_price), found.max_currency) == ("2.50", "GBP")
+
+
+def test_nobody_else_knows_of_an_import(testapp, make, session, nora):
+    address = uploaded(testapp)
+    form = form_to(testapp.get(address), address)
+    make.user("Eve", password="correct horse", passwords=Passwords("fast"), is_staff=True, is_superuser=True)
+    testapp.reset()
+    assert testapp.get(address, status=303).location.startswith("http://localhost/accounts/login/")
+    log_in(testapp, "Eve")
+    token = form_to(testapp.get(UPLOAD), UPLOAD)["csrf_token"].value
+    for path in (
+        address,
+        address.replace("/collection/", "/reading-lists/"),
+        "/collection/import/999999999999999999999/",
+    ):
+        testapp.get(path, status=404)
+        testapp.post(path, {"csrf_token": token}, status=404)
+        testapp.post(f"{path}forget/", {"csrf_token": token}, status=404)
+    assert "mine.csv" not in testapp.get(UPLOAD).text
+    assert owned(session, nora) == []
+    assert form["csrf_token"].value != token
+
+
+def test_an_import_can_be_forgotten_and_is_after_a_day(testapp, session, nora):
+    address = uploaded(testapp)
+    assert "mine.csv" in testapp.get(UPLOAD).text
+    form_to(testapp.get(address), f"{address}forget/").submit(status=303)
+    testapp.get(address, status=404)
+    address = uploaded(testapp)
+    session.execute(update(LibraryImport).values(created_on=clock.now() - timedelta(days=1, seconds=1)))
+    session.commit()
+    testapp.get(address, status=404)
+    assert clean(session)["imports"] == 1
+    assert session.scalar(select(func.count()).select_from(LibraryImport)) == 0
+
+
+def test_only_the_three_newest_wait(testapp, session, nora):
+    first, *others = [uploaded(testapp) for _ in range(4)]
+    testapp.get(first, status=404)
+    for address in others:
+        testapp.get(address, status=200)
+
+
+def test_a_reading_list_comes_in_as_cbl_and_goes_out(testapp, session, nora, stock):
+    books = "".join(
+        f'<Book Series="{series}" Number="{number}" Volume="2018"/>'
+        for series, number in (("The Lamplighter", 4), ("Nobody Knows", 1), ("The Lamplighter", 2))
+    )
+    data = f"<ReadingList><Name>Night</Name><Books>{books}</Books></ReadingList>".encode()
+    address = uploaded(testapp, data, at=LISTS, name="night.cbl")
+    page = testapp.get(address)
+    assert "Nobody Knows (2018) #1" in page.text
+    form = form_to(page, address)
+    form["list_name"], form["list_private"] = "  ", True
+    answer = form.submit(expect_errors=True)
+    assert (answer.status_int, list(errors(answer))) == (422, ["list_name"])
+    form["list_name"] = "The Dark & Night"
+    answer = form.submit(status=303)
+    assert answer.location == "http://localhost/reading-lists/my-lists/"
+    made = session.scalars(select(ReadingList).where(ReadingList.user_id == nora.id)).one()
+    assert (made.name, made.is_private) == ("The Dark & Night", True)
+    rows = select(ReadingListItem.issue_id).where(ReadingListItem.reading_list_id == made.id)
+    assert session.scalars(rows.order_by(ReadingListItem.order)).all() == [
+        stock.issues[3].id,
+        stock.issues[1].id,
+    ]
+    export = f"/reading-lists/{made.slug}/export.cbl"
+    answer = testapp.get(export)
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="comicsdb-{made.slug}.cbl"'
+    assert answer.headers["Cache-Control"] == "private, no-store"
+    assert answer.body.count(b"<Book ") == 2
+    testapp.reset()
+    testapp.get(export, status=404)
+    session.execute(update(ReadingList).values(is_private=False))
+    session.commit()
+    assert testapp.get(export).body.count(b"<Book ") == 2
+
+
+def test_the_library_goes_out_and_comes_back(testapp, make, session, nora, stock):
+    ann = make.user("Ann", password="correct horse", passwords=Passwords("fast"))
+    fill(session, ann, stock)
+    exported = held_by(session, ann)
+    testapp.reset()
+    log_in(testapp, "Ann")
+    assert "/accounts/export/library/" in testapp.get("/accounts/export/").text
+    files = {each: testapp.get(f"/accounts/export/library/?format={each}") for each in ("json", "csv")}
+    assert files["csv"].content_type == "application/zip"
+    assert all(each.headers["Cache-Control"] == "private, no-store" for each in files.values())
+    testapp.get("/accounts/export/library/?format=xml", status=400)
+    testapp.reset()
+    log_in(testapp)
+    for name, answer in files.items():
+        address = uploaded(testapp, answer.body, name=f"library.{name}")
+        page = testapp.get(address)
+        assert "Second half" in page.text
+        form_to(page, address).submit(status=303)
+        assert held_by(session, nora) == exported
+
+
+def test_the_collection_goes_out_as_it_is_filtered(testapp, session, nora, stock):
+    fill(session, nora, stock)
+    answer = testapp.get("/collection/export/?format=json&grade=9.8")
+    assert [each["number"] for each in json.loads(answer.body)["collection"]] == ["1"]
+    answer = testapp.get("/collection/export/?format=csv&series_name=lamplighter&grade=nonsense")
+    assert answer.text.count("The Lamplighter") == 2
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="comicsdb-collection.csv"'
+    testapp.get("/collection/export/?format=xml", status=400)
+
+
+def test_pages_and_files_cost_a_constant_number_of_statements(testapp, connection, nora, stock, make):
+    costs = []
+    for rows in (1, 200):
+        table = "Series,Number\n" + "".join(f"The Lamplighter,{n % 10 + 1}\nNight,{n}\n" for n in range(rows))
+        found = []
+        with recording(connection) as statements:
+            address = uploaded(testapp, table.encode())
+        found.append(len(statements))
+        for path in (
+            address,
+            "/collection/export/?format=csv",
+            "/accounts/export/library/?format=csv",
+            UPLOAD,
+        ):
+            with recording(connection) as statements:
+                testapp.get(path)
+            found.append(len(statements))
+        with recording(connection) as statements:
+            form_to(testapp.get(address), address).submit(status=303)
+        costs.append([*found, len(statements)])
+    assert costs[0] == costs[1]
+    assert costs[0][1] <= 6

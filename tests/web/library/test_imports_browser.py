@@ -1,0 +1,88 @@
+"""The review of an import in a real browser: it fits, it can be read, and works without a script."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+import waitress.server
+from sqlalchemy import create_engine
+
+from comicsdb.accounts.passwords import Passwords
+from comicsdb.catalog import Catalog
+from comicsdb.db import session_factory
+from tests.conftest import build_app
+from tests.core.library.library_files import shelf
+from tests.factories import Make
+from tests.web.account.test_browser import OUTSIDE
+from tests.web.conftest import PASSWORD
+from tests.web.test_browser import CONTRAST
+
+PICTURES = os.environ.get("COMICSDB_PICTURES")  # a folder, to look at what was tested
+ROWS = """Series,Number,Grade,Series year,Notes
+The Lamplighter,1,9.8,2018,x
+The Lamplighter,3,perfect in all the ways that a comic can be perfect and then some,,
+The Lamplighter,4,,,
+Donaudampfschifffahrtsgesellschaftskapitaensmuetzenabzeichen,17,,1999,
+Night & Crew,-1,NM?,1999,
+The Lamplighter,5,,1963,
+"""
+
+
+@pytest.fixture(scope="module")
+def address(cluster, template, tmp_path_factory):
+    """A site with a member and a few comics."""
+    cluster.clone_database(template, "import_browser")
+    url = cluster.url("import_browser")
+    engine = create_engine(url)
+    with session_factory(engine)() as session:
+        make = Make(Catalog(session))
+        make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
+        shelf(make)
+    engine.dispose()
+    app = build_app(url, tmp_path_factory.mktemp("import-browser"))
+    server = waitress.server.create_server(app, host="127.0.0.1", port=0, threads=4)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.effective_port}"
+    server.close()
+    thread.join(10)
+    app.registry["comicsdb.engine"].dispose()
+    cluster.drop_database("import_browser")
+
+
+def look(page, name):
+    """What does not fit or cannot be read on a page, at both ends of widths and in both themes."""
+    wrong = []
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        wrong += page.evaluate(OUTSIDE)
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            wrong += page.evaluate(CONTRAST.replace("document.body", "document.querySelector('main')"))
+            if PICTURES:
+                page.screenshot(path=Path(PICTURES) / f"{name}-{width}-{scheme}.png", full_page=True)
+    return wrong
+
+
+def test_a_file_is_imported_by_keyboard_without_a_script(browser, address, tmp_path):
+    context = browser.new_context(java_script_enabled=False, reduced_motion="reduce")
+    page = context.new_page()
+    page.goto(f"{address}/accounts/login/?next=/collection/import/")
+    page.fill("#username", "Nora")
+    page.fill("#password", PASSWORD)
+    page.press("#password", "Enter")
+    assert look(page, "form") == []
+    file = tmp_path / "mine.csv"
+    file.write_text(ROWS)
+    page.set_input_files("#file", file)
+    page.get_by_role("button", name="Look at it").press("Enter")
+    assert look(page, "review") == []
+    page.locator("fieldset", has_text="Night & Crew").get_by_role("radio").first.press("Space")
+    page.get_by_role("checkbox", name="Leave out: The Lamplighter #4").press("Space")
+    page.get_by_role("button", name="Import", exact=True).press("Enter")
+    assert page.url == f"{address}/collection/"
+    assert page.locator(".message").first.inner_text() == "3 issues came into your collection."
+    page.goto(f"{address}/accounts/export/")
+    assert look(page, "data") == []
+    context.close()

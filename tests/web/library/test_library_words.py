@@ -1,0 +1,52 @@
+"""What those who merge and delete are told of the readers who kept it."""
+
+from datetime import date
+
+from comicsdb.library import collection, pull_list, wish_list
+from tests.lists import make_list
+from tests.web.admin.helpers import enter
+from tests.web.conftest import soup
+
+
+def kept(session, make, issue, series):
+    """An issue and a series in everything that readers keep."""
+    reader = make.user()
+    collection.add(session, reader.id, issue.id, {"rating": 4}, today=date(2026, 3, 4))
+    wish_list.add(session, reader.id, issue.id, {})
+    pull_list.add(session, reader.id, series.id)
+    make_list(session, reader, [issue], is_private=True)
+
+
+def lines(response, selector):
+    return [" ".join(each.get_text(" ").split()) for each in soup(response).select(selector)]
+
+
+def test_a_deletion_tells_what_readers_lose(testapp, session, make):
+    enter(testapp, make, is_superuser=True)
+    series = make.series()
+    for number in "12":
+        kept(session, make, make.issue(series=series, number=number), series)
+    found = lines(testapp.get(f"/series/{series.slug}/delete/"), ".notice-conflict li")
+    assert found == [
+        "2 ratings",
+        "2 items of collections",
+        "2 wishes",
+        "2 places in reading lists",
+        "2 entries of pull lists",
+    ]
+
+
+def test_a_merge_tells_what_is_led_over(testapp, session, make):
+    enter(testapp, make, is_staff=True)
+    series, same = make.series(), make.series()
+    issue, other = make.issue(series=series, number="1"), make.issue(series=series, number="01")
+    kept(session, make, other, same)
+    words = {
+        "issue": ("Items of collections", "Ratings", "Places in reading lists", "Wishes"),
+        "series": ("Entries of pull lists",),
+    }
+    for kind, (stays, goes) in {"issue": (issue, other), "series": (series, same)}.items():
+        page = testapp.get(f"/admin/merge/{kind}/", {"keep": stays.id, "other": goes.id})
+        told = lines(page, ".effects > li")
+        assert [each for each in told if each.startswith(words[kind])] == told
+        assert len(told) == len(words[kind])

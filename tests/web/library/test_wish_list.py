@@ -1,0 +1,294 @@
+"""The wish list on the site: wished for, changed, acquired, taken off."""
+
+from decimal import Decimal
+
+import pytest
+from sqlalchemy import insert, select
+
+from comicsdb.accounts.passwords import Passwords
+from comicsdb.library import collection, wish_list
+from comicsdb.models import CollectionItem, Issue, WishListItem
+from tests.conftest import recording
+from tests.web.conftest import PASSWORD, errors, form_to, log_in, message, soup, submit
+from tests.web.library.wish_list_fixtures import small_catalogue
+
+PAGE = "/wish-list/"
+
+
+@pytest.fixture
+def world(make):
+    """A few series and issues; no test here needs more."""
+    return small_catalogue(make)
+
+
+@pytest.fixture
+def nora(testapp, member):
+    """The member, logged in."""
+    log_in(testapp)
+    return member
+
+
+@pytest.fixture
+def item(session, nora, world):
+    """A wish of the member's."""
+    values = {"priority": 2, "desired_grade": Decimal("9.8"), "max_price": Decimal(5), "notes": "near mint"}
+    found, _ = wish_list.add(session, nora.id, world.first.id, values)
+    session.commit()
+    return found
+
+
+def cells(response) -> list[list[str]]:
+    """The table as text, without the column of buttons."""
+    found = soup(response).select("main tbody tr")
+    return [[each.get_text(" ", strip=True) for each in row.select("th, td")][:-1] for row in found]
+
+
+def path(item, action) -> str:
+    return f"{PAGE}item/{item.id}/{action}/"
+
+
+def add(testapp, issue, **fields):
+    """The form with an issue that the search found."""
+    form = form_to(testapp.get(PAGE), PAGE)
+    form["issue_id-q"] = "lamplight"
+    form = form_to(form.submit(name="find", value="issue_id", status=200), PAGE)
+    form["issue_id"] = str(issue.id)
+    for name, value in fields.items():
+        form[name] = value
+    return form.submit(expect_errors=True)
+
+
+def test_an_issue_is_found_and_put_on_the_list(testapp, nora, world):
+    assert "Your wish list is empty" in testapp.get(PAGE).text
+    fields = {"priority": "1", "status": "FOUND", "desired_grade": "9.8", "max_price": "12.5"}
+    answer = add(testapp, world.first, **fields, max_price_currency="GBP", notes="Any cover").follow()
+    assert message(answer) == "Lamplight (2019) #1 is on your wish list now."
+    row = ["1", "Lamplight (2019) #1 Harbor House Any cover", "Found", "9.8", "£12.50"]
+    assert cells(answer) == [row]
+    again = add(testapp, world.first)
+    assert again.status_int == 422
+    assert errors(again) == {
+        "issue_id": "This issue is on your wish list already: change that entry instead."
+    }
+    assert cells(again) == [row]
+
+
+def test_enter_in_a_field_saves_and_does_not_look_for_issues(testapp, nora, world):
+    """Browsers press the first button of a form."""
+    first = soup(testapp.get(PAGE)).select(".keep-form button")[0]
+    assert (first["type"], first.get("name"), first.get_text()) == ("submit", None, "Put on the list")
+
+
+def test_nothing_need_be_said_but_the_issue(testapp, nora, world):
+    assert cells(add(testapp, world.second).follow()) == [
+        ["3", "Lamplight (2019) #2 Harbor House", "Wanted", "any", "any"]
+    ]
+
+
+def test_what_is_wrong_is_said_beside_the_fields_and_what_was_typed_stays(testapp, nora, world, session):
+    form = form_to(testapp.get(PAGE), PAGE)
+    fields = {name: form[name].value for name in ("csrf_token", "modified") if name in form.fields}
+    sent = {"issue_id-q": "", "priority": "7", "status": "X", "desired_grade": "9.7", "max_price": "much"}
+    answer = testapp.post(PAGE, fields | sent | {"notes": "kept"}, status=422)
+    assert set(errors(answer)) == {"issue_id", "priority", "status", "desired_grade", "max_price"}
+    shown = form_to(answer, PAGE)
+    assert (shown["max_price"].value, shown["notes"].value) == ("much", "kept")
+    assert session.scalar(select(WishListItem)) is None
+
+
+def test_an_issue_that_has_gone_meanwhile(testapp, nora, world, catalog):
+    catalog.delete(world.third)
+    answer = add_by_id(testapp, world.third.id)
+    assert errors(answer) == {"issue_id": "What was chosen does not exist any more: choose another."}
+
+
+def add_by_id(testapp, issue_id):
+    token = form_to(testapp.get(PAGE), PAGE)["csrf_token"].value
+    sent = {"csrf_token": token, "issue_id": str(issue_id), "issue_id-q": "", "priority": "3"}
+    return testapp.post(PAGE, sent, status=422)
+
+
+def test_a_wish_is_changed(testapp, nora, world, item, session):
+    page = testapp.get(path(item, "update"))
+    form = form_to(page, path(item, "update"))
+    shown = {
+        name: form[name].value for name in ("issue_id", "priority", "desired_grade", "max_price", "notes")
+    }
+    assert shown == {
+        "issue_id": str(world.first.id),
+        "priority": "2",
+        "desired_grade": "9.8",
+        "max_price": "5.00",
+        "notes": "near mint",
+    }
+    form["priority"], form["max_price"], form["desired_grade"] = "5", "", ""
+    answer = form.submit(status=303).follow()
+    assert message(answer) == "Saved."
+    assert cells(answer) == [["5", "Lamplight (2019) #1 Harbor House near mint", "Wanted", "any", "any"]]
+    answer = submit(testapp, path(item, "update")).follow()
+    assert message(answer) == "There was nothing to change."
+
+
+def test_a_wish_does_not_move_onto_another(testapp, nora, world, item, session):
+    wish_list.add(session, nora.id, world.second.id, {})
+    session.commit()
+    form = form_to(testapp.get(path(item, "update")), path(item, "update"))
+    form["issue_id-q"] = "lamplight"
+    form = form_to(form.submit(name="find", value="issue_id", status=200), path(item, "update"))
+    form["issue_id"] = str(world.second.id)
+    answer = form.submit(status=422)
+    assert "already" in errors(answer)["issue_id"]
+    assert {row[1].split(" Harbor")[0] for row in cells(testapp.get(PAGE))} == {
+        "Lamplight (2019) #1",
+        "Lamplight (2019) #2",
+    }
+
+
+def test_a_wish_that_was_changed_meanwhile_is_not_overwritten(testapp, nora, item, session):
+    form = form_to(testapp.get(path(item, "update")), path(item, "update"))
+    form["priority"] = "4"
+    wish_list.change(session, nora.id, item.id, {"priority": 1})
+    session.commit()
+    answer = form.submit(status=409)
+    assert "saved meanwhile" in answer.text
+    assert form_to(answer, path(item, "update")).submit(status=303)
+    session.refresh(item)
+    assert item.priority == 4
+
+
+def test_a_wish_is_fulfilled_with_what_is_known_of_the_purchase(testapp, nora, world, item, session):
+    fields = {"purchase_date": "2026-01-02", "purchase_price": "4.5", "purchase_store": "Corner Shop"}
+    answer = submit(testapp, path(item, "acquire"), **fields, notes="signed").follow()
+    assert message(answer) == "Lamplight (2019) #1 is yours, and in your collection now."
+    assert cells(answer)[0][2] == "Acquired"
+    owned = session.scalars(select(CollectionItem)).one()
+    assert (owned.user_id, owned.issue_id, str(owned.grade)) == (nora.id, world.first.id, "9.8")
+    assert (str(owned.purchase_date), str(owned.purchase_price)) == ("2026-01-02", "4.50")
+    assert (owned.purchase_store, owned.notes) == ("Corner Shop", "signed")
+    assert path(item, "acquire") not in testapp.get(PAGE).text
+    again = submit(testapp, path(item, "acquire")).follow()
+    assert message(again).endswith("It was in your collection already, which stays as it was.")
+
+
+def test_a_purchase_that_cannot_be_read_changes_nothing(testapp, nora, item, session):
+    answer = submit(testapp, path(item, "acquire"), status=422, purchase_price="x", purchase_date="soon")
+    assert set(errors(answer)) == {"purchase_price", "purchase_date"}
+    assert session.scalar(select(CollectionItem)) is None
+    session.refresh(item)
+    assert item.status == "WANTED"
+
+
+def test_a_wish_is_taken_off_after_a_question(testapp, nora, item, session):
+    assert soup(testapp.get(path(item, "delete"))).h1.get_text() == "Remove Lamplight (2019) #1?"
+    answer = submit(testapp, path(item, "delete")).follow()
+    assert message(answer) == "Lamplight (2019) #1 is off your wish list."
+    assert cells(answer) == []
+    for action in ("update", "delete", "acquire"):
+        testapp.get(path(item, action), status=404)
+
+
+@pytest.mark.parametrize(
+    ("query", "found", "chips"),
+    [
+        ("", ["1", "2", "3"], 0),
+        ("?status=WANTED", ["1", "3"], 1),
+        ("?priority=3", ["2", "3"], 1),
+        ("?status=WANTED&priority=3", ["3"], 2),
+        ("?status=ACQUIRED", [], 1),
+        ("?status=x&priority=9", ["1", "2", "3"], 0),
+        ("?x=1", ["1", "2", "3"], 0),
+    ],
+)
+def test_filters(testapp, nora, world, session, query, found, chips):
+    for issue, priority, status in (
+        (world.first, 1, "WANTED"),
+        (world.second, 3, "FOUND"),
+        (world.third, 3, "WANTED"),
+    ):
+        wish_list.add(session, nora.id, issue.id, {"priority": priority, "status": status})
+    session.commit()
+    page = testapp.get(f"{PAGE}{query}")
+    assert [row[1].rpartition("#")[2].split()[0] for row in cells(page)] == found
+    removers = soup(page).select(".chips a:not(.tag-clear)")
+    assert len(removers) == chips
+    assert set(errors(page)) == ({"by-status", "by-priority"} if "=x&" in query else set())
+    for each in removers:
+        name = {"Status": "status", "Priority": "priority"}[each.span.get_text().partition(":")[0]]
+        assert f"{name}=" not in each["href"]
+
+
+def test_pages(testapp, nora, session, world):
+    day = world.first.cover_date
+    rows = [
+        {"series_id": world.book.id, "slug": f"p{n}", "number": f"p{n}", "cover_date": day} for n in range(51)
+    ]
+    issues = session.scalars(insert(Issue).returning(Issue.id), rows).all()
+    wishes = wish_list.wish_list(session, nora.id).id
+    session.execute(insert(WishListItem), [{"wish_list_id": wishes, "issue_id": each} for each in issues])
+    session.commit()
+    assert len(cells(testapp.get(PAGE))) == 50
+    assert len(cells(testapp.get(f"{PAGE}?page=last"))) == 1
+    testapp.get(f"{PAGE}?page=3", status=404)
+
+
+def test_the_switch_on_the_page_of_an_issue(testapp, nora, world, session):
+    address = f"/issue/{world.second.slug}/"
+
+    def state():
+        button = soup(testapp.get(address)).select_one("#wish button")
+        return button["aria-pressed"], button["value"], button.get_text(strip=True)
+
+    def switch(on, **headers):
+        form = form_to(testapp.get(address), f"{PAGE}toggle/{world.second.slug}/")
+        fields = {"csrf_token": form["csrf_token"].value, "next": form["next"].value, "on": on}
+        return testapp.post(form.action, fields, headers=headers)
+
+    assert state() == ("false", "1", "Wish")
+    answer = switch("1")
+    assert (answer.status_int, answer.location) == (303, f"http://localhost{address}")
+    assert message(answer.follow()) == "Lamplight (2019) #2 is on your wish list now."
+    assert state() == ("true", "0", "On your wish list")
+    for on, wished in (("1", True), ("x", True), ("0", False), ("0", False)):
+        switch(on)
+        assert (wish_list.wished(session, nora.id, world.second.id) is not None) is wished
+    answer = switch("1", **{"X-Fragment": "1"})
+    template = soup(answer).template
+    assert (template["data-target"], template.button["aria-pressed"]) == ("wish", "true")
+    assert template.select_one("[data-say]")["data-say"] == "Lamplight (2019) #2 is on your wish list now."
+
+
+def test_nobody_else_sees_a_trace(testapp, nora, world, make, session):
+    other = make.user("Otto", password=PASSWORD, passwords=Passwords("fast"))
+    theirs, _ = wish_list.add(session, other.id, world.first.id, {})
+    session.commit()
+    page = testapp.get(PAGE)
+    assert cells(page) == []
+    assert page.headers["Cache-Control"] == "private, no-store"
+    token = form_to(page, PAGE)["csrf_token"].value
+    for action in ("update", "delete", "acquire"):
+        testapp.get(path(theirs, action), status=404)
+        testapp.post(path(theirs, action), {"csrf_token": token}, status=404)
+    session.refresh(theirs)
+    assert theirs.status == "WANTED"
+    assert collection.add(session, nora.id, world.first.id, {}, today=world.first.cover_date)[1]
+    button = soup(testapp.get(f"/issue/{world.first.slug}/")).select_one("#wish button")
+    assert button["value"] == "1"
+
+
+def test_whoever_is_not_logged_in_is_led_to_the_form(testapp, world):
+    assert testapp.get(PAGE, status=303).location.endswith("/accounts/login/?next=%2Fwish-list%2F")
+    assert soup(testapp.get(f"/issue/{world.first.slug}/")).select_one("#wish") is None
+    testapp.get(f"{PAGE}item/1/update/", status=303)
+
+
+def test_its_cost_does_not_depend_on_how_much_is_on_it(testapp, nora, make, session, connection):
+    costs = []
+    for size in (1, 8):
+        for _ in range(size):
+            wish_list.add(session, nora.id, make.issue().id, {})
+        session.commit()
+        with recording(connection) as statements:
+            testapp.get(PAGE)
+        costs.append(len(statements))
+    # The session and its rights; the rows and how many there are.
+    assert costs == [4, 4]
