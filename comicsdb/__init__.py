@@ -43,6 +43,6 @@ def includeme(config):
     config.include("comicsdb.library.new_day")  # what begins with a new day
     config.include("comicsdb.media")  # pictures and their thumbnails
     config.include("comicsdb.mail")  # letters, sent after the commit
-    config.include("comicsdb.accounts")  # request.visit: sign-up, log-in, tokens and so on
+    config.include("comicsdb.accounts")  # request.account_context: sign-up, log-in, tokens and so on
     config.include("comicsdb.ops.metrics")  # figures of all that, for Prometheus
     config.include("comicsdb.ops.startup")  # what the log says of all that at the start

@@ -207,7 +207,7 @@ def _ask(request) -> Identity | None:
         if claimed is None:
             return None
         if claimed.method == BASIC:
-            accounts.check_attempt(request.visit, claimed.name)
+            accounts.check_attempt(request.account_context, claimed.name)
         if "\0" not in claimed.name:  # which the database could not even compare
             found = request.read_pool.fetch(_sentence(claimed.method), claimed.parameters)
             account = Account(*found) if found else None

@@ -29,7 +29,7 @@ def make_list(session, user, issues=(), **values):
     identity = who(user)
     made = lists.create(session, identity, OFFICIAL, {"name": f"List {next(_numbers)}"} | values)
     if issues:
-        items.add_issues(lists.hold(session, identity, OFFICIAL, made), [each.id for each in issues])
+        items.add_issues(lists.lock_list(session, identity, OFFICIAL, made), [each.id for each in issues])
     session.commit()
     return made
 
@@ -54,4 +54,4 @@ def many_issues(session, series, number):
 
 def held(session, user, reading_list):
     """The list, held for an account."""
-    return lists.hold(session, who(user), OFFICIAL, reading_list)
+    return lists.lock_list(session, who(user), OFFICIAL, reading_list)

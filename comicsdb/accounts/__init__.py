@@ -1,13 +1,14 @@
 """Accounts: sign-up, log-in, sessions, passwords, profiles, tokens and their end.
 
-Surfaces call the functions listed here, with `request.visit`. They talk to people; nothing here does. What is
-refused is raised: `InvalidError` by field, and the errors of `errors`, whose texts are fit to be shown. No
-answer tells whether a mail address has an account, by its text or by the time it takes.
+Surfaces call the functions listed here, with `request.account_context`. They talk to people; nothing here
+does. What is refused is raised: `InvalidError` by field, and the errors of `errors`, whose texts are fit to
+be shown. No answer tells whether a mail address has an account, by its text or by the time it takes.
 """
 
 from comicsdb.accounts.bots import form_time, open_sign_up, question
 from comicsdb.accounts.confirmation import FIELDS as CONFIRM_FIELDS
 from comicsdb.accounts.confirmation import check_second_step, confirm, is_confirmed
+from comicsdb.accounts.context import AccountContext, of_request
 from comicsdb.accounts.deletion import delete_account
 from comicsdb.accounts.errors import (
     AccountError,
@@ -82,7 +83,6 @@ from comicsdb.accounts.tokens import (
     tokens_of,
 )
 from comicsdb.accounts.totp import add_totp, has_totp, new_totp, open_totp, remove_totp
-from comicsdb.accounts.visit import Visit, of_request
 from comicsdb.i18n import INTERFACE_LANGUAGES
 from comicsdb.mail.letter import printable
 
@@ -100,6 +100,7 @@ __all__ = [
     "SECURITY_TEXTS",
     "UNTIL",
     "USERNAME_MAX",
+    "AccountContext",
     "AccountError",
     "BadLinkError",
     "CodeRefusedError",
@@ -119,7 +120,6 @@ __all__ = [
     "TooManyMailsError",
     "TooManySignUpsError",
     "Updated",
-    "Visit",
     "activate",
     "add_passkey",
     "add_totp",
@@ -194,6 +194,6 @@ __all__ = [
 
 
 def includeme(config):
-    """`request.visit`, and the guard of the site."""
+    """`request.account_context`, and the guard of the site."""
     config.registry["comicsdb.guard"] = Guard(config.registry["comicsdb.limiter"])
-    config.add_request_method(of_request, "visit", reify=True)
+    config.add_request_method(of_request, "account_context", reify=True)

@@ -10,7 +10,7 @@ from comicsdb import clock
 from comicsdb.accounts.deletion import remove_account
 from comicsdb.accounts.form_drafts import remove_old_form_drafts
 from comicsdb.accounts.picture_drafts import remove_old_pictures
-from comicsdb.catalog.unit_of_work import Unit
+from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.library.transfer import imports
 from comicsdb.models import AccountLink, LoginSession, SecurityEvent, SpentChallenge, User
 from comicsdb.models.account import ACTIVATE
@@ -44,7 +44,7 @@ def clean(session: Session) -> Counter:
         delete(SecurityEvent).where(SecurityEvent.at <= now - EVENTS_KEPT)
     ).rowcount
     pictures = remove_old_pictures(session)
-    Unit.of(session).discard(pictures)
+    UnitOfWork.of(session).release_files(pictures)
     counted["drafts"] = remove_old_form_drafts(session) + len(pictures)
     session.execute(delete(SpentChallenge).where(SpentChallenge.expires <= now))
     counted["imports"] = imports.clean(session)

@@ -6,10 +6,10 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from comicsdb.accounts.anonymising import anonymise
+from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.login import confirm_password
-from comicsdb.accounts.visit import Visit
 from comicsdb.catalog.errors import InvalidError
-from comicsdb.catalog.unit_of_work import Unit
+from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.i18n import _
 from comicsdb.models import FormerSlug, Issue, IssueRating, ReadingList, Series, User
 from comicsdb.models.base import SYSTEM_USER_ID
@@ -17,18 +17,18 @@ from comicsdb.models.base import SYSTEM_USER_ID
 log = logging.getLogger(__name__)
 
 
-def delete_account(visit: Visit, user_id: int, password: str) -> None:
+def delete_account(context: AccountContext, user_id: int, password: str) -> None:
     """Delete an account for its owner, who gives the password once more.
 
     Raises InvalidError for the field `password`, and for account 1, which always exists; and
     TooManyFailuresError.
     """
-    user = visit.session.get_one(User, user_id)
+    user = context.session.get_one(User, user_id)
     if user.id == SYSTEM_USER_ID:
         raise InvalidError({"__all__": [_("This account cannot be deleted.")]})
-    confirm_password(visit, user, password)
-    remove_account(visit.session, user)
-    visit.log(log, "Account deleted", user.username)
+    confirm_password(context, user, password)
+    remove_account(context.session, user)
+    context.log(log, "Account deleted", user.username)
 
 
 def remove_account(session: Session, user: User) -> None:
@@ -38,21 +38,21 @@ def remove_account(session: Session, user: User) -> None:
     hands the account's objects of the catalogue to account 1, and takes its name out of history, change log
     and donations.
     """
-    unit = Unit.of(session)
-    unit.alone()
+    unit = UnitOfWork.of(session)
+    unit.acquire_write_lock()
     rated, series = _lock_rated(session, user.id)
     session.execute(delete(IssueRating).where(IssueRating.user_id == user.id))
     unit.rated(rated, series)
     anonymise(session, user)
-    unit.discard([user.image])
+    unit.release_files([user.image])
     own = select(ReadingList.id, ReadingList.image).where(ReadingList.user_id == user.id)
     lists = dict(session.execute(own).all())
-    unit.discard(lists.values())
+    unit.release_files(lists.values())
     former = delete(FormerSlug).where(FormerSlug.kind == "reading_list", FormerSlug.object_id.in_(lists))
     session.execute(former)
     session.execute(delete(User).where(User.id == user.id).execution_options(synchronize_session=False))
     session.expunge(user)
-    unit.settle()
+    unit.propagate()
 
 
 def _lock_rated(session: Session, user_id: int) -> tuple[set[int], set[int]]:

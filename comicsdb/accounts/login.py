@@ -7,12 +7,12 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, selectinload
 
 from comicsdb.accounts import rules
+from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.errors import LogInFailedError, NewPlaceError, NotActivatedError, TooManyFailuresError
 from comicsdb.accounts.new_place import check_attempt
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.accounts.signup import is_pending
 from comicsdb.accounts.storing import known_as
-from comicsdb.accounts.visit import Visit
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.models import User
@@ -66,7 +66,7 @@ def _proven(session: Session, passwords: Passwords, user: User | None, password:
     return user
 
 
-def log_in(visit: Visit, username: str, password: str) -> User:
+def log_in(context: AccountContext, username: str, password: str) -> User:
     """The account that a user name or mail address and a password prove; `begin_session` begins its session.
 
     Raises LogInFailedError, NotActivatedError where both are right, and TooManyFailuresError after which not
@@ -76,28 +76,28 @@ def log_in(visit: Visit, username: str, password: str) -> User:
     """
     username = rules.normal_name(username.strip())  # or each way to write it had attempts of its own
     try:
-        check_attempt(visit, username)
+        check_attempt(context, username)
     except TooManyFailuresError:
-        visit.log(log, "Log-in refused after too many failures", username, logging.WARNING)
+        context.log(log, "Log-in refused after too many failures", username, logging.WARNING)
         raise
-    found = _known(visit.session, username)
-    user = _proven(visit.session, visit.passwords, found, password)
-    if user is not None and is_pending(visit.session, user):
-        visit.log(log, "Log-in to an account that was never activated", user.username)
+    found = _known(context.session, username)
+    user = _proven(context.session, context.passwords, found, password)
+    if user is not None and is_pending(context.session, user):
+        context.log(log, "Log-in to an account that was never activated", user.username)
         raise NotActivatedError
     if user is None or not user.is_active:
-        visit.guard.failed(username, visit.address)
-        visit.log(log, "Log-in failed", username, logging.WARNING)
+        context.guard.failed(username, context.address)
+        context.log(log, "Log-in failed", username, logging.WARNING)
         raise LogInFailedError
-    visit.log(log, "User logged in", user.username)
+    context.log(log, "User logged in", user.username)
     return user
 
 
-def confirm_password(visit: Visit, user: User, password: str) -> None:
+def confirm_password(context: AccountContext, user: User, password: str) -> None:
     """Raise InvalidError for the field `password` unless it is the account's own, or TooManyFailuresError."""
     with suppress(NewPlaceError):  # whoever asks is logged in already
-        visit.guard.check(user.username, visit.address)
-    if len(password) > rules.PASSWORD_MAX or not visit.passwords.verify(user.password, password):
-        visit.guard.failed(user.username, visit.address)
-        visit.log(log, "Password not confirmed", user.username, logging.WARNING)
+        context.guard.check(user.username, context.address)
+    if len(password) > rules.PASSWORD_MAX or not context.passwords.verify(user.password, password):
+        context.guard.failed(user.username, context.address)
+        context.log(log, "Password not confirmed", user.username, logging.WARNING)
         raise InvalidError({"password": [_("This is not your password.")]})

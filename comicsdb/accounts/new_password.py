@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterable, Mapping
 
 from comicsdb.accounts import letters, rules
+from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.errors import BadLinkError, LinkSpentError
 from comicsdb.accounts.feed_addresses import revoke_all_feeds
 from comicsdb.accounts.links import drop_links, make_link, open_link
@@ -12,7 +13,6 @@ from comicsdb.accounts.security_events import record_security_event
 from comicsdb.accounts.sessions import end_all_sessions, renew_session
 from comicsdb.accounts.storing import only_for
 from comicsdb.accounts.tokens import revoke_all_tokens
-from comicsdb.accounts.visit import Visit
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.mail import queue
 from comicsdb.models import AccountLink, SecurityEventKind, User
@@ -28,26 +28,26 @@ def about(user: User) -> Iterable[str]:
     return (user.username, user.email.rpartition("@")[0], user.email, user.first_name, user.last_name)
 
 
-def change_password(visit: Visit, user_id: int, identifier: str, form: Mapping) -> str:
+def change_password(context: AccountContext, user_id: int, identifier: str, form: Mapping) -> str:
     """Change a password; the session of `identifier` goes on under the one given.
 
     The form has `password` (the present one), `new_password` and `new_password_again`, and where the owner
     wishes it `end_sessions` (all others), `revoke_tokens` and `revoke_feeds`. Raises InvalidError by field,
     and TooManyFailuresError.
     """
-    user = visit.session.get_one(User, user_id, with_for_update=True, populate_existing=True)
+    user = context.session.get_one(User, user_id, with_for_update=True, populate_existing=True)
     problems = _problems(form, user)
     if problems:
         raise InvalidError(problems)
-    confirm_password(visit, user, rules.secret_of(form, "password"))
-    _set(visit, user, form)
-    record_security_event(visit, user, SecurityEventKind.PASSWORD_CHANGED)
-    _revoke(visit, user, form, but=identifier)
-    visit.log(log, "Password changed", user.username)
-    return renew_session(visit.session, identifier)
+    confirm_password(context, user, rules.secret_of(form, "password"))
+    _set(context, user, form)
+    record_security_event(context, user, SecurityEventKind.PASSWORD_CHANGED)
+    _revoke(context, user, form, but=identifier)
+    context.log(log, "Password changed", user.username)
+    return renew_session(context.session, identifier)
 
 
-def request_reset(visit: Visit, email: str) -> None:
+def request_reset(context: AccountContext, email: str) -> None:
     """Send a link to the active account with an address; the same for any other address.
 
     Raises InvalidError for what is no address, and TooManyMailsError.
@@ -56,49 +56,49 @@ def request_reset(visit: Visit, email: str) -> None:
     problems = rules.email_problems(email)
     if problems:
         raise InvalidError({"email": problems})
-    visit.guard.mail_asked(visit.address)
-    with only_for(visit, email, User.is_active) as user:
-        link = make_link(visit.session, user, RESET, user.email)
+    context.guard.mail_asked(context.address)
+    with only_for(context, email, User.is_active) as user:
+        link = make_link(context.session, user, RESET, user.email)
         letter = letters.reset(user, link.secret)
-        queue(visit.session, visit.settings, letter, user=user, kind="reset", until=link.row.expires)
+        queue(context.session, context.settings, letter, user=user, kind="reset", until=link.row.expires)
 
 
-def check_reset(visit: Visit, uid: str, secret: str) -> User:
+def check_reset(context: AccountContext, uid: str, secret: str) -> User:
     """The account whose password a link may change; the link stays good. Raises BadLinkError."""
-    return _open_reset(visit, uid, secret)[1]
+    return _open_reset(context, uid, secret)[1]
 
 
-def reset_password(visit: Visit, uid: str, secret: str, form: Mapping) -> User:
+def reset_password(context: AccountContext, uid: str, secret: str, form: Mapping) -> User:
     """Set a new password by a link, which is spent with it.
 
     The form has `new_password` and `new_password_again`, and what else shall end as in `change_password`.
     Raises BadLinkError, and InvalidError by field.
     """
-    _link, user = _open_reset(visit, uid, secret)
+    _link, user = _open_reset(context, uid, secret)
     problems = _problems(form, user)
     if problems:
         raise InvalidError(problems)
-    _set(visit, user, form)
+    _set(context, user, form)
     user.email_confirmed = True  # whoever opened the link reads that mail
-    record_security_event(visit, user, SecurityEventKind.PASSWORD_RESET)
-    _revoke(visit, user, form)
-    visit.log(log, "Password reset", user.username)
+    record_security_event(context, user, SecurityEventKind.PASSWORD_RESET)
+    _revoke(context, user, form)
+    context.log(log, "Password reset", user.username)
     return user
 
 
-def _revoke(visit: Visit, user: User, form: Mapping, but: str | None = None) -> None:
+def _revoke(context: AccountContext, user: User, form: Mapping, but: str | None = None) -> None:
     """End what the owner of an account wants to end with the old password."""
     if form.get("end_sessions"):
-        end_all_sessions(visit.session, user.id, but=but)
+        end_all_sessions(context.session, user.id, but=but)
     if form.get("revoke_tokens"):
-        revoke_all_tokens(visit, user.id)
+        revoke_all_tokens(context, user.id)
     if form.get("revoke_feeds"):
-        revoke_all_feeds(visit, user)
+        revoke_all_feeds(context, user)
 
 
-def _open_reset(visit: Visit, uid: str, secret: str) -> tuple[AccountLink, User]:
+def _open_reset(context: AccountContext, uid: str, secret: str) -> tuple[AccountLink, User]:
     try:
-        link, user = open_link(visit.session, RESET, secret, uid)
+        link, user = open_link(context.session, RESET, secret, uid)
     except LinkSpentError:
         raise BadLinkError from None
     if not user.is_active or link.email != user.email:
@@ -111,8 +111,8 @@ def _problems(form: Mapping, user: User) -> dict:
     return {FIELDS[part]: texts for part, texts in rules.password_problems(new, again, about(user)).items()}
 
 
-def _set(visit: Visit, user: User, form: Mapping) -> None:
-    user.password = visit.passwords.hash(rules.secret_of(form, "new_password"))
+def _set(context: AccountContext, user: User, form: Mapping) -> None:
+    user.password = context.passwords.hash(rules.secret_of(form, "new_password"))
     # Those under way were for the old password, or asked for by somebody who knew it.
-    drop_links(visit.session, user.id, RESET, CONFIRM_EMAIL, LOG_IN)
-    visit.session.flush()
+    drop_links(context.session, user.id, RESET, CONFIRM_EMAIL, LOG_IN)
+    context.session.flush()

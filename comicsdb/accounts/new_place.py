@@ -15,11 +15,11 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts import letters
+from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.errors import BadLinkError, NewPlaceError
 from comicsdb.accounts.links import make_link, open_link
 from comicsdb.accounts.security_events import DEVICE_EVENTS, place, record_security_event
 from comicsdb.accounts.storing import in_vain_for_nobody, known_as
-from comicsdb.accounts.visit import Visit
 from comicsdb.mail import queue
 from comicsdb.models import AccountLink, LoginSession, SecurityEvent, SecurityEventKind, User
 from comicsdb.models.account import LOG_IN
@@ -29,41 +29,41 @@ log = logging.getLogger(__name__)
 LIFETIME = timedelta(hours=1)
 
 
-def check_attempt(visit: Visit, username: str) -> None:
+def check_attempt(context: AccountContext, username: str) -> None:
     """Raise TooManyFailuresError if no password for a name may be tried from here, right or wrong.
 
     NewPlaceError, which is one, is raised where it is the place that is new; then its owner gets a link by
     mail, at most one an hour, and once a day word of the guesses.
     """
     try:
-        visit.guard.check(username, visit.address)
+        context.guard.check(username, context.address)
     except NewPlaceError:
-        with visit.apart() as session:  # what is mailed stays, though the request comes to nothing
-            if _is_known(session, username, visit.address):
+        with context.apart() as session:  # what is mailed stays, though the request comes to nothing
+            if _is_known(session, username, context.address):
                 return
-            _tell_owner(replace(visit, session=session), username)
+            _tell_owner(replace(context, session=session), username)
             session.commit()
         raise
 
 
-def check_log_in_link(visit: Visit, secret: str) -> User:
+def check_log_in_link(context: AccountContext, secret: str) -> User:
     """The account that a mailed link logs in to; the link stays good.
 
     Raises BadLinkError and LinkSpentError.
     """
-    return _open(visit, secret)[1]
+    return _open(context, secret)[1]
 
 
-def log_in_by_link(visit: Visit, secret: str) -> User:
+def log_in_by_link(context: AccountContext, secret: str) -> User:
     """The account that a mailed link proves; it is spent with it. Raises BadLinkError and LinkSpentError."""
-    link, user = _open(visit, secret)
+    link, user = _open(context, secret)
     link.used = clock.now()
-    visit.log(log, "User logged in by a mailed link", user.username)
+    context.log(log, "User logged in by a mailed link", user.username)
     return user
 
 
-def _open(visit: Visit, secret: str) -> tuple[AccountLink, User]:
-    link, user = open_link(visit.session, LOG_IN, secret)
+def _open(context: AccountContext, secret: str) -> tuple[AccountLink, User]:
+    link, user = open_link(context.session, LOG_IN, secret)
     if not user.is_active or link.email != user.email:
         raise BadLinkError
     return link, user
@@ -83,16 +83,16 @@ def _is_known(session: Session, username: str, address: str) -> bool:
     return any(place(each) == here for each in session.scalars(seen.union(noted, by_basic)) if each)
 
 
-def _tell_owner(visit: Visit, username: str) -> None:
+def _tell_owner(context: AccountContext, username: str) -> None:
     """Mail what is due; for nobody in vain."""
-    send_link, tell = visit.guard.may_warn(username)
+    send_link, tell = context.guard.may_warn(username)
     if not (send_link or tell):
         return
-    session, name = visit.session, username if username.isprintable() else ""
+    session, name = context.session, username if username.isprintable() else ""
     with in_vain_for_nobody(session, known_as(name), User.is_active) as user:
         if tell:
-            record_security_event(visit, user, SecurityEventKind.WRONG_PASSWORDS)
+            record_security_event(context, user, SecurityEventKind.WRONG_PASSWORDS)
         if send_link:
             link = make_link(session, user, LOG_IN, user.email, LIFETIME)
             letter = letters.log_in_link(user, link.secret)
-            queue(session, visit.settings, letter, user=user, kind="log_in", until=link.row.expires)
+            queue(session, context.settings, letter, user=user, kind="log_in", until=link.row.expires)

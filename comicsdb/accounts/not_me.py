@@ -7,6 +7,7 @@ from sqlalchemy import delete
 
 from comicsdb import clock
 from comicsdb.accounts import letters
+from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.errors import BadLinkError
 from comicsdb.accounts.links import drop_links, make_link, open_link
 from comicsdb.accounts.passwords import UNUSABLE
@@ -15,7 +16,6 @@ from comicsdb.accounts.second_factor import remove_second_factors
 from comicsdb.accounts.security_events import record_security_event
 from comicsdb.accounts.sessions import end_all_sessions
 from comicsdb.accounts.storing import lock_email
-from comicsdb.accounts.visit import Visit
 from comicsdb.library import feeds
 from comicsdb.mail import queue
 from comicsdb.models import AccountLink, ApiToken, SecurityEventKind, User
@@ -26,15 +26,15 @@ SAME_MOMENT = timedelta(minutes=1)  # what a mail tells of was stored just befor
 log = logging.getLogger(__name__)
 
 
-def check_not_me(visit: Visit, uid: str, secret: str) -> User:
+def check_not_me(context: AccountContext, uid: str, secret: str) -> User:
     """The account that a link of a security mail takes back; it stays good.
 
     Raises BadLinkError, LinkSpentError.
     """
-    return _open(visit, uid, secret)[1]
+    return _open(context, uid, secret)[1]
 
 
-def take_back(visit: Visit, uid: str, secret: str) -> User:
+def take_back(context: AccountContext, uid: str, secret: str) -> User:
     """Shut everybody out of an account, and send a link for a new password to where the link was sent.
 
     Sessions, API tokens and feed addresses end, and the password does not count any more; passkeys, apps and
@@ -42,8 +42,8 @@ def take_back(visit: Visit, uid: str, secret: str) -> User:
     it is the one before again. Links that were sent later go: an intruder may have caused them. Raises
     BadLinkError and LinkSpentError.
     """
-    link, user = _open(visit, uid, secret)
-    session = visit.session
+    link, user = _open(context, uid, secret)
+    session = context.session
     lock_email(session, link.email)
     if other_holder(session, link.email, user) is not None:
         raise BadLinkError
@@ -61,14 +61,14 @@ def take_back(visit: Visit, uid: str, secret: str) -> User:
     session.execute(later)
     reset = make_link(session, user, RESET, user.email)
     letter = letters.reset(user, reset.secret)
-    queue(session, visit.settings, letter, user=user, kind="reset", until=reset.row.expires)
-    record_security_event(visit, user, SecurityEventKind.NOT_ME)
-    visit.log(log, "Account taken back by its owner", user.username, logging.WARNING)
+    queue(session, context.settings, letter, user=user, kind="reset", until=reset.row.expires)
+    record_security_event(context, user, SecurityEventKind.NOT_ME)
+    context.log(log, "Account taken back by its owner", user.username, logging.WARNING)
     return user
 
 
-def _open(visit: Visit, uid: str, secret: str) -> tuple[AccountLink, User]:
-    link, user = open_link(visit.session, NOT_ME, secret, uid)
+def _open(context: AccountContext, uid: str, secret: str) -> tuple[AccountLink, User]:
+    link, user = open_link(context.session, NOT_ME, secret, uid)
     if not user.is_active:
         raise BadLinkError
     return link, user

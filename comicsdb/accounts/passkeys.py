@@ -25,11 +25,11 @@ from webauthn.helpers.structs import (
 
 from comicsdb import clock
 from comicsdb.accounts import rules
+from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.errors import PasskeyRefusedError
 from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.second_factor import refresh
 from comicsdb.accounts.security_events import record_security_event
-from comicsdb.accounts.visit import Visit
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.models import Passkey, SecurityEventKind, SpentChallenge, User
@@ -51,17 +51,17 @@ def passkeys_of(session: Session, user_id: int) -> list[Passkey]:
     return list(session.scalars(select(Passkey).where(Passkey.user_id == user_id).order_by(*newest)))
 
 
-def registration_options(visit: Visit, user: User, browser_token: str) -> str:
+def registration_options(context: AccountContext, user: User, browser_token: str) -> str:
     """What a browser is asked to make a passkey of, as JSON; `browser_token` is a secret of this browser."""
     known = [
-        PublicKeyCredentialDescriptor(id=each.credential_id) for each in passkeys_of(visit.session, user.id)
+        PublicKeyCredentialDescriptor(id=each.credential_id) for each in passkeys_of(context.session, user.id)
     ]
     options = webauthn.generate_registration_options(
-        rp_id=_host(visit.settings),
+        rp_id=_host(context.settings),
         rp_name=NAME,
         user_id=str(user.id).encode(),
         user_name=user.username,
-        challenge=_challenge(visit.settings, REGISTER, browser_token),
+        challenge=_challenge(context.settings, REGISTER, browser_token),
         exclude_credentials=known,
         authenticator_selection=AuthenticatorSelectionCriteria(
             resident_key=ResidentKeyRequirement.REQUIRED, user_verification=REQUIRED
@@ -70,7 +70,7 @@ def registration_options(visit: Visit, user: User, browser_token: str) -> str:
     return options_to_json(options)
 
 
-def add_passkey(visit: Visit, user: User, answer: str, name: str, browser_token: str) -> Passkey:
+def add_passkey(context: AccountContext, user: User, answer: str, name: str, browser_token: str) -> Passkey:
     """Store the passkey that a browser made, under a name.
 
     Raises InvalidError for `name`, PasskeyRefusedError.
@@ -79,16 +79,16 @@ def add_passkey(visit: Visit, user: User, answer: str, name: str, browser_token:
     problems = rules.label_problems(name)
     if problems:
         raise InvalidError({"name": problems})
-    if len(passkeys_of(visit.session, user.id)) >= PASSKEYS_MOST:
+    if len(passkeys_of(context.session, user.id)) >= PASSKEYS_MOST:
         raise InvalidError({"name": [_("You have as many passkeys as there may be: remove one first.")]})
     credential = _read(answer)
-    challenge = _spend(visit, REGISTER, credential, browser_token)
+    challenge = _spend(context, REGISTER, credential, browser_token)
     try:
         made = webauthn.verify_registration_response(
             credential=credential,
             expected_challenge=challenge,
-            expected_rp_id=_host(visit.settings),
-            expected_origin=_origin(visit.settings),
+            expected_rp_id=_host(context.settings),
+            expected_origin=_origin(context.settings),
             require_user_verification=True,
         )
     except (WebAuthnException, ValueError, KeyError, TypeError) as error:
@@ -102,27 +102,27 @@ def add_passkey(visit: Visit, user: User, answer: str, name: str, browser_token:
         created=clock.now(),
     )
     try:
-        with visit.session.begin_nested():
-            visit.session.add(passkey)
-            visit.session.flush()
+        with context.session.begin_nested():
+            context.session.add(passkey)
+            context.session.flush()
     except IntegrityError as error:  # it is registered already, here or for another account
         raise PasskeyRefusedError from error
-    refresh(visit.session, user)
-    record_security_event(visit, user, SecurityEventKind.PASSKEY_ADDED, name=name)
-    visit.log(log, "Passkey added", user.username)
+    refresh(context.session, user)
+    record_security_event(context, user, SecurityEventKind.PASSKEY_ADDED, name=name)
+    context.log(log, "Passkey added", user.username)
     return passkey
 
 
-def remove_passkey(visit: Visit, user: User, passkey_id: int) -> bool:
+def remove_passkey(context: AccountContext, user: User, passkey_id: int) -> bool:
     """Remove a passkey of an account; False where the account has no such passkey."""
-    passkey = visit.session.get(Passkey, passkey_id)
+    passkey = context.session.get(Passkey, passkey_id)
     if passkey is None or passkey.user_id != user.id:
         return False
     name = passkey.name
-    visit.session.delete(passkey)
-    refresh(visit.session, user)
-    record_security_event(visit, user, SecurityEventKind.PASSKEY_REMOVED, name=name)
-    visit.log(log, "Passkey removed", user.username)
+    context.session.delete(passkey)
+    refresh(context.session, user)
+    record_security_event(context, user, SecurityEventKind.PASSKEY_REMOVED, name=name)
+    context.log(log, "Passkey removed", user.username)
     return True
 
 
@@ -136,38 +136,38 @@ def proof_options(settings: Mapping, browser_token: str) -> str:
     return options_to_json(options)
 
 
-def passkey_user(visit: Visit, answer: str, browser_token: str) -> User:
+def passkey_user(context: AccountContext, answer: str, browser_token: str) -> User:
     """The active account that a browser has proved by a passkey. Raises PasskeyRefusedError."""
     credential = _read(answer)
     try:
         raw = _bytes(credential["rawId"])
     except (KeyError, TypeError, ValueError) as error:
         raise PasskeyRefusedError from error
-    challenge = _spend(visit, PROVE, credential, browser_token)
-    passkey = visit.session.scalar(
+    challenge = _spend(context, PROVE, credential, browser_token)
+    passkey = context.session.scalar(
         select(Passkey)
         .where(Passkey.credential_id == raw)
         .with_for_update()
         .execution_options(populate_existing=True)
     )
-    user = visit.session.get(User, passkey.user_id) if passkey is not None else None
+    user = context.session.get(User, passkey.user_id) if passkey is not None else None
     if user is None or not user.is_active:
         raise PasskeyRefusedError
     try:
         proved = webauthn.verify_authentication_response(
             credential=credential,
             expected_challenge=challenge,
-            expected_rp_id=_host(visit.settings),
-            expected_origin=_origin(visit.settings),
+            expected_rp_id=_host(context.settings),
+            expected_origin=_origin(context.settings),
             credential_public_key=passkey.public_key,
             credential_current_sign_count=passkey.sign_count,
             require_user_verification=True,
         )
     except (WebAuthnException, ValueError, KeyError, TypeError) as error:
-        visit.log(log, "Passkey refused", user.username, logging.WARNING)
+        context.log(log, "Passkey refused", user.username, logging.WARNING)
         raise PasskeyRefusedError from error
     passkey.sign_count, passkey.last_used = proved.new_sign_count, clock.now()
-    visit.session.flush()
+    context.session.flush()
     return user
 
 
@@ -197,7 +197,7 @@ def _signature(settings: Mapping, purpose: str, browser_token: str, body: bytes)
     return hmac.digest(key, b"\0".join((purpose.encode(), browser_token.encode(), body)), "sha256")
 
 
-def _spend(visit: Visit, purpose: str, credential: dict, browser_token: str) -> bytes:
+def _spend(context: AccountContext, purpose: str, credential: dict, browser_token: str) -> bytes:
     """The challenge that is answered: ours, of this browser, in time, and not answered before."""
     try:
         challenge = _bytes(orjson.loads(_bytes(credential["response"]["clientDataJSON"]))["challenge"])
@@ -205,13 +205,13 @@ def _spend(visit: Visit, purpose: str, credential: dict, browser_token: str) -> 
         ends = datetime.fromtimestamp(int.from_bytes(body[NONCE:]), UTC)
     except (KeyError, TypeError, ValueError, OverflowError, OSError) as error:
         raise PasskeyRefusedError from error
-    signature = _signature(visit.settings, purpose, browser_token, body)
+    signature = _signature(context.settings, purpose, browser_token, body)
     if not hmac.compare_digest(challenge, body + signature) or ends <= clock.now():
         raise PasskeyRefusedError
     try:
-        with visit.session.begin_nested():
-            visit.session.add(SpentChallenge(digest=digest(challenge.hex()), expires=ends))
-            visit.session.flush()
+        with context.session.begin_nested():
+            context.session.add(SpentChallenge(digest=digest(challenge.hex()), expires=ends))
+            context.session.flush()
     except IntegrityError as error:
         raise PasskeyRefusedError from error
     return challenge

@@ -12,8 +12,8 @@ from sqlalchemy import delete, or_, select
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
+from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.passwords import digest
-from comicsdb.accounts.visit import Visit
 from comicsdb.media.uploads import picture_values
 from comicsdb.models import PictureDraft
 
@@ -31,15 +31,15 @@ class KeptPicture(NamedTuple):
 
 
 def keep_picture(
-    visit: Visit, user_id: int, kind: str, data: bytes, filename: str, *, hashed: bool = False
+    context: AccountContext, user_id: int, kind: str, data: bytes, filename: str, *, hashed: bool = False
 ) -> KeptPicture:
     """Store a picture for an account, for good. Raises as `media.uploads.picture_values`.
 
     Of pictures that wait, an account keeps PICTURES_MAX: the oldest go.
     """
     secret = secrets.token_urlsafe(24)
-    with visit.apart() as session:
-        values = picture_values(session, visit.storage, kind, data, hashed=hashed, member=user_id)
+    with context.apart() as session:
+        values = picture_values(session, context.storage, kind, data, hashed=hashed, member=user_id)
         now = clock.now()
         name = filename.replace("\0", "")[-NAME_MAX:]
         kept = PictureDraft(digest=digest(secret), user_id=user_id, name=name, created=now, **values)
@@ -54,7 +54,7 @@ def keep_picture(
         surplus = PictureDraft.id.not_in(newest)
         gone = _remove(session, or_(PictureDraft.created <= now - LIFETIME, surplus), user_id)
         session.commit()
-    visit.storage.discard(gone)
+    context.storage.discard(gone)
     return KeptPicture(secret, name, values["image"])
 
 

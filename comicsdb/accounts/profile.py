@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from comicsdb import clock
 from comicsdb.accounts import letters, rules
 from comicsdb.accounts.anonymising import move_counts
+from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.errors import BadLinkError
 from comicsdb.accounts.links import drop_links, make_link, open_link
 from comicsdb.accounts.login import confirm_password
@@ -18,9 +19,8 @@ from comicsdb.accounts.picture_drafts import take_picture
 from comicsdb.accounts.security_events import record_address_change
 from comicsdb.accounts.signup import TAKEN, is_pending, nowhere
 from comicsdb.accounts.storing import lock_email, unless_refused
-from comicsdb.accounts.visit import Visit
 from comicsdb.catalog.errors import InvalidError
-from comicsdb.catalog.unit_of_work import Unit
+from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.i18n import INTERFACE_LANGUAGES, _
 from comicsdb.imaging.picture import PictureError
 from comicsdb.mail import queue
@@ -42,7 +42,7 @@ class Updated(NamedTuple):
     confirm: str
 
 
-def update_profile(visit: Visit, user_id: int, form: Mapping) -> Updated:
+def update_profile(context: AccountContext, user_id: int, form: Mapping) -> Updated:
     """Save the fields that a form has; those it lacks stay as they are.
 
     Fields: `username`, `first_name`, `last_name`, `shows_name` ("1" or ""), `bio`, `language`, `timezone`,
@@ -52,22 +52,24 @@ def update_profile(visit: Visit, user_id: int, form: Mapping) -> Updated:
     is the same, and its owner gets a mail. Raises InvalidError by field, TooManyFailuresError and
     TooManyMailsError.
     """
-    session, values = visit.session, _typed(form)
-    _refuse_problems(visit, session.get_one(User, user_id), form, values)
-    picture = _stored_picture(visit, user_id, form)  # not under a lock: decoding and storing may take seconds
+    session, values = context.session, _typed(form)
+    _refuse_problems(context, session.get_one(User, user_id), form, values)
+    picture = _stored_picture(
+        context, user_id, form
+    )  # not under a lock: decoding and storing may take seconds
     user = session.get_one(User, user_id, with_for_update=True, populate_existing=True)
-    _refuse_problems(visit, user, form, values)
+    _refuse_problems(context, user, form, values)
     wanted = _wanted_email(user, form)
     password = rules.secret_of(form, "password")
     moving = wanted != user.email or bool(password and not user.email_confirmed)
     if moving:
-        confirm_password(visit, user, password)
-        visit.guard.mail_asked(visit.address)
+        confirm_password(context, user, password)
+        context.guard.mail_asked(context.address)
     with session.begin_nested():
-        _set(visit, user, values)
+        _set(context, user, values)
         _set_picture(session, user, picture, cleared=bool(form.get("image_clear")))
         if moving:
-            _ask_to_confirm(visit, user, wanted)
+            _ask_to_confirm(context, user, wanted)
     return Updated(user, wanted if moving else "")
 
 
@@ -75,11 +77,13 @@ def _wanted_email(user: User, form: Mapping) -> str:
     return rules.normal_email(rules.text_of(form, "email")) if "email" in form else user.email
 
 
-def _refuse_problems(visit: Visit, user: User, form: Mapping, values: Mapping[str, str | bool]) -> None:
+def _refuse_problems(
+    context: AccountContext, user: User, form: Mapping, values: Mapping[str, str | bool]
+) -> None:
     """Raise InvalidError with everything that is wrong with the typed fields."""
-    errors, wanted = _problems(visit, user, values), _wanted_email(user, form)
+    errors, wanted = _problems(context, user, values), _wanted_email(user, form)
     if wanted.lower() != user.email.lower():
-        errors["email"] = _email_problems(visit, wanted)
+        errors["email"] = _email_problems(context, wanted)
     errors = {field: problems for field, problems in errors.items() if problems}
     if errors:
         raise InvalidError(errors)
@@ -95,10 +99,10 @@ def _typed(form: Mapping) -> dict[str, str | bool]:
     return values
 
 
-def _problems(visit: Visit, user: User, values: Mapping[str, str | bool]) -> dict:
+def _problems(context: AccountContext, user: User, values: Mapping[str, str | bool]) -> dict:
     errors = {}
     if values.get("username", user.username) != user.username:
-        official = visit.settings["comicsdb.official_account"]
+        official = context.settings["comicsdb.official_account"]
         same = values["username"].lower() == user.username.lower()  # only its case changes
         errors["username"] = rules.username_problems(values["username"], official="" if same else official)
     for field in ("first_name", "last_name"):
@@ -111,32 +115,32 @@ def _problems(visit: Visit, user: User, values: Mapping[str, str | bool]) -> dic
     return errors
 
 
-def _email_problems(visit: Visit, email: str) -> list:
+def _email_problems(context: AccountContext, email: str) -> list:
     problems = rules.email_problems(email)
-    if not problems and rules.is_throw_away(email, visit.settings["comicsdb.signup.blocked_domains"]):
+    if not problems and rules.is_throw_away(email, context.settings["comicsdb.signup.blocked_domains"]):
         return [REFUSED]
     return problems
 
 
-def _set(visit: Visit, user: User, values: Mapping[str, str | bool]) -> None:
+def _set(context: AccountContext, user: User, values: Mapping[str, str | bool]) -> None:
     before = user.username
     with (
         unless_refused({"uq_user_account_username": InvalidError({"username": [TAKEN]})}),
-        visit.session.begin_nested(),
+        context.session.begin_nested(),
     ):
         for field, value in values.items():
             setattr(user, field, value)
-        visit.session.flush()
+        context.session.flush()
     if user.username != before:
-        move_counts(visit.session, before, user.username)
-        visit.log(log, f"User name changed, it was {before}", user.username)
+        move_counts(context.session, before, user.username)
+        context.log(log, f"User name changed, it was {before}", user.username)
 
 
-def _stored_picture(visit: Visit, user_id: int, form: Mapping) -> dict | None:
+def _stored_picture(context: AccountContext, user_id: int, form: Mapping) -> dict | None:
     """The columns of a new picture."""
     data, secret = form.get("image"), rules.text_of(form, "image_kept")
     if secret and not data:
-        kept = take_picture(visit.session, user_id, secret)
+        kept = take_picture(context.session, user_id, secret)
         if kept is None:
             raise InvalidError(
                 {"image": [_("The picture that you had chosen is kept no longer: choose it again.")]}
@@ -145,7 +149,7 @@ def _stored_picture(visit: Visit, user_id: int, form: Mapping) -> dict | None:
     if not data:
         return None
     try:
-        return picture_values(visit.session, visit.storage, PICTURES, data, hashed=False, member=user_id)
+        return picture_values(context.session, context.storage, PICTURES, data, hashed=False, member=user_id)
     except PictureError as error:
         problem = _("The file ${problem}.", mapping={"problem": error.problem})
         raise InvalidError({"image": [problem]}) from error
@@ -154,27 +158,27 @@ def _stored_picture(visit: Visit, user_id: int, form: Mapping) -> dict | None:
 
 
 def _set_picture(session: Session, user: User, picture: dict | None, *, cleared: bool) -> None:
-    unit = Unit.of(session)
+    unit = UnitOfWork.of(session)
     if picture:
-        unit.discard([user.image])
-        unit.name([picture["image"]])
+        unit.release_files([user.image])
+        unit.retain_files([picture["image"]])
         for column, value in picture.items():
             setattr(user, column, value)
     elif cleared:
-        unit.discard([user.image])
+        unit.release_files([user.image])
         user.image, user.image_width, user.image_height = "", None, None
 
 
-def _ask_to_confirm(visit: Visit, user: User, wanted: str) -> None:
+def _ask_to_confirm(context: AccountContext, user: User, wanted: str) -> None:
     """Send a link to the wanted address, or word to whom it belongs, and word to the present address."""
-    session = visit.session
+    session = context.session
     drop_links(session, user.id, CONFIRM_EMAIL)
     link = make_link(session, user, CONFIRM_EMAIL, wanted)
     holder = other_holder(session, wanted, user)
-    if visit.guard.may_reach(wanted):
+    if context.guard.may_reach(wanted):
         queue(
             session,
-            visit.settings,
+            context.settings,
             letters.confirm_email(link.secret) if holder is None else letters.known_address(holder),
             user=user if holder is None else holder,
             to=wanted,
@@ -183,8 +187,8 @@ def _ask_to_confirm(visit: Visit, user: User, wanted: str) -> None:
         )
     if wanted.lower() != user.email.lower():
         letter = letters.email_changing(user, wanted)
-        queue(session, visit.settings, letter, user=user, kind="email_changing")
-    visit.log(log, "New e-mail address asked for", user.username)
+        queue(session, context.settings, letter, user=user, kind="email_changing")
+    context.log(log, "New e-mail address asked for", user.username)
 
 
 def other_holder(session: Session, email: str, user: User) -> User | None:
@@ -195,9 +199,9 @@ def other_holder(session: Session, email: str, user: User) -> User | None:
     return None if found is None or is_pending(session, found) else found
 
 
-def confirm_email(visit: Visit, secret: str) -> User:
+def confirm_email(context: AccountContext, secret: str) -> User:
     """Make the address to which a link was sent the account's own. Raises LinkSpentError and BadLinkError."""
-    session = visit.session
+    session = context.session
     link, user = open_link(session, CONFIRM_EMAIL, secret)
     lock_email(session, link.email)
     if not user.is_active or other_holder(session, link.email, user) is not None:
@@ -211,8 +215,8 @@ def confirm_email(visit: Visit, secret: str) -> User:
         session.flush()
     drop_links(session, user.id, RESET)  # those under way went to the address before
     if before.lower() != user.email.lower():
-        record_address_change(visit, user, before if was_confirmed else "")
-    visit.log(log, "E-mail address confirmed", user.username)
+        record_address_change(context, user, before if was_confirmed else "")
+    context.log(log, "E-mail address confirmed", user.username)
     return user
 
 

@@ -9,9 +9,9 @@ from sqlalchemy import delete, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
+from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.security_events import record_security_event
-from comicsdb.accounts.visit import Visit
 from comicsdb.models import Passkey, RecoveryCode, SecurityEventKind, Totp, User
 
 log = logging.getLogger(__name__)
@@ -30,15 +30,15 @@ def refresh(session: Session, user: User) -> None:
     session.flush()
 
 
-def make_recovery_codes(visit: Visit, user: User) -> list[str]:
+def make_recovery_codes(context: AccountContext, user: User) -> list[str]:
     """Ten new recovery codes, which nobody can find out again; those before do not work any more."""
-    session = visit.session
+    session = context.session
     session.execute(delete(RecoveryCode).where(RecoveryCode.user_id == user.id))
     codes = [_new_code() for _ in range(CODES)]
     now = clock.now()
     session.add_all(RecoveryCode(user_id=user.id, digest=_digest(user, code), created=now) for code in codes)
-    record_security_event(visit, user, SecurityEventKind.RECOVERY_CODES_MADE)
-    visit.log(log, "Recovery codes made", user.username)
+    record_security_event(context, user, SecurityEventKind.RECOVERY_CODES_MADE)
+    context.log(log, "Recovery codes made", user.username)
     return codes
 
 
@@ -48,7 +48,7 @@ def recovery_codes_left(session: Session, user_id: int) -> int:
     return session.scalar(left)
 
 
-def takes_recovery_code(visit: Visit, user: User, code: str) -> bool:
+def takes_recovery_code(context: AccountContext, user: User, code: str) -> bool:
     """Whether a text is a recovery code of the account, which is spent with it."""
     spent = (
         update(RecoveryCode)
@@ -59,11 +59,11 @@ def takes_recovery_code(visit: Visit, user: User, code: str) -> bool:
         )
         .values(used=clock.now())
     )
-    if not visit.session.execute(spent.execution_options(synchronize_session=False)).rowcount:
+    if not context.session.execute(spent.execution_options(synchronize_session=False)).rowcount:
         return False
-    left = recovery_codes_left(visit.session, user.id)
-    record_security_event(visit, user, SecurityEventKind.RECOVERY_CODE_USED, number=left)
-    visit.log(log, f"Recovery code used, {left} are left", user.username)
+    left = recovery_codes_left(context.session, user.id)
+    record_security_event(context, user, SecurityEventKind.RECOVERY_CODE_USED, number=left)
+    context.log(log, f"Recovery code used, {left} are left", user.username)
     return True
 
 

@@ -8,9 +8,9 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
+from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.links import make_link
 from comicsdb.accounts.security_letters import mailed_text, security_letter
-from comicsdb.accounts.visit import Visit
 from comicsdb.mail import queue
 from comicsdb.mail.letter import printable
 from comicsdb.models import LoginSession, SecurityEvent, SecurityEventKind, User
@@ -23,44 +23,46 @@ MAILS_PER_KIND = 5
 PERIOD = timedelta(hours=1)
 
 
-def record_security_event(visit: Visit, user: User, kind: SecurityEventKind, **details) -> SecurityEvent:
+def record_security_event(
+    context: AccountContext, user: User, kind: SecurityEventKind, **details
+) -> SecurityEvent:
     """Note what happened to an account, and mail its owner where that kind of event mails.
 
     All of it is part of the caller's transaction. `details` are small values of JSON, such as a `name`: the
     owner sees them, so they hold no secrets. `staff=True` says that the administrators did it, and keeps from
     the owner where they did it.
     """
-    event = _add(visit, user, kind, details)
-    if mailed_text(event) and _may_mail(visit.session, event):
-        _mail(visit, user, event, user.email)
+    event = _add(context, user, kind, details)
+    if mailed_text(event) and _may_mail(context.session, event):
+        _mail(context, user, event, user.email)
     return event
 
 
-def record_address_change(visit: Visit, user: User, before: str, **details) -> None:
+def record_address_change(context: AccountContext, user: User, before: str, **details) -> None:
     """Note that an account has a new address, and tell both that are confirmed; `before` is "" if it was not.
 
     Only the mail to the address before can take the account back: the other goes to whoever changed it.
     `details` as for `record_security_event`.
     """
     addresses = {"old": before, "new": user.email}
-    event = _add(visit, user, SecurityEventKind.ADDRESS_CHANGED, addresses | details)
+    event = _add(context, user, SecurityEventKind.ADDRESS_CHANGED, addresses | details)
     if before:
-        _mail(visit, user, event, before)
+        _mail(context, user, event, before)
     if user.email_confirmed:
         letter = security_letter(user, event, secret="")
-        queue(visit.session, visit.settings, letter, user=user, kind="security_address_changed")
+        queue(context.session, context.settings, letter, user=user, kind="security_address_changed")
 
 
-def record_log_in(visit: Visit, user: User) -> None:
+def record_log_in(context: AccountContext, user: User) -> None:
     """Note that an account logs in now; a device that was not seen before is told by mail.
 
     The first log-in of an account is no news. To be called before the session is stored.
     """
-    known = user.last_login is None or _device(visit.address, visit.browser) in _devices(
-        visit.session, user.id
+    known = user.last_login is None or _device(context.address, context.browser) in _devices(
+        context.session, user.id
     )
     kind = SecurityEventKind.LOGGED_IN if known else SecurityEventKind.NEW_DEVICE
-    record_security_event(visit, user, kind)
+    record_security_event(context, user, kind)
 
 
 def security_events(user_id: int) -> Select[tuple[SecurityEvent]]:
@@ -68,18 +70,18 @@ def security_events(user_id: int) -> Select[tuple[SecurityEvent]]:
     return select(SecurityEvent).where(SecurityEvent.user_id == user_id).order_by(SecurityEvent.id.desc())
 
 
-def _add(visit: Visit, user: User, kind: SecurityEventKind, details: dict) -> SecurityEvent:
+def _add(context: AccountContext, user: User, kind: SecurityEventKind, details: dict) -> SecurityEvent:
     of_owner = not details.get("staff")
     event = SecurityEvent(
         user_id=user.id,
         at=clock.now(),
         kind=kind,
-        address=visit.address if of_owner else "",
-        browser=printable(visit.browser)[:BROWSER_LENGTH] if of_owner else "",
+        address=context.address if of_owner else "",
+        browser=printable(context.browser)[:BROWSER_LENGTH] if of_owner else "",
         details=details,
     )
-    visit.session.add(event)
-    visit.session.flush()
+    context.session.add(event)
+    context.session.flush()
     return event
 
 
@@ -92,11 +94,11 @@ def _may_mail(session: Session, event: SecurityEvent) -> bool:
     return session.scalar(lately) <= MAILS_PER_KIND
 
 
-def _mail(visit: Visit, user: User, event: SecurityEvent, to: str) -> None:
-    link = make_link(visit.session, user, NOT_ME, to, NOT_ME_LIFETIME)
+def _mail(context: AccountContext, user: User, event: SecurityEvent, to: str) -> None:
+    link = make_link(context.session, user, NOT_ME, to, NOT_ME_LIFETIME)
     letter = security_letter(user, event, link.secret)
     kind = f"security_{event.kind}"
-    queue(visit.session, visit.settings, letter, user=user, to=to, kind=kind, until=link.row.expires)
+    queue(context.session, context.settings, letter, user=user, to=to, kind=kind, until=link.row.expires)
 
 
 # Those that tell from where an account was used.

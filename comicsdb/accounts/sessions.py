@@ -8,9 +8,9 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from comicsdb import clock
+from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.passwords import digest, same
 from comicsdb.accounts.security_events import BROWSER_LENGTH, record_log_in, record_security_event
-from comicsdb.accounts.visit import Visit
 from comicsdb.mail.letter import printable
 from comicsdb.models import LoginSession, SecurityEventKind, User
 
@@ -24,16 +24,16 @@ def _new_identifier() -> str:
     return secrets.token_urlsafe(32)
 
 
-def begin_session(visit: Visit, user: User, *, confirmed: bool = True) -> str:
+def begin_session(context: AccountContext, user: User, *, confirmed: bool = True) -> str:
     """Log an account in; gives the random identifier for the browser's cookie, of which a digest is kept.
 
     `confirmed` says that its owner has just proved to be that by more than a mail.
     The owner gets a mail about a device that was not seen before, unless it is the first of all.
     """
-    record_log_in(visit, user)
+    record_log_in(context, user)
     identifier = _new_identifier()
     now = clock.now()
-    visit.session.add(
+    context.session.add(
         LoginSession(
             digest=digest(identifier),
             user_id=user.id,
@@ -41,8 +41,8 @@ def begin_session(visit: Visit, user: User, *, confirmed: bool = True) -> str:
             seen=now,
             confirmed=now if confirmed else None,
             expires=now + LIFETIME,
-            address=visit.address,
-            browser=printable(visit.browser)[:BROWSER_LENGTH],
+            address=context.address,
+            browser=printable(context.browser)[:BROWSER_LENGTH],
         )
     )
     user.last_login = now
@@ -105,12 +105,12 @@ def end_session_of(session: Session, user_id: int, session_id: int) -> bool:
     return session.execute(ended).rowcount == 1
 
 
-def log_out_everywhere(visit: Visit, user_id: int) -> None:
+def log_out_everywhere(context: AccountContext, user_id: int) -> None:
     """End all sessions of an account for its owner, who gets a mail about it."""
-    end_all_sessions(visit.session, user_id)
-    user = visit.session.get_one(User, user_id)
-    record_security_event(visit, user, SecurityEventKind.SESSIONS_ENDED)
-    visit.log(log, "Logged out everywhere", user.username)
+    end_all_sessions(context.session, user_id)
+    user = context.session.get_one(User, user_id)
+    record_security_event(context, user, SecurityEventKind.SESSIONS_ENDED)
+    context.log(log, "Logged out everywhere", user.username)
 
 
 def end_all_sessions(session: Session, user_id: int, but: str | None = None) -> int:

@@ -7,8 +7,8 @@ from sqlalchemy import and_, exists, func, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
+from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.rules import normal_email, normal_name
-from comicsdb.accounts.visit import Visit
 from comicsdb.models import User
 from comicsdb.models.base import SYSTEM_USER_ID
 
@@ -27,16 +27,16 @@ def known_as(name: str):
 
 
 @contextmanager
-def only_for(visit: Visit, email: str, *conditions) -> Iterator[User]:
+def only_for(context: AccountContext, email: str, *conditions) -> Iterator[User]:
     """Run a block for the account with an address that meets conditions; for nobody run it in vain.
 
     In vain means that the block gets another account, and that all it did is taken back: it takes as long, so
     that neither answer nor time tells whether there is such an account. The same happens for a mail box that
     was sent enough lately.
     """
-    reachable = visit.guard.may_reach(email)
+    reachable = context.guard.may_reach(email)
     wanted = (func.lower(User.email) == email.lower(), *conditions)
-    with in_vain_for_nobody(visit.session, *wanted, really=reachable) as user:
+    with in_vain_for_nobody(context.session, *wanted, really=reachable) as user:
         yield user
 
 

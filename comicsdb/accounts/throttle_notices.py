@@ -10,8 +10,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, sessionmaker
 
 from comicsdb import admin, clock
+from comicsdb.accounts.context import of_command
 from comicsdb.accounts.throttle_letters import Figures, restriction, warning
-from comicsdb.accounts.visit import of_command
 from comicsdb.mail import queue
 from comicsdb.models import ApiToken, DailyCount, ThrottleNotice, User
 from comicsdb.ratelimit.api import BURST, SUSTAINED

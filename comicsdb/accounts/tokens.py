@@ -19,11 +19,11 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts import rules
+from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.errors import FormSpentError
 from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.security_events import record_security_event
 from comicsdb.accounts.storing import unless_refused
-from comicsdb.accounts.visit import Visit
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.models import ApiToken, SecurityEventKind, User
@@ -75,7 +75,7 @@ def is_malformed(raw: str) -> bool:
 
 
 def generate_token(
-    visit: Visit,
+    context: AccountContext,
     user_id: int,
     label: str,
     form_key: str,
@@ -96,7 +96,7 @@ def generate_token(
         problems["scope"] = [_("Choose what the token may be used for.")]
     expiry = None
     try:
-        expiry = _expiry(visit, lifetime, until)
+        expiry = _expiry(context, lifetime, until)
     except InvalidError as error:
         problems |= error.errors
     if any(problems.values()):
@@ -113,16 +113,16 @@ def generate_token(
         created=clock.now(),
         form_key=digest(f"{user_id} {form_key}"),  # nobody can spend the keys of another
     )
-    with unless_refused({"uq_api_token_form_key": FormSpentError()}), visit.session.begin_nested():
-        visit.session.add(token)
-        visit.session.flush()
-    user = visit.session.get_one(User, user_id)
-    record_security_event(visit, user, SecurityEventKind.TOKEN_MADE, name=label)
-    visit.log(log, f"API token {token.id} made, scope {scope}", user.username)
+    with unless_refused({"uq_api_token_form_key": FormSpentError()}), context.session.begin_nested():
+        context.session.add(token)
+        context.session.flush()
+    user = context.session.get_one(User, user_id)
+    record_security_event(context, user, SecurityEventKind.TOKEN_MADE, name=label)
+    context.log(log, f"API token {token.id} made, scope {scope}", user.username)
     return NewToken(raw, token)
 
 
-def _expiry(visit: Visit, lifetime: str, until: str) -> datetime | None:
+def _expiry(context: AccountContext, lifetime: str, until: str) -> datetime | None:
     """When a token is to expire, None for never; raises InvalidError."""
     if lifetime == FOREVER:
         return None
@@ -130,7 +130,7 @@ def _expiry(visit: Visit, lifetime: str, until: str) -> datetime | None:
         return clock.now() + timedelta(days=int(lifetime))
     if lifetime != UNTIL:
         raise InvalidError({"lifetime": [_("Choose how long the token works.")]})
-    zone = visit.settings["comicsdb.timezone"]
+    zone = context.settings["comicsdb.timezone"]
     today = clock.business_day(zone)
     day = iso_day(until.strip())
     if day is None:
@@ -156,23 +156,23 @@ def shown_key(token: ApiToken) -> str:
     return token.token_key[:SHOWN]
 
 
-def revoke_token(visit: Visit, user_id: int, token_id: int) -> bool:
+def revoke_token(context: AccountContext, user_id: int, token_id: int) -> bool:
     """Revoke one token of an account; False where the account has no such token."""
     found = delete(ApiToken).where(ApiToken.user_id == user_id, ApiToken.id == token_id)
-    label = visit.session.scalar(found.returning(ApiToken.name))
+    label = context.session.scalar(found.returning(ApiToken.name))
     if label is None:
         return False
-    user = visit.session.get_one(User, user_id)
-    record_security_event(visit, user, SecurityEventKind.TOKEN_REVOKED, name=label)
-    visit.log(log, f"API token {token_id} revoked", user.username)
+    user = context.session.get_one(User, user_id)
+    record_security_event(context, user, SecurityEventKind.TOKEN_REVOKED, name=label)
+    context.log(log, f"API token {token_id} revoked", user.username)
     return True
 
 
-def revoke_all_tokens(visit: Visit, user_id: int) -> int:
+def revoke_all_tokens(context: AccountContext, user_id: int) -> int:
     """Revoke all tokens of an account; gives how many there were."""
-    number = visit.session.execute(delete(ApiToken).where(ApiToken.user_id == user_id)).rowcount
-    user = visit.session.get_one(User, user_id)
+    number = context.session.execute(delete(ApiToken).where(ApiToken.user_id == user_id)).rowcount
+    user = context.session.get_one(User, user_id)
     if number:
-        record_security_event(visit, user, SecurityEventKind.TOKENS_REVOKED, number=number)
-    visit.log(log, f"API tokens revoked, {number} of them", user.username)
+        record_security_event(context, user, SecurityEventKind.TOKENS_REVOKED, number=number)
+    context.log(log, f"API tokens revoked, {number} of them", user.username)
     return number

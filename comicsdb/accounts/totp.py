@@ -12,10 +12,10 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
+from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.passwords import same
 from comicsdb.accounts.second_factor import refresh
 from comicsdb.accounts.security_events import record_security_event
-from comicsdb.accounts.visit import Visit
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.models import SecurityEventKind, Totp, User
@@ -56,7 +56,7 @@ def _shown(settings: Mapping, user: User, secret: str) -> NewTotp:
     return NewTotp(secret, address, _fernet(settings).encrypt(f"{user.id}:{secret}".encode()).decode())
 
 
-def add_totp(visit: Visit, user: User, new: NewTotp, code: str) -> None:
+def add_totp(context: AccountContext, user: User, new: NewTotp, code: str) -> None:
     """Let an account use an authenticator app from now on, which its first code proves; any before is gone.
 
     Raises InvalidError for the field `code`.
@@ -66,13 +66,13 @@ def add_totp(visit: Visit, user: User, new: NewTotp, code: str) -> None:
         raise InvalidError(
             {"code": [_("This code is not right. Look at the clock of your telephone, and try again.")]}
         )
-    session = visit.session
+    session = context.session
     session.execute(delete(Totp).where(Totp.user_id == user.id))
-    sealed = _fernet(visit.settings).encrypt(new.secret.encode()).decode()
+    sealed = _fernet(context.settings).encrypt(new.secret.encode()).decode()
     session.add(Totp(user_id=user.id, secret=sealed, last_step=step, created=clock.now()))
     refresh(session, user)
-    record_security_event(visit, user, SecurityEventKind.TOTP_ADDED)
-    visit.log(log, "Authenticator app added", user.username)
+    record_security_event(context, user, SecurityEventKind.TOTP_ADDED)
+    context.log(log, "Authenticator app added", user.username)
 
 
 def has_totp(session: Session, user_id: int) -> bool:
@@ -80,28 +80,28 @@ def has_totp(session: Session, user_id: int) -> bool:
     return session.scalar(select(Totp.user_id).where(Totp.user_id == user_id)) is not None
 
 
-def remove_totp(visit: Visit, user: User) -> bool:
+def remove_totp(context: AccountContext, user: User) -> bool:
     """Remove the authenticator app of an account; False where there is none."""
-    if not visit.session.execute(delete(Totp).where(Totp.user_id == user.id)).rowcount:
+    if not context.session.execute(delete(Totp).where(Totp.user_id == user.id)).rowcount:
         return False
-    refresh(visit.session, user)
-    record_security_event(visit, user, SecurityEventKind.TOTP_REMOVED)
-    visit.log(log, "Authenticator app removed", user.username)
+    refresh(context.session, user)
+    record_security_event(context, user, SecurityEventKind.TOTP_REMOVED)
+    context.log(log, "Authenticator app removed", user.username)
     return True
 
 
-def takes_code(visit: Visit, user: User, code: str) -> bool:
+def takes_code(context: AccountContext, user: User, code: str) -> bool:
     """Whether a code is that of the account's app now; each is taken once, and none older than the last."""
-    found = visit.session.get(Totp, user.id)
+    found = context.session.get(Totp, user.id)
     if found is None:
         return False
     try:
-        secret = _fernet(visit.settings).decrypt(found.secret.encode()).decode()
+        secret = _fernet(context.settings).decrypt(found.secret.encode()).decode()
     except InvalidToken:
-        visit.log(log, "The code of an app cannot be checked: comicsdb.secret has changed", user.username)
+        context.log(log, "The code of an app cannot be checked: comicsdb.secret has changed", user.username)
         return False
     step = _step_of(secret, code)
-    return step is not None and _spend(visit.session, user, step)
+    return step is not None and _spend(context.session, user, step)
 
 
 def _spend(session: Session, user: User, step: int) -> bool:

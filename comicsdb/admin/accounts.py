@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session, selectinload
 from comicsdb import clock
 from comicsdb.accounts import rules
 from comicsdb.accounts.anonymising import KIND, move_counts
+from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.deletion import remove_account
 from comicsdb.accounts.links import drop_links
 from comicsdb.accounts.login import find_user
@@ -18,7 +19,6 @@ from comicsdb.accounts.sessions import end_all_sessions
 from comicsdb.accounts.signup import TAKEN
 from comicsdb.accounts.storing import unless_refused
 from comicsdb.accounts.tokens import shown_key
-from comicsdb.accounts.visit import Visit
 from comicsdb.admin.audit_log import Actor, changes, id_of, record, refuse
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
@@ -79,18 +79,18 @@ def fixed_fields(actor: Actor, user: User) -> frozenset[str]:
     return frozenset(fixed)
 
 
-def change_account(visit: Visit, actor: Actor, user: User, values: Mapping) -> dict:
+def change_account(context: AccountContext, actor: Actor, user: User, values: Mapping) -> dict:
     """Change fields of an account (FIELDS; `groups` are names); gives old and new values of what changed.
 
     Switching an account off ends its sessions and links; a new address is not confirmed unless that is said
     as well, and the owner is told. Raises InvalidError by field for values that cannot be, and for
     `fixed_fields`.
     """
-    user = _locked(visit.session, user)
+    user = _locked(context.session, user)
     before, was_confirmed = user.email, user.email_confirmed
-    change = _change(visit.session, actor, user, values)
+    change = _change(context.session, actor, user, values)
     if "email" in change:
-        record_address_change(visit, user, before if was_confirmed else "", staff=True)
+        record_address_change(context, user, before if was_confirmed else "", staff=True)
     return change
 
 
@@ -198,7 +198,9 @@ def _apply(session: Session, user: User, changed: Mapping) -> None:
         drop_links(session, user.id, RESET, CONFIRM_EMAIL)  # one for activation names its address itself
 
 
-def set_password(visit: Visit, actor: Actor, passwords: Passwords, user: User, password: str) -> None:
+def set_password(
+    context: AccountContext, actor: Actor, passwords: Passwords, user: User, password: str
+) -> None:
     """Give an account a new password; its sessions end, and its owner is told.
 
     Raises InvalidError for the field `password`, and for the own account: one's own pages ask for the present
@@ -210,38 +212,38 @@ def set_password(visit: Visit, actor: Actor, passwords: Passwords, user: User, p
     about = (user.username, user.email, user.email.rpartition("@")[0], user.first_name, user.last_name)
     refuse({"password": rules.password_problems(password, password, about).get("", [])})
     user.password = passwords.hash(password)
-    end_all_sessions(visit.session, user.id)
-    drop_links(visit.session, user.id)
-    record_security_event(visit, user, SecurityEventKind.PASSWORD_CHANGED, staff=True)
-    record(visit.session, actor, "set password", KIND, user.id, user.username)
+    end_all_sessions(context.session, user.id)
+    drop_links(context.session, user.id)
+    record_security_event(context, user, SecurityEventKind.PASSWORD_CHANGED, staff=True)
+    record(context.session, actor, "set password", KIND, user.id, user.username)
 
 
-def end_sessions(visit: Visit, actor: Actor, user: User) -> int:
+def end_sessions(context: AccountContext, actor: Actor, user: User) -> int:
     """Log an account out everywhere, and tell its owner; gives how many sessions ended.
 
     Raises InvalidError for superusers' accounts.
     """
     _refuse_for_superusers(actor, user)
-    number = end_all_sessions(visit.session, user.id)
+    number = end_all_sessions(context.session, user.id)
     if number:
-        record_security_event(visit, user, SecurityEventKind.SESSIONS_ENDED, staff=True)
-    record(visit.session, actor, "end sessions", KIND, user.id, user.username, {"sessions": [number, 0]})
+        record_security_event(context, user, SecurityEventKind.SESSIONS_ENDED, staff=True)
+    record(context.session, actor, "end sessions", KIND, user.id, user.username, {"sessions": [number, 0]})
     return number
 
 
-def revoke_token(visit: Visit, actor: Actor, token_id: int) -> bool:
+def revoke_token(context: AccountContext, actor: Actor, token_id: int) -> bool:
     """Revoke a token of any account, and tell its owner; False if there is none with this number.
 
     The line of the log belongs to the account. Raises InvalidError for superusers' accounts.
     """
-    token = visit.session.get(ApiToken, token_id)
+    token = context.session.get(ApiToken, token_id)
     if token is None:
         return False
-    owner = visit.session.get_one(User, token.user_id)
+    owner = context.session.get_one(User, token.user_id)
     _refuse_for_superusers(actor, owner)
-    if drop_token(visit.session, actor, owner, token):
+    if drop_token(context.session, actor, owner, token):
         name = token.name or shown_key(token)
-        record_security_event(visit, owner, SecurityEventKind.TOKEN_REVOKED, name=name, staff=True)
+        record_security_event(context, owner, SecurityEventKind.TOKEN_REVOKED, name=name, staff=True)
     return True
 
 
@@ -254,20 +256,20 @@ def drop_token(session: Session, actor: Actor, owner: User, token: ApiToken) -> 
     return dropped
 
 
-def revoke_tokens(visit: Visit, actor: Actor, user: User) -> int:
+def revoke_tokens(context: AccountContext, actor: Actor, user: User) -> int:
     """Revoke all tokens of an account, and tell its owner; gives how many there were.
 
     Raises InvalidError for superusers' accounts.
     """
     _refuse_for_superusers(actor, user)
-    number = visit.session.execute(delete(ApiToken).where(ApiToken.user_id == user.id)).rowcount
+    number = context.session.execute(delete(ApiToken).where(ApiToken.user_id == user.id)).rowcount
     if number:
-        record_security_event(visit, user, SecurityEventKind.TOKENS_REVOKED, number=number, staff=True)
-    record(visit.session, actor, "revoke tokens", KIND, user.id, user.username, {"tokens": [number, 0]})
+        record_security_event(context, user, SecurityEventKind.TOKENS_REVOKED, number=number, staff=True)
+    record(context.session, actor, "revoke tokens", KIND, user.id, user.username, {"tokens": [number, 0]})
     return number
 
 
-def reset_second_factor(visit: Visit, actor: Actor, user: User) -> bool:
+def reset_second_factor(context: AccountContext, actor: Actor, user: User) -> bool:
     """Remove app, passkeys and recovery codes of an account that lost them; False where it has none.
 
     Its owner gets a mail. Raises InvalidError for superusers' accounts.
@@ -275,9 +277,9 @@ def reset_second_factor(visit: Visit, actor: Actor, user: User) -> bool:
     _refuse_for_superusers(actor, user)
     if not user.second_factor:
         return False
-    remove_second_factors(visit.session, user)
-    record_security_event(visit, user, SecurityEventKind.SECOND_FACTOR_RESET, staff=True)
-    record(visit.session, actor, "reset second factor", KIND, user.id, user.username)
+    remove_second_factors(context.session, user)
+    record_security_event(context, user, SecurityEventKind.SECOND_FACTOR_RESET, staff=True)
+    record(context.session, actor, "reset second factor", KIND, user.id, user.username)
     return True
 
 

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from comicsdb import characters
 from comicsdb.accounts import rules
 from comicsdb.admin.audit_log import Actor, changes, record, refuse
-from comicsdb.catalog.unit_of_work import Unit
+from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.i18n import _, ngettext
 from comicsdb.models import Announcement
 from comicsdb.models.choices import AnnouncementStyle
@@ -54,7 +54,7 @@ def delete_announcement(session: Session, actor: Actor, announcement: Announceme
 
 def _tell(session: Session) -> None:
     """Pages that are kept show announcements by their version."""
-    Unit.of(session).outdate(KIND)
+    UnitOfWork.of(session).outdate(KIND)
 
 
 def _values(announcement: Announcement) -> dict:

@@ -55,16 +55,16 @@ def add_credits(catalog, wanted: list[dict]) -> list[int]:
         ]
         session.execute(insert(credit_role), pairs)
         unit.part_changed("issue", "credits", {credit["issue"] for credit in wanted})
-    unit.settle()
+    unit.propagate()
     for credit_id, credit in zip(ids, wanted, strict=True):
-        unit.tell("create", "credit", credit_id, f"of issue {credit['issue']}")
+        unit.log_after_commit("create", "credit", credit_id, f"of issue {credit['issue']}")
     return ids
 
 
 def credit_faults(catalog, wanted: dict[int, dict]) -> dict[int, dict[str, list[str]]]:
     """What is wrong with new credits, by index and field. Of two for the same pair the later one is wrong."""
     session = catalog.session
-    catalog.unit.alone()
+    catalog.unit.acquire_write_lock()
     issues = lock_issues(session, {credit["issue"] for credit in wanted.values()})
     creators = rules.existing(session, Creator, {credit["creator"] for credit in wanted.values()})
     roles = rules.existing(session, Role, {role for credit in wanted.values() for role in credit["role"]})
@@ -89,7 +89,7 @@ def credit_faults(catalog, wanted: dict[int, dict]) -> dict[int, dict[str, list[
 
 def add_variant(catalog, values: dict) -> int:
     """A new variant: the columns of `Variant`, its issue under "issue". Gives its id; raises InvalidError."""
-    catalog.unit.alone()
+    catalog.unit.acquire_write_lock()
     variant_faults(catalog.session, None, values).raise_any()
     return _write_variant(catalog, None, values, insert(Variant))
 
@@ -99,7 +99,7 @@ def update_variant(catalog, variant_id: int, values: dict) -> int:
 
     The issue's `modified` moves even if nothing differs.
     """
-    catalog.unit.alone()
+    catalog.unit.acquire_write_lock()
     variant = _locked(catalog.session, variant_id)
     variant_faults(catalog.session, variant, values).raise_any()
     return _write_variant(catalog, variant, values, update(Variant).where(Variant.id == variant_id))
@@ -149,12 +149,12 @@ def _write_variant(catalog, variant: Variant | None, values: dict, statement) ->
     with catalog.attempt(kind_of(Issue)):
         if columns:
             variant_id = session.scalar(statement.values(**columns).returning(Variant.id))
-        unit.discard(replaced)
-        unit.name([values.get("image")])
+        unit.release_files(replaced)
+        unit.retain_files([values.get("image")])
         unit.part_changed("issue", "variants", before | ({values["issue"]} if "issue" in values else set()))
-    unit.settle()
+    unit.propagate()
     issue_id = values.get("issue") or next(iter(before))
     if variant:
-        unit.tell_of_picture("variant", variant_id, f"of issue {issue_id}", pictured, values)
-    unit.tell("update" if variant else "create", "variant", variant_id, f"of issue {issue_id}")
+        unit.log_picture_change("variant", variant_id, f"of issue {issue_id}", pictured, values)
+    unit.log_after_commit("update" if variant else "create", "variant", variant_id, f"of issue {issue_id}")
     return variant_id

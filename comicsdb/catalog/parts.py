@@ -5,7 +5,7 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.kinds import Link
-from comicsdb.catalog.unit_of_work import Unit
+from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.models import Attribution, Credit, Variant, credit_role
 
 
@@ -23,7 +23,7 @@ def replace_links(session: Session, owner: str, link: Link, owner_id: int, wante
             rows += [{link.own: each, link.other: owner_id} for each in sorted(added)]
         session.execute(upsert(link.table).on_conflict_do_nothing(), rows)
     if added or removed:
-        Unit.of(session).link_changed(owner, link, {owner_id}, added | removed)
+        UnitOfWork.of(session).link_changed(owner, link, {owner_id}, added | removed)
     return bool(added or removed)
 
 
@@ -43,11 +43,11 @@ def replace_credits(session: Session, issue_id: int, wanted: list[dict]) -> bool
     if gone:
         deleted = delete(Credit).where(Credit.issue_id == issue_id, Credit.creator_id.in_(gone))
         for credit_id in sorted(session.scalars(deleted.returning(Credit.id))):
-            Unit.of(session).tell("delete", "credit", credit_id, f"of issue {issue_id}")
+            UnitOfWork.of(session).log_after_commit("delete", "credit", credit_id, f"of issue {issue_id}")
     for creator_id, roles in sorted(goal.items()):
         if present.get(creator_id) != roles:
             _write_credit(session, issue_id, creator_id, roles)
-    Unit.of(session).part_changed("issue", "credits", {issue_id})
+    UnitOfWork.of(session).part_changed("issue", "credits", {issue_id})
     return True
 
 
@@ -108,7 +108,7 @@ def replace_variants(session: Session, issue_id: int, wanted: list[dict]) -> boo
     kept = {variant["id"] for variant in wanted if variant.get("id") in present}
     changed = False
     if set(present) - kept:
-        Unit.of(session).discard(row.image for row in present.values() if row.id not in kept)
+        UnitOfWork.of(session).release_files(row.image for row in present.values() if row.id not in kept)
         session.execute(delete(Variant).where(Variant.id.in_(set(present) - kept)))
         changed = True
     for variant in wanted:
@@ -119,14 +119,16 @@ def replace_variants(session: Session, issue_id: int, wanted: list[dict]) -> boo
             changed = True
         elif any(getattr(row, field) != value for field, value in values.items()):
             if values.get("image", row.image) != row.image:
-                Unit.of(session).discard([row.image])
+                UnitOfWork.of(session).release_files([row.image])
             session.execute(Variant.__table__.update().where(Variant.id == row.id).values(**values))
             before = row._asdict()
-            Unit.of(session).tell_of_picture("variant", row.id, f"of issue {issue_id}", before, values)
+            UnitOfWork.of(session).log_picture_change(
+                "variant", row.id, f"of issue {issue_id}", before, values
+            )
             changed = True
     if changed:
-        Unit.of(session).name(variant.get("image") for variant in wanted)
-        Unit.of(session).part_changed("issue", "variants", {issue_id})
+        UnitOfWork.of(session).retain_files(variant.get("image") for variant in wanted)
+        UnitOfWork.of(session).part_changed("issue", "variants", {issue_id})
     return changed
 
 
@@ -148,5 +150,5 @@ def replace_attributions(session: Session, owner: str, owner_id: int, wanted: li
         session.execute(delete(Attribution).where(Attribution.id.in_([row.id for row in present[alike:]])))
     for source, url in goal[alike:]:
         session.execute(insert(Attribution).values(**{f"{owner}_id": owner_id, "source": source, "url": url}))
-    Unit.of(session).part_changed(owner, "attributions", {owner_id})
+    UnitOfWork.of(session).part_changed(owner, "attributions", {owner_id})
     return True

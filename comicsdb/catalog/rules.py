@@ -108,8 +108,8 @@ def _check_ids(session: Session, field: str, target, ids, findings: Findings, *,
 def existing(session: Session, target, ids, *, keep: bool = True) -> set[int]:
     """Those of some ids that rows have.
 
-    With `keep` the rows cannot be deleted until the transaction ends: only for who is alone (`Unit.alone`),
-    as others would wait for that, or cross his way.
+    With `keep` the rows cannot be deleted until the transaction ends: only for who is alone
+    (`UnitOfWork.acquire_write_lock`), as others would wait for that, or cross his way.
     """
     wanted = set(ids)
     if not wanted:

@@ -14,7 +14,7 @@ from comicsdb.catalog.deletion import bury, doomed_with, forget
 from comicsdb.catalog.errors import ConflictError, GoneError, InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.kinds import Kind, kind_of
 from comicsdb.catalog.propagation import FIELD_EVENTS
-from comicsdb.catalog.unit_of_work import Unit, label_of
+from comicsdb.catalog.unit_of_work import UnitOfWork, label_of
 from comicsdb.i18n import _
 from comicsdb.library import ratings
 from comicsdb.models import FormerSlug, History, Series, Tombstone, User
@@ -42,7 +42,7 @@ class Catalog:
     ):
         self.session = session
         self.actor_id = actor_id
-        self.unit = Unit.of(session)
+        self.unit = UnitOfWork.of(session)
         self.unit.actor_id = actor_id
         self.unit.actor_name = actor_name
         self.unit.reason = fit_reason(reason)
@@ -99,7 +99,7 @@ class Catalog:
         The slug is made here and is safe from other writers. A value "slug" is taken as it is.
         """
         kind = kind_of(model)
-        self.unit.alone()
+        self.unit.acquire_write_lock()
         values = dict(values)
         slug = values.pop("slug", None) or ""
         if slug and (wrong := problem(model.__table__.columns["slug"], slug)):
@@ -115,8 +115,8 @@ class Catalog:
                 self.session.add(entity)
                 self.session.flush()
             self._write_parts(kind, entity, values)
-        self.unit.settle()
-        self.unit.tell("create", kind.name, entity.id, label_of(entity))
+        self.unit.propagate()
+        self.unit.log_after_commit("create", kind.name, entity.id, label_of(entity))
         return entity
 
     def update(self, entity, values: dict):
@@ -139,15 +139,15 @@ class Catalog:
                     setattr(entity, column, value)
             if isinstance(entity, Authored):
                 entity.edited_by_id = self.actor_id or SYSTEM_USER_ID
-            self.unit.wrote(kind.name, {entity.id})
+            self.unit.record_saved(kind.name, {entity.id})
             if kind.name == "issue":
-                self.unit.happened("series.issues", {entity.series_id})
+                self.unit.record_event("series.issues", {entity.series_id})
             self.session.flush()
             self._write_parts(kind, entity, values)
-        self.unit.settle()
+        self.unit.propagate()
         if "store_date" in values:
             ratings.count_due(self.session, self.session.info.get("today") or clock.now().date())
-        self.unit.tell("update", kind.name, entity.id, label_of(entity))
+        self.unit.log_after_commit("update", kind.name, entity.id, label_of(entity))
         return entity
 
     def faults(self, model, entity, values: dict) -> tuple[dict[str, list[str]], list[ConflictError]]:
@@ -206,16 +206,16 @@ class Catalog:
                 {"age_rating": [_("The first age rating stands for the unknown and cannot be deleted.")]}
             )
         doomed = doomed_with(self.session, kind.name, entity.id)
-        self.unit.deleting(doomed, "delete", reason)
+        self.unit.before_deletion(doomed, "delete", reason)
         bury(self.session, doomed, self.actor_id, reason)
         self.session.execute(delete(kind.model).where(kind.model.id == entity.id))
         forget(self.session, doomed)
-        self.unit.gone(doomed)
-        self.unit.settle()
+        self.unit.after_deletion(doomed)
+        self.unit.propagate()
 
     def lock(self, entity, *, against_references: bool = False) -> None:
         """Keep other writers from an object until the transaction ends, and read its present state."""
-        self.unit.alone()
+        self.unit.acquire_write_lock()
         if entity.__tablename__ == "issue":
             # Owners first: whoever renames the series takes them in this order.
             self.session.execute(

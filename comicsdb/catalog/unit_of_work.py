@@ -4,7 +4,7 @@ Sessions made by `db.session_factory` are watched. At each flush the unit learns
 changed; the service tells it of links, parts and deletions, which are set-based statements. From that one
 knowledge come, in the same transaction:
 
-- at `settle`: `modified` and the other stamps, of the rows written and of those the table in
+- at `propagate`: `modified` and the other stamps, of the rows written and of those the table in
   `propagation` names;
 - once, before the commit: history, then, under one short lock, the change log and the versions. The lock
   makes the order of the log the order of commits, and lets a version become visible with its data.
@@ -50,11 +50,11 @@ def _ids() -> dict[str, set[int]]:
 
 @dataclass
 class PendingChanges:
-    """What is known so far; the first part is spent by `settle`, the second lasts until the commit."""
+    """What is known so far; the first part is spent by `propagate`, the second lasts until the commit."""
 
     events: dict[str, set[int]] = field(default_factory=_ids)
     saved: dict[str, set[int]] = field(default_factory=_ids)
-    fresh: dict[str, set[int]] = field(default_factory=_ids)
+    created: dict[str, set[int]] = field(default_factory=_ids)
     renamed: dict[str, set[int]] = field(default_factory=_ids)
     touched: dict[str, set[int]] = field(default_factory=_ids)  # found before a deletion
     listing: dict[str, set[int]] = field(default_factory=_ids)  # whose issue list changed otherwise
@@ -64,15 +64,15 @@ class PendingChanges:
     affected: dict[str, set[int]] = field(default_factory=_ids)  # their snapshot may have changed
     deleted: list = field(default_factory=list)  # (kind, id, action) of rows that are gone
     outdated: set[str] = field(default_factory=set)  # kinds whose lists changed
-    starred: set[str] = field(default_factory=set)  # kinds whose rating figures changed
-    discarded: set[str] = field(default_factory=set)  # pictures that a row names no more
-    named: set[str] = field(default_factory=set)  # pictures that a row names since
-    told: list[str] = field(default_factory=list)  # what the log is to say after the commit
+    rated_kinds: set[str] = field(default_factory=set)  # kinds whose rating figures changed
+    released_files: set[str] = field(default_factory=set)  # pictures that a row names no more
+    retained_files: set[str] = field(default_factory=set)  # pictures that a row names since
+    log_lines: list[str] = field(default_factory=list)  # what the log is to say after the commit
 
     @property
     def pending(self) -> bool:
-        """Whether there is anything for `settle` to do."""
-        return any((self.events, self.saved, self.fresh, self.touched, self.listing, self.rated))
+        """Whether there is anything for `propagate` to do."""
+        return any((self.events, self.saved, self.created, self.touched, self.listing, self.rated))
 
     def copy(self) -> "PendingChanges":
         """The same, to return to when a savepoint is rolled back."""
@@ -86,7 +86,7 @@ def _copied(value):
     return copied
 
 
-class Unit:
+class UnitOfWork:
     """The catalogue's side of one session; see the module."""
 
     def __init__(self, session: Session):
@@ -94,17 +94,17 @@ class Unit:
         self.actor_id: int | None = None
         self.actor_name = ""
         self.reason: str | None = None
-        self.known = PendingChanges()
+        self.changes = PendingChanges()
         self.savepoints: dict = {}  # open savepoint → what was known at its begin
 
     @classmethod
-    def of(cls, session: Session) -> "Unit":
+    def of(cls, session: Session) -> "UnitOfWork":
         """The unit of a session."""
         if "catalog.unit" not in session.info:
             session.info["catalog.unit"] = cls(session)
         return session.info["catalog.unit"]
 
-    def alone(self) -> None:
+    def acquire_write_lock(self) -> None:
         """Wait for all other writers, and keep them waiting until the transaction ends.
 
         What a write touches is found two and more links away: rows that somebody else is just adding there
@@ -114,83 +114,83 @@ class Unit:
 
     # What happened.
 
-    def wrote(self, kind: str, ids: set[int], action: str = "update") -> None:
+    def record_saved(self, kind: str, ids: set[int], action: str = "update") -> None:
         """Rows were created or updated; an update moves their `modified`."""
-        known = self.known
+        changes = self.changes
         for each in ids:
-            known.actions[kind].setdefault(each, action)
-        (known.fresh if action == "create" else known.saved)[kind] |= ids
+            changes.actions[kind].setdefault(each, action)
+        (changes.created if action == "create" else changes.saved)[kind] |= ids
 
-    def imported(self, kind: str, ids: set[int], action: str) -> None:
+    def record_imported(self, kind: str, ids: set[int], action: str) -> None:
         """Rows were stored with stamps of their own, which stay: only history, log and versions follow."""
         for each in ids:
-            self.known.actions[kind].setdefault(each, action)
-        self.known.outdated.add(kind)
+            self.changes.actions[kind].setdefault(each, action)
+        self.changes.outdated.add(kind)
 
-    def happened(self, event_name: str, ids: set[int]) -> None:
+    def record_event(self, event_name: str, ids: set[int]) -> None:
         """An event of the propagation table happened to rows."""
         if ids:
-            self.known.events[event_name] |= ids
+            self.changes.events[event_name] |= ids
 
     def part_changed(self, owner: str, part: str, ids: set[int]) -> None:
         """Rows that belong to `owner` changed: credits, variants, attributions."""
-        self.happened(f"{owner}.{part}", ids)
-        self.known.affected[owner] |= ids
+        self.record_event(f"{owner}.{part}", ids)
+        self.changes.affected[owner] |= ids
 
     def link_changed(self, owner: str, link, own_ids: set[int], other_ids: set[int]) -> None:
         """Links were added or removed between `own_ids` and `other_ids`."""
         touched = own_ids | other_ids if link.symmetric else own_ids
         self.part_changed(owner, link.field, touched)
         if f"{owner}.{link.field}" in propagation.LINK_EVENTS:
-            self.happened(propagation.LINK_EVENTS[f"{owner}.{link.field}"], own_ids)
+            self.record_event(propagation.LINK_EVENTS[f"{owner}.{link.field}"], own_ids)
         if owner == "issue" and not link.symmetric:
             other = link.target.__tablename__
-            self.happened(f"{other}.issues", other_ids)
+            self.record_event(f"{other}.issues", other_ids)
             if other in propagation.ISSUE_LISTS:
-                self.known.listing[other] |= other_ids
+                self.changes.listing[other] |= other_ids
 
     def rated(self, issues: set[int], series: set[int]) -> None:
         """Stars were given, changed or taken back: figures and rating stamps follow, `modified` stays."""
-        self.known.rated["issue"] |= issues
-        self.known.rated["series"] |= series
+        self.changes.rated["issue"] |= issues
+        self.changes.rated["series"] |= series
 
     def outdate(self, kind: str) -> None:
         """Something was written that is no object of the catalogue, but has a version as these have."""
-        self.known.outdated.add(kind)
+        self.changes.outdated.add(kind)
 
-    def tell(self, action: str, kind: str, object_id: int, label: str) -> None:
+    def log_after_commit(self, action: str, kind: str, object_id: int, label: str) -> None:
         """Have the log say after the commit what was done."""
-        self.known.told.append(f"{action}: {kind} {object_id} {printable(label)}")
+        self.changes.log_lines.append(f"{action}: {kind} {object_id} {printable(label)}")
 
-    def tell_of_picture(self, kind: str, object_id: int, label: str, before: dict, after: dict) -> None:
+    def log_picture_change(self, kind: str, object_id: int, label: str, before: dict, after: dict) -> None:
         """The same of a picture and its hash, by their columns, where there is another one now."""
         was, now = before.get("image", ""), after.get("image", "")
         if "image" in after and was and was != now:
-            self.tell("replace image" if now else "remove image", kind, object_id, label)
+            self.log_after_commit("replace image" if now else "remove image", kind, object_id, label)
         if "cover_hash" in after and before.get("cover_hash", "") != after["cover_hash"]:
-            self.tell("change hash", kind, object_id, label)
+            self.log_after_commit("change hash", kind, object_id, label)
 
-    def discard(self, keys) -> None:
+    def release_files(self, keys) -> None:
         """Pictures that rows named before: their files go after the commit, if it comes."""
-        self.known.discarded.update(key for key in keys if key)
+        self.changes.released_files.update(key for key in keys if key)
 
-    def name(self, keys) -> None:
+    def retain_files(self, keys) -> None:
         """Pictures that rows name now, perhaps one that another row named before: their files stay."""
-        self.known.named.update(key for key in keys if key)
+        self.changes.retained_files.update(key for key in keys if key)
 
-    def deleting(self, doomed: dict[str, set[int]], action: str, reason: str | None = None) -> None:
+    def before_deletion(self, doomed: dict[str, set[int]], action: str, reason: str | None = None) -> None:
         """Rows are about to be deleted: find now what will not be found when they are gone."""
-        known = self.known
+        changes = self.changes
         for kind, ids in doomed.items():
             events = dict.fromkeys(propagation.DELETION_EVENTS.get(kind, ()), ids)
             found = propagation.resolve(self.session, events)
             for other, others in found.items():
-                known.touched[other] |= others
-                known.affected[other] |= others
+                changes.touched[other] |= others
+                changes.affected[other] |= others
                 if kind == "issue" and other in propagation.ISSUE_LISTS:
-                    known.listing[other] |= others
+                    changes.listing[other] |= others
             if kind == "issue":
-                known.rated["series"].update(
+                changes.rated["series"].update(
                     self.session.scalars(
                         text(
                             "SELECT DISTINCT series_id FROM issue WHERE id = ANY(:ids) AND rating_count > 0"
@@ -200,86 +200,99 @@ class Unit:
                 )
             for table, column in _PICTURES.get(kind, ()):
                 pictures = text(f"SELECT image FROM {table} WHERE {column} = ANY(:ids)")
-                self.discard(self.session.scalars(pictures, {"ids": list(ids)}))
-            known.deleted += [(kind, each, action) for each in sorted(ids)]
-            known.outdated.add(kind)
+                self.release_files(self.session.scalars(pictures, {"ids": list(ids)}))
+            changes.deleted += [(kind, each, action) for each in sorted(ids)]
+            changes.outdated.add(kind)
         snapshots.record_deletions(self.session, doomed, self.actor_id, reason or self.reason)
 
-    def gone(self, doomed: dict[str, set[int]]) -> None:
+    def after_deletion(self, doomed: dict[str, set[int]]) -> None:
         """The rows are deleted: nothing that is still to be done concerns them."""
-        known = self.known
+        changes = self.changes
         for kind, ids in doomed.items():
             for pending in (
-                known.saved,
-                known.fresh,
-                known.renamed,
-                known.touched,
-                known.listing,
-                known.rated,
+                changes.saved,
+                changes.created,
+                changes.renamed,
+                changes.touched,
+                changes.listing,
+                changes.rated,
             ):
                 if kind in pending:
                     pending[kind] -= ids
-            known.affected[kind] -= ids
+            changes.affected[kind] -= ids
             for each in ids:
-                known.actions[kind].pop(each, None)
+                changes.actions[kind].pop(each, None)
 
     # What follows.
 
-    def settle(self) -> None:
+    def propagate(self) -> None:
         """Move the stamps of all rows written and touched since the last time."""
         self.session.flush()
-        known = self.known
-        if not known.pending:
+        changes = self.changes
+        if not changes.pending:
             return
-        moved = propagation.resolve(self.session, known.events)
-        for source in (known.touched, known.saved):
+        moved = propagation.resolve(self.session, changes.events)
+        for source in (changes.touched, changes.saved):
             for kind, ids in source.items():
                 moved[kind] |= ids
-        for kind, ids in known.fresh.items():
+        for kind, ids in changes.created.items():
             moved[kind] -= ids  # their stamps are new already
         for kind in KINDS:
             propagation.move_stamp(self.session, kind, moved.get(kind, set()))
-            if known.renamed.get(kind):
-                propagation.move_name_stamp(self.session, kind, known.renamed[kind])
-        listed = moved.get("issue", set()) | known.fresh.get("issue", set())
-        if listed or known.listing:
-            propagation.move_issue_list_stamps(self.session, listed, known.listing)
-        if known.rated:
+            if changes.renamed.get(kind):
+                propagation.move_name_stamp(self.session, kind, changes.renamed[kind])
+        listed = moved.get("issue", set()) | changes.created.get("issue", set())
+        if listed or changes.listing:
+            propagation.move_issue_list_stamps(self.session, listed, changes.listing)
+        if changes.rated:
             propagation.refresh_rating_figures(
-                self.session, series=known.rated["series"], issues=known.rated["issue"]
+                self.session, series=changes.rated["series"], issues=changes.rated["issue"]
             )
-            known.starred.update(kind for kind, ids in known.rated.items() if ids)
-        known.outdated.update(kind for kind, ids in (*moved.items(), *known.fresh.items()) if ids)
-        for spent in (known.events, known.saved, known.fresh, known.renamed, known.touched, known.listing):
+            changes.rated_kinds.update(kind for kind, ids in changes.rated.items() if ids)
+        changes.outdated.update(kind for kind, ids in (*moved.items(), *changes.created.items()) if ids)
+        for spent in (
+            changes.events,
+            changes.saved,
+            changes.created,
+            changes.renamed,
+            changes.touched,
+            changes.listing,
+        ):
             spent.clear()
-        known.rated.clear()
+        changes.rated.clear()
         self._forget_stamps()
 
-    def seal(self) -> None:
+    def finalize(self) -> None:
         """The last thing before the commit: history, change log and versions."""
-        self.settle()
-        known = self.known
-        if not (known.outdated or known.starred or known.actions or known.affected):
+        self.propagate()
+        changes = self.changes
+        if not (changes.outdated or changes.rated_kinds or changes.actions or changes.affected):
             return
-        lines = snapshots.record(self.session, known.actions, known.affected, self.actor_id, self.reason)
-        lines += [change_log.Line(kind, each, action) for kind, each, action in known.deleted]
-        if lines or known.outdated or known.starred:
-            change_log.append(self.session, lines, known.outdated, self.actor_id)
-        self.known = PendingChanges(discarded=known.discarded, named=known.named, told=known.told)
+        lines = snapshots.record(self.session, changes.actions, changes.affected, self.actor_id, self.reason)
+        lines += [change_log.Line(kind, each, action) for kind, each, action in changes.deleted]
+        if lines or changes.outdated or changes.rated_kinds:
+            change_log.append(self.session, lines, changes.outdated, self.actor_id)
+        self.changes = PendingChanges(
+            released_files=changes.released_files,
+            retained_files=changes.retained_files,
+            log_lines=changes.log_lines,
+        )
 
     def committed(self) -> None:
         """What was done is done: the log says so, and the files that nothing names any more go."""
-        for line in self.known.told:
+        for line in self.changes.log_lines:
             extra = {"username": self.actor_name}
             logger.info("catalogue %s (user=%s)", line, self.actor_name or "-", extra=extra)
         if "media" in self.session.info:  # without a store at hand, files are left to the sweep for orphans
-            self.session.info["media"].discard(sorted(self.known.discarded - self.known.named))
+            self.session.info["media"].discard(
+                sorted(self.changes.released_files - self.changes.retained_files)
+            )
 
     # Savepoints: what was done within one that is rolled back did not happen.
 
     def begun(self, savepoint) -> None:
         """A savepoint begins."""
-        self.savepoints[savepoint] = self.known.copy()
+        self.savepoints[savepoint] = self.changes.copy()
 
     def released(self, savepoint) -> None:
         """A savepoint was released: what was done within it is part of the transaction."""
@@ -287,9 +300,9 @@ class Unit:
 
     def ended(self, savepoint) -> None:
         """A savepoint is over; unless it was released before, it was rolled back."""
-        known = self.savepoints.pop(savepoint, None)
-        if known is not None:
-            self.known = known
+        before = self.savepoints.pop(savepoint, None)
+        if before is not None:
+            self.changes = before
             self._forget_stamps()
 
     def _forget_stamps(self) -> None:
@@ -302,24 +315,24 @@ class Unit:
 
 def _after_flush(session: Session, _context) -> None:
     """Learn which objects of the catalogue a flush created or changed."""
-    unit = Unit.of(session)
+    unit = UnitOfWork.of(session)
     for entity in session.new:
         if entity.__tablename__ in KINDS:
-            unit.wrote(entity.__tablename__, {entity.id}, "create")
-            unit.name([getattr(entity, "image", "")])
+            unit.record_saved(entity.__tablename__, {entity.id}, "create")
+            unit.retain_files([getattr(entity, "image", "")])
             if isinstance(entity, Issue):
                 _issue_saved(unit, {entity.series_id})
     for entity in session.dirty:
         kind = entity.__tablename__
         if kind in KINDS and session.is_modified(entity):
-            unit.wrote(kind, {entity.id})
+            unit.record_saved(kind, {entity.id})
             _note_fields(unit, kind, entity)
     forbidden = [entity for entity in session.deleted if entity.__tablename__ in KINDS]
     if forbidden:
         raise RuntimeError(f"Delete {forbidden[0]!r} through the catalogue: it keeps tombstone and history.")
 
 
-def _note_fields(unit: Unit, kind: str, entity) -> None:
+def _note_fields(unit: UnitOfWork, kind: str, entity) -> None:
     attributes = inspect(entity).attrs
 
     def changed(column: str) -> bool:
@@ -327,23 +340,23 @@ def _note_fields(unit: Unit, kind: str, entity) -> None:
 
     for event_name, columns in propagation.FIELD_EVENTS.get(kind, {}).items():
         if any(changed(column) for column in columns):
-            unit.happened(event_name, {entity.id})
+            unit.record_event(event_name, {entity.id})
     if hasattr(entity, "name_changed") and changed("name"):
-        unit.known.renamed[kind].add(entity.id)
+        unit.changes.renamed[kind].add(entity.id)
     if "image" in KINDS[kind].scalars:
-        unit.discard(attributes.image.history.deleted)
-        unit.name(attributes.image.history.added)
+        unit.release_files(attributes.image.history.deleted)
+        unit.retain_files(attributes.image.history.added)
         columns = [column for column in OF_PICTURE if column in attributes]
         before, after = (
             {column: each[0] for column in columns if (each := getattr(attributes[column].history, way))}
             for way in ("deleted", "added")
         )
-        unit.tell_of_picture(kind, entity.id, label_of(entity), before, after)
+        unit.log_picture_change(kind, entity.id, label_of(entity), before, after)
     if isinstance(entity, Issue):
         series = {entity.series_id, *attributes.series_id.history.deleted}
         _issue_saved(unit, series)
         if len(series) > 1 and entity.rating_count:
-            unit.known.rated["series"] |= series
+            unit.changes.rated["series"] |= series
 
 
 def label_of(entity) -> str:
@@ -351,23 +364,23 @@ def label_of(entity) -> str:
     return entity.slug if isinstance(entity, Issue) else entity.name
 
 
-def _issue_saved(unit: Unit, series: set[int]) -> None:
-    unit.happened("series.issues", series)
-    unit.known.listing["series"] |= series
+def _issue_saved(unit: UnitOfWork, series: set[int]) -> None:
+    unit.record_event("series.issues", series)
+    unit.changes.listing["series"] |= series
 
 
 def _before_commit(session: Session) -> None:
     if not session.in_nested_transaction():  # a released savepoint is no commit
-        Unit.of(session).seal()
+        UnitOfWork.of(session).finalize()
 
 
 def _after_begin(session: Session, transaction) -> None:
     if transaction.nested:
-        Unit.of(session).begun(transaction)
+        UnitOfWork.of(session).begun(transaction)
 
 
 def _after_commit(session: Session) -> None:
-    unit, savepoint = Unit.of(session), session.get_nested_transaction()
+    unit, savepoint = UnitOfWork.of(session), session.get_nested_transaction()
     if savepoint is not None:
         unit.released(savepoint)
     else:
@@ -375,9 +388,9 @@ def _after_commit(session: Session) -> None:
 
 
 def _after_end(session: Session, transaction) -> None:
-    unit = Unit.of(session)
+    unit = UnitOfWork.of(session)
     if transaction.parent is None:
-        unit.known = PendingChanges()
+        unit.changes = PendingChanges()
     elif transaction.nested:
         unit.ended(transaction)
 

@@ -6,8 +6,8 @@ import click
 
 from comicsdb import admin, db
 from comicsdb.accounts.cleaning import clean
+from comicsdb.accounts.context import of_command
 from comicsdb.accounts.reminders import remind_basic_users
-from comicsdb.accounts.visit import of_command
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.cli.support import Site, pass_site
 from comicsdb.i18n import localizer, translate

@@ -226,7 +226,8 @@ def _files(run: Run) -> tuple[File, ...]:
 
 def _lock_tables(run: Run) -> None:
     """Keep other writers away from now on, so that what was matched stays true; readers go on."""
-    run.unit.alone()  # first: who writes through the catalogue holds this when he comes to the tables
+    # First: who writes through the catalogue holds this when he comes to the tables
+    run.unit.acquire_write_lock()
     files = (*REFERENCE, *CATALOGUE, *PARTS, ISSUE_RATINGS, *([USERS] if run.accounts else []))
     tables = ", ".join([*(file.kind for file in files), *(LIBRARY if run.accounts else ())])
     run.cursor.execute(f"LOCK TABLE {tables} IN SHARE ROW EXCLUSIVE MODE")
@@ -238,4 +239,4 @@ def _tell_catalogue(run: Run) -> None:
         run.cursor.execute(f"SELECT db_id FROM {file.staged} WHERE NOT found ORDER BY db_id")
         created = {each for (each,) in run.cursor}
         if created:
-            run.unit.imported(file.kind, created, "create")
+            run.unit.record_imported(file.kind, created, "create")

@@ -68,7 +68,7 @@ def _replace(run: Run, file: File) -> None:
         run.session.execute(insert(table).values(row))
     _set_sequence(run, file)
     run.report.count(file.name, "new", len(rows))
-    run.unit.imported(file.kind, {row["id"] for row in rows}, "create")
+    run.unit.record_imported(file.kind, {row["id"] for row in rows}, "create")
 
 
 def _match(run: Run, file: File) -> None:
@@ -93,7 +93,7 @@ def _match(run: Run, file: File) -> None:
     run.report.count(file.name, "new", len(added))
     run.report.count(file.name, "unchanged", run.report.counts[file.name]["read"] - len(added))
     if added:
-        run.unit.wrote(file.kind, added, "create")
+        run.unit.record_saved(file.kind, added, "create")
 
 
 def _free_order(run: Run, wanted: int) -> int:

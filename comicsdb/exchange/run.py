@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog.unit_of_work import Unit
+from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.exchange.fields import File
 from comicsdb.exchange.problems import Problems
 from comicsdb.exchange.report import Report
@@ -48,9 +48,9 @@ class Run:
     replaced_pictures: list[str] = field(default_factory=list)  # to be removed after the commit
 
     @property
-    def unit(self) -> Unit:
+    def unit(self) -> UnitOfWork:
         """The catalogue's record of what this transaction did."""
-        return Unit.of(self.session)
+        return UnitOfWork.of(self.session)
 
     def has(self, file: File) -> bool:
         """Whether the set has a file."""

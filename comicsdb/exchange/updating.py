@@ -144,7 +144,7 @@ def _update(run: Run, file: File, columns: list[str]) -> set[int]:
             ).format(author=author, **names),
             (list(changed),),
         )
-        run.unit.wrote(file.kind, set(changed))
+        run.unit.record_saved(file.kind, set(changed))
     return changed
 
 
@@ -168,17 +168,17 @@ def _note(run: Run, file: File, identifier: int, columns: set[str]) -> None:
     """Tell the unit of work which events the change of some columns is."""
     for event, shown in propagation.FIELD_EVENTS.get(file.kind, {}).items():
         if columns & set(shown):
-            run.unit.happened(event, {identifier})
+            run.unit.record_event(event, {identifier})
     if "name" in columns and hasattr(file.model, "name_changed"):
-        run.unit.known.renamed[file.kind].add(identifier)
+        run.unit.changes.renamed[file.kind].add(identifier)
 
 
 def _note_place(run: Run, series: set[int]) -> None:
     """An issue of these series changed, or moved between them."""
-    run.unit.happened("series.issues", series)
-    run.unit.known.listing["series"] |= series
+    run.unit.record_event("series.issues", series)
+    run.unit.changes.listing["series"] |= series
     if len(series) > 1:
-        run.unit.known.rated["series"] |= series
+        run.unit.changes.rated["series"] |= series
 
 
 def _relink(run: Run, file: File, field: Field) -> set[int]:
@@ -302,7 +302,7 @@ def _update_ratings(run: Run) -> None:
         " AND (r.id = ANY(%s) OR r.id IN (SELECT db_id FROM staged_issue_ratings WHERE NOT found))",
         ([rating for rating, _ in rows],),
     )
-    run.unit.known.rated["issue"] |= changed | _owners_of_new(run, ISSUE_RATINGS, "issue_id", ISSUES)
+    run.unit.changes.rated["issue"] |= changed | _owners_of_new(run, ISSUE_RATINGS, "issue_id", ISSUES)
     # Series that were there before also show the stars of new issues.
     run.cursor.execute("SELECT DISTINCT issue_id FROM staged_issue_ratings WHERE NOT found")
     rated = changed | {issue for (issue,) in run.cursor.fetchall()}
@@ -311,4 +311,4 @@ def _update_ratings(run: Run) -> None:
         " WHERE p.found AND i.db_id = ANY(%s)",
         (list(rated),),
     )
-    run.unit.known.rated["series"] |= {series for (series,) in run.cursor.fetchall()}
+    run.unit.changes.rated["series"] |= {series for (series,) in run.cursor.fetchall()}

@@ -1,7 +1,7 @@
 """The one pull list and the one wish list of an account, made at the first look; and what their writers lock.
 
-A writer holds the account (`keeping.hold`), then series and issue, so that nobody deletes these meanwhile and
-meets it at the list, whose stamp moves with its entries.
+A writer holds the account (`locks.lock_account`), then series and issue, so that nobody deletes these
+meanwhile and meets it at the list, whose stamp moves with its entries.
 """
 
 from sqlalchemy import select

@@ -13,7 +13,7 @@ from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.storing import unless_refused
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _, said
-from comicsdb.library.locks import hold
+from comicsdb.library.locks import lock_account
 from comicsdb.models import Change, FeedAddress, Issue, Series, User
 
 NAME_MOST = 100
@@ -80,7 +80,7 @@ def make_address(session: Session, user_id: int, name: str, form_key: str) -> Ne
     name = " ".join(name.replace("\0", "").split())
     if len(name) > NAME_MOST:
         raise InvalidError({"name": [said("Use at most ${most} characters.", most=NAME_MOST)]})
-    hold(session, user_id)
+    lock_account(session, user_id)
     mine = select(func.count()).select_from(FeedAddress).where(FeedAddress.user_id == user_id)
     if session.scalar(mine) >= ADDRESSES_MOST:
         raise InvalidError({"name": [_("You have as many addresses as there may be: revoke one first.")]})

@@ -8,10 +8,10 @@ from comicsdb.models import User
 _LIBRARY = 0x6C696272  # the advisory locks of this module; the second number is the account
 
 
-def hold(session: Session, user_id: int) -> None:
+def lock_account(session: Session, user_id: int) -> None:
     """Wait for who writes this account's collection or stars; others wait until the transaction ends.
 
-    Taken after `Unit.alone` where both are needed, and before any row.
+    Taken after `UnitOfWork.acquire_write_lock` where both are needed, and before any row.
     """
     session.execute(
         text("SELECT pg_advisory_xact_lock(:library, :account)"), {"library": _LIBRARY, "account": user_id}

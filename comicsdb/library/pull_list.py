@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, contains_eager, joinedload
 from comicsdb.catalog.errors import NotFoundError
 from comicsdb.clock import monday_of
 from comicsdb.library.default_lists import lock_series, own_list
-from comicsdb.library.locks import hold
+from comicsdb.library.locks import lock_account
 from comicsdb.models import Issue, PullList, PullListSeries, Series
 
 UPCOMING = 50  # issues shown at once
@@ -26,7 +26,7 @@ def add(session: Session, user_id: int, series_id: int) -> tuple[PullListSeries,
 
     The stamp of the list moves with it, by a trigger. Nothing is committed here.
     """
-    hold(session, user_id)
+    lock_account(session, user_id)
     if not lock_series(session, series_id):
         raise NotFoundError("series", series_id)
     followed = pull_list(session, user_id)
@@ -41,7 +41,7 @@ def add(session: Session, user_id: int, series_id: int) -> tuple[PullListSeries,
 
 def remove(session: Session, user_id: int, series_id: int) -> bool:
     """Follow a series no longer; False if it was not followed. The stamp of the list moves with it."""
-    hold(session, user_id)
+    lock_account(session, user_id)
     if not lock_series(session, series_id):
         return False
     followed = pull_list(session, user_id)

@@ -8,8 +8,8 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.errors import InvalidError, NotFoundError
-from comicsdb.catalog.unit_of_work import Unit
-from comicsdb.library.locks import hold, moved
+from comicsdb.catalog.unit_of_work import UnitOfWork
+from comicsdb.library.locks import lock_account, moved
 from comicsdb.models import CollectionItem, Issue, IssueRating, Series
 from comicsdb.models.choices import STARS
 
@@ -47,17 +47,17 @@ def give(
     for each in stars.values():
         if each is not None and (type(each) is not int or not LOWEST <= each <= HIGHEST):
             raise InvalidError({"rating": [f"Stars are a whole number from {LOWEST} to {HIGHEST}."]})
-    Unit.of(session).alone()
-    hold(session, user_id)
+    UnitOfWork.of(session).acquire_write_lock()
+    lock_account(session, user_id)
     issues = _lock(session, stars)
     unreleased = {each.id: each.store_date for each in issues if each.store_date and each.store_date > today}
     if not early:
         _refuse_early(session, user_id, stars, unreleased)
     changed = _store(session, user_id, stars, unreleased)
     if changed:
-        unit = Unit.of(session)
+        unit = UnitOfWork.of(session)
         unit.rated(changed, {each.series_id for each in issues if each.id in changed})
-        unit.settle()
+        unit.propagate()
     return changed
 
 
@@ -74,8 +74,8 @@ def count_due(session: Session, today: date) -> int:
     )
     if session.execute(due.limit(1)).first() is None:
         return 0
-    unit = Unit.of(session)
-    unit.alone()
+    unit = UnitOfWork.of(session)
+    unit.acquire_write_lock()
     found = session.execute(due).all()
     issues = {each.issue_id for each in found}
     session.execute(
@@ -85,7 +85,7 @@ def count_due(session: Session, today: date) -> int:
         .execution_options(synchronize_session=False)
     )
     unit.rated(issues, {each.series_id for each in found})
-    unit.settle()
+    unit.propagate()
     return len(found)
 
 

@@ -11,7 +11,7 @@ from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
 from comicsdb.library import collection
 from comicsdb.library.default_lists import lock_issue, own_list
-from comicsdb.library.locks import hold, moved
+from comicsdb.library.locks import lock_account, moved
 from comicsdb.models import CollectionItem, Issue, Series, WishList, WishListItem
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import Currency, WishStatus
@@ -39,7 +39,7 @@ def add(session: Session, user_id: int, issue_id: int, values: dict) -> tuple[Wi
     `values` are those of the item's columns that `WishSchema` has judged. Raises NotFoundError for an unknown
     issue. The stamp of the list moves with it, by a trigger. Nothing is committed here.
     """
-    hold(session, user_id)
+    lock_account(session, user_id)
     if not lock_issue(session, issue_id):
         raise NotFoundError("issue", issue_id)
     wishes = wish_list(session, user_id)
@@ -61,7 +61,7 @@ def change(session: Session, user_id: int, item_id: int, values: dict) -> WishLi
     does not have, and InvalidError naming "issue_id" for an issue that is not there or stands on the list
     already.
     """
-    hold(session, user_id)
+    lock_account(session, user_id)
     issue_id = values.get("issue_id")
     if issue_id is not None and not lock_issue(session, issue_id):
         raise InvalidError({"issue_id": [NO_ISSUE]})
@@ -89,7 +89,7 @@ def wish(session: Session, user_id: int, issue_id: int, wanted: bool) -> bool:
     """Have an issue on the list or not, whatever was before; gives whether anything changed."""
     if wanted:
         return add(session, user_id, issue_id, {})[1]
-    hold(session, user_id)
+    lock_account(session, user_id)
     item = wished(session, user_id, issue_id)
     return item is not None and remove(session, user_id, item.id)
 
@@ -157,7 +157,7 @@ def items() -> Select:
 
 def _lock_item(session: Session, user_id: int, item_id: int) -> WishListItem:
     """An item of an account as it is now and stays for all others; raises NotFoundError."""
-    hold(session, user_id)
+    lock_account(session, user_id)
     lock_issue(session, item_of(session, user_id, item_id).issue_id)
     return item_of(session, user_id, item_id)
 

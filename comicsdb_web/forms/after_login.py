@@ -61,7 +61,7 @@ def keep_form(request) -> str | None:
     kept = [(name, value) for name, value in sent.items() if not is_secret(name)]
     texts = [(name, value) for name, value in kept if isinstance(value, str)]
     files = {name: value.filename for name, value in kept if hasattr(value, "file")}
-    with request.visit.apart() as session:  # for good, though the request is refused
+    with request.account_context.apart() as session:  # for good, though the request is refused
         secret = accounts.keep_form_draft(session, owner, accounts.SavedForm(request.path, texts, files))
         session.commit()
     if secret is None:

@@ -77,7 +77,7 @@ def _kept(request, name: str, sent: UploadedFile, folder: str) -> KeptPicture:
     if name not in known:
         data, hashed = sent.file.read(), folder in HASHED
         known[name] = accounts.keep_picture(
-            request.visit, request.identity.user_id, folder, data, sent.filename, hashed=hashed
+            request.account_context, request.identity.user_id, folder, data, sent.filename, hashed=hashed
         )
     return known[name]
 

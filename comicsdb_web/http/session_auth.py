@@ -31,7 +31,7 @@ def authenticate(request) -> Identity | None:
 def begin_session(request, user: User, *, confirmed: bool = True) -> None:
     """Log an account in under a new identifier; the session the browser had before ends."""
     accounts.end_session(request.dbsession, session_identifier(request))
-    keep_session(request, accounts.begin_session(request.visit, user, confirmed=confirmed))
+    keep_session(request, accounts.begin_session(request.account_context, user, confirmed=confirmed))
 
 
 def end_session(request) -> None:

@@ -63,7 +63,7 @@ def test_who_is_deleted_after_it_was_recognised_is_nobody(database, factory, tmp
         lambda: member.post(f"/wish-list/toggle/{issue.slug}/", {"on": "1", "csrf_token": token}),
     ]
     with ThreadPoolExecutor(len(asks)) as pool, factory() as holder:
-        locks.hold(holder, account)
+        locks.lock_account(holder, account)
         holder.execute(text("SELECT FROM arc FOR UPDATE"))
         answers = [pool.submit(each) for each in asks]
         await_that(lambda: waiting(holder) == len(asks))

@@ -40,7 +40,7 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
         session, identity, OFFICIAL, {"name": f"{words} list", "desc": words, "is_private": True}
     )
     for each in (kept.list, kept.secret):
-        held = reading_lists.hold(session, identity, OFFICIAL, each)
+        held = reading_lists.lock_list(session, identity, OFFICIAL, each)
         items.add_issues(held, [world.first.id, world.second.id])
     kept.list_item, kept.secret_item = (
         session.scalar(select(func.min(ReadingListItem.id)).where(ReadingListItem.reading_list_id == each.id))

@@ -119,7 +119,7 @@ def _found(catalog: Catalog, model, ids: Iterable[int]) -> list[int]:
         raise _refused(_("Nothing is chosen."))
     if len(wanted) > MOST:
         raise _refused(_("These are too many: ${n} at once are the most.", mapping={"n": MOST}))
-    catalog.unit.alone()
+    catalog.unit.acquire_write_lock()
     found = set(catalog.session.scalars(select(model.id).where(model.id.in_(wanted))))
     if found != set(wanted):
         raise _refused(_("Something of what was chosen does not exist any more: please choose again."))
@@ -168,15 +168,15 @@ def _edited(catalog: Catalog, issues: list[Issue]) -> None:
     """What every edit of an issue leaves, whatever it changes."""
     for issue in issues:
         issue.edited_by_id = catalog.actor_id or SYSTEM_USER_ID
-    catalog.unit.wrote("issue", {issue.id for issue in issues})
-    catalog.unit.happened("series.issues", {issue.series_id for issue in issues})
+    catalog.unit.record_saved("issue", {issue.id for issue in issues})
+    catalog.unit.record_event("series.issues", {issue.series_id for issue in issues})
     catalog.session.flush()
 
 
 def _outcome(catalog: Catalog, issues: list[Issue], changed: list[Issue]) -> Outcome:
-    catalog.unit.settle()
+    catalog.unit.propagate()
     for issue in changed:
-        catalog.unit.tell("update", "issue", issue.id, issue.slug)
+        catalog.unit.log_after_commit("update", "issue", issue.id, issue.slug)
     return Outcome(tuple(issue.id for issue in changed), len(issues) - len(changed))
 
 

@@ -104,7 +104,7 @@ def merge(catalog: Catalog, canonical, other, reason: str = "") -> Preview:
     doomed, unit.reason = {kind.name: {other.id}}, reason
     with catalog.attempt(kind):
         _foresee(catalog, kind, canonical, other)
-        unit.deleting(doomed, "merge", reason)
+        unit.before_deletion(doomed, "merge", reason)
         editor = catalog.actor_id or SYSTEM_USER_ID
         if kind.name == "issue":
             merging.unite(session, canonical.id, other.id)
@@ -114,13 +114,13 @@ def merge(catalog: Catalog, canonical, other, reason: str = "") -> Preview:
         _redirect(catalog, kind, canonical, other, reason)
         session.execute(delete(kind.model).where(kind.model.id == other.id))
         forget(session, doomed)
-        unit.gone(doomed)
+        unit.after_deletion(doomed)
         _notice(catalog, kind, canonical, moved)
         session.expire_all()  # rows were written past the session
         _fill(kind, canonical, planned, editor)
         session.flush()
-    unit.settle()
-    unit.tell("merge", kind.name, other.id, f"{other.slug} into {canonical.id}")
+    unit.propagate()
+    unit.log_after_commit("merge", kind.name, other.id, f"{other.slug} into {canonical.id}")
     return planned
 
 
@@ -247,12 +247,12 @@ def _foresee(catalog: Catalog, kind: Kind, canonical, other) -> None:
         if other.rating_count:
             unit.rated({canonical.id}, {canonical.series_id, other.series_id})
         pictures = session.scalars(select(Variant.image).where(Variant.issue_id == other.id))
-        unit.name(pictures)  # they move with their rows
+        unit.retain_files(pictures)  # they move with their rows
     elif kind.name == "series":
         if other.rating_count:
             unit.rated(set(), {canonical.id})
         if session.scalar(text("SELECT 1 FROM series_genre WHERE series_id = :id"), {"id": other.id}):
-            unit.happened("series.embedded", {canonical.id})
+            unit.record_event("series.embedded", {canonical.id})
 
 
 def _redirect(catalog: Catalog, kind: Kind, canonical, other, reason: str) -> None:
@@ -271,14 +271,14 @@ def _redirect(catalog: Catalog, kind: Kind, canonical, other, reason: str) -> No
 def _notice(catalog: Catalog, kind: Kind, canonical, moved: dict[str, set[int]]) -> None:
     """Tell the unit of work which objects were written, and what that means to others."""
     unit = catalog.unit
-    unit.wrote(kind.name, {canonical.id})
+    unit.record_saved(kind.name, {canonical.id})
     if kind.name == "issue":
-        unit.happened("series.issues", {canonical.series_id})
+        unit.record_event("series.issues", {canonical.series_id})
     for owned, ids in moved.items():
-        unit.wrote(owned, ids)
+        unit.record_saved(owned, ids)
         columns = {key for key, parent in KINDS[owned].parents.items() if parent is kind.model}
         for event, watched in propagation.FIELD_EVENTS.get(owned, {}).items():
             if any(f"{each}_id" in watched for each in columns):
-                unit.happened(event, ids)
+                unit.record_event(event, ids)
         if owned == "issue":
-            unit.happened("series.issues", {canonical.id})
+            unit.record_event("series.issues", {canonical.id})

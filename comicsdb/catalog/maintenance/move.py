@@ -165,8 +165,8 @@ def _lead_over(catalog: Catalog, publisher: int, parent: int, imprint: int) -> N
         values,
     )
     ids = set(series)
-    unit.wrote("series", ids)
-    unit.happened("series.embedded", ids)
+    unit.record_saved("series", ids)
+    unit.record_event("series.embedded", ids)
     universes = session.scalars(
         text(
             "UPDATE universe SET publisher_id = :parent, edited_by_id = :editor"
@@ -174,11 +174,11 @@ def _lead_over(catalog: Catalog, publisher: int, parent: int, imprint: int) -> N
         ),
         values,
     )
-    unit.wrote("universe", set(universes))
+    unit.record_saved("universe", set(universes))
     cited = session.execute(
         text("UPDATE attribution SET publisher_id = NULL, imprint_id = :imprint WHERE publisher_id = :old"),
         values,
     )
     if cited.rowcount:
         unit.part_changed("imprint", "attributions", {imprint})
-    unit.settle()
+    unit.propagate()

@@ -71,11 +71,11 @@ def add_universe(
         )
         added[kind] = set(ids)
         if added[kind]:
-            catalog.unit.wrote(kind, added[kind])
+            catalog.unit.record_saved(kind, added[kind])
             catalog.unit.link_changed(kind, link, added[kind], {universe.id})
     if added["issue"]:
-        catalog.unit.happened("series.issues", {series.id})
-    catalog.unit.settle()
+        catalog.unit.record_event("series.issues", {series.id})
+    catalog.unit.propagate()
     session.expire_all()
     return {kind: len(ids) for kind, ids in added.items()}
 

@@ -68,11 +68,11 @@ def _readdress(catalog: Catalog, kind: str, wanted: dict[int, tuple[str, str]]) 
             "editor": catalog.actor_id or SYSTEM_USER_ID,
         },
     )
-    unit.wrote(kind, set(changed))
+    unit.record_saved(kind, set(changed))
     if kind == "issue":
         series = session.scalars(select(Issue.series_id).where(Issue.id.in_(changed)).distinct())
-        unit.happened("series.issues", set(series))
-    unit.settle()
+        unit.record_event("series.issues", set(series))
+    unit.propagate()
     session.expire_all()
     return {f"{kind} {each}": pair for each, pair in changed.items()}
 

@@ -1,8 +1,8 @@
 """The collection: which issues a reader owns, when they read them, and their stars.
 
 Every function writes for one account, `user_id`, and knows nothing of the items of others: NotFound. All
-writers of one collection wait for one another (`keeping.hold`), so that `is_read`, `date_read` and the dates
-always agree, and stars of item and issue are the same. Nothing is committed here.
+writers of one collection wait for one another (`locks.lock_account`), so that `is_read`, `date_read` and the
+dates always agree, and stars of item and issue are the same. Nothing is committed here.
 
 `today` is the business day: stars for an issue that is not out yet count for nobody else until it is.
 """
@@ -18,9 +18,9 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.catalog.errors import InvalidError, NotFoundError
-from comicsdb.catalog.unit_of_work import Unit
+from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.library import ratings
-from comicsdb.library.locks import check_account, hold, moved
+from comicsdb.library.locks import check_account, lock_account, moved
 from comicsdb.models import CollectionItem, Issue, ReadDate, Series
 from comicsdb.models.base import BIG_MAX, INTEGER_MAX
 from comicsdb.models.choices import BookFormat, Currency
@@ -55,8 +55,8 @@ def lock(session: Session, user_id: int, item_id: int, *, rating: bool = False) 
     With `rating` the write may be one of stars.
     """
     if rating:
-        Unit.of(session).alone()
-    hold(session, user_id)
+        UnitOfWork.of(session).acquire_write_lock()
+    lock_account(session, user_id)
     return _one(session, user_id, item_id, select(CollectionItem).with_for_update(key_share=True))
 
 
@@ -109,8 +109,8 @@ def add_many(
     for issue_id, values in rows:
         wanted.setdefault(issue_id, values)
     if any(values.get("rating") is not None for values in wanted.values()):
-        Unit.of(session).alone()
-    hold(session, user_id)
+        UnitOfWork.of(session).acquire_write_lock()
+    lock_account(session, user_id)
     new = _not_owned(session, user_id, list(wanted))
     stars = {each: wanted[each]["rating"] for each in new if wanted[each].get("rating") is not None}
     if stars:
@@ -335,7 +335,7 @@ def mark_read(session: Session, user_id: int, item_ids: Iterable[int]) -> int:
 
     Ids of others' items, and of none, count for nothing. The number of statements is constant.
     """
-    hold(session, user_id)
+    lock_account(session, user_id)
     ids = [each for each in item_ids if 0 < each <= BIG_MAX]
     unread_ones = (
         select(CollectionItem.id)

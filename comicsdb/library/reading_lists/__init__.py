@@ -22,7 +22,7 @@ from comicsdb.admin import audit_log
 from comicsdb.catalog import slugs
 from comicsdb.catalog.errors import ConflictError, ForbiddenError, InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.service import SLUG_ATTEMPTS
-from comicsdb.catalog.unit_of_work import Unit
+from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.i18n import _
 from comicsdb.library.reading_lists import links, rules
 from comicsdb.models import FormerSlug, ReadingList, ReadingListRating, User
@@ -105,20 +105,22 @@ def neighbours(
     return found.get(ids[0]), found.get(ids[1])
 
 
-class Held(NamedTuple):
+class LockedList(NamedTuple):
     """A list that an account may change and nobody else does, until the transaction ends."""
 
     session: Session
     row: ReadingList
 
 
-def hold(session: Session, identity: Identity | None, official: str, reading_list: ReadingList) -> Held:
+def lock_list(
+    session: Session, identity: Identity | None, official: str, reading_list: ReadingList
+) -> LockedList:
     """The list as it is now, for the account to change it; all other writers of lists wait.
 
     Raises NotFoundError where it is gone or may not be seen any more, ForbiddenError where it may only be
     seen.
     """
-    Unit.of(session).alone()
+    UnitOfWork.of(session).acquire_write_lock()
     statement = (
         select(ReadingList)
         .where(ReadingList.id == reading_list.id, visible_to(identity, official))
@@ -130,7 +132,7 @@ def hold(session: Session, identity: Identity | None, official: str, reading_lis
     found = find(session, identity, official, reading_list.id)
     if not manages(identity, official, found):
         raise ForbiddenError(f"{KIND} {found.id} is another's")
-    return Held(session, found)
+    return LockedList(session, found)
 
 
 # Writing.
@@ -141,12 +143,12 @@ def create(session: Session, identity: Identity, official: str, values: dict) ->
 
     Raises InvalidError. Nothing is committed here, as everywhere in this module.
     """
-    unit = Unit.of(session)
-    unit.alone()
+    unit = UnitOfWork.of(session)
+    unit.acquire_write_lock()
     partners = rules.check(session, identity, visible_to(identity, official), None, values)
     made = ReadingList(user_id=identity.user_id, **rules.columns(values))
     _insert(session, made)
-    unit.name([made.image])
+    unit.retain_files([made.image])
     if any(partners.values()):
         links.tie(session, made.id, partners, manageable_by(identity, official))
     return _fresh(session, made)
@@ -161,17 +163,17 @@ def update(
     that a list has are kept, and not shown, while it is private. Raises InvalidError, NotFoundError,
     ForbiddenError.
     """
-    _session, found = hold(session, identity, official, reading_list)
+    _session, found = lock_list(session, identity, official, reading_list)
     partners = rules.check(session, identity, visible_to(identity, official), found, values)
     changed = {name: value for name, value in rules.columns(values).items() if getattr(found, name) != value}
     if "is_private" in changed:
         name = changed.get("name", found.name)
         changed["slug"] = next(slugs_for(session, name, found.id, private=changed["is_private"]))
         slugs.keep_former(session, KIND, {found.id: (found.slug, changed["slug"])})
-    unit = Unit.of(session)
+    unit = UnitOfWork.of(session)
     if "image" in changed:
-        unit.discard([found.image])
-        unit.name([changed["image"]])
+        unit.release_files([found.image])
+        unit.retain_files([changed["image"]])
     try:
         with session.begin_nested():
             links.stamp(session, ReadingList.id == found.id, changed)
@@ -188,9 +190,9 @@ def remove(session: Session, identity: Identity, official: str, reading_list: Re
 
     Raises NotFoundError, ForbiddenError.
     """
-    _session, found = hold(session, identity, official, reading_list)
+    _session, found = lock_list(session, identity, official, reading_list)
     links.lock(session, links.around(session, found.id))
-    Unit.of(session).discard([found.image])
+    UnitOfWork.of(session).release_files([found.image])
     former = delete(FormerSlug).where(FormerSlug.kind == KIND, FormerSlug.object_id == found.id)
     session.execute(former)
     session.execute(delete(ReadingList).where(ReadingList.id == found.id))
@@ -207,7 +209,7 @@ def assign_to_official(
     """
     if not may(identity, Permission.OFFICIAL_LISTS):
         raise ForbiddenError(f"{identity.username} gives no lists to {official}")
-    Unit.of(session).alone()
+    UnitOfWork.of(session).acquire_write_lock()
     found = find(session, identity, official, reading_list.id)
     owner = session.scalar(select(User).where(func.lower(User.username) == func.lower(official)))
     if owner is None:

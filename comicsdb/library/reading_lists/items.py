@@ -18,7 +18,7 @@ from comicsdb.catalog import rules
 from comicsdb.catalog.column_checks import MISSING, is_whole
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
-from comicsdb.library.reading_lists import Held, forget_stamps
+from comicsdb.library.reading_lists import LockedList, forget_stamps
 from comicsdb.library.reading_lists.rules import NOT_A_CHOICE
 from comicsdb.models import Arc, Issue, ReadingList, ReadingListItem, Series, issue_arc
 from comicsdb.models.base import INTEGER_MAX
@@ -52,7 +52,7 @@ class Ordered(NamedTuple):
 
 
 def add_issues(
-    held: Held, ids: Sequence[int], *, at: str = END, types: Mapping[int, str] | None = None
+    held: LockedList, ids: Sequence[int], *, at: str = END, types: Mapping[int, str] | None = None
 ) -> Added:
     """Add issues by their ids, in their order, at the END or the BEGINNING; those in the list stay put.
 
@@ -73,7 +73,7 @@ def add_issues(
 
 
 def add_series(
-    held: Held, series_id: int, *, first: str = "", last: str = "", whole: bool = False, at: str = END
+    held: LockedList, series_id: int, *, first: str = "", last: str = "", whole: bool = False, at: str = END
 ) -> Added:
     """Add issues of a series in the order of their cover dates: the whole, or from a number to a number.
 
@@ -93,7 +93,7 @@ def add_series(
     return _add_all(session, found, [issue.id for issue in issues], at)
 
 
-def add_arc(held: Held, arc_id: int, *, at: str = END) -> Added:
+def add_arc(held: LockedList, arc_id: int, *, at: str = END) -> Added:
     """Add the issues of an arc in the order of their cover dates; Invalid names "arc" if it is not there."""
     session, found = held
     if not (_is_id(arc_id) and rules.existing(session, Arc, [arc_id])):
@@ -103,7 +103,7 @@ def add_arc(held: Held, arc_id: int, *, at: str = END) -> Added:
     return _add_all(session, found, [issue.id for issue in issues], at)
 
 
-def reorder(held: Held, order: Sequence[int], selected: Iterable[int] = ()) -> Ordered:
+def reorder(held: LockedList, order: Sequence[int], selected: Iterable[int] = ()) -> Ordered:
     """Bring a list into an order of issue ids, and add those `selected`, all at once.
 
     An id in `order` counts once, and only if its issue is in the list or selected; others are skipped. After
@@ -134,7 +134,7 @@ def fewest_moves(before: list[int], after: list[int]) -> int:
     return len(before) - len(ends)
 
 
-def move(held: Held, item_id: int, to: str | int) -> int:
+def move(held: LockedList, item_id: int, to: str | int) -> int:
     """Move an item one place UP or DOWN, or to a position; one beyond either end is that end.
 
     Gives the position it has then. Raises NotFoundError for an item of another list.
@@ -155,7 +155,7 @@ def move(held: Held, item_id: int, to: str | int) -> int:
     return now
 
 
-def set_type(held: Held, item_id: int, code: str) -> None:
+def set_type(held: LockedList, item_id: int, code: str) -> None:
     """Say what an item is within the list, "" for nothing; Invalid names "issue_type" for another code."""
     session, found = held
     _check_type(code)
@@ -164,7 +164,7 @@ def set_type(held: Held, item_id: int, code: str) -> None:
         _run(session, update(ReadingListItem).where(ReadingListItem.id == item.id).values(issue_type=code))
 
 
-def remove_item(held: Held, item_id: int) -> None:
+def remove_item(held: LockedList, item_id: int) -> None:
     """Take an item out of the list; those behind it move up.
 
     Raises NotFoundError for an item of another list.

@@ -5,7 +5,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.errors import InvalidError
-from comicsdb.catalog.unit_of_work import Unit
+from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.i18n import _
 from comicsdb.library.reading_lists import find, forget_stamps
 from comicsdb.models import ReadingList, ReadingListRating
@@ -28,7 +28,7 @@ def rate(
     """
     if stars is not None and (type(stars) is not int or not STARS[0] <= stars <= STARS[1]):
         raise InvalidError({"rating": [OUT_OF_RANGE]})
-    Unit.of(session).alone()
+    UnitOfWork.of(session).acquire_write_lock()
     session.expire(reading_list)
     found = find(session, identity, official, reading_list.id)
     if stars is not None and found.user_id == identity.user_id:

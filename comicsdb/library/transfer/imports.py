@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session, joinedload
 from comicsdb import clock
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
-from comicsdb.library.locks import hold
+from comicsdb.library.locks import lock_account
 from comicsdb.library.transfer.combine import MONEY, Storing
 from comicsdb.library.transfer.format import COLLECTION, PULL, Row, Upload
 from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, UNKNOWN, Match, match_issues, match_series
@@ -65,7 +65,7 @@ def upload(
         raise InvalidError({"file": [NO_FILE]})
     found = read_file(data, rows=rows, megabytes=megabytes)
     matches = _matches(session, found.rows)
-    hold(session, user_id)
+    lock_account(session, user_id)
     _make_room(session, user_id)
     made = LibraryImport(user_id=user_id, payload=_payload(found, matches, name, currency))
     session.add(made)

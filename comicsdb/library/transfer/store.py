@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog.unit_of_work import Unit
+from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.library import ratings
 from comicsdb.library.default_lists import own_list
-from comicsdb.library.locks import hold
+from comicsdb.library.locks import lock_account
 from comicsdb.library.transfer.combine import Storing, merge, packed, plain
 from comicsdb.library.transfer.format import COLLECTION, ITEMS, PARTS, PULL, RATINGS, WISHES
 from comicsdb.library.transfer.store_collection import store_collection
@@ -50,8 +50,8 @@ def store(storing: Storing, rows: Iterable[Chosen], lists: list[dict]) -> Counte
     part, "gone" for what is not in the catalogue any more.
     Raises InvalidError where a reading list cannot be made.
     """
-    Unit.of(storing.session).alone()
-    hold(storing.session, storing.user_id)
+    UnitOfWork.of(storing.session).acquire_write_lock()
+    lock_account(storing.session, storing.user_id)
     rows = _still_there(storing, list(rows))
     by_part = {part: [row for row in rows if row.part == part] for part in PARTS}
     _store_stars(storing, by_part[COLLECTION] + by_part[RATINGS])

@@ -74,7 +74,7 @@ def _changes(found: ReadingList, values: dict) -> dict:
 
 def _store_items(storing: Storing, found: ReadingList, said: dict[int, dict]) -> None:
     session = storing.session
-    held = reading_lists.hold(session, storing.identity, storing.official, found)
+    held = reading_lists.lock_list(session, storing.identity, storing.official, found)
     types = {each: values["issue_type"] for each, values in said.items() if "issue_type" in values}
     before = set(_issues(session, found.id))
     added = items.add_issues(held, list(said), types=types).added

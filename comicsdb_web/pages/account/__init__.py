@@ -76,7 +76,7 @@ def confirmed(view):
         fields, form, user = answers.texts(request), answers.Form(), account_of(request)
         if any(name in fields for name in accounts.CONFIRM_FIELDS):
             try:
-                accounts.confirm(request.visit, user, identifier, fields, get_csrf_token(request))
+                accounts.confirm(request.account_context, user, identifier, fields, get_csrf_token(request))
                 return view(request)
             except InvalidError as error:
                 form = answers.refused(request, error, {})

@@ -25,7 +25,7 @@ def make(request):
     name = fields.get("name", "")
     try:
         made = accounts.make_feed_address(
-            request.visit, request.identity.user_id, name, fields.get("form_key", "")
+            request.account_context, request.identity.user_id, name, fields.get("form_key", "")
         )
     except InvalidError as error:
         return _page(request, answers.refused(request, error, {"name": name}))

@@ -30,7 +30,9 @@ def login(request):
     target = safe_path(fields.get("next"))
     typed = {"username": fields.get("username", "")[: accounts.EMAIL_MAX]}
     try:
-        user = accounts.log_in(request.visit, fields.get("username", ""), fields.get("password", ""))
+        user = accounts.log_in(
+            request.account_context, fields.get("username", ""), fields.get("password", "")
+        )
     except accounts.LogInFailedError as error:
         return _page(target, answers.refused_whole(request, error.text, typed))
     except accounts.NotActivatedError as error:
@@ -54,11 +56,11 @@ def login_by_passkey(request):
     target = safe_path(fields.get("next"))
     try:
         user = accounts.passkey_user(
-            request.visit, fields.get("confirm_passkey", ""), get_csrf_token(request)
+            request.account_context, fields.get("confirm_passkey", ""), get_csrf_token(request)
         )
     except accounts.PasskeyRefusedError as error:
         return _page(target, answers.refused_whole(request, error.text, {}))
-    request.visit.log(log, "User logged in by passkey", user.username)
+    request.account_context.log(log, "User logged in by passkey", user.username)
     begin_session(request, user)
     return HTTPSeeOther(target or request.route_path("home"))
 
@@ -81,7 +83,7 @@ def second(request):
         return HTTPSeeOther(request.route_path("login"))
     fields = answers.texts(request)
     try:
-        accounts.check_second_step(request.visit, user, fields, get_csrf_token(request))
+        accounts.check_second_step(request.account_context, user, fields, get_csrf_token(request))
     except accounts.TooManyFailuresError as error:
         return _second(request, user, answers.too_many(request, error.retry_after, {}))
     except accounts.AccountError as error:
@@ -114,7 +116,7 @@ def _second(request, user, form):
 def link_form(request):
     """What a mailed link does; opening it does nothing yet, as programs that look through mails do."""
     try:
-        return {"user": accounts.check_log_in_link(request.visit, request.matchdict["secret"])}
+        return {"user": accounts.check_log_in_link(request.account_context, request.matchdict["secret"])}
     except accounts.AccountError:
         return _bad_link(request)
 
@@ -122,7 +124,7 @@ def link_form(request):
 def link(request):
     """Log in by a mailed link."""
     try:
-        user = accounts.log_in_by_link(request.visit, request.matchdict["secret"])
+        user = accounts.log_in_by_link(request.account_context, request.matchdict["secret"])
     except accounts.AccountError:
         return _bad_link(request)
     if user.second_factor:
@@ -148,7 +150,7 @@ def logout(request):
     identity = request.identity
     end_session(request)
     if identity is not None:
-        request.visit.log(log, "User logged out", identity.username)
+        request.account_context.log(log, "User logged out", identity.username)
     request.messages.add("success", request.localizer.translate(_("You are logged out. See you soon!")))
     target = safe_path(answers.texts(request).get("next")) or request.route_path("home")
     # What the browser kept of pages goes, so that nobody finds it there by its Back button.

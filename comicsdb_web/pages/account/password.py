@@ -23,7 +23,7 @@ def change(request):
     fields = answers.texts(request)
     try:
         identifier = accounts.change_password(
-            request.visit, request.identity.user_id, session_identifier(request), fields
+            request.account_context, request.identity.user_id, session_identifier(request), fields
         )
     except InvalidError as error:
         return {"form": answers.refused(request, error, _ticked(fields)), "user": account_of(request)}
@@ -56,7 +56,7 @@ def forgotten(request):
     """Send a link to the account with an address, if there is one; the answer is always the same."""
     typed = {"email": answers.texts(request).get("email", "")}
     try:
-        accounts.request_reset(request.visit, typed["email"])
+        accounts.request_reset(request.account_context, typed["email"])
     except InvalidError as error:
         return {"form": answers.refused(request, error, typed)}
     except accounts.TooManyMailsError as error:
@@ -79,7 +79,7 @@ def reset_form(request):
     """The form that the link of the mail leads to; opening it spends nothing."""
     words = request.matchdict
     try:
-        user = accounts.check_reset(request.visit, words["uid"], words["secret"])
+        user = accounts.check_reset(request.account_context, words["uid"], words["secret"])
     except accounts.BadLinkError:
         return _bad_link(request)
     return {"form": answers.Form(dict.fromkeys(ENDING, "1")), "user": user}
@@ -89,11 +89,11 @@ def reset(request):
     """Set the new password."""
     words, fields = request.matchdict, answers.texts(request)
     try:
-        accounts.reset_password(request.visit, words["uid"], words["secret"], fields)
+        accounts.reset_password(request.account_context, words["uid"], words["secret"], fields)
     except accounts.BadLinkError:
         return _bad_link(request)
     except InvalidError as error:
-        user = accounts.check_reset(request.visit, words["uid"], words["secret"])
+        user = accounts.check_reset(request.account_context, words["uid"], words["secret"])
         return {"form": answers.refused(request, error, _ticked(fields)), "user": user}
     return HTTPSeeOther(request.route_path("account.reset_done"))
 

@@ -33,7 +33,7 @@ def add_totp(request):
         text = _("That took too long: here is a new secret.")
         return _totp(accounts.new_totp(settings, user), answers.refused_whole(request, text, {}))
     try:
-        accounts.add_totp(request.visit, user, new, fields.get("code", ""))
+        accounts.add_totp(request.account_context, user, new, fields.get("code", ""))
     except InvalidError as error:
         return _totp(new, answers.refused(request, error, {}))
     return _done(request, user, _("The authenticator app is set up."))
@@ -41,7 +41,7 @@ def add_totp(request):
 
 def remove_totp(request):
     """Switch the app off."""
-    if not accounts.remove_totp(request.visit, account_of(request)):
+    if not accounts.remove_totp(request.account_context, account_of(request)):
         raise HTTPNotFound(_("There is no authenticator app any more."))
     return _back(request, "success", _("The authenticator app is removed."))
 
@@ -49,7 +49,7 @@ def remove_totp(request):
 def registration_options(request):
     """What the browser is asked to make a passkey of."""
     return json_text(
-        accounts.registration_options(request.visit, account_of(request), get_csrf_token(request))
+        accounts.registration_options(request.account_context, account_of(request), get_csrf_token(request))
     )
 
 
@@ -58,7 +58,7 @@ def add_passkey(request):
     fields, user = answers.texts(request), account_of(request)
     answer, name = fields.get("answer", ""), fields.get("name", "")
     try:
-        accounts.add_passkey(request.visit, user, answer, name, get_csrf_token(request))
+        accounts.add_passkey(request.account_context, user, answer, name, get_csrf_token(request))
     except InvalidError as error:
         text = next(text for texts in error.errors.values() for text in texts)
         return _back(request, "error", text)
@@ -69,7 +69,7 @@ def add_passkey(request):
 
 def remove_passkey(request):
     """Remove one of one's own passkeys."""
-    if not accounts.remove_passkey(request.visit, account_of(request), number_in(request)):
+    if not accounts.remove_passkey(request.account_context, account_of(request), number_in(request)):
         raise HTTPNotFound(_("There is no such passkey any more."))
     return _back(request, "success", _("The passkey is removed."))
 
@@ -90,7 +90,7 @@ def _done(request, user, text):
 
 
 def _codes(request, user):
-    values = {"codes": accounts.make_recovery_codes(request.visit, user)}
+    values = {"codes": accounts.make_recovery_codes(request.account_context, user)}
     return render_to_response("account/recovery.jinja2", values, request=request)
 
 

@@ -53,7 +53,7 @@ def not_me_form(request):
     """What the link does; opening it does nothing yet."""
     words = request.matchdict
     try:
-        return {"user": accounts.check_not_me(request.visit, words["uid"], words["secret"])}
+        return {"user": accounts.check_not_me(request.account_context, words["uid"], words["secret"])}
     except accounts.AccountError:
         return _bad_link(request)
 
@@ -62,7 +62,7 @@ def not_me(request):
     """Shut everybody out of the account, and mail a link for a new password."""
     words = request.matchdict
     try:
-        accounts.take_back(request.visit, words["uid"], words["secret"])
+        accounts.take_back(request.account_context, words["uid"], words["secret"])
     except accounts.AccountError:
         return _bad_link(request)
     return notice(

@@ -32,7 +32,7 @@ def end(request):
 
 def end_all(request):
     """Log out everywhere, here too."""
-    accounts.log_out_everywhere(request.visit, request.identity.user_id)
+    accounts.log_out_everywhere(request.account_context, request.identity.user_id)
     return _out(request, _("You are logged out everywhere."))
 
 

@@ -41,7 +41,7 @@ def save_profile(request):
     image, kept = _picture(request, fields)
     sent = {**fields, "image": image, "image_kept": kept.secret if kept else fields.get("image_kept", "")}
     try:
-        saved = accounts.update_profile(request.visit, request.identity.user_id, sent)
+        saved = accounts.update_profile(request.account_context, request.identity.user_id, sent)
     except InvalidError as error:
         form = answers.refused(request, error, _typed(fields))
         return _profile(account_of(request), form, kept, choose_again=bool(image))
@@ -68,7 +68,7 @@ def _picture(request, fields):
         return b"", secret and accounts.find_picture(request.dbsession, user_id, secret)
     try:
         name = request.POST["image"].filename
-        return b"", accounts.keep_picture(request.visit, user_id, accounts.PICTURES, image, name)
+        return b"", accounts.keep_picture(request.account_context, user_id, accounts.PICTURES, image, name)
     except (PictureError, StorageDownError):
         return image, None
 
@@ -87,7 +87,7 @@ def confirm_email(request):
         return Response()
     to_account = (_("To your account"), request.route_path("account"))
     try:
-        accounts.confirm_email(request.visit, request.matchdict["secret"])
+        accounts.confirm_email(request.account_context, request.matchdict["secret"])
     except accounts.LinkSpentError:
         text = _("This link has done its work.")
         title = _("Your address is confirmed already")
@@ -122,7 +122,7 @@ def delete(request):
     """Delete the account; its contributions to the catalogue stay."""
     try:
         accounts.delete_account(
-            request.visit, request.identity.user_id, answers.texts(request).get("password", "")
+            request.account_context, request.identity.user_id, answers.texts(request).get("password", "")
         )
     except InvalidError as error:
         return _deletion(request, answers.refused(request, error, {}))

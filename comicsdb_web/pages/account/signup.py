@@ -34,7 +34,7 @@ def sign_up(request):
     if "sealed" in fields:
         fields = accounts.open_sign_up(request.registry.settings, fields["sealed"])
     try:
-        accounts.sign_up(request.visit, fields)
+        accounts.sign_up(request.account_context, fields)
     except accounts.TooFastError as error:
         return _page(request, answers.Form()) | {"sealed": error.sealed}
     except InvalidError as error:
@@ -69,7 +69,7 @@ def activate(request):
         return Response()
     words = request.matchdict
     try:
-        user = accounts.activate(request.visit, words["uid"], words["secret"])
+        user = accounts.activate(request.account_context, words["uid"], words["secret"])
     except accounts.LinkSpentError:
         if request.identity is not None:
             return notice(
@@ -116,7 +116,7 @@ def resend(request):
     fields = answers.texts(request)
     typed = {"email": fields.get("email", "")}
     try:
-        accounts.resend_activation(request.visit, typed["email"])
+        accounts.resend_activation(request.account_context, typed["email"])
     except InvalidError as error:
         return {"form": answers.refused(request, error, typed)}
     except accounts.TooManyMailsError as error:

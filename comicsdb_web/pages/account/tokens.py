@@ -45,7 +45,9 @@ def generate(request):
     label, form_key = typed["name"], fields.get("form_key", "")
     chosen = {name: typed[name] for name in ("scope", "lifetime", "until")}
     try:
-        made = accounts.generate_token(request.visit, request.identity.user_id, label, form_key, **chosen)
+        made = accounts.generate_token(
+            request.account_context, request.identity.user_id, label, form_key, **chosen
+        )
     except InvalidError as error:
         return _page(request, answers.refused(request, error, typed))
     except accounts.FormSpentError:
@@ -56,14 +58,14 @@ def generate(request):
 
 def revoke(request):
     """Revoke one of one's own tokens."""
-    if not accounts.revoke_token(request.visit, request.identity.user_id, number_in(request)):
+    if not accounts.revoke_token(request.account_context, request.identity.user_id, number_in(request)):
         raise HTTPNotFound(_("There is no such token any more."))
     return _back(request, "success", _("The token is revoked. It opens nothing any more."))
 
 
 def revoke_all(request):
     """Revoke all of one's tokens."""
-    accounts.revoke_all_tokens(request.visit, request.identity.user_id)
+    accounts.revoke_all_tokens(request.account_context, request.identity.user_id)
     return _back(request, "success", _("All your tokens are revoked."))
 
 

@@ -45,7 +45,7 @@ def tokens(request):
 def revoke(request):
     """Revoke a token, and show the page again from which it came."""
     try:
-        found = admin.revoke_token(request.visit, request.identity, number_in(request))
+        found = admin.revoke_token(request.account_context, request.identity, number_in(request))
     except InvalidError as error:
         say(request, "error", error)
     else:

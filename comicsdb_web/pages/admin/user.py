@@ -72,7 +72,7 @@ def save(request):
     shown = shown if shown["username"] else _values(request, found)
     try:
         changes = _changes(request, found, typed, shown)
-        changed = admin.change_account(request.visit, request.identity, found, changes)
+        changed = admin.change_account(request.account_context, request.identity, found, changes)
     except InvalidError as error:
         return _page(request, found, answers.refused(request, error, typed), shown)
     say(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
@@ -199,7 +199,7 @@ def set_password(request):
     """Give the account a new password."""
     found, password = user_of(request), answers.texts(request).get("password", "")
     try:
-        admin.set_password(request.visit, request.identity, request.passwords, found, password)
+        admin.set_password(request.account_context, request.identity, request.passwords, found, password)
     except InvalidError as error:
         return {"form": answers.refused(request, error, {}), "user": found}
     say(request, "success", _("The password is set, and every session has ended."))
@@ -235,7 +235,7 @@ def revoke_tokens(request):
 def _done(request, act, text):
     found = user_of(request)
     try:
-        act(request.visit, request.identity, found)
+        act(request.account_context, request.identity, found)
     except InvalidError as error:
         say(request, "error", error)
     else:

@@ -6,7 +6,7 @@ from sqlalchemy.orm import joinedload
 from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.i18n import translate
 from comicsdb.library import wish_list
-from comicsdb.library.locks import hold
+from comicsdb.library.locks import lock_account
 from comicsdb.models import Issue, Series, WishListItem
 from comicsdb.models.choices import DEFAULT_PRIORITY, WishStatus
 from comicsdb.schemas.wish import PurchaseSchema, WishFormSchema
@@ -226,7 +226,7 @@ class WishViews(Editing):
         return self._loaded(item.id)
 
     def _lock(self, entity):
-        hold(self.session, self.user_id)
+        lock_account(self.session, self.user_id)
         self.session.refresh(entity, ["modified"])
 
     def _write(self, entity, values):

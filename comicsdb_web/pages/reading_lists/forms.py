@@ -167,7 +167,7 @@ class ListForms(Editing, Lists):
         return reading_lists.create(self.session, self.identity, self.official, values)
 
     def _lock(self, entity):
-        reading_lists.hold(self.session, self.identity, self.official, entity)
+        reading_lists.lock_list(self.session, self.identity, self.official, entity)
 
     def _write(self, entity, values):
         reading_lists.update(self.session, self.identity, self.official, entity, values)

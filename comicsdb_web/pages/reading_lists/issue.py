@@ -46,7 +46,7 @@ def add_to_list(request):
     slug = request.POST.get("list")
     slug = slug if isinstance(slug, str) else ""
     found = reading_lists.find(request.dbsession, request.identity, official, slug)
-    held = reading_lists.hold(request.dbsession, request.identity, official, found)
+    held = reading_lists.lock_list(request.dbsession, request.identity, official, found)
     done = items.add_issues(held, [issue.id])
     text = _("It is in ${list} now.") if done.added else _("It is in ${list} already.")
     words = translate(request.localizer, text % {"list": found.name})

@@ -121,8 +121,8 @@ class AddingViews(Editing, Lists):
         self._say_added(done.added, 0, done.skipped)
         return HTTPSeeOther(self.request.entity_path(self.list))
 
-    def _held(self) -> items.Held:
-        return reading_lists.hold(self.session, self.identity, self.official, self.list)
+    def _held(self) -> items.LockedList:
+        return reading_lists.lock_list(self.session, self.identity, self.official, self.list)
 
     def _add_series(self, held, typed) -> items.Added:
         whole = typed["which"] != RANGE
@@ -229,7 +229,7 @@ class ItemViews(Lists):
     def update_type(self):
         """Say what an issue is within the list."""
         found, item = self._item()
-        held = reading_lists.hold(self.session, self.identity, self.official, found)
+        held = reading_lists.lock_list(self.session, self.identity, self.official, found)
         try:
             items.set_type(held, item.id, text_of(self.request.POST, "issue_type") or "")
         except InvalidError:  # no type of the form's: nothing changes
@@ -252,7 +252,7 @@ class ItemViews(Lists):
         if self.request.method != "POST":
             return {"entity": found, "item": item, "back": self._place_of(found, item)}
         label = item.issue.label
-        held = reading_lists.hold(self.session, self.identity, self.official, found)
+        held = reading_lists.lock_list(self.session, self.identity, self.official, found)
         items.remove_item(held, item.id)
         text = _("${label} is out of the list.", mapping={"label": label})
         self.request.messages.add("success", translate(self.request.localizer, text))

@@ -98,6 +98,6 @@ def test_a_picture_is_stored_before_other_writers_have_to_wait(database, factory
         assert answer.status_int in {200, 201}, answer.text
     assert held == [0] * 5
     with factory() as session:
-        Catalog(session).unit.alone()
+        Catalog(session).unit.acquire_write_lock()
         assert others_wait() == 1
     app.app.registry["comicsdb.engine"].dispose()

@@ -1,10 +1,10 @@
-"""Visits to the site without a surface: what `request.visit` would be."""
+"""Visits to the site without a surface: what `request.account_context` would be."""
 
 import dataclasses
 
 import pytest
 
-from comicsdb.accounts import Guard, Visit, form_time
+from comicsdb.accounts import AccountContext, Guard, form_time
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.config import resolve
 from comicsdb.db import session_factory
@@ -21,11 +21,11 @@ def passwords():
 
 
 @pytest.fixture
-def visit(session, connection, limiter, passwords, tmp_path):
+def context(session, connection, limiter, passwords, tmp_path):
     """Somebody at the site; everything is rolled back with the test."""
     apart = session_factory(connection)
     apart.configure(**ROLLED_BACK)
-    return Visit(
+    return AccountContext(
         session=session,
         apart=apart,
         passwords=passwords,
@@ -39,12 +39,12 @@ def visit(session, connection, limiter, passwords, tmp_path):
 
 
 @pytest.fixture
-def given(visit):
+def given(context):
     """The same visit with other settings, or from elsewhere: `given(address="…", **settings)`."""
 
-    def changed(address: str = visit.address, **settings) -> Visit:
+    def changed(address: str = context.address, **settings) -> AccountContext:
         more = {name.replace("__", "."): value for name, value in settings.items()}
-        return dataclasses.replace(visit, address=address, settings={**visit.settings, **more})
+        return dataclasses.replace(context, address=address, settings={**context.settings, **more})
 
     return changed
 
@@ -70,7 +70,7 @@ def mailbox(session):
 
 
 @pytest.fixture
-def form(visit):
+def form(context):
     """A good sign-up form; what is said otherwise goes before."""
 
     def filled(**changes):
@@ -80,7 +80,7 @@ def form(visit):
             "password": PASSWORD,
             "password_again": changes.get("password", PASSWORD),
             "homepage": "",
-            "form_time": form_time(visit.settings),
+            "form_time": form_time(context.settings),
         }
         return typed | changes
 

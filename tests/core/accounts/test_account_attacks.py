@@ -10,9 +10,9 @@ from tests.core.accounts.conftest import PASSWORD
 NEW = "another horse battery"
 
 
-def asked_for_another_address(visit, ann, mailbox) -> str:
+def asked_for_another_address(context, ann, mailbox) -> str:
     """Somebody who knows the password wants another address; gives the secret of the link."""
-    accounts.update_profile(visit, ann.id, {"email": "evil@example.org", "password": PASSWORD})
+    accounts.update_profile(context, ann.id, {"email": "evil@example.org", "password": PASSWORD})
     return mailbox()[0].link("/email/confirm/").rstrip("/").rpartition("/")[2]
 
 
@@ -20,59 +20,59 @@ def asked_for_another_address(visit, ann, mailbox) -> str:
 
 
 @pytest.mark.parametrize("confirmed", [True, False])
-def test_who_was_switched_off_cannot_ask_for_another_activation(visit, session, make, mailbox, confirmed):
+def test_who_was_switched_off_cannot_ask_for_another_activation(context, session, make, mailbox, confirmed):
     bad = make.user("Bad", email="bad@example.org", email_confirmed=confirmed)
-    admin.change_account(visit, None, bad, {"is_active": False})
-    accounts.resend_activation(visit, "bad@example.org")
+    admin.change_account(context, None, bad, {"is_active": False})
+    accounts.resend_activation(context, "bad@example.org")
     assert mailbox() == []
 
 
 @pytest.mark.parametrize("changes", [{"bio": "x"}, {"email": "right@example.org"}])
 def test_but_who_waits_for_activation_can_though_the_staff_changed_something(
-    visit, session, form, mailbox, changes
+    context, session, form, mailbox, changes
 ):
-    accounts.sign_up(visit, form())
+    accounts.sign_up(context, form())
     bob = accounts.find_user(session, "bob")
-    admin.change_account(visit, None, bob, changes)
-    accounts.resend_activation(visit, bob.email)
+    admin.change_account(context, None, bob, changes)
+    accounts.resend_activation(context, bob.email)
     first, second = ([*mail.link("/activate/").rstrip("/").split("/")[-2:]] for mail in mailbox())
     if "email" in changes:
         with pytest.raises(accounts.BadLinkError):
-            accounts.activate(visit, *first)
-    assert accounts.activate(visit, *second).email == bob.email
+            accounts.activate(context, *first)
+    assert accounts.activate(context, *second).email == bob.email
 
 
-def test_a_new_password_ends_the_wish_for_another_address(visit, session, ann, mailbox):
+def test_a_new_password_ends_the_wish_for_another_address(context, session, ann, mailbox):
     """As the letter to the present address tells its owner to do."""
-    secret = asked_for_another_address(visit, ann, mailbox)
-    identifier = accounts.begin_session(visit, ann)
+    secret = asked_for_another_address(context, ann, mailbox)
+    identifier = accounts.begin_session(context, ann)
     session.flush()
     form = {"password": PASSWORD, "new_password": NEW, "new_password_again": NEW}
-    accounts.change_password(visit, ann.id, identifier, form)
+    accounts.change_password(context, ann.id, identifier, form)
     with pytest.raises(accounts.BadLinkError):
-        accounts.confirm_email(visit, secret)
+        accounts.confirm_email(context, secret)
     assert ann.email == "Ann@example.org"
 
 
-def test_so_does_one_that_is_set_by_mail(visit, ann, mailbox):
-    secret = asked_for_another_address(visit, ann, mailbox)
-    accounts.request_reset(visit, "ann@example.org")
+def test_so_does_one_that_is_set_by_mail(context, ann, mailbox):
+    secret = asked_for_another_address(context, ann, mailbox)
+    accounts.request_reset(context, "ann@example.org")
     link = next(mail for mail in mailbox() if mail.kind == "reset").link("/reset/")
     uid, reset = link.rstrip("/").split("/")[-2:]
-    accounts.reset_password(visit, uid, reset, {"new_password": NEW, "new_password_again": NEW})
+    accounts.reset_password(context, uid, reset, {"new_password": NEW, "new_password_again": NEW})
     with pytest.raises(accounts.BadLinkError):
-        accounts.confirm_email(visit, secret)
+        accounts.confirm_email(context, secret)
 
 
 # Ways around the guard.
 
 
-def test_another_way_to_write_a_name_has_no_attempts_of_its_own(visit, ann):
+def test_another_way_to_write_a_name_has_no_attempts_of_its_own(context, ann):
     for name in ("Ann", "Ａnn", "Aｎn", "Anｎ", "ＡＮＮ"):
         with pytest.raises(accounts.LogInFailedError):
-            accounts.log_in(visit, name, "wrong")
+            accounts.log_in(context, name, "wrong")
     with pytest.raises(accounts.TooManyFailuresError):
-        accounts.log_in(visit, "ann", PASSWORD)
+        accounts.log_in(context, "ann", PASSWORD)
 
 
 def test_nobody_fills_the_memory_of_who_may_try_with_long_names(limiter):
@@ -98,10 +98,10 @@ def test_what_is_far_too_long_is_not_turned_over():
     assert rules.normal_email(address) == address
 
 
-def test_nor_is_a_password_compared_with_all_of_it(visit, form):
+def test_nor_is_a_password_compared_with_all_of_it(context, form):
     wrong = form(username="x" * rules.USERNAME_MAX + " horseradish", password="horseradish")
     with pytest.raises(InvalidError) as caught:
-        accounts.sign_up(visit, wrong)
+        accounts.sign_up(context, wrong)
     assert set(caught.value.errors) == {"username"}
 
 

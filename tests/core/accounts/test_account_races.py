@@ -19,9 +19,9 @@ NEW_TWICE = {"new_password": NEW, "new_password_again": NEW}
 
 
 @pytest.fixture
-def real(visit, factory):
+def real(context, factory):
     """A visit whose sessions are on real connections."""
-    return lambda session: dataclasses.replace(visit, session=session, apart=factory)
+    return lambda session: dataclasses.replace(context, session=session, apart=factory)
 
 
 @pytest.fixture
@@ -64,8 +64,8 @@ def test_a_link_activates_once(factory, real, form):
         uid = str(session.scalar(select(User.id).where(User.username == "bob")))
     secret = secret_of_the_last_mail(factory)
 
-    def open_it(visit):
-        return accounts.begin_session(visit, accounts.activate(visit, uid, secret))
+    def open_it(context):
+        return accounts.begin_session(context, accounts.activate(context, uid, secret))
 
     ended = at_once(factory, real, open_it, refused=accounts.LinkSpentError)
     assert ended.count(accounts.LinkSpentError) == TIMES - 1
@@ -79,21 +79,21 @@ def test_a_link_sets_one_password(factory, real, bea):
         session.commit()
     secret = secret_of_the_last_mail(factory)
 
-    def reset(visit):
-        return accounts.reset_password(visit, str(bea), secret, NEW_TWICE).id
+    def reset(context):
+        return accounts.reset_password(context, str(bea), secret, NEW_TWICE).id
 
     ended = at_once(factory, real, reset, refused=accounts.BadLinkError)
     assert sorted(map(str, ended)) == sorted(map(str, [bea] + [accounts.BadLinkError] * (TIMES - 1)))
 
 
 def test_a_form_makes_one_token_and_a_token_is_revoked_once(factory, real, bea):
-    def make(visit):
-        return accounts.generate_token(visit, bea, "reader", "one key").token.id
+    def make(context):
+        return accounts.generate_token(context, bea, "reader", "one key").token.id
 
     made = at_once(factory, real, make, refused=accounts.FormSpentError)
     assert made.count(accounts.FormSpentError) == TIMES - 1
     (token,) = set(made) - {accounts.FormSpentError}
-    revoked = at_once(factory, real, lambda visit: accounts.revoke_token(visit, bea, token))
+    revoked = at_once(factory, real, lambda context: accounts.revoke_token(context, bea, token))
     assert sorted(revoked) == [False] * (TIMES - 1) + [True]
     with factory() as session:
         assert session.scalar(select(func.count(ApiToken.id))) == 0
@@ -109,8 +109,8 @@ def waits_for_a_lock(factory) -> bool:
 def test_who_logs_in_with_the_old_password_while_it_changes_is_too_late(factory, real, bea):
     def log_in():
         with factory() as session:
-            visit = real(session)
-            accounts.begin_session(visit, accounts.log_in(visit, "Bea", PASSWORD))
+            context = real(session)
+            accounts.begin_session(context, accounts.log_in(context, "Bea", PASSWORD))
             session.commit()
 
     with factory() as session, ThreadPoolExecutor(1) as pool:

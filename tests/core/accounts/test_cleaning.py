@@ -33,36 +33,36 @@ def test_counts_of_limits_go_when_their_period_is_over(session, limiter):
         assert session.scalars(select(RateLimit.client)).all() == ["sustained"]
 
 
-def test_sign_ups_that_nobody_completed_go_after_a_week(visit, session, ann, make, form, mailbox):
+def test_sign_ups_that_nobody_completed_go_after_a_week(context, session, ann, make, form, mailbox):
     make.user("off", is_active=False, email_confirmed=True)
     with time_machine.travel(NOON, tick=False) as clock:
-        accounts.sign_up(visit, form(username="replaced"))
-        accounts.sign_up(visit, form())
-        accounts.sign_up(visit, form(username="held", email="ann@example.org"))
-        accounts.sign_up(visit, form(username="late", email="late@example.org"))
-        accounts.sign_up(visit, form(username="carl", email="carl@example.org"))
-        accounts.activate(visit, *opened(mailbox()[-1]))
+        accounts.sign_up(context, form(username="replaced"))
+        accounts.sign_up(context, form())
+        accounts.sign_up(context, form(username="held", email="ann@example.org"))
+        accounts.sign_up(context, form(username="late", email="late@example.org"))
+        accounts.sign_up(context, form(username="carl", email="carl@example.org"))
+        accounts.activate(context, *opened(mailbox()[-1]))
         session.commit()
         clock.shift(timedelta(days=2))
-        accounts.resend_activation(visit, "late@example.org")
+        accounts.resend_activation(context, "late@example.org")
         clock.shift(timedelta(days=6, seconds=-1))
         assert clean(session)["accounts"] == 0
         clock.shift(timedelta(seconds=1))
         assert clean(session)["accounts"] == 3
         session.commit()
         assert names(session) == {"Ann", "off", "late", "carl"}
-        accounts.sign_up(visit, form())  # the name is free again
-        accounts.sign_up(visit, form(username="held", email="held@example.org"))
+        accounts.sign_up(context, form())  # the name is free again
+        accounts.sign_up(context, form(username="held", email="held@example.org"))
 
 
 def test_links_go_a_week_after_they_expired_but_not_those_that_an_account_waits_for(
-    visit, session, ann, form
+    context, session, ann, form
 ):
     with time_machine.travel(NOON, tick=False) as clock:
-        accounts.request_reset(visit, ann.email)
+        accounts.request_reset(context, ann.email)
         session.commit()
         clock.shift(timedelta(days=8, seconds=-1))
-        accounts.sign_up(visit, form())
+        accounts.sign_up(context, form())
         assert clean(session)["links"] == 0
         clock.shift(timedelta(seconds=1))
         assert clean(session)["links"] == 1
@@ -70,11 +70,11 @@ def test_links_go_a_week_after_they_expired_but_not_those_that_an_account_waits_
         assert [link.purpose for link in session.scalars(select(AccountLink))] == ["activate"]
 
 
-def test_sessions_go_when_their_time_is_up(visit, session, ann):
+def test_sessions_go_when_their_time_is_up(context, session, ann):
     with time_machine.travel(NOON, tick=False) as clock:
-        accounts.begin_session(visit, ann)
+        accounts.begin_session(context, ann)
         clock.shift(timedelta(days=1))
-        later = accounts.begin_session(visit, ann)
+        later = accounts.begin_session(context, ann)
         session.commit()
         clock.shift(timedelta(days=13))
         assert clean(session)["sessions"] == 1
@@ -82,14 +82,14 @@ def test_sessions_go_when_their_time_is_up(visit, session, ann):
 
 
 @pytest.mark.parametrize("confirmed", [True, False])
-def test_an_account_that_the_staff_switched_off_stays(visit, session, form, mailbox, confirmed):
+def test_an_account_that_the_staff_switched_off_stays(context, session, form, mailbox, confirmed):
     from comicsdb import admin
 
     with time_machine.travel(NOON, tick=False) as clock:
-        accounts.sign_up(visit, form())
+        accounts.sign_up(context, form())
         user = session.scalar(select(User).where(User.username == "bob"))
-        admin.change_account(visit, None, user, {"is_active": True, "email_confirmed": confirmed})
-        admin.change_account(visit, None, user, {"is_active": False})
+        admin.change_account(context, None, user, {"is_active": True, "email_confirmed": confirmed})
+        admin.change_account(context, None, user, {"is_active": False})
         session.commit()
         clock.shift(timedelta(days=30))
         clean(session)

@@ -58,18 +58,18 @@ KEPT = (CollectionItem, FeedAddress, PullList, ReadingList, WishList)
 
 
 @pytest.fixture
-def lived_in(visit, session, ann, make):
+def lived_in(context, session, ann, make):
     """An account with something in every table that names accounts."""
-    session.info["media"] = visit.storage
-    accounts.begin_session(visit, ann)
-    new = accounts.new_totp(visit.settings, ann)
-    accounts.add_totp(visit, ann, new, pyotp.TOTP(new.secret).now())
-    options = accounts.registration_options(visit, ann, "token")
-    accounts.add_passkey(visit, ann, Device().make(options), "Phone", "token")
-    accounts.make_recovery_codes(visit, ann)
-    accounts.generate_token(visit, ann.id, "Tagger", accounts.new_form_key())
-    accounts.request_reset(visit, ann.email)
-    accounts.update_profile(visit, ann.id, {"image": picture(), "first_name": "Annabella"})
+    session.info["media"] = context.storage
+    accounts.begin_session(context, ann)
+    new = accounts.new_totp(context.settings, ann)
+    accounts.add_totp(context, ann, new, pyotp.TOTP(new.secret).now())
+    options = accounts.registration_options(context, ann, "token")
+    accounts.add_passkey(context, ann, Device().make(options), "Phone", "token")
+    accounts.make_recovery_codes(context, ann)
+    accounts.generate_token(context, ann.id, "Tagger", accounts.new_form_key())
+    accounts.request_reset(context, ann.email)
+    accounts.update_profile(context, ann.id, {"image": picture(), "first_name": "Annabella"})
     catalog = Catalog(session, actor_id=ann.id)
     issue = make.issue()
     catalog.update(issue, {"title": "By Annabella"})
@@ -79,7 +79,7 @@ def lived_in(visit, session, ann, make):
     bob = make.user("bob")
     rate(session, issue, bob.id, 2, today=TODAY)
     keep(session, ann, issue)
-    banner = picture_values(session, visit.storage, "reading_list", picture(), hashed=False)
+    banner = picture_values(session, context.storage, "reading_list", picture(), hashed=False)
     second = make_list(session, ann, is_private=True, **banner)
     public = session.scalar(select(ReadingList.id).where(~ReadingList.is_private).order_by(ReadingList.id))
     theirs = make_list(session, bob, name="Theirs", next=public)
@@ -99,14 +99,14 @@ def lived_in(visit, session, ann, make):
         ]
     )  # fmt: skip
     admin.record(session, ann, "revoke", "token", 1, "bob")
-    admin.change_account(visit, None, ann, {"last_name": "Mothwing"})
+    admin.change_account(context, None, ann, {"last_name": "Mothwing"})
     session.commit()
     return issue, series
 
 
-def test_everything_that_is_its_own_goes(visit, session, ann, lived_in):
+def test_everything_that_is_its_own_goes(context, session, ann, lived_in):
     number = ann.id
-    accounts.delete_account(visit, number, PASSWORD)
+    accounts.delete_account(context, number, PASSWORD)
     session.commit()
     for model in (
         AccountLink,
@@ -124,15 +124,15 @@ def test_everything_that_is_its_own_goes(visit, session, ann, lived_in):
     theirs = session.scalars(select(ReadingList).execution_options(populate_existing=True)).one()
     assert (theirs.name, theirs.next_id, theirs.rating_count, theirs.rating_sum) == ("Theirs", None, 0, 0)
     assert session.get(User, number) is None
-    assert files(visit) == set()
+    assert files(context) == set()
     with pytest.raises(accounts.LogInFailedError):
-        accounts.log_in(visit, "Ann", PASSWORD)
+        accounts.log_in(context, "Ann", PASSWORD)
 
 
-def test_what_it_gave_stays_with_account_1(visit, session, ann, lived_in):
+def test_what_it_gave_stays_with_account_1(context, session, ann, lived_in):
     issue, _series = lived_in
     number = ann.id
-    accounts.delete_account(visit, number, PASSWORD)
+    accounts.delete_account(context, number, PASSWORD)
     session.commit()
     session.expire_all()
     assert (issue.title, issue.edited_by_id) == ("By Annabella", SYSTEM_USER_ID)
@@ -141,13 +141,13 @@ def test_what_it_gave_stays_with_account_1(visit, session, ann, lived_in):
         assert session.scalar(select(func.count()).select_from(log)) > 0
 
 
-def test_the_figures_of_what_it_rated_follow(visit, session, ann, lived_in):
+def test_the_figures_of_what_it_rated_follow(context, session, ann, lived_in):
     issue, series = lived_in
     session.refresh(issue)
     session.refresh(series)
     assert (issue.rating_count, series.rating_sum) == (2, 7)
     before = issue.rated, series.rated, issue.modified, series.modified
-    accounts.delete_account(visit, ann.id, PASSWORD)
+    accounts.delete_account(context, ann.id, PASSWORD)
     session.commit()
     session.expire_all()
     assert (issue.rating_count, issue.rating_sum) == (1, 2)
@@ -157,9 +157,9 @@ def test_the_figures_of_what_it_rated_follow(visit, session, ann, lived_in):
     assert (issue.modified, series.modified) == before[2:]
 
 
-def test_no_row_names_it_any_more(visit, session, ann, lived_in):
+def test_no_row_names_it_any_more(context, session, ann, lived_in):
     number = ann.id
-    accounts.delete_account(visit, number, PASSWORD)
+    accounts.delete_account(context, number, PASSWORD)
     session.commit()
     traces = ("ann@example.org", "user:ann", "mothwing", '"ann"')
     for table in metadata.sorted_tables:
@@ -175,25 +175,25 @@ def test_no_row_names_it_any_more(visit, session, ann, lived_in):
     assert donations == [(None, ""), (None, ""), (None, "ann_example.org")]
 
 
-def test_the_password_is_asked_for(visit, session, ann):
+def test_the_password_is_asked_for(context, session, ann):
     for password in ("", "wrong"):
         with pytest.raises(InvalidError) as caught:
-            accounts.delete_account(visit, ann.id, password)
+            accounts.delete_account(context, ann.id, password)
         assert set(caught.value.errors) == {"password"}
     assert session.get(User, ann.id) is ann
 
 
-def test_account_1_stays(visit, session):
+def test_account_1_stays(context, session):
     with pytest.raises(InvalidError) as caught:
-        accounts.delete_account(visit, SYSTEM_USER_ID, "")
+        accounts.delete_account(context, SYSTEM_USER_ID, "")
     assert set(caught.value.errors) == {"__all__"}
     assert session.get_one(User, SYSTEM_USER_ID).is_active
 
 
-def test_the_name_and_the_address_are_free_again(visit, session, ann, form, mailbox):
-    accounts.delete_account(visit, ann.id, PASSWORD)
+def test_the_name_and_the_address_are_free_again(context, session, ann, form, mailbox):
+    accounts.delete_account(context, ann.id, PASSWORD)
     session.commit()
-    accounts.sign_up(visit, form(username="Ann", email="ann@example.org"))
+    accounts.sign_up(context, form(username="Ann", email="ann@example.org"))
     assert [mail.kind for mail in mailbox()] == ["activation"]
 
 

@@ -36,18 +36,18 @@ def keep(session, user, issue):
 
 
 @pytest.fixture
-def held(visit, session, ann, make):
+def held(context, session, ann, make):
     """An account that holds something, beside one that holds as much."""
     series = make.series(name=SERIES)
     issue = make.issue(series=series)
     for user in (ann, make.user("bob", bio="Bob's")):
-        accounts.begin_session(visit, user)
-        accounts.generate_token(visit, user.id, f"Of {user.username}", accounts.new_form_key())
-        new = accounts.new_totp(visit.settings, user)
-        accounts.add_totp(visit, user, new, pyotp.TOTP(new.secret).now())
-        options = accounts.registration_options(visit, user, "token")
-        accounts.add_passkey(visit, user, Device().make(options), f"Of {user.username}", "token")
-        accounts.make_recovery_codes(visit, user)
+        accounts.begin_session(context, user)
+        accounts.generate_token(context, user.id, f"Of {user.username}", accounts.new_form_key())
+        new = accounts.new_totp(context.settings, user)
+        accounts.add_totp(context, user, new, pyotp.TOTP(new.secret).now())
+        options = accounts.registration_options(context, user, "token")
+        accounts.add_passkey(context, user, Device().make(options), f"Of {user.username}", "token")
+        accounts.make_recovery_codes(context, user)
         rate(session, issue, user.id, 4, today=TODAY)
         keep(session, user, issue)
     ann.bio = "Two\nlines, and “quotes”"

@@ -18,24 +18,24 @@ from tests.core.accounts.conftest import PASSWORD
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-def guess(visit, name="Ann", password="wrong", times=1):
+def guess(context, name="Ann", password="wrong", times=1):
     for _ in range(times):
         with pytest.raises(accounts.LogInFailedError):
-            accounts.log_in(visit, name, password)
+            accounts.log_in(context, name, password)
 
 
-def waits(visit, name="Ann", password=PASSWORD) -> int:
+def waits(context, name="Ann", password=PASSWORD) -> int:
     with pytest.raises(accounts.TooManyFailuresError) as caught:
-        accounts.log_in(visit, name, password)
+        accounts.log_in(context, name, password)
     return caught.value.retry_after
 
 
 @pytest.mark.parametrize(
     "name", ["Ann", "ann", "ANN", " Ann ", "Ａｎｎ", "ANN@example.org ", "ann@Example.ORG"]
 )
-def test_a_name_counts_whatever_its_case_and_form(visit, ann, name, caplog):
+def test_a_name_counts_whatever_its_case_and_form(context, ann, name, caplog):
     caplog.set_level(logging.INFO)
-    assert accounts.log_in(visit, name, PASSWORD) is ann
+    assert accounts.log_in(context, name, PASSWORD) is ann
     assert caplog.messages == ["User logged in (user=Ann, ip=192.0.2.7)"]
 
 
@@ -44,33 +44,33 @@ def test_a_name_counts_whatever_its_case_and_form(visit, ann, name, caplog):
     [("Ann", PASSWORD.upper()), ("nobody", PASSWORD), ("a\0b", "x"), ("", ""), ("Ann", ""), ("x" * 200, "x"),
      ("Ann", PASSWORD + "x" * 2000), ("Ann@example.net", PASSWORD)],
 )  # fmt: skip
-def test_everybody_else_is_refused(visit, ann, name, password):
-    guess(visit, name, password)
+def test_everybody_else_is_refused(context, ann, name, password):
+    guess(context, name, password)
 
 
-def test_an_account_that_is_switched_off_is_refused_and_its_sessions_with_it(visit, session, ann):
-    identifier = accounts.begin_session(visit, ann)
+def test_an_account_that_is_switched_off_is_refused_and_its_sessions_with_it(context, session, ann):
+    identifier = accounts.begin_session(context, ann)
     ann.is_active = False
     session.commit()
-    guess(visit, password=PASSWORD)
+    guess(context, password=PASSWORD)
     assert accounts.session_user(session, identifier) is None
 
 
 def test_nobody_and_somebody_are_refused_for_the_same_work(
-    visit, session, connection, ann, make, monkeypatch
+    context, session, connection, ann, make, monkeypatch
 ):
-    make.user("Off", password=PASSWORD, passwords=visit.passwords, is_active=False)
+    make.user("Off", password=PASSWORD, passwords=context.passwords, is_active=False)
     make.user("None", password="")
-    verified, own = [], visit.passwords._hasher
+    verified, own = [], context.passwords._hasher
     counting = SimpleNamespace(
         verify=lambda stored, password: verified.append(password) or own.verify(stored, password)
     )
-    monkeypatch.setattr(visit.passwords, "_hasher", counting)
+    monkeypatch.setattr(context.passwords, "_hasher", counting)
     asked = {}
     names = ("Ann", "Off", "None", "nobody", "ann@example.org", "nobody@example.org")
     for name in names:
         with recording(connection) as statements:
-            guess(visit, name)
+            guess(context, name)
         asked[name] = list(statements)
         session.expire_all()
     assert len({str(statements) for statements in asked.values()}) == 1
@@ -84,8 +84,8 @@ def test_a_weaker_hash_is_made_anew(session, ann):
     assert accounts.verified(session, Passwords("default"), "ann", PASSWORD) is ann
 
 
-def test_a_failure_is_logged_on_one_line(visit, ann, caplog):
-    guess(visit, "evil\nname (user=root, ip=1.1.1.1)")
+def test_a_failure_is_logged_on_one_line(context, ann, caplog):
+    guess(context, "evil\nname (user=root, ip=1.1.1.1)")
     (message,) = caplog.messages
     assert message == "Log-in failed (user=evil name (user=root, ip=1.1.1.1), ip=192.0.2.7)"
     assert (caplog.records[0].ip, caplog.records[0].levelno) == ("192.0.2.7", logging.WARNING)
@@ -94,42 +94,42 @@ def test_a_failure_is_logged_on_one_line(visit, ann, caplog):
 # Guessing.
 
 
-def test_five_failures_with_a_name_from_an_address_are_enough(visit, given, ann, caplog):
+def test_five_failures_with_a_name_from_an_address_are_enough(context, given, ann, caplog):
     with time_machine.travel(NOON, tick=False) as clock:
-        guess(visit, times=4)
-        assert accounts.log_in(visit, "Ann", PASSWORD) is ann  # a few mistakes cost nothing
-        guess(visit)
-        assert waits(visit) == 15 * 60  # not even the right one is tried
-        assert waits(visit, name="ANN") == 15 * 60
+        guess(context, times=4)
+        assert accounts.log_in(context, "Ann", PASSWORD) is ann  # a few mistakes cost nothing
+        guess(context)
+        assert waits(context) == 15 * 60  # not even the right one is tried
+        assert waits(context, name="ANN") == 15 * 60
         assert caplog.messages[-1] == "Log-in refused after too many failures (user=ANN, ip=192.0.2.7)"
         assert accounts.log_in(given(address="192.0.2.8"), "Ann", PASSWORD) is ann
-        guess(visit, name="bob")
+        guess(context, name="bob")
         clock.shift(timedelta(minutes=14, seconds=59))
-        assert waits(visit) == 1
+        assert waits(context) == 1
         clock.shift(timedelta(seconds=2))
-        assert accounts.log_in(visit, "Ann", PASSWORD) is ann
+        assert accounts.log_in(context, "Ann", PASSWORD) is ann
 
 
-def test_whoever_goes_on_waits_longer(visit, ann):
+def test_whoever_goes_on_waits_longer(context, ann):
     with time_machine.travel(NOON, tick=False) as clock:
-        guess(visit, times=5)
+        guess(context, times=5)
         clock.shift(timedelta(minutes=16))
-        guess(visit, times=5)
-        assert waits(visit) == 44 * 60  # ten within the hour
+        guess(context, times=5)
+        assert waits(context) == 44 * 60  # ten within the hour
         clock.shift(timedelta(minutes=45))
-        guess(visit, times=5)
+        guess(context, times=5)
         clock.shift(timedelta(minutes=61))
-        guess(visit, times=5)
-        assert waits(visit) > 20 * 3600  # twenty within the day
+        guess(context, times=5)
+        assert waits(context) > 20 * 3600  # twenty within the day
         clock.move_to(NOON + timedelta(days=1, minutes=20))
-        assert accounts.log_in(visit, "Ann", PASSWORD) is ann
+        assert accounts.log_in(context, "Ann", PASSWORD) is ann
 
 
-def test_names_do_not_matter_to_the_limit_of_an_address(visit, given, ann):
+def test_names_do_not_matter_to_the_limit_of_an_address(context, given, ann):
     with time_machine.travel(NOON, tick=False):
         for number in range(20):
-            guess(visit, name=f"nobody{number}")
-        assert waits(visit) == 15 * 60
+            guess(context, name=f"nobody{number}")
+        assert waits(context) == 15 * 60
         assert accounts.log_in(given(address="192.0.2.8"), "Ann", PASSWORD) is ann
 
 
@@ -139,14 +139,14 @@ def test_nobody_escapes_by_another_address_of_the_same_network(given, ann):
     waits(given(address="2001:db8::ffff"))
 
 
-def test_the_limit_says_nothing_about_accounts(visit, ann):
-    guess(visit, name="nobody", times=5)
-    guess(visit, name="Ann", times=5)
-    assert waits(visit, name="nobody") == waits(visit, name="Ann")
+def test_the_limit_says_nothing_about_accounts(context, ann):
+    guess(context, name="nobody", times=5)
+    guess(context, name="Ann", times=5)
+    assert waits(context, name="nobody") == waits(context, name="Ann")
 
 
 @pytest.mark.parametrize("where", ["postgresql", "redis"])
-def test_processes_count_together(visit, ann, where, own_light, request):
+def test_processes_count_together(context, ann, where, own_light, request):
     from comicsdb.accounts import Guard
 
     url = request.getfixturevalue("redis").url if where == "redis" else ""
@@ -159,14 +159,14 @@ def test_processes_count_together(visit, ann, where, own_light, request):
         guard.check("Ann", "192.0.2.8")
 
 
-def test_a_password_that_is_asked_for_again_is_limited_too(visit, ann):
+def test_a_password_that_is_asked_for_again_is_limited_too(context, ann):
     """Whoever sits at a browser that was left logged in cannot guess on."""
     for _ in range(5):
         with pytest.raises(InvalidError) as caught:
-            accounts.delete_account(visit, ann.id, "wrong")
+            accounts.delete_account(context, ann.id, "wrong")
         assert set(caught.value.errors) == {"password"}
     with pytest.raises(accounts.TooManyFailuresError):
-        accounts.delete_account(visit, ann.id, PASSWORD)
+        accounts.delete_account(context, ann.id, PASSWORD)
 
 
 # Guessing from many addresses.
@@ -185,32 +185,32 @@ def scattered(given):
     return guessed
 
 
-def refused(visit, name="Ann"):
+def refused(context, name="Ann"):
     with pytest.raises(accounts.NewPlaceError) as caught:
-        accounts.log_in(visit, name, PASSWORD)
+        accounts.log_in(context, name, PASSWORD)
     return caught.value
 
 
-def test_who_is_guessed_from_many_addresses_logs_in_where_she_did_before(visit, given, ann, scattered):
+def test_who_is_guessed_from_many_addresses_logs_in_where_she_did_before(context, given, ann, scattered):
     with time_machine.travel(NOON, tick=False) as clock:
-        accounts.begin_session(visit, ann)
+        accounts.begin_session(context, ann)
         scattered(times=19)
         assert accounts.log_in(given(address=AWAY), "Ann", PASSWORD) is ann
         scattered(times=1)
         clock.shift(1)
         assert refused(given(address=AWAY)).retry_after == 3599
-        for known in (visit, given(address="192.0.2.200")):  # the same network
+        for known in (context, given(address="192.0.2.200")):  # the same network
             assert accounts.log_in(known, "Ann", PASSWORD) is ann
         clock.shift(3600)
         assert accounts.log_in(given(address=AWAY), "Ann", PASSWORD) is ann
 
 
-def test_a_network_is_known_by_sessions_by_events_and_by_basic(visit, given, session, ann, scattered):
-    accounts.end_session(session, accounts.begin_session(visit, ann))  # the event stays
+def test_a_network_is_known_by_sessions_by_events_and_by_basic(context, given, session, ann, scattered):
+    accounts.end_session(session, accounts.begin_session(context, ann))  # the event stays
     ann.basic_address = "2001:db8:1:2::3"
     session.flush()
     scattered()
-    assert accounts.log_in(visit, "Ann", PASSWORD) is ann
+    assert accounts.log_in(context, "Ann", PASSWORD) is ann
     assert accounts.log_in(given(address="2001:db8:1:ffff::1"), "Ann", PASSWORD) is ann  # the same /48
     refused(given(address="2001:db8:2::1"))
     refused(given(address="unknown"))
@@ -255,10 +255,10 @@ def test_the_link_logs_in_once_within_the_hour(given, session, ann, scattered, m
 
 
 @pytest.mark.parametrize("change", ["late", "switched off", "another address", "another password"])
-def test_the_link_stops_working(given, session, ann, scattered, mailbox, change, visit):
+def test_the_link_stops_working(given, session, ann, scattered, mailbox, change, context):
     away = given(address=AWAY)
     with time_machine.travel(NOON, tick=False) as clock:
-        identifier = accounts.begin_session(visit, ann)
+        identifier = accounts.begin_session(context, ann)
         scattered()
         refused(away)
         secret = re.search(r"/accounts/login/link/([\w-]+)/", mailbox()[-1].text)[1]
@@ -271,7 +271,7 @@ def test_the_link_stops_working(given, session, ann, scattered, mailbox, change,
         else:
             new = "another correct horse"
             words = {"password": PASSWORD, "new_password": new, "new_password_again": new}
-            accounts.change_password(visit, ann.id, identifier, words)
+            accounts.change_password(context, ann.id, identifier, words)
         session.flush()
         with pytest.raises(accounts.BadLinkError):
             accounts.log_in_by_link(away, secret)

@@ -39,9 +39,9 @@ def service(status: int = 200, body: bytes = b"{}"):
             thread.join()
 
 
-def outcome(visit, typed):
+def outcome(context, typed):
     try:
-        accounts.sign_up(visit, typed)
+        accounts.sign_up(context, typed)
     except InvalidError as error:
         return {field: [str(text) for text in texts] for field, texts in error.errors.items()}
     return None

@@ -14,16 +14,16 @@ from tests.conftest import recording
 from tests.core.accounts.conftest import PASSWORD
 
 
-def refused(visit, user, form):
+def refused(context, user, form):
     with pytest.raises(InvalidError) as caught:
-        accounts.update_profile(visit, user.id, form)
+        accounts.update_profile(context, user.id, form)
     return set(caught.value.errors)
 
 
-def test_fields_are_saved_and_those_that_lack_stay(visit, session, ann):
+def test_fields_are_saved_and_those_that_lack_stay(context, session, ann):
     form = {"first_name": " Anna ", "bio": "I read\r\ncomics.", "language": "it"}
-    assert accounts.update_profile(visit, ann.id, form) == (ann, "")
-    accounts.update_profile(visit, ann.id, {"last_name": "Moth"})
+    assert accounts.update_profile(context, ann.id, form) == (ann, "")
+    accounts.update_profile(context, ann.id, {"last_name": "Moth"})
     session.commit()
     session.refresh(ann)
     assert (ann.first_name, ann.last_name, ann.bio, ann.language) == (
@@ -53,27 +53,27 @@ def test_fields_are_saved_and_those_that_lack_stay(visit, session, ann):
         ("image", b"no picture"),
     ],
 )
-def test_what_is_wrong_is_said_by_field_and_changes_nothing(visit, session, ann, make, field, value):
+def test_what_is_wrong_is_said_by_field_and_changes_nothing(context, session, ann, make, field, value):
     make.user("bob")
-    assert refused(visit, ann, {"first_name": "Anna", "password": PASSWORD, field: value}) == {field}
+    assert refused(context, ann, {"first_name": "Anna", "password": PASSWORD, field: value}) == {field}
     session.commit()
     session.refresh(ann)
     assert (ann.username, ann.first_name, ann.email, ann.image) == ("Ann", "", "Ann@example.org", "")
 
 
-def test_the_case_of_ones_own_name_may_change_even_if_it_is_reserved(visit, make):
+def test_the_case_of_ones_own_name_may_change_even_if_it_is_reserved(context, make):
     official = make.user("metron")
-    accounts.update_profile(visit, official.id, {"username": "Metron"})
+    accounts.update_profile(context, official.id, {"username": "Metron"})
     assert official.username == "Metron"
 
 
-def test_counts_follow_a_new_name_and_nobody_inherits_any(visit, session, ann):
+def test_counts_follow_a_new_name_and_nobody_inherits_any(context, session, ann):
     for identity, count in (("user:Ann", 3), ("user:moth", 99), ("user:bob", 7)):
         session.add(
             DailyCount(day=date(2026, 11, 21), counter="throttled:burst", identity=identity, count=count)
         )
     session.commit()
-    accounts.update_profile(visit, ann.id, {"username": "moth"})
+    accounts.update_profile(context, ann.id, {"username": "moth"})
     found = session.execute(select(DailyCount.identity, DailyCount.count).order_by(DailyCount.identity)).all()
     assert found == [("user:bob", 7), ("user:moth", 3)]
 
@@ -89,15 +89,15 @@ def picture(colour="red"):
     return data.getvalue()
 
 
-def files(visit):
-    return {path for path in visit.storage.folder.rglob("*") if path.is_file()}
+def files(context):
+    return {path for path in context.storage.folder.rglob("*") if path.is_file()}
 
 
 @pytest.fixture
-def storing(visit):
+def storing(context):
     """The session of a request knows where pictures lie."""
-    visit.session.info["media"] = visit.storage
-    return visit
+    context.session.info["media"] = context.storage
+    return context
 
 
 def test_a_picture_is_stored_without_its_secrets_and_replaced(storing, session, ann):
@@ -137,9 +137,9 @@ def opened(mailbox):
     return mail.link("/email/confirm/").rstrip("/").rpartition("/")[2]
 
 
-def test_a_new_address_counts_when_its_link_is_opened(visit, session, ann, mailbox):
+def test_a_new_address_counts_when_its_link_is_opened(context, session, ann, mailbox):
     form = {"email": "Moth@Example.org", "password": PASSWORD}
-    assert accounts.update_profile(visit, ann.id, form) == (ann, "Moth@example.org")
+    assert accounts.update_profile(context, ann.id, form) == (ann, "Moth@example.org")
     assert (ann.email, ann.email_confirmed) == ("Ann@example.org", True)
     confirm, notice = mailbox()
     assert (confirm.kind, confirm.to) == ("confirm_email", "Moth@example.org")
@@ -147,52 +147,52 @@ def test_a_new_address_counts_when_its_link_is_opened(visit, session, ann, mailb
     assert "New address: Moth@example.org" in notice.text
     assert "Ann" not in confirm.text.replace("Somebody", "")
     secret = opened(mailbox)
-    assert accounts.confirm_email(visit, secret) is ann
+    assert accounts.confirm_email(context, secret) is ann
     assert (ann.email, ann.email_confirmed) == ("Moth@example.org", True)
     with pytest.raises(accounts.LinkSpentError):
-        accounts.confirm_email(visit, secret)
+        accounts.confirm_email(context, secret)
 
 
-def test_it_asks_for_the_password(visit, ann, mailbox):
-    assert refused(visit, ann, {"email": "moth@example.org"}) == {"password"}
-    assert refused(visit, ann, {"email": "moth@example.org", "password": "wrong"}) == {"password"}
+def test_it_asks_for_the_password(context, ann, mailbox):
+    assert refused(context, ann, {"email": "moth@example.org"}) == {"password"}
+    assert refused(context, ann, {"email": "moth@example.org", "password": "wrong"}) == {"password"}
     assert mailbox() == []
-    assert accounts.update_profile(visit, ann.id, {"email": ann.email, "bio": "x"}).confirm == ""
+    assert accounts.update_profile(context, ann.id, {"email": ann.email, "bio": "x"}).confirm == ""
 
 
-def test_an_address_that_was_never_confirmed_can_be(visit, session, ann, mailbox):
+def test_an_address_that_was_never_confirmed_can_be(context, session, ann, mailbox):
     ann.email_confirmed = False
     session.commit()
-    assert accounts.update_profile(visit, ann.id, {"email": ann.email, "bio": "x"}).confirm == ""
+    assert accounts.update_profile(context, ann.id, {"email": ann.email, "bio": "x"}).confirm == ""
     assert (
-        accounts.update_profile(visit, ann.id, {"email": ann.email, "password": PASSWORD}).confirm
+        accounts.update_profile(context, ann.id, {"email": ann.email, "password": PASSWORD}).confirm
         == ann.email
     )
     assert [mail.kind for mail in mailbox()] == ["confirm_email"]
-    accounts.confirm_email(visit, opened(mailbox))
+    accounts.confirm_email(context, opened(mailbox))
     assert ann.email_confirmed
 
 
-def test_only_the_newest_link_counts_and_links_for_passwords_end_with_it(visit, session, ann, mailbox):
-    accounts.request_reset(visit, ann.email)
-    accounts.update_profile(visit, ann.id, {"email": "one@example.org", "password": PASSWORD})
+def test_only_the_newest_link_counts_and_links_for_passwords_end_with_it(context, session, ann, mailbox):
+    accounts.request_reset(context, ann.email)
+    accounts.update_profile(context, ann.id, {"email": "one@example.org", "password": PASSWORD})
     first = opened(mailbox)
-    accounts.update_profile(visit, ann.id, {"email": "two@example.org", "password": PASSWORD})
+    accounts.update_profile(context, ann.id, {"email": "two@example.org", "password": PASSWORD})
     with pytest.raises(accounts.BadLinkError):
-        accounts.confirm_email(visit, first)
-    accounts.confirm_email(visit, opened(mailbox))
+        accounts.confirm_email(context, first)
+    accounts.confirm_email(context, opened(mailbox))
     assert ann.email == "two@example.org"
     assert {link.purpose for link in session.scalars(select(AccountLink))} == {"email", "not_me"}
 
 
 def test_an_address_of_another_account_gets_the_same_answer_for_the_same_work(
-    visit, session, connection, ann, make, mailbox
+    context, session, connection, ann, make, mailbox
 ):
     bob = make.user("bob", email="bob@example.org", email_confirmed=True)
     asked = {}
     for email in ("bob@example.org", "nobody@example.org"):
         with recording(connection) as statements:
-            answer = accounts.update_profile(visit, ann.id, {"email": email, "password": PASSWORD})
+            answer = accounts.update_profile(context, ann.id, {"email": email, "password": PASSWORD})
             session.commit()
         assert answer == (ann, email)
         asked[email] = [statement.split(" VALUES")[0] for statement in statements]
@@ -204,18 +204,18 @@ def test_an_address_of_another_account_gets_the_same_answer_for_the_same_work(
     assert bob.email == "bob@example.org"
 
 
-def test_an_address_that_somebody_proves_first_is_lost(visit, session, ann, make, mailbox):
-    accounts.update_profile(visit, ann.id, {"email": "moth@example.org", "password": PASSWORD})
+def test_an_address_that_somebody_proves_first_is_lost(context, session, ann, make, mailbox):
+    accounts.update_profile(context, ann.id, {"email": "moth@example.org", "password": PASSWORD})
     make.user("bob", email="MOTH@example.org", email_confirmed=True)
     with pytest.raises(accounts.BadLinkError):
-        accounts.confirm_email(visit, opened(mailbox))
+        accounts.confirm_email(context, opened(mailbox))
     assert ann.email == "Ann@example.org"
 
 
-def test_an_address_that_was_only_claimed_is_not(visit, session, ann, form, mailbox):
-    accounts.update_profile(visit, ann.id, {"email": "bob@example.org", "password": PASSWORD})
-    accounts.sign_up(visit, form())  # claims it, and never proves it
-    accounts.confirm_email(visit, opened(mailbox))
+def test_an_address_that_was_only_claimed_is_not(context, session, ann, form, mailbox):
+    accounts.update_profile(context, ann.id, {"email": "bob@example.org", "password": PASSWORD})
+    accounts.sign_up(context, form())  # claims it, and never proves it
+    accounts.confirm_email(context, opened(mailbox))
     session.expire_all()
     assert ann.email == "bob@example.org"
     assert session.scalar(select(User.email).where(User.username == "bob")).endswith("@held.invalid")

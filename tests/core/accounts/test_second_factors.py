@@ -26,173 +26,173 @@ def clock():
 
 
 @pytest.fixture
-def app(visit, ann, clock):
+def app(context, ann, clock):
     """The app of an account: what it shows after so many steps from now on."""
-    new = accounts.new_totp(visit.settings, ann)
+    new = accounts.new_totp(context.settings, ann)
     totp = pyotp.TOTP(new.secret)
 
     def code(steps=0):
         return totp.at(datetime.now(UTC) + timedelta(seconds=30 * steps))
 
-    accounts.add_totp(visit, ann, new, code())
+    accounts.add_totp(context, ann, new, code())
     clock.shift(timedelta(seconds=30))
     return code
 
 
 @pytest.fixture
-def device(visit, ann, clock):
+def device(context, ann, clock):
     made = Device()
-    options = accounts.registration_options(visit, ann, BROWSER)
-    accounts.add_passkey(visit, ann, made.make(options), "Phone", BROWSER)
+    options = accounts.registration_options(context, ann, BROWSER)
+    accounts.add_passkey(context, ann, made.make(options), "Phone", BROWSER)
     return made
 
 
-def takes(visit, user, **form):
+def takes(context, user, **form):
     """Whether a form passes the second step."""
     form = {f"confirm_{name}": value for name, value in form.items()}
     try:
-        accounts.check_second_step(visit, user, form, BROWSER)
+        accounts.check_second_step(context, user, form, BROWSER)
     except (accounts.CodeRefusedError, accounts.PasskeyRefusedError):
         return False
     return True
 
 
-def options(visit):
-    return accounts.proof_options(visit.settings, BROWSER)
+def options(context):
+    return accounts.proof_options(context.settings, BROWSER)
 
 
 # Apps.
 
 
-def test_a_code_works_once_and_so_does_none_before_it(visit, ann, app, clock):
+def test_a_code_works_once_and_so_does_none_before_it(context, ann, app, clock):
     assert ann.second_factor
     now, later = app(), app(1)
-    assert takes(visit, ann, code=now)
-    assert not takes(visit, ann, code=now)
-    assert takes(visit, ann, code=f" {later[:3]} {later[3:]} ")  # the clock of the telephone is ahead
-    assert not takes(visit, ann, code=app())
+    assert takes(context, ann, code=now)
+    assert not takes(context, ann, code=now)
+    assert takes(context, ann, code=f" {later[:3]} {later[3:]} ")  # the clock of the telephone is ahead
+    assert not takes(context, ann, code=app())
     clock.shift(timedelta(seconds=60))
-    assert takes(visit, ann, code=app())
+    assert takes(context, ann, code=app())
 
 
 @pytest.mark.parametrize("steps", [-2, 2, 1000])
-def test_a_code_of_another_time_does_not_work(visit, ann, app, clock, steps):
+def test_a_code_of_another_time_does_not_work(context, ann, app, clock, steps):
     clock.shift(timedelta(seconds=300))
-    assert not takes(visit, ann, code=app(steps))
+    assert not takes(context, ann, code=app(steps))
 
 
-def test_the_code_that_switched_the_app_on_is_spent(visit, ann, clock):
-    new = accounts.new_totp(visit.settings, ann)
+def test_the_code_that_switched_the_app_on_is_spent(context, ann, clock):
+    new = accounts.new_totp(context.settings, ann)
     code = pyotp.TOTP(new.secret).at(NOON)
     with pytest.raises(InvalidError):
-        accounts.add_totp(visit, ann, new, "000000" if code != "000000" else "000001")
+        accounts.add_totp(context, ann, new, "000000" if code != "000000" else "000001")
     assert not ann.second_factor
-    accounts.add_totp(visit, ann, new, code)
-    assert not takes(visit, ann, code=code)
+    accounts.add_totp(context, ann, new, code)
+    assert not takes(context, ann, code=code)
 
 
-def test_tries_are_few_wherever_they_come_from(visit, given, ann, app, clock):
+def test_tries_are_few_wherever_they_come_from(context, given, ann, app, clock):
     for number in range(10):
         assert not takes(given(address=f"198.51.100.{number}"), ann, code="000000")
     with pytest.raises(accounts.TooManyFailuresError) as caught:
-        takes(visit, ann, code=app())  # not even the right one
+        takes(context, ann, code=app())  # not even the right one
     assert 0 < caught.value.retry_after <= 3600
     clock.shift(timedelta(hours=1))
 
 
-def test_secrets_are_stored_encrypted(visit, session, ann, app):
+def test_secrets_are_stored_encrypted(context, session, ann, app):
     stored = session.scalar(select(Totp.secret))
-    new = accounts.open_totp(visit.settings, ann, accounts.new_totp(visit.settings, ann).sealed)
+    new = accounts.open_totp(context.settings, ann, accounts.new_totp(context.settings, ann).sealed)
     assert new.secret not in stored
     assert len(stored) > 100
 
 
-def test_a_secret_in_a_form_is_for_one_account_and_an_hour(visit, ann, make, clock):
-    new = accounts.new_totp(visit.settings, ann)
+def test_a_secret_in_a_form_is_for_one_account_and_an_hour(context, ann, make, clock):
+    new = accounts.new_totp(context.settings, ann)
     assert new.secret not in new.sealed
-    assert accounts.open_totp(visit.settings, ann, new.sealed).secret == new.secret
-    assert accounts.open_totp(visit.settings, make.user("bob"), new.sealed) is None
-    assert accounts.open_totp(visit.settings, ann, "nonsense") is None
+    assert accounts.open_totp(context.settings, ann, new.sealed).secret == new.secret
+    assert accounts.open_totp(context.settings, make.user("bob"), new.sealed) is None
+    assert accounts.open_totp(context.settings, ann, "nonsense") is None
     clock.shift(timedelta(seconds=3601))
-    assert accounts.open_totp(visit.settings, ann, new.sealed) is None
+    assert accounts.open_totp(context.settings, ann, new.sealed) is None
 
 
-def test_codes_cannot_be_checked_with_another_secret_of_the_site(visit, given, ann, app):
+def test_codes_cannot_be_checked_with_another_secret_of_the_site(context, given, ann, app):
     elsewhere = given(comicsdb__secret="x" * 40)
     assert not takes(elsewhere, ann, code=app())
-    assert takes(visit, ann, code=app())
+    assert takes(context, ann, code=app())
 
 
 # Recovery codes.
 
 
-def test_a_recovery_code_works_once_however_it_is_written(visit, session, ann, app, mailbox):
-    codes = accounts.make_recovery_codes(visit, ann)
+def test_a_recovery_code_works_once_however_it_is_written(context, session, ann, app, mailbox):
+    codes = accounts.make_recovery_codes(context, ann)
     assert len(set(codes)) == 10
-    assert takes(visit, ann, code=codes[0])
-    assert not takes(visit, ann, code=codes[0])
-    assert takes(visit, ann, code=codes[1].replace("-", " ").upper())
+    assert takes(context, ann, code=codes[0])
+    assert not takes(context, ann, code=codes[0])
+    assert takes(context, ann, code=codes[1].replace("-", " ").upper())
     assert accounts.recovery_codes_left(session, ann.id) == 8
     assert [mail.kind for mail in mailbox()][-2:] == ["security_recovery_code_used"] * 2
     rows = session.execute(text("SELECT recovery_code::text FROM recovery_code")).scalars()
     assert not any(code in row or code.replace("-", "") in row for row in rows for code in codes)
 
 
-def test_new_recovery_codes_replace_the_old(visit, ann, make, app):
-    old = accounts.make_recovery_codes(visit, ann)
-    new = accounts.make_recovery_codes(visit, ann)
-    assert not takes(visit, ann, code=old[0])
-    assert not takes(visit, make.user("bob"), code=new[0])
-    assert takes(visit, ann, code=new[0])
+def test_new_recovery_codes_replace_the_old(context, ann, make, app):
+    old = accounts.make_recovery_codes(context, ann)
+    new = accounts.make_recovery_codes(context, ann)
+    assert not takes(context, ann, code=old[0])
+    assert not takes(context, make.user("bob"), code=new[0])
+    assert takes(context, ann, code=new[0])
 
 
-def test_recovery_codes_go_with_the_last_second_factor(visit, session, ann, app, device):
-    accounts.make_recovery_codes(visit, ann)
-    assert accounts.remove_totp(visit, ann)
-    assert not accounts.remove_totp(visit, ann)
+def test_recovery_codes_go_with_the_last_second_factor(context, session, ann, app, device):
+    accounts.make_recovery_codes(context, ann)
+    assert accounts.remove_totp(context, ann)
+    assert not accounts.remove_totp(context, ann)
     assert (ann.second_factor, accounts.recovery_codes_left(session, ann.id)) == (True, 10)
     (passkey,) = accounts.passkeys_of(session, ann.id)
-    assert accounts.remove_passkey(visit, ann, passkey.id)
+    assert accounts.remove_passkey(context, ann, passkey.id)
     assert (ann.second_factor, session.scalar(select(func.count()).select_from(RecoveryCode))) == (False, 0)
 
 
 # Passkeys.
 
 
-def test_a_passkey_says_whose_it_is(visit, session, ann, device):
+def test_a_passkey_says_whose_it_is(context, session, ann, device):
     assert ann.second_factor
-    assert accounts.passkey_user(visit, device.prove(options(visit)), BROWSER) is ann
+    assert accounts.passkey_user(context, device.prove(options(context)), BROWSER) is ann
     (passkey,) = accounts.passkeys_of(session, ann.id)
     assert (passkey.name, passkey.sign_count, passkey.last_used) == ("Phone", 1, NOON)
-    assert takes(visit, ann, passkey=device.prove(options(visit)))
+    assert takes(context, ann, passkey=device.prove(options(context)))
 
 
-def test_an_answer_counts_once(visit, ann, device):
-    answer = device.prove(options(visit))
-    assert takes(visit, ann, passkey=answer)
-    assert not takes(visit, ann, passkey=answer)
+def test_an_answer_counts_once(context, ann, device):
+    answer = device.prove(options(context))
+    assert takes(context, ann, passkey=answer)
+    assert not takes(context, ann, passkey=answer)
     device.count = 0  # a copy of the device
-    assert not takes(visit, ann, passkey=device.prove(options(visit)))
+    assert not takes(context, ann, passkey=device.prove(options(context)))
 
 
-def test_the_passkey_of_another_account_is_no_second_step(visit, make, device):
-    assert not takes(visit, make.user("bob"), passkey=device.prove(options(visit)))
+def test_the_passkey_of_another_account_is_no_second_step(context, make, device):
+    assert not takes(context, make.user("bob"), passkey=device.prove(options(context)))
 
 
-def test_a_challenge_is_for_one_browser_and_some_minutes(visit, ann, device, clock):
-    asked = accounts.proof_options(visit.settings, "another browser")
-    assert not takes(visit, ann, passkey=device.prove(asked))
-    asked = options(visit)
+def test_a_challenge_is_for_one_browser_and_some_minutes(context, ann, device, clock):
+    asked = accounts.proof_options(context.settings, "another browser")
+    assert not takes(context, ann, passkey=device.prove(asked))
+    asked = options(context)
     clock.shift(timedelta(minutes=10))
-    assert not takes(visit, ann, passkey=device.prove(asked))
+    assert not takes(context, ann, passkey=device.prove(asked))
     own = json.dumps({"challenge": "AAAA" * 19})
-    assert not takes(visit, ann, passkey=device.prove(own))
-    registering = accounts.registration_options(visit, ann, BROWSER)
-    assert not takes(visit, ann, passkey=device.prove(registering))
+    assert not takes(context, ann, passkey=device.prove(own))
+    registering = accounts.registration_options(context, ann, BROWSER)
+    assert not takes(context, ann, passkey=device.prove(registering))
 
 
 @pytest.mark.parametrize("wrong", ["origin", "host", "flags", "key", "off"])
-def test_what_is_not_right_proves_nothing(visit, session, ann, device, wrong):
+def test_what_is_not_right_proves_nothing(context, session, ann, device, wrong):
     if wrong == "origin":
         device.origin = "http://localhost.evil.example"
     elif wrong == "host":
@@ -206,7 +206,7 @@ def test_what_is_not_right_proves_nothing(visit, session, ann, device, wrong):
     else:
         ann.is_active = False
         session.flush()
-    assert not takes(visit, ann, passkey=device.prove(options(visit)))
+    assert not takes(context, ann, passkey=device.prove(options(context)))
 
 
 @pytest.mark.parametrize(
@@ -223,28 +223,28 @@ def test_what_is_not_right_proves_nothing(visit, session, ann, device, wrong):
         "x" * 30000,
     ],
 )
-def test_nonsense_is_refused(visit, answer):
+def test_nonsense_is_refused(context, answer):
     with pytest.raises(accounts.PasskeyRefusedError):
-        accounts.passkey_user(visit, answer, BROWSER)
+        accounts.passkey_user(context, answer, BROWSER)
 
 
-def test_a_passkey_is_registered_once_and_with_a_challenge_of_its_own(visit, session, ann, make, device):
+def test_a_passkey_is_registered_once_and_with_a_challenge_of_its_own(context, session, ann, make, device):
     bob = make.user("bob")
-    asked = accounts.registration_options(visit, bob, BROWSER)
+    asked = accounts.registration_options(context, bob, BROWSER)
     with pytest.raises(accounts.PasskeyRefusedError):  # the device is known
-        accounts.add_passkey(visit, bob, device.make(asked), "Theirs", BROWSER)
+        accounts.add_passkey(context, bob, device.make(asked), "Theirs", BROWSER)
     another = Device()
     with pytest.raises(accounts.PasskeyRefusedError):
-        accounts.add_passkey(visit, bob, another.make(options(visit)), "Theirs", BROWSER)
+        accounts.add_passkey(context, bob, another.make(options(context)), "Theirs", BROWSER)
     with pytest.raises(InvalidError):
-        accounts.add_passkey(visit, bob, another.make(asked), "x" * 65, BROWSER)
+        accounts.add_passkey(context, bob, another.make(asked), "x" * 65, BROWSER)
     assert session.scalar(select(func.count()).select_from(Passkey)) == 1
-    assert not accounts.remove_passkey(visit, bob, session.scalar(select(Passkey.id)))
+    assert not accounts.remove_passkey(context, bob, session.scalar(select(Passkey.id)))
 
 
-def test_spent_challenges_are_kept_as_long_as_they_could_be_used(visit, session, ann, device, clock):
+def test_spent_challenges_are_kept_as_long_as_they_could_be_used(context, session, ann, device, clock):
     kept = select(func.count()).select_from(SpentChallenge)
-    takes(visit, ann, passkey=device.prove(options(visit)))
+    takes(context, ann, passkey=device.prove(options(context)))
     clean(session)
     assert session.scalar(kept) == 2
     clock.shift(timedelta(minutes=10))
@@ -256,11 +256,11 @@ def test_spent_challenges_are_kept_as_long_as_they_could_be_used(visit, session,
 
 
 def test_administrators_switch_it_off_with_a_line_in_the_log_and_a_mail(
-    visit, session, ann, app, device, mailbox
+    context, session, ann, app, device, mailbox
 ):
-    accounts.make_recovery_codes(visit, ann)
-    assert admin.reset_second_factor(visit, None, ann)
-    assert not admin.reset_second_factor(visit, None, ann)
+    accounts.make_recovery_codes(context, ann)
+    assert admin.reset_second_factor(context, None, ann)
+    assert not admin.reset_second_factor(context, None, ann)
     for model in (Totp, Passkey, RecoveryCode):
         assert session.scalar(select(func.count()).select_from(model)) == 0
     assert not ann.second_factor
@@ -268,24 +268,27 @@ def test_administrators_switch_it_off_with_a_line_in_the_log_and_a_mail(
     assert mailbox()[-1].kind == "security_second_factor_reset"
 
 
-def test_the_owner_gets_rid_of_what_an_intruder_added(visit, session, ann, app, clock, mailbox):
+def test_the_owner_gets_rid_of_what_an_intruder_added(context, session, ann, app, clock, mailbox):
     clock.shift(timedelta(hours=1))
     theirs = Device()
-    asked = accounts.registration_options(visit, ann, BROWSER)
-    accounts.add_passkey(visit, ann, theirs.make(asked), "Theirs", BROWSER)
+    asked = accounts.registration_options(context, ann, BROWSER)
+    accounts.add_passkey(context, ann, theirs.make(asked), "Theirs", BROWSER)
     mail = mailbox()[-1]
     assert mail.kind == "security_passkey_added"
-    accounts.take_back(visit, *mail.link("/not-me/").split("/")[-3:-1])
+    accounts.take_back(context, *mail.link("/not-me/").split("/")[-3:-1])
     assert accounts.passkeys_of(session, ann.id) == []
     assert ann.second_factor  # the owner's app
-    assert takes(visit, ann, code=app())
+    assert takes(context, ann, code=app())
 
 
 # Confirming.
 
 
-def test_a_session_is_confirmed_for_a_quarter_of_an_hour(visit, session, ann, app, device, clock):
-    here, elsewhere = accounts.begin_session(visit, ann), accounts.begin_session(visit, ann, confirmed=False)
+def test_a_session_is_confirmed_for_a_quarter_of_an_hour(context, session, ann, app, device, clock):
+    here, elsewhere = (
+        accounts.begin_session(context, ann),
+        accounts.begin_session(context, ann, confirmed=False),
+    )
     assert accounts.is_confirmed(session, here)
     assert not accounts.is_confirmed(session, elsewhere)
     clock.shift(timedelta(minutes=15))
@@ -293,13 +296,13 @@ def test_a_session_is_confirmed_for_a_quarter_of_an_hour(visit, session, ann, ap
     for field, value in (
         ("password", lambda: PASSWORD),
         ("code", app),
-        ("passkey", lambda: device.prove(options(visit))),
+        ("passkey", lambda: device.prove(options(context))),
     ):
-        accounts.confirm(visit, ann, here, {f"confirm_{field}": value()}, BROWSER)
+        accounts.confirm(context, ann, here, {f"confirm_{field}": value()}, BROWSER)
         assert accounts.is_confirmed(session, here)
         clock.shift(timedelta(minutes=15))
         assert not accounts.is_confirmed(session, here)
-    recovery = accounts.make_recovery_codes(visit, ann)[0]
+    recovery = accounts.make_recovery_codes(context, ann)[0]
     for form, error in (
         ({"confirm_password": "wrong"}, InvalidError),
         ({}, InvalidError),
@@ -307,5 +310,5 @@ def test_a_session_is_confirmed_for_a_quarter_of_an_hour(visit, session, ann, ap
         ({"confirm_passkey": "{}"}, accounts.PasskeyRefusedError),
     ):
         with pytest.raises(error):
-            accounts.confirm(visit, ann, here, form, BROWSER)
+            accounts.confirm(context, ann, here, form, BROWSER)
     assert not accounts.is_confirmed(session, here)

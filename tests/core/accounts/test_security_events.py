@@ -29,9 +29,9 @@ def not_me(mail):
     return mail.link("/not-me/").split("/")[-3:-1]
 
 
-def test_a_device_that_was_not_seen_before_is_told_but_not_the_first(visit, session, ann, mailbox):
+def test_a_device_that_was_not_seen_before_is_told_but_not_the_first(context, session, ann, mailbox):
     def log_in(address, browser):
-        there = dataclasses.replace(visit, address=address, browser=browser)
+        there = dataclasses.replace(context, address=address, browser=browser)
         accounts.begin_session(there, ann)
 
     log_in("192.0.2.7", FIREFOX.format(140))
@@ -50,15 +50,15 @@ def test_a_device_that_was_not_seen_before_is_told_but_not_the_first(visit, sess
     assert first.link("/not-me/") in first.html
 
 
-def test_what_happens_to_an_account_is_noted_and_mailed(visit, session, ann, mailbox):
-    here = accounts.begin_session(visit, ann)
-    accounts.change_password(visit, ann.id, here, CHANGE)
-    made = accounts.generate_token(visit, ann.id, "Tagger", accounts.new_form_key()).token.id
-    accounts.revoke_token(visit, ann.id, made)
-    assert accounts.revoke_all_tokens(visit, ann.id) == 0  # which is no event
-    accounts.generate_token(visit, ann.id, "", accounts.new_form_key())
-    accounts.revoke_all_tokens(visit, ann.id)
-    accounts.log_out_everywhere(visit, ann.id)
+def test_what_happens_to_an_account_is_noted_and_mailed(context, session, ann, mailbox):
+    here = accounts.begin_session(context, ann)
+    accounts.change_password(context, ann.id, here, CHANGE)
+    made = accounts.generate_token(context, ann.id, "Tagger", accounts.new_form_key()).token.id
+    accounts.revoke_token(context, ann.id, made)
+    assert accounts.revoke_all_tokens(context, ann.id) == 0  # which is no event
+    accounts.generate_token(context, ann.id, "", accounts.new_form_key())
+    accounts.revoke_all_tokens(context, ann.id)
+    accounts.log_out_everywhere(context, ann.id)
     noted = [K.LOGGED_IN, K.PASSWORD_CHANGED, K.TOKEN_MADE, K.TOKEN_REVOKED, K.TOKEN_MADE]
     assert kinds(session, ann) == [*noted, K.TOKENS_REVOKED, K.SESSIONS_ENDED]
     mails = mailbox()
@@ -73,26 +73,26 @@ def test_what_happens_to_an_account_is_noted_and_mailed(visit, session, ann, mai
     assert "Moth 1.0" in mails[1].text
 
 
-def test_mails_of_one_kind_are_few_but_events_are_not(visit, session, ann, mailbox):
+def test_mails_of_one_kind_are_few_but_events_are_not(context, session, ann, mailbox):
     with time_machine.travel(NOON, tick=False) as clock:
         for _ in range(8):
-            accounts.record_security_event(visit, ann, K.TOKEN_MADE)
+            accounts.record_security_event(context, ann, K.TOKEN_MADE)
         assert (len(kinds(session, ann)), len(mailbox())) == (8, 5)
         clock.shift(timedelta(hours=1))
-        accounts.record_security_event(visit, ann, K.TOKEN_MADE)
+        accounts.record_security_event(context, ann, K.TOKEN_MADE)
         assert len(mailbox()) == 6
 
 
-def test_events_have_a_total_order_the_newest_first(visit, session, ann, make):
+def test_events_have_a_total_order_the_newest_first(context, session, ann, make):
     with time_machine.travel(NOON, tick=False):  # all of one moment
-        made = [accounts.record_security_event(visit, ann, K.LOGGED_IN).id for _ in range(5)]
-        accounts.record_security_event(visit, make.user("bob"), K.LOGGED_IN)
+        made = [accounts.record_security_event(context, ann, K.LOGGED_IN).id for _ in range(5)]
+        accounts.record_security_event(context, make.user("bob"), K.LOGGED_IN)
     assert [event.id for event in session.scalars(accounts.security_events(ann.id))] == made[::-1]
 
 
-def test_events_are_kept_for_a_year(visit, session, ann):
+def test_events_are_kept_for_a_year(context, session, ann):
     with time_machine.travel(NOON, tick=False) as clock:
-        accounts.record_security_event(visit, ann, K.LOGGED_IN)
+        accounts.record_security_event(context, ann, K.LOGGED_IN)
         clock.shift(timedelta(days=365, seconds=-1))
         assert clean(session)["events"] == 0
         clock.shift(timedelta(seconds=1))
@@ -100,15 +100,15 @@ def test_events_are_kept_for_a_year(visit, session, ann):
 
 
 @pytest.fixture
-def intruded(visit, session, ann, mailbox):
+def intruded(context, session, ann, mailbox):
     """An account whose intruder changed password and address, with keys of all kinds; its mails by kind."""
-    here = accounts.begin_session(visit, ann)
-    accounts.generate_token(visit, ann.id, "Tagger", accounts.new_form_key())
+    here = accounts.begin_session(context, ann)
+    accounts.generate_token(context, ann.id, "Tagger", accounts.new_form_key())
     feeds.make_address(session, ann.id, "Phone", accounts.new_form_key())
-    accounts.change_password(visit, ann.id, here, CHANGE)
-    accounts.update_profile(visit, ann.id, {"email": "evil@example.org", "password": NEW})
+    accounts.change_password(context, ann.id, here, CHANGE)
+    accounts.update_profile(context, ann.id, {"email": "evil@example.org", "password": NEW})
     (link,) = [mail.link("/confirm/") for mail in mailbox() if mail.kind == "confirm_email"]
-    accounts.confirm_email(visit, link.split("/")[-2])
+    accounts.confirm_email(context, link.split("/")[-2])
     session.flush()
     assert ann.email == "evil@example.org"
     return mailbox()
@@ -124,77 +124,77 @@ def test_only_the_mail_to_the_address_before_can_take_the_account_back(intruded)
 @pytest.mark.parametrize(
     "kind", ["security_token_made", "security_password_changed", "security_address_changed"]
 )
-def test_an_account_is_taken_back_with_its_address(visit, session, ann, intruded, mailbox, kind):
+def test_an_account_is_taken_back_with_its_address(context, session, ann, intruded, mailbox, kind):
     mail = next(mail for mail in intruded if (mail.kind, mail.to) == (kind, "Ann@example.org"))
-    assert accounts.check_not_me(visit, *not_me(mail)) is ann  # which does nothing yet
-    assert accounts.log_in(visit, "Ann", NEW) is ann
-    accounts.take_back(visit, *not_me(mail))
+    assert accounts.check_not_me(context, *not_me(mail)) is ann  # which does nothing yet
+    assert accounts.log_in(context, "Ann", NEW) is ann
+    accounts.take_back(context, *not_me(mail))
     session.commit()
     for model in (LoginSession, ApiToken, FeedAddress):
         assert session.scalar(select(func.count()).select_from(model)) == 0, model
     assert (ann.email, ann.email_confirmed) == ("Ann@example.org", True)
     for password in (PASSWORD, NEW):
         with pytest.raises(accounts.LogInFailedError):
-            accounts.log_in(visit, "Ann", password)
+            accounts.log_in(context, "Ann", password)
     with pytest.raises(accounts.LinkSpentError):
-        accounts.take_back(visit, *not_me(mail))
+        accounts.take_back(context, *not_me(mail))
     reset = mailbox()[-1]
     assert (reset.kind, reset.to) == ("reset", "Ann@example.org")
     third = {"new_password": "a third horse battery", "new_password_again": "a third horse battery"}
-    accounts.reset_password(visit, *reset.link("/reset/").split("/")[-3:-1], third)
-    assert accounts.log_in(visit, "Ann", "a third horse battery") is ann
+    accounts.reset_password(context, *reset.link("/reset/").split("/")[-3:-1], third)
+    assert accounts.log_in(context, "Ann", "a third horse battery") is ann
     assert kinds(session, ann)[-2:] == [K.NOT_ME, K.PASSWORD_RESET]
 
 
-def test_an_intruder_cannot_outdo_the_owner(visit, session, ann, intruded, mailbox):
+def test_an_intruder_cannot_outdo_the_owner(context, session, ann, intruded, mailbox):
     """Mails to the address of an intruder have links too, but the owner's older one stays good."""
     owners = next(mail for mail in intruded if mail.to == "Ann@example.org" and "/not-me/" in mail.text)
-    accounts.generate_token(visit, ann.id, "Theirs", accounts.new_form_key())
+    accounts.generate_token(context, ann.id, "Theirs", accounts.new_form_key())
     theirs = mailbox()[-1]
     assert theirs.to == "evil@example.org"
-    accounts.take_back(visit, *not_me(theirs))
+    accounts.take_back(context, *not_me(theirs))
     assert ann.email == "evil@example.org"
-    accounts.take_back(visit, *not_me(owners))
+    accounts.take_back(context, *not_me(owners))
     assert ann.email == "Ann@example.org"
 
 
-def test_a_later_link_of_an_intruder_goes_with_the_owners(visit, ann, intruded, mailbox):
-    accounts.generate_token(visit, ann.id, "Theirs", accounts.new_form_key())
+def test_a_later_link_of_an_intruder_goes_with_the_owners(context, ann, intruded, mailbox):
+    accounts.generate_token(context, ann.id, "Theirs", accounts.new_form_key())
     theirs = mailbox()[-1]
-    accounts.take_back(visit, *not_me(next(mail for mail in intruded if "/not-me/" in mail.text)))
+    accounts.take_back(context, *not_me(next(mail for mail in intruded if "/not-me/" in mail.text)))
     with pytest.raises(accounts.BadLinkError):
-        accounts.take_back(visit, *not_me(theirs))
+        accounts.take_back(context, *not_me(theirs))
     assert ann.email == "Ann@example.org"
 
 
-def test_a_link_works_for_a_week_and_for_active_accounts(visit, session, ann, mailbox):
+def test_a_link_works_for_a_week_and_for_active_accounts(context, session, ann, mailbox):
     with time_machine.travel(NOON, tick=False) as clock:
-        accounts.record_security_event(visit, ann, K.TOKEN_MADE)
+        accounts.record_security_event(context, ann, K.TOKEN_MADE)
         uid, secret = not_me(mailbox()[-1])
         with pytest.raises(accounts.BadLinkError):
-            accounts.check_not_me(visit, "1", secret)
+            accounts.check_not_me(context, "1", secret)
         clock.shift(timedelta(days=7, seconds=-1))
-        assert accounts.check_not_me(visit, uid, secret) is ann
+        assert accounts.check_not_me(context, uid, secret) is ann
         ann.is_active = False
         session.flush()
         with pytest.raises(accounts.BadLinkError):
-            accounts.take_back(visit, uid, secret)
+            accounts.take_back(context, uid, secret)
         ann.is_active = True
         session.flush()
         clock.shift(timedelta(seconds=1))
         with pytest.raises(accounts.BadLinkError):
-            accounts.take_back(visit, uid, secret)
+            accounts.take_back(context, uid, secret)
 
 
-def test_an_address_that_somebody_else_has_now_is_not_taken(visit, session, ann, intruded, make):
+def test_an_address_that_somebody_else_has_now_is_not_taken(context, session, ann, intruded, make):
     make.user("Bob", email="ann@example.org")
     mail = next(mail for mail in intruded if "/not-me/" in mail.text and mail.to == "Ann@example.org")
     with pytest.raises(accounts.BadLinkError):
-        accounts.take_back(visit, *not_me(mail))
+        accounts.take_back(context, *not_me(mail))
     assert session.get_one(User, ann.id).email == "evil@example.org"
 
 
-def test_events_go_with_their_account(visit, session, ann):
-    accounts.record_security_event(visit, ann, K.LOGGED_IN)
-    accounts.delete_account(visit, ann.id, PASSWORD)
+def test_events_go_with_their_account(context, session, ann):
+    accounts.record_security_event(context, ann, K.LOGGED_IN)
+    accounts.delete_account(context, ann.id, PASSWORD)
     assert session.scalar(select(func.count()).select_from(SecurityEvent)) == 0

@@ -13,8 +13,8 @@ from comicsdb.models import LoginSession
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-def test_a_session_is_known_by_its_digest_alone(visit, session, ann):
-    identifier = accounts.begin_session(visit, ann)
+def test_a_session_is_known_by_its_digest_alone(context, session, ann):
+    identifier = accounts.begin_session(context, ann)
     session.commit()
     stored = session.scalars(select(LoginSession)).one()
     assert (stored.digest, stored.browser, stored.address) == (digest(identifier), "Moth 1.0", "192.0.2.7")
@@ -25,9 +25,9 @@ def test_a_session_is_known_by_its_digest_alone(visit, session, ann):
     assert accounts.session_user(session, "") is None
 
 
-def test_sessions_end_after_two_weeks_however_busy(visit, session, ann):
+def test_sessions_end_after_two_weeks_however_busy(context, session, ann):
     with time_machine.travel(NOON, tick=False) as clock:
-        identifier = accounts.begin_session(visit, ann)
+        identifier = accounts.begin_session(context, ann)
         session.commit()
         for _ in range(13):
             clock.shift(timedelta(days=1))
@@ -37,9 +37,9 @@ def test_sessions_end_after_two_weeks_however_busy(visit, session, ann):
         assert accounts.sessions_of(session, ann.id) == []
 
 
-def test_last_seen_is_written_at_most_once_an_hour(visit, session, ann):
+def test_last_seen_is_written_at_most_once_an_hour(context, session, ann):
     with time_machine.travel(NOON, tick=False) as clock:
-        identifier = accounts.begin_session(visit, ann)
+        identifier = accounts.begin_session(context, ann)
         session.commit()
         (login,) = session.scalars(select(LoginSession))
         clock.shift(timedelta(minutes=60))
@@ -51,12 +51,12 @@ def test_last_seen_is_written_at_most_once_an_hour(visit, session, ann):
 
 
 @pytest.fixture
-def three(visit, session, ann):
+def three(context, session, ann):
     """Three sessions of one account, an hour between them."""
     with time_machine.travel(NOON, tick=False) as clock:
         identifiers = []
         for _ in range(3):
-            identifiers.append(accounts.begin_session(visit, ann))
+            identifiers.append(accounts.begin_session(context, ann))
             clock.shift(timedelta(hours=1))
         session.commit()
         yield identifiers

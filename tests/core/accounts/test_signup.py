@@ -35,15 +35,15 @@ def refused(function, *arguments):
     return set(caught.value.errors)
 
 
-def test_a_new_account_waits_for_its_link(visit, session, form, mailbox, caplog):
+def test_a_new_account_waits_for_its_link(context, session, form, mailbox, caplog):
     caplog.set_level(logging.INFO)
-    assert accounts.sign_up(visit, form(email="Bob@Example.org")) is None
+    assert accounts.sign_up(context, form(email="Bob@Example.org")) is None
     bob = named(session, "bob")
     assert (bob.is_active, bob.email_confirmed, bob.language) == (False, False, "it")
     assert bob.email == "Bob@example.org"
-    assert visit.passwords.verify(bob.password, PASSWORD)
+    assert context.passwords.verify(bob.password, PASSWORD)
     with pytest.raises(accounts.NotActivatedError):
-        accounts.log_in(visit, "bob", PASSWORD)
+        accounts.log_in(context, "bob", PASSWORD)
     (mail,) = mailbox()
     assert (mail.kind, mail.to, mail.user_id) == ("activation", "Bob@example.org", bob.id)
     _uid, secret = opened(mail)
@@ -57,22 +57,22 @@ def test_a_new_account_waits_for_its_link(visit, session, form, mailbox, caplog)
     assert secret not in str(vars(link))
 
 
-def test_opening_the_link_activates_once(visit, session, form, mailbox, caplog):
+def test_opening_the_link_activates_once(context, session, form, mailbox, caplog):
     caplog.set_level(logging.INFO)
-    accounts.sign_up(visit, form())
+    accounts.sign_up(context, form())
     uid, secret = opened(mailbox()[0])
-    user = accounts.activate(visit, uid, secret)
+    user = accounts.activate(context, uid, secret)
     assert (user.username, user.is_active, user.email_confirmed) == ("bob", True, True)
     assert caplog.messages[-1] == "User activated the account (user=bob, ip=192.0.2.7)"
     with pytest.raises(accounts.LinkSpentError):
-        accounts.activate(visit, uid, secret)
-    assert accounts.log_in(visit, "bob", PASSWORD) is user
+        accounts.activate(context, uid, secret)
+    assert accounts.log_in(context, "bob", PASSWORD) is user
 
 
 @pytest.mark.parametrize("change", ["uid", "secret", "case", "late", "reset"])
-def test_no_other_link_activates(visit, session, form, mailbox, change):
+def test_no_other_link_activates(context, session, form, mailbox, change):
     with time_machine.travel(NOON, tick=False) as clock:
-        accounts.sign_up(visit, form())
+        accounts.sign_up(context, form())
         uid, secret = opened(mailbox()[0])
         if change == "uid":
             uid = "1"
@@ -85,59 +85,59 @@ def test_no_other_link_activates(visit, session, form, mailbox, change):
         else:
             clock.shift(timedelta(hours=24))
         with pytest.raises(accounts.BadLinkError):
-            accounts.activate(visit, uid, secret)
+            accounts.activate(context, uid, secret)
     assert not named(session, "bob").is_active
 
 
-def test_a_link_is_good_until_its_last_second_and_spent_only_within_its_time(visit, form, mailbox):
+def test_a_link_is_good_until_its_last_second_and_spent_only_within_its_time(context, form, mailbox):
     with time_machine.travel(NOON, tick=False) as clock:
-        accounts.sign_up(visit, form())
+        accounts.sign_up(context, form())
         uid, secret = opened(mailbox()[0])
         clock.shift(timedelta(hours=24, seconds=-1))
-        accounts.activate(visit, uid, secret)
+        accounts.activate(context, uid, secret)
         with pytest.raises(accounts.LinkSpentError):
-            accounts.activate(visit, uid, secret)
+            accounts.activate(context, uid, secret)
         clock.shift(timedelta(seconds=1))
         with pytest.raises(accounts.BadLinkError):
-            accounts.activate(visit, uid, secret)
+            accounts.activate(context, uid, secret)
 
 
-def test_a_second_link_is_no_key_to_an_active_account(visit, form, mailbox):
-    accounts.sign_up(visit, form())
-    accounts.resend_activation(visit, "bob@example.org")
+def test_a_second_link_is_no_key_to_an_active_account(context, form, mailbox):
+    accounts.sign_up(context, form())
+    accounts.resend_activation(context, "bob@example.org")
     first, second = mailbox()
-    accounts.activate(visit, *opened(second))
+    accounts.activate(context, *opened(second))
     with pytest.raises(accounts.LinkSpentError):
-        accounts.activate(visit, *opened(first))
+        accounts.activate(context, *opened(first))
 
 
-def test_an_account_that_was_switched_off_is_not_switched_on_by_its_owner(visit, session, form, mailbox):
-    accounts.sign_up(visit, form())
-    accounts.resend_activation(visit, "bob@example.org")
+def test_an_account_that_was_switched_off_is_not_switched_on_by_its_owner(context, session, form, mailbox):
+    accounts.sign_up(context, form())
+    accounts.resend_activation(context, "bob@example.org")
     first, second = mailbox()
-    accounts.activate(visit, *opened(first)).is_active = False
+    accounts.activate(context, *opened(first)).is_active = False
     with pytest.raises(accounts.BadLinkError):
-        accounts.activate(visit, *opened(second))
-    accounts.resend_activation(visit, "bob@example.org")
+        accounts.activate(context, *opened(second))
+    accounts.resend_activation(context, "bob@example.org")
     assert len(mailbox()) == 2
 
 
 # What the form may say.
 
 
-def test_all_that_is_wrong_is_said_at_once(visit, form):
+def test_all_that_is_wrong_is_said_at_once(context, form):
     wrong = form(username="a b", email="nowhere", password="short", password_again="other")
-    assert refused(accounts.sign_up, visit, wrong) == {"username", "email", "password", "password_again"}
-    assert refused(accounts.sign_up, visit, {"form_time": accounts.form_time(visit.settings)}) == {
+    assert refused(accounts.sign_up, context, wrong) == {"username", "email", "password", "password_again"}
+    assert refused(accounts.sign_up, context, {"form_time": accounts.form_time(context.settings)}) == {
         "username",
         "email",
         "password",
     }
 
 
-def test_a_taken_user_name_is_said_whatever_its_case_or_form(visit, session, ann, form):
-    assert refused(accounts.sign_up, visit, form(username="ANN")) == {"username"}
-    assert refused(accounts.sign_up, visit, form(username="ａｎｎ")) == {"username"}
+def test_a_taken_user_name_is_said_whatever_its_case_or_form(context, session, ann, form):
+    assert refused(accounts.sign_up, context, form(username="ANN")) == {"username"}
+    assert refused(accounts.sign_up, context, form(username="ａｎｎ")) == {"username"}
     assert session.scalar(select(func.count()).select_from(AccountLink)) == 0
 
 
@@ -150,8 +150,8 @@ def test_a_taken_user_name_is_said_whatever_its_case_or_form(visit, session, ann
         ("password", "bob@example"),
     ],
 )
-def test_rules_are_asked(visit, form, field, value):
-    assert refused(accounts.sign_up, visit, form(**{field: value})) == {field}
+def test_rules_are_asked(context, form, field, value):
+    assert refused(accounts.sign_up, context, form(**{field: value})) == {field}
 
 
 def test_the_site_blocks_further_domains(given, form):
@@ -162,21 +162,21 @@ def test_the_site_blocks_further_domains(given, form):
 # Who has an account is not said.
 
 
-def attempt(visit, connection, values):
+def attempt(context, connection, values):
     """What a sign-up answers, and what it asks of the database."""
     with recording(connection) as statements:
-        answer = accounts.sign_up(visit, values)
-        visit.session.commit()
+        answer = accounts.sign_up(context, values)
+        context.session.commit()
     return answer, [statement.split(" VALUES")[0] for statement in statements]
 
 
 def test_a_known_address_gets_the_same_answer_for_the_same_work(
-    visit, session, connection, ann, form, mailbox, monkeypatch
+    context, session, connection, ann, form, mailbox, monkeypatch
 ):
-    hashed, own = [], visit.passwords.hash
-    monkeypatch.setattr(visit.passwords, "hash", lambda password: hashed.append(password) or own(password))
-    known = attempt(visit, connection, form(username="prober", email="ANN@example.org"))
-    unknown = attempt(visit, connection, form(username="prober2", email="nobody@example.org"))
+    hashed, own = [], context.passwords.hash
+    monkeypatch.setattr(context.passwords, "hash", lambda password: hashed.append(password) or own(password))
+    known = attempt(context, connection, form(username="prober", email="ANN@example.org"))
+    unknown = attempt(context, connection, form(username="prober2", email="nobody@example.org"))
     assert known == unknown
     assert hashed == [PASSWORD, PASSWORD]
     first, second = mailbox()
@@ -187,12 +187,12 @@ def test_a_known_address_gets_the_same_answer_for_the_same_work(
     assert second.kind == "activation"
 
 
-def test_the_name_is_taken_afterwards_either_way(visit, session, ann, form, mailbox):
+def test_the_name_is_taken_afterwards_either_way(context, session, ann, form, mailbox):
     """Otherwise the second of two attempts with one name would tell about the first's address."""
-    accounts.sign_up(visit, form(username="prober", email="ann@example.org"))
-    accounts.sign_up(visit, form(username="prober2", email="nobody@example.org"))
+    accounts.sign_up(context, form(username="prober", email="ann@example.org"))
+    accounts.sign_up(context, form(username="prober2", email="nobody@example.org"))
     for name in ("prober", "prober2"):
-        assert refused(accounts.sign_up, visit, form(username=name, email="other@example.org")) == {
+        assert refused(accounts.sign_up, context, form(username=name, email="other@example.org")) == {
             "username"
         }
     held = named(session, "prober")
@@ -201,41 +201,41 @@ def test_the_name_is_taken_afterwards_either_way(visit, session, ann, form, mail
     assert all(HELD not in mail.to for mail in mailbox())
     for name in ("prober", "prober2"):
         with pytest.raises(accounts.NotActivatedError):
-            accounts.log_in(visit, name, PASSWORD)
+            accounts.log_in(context, name, PASSWORD)
     with pytest.raises(
         accounts.LogInFailedError
     ):  # else this would tell that the other address has an account
-        accounts.log_in(visit, "nobody@example.org", PASSWORD)
+        accounts.log_in(context, "nobody@example.org", PASSWORD)
     assert (ann.is_active, ann.email) == (True, "Ann@example.org")
 
 
-def test_whoever_signs_up_again_before_activation_takes_over(visit, session, form, mailbox):
+def test_whoever_signs_up_again_before_activation_takes_over(context, session, form, mailbox):
     """Somebody else may have signed up with my address: their password must not become mine."""
-    accounts.sign_up(visit, form(username="mallory", password="mallory knows this"))
-    accounts.sign_up(visit, form(username="bob"))
+    accounts.sign_up(context, form(username="mallory", password="mallory knows this"))
+    accounts.sign_up(context, form(username="bob"))
     stale, good = mailbox()
     with pytest.raises(accounts.BadLinkError):
-        accounts.activate(visit, *opened(stale))
-    assert accounts.activate(visit, *opened(good)).username == "bob"
+        accounts.activate(context, *opened(stale))
+    assert accounts.activate(context, *opened(good)).username == "bob"
     assert not named(session, "mallory").is_active
     assert named(session, "mallory").email.endswith(f"@{HELD}")
 
 
-def test_an_address_whose_account_was_switched_off_is_known(visit, session, ann, form, mailbox):
+def test_an_address_whose_account_was_switched_off_is_known(context, session, ann, form, mailbox):
     ann.is_active = False
-    accounts.sign_up(visit, form(email="ann@example.org"))
+    accounts.sign_up(context, form(email="ann@example.org"))
     assert [mail.kind for mail in mailbox()] == ["known_address"]
     assert named(session, "bob").email.endswith(f"@{HELD}")
 
 
-def test_resending_answers_the_same_to_everybody(visit, connection, session, ann, make, form, mailbox):
-    accounts.sign_up(visit, form())
+def test_resending_answers_the_same_to_everybody(context, connection, session, ann, make, form, mailbox):
+    accounts.sign_up(context, form())
     off = make.user("Off", email="off@example.org", is_active=False, email_confirmed=True)
     session.commit()
     asked = {}
     for email in ("bob@example.org", "ann@example.org", off.email, "nobody@example.org"):
         with recording(connection) as statements:
-            assert accounts.resend_activation(visit, email) is None
+            assert accounts.resend_activation(context, email) is None
             session.commit()
         asked[email] = [statement.split(" VALUES")[0] for statement in statements]
     assert len({str(statements) for statements in asked.values()}) == 1
@@ -245,40 +245,40 @@ def test_resending_answers_the_same_to_everybody(visit, connection, session, ann
         ("activation", "bob@example.org"),
         ("known_address", "Ann@example.org"),
     ]
-    assert accounts.activate(visit, *opened(mails[1])).username == "bob"
+    assert accounts.activate(context, *opened(mails[1])).username == "bob"
 
 
-def test_resending_says_what_is_no_address(visit):
-    assert refused(accounts.resend_activation, visit, "nowhere") == {"email"}
+def test_resending_says_what_is_no_address(context):
+    assert refused(accounts.resend_activation, context, "nowhere") == {"email"}
 
 
-def test_nobody_can_fill_a_mail_box_or_have_mails_sent_without_end(visit, given, form, mailbox):
-    accounts.sign_up(visit, form())
+def test_nobody_can_fill_a_mail_box_or_have_mails_sent_without_end(context, given, form, mailbox):
+    accounts.sign_up(context, form())
     for number in range(10):
         elsewhere = given(address=f"192.0.2.{100 + number}")
         assert accounts.resend_activation(elsewhere, "bob@example.org") is None
     assert len(mailbox()) == 5  # the sign-up's own among them
     for number in range(20):
-        accounts.resend_activation(visit, f"nobody{number}@example.org")
+        accounts.resend_activation(context, f"nobody{number}@example.org")
     with pytest.raises(accounts.TooManyMailsError) as caught:
-        accounts.resend_activation(visit, "nobody@example.org")
+        accounts.resend_activation(context, "nobody@example.org")
     assert 0 < caught.value.retry_after <= 3600
 
 
 # The switch, the limit, and programs.
 
 
-def test_sign_ups_can_be_closed_and_say_why(visit, session, form):
+def test_sign_ups_can_be_closed_and_say_why(context, session, form):
     switch = accounts.sign_up_settings(session)
     switch.signups_enabled = False
     session.commit()
     with pytest.raises(accounts.SignUpsClosedError) as caught:
-        accounts.sign_up(visit, form())
+        accounts.sign_up(context, form())
     assert str(caught.value.text) == "No accounts can be made at the moment."
     switch.disabled_message = "Back on Monday."
     session.commit()
     with pytest.raises(accounts.SignUpsClosedError, match="Back on Monday"):
-        accounts.sign_up(visit, form())
+        accounts.sign_up(context, form())
     assert named(session, "bob") is None
 
 
@@ -339,8 +339,8 @@ def test_a_network_of_ipv6_counts_as_one(given, form):
         ({"form_time": "²." + "0" * 64}, "__all__"),
     ],
 )
-def test_programs_are_told_that_they_failed(visit, session, form, changes, field):
-    assert refused(accounts.sign_up, visit, form(**changes)) == {field}
+def test_programs_are_told_that_they_failed(context, session, form, changes, field):
+    assert refused(accounts.sign_up, context, form(**changes)) == {field}
     assert named(session, "bob") is None
 
 
@@ -362,9 +362,11 @@ def test_a_form_is_neither_too_fast_nor_too_old(given, form):
         assert accounts.sign_up(here, typed) is None
 
 
-def test_a_form_of_another_site_is_none_of_ours(visit, given, form):
+def test_a_form_of_another_site_is_none_of_ours(context, given, form):
     other = given(comicsdb__secret="another")
-    assert refused(accounts.sign_up, visit, form(form_time=accounts.form_time(other.settings))) == {"__all__"}
+    assert refused(accounts.sign_up, context, form(form_time=accounts.form_time(other.settings))) == {
+        "__all__"
+    }
 
 
 def test_a_question_can_be_asked(given, form):
@@ -388,5 +390,5 @@ def test_administrators_are_told_where_they_want_it(given, form, mailbox):
     assert not session_exists(here)
 
 
-def session_exists(visit):
-    return visit.session.scalar(select(func.count()).select_from(LoginSession)) > 0
+def session_exists(context):
+    return context.session.scalar(select(func.count()).select_from(LoginSession)) > 0

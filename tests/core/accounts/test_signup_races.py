@@ -14,10 +14,10 @@ from comicsdb.models import DailyCount, OutgoingMail, User
 
 
 @pytest.fixture
-def real(visit, factory):
+def real(context, factory):
     """A visit whose sessions are on real connections."""
     return lambda session, **more: dataclasses.replace(
-        visit, session=session, apart=factory, settings={**visit.settings, **more}
+        context, session=session, apart=factory, settings={**context.settings, **more}
     )
 
 

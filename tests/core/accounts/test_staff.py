@@ -31,13 +31,13 @@ def lines(session):
     ]
 
 
-def refused(visit, actor, user, changes):
+def refused(context, actor, user, changes):
     with pytest.raises(InvalidError) as caught:
-        admin.change_account(visit, actor, user, changes)
+        admin.change_account(context, actor, user, changes)
     return set(caught.value.errors)
 
 
-def test_a_change_is_logged_with_actor_target_and_values(visit, session, clerk, ann, caplog):
+def test_a_change_is_logged_with_actor_target_and_values(context, session, clerk, ann, caplog):
     caplog.set_level("INFO")
     until = datetime(2026, 12, 1, tzinfo=UTC)
     changes = {"groups": ["reading list editor"], "first_name": "Anna", "supporter_until": until, "bio": ""}
@@ -46,7 +46,7 @@ def test_a_change_is_logged_with_actor_target_and_values(visit, session, clerk, 
         "first_name": ["", "Anna"],
         "supporter_until": [None, until.isoformat()],
     }
-    assert admin.change_account(visit, clerk, ann, changes) == expected
+    assert admin.change_account(context, clerk, ann, changes) == expected
     session.commit()
     session.expire_all()
     assert lines(session) == [("Clerk", "change", "user", "Ann", expected)]
@@ -59,14 +59,16 @@ def test_a_change_is_logged_with_actor_target_and_values(visit, session, clerk, 
     assert session.scalars(admin.actions(target_id=clerk.id)).all() == []
 
 
-def test_what_changes_nothing_is_not_logged(visit, session, clerk, ann):
-    assert admin.change_account(visit, clerk, ann, {"username": "Ann", "groups": ["editor", "editor"]}) == {}
+def test_what_changes_nothing_is_not_logged(context, session, clerk, ann):
+    assert (
+        admin.change_account(context, clerk, ann, {"username": "Ann", "groups": ["editor", "editor"]}) == {}
+    )
     assert lines(session) == []
 
 
-def test_an_identity_is_an_actor_too_and_a_command_has_no_name(visit, session, boss, ann):
-    admin.change_account(visit, identify(accounts.find_user(session, "Boss"), "session"), ann, {"bio": "a"})
-    admin.change_account(visit, None, ann, {"bio": "b"})
+def test_an_identity_is_an_actor_too_and_a_command_has_no_name(context, session, boss, ann):
+    admin.change_account(context, identify(accounts.find_user(session, "Boss"), "session"), ann, {"bio": "a"})
+    admin.change_account(context, None, ann, {"bio": "b"})
     assert [(name, change) for name, *_rest, change in lines(session)] == [
         ("", {"bio": ["a", "b"]}),
         ("Boss", {"bio": ["", "a"]}),
@@ -74,23 +76,23 @@ def test_an_identity_is_an_actor_too_and_a_command_has_no_name(visit, session, b
     assert list(session.scalars(select(StaffAction.actor_id).order_by(StaffAction.id))) == [boss.id, None]
 
 
-def test_switching_off_ends_sessions_and_links(visit, session, clerk, ann):
-    identifier = accounts.begin_session(visit, ann)
-    accounts.request_reset(visit, ann.email)
+def test_switching_off_ends_sessions_and_links(context, session, clerk, ann):
+    identifier = accounts.begin_session(context, ann)
+    accounts.request_reset(context, ann.email)
     session.commit()
-    admin.change_account(visit, clerk, ann, {"is_active": False})
+    admin.change_account(context, clerk, ann, {"is_active": False})
     session.commit()
     assert session.scalars(select(AccountLink)).all() == []
     assert accounts.sessions_of(session, ann.id) == []
-    admin.change_account(visit, clerk, ann, {"is_active": True})
+    admin.change_account(context, clerk, ann, {"is_active": True})
     assert accounts.session_user(session, identifier) is None
-    assert accounts.log_in(visit, "Ann", PASSWORD) is ann
+    assert accounts.log_in(context, "Ann", PASSWORD) is ann
 
 
-def test_a_new_address_is_not_confirmed_unless_that_is_said(visit, session, clerk, ann):
-    change = admin.change_account(visit, clerk, ann, {"email": "Moth@EXAMPLE.org"})
+def test_a_new_address_is_not_confirmed_unless_that_is_said(context, session, clerk, ann):
+    change = admin.change_account(context, clerk, ann, {"email": "Moth@EXAMPLE.org"})
     assert change == {"email": ["Ann@example.org", "Moth@example.org"], "email_confirmed": [True, False]}
-    admin.change_account(visit, clerk, ann, {"email": "crow@example.org", "email_confirmed": True})
+    admin.change_account(context, clerk, ann, {"email": "crow@example.org", "email_confirmed": True})
     assert (ann.email, ann.email_confirmed) == ("crow@example.org", True)
 
 
@@ -107,49 +109,49 @@ def test_a_new_address_is_not_confirmed_unless_that_is_said(visit, session, cler
         ({"supporter_tier": "gold"}, "supporter_tier"),
     ],
 )
-def test_rules_hold_for_the_staff_too(visit, session, boss, ann, make, changes, field):
+def test_rules_hold_for_the_staff_too(context, session, boss, ann, make, changes, field):
     make.user("bob")
-    assert refused(visit, boss, ann, {**changes, "last_name": "Moth"}) == {field}
+    assert refused(context, boss, ann, {**changes, "last_name": "Moth"}) == {field}
     session.expire_all()
     assert (ann.last_name, lines(session)) == ("", [])
 
 
 @pytest.mark.parametrize("field", ["is_staff", "is_superuser"])
-def test_rights_are_given_and_taken_by_superusers(visit, session, boss, clerk, ann, field):
-    assert refused(visit, clerk, ann, {field: True}) == {field}
-    assert admin.change_account(visit, boss, ann, {field: True}) == {field: [False, True]}
+def test_rights_are_given_and_taken_by_superusers(context, session, boss, clerk, ann, field):
+    assert refused(context, clerk, ann, {field: True}) == {field}
+    assert admin.change_account(context, boss, ann, {field: True}) == {field: [False, True]}
 
 
-def test_nobody_changes_ones_own_rights_nor_locks_oneself_out(visit, session, boss, clerk):
+def test_nobody_changes_ones_own_rights_nor_locks_oneself_out(context, session, boss, clerk):
     for field in ("is_staff", "is_superuser", "is_active"):
-        assert refused(visit, boss, boss, {field: False}) == {field}
-    assert refused(visit, clerk, clerk, {"is_active": False}) == {"is_active"}
-    assert admin.change_account(visit, clerk, clerk, {"bio": "x"}) == {"bio": ["", "x"]}
+        assert refused(context, boss, boss, {field: False}) == {field}
+    assert refused(context, clerk, clerk, {"is_active": False}) == {"is_active"}
+    assert admin.change_account(context, clerk, clerk, {"bio": "x"}) == {"bio": ["", "x"]}
 
 
-def test_superusers_are_beyond_the_reach_of_others(visit, session, boss, clerk):
+def test_superusers_are_beyond_the_reach_of_others(context, session, boss, clerk):
     for changes in ({"email": "x@example.org"}, {"is_active": False}, {"groups": []}):
         if changes != {"groups": []}:
-            assert refused(visit, clerk, boss, changes) == {"__all__"}
+            assert refused(context, clerk, boss, changes) == {"__all__"}
     with pytest.raises(InvalidError):
         admin.delete_account(session, clerk, boss)
     assert boss.is_active
 
 
-def test_account_1_is_always_active(visit, session, boss):
+def test_account_1_is_always_active(context, session, boss):
     system = session.get_one(User, SYSTEM_USER_ID)
     for actor in (boss, None):
-        assert refused(visit, actor, system, {"is_active": False}) == {"is_active"}
+        assert refused(context, actor, system, {"is_active": False}) == {"is_active"}
         with pytest.raises(InvalidError):
             admin.delete_account(session, actor, system)
 
 
-def test_an_account_is_made_active_and_confirmed(visit, session, mailbox):
+def test_an_account_is_made_active_and_confirmed(context, session, mailbox):
     user = admin.create_account(
-        session, None, visit.passwords, username="New", email="new@example.org", password=PASSWORD
+        session, None, context.passwords, username="New", email="new@example.org", password=PASSWORD
     )
     assert (user.is_active, user.email_confirmed) == (True, True)
-    assert accounts.log_in(visit, "new", PASSWORD) is user
+    assert accounts.log_in(context, "new", PASSWORD) is user
     assert [line[1:4] for line in lines(session)] == [("create", "user", "New")]
     assert mailbox() == []
     for values, field in (
@@ -160,56 +162,56 @@ def test_an_account_is_made_active_and_confirmed(visit, session, mailbox):
     ):
         good = {"username": "other", "email": "other@example.org", "password": PASSWORD}
         with pytest.raises(InvalidError) as caught:
-            admin.create_account(session, None, visit.passwords, **{**good, **values})
+            admin.create_account(session, None, context.passwords, **{**good, **values})
         assert set(caught.value.errors) == {field}
 
 
-def test_tokens_of_anybody_can_be_revoked_and_only_their_beginning_is_logged(visit, session, clerk, ann):
-    raw, token = accounts.generate_token(visit, ann.id, "Tagger", accounts.new_form_key())
-    assert admin.revoke_token(visit, clerk, token.id) is True
-    assert admin.revoke_token(visit, clerk, token.id) is False
+def test_tokens_of_anybody_can_be_revoked_and_only_their_beginning_is_logged(context, session, clerk, ann):
+    raw, token = accounts.generate_token(context, ann.id, "Tagger", accounts.new_form_key())
+    assert admin.revoke_token(context, clerk, token.id) is True
+    assert admin.revoke_token(context, clerk, token.id) is False
     assert accounts.tokens_of(session, ann.id) == []
     change = {"token": [f"{raw[4:12]}… Tagger", None]}
     assert lines(session) == [("Clerk", "revoke token", "user", "Ann", change)]
 
 
-def test_all_tokens_of_an_account_can_be_revoked(visit, session, clerk, ann, make):
+def test_all_tokens_of_an_account_can_be_revoked(context, session, clerk, ann, make):
     for user in (ann, ann, make.user("bob")):
-        accounts.generate_token(visit, user.id, "", accounts.new_form_key())
-    assert admin.revoke_tokens(visit, clerk, ann) == 2
+        accounts.generate_token(context, user.id, "", accounts.new_form_key())
+    assert admin.revoke_tokens(context, clerk, ann) == 2
     assert lines(session) == [("Clerk", "revoke tokens", "user", "Ann", {"tokens": [2, 0]})]
     assert [token.user_id for token in session.scalars(select(ApiToken))] != [ann.id]
 
 
-def test_sessions_of_anybody_can_be_ended(visit, session, clerk, ann):
-    accounts.begin_session(visit, ann)
-    assert admin.end_sessions(visit, clerk, ann) == 1
+def test_sessions_of_anybody_can_be_ended(context, session, clerk, ann):
+    accounts.begin_session(context, ann)
+    assert admin.end_sessions(context, clerk, ann) == 1
     assert lines(session)[0][:4] == ("Clerk", "end sessions", "user", "Ann")
 
 
-def test_a_new_password_from_the_staff_ends_sessions_and_is_not_logged(visit, session, boss, ann, caplog):
-    identifier = accounts.begin_session(visit, ann)
-    admin.set_password(visit, boss, visit.passwords, ann, "another horse battery")
+def test_a_new_password_from_the_staff_ends_sessions_and_is_not_logged(context, session, boss, ann, caplog):
+    identifier = accounts.begin_session(context, ann)
+    admin.set_password(context, boss, context.passwords, ann, "another horse battery")
     assert accounts.session_user(session, identifier) is None
-    assert accounts.log_in(visit, "Ann", "another horse battery") is ann
+    assert accounts.log_in(context, "Ann", "another horse battery") is ann
     assert lines(session) == [("Boss", "set password", "user", "Ann", {})]
     with pytest.raises(InvalidError):
-        admin.set_password(visit, boss, visit.passwords, ann, "short")
+        admin.set_password(context, boss, context.passwords, ann, "short")
 
 
-def test_the_owner_is_told_what_the_staff_does_but_not_where(visit, session, clerk, boss, ann, mailbox):
+def test_the_owner_is_told_what_the_staff_does_but_not_where(context, session, clerk, boss, ann, mailbox):
     """Events of each kind, and a mail with the way back; of a new address the old one hears."""
-    raw = accounts.generate_token(visit, ann.id, "Tagger", "k").token
-    accounts.generate_token(visit, ann.id, "", "l")
-    accounts.begin_session(visit, ann)
+    raw = accounts.generate_token(context, ann.id, "Tagger", "k").token
+    accounts.generate_token(context, ann.id, "", "l")
+    accounts.begin_session(context, ann)
     before = len(mailbox())
-    admin.revoke_token(visit, clerk, raw.id)
-    admin.revoke_tokens(visit, clerk, ann)
-    admin.end_sessions(visit, clerk, ann)
+    admin.revoke_token(context, clerk, raw.id)
+    admin.revoke_tokens(context, clerk, ann)
+    admin.end_sessions(context, clerk, ann)
     for act in (admin.revoke_tokens, admin.end_sessions):
-        assert act(visit, clerk, ann) == 0  # which is no news
-    admin.set_password(visit, boss, visit.passwords, ann, "another horse battery")
-    admin.change_account(visit, clerk, ann, {"email": "new@example.org", "last_name": "A"})
+        assert act(context, clerk, ann) == 0  # which is no news
+    admin.set_password(context, boss, context.passwords, ann, "another horse battery")
+    admin.change_account(context, clerk, ann, {"email": "new@example.org", "last_name": "A"})
     mails = mailbox()[before:]
     assert [mail.kind for mail in mails] == [
         "security_token_revoked",
@@ -222,38 +224,38 @@ def test_the_owner_is_told_what_the_staff_does_but_not_where(visit, session, cle
     for mail in mails:
         assert "The administrators" in mail.text
         assert "By: the administrators" in mail.text
-        assert visit.address not in mail.text
+        assert context.address not in mail.text
         assert mail.link("/not-me/")
     assert "Tagger" in mails[0].text
     assert "new@example.org" in mails[-1].text
     events = session.scalars(accounts.security_events(ann.id)).all()[: len(mails)]
     assert {(event.address, event.browser) for event in events} == {("", "")}
     assert all(event.details["staff"] for event in events)
-    admin.change_account(visit, clerk, ann, {"email": "newer@example.org", "email_confirmed": True})
+    admin.change_account(context, clerk, ann, {"email": "newer@example.org", "email_confirmed": True})
     assert [mail.to for mail in mailbox()[before + len(mails) :]] == ["newer@example.org"]
 
 
-def test_deleting_is_logged_without_the_name(visit, session, clerk, ann):
+def test_deleting_is_logged_without_the_name(context, session, clerk, ann):
     number = ann.id
-    admin.change_account(visit, clerk, ann, {"first_name": "Anna"})
-    accounts.generate_token(visit, ann.id, "Anna's", accounts.new_form_key())
-    admin.revoke_tokens(visit, clerk, ann)
-    admin.revoke_token(visit, clerk, accounts.generate_token(visit, ann.id, "Anna's", "k").token.id)
+    admin.change_account(context, clerk, ann, {"first_name": "Anna"})
+    accounts.generate_token(context, ann.id, "Anna's", accounts.new_form_key())
+    admin.revoke_tokens(context, clerk, ann)
+    admin.revoke_token(context, clerk, accounts.generate_token(context, ann.id, "Anna's", "k").token.id)
     admin.delete_account(session, clerk, ann)
     session.commit()
     acts = ("delete", "revoke token", "revoke tokens", "change")
     assert lines(session) == [("Clerk", act, "user", f"account {number}", {}) for act in acts]
 
 
-def test_a_superusers_account_is_for_superusers_alone(visit, session, clerk, boss, ann):
-    token = accounts.generate_token(visit, boss.id, "", accounts.new_form_key()).token
+def test_a_superusers_account_is_for_superusers_alone(context, session, clerk, boss, ann):
+    token = accounts.generate_token(context, boss.id, "", accounts.new_form_key()).token
     group = session.scalars(select(Group).where(Group.name == "editor")).one()
     assert admin.fixed_fields(clerk, boss) == set(admin.FIELDS)
     for act in (
-        lambda: admin.set_password(visit, clerk, visit.passwords, boss, "another horse battery"),
-        lambda: admin.end_sessions(visit, clerk, boss),
-        lambda: admin.revoke_token(visit, clerk, token.id),
-        lambda: admin.revoke_tokens(visit, clerk, boss),
+        lambda: admin.set_password(context, clerk, context.passwords, boss, "another horse battery"),
+        lambda: admin.end_sessions(context, clerk, boss),
+        lambda: admin.revoke_token(context, clerk, token.id),
+        lambda: admin.revoke_tokens(context, clerk, boss),
         lambda: admin.add_member(session, clerk, group, "Boss"),
     ):
         with pytest.raises(InvalidError) as caught:
@@ -262,18 +264,18 @@ def test_a_superusers_account_is_for_superusers_alone(visit, session, clerk, bos
     assert lines(session) == []
     other = ann
     other.is_superuser = True
-    assert admin.revoke_token(visit, other, token.id) is True
+    assert admin.revoke_token(context, other, token.id) is True
 
 
-def test_ones_own_account_is_changed_on_ones_own_pages(visit, session, boss, clerk):
+def test_ones_own_account_is_changed_on_ones_own_pages(context, session, boss, clerk):
     assert admin.fixed_fields(None, boss) == set()
     assert admin.fixed_fields(boss, clerk) == set()
     assert admin.fixed_fields(boss, boss) == {"is_active", "is_staff", "is_superuser", "email"}
     assert admin.fixed_fields(clerk, clerk) == {"is_active", "is_staff", "is_superuser", "email", "groups"}
-    assert refused(visit, boss, boss, {"email": "new@example.org"}) == {"email"}
-    assert refused(visit, clerk, clerk, {"groups": ["editor"]}) == {"groups"}
+    assert refused(context, boss, boss, {"email": "new@example.org"}) == {"email"}
+    assert refused(context, clerk, clerk, {"groups": ["editor"]}) == {"groups"}
     for act in (
-        lambda: admin.set_password(visit, boss, visit.passwords, boss, "another horse battery"),
+        lambda: admin.set_password(context, boss, context.passwords, boss, "another horse battery"),
         lambda: admin.delete_account(session, boss, boss),
     ):
         with pytest.raises(InvalidError):

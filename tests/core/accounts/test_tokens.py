@@ -14,12 +14,12 @@ from comicsdb.catalog import InvalidError
 from comicsdb.models import ApiToken
 
 
-def made(visit, user, label="", key=None):
-    return accounts.generate_token(visit, user.id, label, key or accounts.new_form_key())
+def made(context, user, label="", key=None):
+    return accounts.generate_token(context, user.id, label, key or accounts.new_form_key())
 
 
-def test_a_token_is_known_by_its_digest_alone(visit, session, ann):
-    raw, token = made(visit, ann, " Tagger ")
+def test_a_token_is_known_by_its_digest_alone(context, session, ann):
+    raw, token = made(context, ann, " Tagger ")
     session.commit()
     session.refresh(token)
     assert re.fullmatch(r"cdb_[0-9A-Za-z]{42}", raw)
@@ -28,31 +28,31 @@ def test_a_token_is_known_by_its_digest_alone(visit, session, ann):
     assert raw[12:] not in str(vars(token))
 
 
-def test_every_token_is_another(visit, ann):
-    assert len({made(visit, ann).raw for _ in range(20)}) == 20
+def test_every_token_is_another(context, ann):
+    assert len({made(context, ann).raw for _ in range(20)}) == 20
 
 
 @pytest.mark.parametrize("label", ["x" * 65, "a\nb", "a\0b"])
-def test_a_label_that_does_not_fit_is_said(visit, session, ann, label):
+def test_a_label_that_does_not_fit_is_said(context, session, ann, label):
     with pytest.raises(InvalidError) as caught:
-        made(visit, ann, label)
+        made(context, ann, label)
     assert set(caught.value.errors) == {"name"}
     assert session.scalar(select(func.count()).select_from(ApiToken)) == 0
 
 
-def test_a_form_that_is_sent_again_makes_nothing(visit, session, ann, make):
+def test_a_form_that_is_sent_again_makes_nothing(context, session, ann, make):
     key = accounts.new_form_key()
-    made(visit, ann, key=key)
+    made(context, ann, key=key)
     with pytest.raises(accounts.FormSpentError):
-        made(visit, ann, key=key)
+        made(context, ann, key=key)
     assert len(accounts.tokens_of(session, ann.id)) == 1
-    assert made(visit, make.user("bob"), key=key).raw  # keys of one say nothing to another
-    assert made(visit, ann).raw
+    assert made(context, make.user("bob"), key=key).raw  # keys of one say nothing to another
+    assert made(context, ann).raw
 
 
-def test_tokens_are_listed_newest_first_and_only_ones_own(visit, session, ann, make):
-    first, second = made(visit, ann).token, made(visit, ann).token
-    made(visit, make.user("bob"))
+def test_tokens_are_listed_newest_first_and_only_ones_own(context, session, ann, make):
+    first, second = made(context, ann).token, made(context, ann).token
+    made(context, make.user("bob"))
     assert accounts.tokens_of(session, ann.id) == [second, first]
 
 
@@ -64,15 +64,15 @@ def test_an_imported_token_is_told_by_the_same_number_of_characters(session, ann
     assert token.token_key == "0123456789abcde"
 
 
-def test_one_or_all_are_revoked_by_their_owner_alone(visit, session, ann, make, caplog):
+def test_one_or_all_are_revoked_by_their_owner_alone(context, session, ann, make, caplog):
     caplog.set_level("INFO")
-    tokens = [made(visit, ann) for _ in range(3)]
+    tokens = [made(context, ann) for _ in range(3)]
     bob = make.user("bob")
-    made(visit, bob)
-    assert accounts.revoke_token(visit, bob.id, tokens[0].token.id) is False
-    assert accounts.revoke_token(visit, ann.id, tokens[0].token.id) is True
-    assert accounts.revoke_token(visit, ann.id, tokens[0].token.id) is False
-    assert accounts.revoke_all_tokens(visit, ann.id) == 2
+    made(context, bob)
+    assert accounts.revoke_token(context, bob.id, tokens[0].token.id) is False
+    assert accounts.revoke_token(context, ann.id, tokens[0].token.id) is True
+    assert accounts.revoke_token(context, ann.id, tokens[0].token.id) is False
+    assert accounts.revoke_all_tokens(context, ann.id) == 2
     assert accounts.tokens_of(session, ann.id) == []
     assert len(accounts.tokens_of(session, bob.id)) == 1
     assert not any(token.raw in caplog.text or token.raw[4:] in caplog.text for token in tokens)
@@ -87,8 +87,8 @@ def test_the_checksum_is_that_which_is_documented():
     assert checksum("123456789") == "3jZRME"  # CRC-32 0xcbf43926, in base 62
 
 
-def test_what_cannot_be_a_token_is_seen_without_the_database(visit, ann):
-    raw = made(visit, ann).raw
+def test_what_cannot_be_a_token_is_seen_without_the_database(context, ann):
+    raw = made(context, ann).raw
     assert not accounts.is_malformed(raw)
     for at in range(4, len(raw)):
         other = "A" if raw[at] != "A" else "B"
@@ -103,17 +103,17 @@ def test_what_cannot_be_a_token_is_seen_without_the_database(visit, ann):
 
 
 @pytest.mark.parametrize("scope", ["read", "library", "edit"])
-def test_a_token_has_the_scope_that_was_chosen(visit, session, ann, scope):
-    token = accounts.generate_token(visit, ann.id, "", accounts.new_form_key(), scope=scope).token
+def test_a_token_has_the_scope_that_was_chosen(context, session, ann, scope):
+    token = accounts.generate_token(context, ann.id, "", accounts.new_form_key(), scope=scope).token
     session.commit()
     assert session.get_one(ApiToken, token.id, populate_existing=True).scope == scope
 
 
 @pytest.mark.parametrize(("lifetime", "days"), [("30", 30), ("90", 90), ("365", 365)])
-def test_a_token_lives_for_the_days_that_were_chosen(visit, ann, lifetime, days):
+def test_a_token_lives_for_the_days_that_were_chosen(context, ann, lifetime, days):
     moment = datetime(2027, 3, 1, 12, tzinfo=UTC)
     with time_machine.travel(moment, tick=False) as clock:
-        token = accounts.generate_token(visit, ann.id, "", accounts.new_form_key(), lifetime=lifetime).token
+        token = accounts.generate_token(context, ann.id, "", accounts.new_form_key(), lifetime=lifetime).token
         assert token.expiry == moment + timedelta(days=days)
         clock.shift(days * 86_400 - 1)
         assert not accounts.is_expired(token)
@@ -121,11 +121,11 @@ def test_a_token_lives_for_the_days_that_were_chosen(visit, ann, lifetime, days)
         assert accounts.is_expired(token)
 
 
-def test_a_token_lives_to_the_end_of_the_day_that_was_chosen(visit, ann):
+def test_a_token_lives_to_the_end_of_the_day_that_was_chosen(context, ann):
     with time_machine.travel(datetime(2027, 3, 1, 12, tzinfo=UTC), tick=False):
         key = accounts.new_form_key()
-        token = accounts.generate_token(visit, ann.id, "", key, lifetime="until", until="2027-03-01").token
-    zone = visit.settings["comicsdb.timezone"]
+        token = accounts.generate_token(context, ann.id, "", key, lifetime="until", until="2027-03-01").token
+    zone = context.settings["comicsdb.timezone"]
     assert token.expiry.astimezone(zone) == datetime(2027, 3, 1, 23, 59, 59, tzinfo=zone)
 
 
@@ -143,14 +143,14 @@ def test_a_token_lives_to_the_end_of_the_day_that_was_chosen(visit, ann):
         ({"lifetime": "until", "until": "9999-12-31"}, "until"),
     ],
 )
-def test_what_cannot_be_chosen_is_said_by_field(visit, session, ann, chosen, field):
+def test_what_cannot_be_chosen_is_said_by_field(context, session, ann, chosen, field):
     with time_machine.travel(datetime(2027, 3, 1, 12, tzinfo=UTC)), pytest.raises(InvalidError) as caught:
-        accounts.generate_token(visit, ann.id, "", accounts.new_form_key(), **chosen)
+        accounts.generate_token(context, ann.id, "", accounts.new_form_key(), **chosen)
     assert set(caught.value.errors) == {field}
     assert session.scalar(select(func.count()).select_from(ApiToken)) == 0
 
 
-def test_all_that_is_wrong_is_said_at_once(visit, ann):
+def test_all_that_is_wrong_is_said_at_once(context, ann):
     with pytest.raises(InvalidError) as caught:
-        accounts.generate_token(visit, ann.id, "x" * 65, "k", scope="", lifetime="until")
+        accounts.generate_token(context, ann.id, "x" * 65, "k", scope="", lifetime="until")
     assert set(caught.value.errors) == {"name", "scope", "until"}

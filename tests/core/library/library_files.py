@@ -85,7 +85,7 @@ def fill(session, user, w) -> None:
         for n, name in enumerate(("Second half", "First half"))
     ]
     reading_lists.update(session, who, OFFICIAL, lists[0], {"previous": lists[1].id})
-    held = reading_lists.hold(session, who, OFFICIAL, lists[0])
+    held = reading_lists.lock_list(session, who, OFFICIAL, lists[0])
     chosen = [w.issues[6].id, w.issues[5].id, w.others[1].id]
     items.add_issues(held, chosen, types={chosen[1]: "TIE_IN"})
     session.commit()

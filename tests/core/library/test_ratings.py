@@ -10,7 +10,7 @@ from sqlalchemy import select, text
 
 from comicsdb import clock, models
 from comicsdb.catalog import Catalog, InvalidError, NotFoundError
-from comicsdb.catalog.unit_of_work import Unit
+from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.library.new_day import NewDay
 from comicsdb.library.ratings import count_due, give, rate
 from comicsdb.models import IssueRating
@@ -125,7 +125,7 @@ def test_a_new_day_does_not_wait_for_who_writes_much(factory):
         session.commit()
         policy = NewDay(Registry(settings, factory), lambda _environ, _router: "answered")
         with factory() as writer:
-            Unit.of(writer).alone()
+            UnitOfWork.of(writer).acquire_write_lock()
             assert policy({}, None) == "answered"
             assert (policy.day, figures(session, early)) == (None, (0, 0))
             writer.rollback()

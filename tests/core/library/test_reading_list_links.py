@@ -214,7 +214,7 @@ def test_lists_linked_and_filled_at_once_end_mirrored_and_dense(factory):
                         session, identity, OFFICIAL, found, {"next": following, "name": f"N{number}"}
                     )
             elif number < 8:
-                hold = lists.hold(session, identity, OFFICIAL, found)
+                hold = lists.lock_list(session, identity, OFFICIAL, found)
                 items.reorder(hold, issue_ids[::-1], issue_ids[4:])
             else:
                 catalog.delete(session.get_one(type(issues[0]), doomed))

@@ -66,7 +66,7 @@ class Acts:
             parts.replace_variants(self.session, each, values["variants"])
         if "attributions" in values:
             parts.replace_attributions(self.session, kind, each, values["attributions"])
-        self.catalog.unit.settle()
+        self.catalog.unit.propagate()
 
     def delete(self, kind: str, position: int) -> None:
         """Delete an object, if there is one."""

@@ -216,7 +216,7 @@ class Writes(RuleBasedStateMachine):
             parts.replace_variants(self.session, each, values["variants"])
         if "attributions" in values:
             parts.replace_attributions(self.session, kind, each, values["attributions"])
-        self.catalog.unit.settle()
+        self.catalog.unit.propagate()
 
     @rule(change=renames(), position=positions, ending=endings)
     def rename(self, change, position, ending):

@@ -1,8 +1,8 @@
 """The page of security, and the page by which an account is taken back."""
 
 from comicsdb import accounts
+from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.security_events import record_security_event
-from comicsdb.accounts.visit import Visit
 from comicsdb.models import SecurityEventKind
 from tests.mailbox import letters
 from tests.web.conftest import form_to, log_in, soup, submit
@@ -15,10 +15,10 @@ def events(response):
 
 
 def test_events_stand_in_pages_of_which_the_owner_alone_sees_any(testapp, reader, make, session):
-    visit = Visit(session, None, None, None, None, {}, "192.0.2.9", "curl/8", "en")
+    context = AccountContext(session, None, None, None, None, {}, "192.0.2.9", "curl/8", "en")
     for number in range(24):
-        record_security_event(visit, reader, SecurityEventKind.FEED_MADE, name=f"<b>{number}")
-    record_security_event(visit, make.user("Olga"), SecurityEventKind.TOKEN_REVOKED)
+        record_security_event(context, reader, SecurityEventKind.FEED_MADE, name=f"<b>{number}")
+    record_security_event(context, make.user("Olga"), SecurityEventKind.TOKEN_REVOKED)
     session.commit()
     first = testapp.get(PAGE)
     assert events(first) == ["Feed address made"] * 20

@@ -93,7 +93,7 @@ def test_covers_go_with_their_hash_and_their_files(make, session, boss):
     one, bare = issues(make, COVER, {})
     done = bulk.remove_covers(boss.catalog, [one.id, bare.id])
     assert done == bulk.Outcome((one.id,), 1)
-    assert boss.catalog.unit.known.discarded == {COVER["image"]}
+    assert boss.catalog.unit.changes.released_files == {COVER["image"]}
     session.commit()
     session.expire_all()
     assert (one.image, one.image_width, one.image_height, one.cover_hash) == ("", None, None, "")

@@ -1,4 +1,4 @@
-"""A visit: what the account functions need of whoever asks, and of the site."""
+"""What the account functions need to know of a request and of the site."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from comicsdb.security import client_ip
 
 
 @dataclass(frozen=True)
-class Visit:
+class AccountContext:
     """Somebody at the site: from an address (IP), with a browser, reading pages in a language.
 
     `apart` opens a session whose commits are independent of the request's: for what must be kept of a request
@@ -38,15 +38,15 @@ class Visit:
         logger.log(level, "%s (user=%s, ip=%s)", what, name, self.address, extra=extra)
 
 
-def of_command(session: Session, settings: Mapping) -> Visit:
-    """The visit of an administrator's command, which comes from nowhere and asks for no passwords."""
-    return Visit(session, None, None, None, None, settings, address="", browser="", language="")
+def of_command(session: Session, settings: Mapping) -> AccountContext:
+    """For an administrator's command, which has no address and checks no passwords."""
+    return AccountContext(session, None, None, None, None, settings, address="", browser="", language="")
 
 
-def of_request(request) -> Visit:
-    """The visit that a request belongs to; nothing is asked of the database yet."""
+def of_request(request) -> AccountContext:
+    """For a request; nothing is read from the database yet."""
     registry = request.registry
-    return Visit(
+    return AccountContext(
         session=request.dbsession,
         apart=registry["comicsdb.session_factory"],
         passwords=request.passwords,
