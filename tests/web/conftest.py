@@ -13,9 +13,9 @@ from sqlalchemy import create_engine, insert
 from sqlalchemy.orm import object_session
 from webtest import Form
 
+from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.accounts.sessions import begin_session
-from comicsdb.accounts.visit import Visit
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.models import IssueRating
@@ -245,8 +245,8 @@ def reader(testapp, member):
 def let_in(testapp, user) -> None:
     """Log somebody in without the page for it."""
     session = object_session(user)
-    visit = Visit(session, None, None, None, None, {}, "127.0.0.1", "a test", "en")
-    testapp.set_cookie("session", begin_session(visit, user))
+    context = AccountContext(session, None, None, None, None, {}, "127.0.0.1", "a test", "en")
+    testapp.set_cookie("session", begin_session(context, user))
     session.commit()
 
 

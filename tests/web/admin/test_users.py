@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import select
 
 from comicsdb import accounts, admin, clock
+from comicsdb.accounts.context import of_command
 from comicsdb.accounts.passwords import Passwords
-from comicsdb.accounts.visit import of_command
 from comicsdb.models import ApiToken, LoginSession, StaffAction, User
 from comicsdb.models.base import SYSTEM_USER_ID
 from tests.web.admin.helpers import cells, column, enter, fill, press
