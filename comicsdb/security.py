@@ -11,7 +11,7 @@ from pyramid.security import Allowed, Denied
 from zope.interface import implementer
 
 from comicsdb.accounts.passwords import from_settings as passwords_from_settings
-from comicsdb.http.client_address import address, is_trusted
+from comicsdb.http.client_address import client_ip
 from comicsdb.mail.letter import printable
 from comicsdb.models import User
 from comicsdb.models.choices import SupporterTier, TokenScope
@@ -229,19 +229,6 @@ def session_cookie(settings: Mapping) -> str:
 def session_identifier(request) -> str | None:
     """The identifier that the browser sent, whether or not it still counts."""
     return request.cookies.get(session_cookie(request.registry.settings))
-
-
-def client_ip(request) -> str:
-    """The client's address, as logs and limits name it; `unknown` where there is none.
-
-    It is the peer's, unless the peer is a proxy that the settings trust: then it is what X-Real-IP says.
-    """
-    peer = request.remote_addr
-    trusted = request.registry.settings["comicsdb.trusted_proxies"]
-    said = trusted and request.environ.get("HTTP_X_REAL_IP")
-    if said and is_trusted(request.environ, trusted):
-        return str(address(said) or peer)
-    return str(address(peer) or peer or "unknown")
 
 
 @implementer(ISecurityPolicy)

@@ -15,6 +15,7 @@ from comicsdb.accounts import USERNAME_MAX, printable
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.http import bodies
+from comicsdb.http.client_address import client_ip
 from comicsdb.models import (
     CATALOGUE,
     ApiToken,
@@ -37,7 +38,6 @@ from comicsdb.security import (
     Identity,
     InvalidTokenError,
     Permission,
-    client_ip,
     identify,
     judge,
     session_identifier,

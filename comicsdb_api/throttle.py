@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from comicsdb.accounts import printable
+from comicsdb.http.client_address import client_ip
 from comicsdb.ratelimit import Decision, Limit, WindowState
 from comicsdb.ratelimit.api import ApiLimits
-from comicsdb.security import BASIC, Identity, client_ip
+from comicsdb.security import BASIC, Identity
 from comicsdb_api.responses import too_soon
 
 logger = logging.getLogger(__name__)

@@ -1,8 +1,21 @@
-"""Addresses of those who connect: how they are read, and which are those of trusted proxies."""
+"""The address of a client: the peer's, or what a trusted proxy says it is."""
 
 from collections.abc import Mapping
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
+
+
+def client_ip(request) -> str:
+    """The client's address as logs and limits name it; `unknown` where there is none.
+
+    It is the peer's, unless the peer is a proxy that the settings trust: then it is what X-Real-IP says.
+    """
+    peer = request.remote_addr
+    trusted = request.registry.settings["comicsdb.trusted_proxies"]
+    forwarded = trusted and request.environ.get("HTTP_X_REAL_IP")
+    if forwarded and is_trusted(request.environ, trusted):
+        return str(address(forwarded) or peer)
+    return str(address(peer) or peer or "unknown")
 
 
 def is_trusted(environ: Mapping, proxies: tuple) -> bool:
@@ -13,7 +26,7 @@ def is_trusted(environ: Mapping, proxies: tuple) -> bool:
 
 @lru_cache(maxsize=4096)
 def address(text: str | None) -> IPv4Address | IPv6Address | None:
-    """An IP address, of the older kind where it is only wrapped in the newer; None for anything else."""
+    """A parsed IP address, IPv4 where it is mapped into IPv6; None for anything else."""
     try:
         found = ip_address((text or "").strip())
     except ValueError:

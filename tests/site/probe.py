@@ -6,7 +6,7 @@ import time
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
-from comicsdb.security import client_ip
+from comicsdb.http.client_address import client_ip
 
 PIECE = b"x" * 65536
 

@@ -14,11 +14,11 @@ from sqlalchemy.orm import joinedload
 from comicsdb import clock
 from comicsdb.accounts.guard import network
 from comicsdb.accounts.passwords import digest
+from comicsdb.http.client_address import client_ip
 from comicsdb.i18n import translate
 from comicsdb.library import feeds, pull_list
 from comicsdb.models import Issue, Publisher, Series
 from comicsdb.ratelimit import Limit
-from comicsdb.security import client_ip
 from comicsdb_web.pages.site.errors import error_page
 from comicsdb_web.rendering import atom, calendars
 from comicsdb_web.rendering.locales import _, locale_of

@@ -4,7 +4,7 @@ import pytest
 from pyramid.request import Request
 
 from comicsdb.config import SettingsError, resolve
-from comicsdb.security import client_ip
+from comicsdb.http.client_address import client_ip
 from tests.serving import SECRET
 
 
