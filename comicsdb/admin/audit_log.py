@@ -19,7 +19,7 @@ BLANK = (None, "")
 Actor = User | Identity | None  # None: a command
 
 
-def record(  # noqa: PLR0917  (it reads like the line that it writes)
+def record(
     session: Session,
     actor: Actor,
     action: str,

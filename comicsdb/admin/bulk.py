@@ -41,9 +41,7 @@ def delete_objects(catalog: Catalog, actor: Actor, model, ids: Iterable[int], re
     return _recorded(catalog, actor, model, "delete", bulk.delete(catalog, model, ids, reason), reason)
 
 
-def _recorded(  # noqa: PLR0917  (as the line of the log that it writes)
-    catalog: Catalog, actor: Actor, model, action: str, done: Outcome, reason: str = ""
-) -> Outcome:
+def _recorded(catalog: Catalog, actor: Actor, model, action: str, done: Outcome, reason: str = "") -> Outcome:
     """The outcome, with a line of the log if anything was done."""
     if done.changed:
         change = {"objects": ["", list(done.changed)]} | ({"reason": ["", reason]} if reason else {})

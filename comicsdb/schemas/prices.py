@@ -83,15 +83,7 @@ class Price(Field):
 
     def read(self, node, value):
         """The pair, rounded half up to two decimals."""
-        if isinstance(value, str) and value.lstrip().startswith("{"):
-            try:
-                value = orjson.loads(value)
-            except orjson.JSONDecodeError as error:
-                raise Invalid(node, _strange(value)) from error
-        currency = None
-        if isinstance(value, dict):
-            currency = value.get("currency") or None
-            value = value.get("amount")
+        value, currency = self._parts(node, value)
         if value is None or (isinstance(value, str) and not value.strip()):
             return self.NONE
         amount, written = _money(value)
@@ -114,6 +106,17 @@ class Price(Field):
         if amount.adjusted() >= _WHOLE:  # 999999.999 has become a million
             raise Invalid(node, too_long())
         return amount, currency
+
+    def _parts(self, node, value):
+        """The amount and the currency of an object or its JSON text; anything else is an amount alone."""
+        if isinstance(value, str) and value.lstrip().startswith("{"):
+            try:
+                value = orjson.loads(value)
+            except orjson.JSONDecodeError as error:
+                raise Invalid(node, _strange(value)) from error
+        if isinstance(value, dict):
+            return value.get("amount"), value.get("currency") or None
+        return value, None
 
 
 def _strange(value) -> str:

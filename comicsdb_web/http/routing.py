@@ -11,9 +11,7 @@ from comicsdb.values import whole_number
 READ = ("GET", "HEAD")
 
 
-def add_page(
-    config, name, pattern, view, *, attr=None, renderer=None, methods=READ, post=None, shows=None, **options
-):
+def add_page(config, name, pattern, view, *, attr=None, renderer=None, methods=READ, post=None, **options):
     """Directive: a route and its view, and where the page holds a form, the view `post` of what it sends.
 
     The other trailing-slash form leads to this one. With a slash added, an address could be taken
@@ -21,9 +19,8 @@ def add_page(
     addresses looks for a page with a slash added (`views.errors`). With `shows` (`pagecache.CachePolicy`) the
     page is kept for anonymous readers.
     """
-    if shows is not None:
-        config.keep_page(name, shows)
-        options["shows"] = shows
+    if options.get("shows") is not None:
+        config.keep_page(name, options["shows"])
     config.registry["comicsdb_web.methods"][name] = (*methods, "POST") if post else methods
     config.add_route(name, pattern)
     config.add_view(

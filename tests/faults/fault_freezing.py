@@ -40,6 +40,21 @@ def site(tmp_path):
         postgresql.remove()
 
 
+def send_until(ended, client, sent, answers, wrong):
+    """Send the same request again and again; count the answers, and collect those that are wrong."""
+    while not ended.is_set():
+        try:
+            status, headers, body = client.ask(sent)
+        except (OSError, http.client.HTTPException):
+            status = "closed"  # the rest of what is too large is not read
+        else:
+            if status >= 500 and not (status == 503 and headers["Retry-After"]):
+                wrong.append((sent.path, status, body[:500]))
+        answers[sent.path, status] += 1
+        time.sleep(PAUSE)
+    client.leave()
+
+
 @pytest.mark.parametrize("behind_nginx", [False, True])
 def test_the_site_answers_within_a_second(site, behind_nginx):
     node, port = site
@@ -62,20 +77,10 @@ def test_the_site_answers_within_a_second(site, behind_nginx):
     answers: Counter[tuple[str, object]] = Counter()
     wrong = []
 
-    def send(client, sent):
-        while not ended.is_set():
-            try:
-                status, headers, body = client.ask(sent)
-            except (OSError, http.client.HTTPException):
-                status = "closed"  # the rest of what is too large is not read
-            else:
-                if status >= 500 and not (status == 503 and headers["Retry-After"]):
-                    wrong.append((sent.path, status, body[:500]))
-            answers[sent.path, status] += 1
-            time.sleep(PAUSE)
-        client.leave()
-
-    threads = [threading.Thread(target=send, args=each) for each in senders]
+    threads = [
+        threading.Thread(target=send_until, args=(ended, client, sent, answers, wrong))
+        for client, sent in senders
+    ]
     for thread in threads:
         thread.start()
     member.leave()
