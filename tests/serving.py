@@ -109,7 +109,8 @@ def fetch(url: str, *, method: str = "GET", data: str = "", **headers: str) -> t
         with urllib.request.urlopen(asked, timeout=20) as answer:
             return answer.status, dict(answer.headers), answer.read()
     except urllib.error.HTTPError as error:
-        return error.code, dict(error.headers), error.read()
+        with error:
+            return error.code, dict(error.headers), error.read()
 
 
 def fetch_json(url: str, **headers):

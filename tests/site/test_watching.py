@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -41,6 +42,16 @@ def counted(base: str, name: str) -> float:
         return figures(base)[name]
     except OSError:
         return 0
+
+
+def workers_of(process) -> list[psutil.Process]:
+    """The processes of a server that answer requests."""
+    found = []
+    for each in psutil.Process(process.pid).children():
+        with suppress(psutil.NoSuchProcess, psutil.ZombieProcess):
+            if "spawn_main" in " ".join(each.cmdline()):
+                found.append(each)
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -96,15 +107,16 @@ def test_figures_are_those_of_all_processes(server):
     assert found['comicsdb_database_connections{state="open"}'] >= 1
 
     # A process that dies takes what it had open with it, and nothing of what it has done.
-    workers = [
-        each for each in psutil.Process(process.pid).children() if "spawn_main" in " ".join(each.cmdline())
-    ]
+    workers = workers_of(process)
     most = found['comicsdb_database_connections{state="most"}']
     assert most == len(workers) * 8
     workers[0].kill()
     await_that(lambda: not psutil.pid_exists(workers[0].pid) or workers[0].status() == psutil.STATUS_ZOMBIE)
     await_that(lambda: answered(f"{base}/health-of-nobody/") == 404)
     await_that(lambda: counted(base, 'comicsdb_requests_total{route="none",status="4xx"}') > 20)
+    await_that(lambda: len(workers_of(process)) == len(workers))
+    # The tests that follow must meet no connection that still waits at a process that is gone.
+    await_that(lambda: all(answered(f"{base}/health-of-nobody/") == 404 for _ in range(20)))
 
 
 def test_a_fault_is_reported_once_and_without_secrets(server):
