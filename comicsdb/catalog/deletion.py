@@ -11,12 +11,6 @@ from comicsdb.models import Tombstone
 
 BATCH = 2000  # objects a statement
 
-# owner → (kind that goes with it, its column)
-CASCADES: dict[str, tuple[tuple[str, str], ...]] = {
-    "publisher": (("imprint", "publisher_id"), ("universe", "publisher_id"), ("series", "publisher_id")),
-    "series": (("issue", "series_id"),),
-}
-
 
 def doomed_with(session: Session, kind: str, object_id: int) -> dict[str, set[int]]:
     """The objects with pages that a deletion takes along, itself included, as {kind: ids}.
@@ -28,9 +22,9 @@ def doomed_with(session: Session, kind: str, object_id: int) -> dict[str, set[in
     waiting = [kind]
     while waiting:
         owner = waiting.pop(0)
-        for owned, column in CASCADES.get(owner, ()):
+        for owned in (each.name for each in KINDS.values() if each.owner == owner):
             found = session.scalars(
-                text(f"SELECT id FROM {owned} WHERE {column} = ANY(:ids) ORDER BY id FOR UPDATE"),
+                text(f"SELECT id FROM {owned} WHERE {owner}_id = ANY(:ids) ORDER BY id FOR UPDATE"),
                 {"ids": list(doomed[owner])},
             )
             doomed[owned].update(found)

@@ -1,14 +1,17 @@
-"""The kinds the catalogue keeps: which fields each has, and how it is linked to others.
+"""The kinds of the catalogue: all that writing, history, lists, exports and pages ask of each.
 
-This is the one declaration that writing, history and import share. Field names are those of the API;
-a field that points to another object holds its id, a linked field a list of ids.
+Field names are those of the API; a field that points to another object holds its id, a linked field a list
+of ids.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from sqlalchemy import Table
+from sqlalchemy import Table, Text, func
+from sqlalchemy.orm import joinedload
 
 from comicsdb import models
+from comicsdb.i18n import _
 
 
 @dataclass(frozen=True)
@@ -25,16 +28,29 @@ class Link:
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind: its model, its plain fields, its parents (field → model), links and parts.
+    """One kind: its fields, what it is called, and how it is searched, ordered, labelled and deleted.
 
     Parts are rows that belong to the object alone: credits, variants, attributions.
     """
 
     model: type
     scalars: tuple[str, ...]
-    parents: dict[str, type] = field(default_factory=dict)
+    parents: dict[str, type] = field(default_factory=dict)  # field → model
     links: tuple[Link, ...] = ()
     parts: tuple[str, ...] = ()
+    label: str = ""
+    plural: str = ""
+    owner: str = ""  # the parent whose deletion deletes this object as well
+    searched: tuple = ()  # folded columns, beside that of the name, in which words are looked for
+    sort_name: tuple = ()  # the same for another form of the name itself
+    order: tuple = ()  # the columns that lists are ordered by, unique together; by default name and id
+    embedded: tuple[str, ...] = (
+        "name",
+    )  # columns that other objects show: a change is the event `<kind>.name`
+    label_options: tuple = ()  # loader options without which the label cannot be made
+    listed_with: tuple[str, ...] = ("issue",)  # the other kinds that a list of this one shows
+    note: Callable[..., str] = lambda _entity: ""  # what autocomplete shows beside the label
+    note_options: tuple = ()  # loader options for the note
 
     @property
     def name(self) -> str:
@@ -46,31 +62,105 @@ class Kind:
         """All fields that may be written, in the order of the declaration."""
         return (*self.scalars, *self.parents, *(link.field for link in self.links), *self.parts)
 
+    @property
+    def is_reference(self) -> bool:
+        """Whether this is reference data, which has no pages."""
+        return not hasattr(self.model, "slug")
+
+    @property
+    def name_columns(self) -> tuple:
+        """The folded columns of the name: an object found by one precedes those found by an alias."""
+        model = self.model
+        folded = func.fold(model.name, type_=Text) if self.is_reference else model.folded
+        return (folded, *self.sort_name)
+
+    @property
+    def search_columns(self) -> tuple:
+        """The folded columns in which the words of a search are looked for."""
+        return (self.name_columns[0], *self.searched)
+
+    @property
+    def order_columns(self) -> tuple:
+        """The columns that lists are ordered by, the id last; those of issues need their series joined."""
+        return self.order or (self.model.folded, self.model.name, self.model.id)
+
 
 def _link(name, table, target, *, symmetric=False, other=None) -> Link:
     owner = table.name.split("_")[0]
     return Link(name, table, f"{owner}_id", other or f"{target.__tablename__}_id", target, symmetric)
 
 
+def _publisher(entity) -> str:
+    return entity.publisher.name
+
+
+def _aliases(entity) -> str:
+    text = ", ".join(entity.alias)
+    return text if len(text) <= NOTE_LENGTH else f"{text[:NOTE_LENGTH]}…"
+
+
+def _years(creator: models.Creator) -> str:
+    born, died = (each.year if each else "" for each in (creator.birth, creator.death))
+    return f"{born}–{died}" if born or died else _aliases(creator)
+
+
+NOTE_LENGTH = 60
 _BASE = ("name", "desc", "cv_id", "gcd_id")
 _IMAGE = ("image", "image_width", "image_height")
 _ATTRIBUTED = ("attributions",)
 
 _CATALOGUE = (
-    Kind(models.Publisher, (*_BASE, "alt_names", "founded", "country", *_IMAGE), parts=_ATTRIBUTED),
+    Kind(
+        models.Publisher,
+        (*_BASE, "alt_names", "founded", "country", *_IMAGE),
+        parts=_ATTRIBUTED,
+        label=_("Publisher"),
+        plural=_("Publishers"),
+        searched=(models.Publisher.alt_folded,),
+        listed_with=("series",),
+        note=lambda publisher: str(publisher.founded or ""),
+    ),
     Kind(
         models.Imprint,
         (*_BASE, "founded", *_IMAGE),
         parents={"publisher": models.Publisher},
         parts=_ATTRIBUTED,
+        label=_("Imprint"),
+        plural=_("Imprints"),
+        owner="publisher",
+        listed_with=("series",),
+        note=_publisher,
+        note_options=(joinedload(models.Imprint.publisher),),
     ),
     Kind(
         models.Universe,
         (*_BASE, "designation", *_IMAGE),
         parents={"publisher": models.Publisher},
         parts=_ATTRIBUTED,
+        label=_("Universe"),
+        plural=_("Universes"),
+        owner="publisher",
+        searched=(models.Universe.designation_folded,),
+        order=(
+            models.Universe.folded,
+            models.Universe.name,
+            models.Universe.designation_folded,
+            models.Universe.designation,
+            models.Universe.id,
+        ),
+        embedded=("name", "designation"),
+        note=_publisher,
+        note_options=(joinedload(models.Universe.publisher),),
     ),
-    Kind(models.Creator, (*_BASE, "alias", "birth", "death", *_IMAGE), parts=_ATTRIBUTED),
+    Kind(
+        models.Creator,
+        (*_BASE, "alias", "birth", "death", *_IMAGE),
+        parts=_ATTRIBUTED,
+        label=_("Creator"),
+        plural=_("Creators"),
+        searched=(models.Creator.alias_folded,),
+        note=_years,
+    ),
     Kind(
         models.Team,
         (*_BASE, *_IMAGE),
@@ -79,6 +169,8 @@ _CATALOGUE = (
             _link("universes", models.team_universe, models.Universe),
         ),
         parts=_ATTRIBUTED,
+        label=_("Team"),
+        plural=_("Teams"),
     ),
     Kind(
         models.Character,
@@ -89,8 +181,12 @@ _CATALOGUE = (
             _link("universes", models.character_universe, models.Universe),
         ),
         parts=_ATTRIBUTED,
+        label=_("Character"),
+        plural=_("Characters"),
+        searched=(models.Character.alias_folded,),
+        note=_aliases,
     ),
-    Kind(models.Arc, (*_BASE, *_IMAGE), parts=_ATTRIBUTED),
+    Kind(models.Arc, (*_BASE, *_IMAGE), parts=_ATTRIBUTED, label=_("Story Arc"), plural=_("Story Arcs")),
     Kind(
         models.Series,
         (
@@ -116,6 +212,22 @@ _CATALOGUE = (
             ),
         ),
         parts=_ATTRIBUTED,
+        label=_("Series"),
+        plural=_("Series"),
+        owner="publisher",
+        searched=(models.Series.alt_folded,),
+        sort_name=(models.Series.sort_folded,),
+        order=(
+            models.Series.sort_folded,
+            models.Series.sort_name,
+            models.Series.year_began,
+            models.Series.id,
+        ),
+        embedded=(),
+        label_options=(joinedload(models.Series.series_type),),
+        listed_with=("series_type", "publisher", "issue"),
+        note=_publisher,
+        note_options=(joinedload(models.Series.publisher),),
     ),
     Kind(
         models.Issue,
@@ -149,18 +261,75 @@ _CATALOGUE = (
             _link("reprints", models.issue_reprint, models.Issue, symmetric=True, other="reprint_id"),
         ),
         parts=("credits", "variants", *_ATTRIBUTED),
+        label=_("Issue"),
+        plural=_("Issues"),
+        owner="series",
+        order=(
+            models.Series.sort_folded,
+            models.Series.sort_name,
+            models.Issue.cover_date,
+            models.Issue.store_date.asc().nulls_last(),
+            models.Issue.number,
+            models.Issue.id,
+        ),
+        embedded=(),
+        label_options=(joinedload(models.Issue.series).joinedload(models.Series.series_type),),
+        listed_with=("series", "series_type", "publisher"),
+        note=lambda issue: f"{issue.cover_date:%Y-%m}",
     ),
 )
 
 _REFERENCE = (
-    Kind(models.SeriesType, ("name", "code", "notes")),
-    Kind(models.Genre, ("name", "desc")),
-    Kind(models.AgeRating, ("name", "short_description", "description")),
-    Kind(models.Role, ("name", "order", "is_writer", "is_artist", "is_featured", "is_cover", "notes")),
+    Kind(
+        models.Genre,
+        ("name", "desc"),
+        label=_("Genre"),
+        plural=_("Genres"),
+        order=(models.Genre.name, models.Genre.id),
+    ),
+    Kind(
+        models.Role,
+        ("name", "order", "is_writer", "is_artist", "is_featured", "is_cover", "notes"),
+        label=_("Role"),
+        plural=_("Roles"),
+        order=(models.Role.order, models.Role.id),
+        embedded=("name", "order"),
+    ),
+    Kind(
+        models.SeriesType,
+        ("name", "code", "notes"),
+        label=_("Series type"),
+        plural=_("Series types"),
+        order=(models.SeriesType.name, models.SeriesType.id),
+        embedded=("name", "code"),
+    ),
+    Kind(
+        models.AgeRating,
+        ("name", "short_description", "description"),
+        label=_("Age rating"),
+        plural=_("Age ratings"),
+        order=(models.AgeRating.id,),
+    ),
 )
 
 # In the order in which rows are locked: owners before what they own.
 KINDS: dict[str, Kind] = {kind.name: kind for kind in (*_REFERENCE, *_CATALOGUE)}
+
+
+def children_of(model: type) -> Iterator[tuple[Kind, str]]:
+    """The kinds of which a kind is a parent, each with the field."""
+    for kind in KINDS.values():
+        for name, parent in kind.parents.items():
+            if parent is model:
+                yield kind, name
+
+
+def linked_to(model: type) -> Iterator[tuple[Kind, Link]]:
+    """The kinds that have a link to another kind, each with that link; what contains most comes first."""
+    for kind in reversed(KINDS.values()):
+        for link in kind.links:
+            if link.target is model and not link.symmetric:
+                yield kind, link
 
 
 def add_kind(kind: Kind) -> None:

@@ -3,6 +3,10 @@
 An event is something that happened to rows (`publisher.name`: their name changed). For each event the
 table names the kinds whose `modified` moves and which of their rows, as a condition in which `:ids` stands
 for the rows the event happened to. Touches do not chain: a row that was only touched is no event.
+
+What the declaration of a kind says is not repeated in the table: links and parts that change touch the object
+itself (M1 to M9, M17, M23), a name touches the objects that have it as a parent (M10, M11, M15) or link to it
+(M14, M16).
 """
 
 from collections import defaultdict
@@ -10,7 +14,7 @@ from collections import defaultdict
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog.kinds import KINDS
+from comicsdb.catalog.kinds import KINDS, children_of, linked_to
 
 SELF = "id = ANY(:ids)"
 
@@ -45,114 +49,36 @@ _CREDITED_IN_ROLE = (
 _REPRINTING = _linked("issue_reprint", "issue_id", "reprint_id")
 _ASSOCIATED = _linked("series_associated", "series_id", "associated_id")
 
+# Kinds with an issue list: how their rows are found from issues (M24).
+ISSUE_LISTS = {
+    **{
+        kind: _linked(link.table.name, link.other, link.own)
+        for kind in KINDS
+        for link in KINDS["issue"].links
+        if link.target.__tablename__ == kind and hasattr(link.target, "issues_modified")
+    },
+    "series": "id IN (SELECT series_id FROM issue WHERE id = ANY(:ids))",
+}
+
 # (rule, event, {kind touched: which of its rows})
 TABLE: tuple[tuple[str, str, dict[str, str]], ...] = (
-    ("M1", "series.issues", {"series": SELF}),
-    ("M2", "issue.arcs", {"issue": SELF}),
-    ("M2", "arc.issues", {"arc": SELF}),
-    ("M3", "issue.characters", {"issue": SELF}),
-    ("M3", "character.issues", {"character": SELF}),
-    ("M4", "issue.teams", {"issue": SELF}),
-    ("M4", "team.issues", {"team": SELF}),
-    ("M5", "issue.universes", {"issue": SELF}),
-    ("M6", "issue.reprints", {"issue": SELF}),
-    ("M7", "issue.variants", {"issue": SELF}),
-    ("M8, M9", "issue.credits", {"issue": SELF}),
-    (
-        "M10",
-        "publisher.name",
-        {
-            "imprint": "publisher_id = ANY(:ids)",
-            "universe": "publisher_id = ANY(:ids)",
-            "series": "publisher_id = ANY(:ids)",
-            "issue": _issues_of_series("publisher_id = ANY(:ids)"),
-        },
-    ),
-    (
-        "M11",
-        "imprint.name",
-        {"series": "imprint_id = ANY(:ids)", "issue": _issues_of_series("imprint_id = ANY(:ids)")},
-    ),
+    ("M10", "publisher.name", {"issue": _issues_of_series("publisher_id = ANY(:ids)")}),
+    ("M11", "imprint.name", {"issue": _issues_of_series("imprint_id = ANY(:ids)")}),
     ("M12", "series.embedded", {"issue": "series_id = ANY(:ids)"}),
     ("M12", "series.label", {"series": _ASSOCIATED, "issue": _REPRINTS_OF_SERIES}),
     ("M13", "issue.place", {"issue": _REPRINTING}),
-    (
-        "M14",
-        "genre.name",
-        {"series": _linked("series_genre", "series_id", "genre_id"), "issue": _IN_SERIES_WITH_GENRE},
-    ),
-    (
-        "M15",
-        "series_type.name",
-        {"series": "series_type_id = ANY(:ids)", "issue": _issues_of_series("series_type_id = ANY(:ids)")},
-    ),
+    ("M14", "genre.name", {"issue": _IN_SERIES_WITH_GENRE}),
+    ("M15", "series_type.name", {"issue": _issues_of_series("series_type_id = ANY(:ids)")}),
     ("M12, M15", "series_type.label", {"series": _ASSOCIATED_WITH_TYPE, "issue": _REPRINTS_OF_TYPE}),
-    ("M15", "age_rating.name", {"issue": "rating_id = ANY(:ids)"}),
     ("M15", "role.name", {"issue": _CREDITED_IN_ROLE}),
-    ("M16", "arc.name", {"issue": _linked("issue_arc", "issue_id", "arc_id")}),
-    ("M16", "character.name", {"issue": _linked("issue_character", "issue_id", "character_id")}),
-    (
-        "M16",
-        "team.name",
-        {
-            "issue": _linked("issue_team", "issue_id", "team_id"),
-            "character": _linked("character_team", "character_id", "team_id"),
-        },
-    ),
-    (
-        "M16",
-        "universe.name",
-        {
-            "issue": _linked("issue_universe", "issue_id", "universe_id"),
-            "character": _linked("character_universe", "character_id", "universe_id"),
-            "team": _linked("team_universe", "team_id", "universe_id"),
-        },
-    ),
-    (
-        "M16",
-        "creator.name",
-        {
-            "issue": _CREDITED,
-            "character": _linked("character_creator", "character_id", "creator_id"),
-            "team": _linked("team_creator", "team_id", "creator_id"),
-        },
-    ),
-    ("M17", "character.creators", {"character": SELF}),
-    ("M17", "character.teams", {"character": SELF}),
-    ("M17", "character.universes", {"character": SELF}),
-    ("M17", "team.creators", {"team": SELF}),
-    ("M17", "team.universes", {"team": SELF}),
-    ("M17", "series.genres", {"series": SELF}),
-    ("M17", "series.associated", {"series": SELF}),
-    *(
-        ("M23", f"{kind}.attributions", {kind: SELF})
-        for kind, spec in KINDS.items()
-        if "attributions" in spec.parts
-    ),
-    # What deleted rows leave behind, asked before they go.
-    (
-        "M1-M4",
-        "issue.deleted",
-        {
-            "series": "id IN (SELECT series_id FROM issue WHERE id = ANY(:ids))",
-            "arc": _linked("issue_arc", "arc_id", "issue_id"),
-            "character": _linked("issue_character", "character_id", "issue_id"),
-            "team": _linked("issue_team", "team_id", "issue_id"),
-        },
-    ),
+    ("M16", "creator.name", {"issue": _CREDITED}),
+    ("M1-M4", "issue.deleted", ISSUE_LISTS),  # resolved before the rows are deleted
 )
 
 TOUCHES: dict[str, dict[str, str]] = {event: touched for _, event, touched in TABLE}
 
-# Columns whose change is an event; a column that is in no row here is shown by its own object alone.
-FIELD_EVENTS: dict[str, dict[str, tuple[str, ...]]] = {
-    "publisher": {"publisher.name": ("name",)},
-    "imprint": {"imprint.name": ("name",)},
-    "universe": {"universe.name": ("name", "designation")},
-    "creator": {"creator.name": ("name",)},
-    "team": {"team.name": ("name",)},
-    "character": {"character.name": ("name",)},
-    "arc": {"arc.name": ("name",)},
+# Columns whose change is an event, beside `<kind>.name` for the columns that other objects embed.
+_FIELD_EVENTS: dict[str, dict[str, tuple[str, ...]]] = {
     "series": {
         "series.label": ("name", "year_began", "series_type_id", "sort_name"),
         "series.embedded": (
@@ -168,44 +94,53 @@ FIELD_EVENTS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "issue": {"issue.place": ("series_id", "number", "cover_date", "store_date")},
-    "genre": {"genre.name": ("name",)},
-    "series_type": {"series_type.name": ("name", "code"), "series_type.label": ("code",)},
-    "age_rating": {"age_rating.name": ("name",)},
-    "role": {"role.name": ("name", "order")},
+    "series_type": {"series_type.label": ("code",)},
 }
 
 # Link fields that others embed as well as their owner.
 LINK_EVENTS = {"series.genres": "series.embedded"}
 
-# What the removal of a row means to those that showed it.
-DELETION_EVENTS: dict[str, tuple[str, ...]] = {
-    "imprint": ("imprint.name",),
-    "universe": ("universe.name",),
-    "creator": ("creator.name",),
-    "team": ("team.name",),
-    "character": ("character.name",),
-    "arc": ("arc.name",),
+# What the removal of a row means to those that showed it; of other kinds it is the event `<kind>.name`.
+_DELETION_EVENTS: dict[str, tuple[str, ...]] = {
+    "publisher": (),  # what shows it is deleted with it
+    "series_type": (),  # cannot be deleted while series have it
     "series": ("series.label",),
     "issue": ("issue.deleted", "issue.place"),
-    "genre": ("genre.name",),
-    "age_rating": ("age_rating.name",),
-    "role": ("role.name",),
 }
 
-# Objects with an issue list: how their rows are found from issues (M24).
-ISSUE_LISTS = {
-    "team": "id IN (SELECT team_id FROM issue_team WHERE issue_id = ANY(:ids))",
-    "character": "id IN (SELECT character_id FROM issue_character WHERE issue_id = ANY(:ids))",
-    "arc": "id IN (SELECT arc_id FROM issue_arc WHERE issue_id = ANY(:ids))",
-    "series": "id IN (SELECT series_id FROM issue WHERE id = ANY(:ids))",
-}
+
+def field_events(kind: str) -> dict[str, tuple[str, ...]]:
+    """The events of a kind, each with the columns whose change it is."""
+    embedded = KINDS[kind].embedded
+    return ({f"{kind}.name": embedded} if embedded else {}) | _FIELD_EVENTS.get(kind, {})
+
+
+def deletion_events(kind: str) -> tuple[str, ...]:
+    """The events that the removal of rows of a kind is."""
+    return _DELETION_EVENTS.get(kind, (f"{kind}.name",))
+
+
+def touched_by(event: str) -> dict[str, str]:
+    """The kinds that an event touches, each with the condition that selects the rows."""
+    kind, what = event.split(".")
+    if what == "name":
+        model = KINDS[kind].model
+        linked = {
+            owner.name: _linked(link.table.name, link.own, link.other) for owner, link in linked_to(model)
+        }
+        children = {child.name: f"{field}_id = ANY(:ids)" for child, field in children_of(model)}
+        return linked | children | TOUCHES.get(event, {})
+    of_itself = (*KINDS[kind].parts, *(link.field for link in KINDS[kind].links))
+    if what in of_itself or (what == "issues" and kind in ISSUE_LISTS):
+        return {kind: SELF}
+    return TOUCHES.get(event, {})
 
 
 def resolve(session: Session, events: dict[str, set[int]]) -> dict[str, set[int]]:
     """The rows that events touch, as {kind: ids}; one statement per event and kind that is named."""
     touched: dict[str, set[int]] = defaultdict(set)
     for event, ids in events.items():
-        for kind, rows in TOUCHES.get(event, {}).items():
+        for kind, rows in touched_by(event).items():
             if rows == SELF:
                 touched[kind] |= ids
             else:

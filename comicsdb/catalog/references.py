@@ -5,16 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlalchemy import Select, select, tuple_
-from sqlalchemy.orm import Session, defer, joinedload
+from sqlalchemy.orm import Session, defer
 
-from comicsdb.catalog.kinds import KINDS
-from comicsdb.models import Issue, Series, Tombstone
-
-# What the label of an object needs to be loaded.
-NAMED = {
-    Series: (joinedload(Series.series_type),),
-    Issue: (joinedload(Issue.series).joinedload(Series.series_type),),
-}
+from comicsdb.catalog.kinds import KINDS, kind_of
+from comicsdb.models import Tombstone
 
 
 @dataclass(frozen=True)
@@ -38,7 +32,7 @@ class Reference:
 
 def labelled(model) -> Select:
     """Objects of a kind with all that their labels need, their long text left out."""
-    options = (*NAMED.get(model, ()), *((defer(model.desc),) if hasattr(model, "desc") else ()))
+    options = (*kind_of(model).label_options, *((defer(model.desc),) if hasattr(model, "desc") else ()))
     return select(model).options(*options)
 
 

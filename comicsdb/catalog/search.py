@@ -23,22 +23,11 @@ from sqlalchemy import (
     union,
     union_all,
 )
-from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
+from sqlalchemy.orm import Session, aliased
 from stdnum import isbn
 
-from comicsdb.models import (
-    Arc,
-    Character,
-    Creator,
-    Imprint,
-    Issue,
-    Publisher,
-    ReadingList,
-    Series,
-    Team,
-    Universe,
-    Variant,
-)
+from comicsdb.catalog.kinds import Kind, kind_of
+from comicsdb.models import Issue, ReadingList, Series, Variant
 from comicsdb.values import compact
 
 WORDS_MAX = 12  # more say nothing and cost a scan each
@@ -46,52 +35,29 @@ LENGTH_MAX = 200
 PART_MIN = 3  # letters of a part of a number: fewer make no trigram, which its index needs
 SIMILARITY = 0.4  # how alike a name must be that is found in spite of a typing error
 
-# The folded columns in which the words of a search are looked for, by kind.
-FIELDS: dict[type, tuple[InstrumentedAttribute, ...]] = {
-    Publisher: (Publisher.folded, Publisher.alt_folded),
-    Imprint: (Imprint.folded,),
-    Universe: (Universe.folded, Universe.designation_folded),
-    Series: (Series.folded, Series.alt_folded),
-    Arc: (Arc.folded,),
-    Team: (Team.folded,),
-    Character: (Character.folded, Character.alias_folded),
-    Creator: (Creator.folded, Creator.alias_folded),
-    ReadingList: (ReadingList.folded,),
-}
-
-# The folded columns that have the name itself: what is found by one of these comes before what has an alias.
-NAMES: dict[type, tuple[InstrumentedAttribute, ...]] = {
-    **{model: (model.folded,) for model in FIELDS},
-    Series: (Series.folded, Series.sort_folded),
-}
 FOUND_BY_MORE = 10  # the rank of what has the words in an alias or a designation only
 BEFORE_WORDS = "-–—/:.,;'’\"“(["  # beside blanks
 
-# The columns a list of each kind is ordered by, the id last: a total order.
-ORDER: dict[type, tuple] = {
-    **{model: (model.folded, model.name, model.id) for model in FIELDS},
-    Universe: (
-        Universe.folded,
-        Universe.name,
-        Universe.designation_folded,
-        Universe.designation,
-        Universe.id,
-    ),
-    Series: (Series.sort_folded, Series.sort_name, Series.year_began, Series.id),
-    # With the issue's series joined.
-    Issue: (
-        Series.sort_folded,
-        Series.sort_name,
-        Issue.cover_date,
-        Issue.store_date.asc().nulls_last(),
-        Issue.number,
-        Issue.id,
-    ),
-}
+# Found and ordered like objects of the catalogue.
+_READING_LIST = Kind(ReadingList, ("name",))
 
 _NUMBER = re.compile(r"^(?P<series>[^#]*)#(?P<number>.*)$", re.DOTALL)
 _WILD = re.compile(r"[\\%_]")  # what LIKE takes for more than itself
 _YEAR = re.compile(r"\(\s*(\d{4})\s*\)\s*$", re.ASCII)
+
+
+def _kind(model) -> Kind:
+    return _READING_LIST if model is ReadingList else kind_of(model)
+
+
+def fields(model) -> tuple:
+    """The folded columns in which the words of a search for objects of a kind are looked for."""
+    return _kind(model).search_columns
+
+
+def order(model) -> tuple:
+    """The columns that lists of a kind are ordered by, a total order; for issues, join their series."""
+    return _kind(model).order_columns
 
 
 def cleaned(query: str) -> str:
@@ -186,7 +152,7 @@ def matching(model, query: str) -> ColumnElement[bool]:
     """The objects of a kind that a query finds; no words find everything."""
     if model is Issue:
         return issues_matching(query)
-    return in_any(FIELDS[model], words(query))
+    return in_any(fields(model), words(query))
 
 
 def similar(model, query: str) -> ColumnElement[bool]:
@@ -205,14 +171,14 @@ def best_first(model, query: str) -> tuple:
     Issues come with their series joined; those with the very number that was typed precede others like them.
     """
     best = (numbered(cleaned(query)).desc(),) if model is Issue else ()
-    return rank(model, query), *best, *ORDER[model]
+    return rank(model, query), *best, *order(model)
 
 
 def rank(model, query: str) -> ColumnElement[int]:
     """How well an object fits a query that finds it, 0 the best; an issue is as good as its series."""
     if model is Issue:
         model, query = Series, " ".join(parse_issue_query(query).words)
-    return rank_of_name(NAMES[model], query)
+    return rank_of_name(_kind(model).name_columns, query)
 
 
 def rank_of_name(columns, query: str) -> ColumnElement[int]:
@@ -252,8 +218,8 @@ def tolerate(session: Session, similarity: float = SIMILARITY) -> None:
     )
 
 
-def _names(model) -> tuple[InstrumentedAttribute, ...]:
-    return FIELDS[Series if model is Issue else model]
+def _names(model) -> tuple:
+    return fields(Series if model is Issue else model)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from comicsdb.catalog.column_checks import NULL, problem
 from comicsdb.catalog.deletion import bury, doomed_with, forget
 from comicsdb.catalog.errors import ConflictError, GoneError, InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.kinds import Kind, kind_of
-from comicsdb.catalog.propagation import FIELD_EVENTS
+from comicsdb.catalog.propagation import field_events
 from comicsdb.catalog.unit_of_work import UnitOfWork, label_of
 from comicsdb.i18n import _
 from comicsdb.library import ratings
@@ -317,7 +317,7 @@ def _columns(kind: Kind, values: dict) -> dict:
 
 def _changes_what_others_show(kind: Kind, entity, values: dict) -> bool:
     """Whether a change reaches those that point to the object: none may start to, unseen, meanwhile."""
-    shown = {column for columns in FIELD_EVENTS.get(kind.name, {}).values() for column in columns}
+    shown = {column for columns in field_events(kind.name).values() for column in columns}
     return any(
         column in shown and getattr(entity, column) != value
         for column, value in _columns(kind, values).items()

@@ -182,7 +182,7 @@ class UnitOfWork:
         """Rows are about to be deleted: find now what will not be found when they are gone."""
         changes = self.changes
         for kind, ids in doomed.items():
-            events = dict.fromkeys(propagation.DELETION_EVENTS.get(kind, ()), ids)
+            events = dict.fromkeys(propagation.deletion_events(kind), ids)
             found = propagation.resolve(self.session, events)
             for other, others in found.items():
                 changes.touched[other] |= others
@@ -338,7 +338,7 @@ def _note_fields(unit: UnitOfWork, kind: str, entity) -> None:
     def changed(column: str) -> bool:
         return attributes[column].history.has_changes()
 
-    for event_name, columns in propagation.FIELD_EVENTS.get(kind, {}).items():
+    for event_name, columns in propagation.field_events(kind).items():
         if any(changed(column) for column in columns):
             unit.record_event(event_name, {entity.id})
     if hasattr(entity, "name_changed") and changed("name"):

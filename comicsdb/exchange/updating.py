@@ -166,7 +166,7 @@ def _names(file: File, columns: list[str]) -> dict[str, sql.Composable]:
 
 def _note(run: Run, file: File, identifier: int, columns: set[str]) -> None:
     """Tell the unit of work which events the change of some columns is."""
-    for event, shown in propagation.FIELD_EVENTS.get(file.kind, {}).items():
+    for event, shown in propagation.field_events(file.kind).items():
         if columns & set(shown):
             run.unit.record_event(event, {identifier})
     if "name" in columns and hasattr(file.model, "name_changed"):

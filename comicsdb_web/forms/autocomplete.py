@@ -2,6 +2,7 @@
 
 from pyramid.response import Response
 
+from comicsdb.catalog.kinds import KINDS
 from comicsdb.ratelimit import Limit
 from comicsdb_web.forms import lookup
 from comicsdb_web.pages.site.errors import error_page
@@ -14,7 +15,7 @@ def items(request):
     if request.identity is None:
         return Response(status=204, headers={"X-Location": request.route_path("login")})
     name = request.matchdict["name"]
-    if name not in lookup.SOURCES:
+    if name not in lookup.SOURCES and (name not in KINDS or KINDS[name].is_reference):
         return error_page(request, 404)
     who = str(request.identity.user_id)
     (state,) = request.registry["comicsdb.limiter"].take([(LIMIT, who)]).states

@@ -5,7 +5,7 @@ from sqlalchemy import func, or_, text
 from comicsdb.catalog import search
 from comicsdb.catalog.errors import ConflictError
 from comicsdb.models import Issue
-from comicsdb_web.forms.lookup import SOURCES, Item
+from comicsdb_web.forms.lookup import Item, source_of
 from comicsdb_web.rendering.locales import _
 
 ALIKE = 0.6  # share of common trigrams
@@ -24,8 +24,8 @@ def alike(request, model, values: dict) -> list[tuple[Item, str]]:
     session.execute(
         text("SELECT set_config('pg_trgm.similarity_threshold', :value, true)"), {"value": str(ALIKE)}
     )
-    others = search.FIELDS[model][1:]
-    source = SOURCES[model.__tablename__]
+    others = search.fields(model)[1:]
+    source = source_of(model.__tablename__)
     found = session.scalars(
         source.rows()
         .where(or_(model.folded.op("%")(folded), *(search.holds(column, name) for column in others)))
@@ -35,17 +35,9 @@ def alike(request, model, values: dict) -> list[tuple[Item, str]]:
     return [(source.item(each), request.entity_path(each)) for each in found]
 
 
-# What a set of fields that is taken says beside a field; the other object is named after it.
+# By the fields that are taken: the field beside which an error stands, and its text, before the name of the
+# object that has them. Views add those of their kind (`taken`).
 _TAKEN = {
-    ("series", "number"): ("number", _("This series has an issue of this number already:")),
-    ("publisher", "name", "volume", "series_type"): (
-        "name",
-        _("This publisher has a series of this name, volume and type already:"),
-    ),
-    ("publisher", "name", "designation"): (
-        "name",
-        _("This publisher has a universe of this name and designation already:"),
-    ),
     ("cv_id",): ("cv_id", _("This Comic Vine ID is taken already, by")),
     ("gcd_id",): ("gcd_id", _("This GCD ID is taken already, by")),
 }
@@ -56,7 +48,9 @@ def taken(request, model, conflict: ConflictError, values: dict) -> tuple[str, s
 
     `values` are those that the refused object would have, by field.
     """
-    field, words = _TAKEN.get(
+    of_kind = request.registry["comicsdb_web.kind_views"].get(model.__tablename__)
+    known = _TAKEN | (of_kind.taken if of_kind else {})
+    field, words = known.get(
         conflict.fields, (conflict.fields[0], _("Another entry has the same value already."))
     )
     conditions = []
@@ -66,7 +60,7 @@ def taken(request, model, conflict: ConflictError, values: dict) -> tuple[str, s
         conditions.append(column == values.get(each))
     if not hasattr(model, "slug"):  # reference data has no pages
         return field, words, None, ""
-    source = SOURCES[model.__tablename__]
+    source = source_of(model.__tablename__)
     other = request.dbsession.scalar(source.rows().where(*conditions).limit(1))
     if other is None:
         return field, words, None, ""

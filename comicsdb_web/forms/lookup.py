@@ -7,26 +7,14 @@ from sqlalchemy import ColumnElement, Select, false, func, select
 from sqlalchemy.orm import Session, joinedload
 
 from comicsdb.catalog import search
+from comicsdb.catalog.kinds import KINDS
 from comicsdb.library import reading_lists
 from comicsdb.library.reading_lists import figures
-from comicsdb.models import (
-    Arc,
-    Character,
-    Creator,
-    Imprint,
-    Issue,
-    Publisher,
-    ReadingList,
-    Role,
-    Series,
-    Team,
-    Universe,
-)
+from comicsdb.models import Issue, ReadingList, Role
 from comicsdb.values import whole_number
 
 MOST = 100  # objects offered at once
 SHORTEST = 3  # characters from which on one is looked for while typing
-NOTE_LENGTH = 60
 NONE = false()  # no reading list
 
 
@@ -46,16 +34,6 @@ class Found:
     items: list[Item]
     total: int
     query: str = ""
-
-
-def _years(creator: Creator) -> str:
-    born, died = (each.year if each else "" for each in (creator.birth, creator.death))
-    return f"{born}–{died}" if born or died else _others(creator)
-
-
-def _others(entity: Character | Creator) -> str:
-    text = ", ".join(entity.alias)
-    return text if len(text) <= NOTE_LENGTH else f"{text[:NOTE_LENGTH]}…"
 
 
 @dataclass(frozen=True)
@@ -89,7 +67,7 @@ class Source:
         """The order of those that are chosen."""
         if self.model is ReadingList:
             return figures.ORDER
-        return (Role.order,) if self.model is Role else search.ORDER[self.model]
+        return (Role.order,) if self.model is Role else search.order(self.model)
 
     def item(self, entity) -> Item:
         """An object as forms show it."""
@@ -100,29 +78,22 @@ def _folded(column) -> ColumnElement[str]:
     return func.fold(column)
 
 
-def _publisher(entity) -> str:
-    return entity.publisher.name
-
-
 SOURCES: dict[str, Source] = {
-    "arc": Source(Arc),
-    "character": Source(Character, note=_others),
-    "creator": Source(Creator, note=_years),
-    "imprint": Source(Imprint, (joinedload(Imprint.publisher),), _publisher),
-    "issue": Source(
-        Issue,
-        (joinedload(Issue.series).joinedload(Series.series_type),),
-        lambda issue: f"{issue.cover_date:%Y-%m}",
-    ),
-    "publisher": Source(Publisher, note=lambda publisher: str(publisher.founded or "")),
+    "role": Source(Role),
     "reading_list": Source(
         ReadingList, (joinedload(ReadingList.user),), lambda reading_list: reading_list.user.username
     ),
-    "role": Source(Role),
-    "series": Source(Series, (joinedload(Series.series_type), joinedload(Series.publisher)), _publisher),
-    "team": Source(Team),
-    "universe": Source(Universe, (joinedload(Universe.publisher),), _publisher),
 }
+
+
+def source_of(name: str) -> Source:
+    """The source of a name: a kind, roles or reading lists; raises KeyError."""
+    if name in SOURCES:
+        return SOURCES[name]
+    kind = KINDS[name]
+    if kind.is_reference:
+        raise KeyError(name)
+    return Source(kind.model, (*kind.label_options, *kind.note_options), kind.note)
 
 
 def seen_by(request) -> ColumnElement[bool]:
@@ -136,7 +107,7 @@ def find(session: Session, name: str, query: str, seen: ColumnElement[bool] = NO
 
     Of reading lists, those that are `seen` (`seen_by`); without a word about it none.
     """
-    source, query = SOURCES[name], search.cleaned(query)
+    source, query = source_of(name), search.cleaned(query)
     if not query:
         return Found([], 0)
     condition = source.matching(query)
@@ -160,7 +131,7 @@ def name_all(
     """
     named = {}
     for name, ids in wanted.items():
-        source = SOURCES[name]
+        source = source_of(name)
         numbers = set(map(whole_number, ids)) - {None}
         rows = source.rows().where(source.model.id.in_(numbers)).order_by(*source.by_name())
         if source.model is ReadingList:
@@ -172,7 +143,7 @@ def name_all(
 
 def name_one(session: Session, entity) -> Item:
     """An object as forms show it, whatever of it was loaded."""
-    source = SOURCES[entity.__tablename__]
+    source = source_of(entity.__tablename__)
     statement = source.rows().where(source.model.id == entity.id)
     return source.item(session.scalar(statement.execution_options(populate_existing=True)))
 

@@ -4,54 +4,32 @@ from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import contains_eager, joinedload
 
-from comicsdb.models import (
-    Arc,
-    Character,
-    Creator,
-    Credit,
-    Imprint,
-    Issue,
-    Publisher,
-    Series,
-    Team,
-    Universe,
-    issue_arc,
-    issue_character,
-    issue_team,
-    issue_universe,
-)
-
-# How the issues of an object are found: (column with the issue, column with the object).
-ISSUE_LINKS = {
-    Arc: (issue_arc.c.issue_id, issue_arc.c.arc_id),
-    Character: (issue_character.c.issue_id, issue_character.c.character_id),
-    Creator: (Credit.issue_id, Credit.creator_id),
-    Team: (issue_team.c.issue_id, issue_team.c.team_id),
-    Universe: (issue_universe.c.issue_id, issue_universe.c.universe_id),
-}
-
-# By kind of cards, the kinds whose versions tell of what they show.
-SHOWN = {
-    Publisher: ("publisher", "series"),
-    Imprint: ("imprint", "series"),
-    Universe: ("universe", "issue"),
-    Series: ("series", "series_type", "publisher", "issue"),
-    Issue: ("issue", "series", "series_type", "publisher"),
-    Creator: ("creator", "issue"),
-    Character: ("character", "issue"),
-    Team: ("team", "issue"),
-    Arc: ("arc", "issue"),
-}
+from comicsdb.catalog.kinds import KINDS, kind_of
+from comicsdb.models import Creator, Credit, Imprint, Issue, Publisher, Series
 
 # The order of issues within their series.
 WITHIN_SERIES = (Issue.cover_date, Issue.store_date.asc().nulls_last(), Issue.number, Issue.id)
+
+
+def kinds_shown(model) -> tuple[str, ...]:
+    """The kinds whose versions change when something on the cards of a kind does."""
+    kind = kind_of(model)
+    return (kind.name, *kind.listed_with)
+
+
+def _issue_link(model) -> tuple[ColumnElement, ColumnElement]:
+    """How the issues of an object are found: the column with the issue, the column with the object."""
+    if model is Creator:
+        return Credit.issue_id, Credit.creator_id
+    link = next(each for each in KINDS["issue"].links if each.target is model)
+    return link.table.c[link.own], link.table.c[link.other]
 
 
 def number_of_issues(model) -> ColumnElement[int]:
     """The number of issues of each row: 0, never NULL."""
     if model is Series:
         return select(func.count()).where(Issue.series_id == Series.id).correlate(Series).scalar_subquery()
-    _issue, owner = ISSUE_LINKS[model]
+    _issue, owner = _issue_link(model)
     return select(func.count()).where(owner == model.id).correlate(model).scalar_subquery()
 
 
@@ -77,7 +55,7 @@ def issues_of(entity) -> ColumnElement[bool]:
     """The issues of an object of any kind that has some."""
     if isinstance(entity, Series):
         return Issue.series_id == entity.id
-    issue, owner = ISSUE_LINKS[type(entity)]
+    issue, owner = _issue_link(type(entity))
     return Issue.id.in_(select(issue).where(owner == entity.id))
 
 

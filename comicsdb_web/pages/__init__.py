@@ -22,7 +22,6 @@ def includeme(config):
     config.include(".community.polls")
     config.include(".catalogue.search")
     config.include(".account")
-    config.include(".admin")
     config.include(".site.theme")
     config.include(".site.language")
     config.include(".site.sitemap")
@@ -36,9 +35,9 @@ def includeme(config):
     config.include(".library.feeds")
     config.include(".library.imports")  # before lists with a slug of any word
     config.include(".reading_lists")
+    # The order of kinds here is that of menus.
     config.add_entity_views(PublisherViews)
     config.add_entity_views(ImprintViews)
-    config.add_entity_views(UniverseViews)
     config.add_entity_views(SeriesViews)
     config.include(".catalogue.releases")
     config.add_entity_views(IssueViews)
@@ -54,4 +53,6 @@ def includeme(config):
     config.add_entity_views(CharacterViews)
     config.add_entity_views(TeamViews)
     config.add_entity_views(ArcViews)
+    config.add_entity_views(UniverseViews)
+    config.include(".admin")  # with forms of all kinds above
     config.include(".site.errors")

@@ -3,41 +3,38 @@
 They have the columns that the statement asks for, and labels and averages as the models have them.
 """
 
-from comicsdb.models import Issue, Series, Universe
-from comicsdb.models.base import Entity
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.models import Issue, Series
 
 
 class RowView:
     """An object of a kind that is called by its name, or something that has no page of its own."""
 
-    label = Entity.label
+    @property
+    def label(self) -> str:
+        """The label that the model makes."""
+        return KINDS[self.__tablename__].model.label.fget(self)
 
     def __init__(self, kind: str, values: dict):
         vars(self).update(values, __tablename__=kind)
 
 
-class ShownUniverse(RowView):
-    """A universe."""
-
-    label = Universe.label
-
-
 class ShownSeries(RowView):
     """A series; needs `series_type` to be called anything."""
 
-    label, number_mark = Series.label, Series.number_mark
+    number_mark = Series.number_mark
 
 
 class ShownIssue(RowView):
     """An issue; needs its `series` to be called anything."""
 
-    label, average_rating = Issue.label, Issue.average_rating
+    average_rating = Issue.average_rating
     is_released, is_foc_past_due = Issue.is_released, Issue.is_foc_past_due
 
 
-KINDS = {"universe": ShownUniverse, "series": ShownSeries, "issue": ShownIssue}
+SHOWN = {"series": ShownSeries, "issue": ShownIssue}
 
 
 def shown(kind: str, values: dict) -> RowView:
     """The object of a kind with these columns."""
-    return KINDS.get(kind, RowView)(kind, values)
+    return SHOWN.get(kind, RowView)(kind, values)

@@ -1,58 +1,31 @@
 """What a deletion would take along, counted before anybody confirms it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
+from comicsdb.catalog.kinds import KINDS, children_of, linked_to
 from comicsdb.models import (
     CollectionItem,
     Credit,
-    Imprint,
     Issue,
     IssueRating,
     PullListSeries,
     ReadingListItem,
     Series,
-    Universe,
     Variant,
     WishListItem,
-    character_creator,
-    character_team,
-    character_universe,
     credit_role,
-    issue_arc,
-    issue_character,
     issue_reprint,
-    issue_team,
-    issue_universe,
-    series_genre,
-    team_creator,
-    team_universe,
 )
 
-# Links that go while both objects but the deleted one stay, by the kind that is deleted: (word, column).
+# Links that a declaration of kinds does not show, by the kind that is deleted: (word, column).
 _LINKS = {
-    "arc": (("issue", issue_arc.c.arc_id),),
-    "character": (("issue", issue_character.c.character_id),),
-    "creator": (
-        ("issue", Credit.creator_id),
-        ("character", character_creator.c.creator_id),
-        ("team", team_creator.c.creator_id),
-    ),
-    "imprint": (("series", Series.imprint_id),),
-    "team": (("issue", issue_team.c.team_id), ("character", character_team.c.team_id)),
-    "universe": (
-        ("issue", issue_universe.c.universe_id),
-        ("character", character_universe.c.universe_id),
-        ("team", team_universe.c.universe_id),
-    ),
+    "creator": (("issue", Credit.creator_id),),
     "issue": (("reprint", issue_reprint.c.issue_id),),
-    "age_rating": (("issue", Issue.rating_id),),
-    "genre": (("series", series_genre.c.genre_id),),
     "role": (("credit", credit_role.c.role_id),),
-    "series_type": (("series", Series.series_type_id),),
 }
 
 
@@ -74,7 +47,7 @@ def consequences_of(session: Session, kind: str, ids: Collection[int]) -> Conseq
     """What deleting some objects of a kind takes along, in one statement."""
     going, owned = _going(kind, ids), _owned(kind, ids)
     counts = {**going, **owned}
-    counts |= {f"link {word}": _number(column.in_(ids)) for word, column in _LINKS.get(kind, ())}
+    counts |= {f"link {word}": _number(column.in_(ids)) for word, column in _unlinked(kind)}
     if not counts:
         return Consequences({}, {}, {})
     row = session.execute(select(*(count.label(word) for word, count in counts.items()))).one()._mapping
@@ -86,6 +59,16 @@ def consequences_of(session: Session, kind: str, ids: Collection[int]) -> Conseq
         },
         owned={word: number for word, number in found.items() if word in owned},
     )
+
+
+def _unlinked(kind: str) -> Iterator[tuple[str, ColumnElement]]:
+    """The columns of links to the object that go while the other object stays, each with its word."""
+    yield from _LINKS.get(kind, ())
+    for owner, link in linked_to(KINDS[kind].model):
+        yield owner.name, link.table.c[link.other]
+    for child, field in children_of(KINDS[kind].model):
+        if child.owner != field:
+            yield child.name, getattr(child.model, f"{field}_id")
 
 
 def _issues(kind: str, ids: Collection[int]):
@@ -101,13 +84,12 @@ def _issues(kind: str, ids: Collection[int]):
 
 def _going(kind: str, ids: Collection[int]) -> dict:
     """What goes with it, as counts."""
-    counts = {}
-    if kind == "publisher":
-        counts = {
-            "imprint": _number(Imprint.publisher_id.in_(ids)),
-            "universe": _number(Universe.publisher_id.in_(ids)),
-            "series": _number(Series.publisher_id.in_(ids)),
-        }
+    children = (child for child, field in children_of(KINDS[kind].model) if child.owner == field)
+    counts = {
+        child.name: _number(getattr(child.model, f"{kind}_id").in_(ids))
+        for child in children
+        if child.name != "issue"
+    }
     issues = _issues(kind, ids)
     if issues is None:
         return counts

@@ -277,7 +277,7 @@ def _notice(catalog: Catalog, kind: Kind, canonical, moved: dict[str, set[int]])
     for owned, ids in moved.items():
         unit.record_saved(owned, ids)
         columns = {key for key, parent in KINDS[owned].parents.items() if parent is kind.model}
-        for event, watched in propagation.FIELD_EVENTS.get(owned, {}).items():
+        for event, watched in propagation.field_events(owned).items():
             if any(f"{each}_id" in watched for each in columns):
                 unit.record_event(event, ids)
         if owned == "issue":

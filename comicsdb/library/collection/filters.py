@@ -9,7 +9,7 @@ from sqlalchemy.orm import contains_eager, joinedload
 from comicsdb.catalog import search
 from comicsdb.models import CollectionItem, Imprint, Issue, Publisher, Series
 
-ORDER = search.ORDER[Issue]  # a reader has each issue once: a total order
+ORDER = search.order(Issue)  # a reader has each issue once: a total order
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def _written(user_id: int, column, part: str) -> ColumnElement[bool]:
 
 def _named(model, column, name: str) -> ColumnElement[bool]:
     """The series whose publisher or imprint has these words in its name."""
-    found = search.in_any(search.FIELDS[model], search.words(name))
+    found = search.in_any(search.fields(model), search.words(name))
     return exists().where(model.id == column, found).correlate(Series)
 
 

@@ -8,13 +8,14 @@ from sqlalchemy import func, select
 from comicsdb import admin
 from comicsdb.accounts import throttle_notices
 from comicsdb.catalog import InvalidError
+from comicsdb.catalog.kinds import KINDS
 from comicsdb.i18n import translate
 from comicsdb.models import ApiToken, OutgoingMail, SignupSettings, User
 from comicsdb.security import Permission
 from comicsdb_web.http.routing import number_in
 from comicsdb_web.pages.account import no_store
 from comicsdb_web.pages.admin import dashboard
-from comicsdb_web.pages.catalogue.history_labels import LABELS, REFERENCE
+from comicsdb_web.pages.catalogue.history_labels import labels_of
 from comicsdb_web.pages.site import errors
 from comicsdb_web.rendering.locales import _
 
@@ -43,29 +44,19 @@ ACTIONS = {
     "rebuild slugs": _("Rebuilt addresses"),
     "assign": _("Made official"),
 }
-KINDS = {
+KIND_NAMES = {
     "user": _("Account"),
     "group": _("Group"),
     "announcement": _("Announcement"),
     "poll": _("Poll"),
     "signup_settings": _("Sign-ups"),
     "mail": _("E-mail"),
-    "publisher": _("Publisher"),
-    "imprint": _("Imprint"),
-    "universe": _("Universe"),
-    "creator": _("Creator"),
-    "team": _("Team"),
-    "character": _("Character"),
-    "arc": _("Story Arc"),
-    "series": _("Series"),
-    "issue": _("Issue"),
+    **{kind.name: kind.label for kind in KINDS.values() if not kind.is_reference},
     "reading_list": _("Reading list"),
-    **REFERENCE,
+    **{kind.name: kind.label for kind in KINDS.values() if kind.is_reference},
 }
 OF_POLLS = {"start_date": _("Opens"), "end_date": _("Closes")}
 OF_LISTS = {"user": _("Owner")}
-FIELD_NAMES = {**LABELS, "poll": OF_POLLS, "reading_list": OF_LISTS}
-LOG_NAMES = {"action_names": ACTIONS, "kind_names": KINDS, "field_names": FIELD_NAMES}
 
 # How mails are doing.
 SENT = OutgoingMail.sent.is_not(None)
@@ -111,11 +102,21 @@ def overview(request):
         "throttled": throttle_notices.candidates(session, throttle_notices.Rules()),
         "actions": session.scalars(admin.actions().limit(LATEST)).all(),
         **dashboard.needs(request),
-    } | LOG_NAMES
+    } | log_names(request)
 
 
 def _count(*conditions):
     return select(func.count()).where(*conditions).scalar_subquery()
+
+
+def log_names(request) -> dict:
+    """What the audit log's lines are shown with: the names of actions, kinds and fields."""
+    of_kinds = {kind: labels_of(request, kind) for kind in KINDS}
+    return {
+        "action_names": ACTIONS,
+        "kind_names": KIND_NAMES,
+        "field_names": {**of_kinds, "poll": OF_POLLS, "reading_list": OF_LISTS},
+    }
 
 
 def row_of(request, model):

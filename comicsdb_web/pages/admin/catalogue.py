@@ -16,7 +16,7 @@ from comicsdb_web.forms.editing import Editing
 from comicsdb_web.forms.values import Change
 from comicsdb_web.pages.admin import row_of
 from comicsdb_web.pages.admin.catalogue_bulk import acts, offered
-from comicsdb_web.pages.admin.catalogue_forms import FORMS, REFERENCE
+from comicsdb_web.pages.admin.catalogue_forms import REFERENCE, form_of
 from comicsdb_web.pages.admin.catalogue_lists import listed
 from comicsdb_web.pages.admin.listing import listing
 from comicsdb_web.pages.catalogue.history import versions_of
@@ -24,17 +24,20 @@ from comicsdb_web.pages.catalogue.history_labels import TYPES, field_labels
 from comicsdb_web.pages.site.errors import error_page
 from comicsdb_web.rendering.locales import _
 
-KIND = f"{{kind:{'|'.join(FORMS)}}}"
-ONE = f"{KIND}/{{id:[0-9]+}}/"
-
 ADVICE = _("Saved, but please look at ${field} again: ${text}")
+
+
+def _kinds(registry) -> list[str]:
+    """The kinds with a form: those with pages, then reference data."""
+    return [*(kind for kind in KINDS if kind in registry["comicsdb_web.kind_views"]), *REFERENCE]
 
 
 def catalogue(request):
     """All kinds, with how many objects there are."""
-    counts = {kind: select(func.count()).select_from(KINDS[kind].model).scalar_subquery() for kind in FORMS}
+    kinds = _kinds(request.registry)
+    counts = {kind: select(func.count()).select_from(KINDS[kind].model).scalar_subquery() for kind in kinds}
     found = request.dbsession.execute(select(*(count.label(kind) for kind, count in counts.items()))).one()
-    return {"numbers": found._mapping, "reference": REFERENCE}
+    return {"numbers": found._mapping, "reference": tuple(REFERENCE)}
 
 
 def objects(request):
@@ -53,7 +56,7 @@ class CatalogueAdmin(Editing):
         self.session = request.dbsession
         self.kind = request.matchdict["kind"]
         self.model = KINDS[self.kind].model
-        self.form = FORMS[self.kind]
+        self.form = form_of(request, self.kind)
         self.is_reference = self.kind in REFERENCE
         self._told = []
 
@@ -162,18 +165,20 @@ class CatalogueAdmin(Editing):
 
 def includeme(config):
     """Every kind has the same pages; the particular addresses come before those with an id."""
+    kind = f"{{kind:{'|'.join(_kinds(config.registry))}}}"
+    one = f"{kind}/{{id:[0-9]+}}/"
     form, both = "admin/catalogue_form.jinja2", {"methods": ("GET", "HEAD", "POST")}
     config.add_admin_page(".catalogue", "catalogue/", catalogue, renderer="admin/catalogue.jinja2")
     config.add_admin_page(
-        ".catalogue.list", f"{KIND}/", objects, renderer="admin/catalogue_list.jinja2", post=acts
+        ".catalogue.list", f"{kind}/", objects, renderer="admin/catalogue_list.jinja2", post=acts
     )
     config.add_admin_page(
-        ".catalogue.add", f"{KIND}/add/", CatalogueAdmin, attr="create", renderer=form, **both
+        ".catalogue.add", f"{kind}/add/", CatalogueAdmin, attr="create", renderer=form, **both
     )
-    config.add_admin_page(".catalogue.edit", ONE, CatalogueAdmin, attr="update", renderer=form, **both)
+    config.add_admin_page(".catalogue.edit", one, CatalogueAdmin, attr="update", renderer=form, **both)
     config.add_admin_page(
         ".catalogue.delete",
-        f"{ONE}delete/",
+        f"{one}delete/",
         CatalogueAdmin,
         attr="delete",
         renderer="admin/catalogue_delete.jinja2",
@@ -181,7 +186,7 @@ def includeme(config):
     )
     config.add_admin_page(
         ".catalogue.history",
-        f"{ONE}history/",
+        f"{one}history/",
         CatalogueAdmin,
         attr="history",
         renderer="admin/catalogue_history.jinja2",

@@ -7,12 +7,11 @@ from comicsdb.schemas import (
     GenreSchema,
     RoleSchema,
     SeriesTypeSchema,
-    UniverseSchema,
 )
-from comicsdb.schemas.base import NAME_LENGTH, external_id
+from comicsdb.schemas.base import NAME_LENGTH
 from comicsdb.schemas.reference import SHORT_NAME_LENGTH
 from comicsdb_web.forms import options
-from comicsdb_web.forms.catalogue_forms import CV_ID, DESC, GCD_ID, NAME
+from comicsdb_web.forms.catalogue_forms import DESC, NAME
 from comicsdb_web.forms.fields import (
     Address,
     Checkbox,
@@ -24,7 +23,6 @@ from comicsdb_web.forms.fields import (
     Section,
     whole_number,
 )
-from comicsdb_web.pages.catalogue.history_labels import FORMS as SITE
 from comicsdb_web.rendering.locales import _
 
 ADDRESS = Section(
@@ -45,12 +43,6 @@ ADDRESS = Section(
 OPEN = {"country": options.every_country, "language": options.every_language}
 
 
-class WholeUniverseSchema(UniverseSchema):
-    """A universe with an ID that the site does not ask for."""
-
-    cv_id = external_id()
-
-
 def _opened(field: Field) -> Field:
     return replace(field, options=OPEN[field.name]) if field.name in OPEN else field
 
@@ -65,14 +57,6 @@ def _whole(form: EntityForm) -> EntityForm:
     return EntityForm(form.schema, tuple(sections))
 
 
-def _universe(form: EntityForm) -> EntityForm:
-    sections = (
-        replace(section, fields=(CV_ID, GCD_ID)) if section.name == "ids" else section
-        for section in form.sections
-    )
-    return EntityForm(WholeUniverseSchema, tuple(sections))
-
-
 def _reference(schema: type, *fields: Field) -> EntityForm:
     return EntityForm(schema, (Section("about", _("About"), fields),))
 
@@ -80,9 +64,7 @@ def _reference(schema: type, *fields: Field) -> EntityForm:
 SHORT_NAME = Line("name", _("Name"), required=True, longest=SHORT_NAME_LENGTH)
 NOTES = Paragraphs("notes", _("Notes"))
 
-FORMS: dict[str, EntityForm] = {
-    **{kind: _whole(form) for kind, form in SITE.items()},
-    "universe": _whole(_universe(SITE["universe"])),
+REFERENCE: dict[str, EntityForm] = {
     "role": _reference(
         RoleSchema,
         SHORT_NAME,
@@ -112,4 +94,11 @@ FORMS: dict[str, EntityForm] = {
         Paragraphs("description", _("Description")),
     ),
 }
-REFERENCE = tuple(kind for kind in FORMS if kind not in SITE)
+
+
+def form_of(request, kind: str) -> EntityForm:
+    """The form of a kind."""
+    if kind in REFERENCE:
+        return REFERENCE[kind]
+    views = request.registry["comicsdb_web.kind_views"][kind]
+    return _whole(views.admin_form or views.form)

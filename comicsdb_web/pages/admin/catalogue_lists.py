@@ -10,22 +10,15 @@ from sqlalchemy.orm import contains_eager, joinedload
 from comicsdb.catalog import search
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance import repair_reports
-from comicsdb.models import AgeRating, Genre, Imprint, Issue, Publisher, Role, Series, SeriesType, Universe
+from comicsdb.models import Issue, Publisher, Series, SeriesType
 from comicsdb_web.forms import options
-from comicsdb_web.pages.admin.listing import Dates, Filter, Words, folded, yes_no
+from comicsdb_web.pages.admin.listing import Dates, Filter, Words, yes_no
 from comicsdb_web.rendering.locales import _
 
-REFERENCE_ORDER = {
-    Role: (Role.order, Role.id),
-    SeriesType: (SeriesType.name, SeriesType.id),
-    Genre: (Genre.name, Genre.id),
-    AgeRating: (AgeRating.id,),
-}
+# What lists load beside what labels need.
 LOADED = {
     Issue: (contains_eager(Issue.series).joinedload(Series.series_type),),
-    Series: (joinedload(Series.series_type), joinedload(Series.created_by)),
-    Imprint: (joinedload(Imprint.publisher),),
-    Universe: (joinedload(Universe.publisher),),
+    Series: (joinedload(Series.created_by),),
 }
 
 
@@ -42,16 +35,20 @@ class Listed:
 
 def listed(request, kind: str) -> Listed:
     """The list of a kind; that of series asks the database for the types to choose from."""
-    model = KINDS[kind].model
+    spec = KINDS[kind]
+    model = spec.model
     rows = select(Issue).join(Issue.series) if model is Issue else select(model)
-    if model in REFERENCE_ORDER:
-        return Listed(rows, (model.id,), REFERENCE_ORDER[model], (), {"searched": folded(model.name)})
+    if spec.is_reference:
+        return Listed(rows, (model.id,), spec.order_columns, (), {"searched": spec.search_columns})
     narrowed_by = {
         "matching": lambda words: search.matching(model, words),
         "filters": FILTERS[model](request) if model in FILTERS else _dates(request, model),
         "dates": DATES.get(model),
     }
-    return Listed(rows, (model.id,), search.ORDER[model], LOADED.get(model, ()), narrowed_by)
+    options = (
+        LOADED[model] if model is Issue else (*spec.label_options, *spec.note_options, *LOADED.get(model, ()))
+    )
+    return Listed(rows, (model.id,), spec.order_columns, options, narrowed_by)
 
 
 def _of_issues(request) -> tuple:

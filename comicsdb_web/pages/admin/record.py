@@ -9,7 +9,7 @@ from comicsdb import clock
 from comicsdb.models import DailyCount, Donation, StaffAction, ThrottleNotice, User
 from comicsdb.ratelimit.api import BURST, SUSTAINED
 from comicsdb.ratelimit.counters import REFUSED
-from comicsdb_web.pages.admin import ACTIONS, KINDS, LOG_NAMES, dollars
+from comicsdb_web.pages.admin import ACTIONS, KIND_NAMES, dollars, log_names
 from comicsdb_web.pages.admin.listing import Filter, folded, listing, yes_no
 from comicsdb_web.rendering.locales import _
 
@@ -122,7 +122,9 @@ def actions(request):
             _("Act"),
             {name: (label, StaffAction.action == name) for name, label in ACTIONS.items()},
         ),
-        Filter("kind", _("On"), {name: (label, StaffAction.kind == name) for name, label in KINDS.items()}),
+        Filter(
+            "kind", _("On"), {name: (label, StaffAction.kind == name) for name, label in KIND_NAMES.items()}
+        ),
         Filter(
             "by",
             _("By"),
@@ -136,10 +138,9 @@ def actions(request):
     rows = select(StaffAction, User.id.label("user_id")).outerjoin(User, about)
     order = (StaffAction.at.desc(), StaffAction.id.desc())
     searched = folded(StaffAction.actor_name, StaffAction.target)
-    return (
-        listing(request, rows, (StaffAction.id,), order, searched=searched, filters=filters, of=User.id)
-        | LOG_NAMES
-    )
+    return listing(
+        request, rows, (StaffAction.id,), order, searched=searched, filters=filters, of=User.id
+    ) | log_names(request)
 
 
 def includeme(config):

@@ -26,7 +26,7 @@ from comicsdb_web.http.routing import number_in
 from comicsdb_web.pages.account import confirmed
 from comicsdb_web.pages.account.people import TIERS
 from comicsdb_web.pages.account.tokens import SCOPES
-from comicsdb_web.pages.admin import LATEST, LOG_NAMES, SAVED, UNCHANGED, dollars, say
+from comicsdb_web.pages.admin import LATEST, SAVED, UNCHANGED, dollars, log_names, say
 from comicsdb_web.pages.admin.listing import Filter, folded, listing, yes_no
 from comicsdb_web.rendering.locales import _
 
@@ -165,7 +165,7 @@ def _page(request, found: User, form: answers.Form, was: dict) -> dict:
         "notices": _latest(session, found, ThrottleNotice, ThrottleNotice.sent_at),
         "throttled": session.execute(by_day.limit(LATEST)).all(),
         "actions": session.scalars(admin.actions(kind="user", target_id=found.id).limit(LATEST)).all(),
-    } | LOG_NAMES
+    } | log_names(request)
 
 
 def _latest(session, found: User, model, moment) -> list:

@@ -1,7 +1,9 @@
 """Arcs: the issues of a story, in reading order."""
 
 from comicsdb.models import Arc, Issue, Series
-from comicsdb_web.forms.catalogue_forms import ARC_FORM
+from comicsdb.schemas import ArcSchema
+from comicsdb_web.forms.catalogue_forms import DESC, IDS, IMAGE, NAME, SOURCES, about, picture
+from comicsdb_web.forms.fields import EntityForm
 from comicsdb_web.lists import cards
 from comicsdb_web.pages.catalogue.base import EntityViews, WithIssues, card_block, issue_count
 from comicsdb_web.rendering.locales import _
@@ -17,11 +19,20 @@ READING_ORDER = (
 )
 
 
+FORM = EntityForm(ArcSchema, (about(NAME, DESC), picture(IMAGE), IDS, SOURCES))
+
+
 class ArcViews(WithIssues, EntityViews):
     """The pages of arcs."""
 
     model = Arc
-    form = ARC_FORM
+    form = FORM
+    icon = (
+        '<path d="M4 18.500C4 10 8 5.5 12 5.500s8 4.5 8 13"/><circle cx="4" cy="19" r="1.5"/><cir'
+        'cle cx="12" cy="5.5" r="1.5"/><circle cx="20" cy="19" r="1.5"/>'
+    )
+    comic_vine_prefix = 4045
+    gcd_path = "story_arc"
     shows = CachePolicy(("arc", "issue", "series", "series_type", "publisher"), Arc)
     blocks = (card_block("issues", _("Issues"), Issue, cards.issues_of, READING_ORDER),)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from typing import ClassVar
 
 from pyramid.httpexceptions import HTTPFound, HTTPMovedPermanently
 from pyramid.interfaces import IRoutesMapper
@@ -12,9 +13,11 @@ from sqlalchemy import ColumnElement, Select, func, select, tuple_
 from sqlalchemy.orm import joinedload, selectinload, undefer
 
 from comicsdb.catalog import MovedError, search
+from comicsdb.catalog.kinds import KINDS
 from comicsdb.models import Issue, Series
 from comicsdb.values import whole_number
 from comicsdb_web.forms.editing import Editing, add_editing_pages
+from comicsdb_web.forms.fields import EntityForm
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import with_query
 from comicsdb_web.lists import cards
@@ -64,7 +67,7 @@ def card_block(
 
     def rows(entity):
         statement = (cards.statement(model) if counted else select(model)).where(where(entity))
-        return statement.order_by(*(order or search.ORDER[model]))
+        return statement.order_by(*(order or search.order(model)))
 
     return Block(name, title, rows, lambda entity: cards.counted(model, where(entity)))
 
@@ -94,7 +97,13 @@ class EntityViews(Editing):
     """The verbs of one kind; a kind that differs overrides the method."""
 
     model: type
-    named: tuple = ()  # what the label of an object needs to be loaded
+    admin_form: EntityForm | None = None  # of the administration, where it has other fields
+    icon = ""  # what an SVG of 24 by 24 contains
+    menu = "stories"  # the group of the menu: "comics", "people" or "stories"
+    card_size, portrait_size = "card", "portrait"  # of pictures, see `comicsdb.imaging.sizes`
+    comic_vine_prefix: int | None = None  # of numbers in addresses at Comic Vine
+    taken: ClassVar[dict] = {}  # of unique fields, as in `forms.duplicate_detection`
+    gcd_path = ""  # the first word of addresses at comics.org
     options: tuple = ()  # what its own page loads beside that
     blocks: tuple[Block, ...] = ()
     filters: tuple[Group, ...] = ()  # of its list, beside the search
@@ -135,7 +144,7 @@ class EntityViews(Editing):
         """The values of a list page; every list comes through here."""
         shown, model = list_of(type(self), model), model or self.model
         sort = self.request.GET.get("sort", "") if model is Issue else ""
-        order = ISSUE_SORTS.get(sort, search.ORDER[model])
+        order = ISSUE_SORTS.get(sort, search.order(model))
         rows = cards.statement(model).order_by(*order)
         ids = cards.ids(model).where(*conditions).order_by(*order)
         counted, kinds = cards.counted(model, *conditions), shown.kinds if shown else ()
@@ -149,7 +158,7 @@ class EntityViews(Editing):
     def detail(self):
         """The page of one object."""
         shown = selectinload(self.model.attributions), joinedload(self.model.edited_by), *self.options
-        order = search.ORDER[self.model]
+        order = search.order(self.model)
         entity = self._entity(*shown, *(undefer(each) for each in order if each.key.endswith("folded")))
         previous, following = self._neighbours(entity, order)
         blocks = {block.name: self._part(block, entity, 0) for block in self.blocks}
@@ -181,7 +190,7 @@ class EntityViews(Editing):
     def _entity(self, *options):
         """The object that the address names; the catalogue knows those that are not there any more."""
         slug = self.request.matchdict["slug"]
-        statement = select(self.model).options(*self.named, *options)
+        statement = select(self.model).options(*KINDS[self.kind].label_options, *options)
         found = None
         if "\0" not in slug:
             found = self.session.scalar(statement.where(self.model.slug == slug))
@@ -248,7 +257,7 @@ def series_block(title: str) -> Block:
     def rows(entity):
         found = numbers(entity)
         statement = select(Series, found.c.number).join(found, found.c.series_id == Series.id)
-        return statement.options(joinedload(Series.series_type)).order_by(*search.ORDER[Series])
+        return statement.options(joinedload(Series.series_type)).order_by(*search.order(Series))
 
     return Block(
         "series", title, rows, lambda entity: select(func.count()).select_from(numbers(entity)), "appearance"
@@ -270,7 +279,7 @@ def recent_appearances(session, entity, number: int = 5) -> list:
 def latest_series(session, condition, number: int = 6) -> list:
     """The series that meet a condition and began last."""
     statement = cards.statement(Series).where(condition)
-    order = (Series.year_began.desc(), *search.ORDER[Series])
+    order = (Series.year_began.desc(), *search.order(Series))
     return session.execute(statement.order_by(*order).limit(number)).all()
 
 
@@ -297,12 +306,13 @@ def list_of(views, model=None) -> CachePolicy | None:
     if views.shows is None:
         return None
     own = (views.model.__tablename__,) if model else views.filtered
-    return CachePolicy(tuple(dict.fromkeys((*cards.SHOWN[model or views.model], *own))))
+    return CachePolicy(tuple(dict.fromkeys((*cards.kinds_shown(model or views.model), *own))))
 
 
 def add_entity_views(config, views):
     """Directive: the pages of one kind, one line each; the general addresses after the particular ones."""
     kind = views.model.__tablename__
+    config.registry["comicsdb_web.kind_views"][kind] = views
     listed = {"renderer": "entity/list.jinja2"}
     whole = listed | {"shows": list_of(views)}
     config.add_page(f"{kind}.list", f"/{kind}/", views, attr="list", **whole)
@@ -335,7 +345,9 @@ def add_entity_views(config, views):
 
 
 def includeme(config):
-    """Install the directive and `request.entity_path`."""
+    """Install the directive and `request.entity_path`; templates find the views of each kind by its name."""
+    views = config.registry["comicsdb_web.kind_views"] = {}
+    config.get_settings()["jinja2.globals"] |= {"KINDS": KINDS, "KIND_VIEWS": views}
     config.registry["comicsdb_web.around_slugs"] = {}  # the two parts of addresses
     config.add_directive("add_entity_views", add_entity_views)
     config.add_request_method(entity_path, "entity_path")

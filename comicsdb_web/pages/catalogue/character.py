@@ -3,7 +3,21 @@
 from sqlalchemy.orm import selectinload, undefer
 
 from comicsdb.models import Character, Creator, Team, Universe
-from comicsdb_web.forms.catalogue_forms import CHARACTER_FORM
+from comicsdb.schemas import CharacterSchema
+from comicsdb_web.forms.catalogue_forms import (
+    ALIAS,
+    CREATORS,
+    DESC,
+    IDS,
+    IMAGE,
+    NAME,
+    SOURCES,
+    TEAMS,
+    UNIVERSES,
+    about,
+    picture,
+)
+from comicsdb_web.forms.fields import EntityForm, Section
 from comicsdb_web.pages.catalogue.base import (
     EntityViews,
     WithIssues,
@@ -16,12 +30,31 @@ from comicsdb_web.pages.catalogue.base import (
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
 
+FORM = EntityForm(
+    CharacterSchema,
+    (
+        about(NAME, ALIAS, DESC),
+        Section("links", _("Connections"), (CREATORS, TEAMS, UNIVERSES)),
+        picture(IMAGE),
+        IDS,
+        SOURCES,
+    ),
+)
+
 
 class CharacterViews(WithSeries, WithIssues, EntityViews):
     """The pages of characters."""
 
     model = Character
-    form = CHARACTER_FORM
+    form = FORM
+    icon = (
+        '<path d="M3.5 7.500c5.5-1.7 11.5-1.7 17 0 .6 5-1.3 9-5 9-2 0-2.5-2-3.5-2s-1.5 2-3.5 2c-3'
+        '.7 0-5.6-4-5-9ZM7 11.300c1.2-.8 2.5-.6 3.3.7M17 11.300c-1.2-.8-2.5-.6-3.3.7"/>'
+    )
+    menu = "people"
+    card_size = "card_top"
+    comic_vine_prefix = 4005
+    gcd_path = "character"
     shows = CachePolicy(
         ("character", "creator", "team", "universe", "issue", "series", "series_type", "publisher"), Character
     )

@@ -1,7 +1,9 @@
 """Creators: what they made."""
 
 from comicsdb.models import Creator
-from comicsdb_web.forms.catalogue_forms import CREATOR_FORM
+from comicsdb.schemas import CreatorSchema
+from comicsdb_web.forms.catalogue_forms import ALIAS, DESC, IDS, IMAGE, NAME, SOURCES, about, picture
+from comicsdb_web.forms.fields import EntityForm, day
 from comicsdb_web.pages.catalogue.base import (
     EntityViews,
     WithIssues,
@@ -13,12 +15,30 @@ from comicsdb_web.pages.catalogue.base import (
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
 
+FORM = EntityForm(
+    CreatorSchema,
+    (
+        about(NAME, ALIAS, day("birth", _("Born")), day("death", _("Died")), DESC),
+        picture(IMAGE),
+        IDS,
+        SOURCES,
+    ),
+)
+
 
 class CreatorViews(WithSeries, WithIssues, EntityViews):
     """The pages of creators."""
 
     model = Creator
-    form = CREATOR_FORM
+    form = FORM
+    icon = (
+        '<path d="m4 20 1.5-6L16 3.500a2 2 0 0 1 2.8 0l1.7 1.700a2 2 0 0 1 0 2.800L10 18.5 4 20ZM'
+        '13.5 6l4.5 4.500M5.5 14l4.5 4.5"/>'
+    )
+    menu = "people"
+    card_size = "creator"
+    comic_vine_prefix = 4040
+    gcd_path = "creator"
     shows = CachePolicy(("creator", "issue", "series", "series_type", "publisher"), Creator)
     blocks = (series_block(_("Credits")),)
 

@@ -1,20 +1,8 @@
-"""Words of history pages: what fields, actions and the kinds without pages are called."""
+"""Words of history pages: what fields and actions are called."""
 
 from comicsdb.models.record import CHANGED, CREATED, DELETED
-from comicsdb_web.forms import catalogue_forms
 from comicsdb_web.rendering.locales import _
 
-FORMS = {
-    "publisher": catalogue_forms.PUBLISHER_FORM,
-    "imprint": catalogue_forms.IMPRINT_FORM,
-    "universe": catalogue_forms.UNIVERSE_FORM,
-    "creator": catalogue_forms.CREATOR_FORM,
-    "team": catalogue_forms.TEAM_FORM,
-    "character": catalogue_forms.CHARACTER_FORM,
-    "arc": catalogue_forms.ARC_FORM,
-    "series": catalogue_forms.SERIES_FORM,
-    "issue": catalogue_forms.ISSUE_FORM,
-}
 # What no form has as a field of its own.
 OTHERS = {
     "slug": _("Address"),
@@ -40,20 +28,18 @@ OTHERS = {
     "is_featured": _("Makes a featured creator of reading lists"),
     "is_cover": _("Is a cover"),
 }
-LABELS = {kind: OTHERS | {field.name: field.label for field in form.fields} for kind, form in FORMS.items()}
-LABELS |= dict.fromkeys(("genre", "role", "series_type", "age_rating"), OTHERS)
 
 TYPES = {CREATED: _("Created"), CHANGED: _("Updated"), DELETED: _("Deleted")}
 ACTIONS = {"create": _("Created"), "update": _("Updated"), "delete": _("Deleted"), "merge": _("Merged")}
-# Kinds that are changed and recorded, but have no pages.
-REFERENCE = {
-    "genre": _("Genre"),
-    "role": _("Role"),
-    "series_type": _("Series type"),
-    "age_rating": _("Age rating"),
-}
+
+
+def labels_of(request, kind: str) -> dict:
+    """The names of a kind's fields: those of its form, and of what no form has as a field of its own."""
+    views = request.registry["comicsdb_web.kind_views"].get(kind)
+    form = views.form if views else None
+    return OTHERS | ({field.name: field.label for field in form.fields} if form else {})
 
 
 def field_labels(request, kind: str) -> dict[str, str]:
-    """The names of a kind's fields in the reader's language."""
-    return {name: request.localizer.translate(label) for name, label in LABELS.get(kind, OTHERS).items()}
+    """The same in the reader's language."""
+    return {name: request.localizer.translate(label) for name, label in labels_of(request, kind).items()}

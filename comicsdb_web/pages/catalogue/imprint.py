@@ -3,17 +3,39 @@
 from sqlalchemy.orm import joinedload
 
 from comicsdb.models import Imprint, Series
-from comicsdb_web.forms.catalogue_forms import IMPRINT_FORM
+from comicsdb.schemas import ImprintSchema
+from comicsdb_web.forms.catalogue_forms import (
+    DESC,
+    FOUNDED,
+    IDS,
+    LOGO,
+    NAME,
+    PUBLISHER,
+    SOURCES,
+    about,
+    picture,
+)
+from comicsdb_web.forms.fields import EntityForm
 from comicsdb_web.lists import cards
 from comicsdb_web.pages.catalogue.base import EntityViews, latest_series
 from comicsdb_web.rendering.page_cache import CachePolicy
+
+FORM = EntityForm(ImprintSchema, (about(NAME, PUBLISHER, FOUNDED, DESC), picture(LOGO), IDS, SOURCES))
 
 
 class ImprintViews(EntityViews):
     """The pages of imprints."""
 
     model = Imprint
-    form = IMPRINT_FORM
+    form = FORM
+    icon = (
+        '<path d="M12 3.500c2.2 0 3.5 1.5 3.5 3.3 0 2.2-1.7 2.7-1.7 5.200h3.700a2 2 0 0 1 2 2v2.5'
+        "00h-15V14a2 2 0 0 1 2-2h3.700c0-2.5-1.7-3-1.7-5.200C8.5 5 9.8 3.5 12 3.500ZM5.5 20.500h1"
+        '3"/>'
+    )
+    menu = "comics"
+    comic_vine_prefix = 4010
+    gcd_path = "brand_group"
     shows = CachePolicy(("imprint", "series", "series_type", "publisher", "issue"), Imprint)
     options = (joinedload(Imprint.publisher),)
 

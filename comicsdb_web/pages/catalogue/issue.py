@@ -1,5 +1,7 @@
 """Issues: everything about one number, and its covers in large."""
 
+from typing import ClassVar
+
 from pyramid.httpexceptions import HTTPNotFound
 from sqlalchemy import func, select
 from sqlalchemy.orm import joinedload, selectinload
@@ -22,10 +24,26 @@ from comicsdb.models import (
     issue_team,
     issue_universe,
 )
+from comicsdb.models.choices import EARLIEST_YEAR, UNKNOWN_AGE_RATING_ID
 from comicsdb.readcache.validators import microseconds
+from comicsdb.schemas import IssueSchema
+from comicsdb.schemas.issue import ISBN_LENGTH, NUMBER_LENGTH, SKU_LENGTH, TITLE_LENGTH, UPC_LENGTH
 from comicsdb.values import whole_number
-from comicsdb_web.forms.catalogue_forms import ISSUE_FORM
+from comicsdb_web.forms import fields, options
+from comicsdb_web.forms.catalogue_forms import CV_ID, DESC, GCD_ID, SOURCES, UNIVERSES, about, picture
 from comicsdb_web.forms.copying import CopyingViews
+from comicsdb_web.forms.fields import (
+    Checkbox,
+    Choice,
+    EntityForm,
+    Line,
+    ModelSelect,
+    Money,
+    Picture,
+    Section,
+    StringList,
+    day,
+)
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.lists.catalogue_filters import ISSUE
 from comicsdb_web.pages.catalogue import issue_page
@@ -46,7 +64,7 @@ def _credits(issue):
         .join(Credit.creator)
         .where(Credit.issue_id == issue.id)
         .options(joinedload(Credit.creator), selectinload(Credit.roles))
-        .order_by(*search.ORDER[Creator])
+        .order_by(*search.order(Creator))
     )
 
 
@@ -84,14 +102,103 @@ def stamps_around() -> tuple:
     return tuple(each.correlate(issue).scalar_subquery() for each in found)
 
 
+_SINCE = _("Not before ${year}.", mapping={"year": EARLIEST_YEAR})
+
+FORM = EntityForm(
+    IssueSchema,
+    (
+        about(
+            ModelSelect("series", _("Series"), required=True, of="series"),
+            Line("number", _("Number"), required=True, longest=NUMBER_LENGTH),
+            Line("alt_number", _("Alternative number"), help=_("Legacy numbering."), longest=NUMBER_LENGTH),
+            Line(
+                "title",
+                _("Collection title"),
+                help=_("Only where the series allows one."),
+                longest=TITLE_LENGTH,
+            ),
+            StringList("name", _("Stories"), help=_("Their titles in order, separated by semicolons.")),
+            DESC,
+            Checkbox("desc_is_solicitation", _("The description is the publisher's announcement")),
+        ),
+        picture(Picture("image", _("Cover"), size="cover")),
+        Section(
+            "dates",
+            _("Dates and price"),
+            (
+                day("cover_date", _("Cover date"), help=_SINCE, required=True),
+                day("store_date", _("In stores")),
+                day("foc_date", _("Final order cut-off")),
+                Money("price", _("Price")),
+                fields.whole_number("page", _("Pages")),
+                Choice(
+                    "rating",
+                    _("Age rating"),
+                    required=True,
+                    initial=str(UNKNOWN_AGE_RATING_ID),
+                    options=options.age_ratings,
+                ),
+            ),
+        ),
+        Section("credits", _("Credits"), rows=("credits",)),
+        Section(
+            "content",
+            _("Who and where"),
+            (
+                ModelSelect("characters", _("Characters"), of="character", many=True, copyable=True),
+                ModelSelect("teams", _("Teams"), of="team", many=True, copyable=True),
+                ModelSelect("arcs", _("Story arcs"), of="arc", many=True),
+                UNIVERSES,
+                ModelSelect(
+                    "reprints",
+                    _("Reprints"),
+                    help=_("Search as: series (year) #number"),
+                    of="issue",
+                    many=True,
+                ),
+            ),
+        ),
+        Section("variants", _("Variant covers"), rows=("variants",)),
+        Section(
+            "ids",
+            _("Codes"),
+            (
+                Line("sku", "SKU", help=_("Letters and digits."), longest=SKU_LENGTH),
+                Line("isbn", "ISBN", help=_("As printed; hyphens are left out."), longest=2 * ISBN_LENGTH),
+                Line(
+                    "upc",
+                    "UPC",
+                    help=_("As printed below the bar code, the supplement included: 7 59606 08936 9 00111."),
+                    longest=2 * UPC_LENGTH,
+                    mode="numeric",
+                ),
+                CV_ID,
+                GCD_ID,
+            ),
+        ),
+        SOURCES,
+    ),
+)
+
+
 class IssueViews(CopyingViews, EntityViews):
     """The pages of issues."""
 
     model = Issue
-    form = ISSUE_FORM
+    form = FORM
+    icon = (
+        '<rect x="5" y="3.5" width="14" height="17" rx="1.5"/><path d="M5 8.500h14M8 6h4M5 15.500'
+        'h7.500v-7M12.5 15.500v5"/>'
+    )
+    menu = "comics"
+    card_size = "cover"
+    comic_vine_prefix = 4000
+    gcd_path = "issue"
+    taken: ClassVar = {
+        ("series", "number"): ("number", _("This series has an issue of this number already:"))
+    }
     shows = CachePolicy(model=Issue, stamps=stamps_around())
     filters = ISSUE
-    named = (joinedload(Issue.series).joinedload(Series.series_type),)
     blocks = (
         Block("credits", _("Credits"), _credits, _credit_count, "credit"),
         card_block(

@@ -122,7 +122,7 @@ def _neighbour(compare, *order):
 
 def _linked(model, link, *more: str):
     query = select(*_named(model, *more)).join(link).where(link.c.issue_id == Issue.id)
-    return query.order_by(*search.ORDER[model])
+    return query.order_by(*search.order(model))
 
 
 def _first(query):
@@ -136,7 +136,7 @@ def _credits():
     roles = roles.where(credit_role.c.credit_id == Credit.id).correlate(Credit).scalar_subquery()
     query = select(*_named(Creator, "image"), roles.label("role_names"))
     query = query.join(Credit, Credit.creator_id == Creator.id).where(Credit.issue_id == Issue.id)
-    return query.order_by(*search.ORDER[Creator])
+    return query.order_by(*search.order(Creator))
 
 
 def _reprints():

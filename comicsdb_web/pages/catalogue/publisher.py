@@ -1,19 +1,56 @@
 """Publishers: the list, and each with its imprints and universes."""
 
 from comicsdb.models import Imprint, Publisher, Series, Universe
-from comicsdb_web.forms.catalogue_forms import PUBLISHER_FORM
+from comicsdb.models.choices import DEFAULT_COUNTRY
+from comicsdb.schemas import PublisherSchema
+from comicsdb_web.forms import options
+from comicsdb_web.forms.catalogue_forms import (
+    ALT_NAMES,
+    DESC,
+    FOUNDED,
+    IDS,
+    LOGO,
+    NAME,
+    SOURCES,
+    about,
+    picture,
+)
+from comicsdb_web.forms.fields import Choice, EntityForm
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.catalogue_filters import PUBLISHER
 from comicsdb_web.pages.catalogue.base import EntityViews, card_block, latest_series
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
 
+FORM = EntityForm(
+    PublisherSchema,
+    (
+        about(
+            NAME,
+            ALT_NAMES,
+            FOUNDED,
+            Choice("country", _("Country"), initial=DEFAULT_COUNTRY, options=options.countries),
+            DESC,
+        ),
+        picture(LOGO),
+        IDS,
+        SOURCES,
+    ),
+)
+
 
 class PublisherViews(EntityViews):
     """The pages of publishers."""
 
     model = Publisher
-    form = PUBLISHER_FORM
+    form = FORM
+    icon = (
+        '<path d="M4 20.500v-14l7-3v17M11 9l9 2.500v9M2.5 20.500h19M7 9v.01M7 12.500v.01M7 16v.01'
+        'M15.5 14.500v.01M15.5 17.500v.01"/>'
+    )
+    menu = "comics"
+    comic_vine_prefix = 4010
+    gcd_path = "publisher"
     shows = CachePolicy(("publisher", "imprint", "universe", "series", "series_type", "issue"), Publisher)
     filters = PUBLISHER
     blocks = (

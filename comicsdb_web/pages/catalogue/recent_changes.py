@@ -6,17 +6,16 @@ from pyramid.httpexceptions import HTTPNotFound
 
 from comicsdb.catalog.history import recent_changes
 from comicsdb.catalog.history.recent_changes import Wanted
-from comicsdb.models import CATALOGUE
+from comicsdb.catalog.kinds import KINDS
 from comicsdb.models.base import BIG_MAX
 from comicsdb.security import Permission
 from comicsdb.values import iso_day, whole_number
 from comicsdb_web.lists.filters import NO_DAY, NOT_OFFERED
 from comicsdb_web.pages.account import no_store
-from comicsdb_web.pages.catalogue.history_labels import ACTIONS, REFERENCE, field_labels
+from comicsdb_web.pages.catalogue.history_labels import ACTIONS, field_labels
 from comicsdb_web.rendering.locales import _
 
 FILTERS = ("user", "kind", "action", "since", "until")
-KINDS = (*(model.__tablename__ for model in CATALOGUE), *REFERENCE)
 
 UNKNOWN = _("There is no account of this name.")
 LAST_DAY = date.max - timedelta(days=2)  # the day after it, in any zone, is still a day
@@ -33,8 +32,7 @@ def changes(request):
         "page": page,
         "typed": typed,
         "errors": {name: request.localizer.translate(text) for name, text in errors.items()},
-        "kinds": KINDS,
-        "reference": REFERENCE,
+        "kinds": [kind.name for kind in sorted(KINDS.values(), key=lambda kind: kind.is_reference)],
         "actions": ACTIONS,
         "labels": {kind: field_labels(request, kind) for kind in kinds},
         "narrowed": any(typed.values()),

@@ -1,20 +1,9 @@
-"""Quick search: one query over all nine kinds, and the reading lists that may be seen."""
+"""Quick search: one query over all kinds, and the reading lists that may be seen."""
 
 from comicsdb.catalog import search
 from comicsdb.library import reading_lists
 from comicsdb.library.reading_lists import figures
-from comicsdb.models import (
-    Arc,
-    Character,
-    Creator,
-    Imprint,
-    Issue,
-    Publisher,
-    ReadingList,
-    Series,
-    Team,
-    Universe,
-)
+from comicsdb.models import Character, Creator, Imprint, Issue, Publisher, ReadingList, Series
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.lists import cards
 from comicsdb_web.pages.library.collection import private
@@ -22,7 +11,8 @@ from comicsdb_web.pages.reading_lists.labels import SOURCES, TYPES
 
 SHOWN = 8
 SUGGESTED = 3  # of each kind, below the search box while somebody types
-KINDS = (Series, Issue, Character, Creator, Publisher, Team, Arc, Universe, Imprint, ReadingList)
+# Among equally good results these kinds come first and last, the others in the order of the menu.
+FIRST, LAST = (Series, Issue, Character, Creator, Publisher), (Imprint, ReadingList)
 
 
 def quick_search(request):
@@ -49,7 +39,8 @@ def quick_search(request):
 def _groups(request, query, narrowed, most: int = SHOWN):
     """For each kind with results its name, the first rows, and whether there are more; the best first."""
     groups = []
-    for model in KINDS:
+    others = (views.model for views in request.registry["comicsdb_web.kind_views"].values())
+    for model in dict.fromkeys((*FIRST, *(each for each in others if each not in LAST), *LAST)):
         statement = narrowed(_cards(request, model), model, query).limit(most + 1)
         rows = request.dbsession.execute(statement).all()
         if rows:
@@ -74,7 +65,7 @@ def _exact(statement, model, query):
 def _similar(statement, model, query):
     rank = search.distance(model, query).label("rank")
     statement = statement.add_columns(rank).where(search.similar(model, query))
-    return statement.order_by(rank, *search.ORDER[model])
+    return statement.order_by(rank, *search.order(model))
 
 
 def includeme(config):

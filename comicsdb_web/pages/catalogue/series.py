@@ -1,19 +1,33 @@
 """Series: their issues, makers and characters."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import joinedload, selectinload, undefer
 
 from comicsdb.catalog import search
 from comicsdb.models import Character, Creator, Credit, Genre, Issue, Series, issue_character
-from comicsdb.models.choices import LANGUAGES
-from comicsdb_web.forms.catalogue_forms import SERIES_FORM
+from comicsdb.models.choices import DEFAULT_LANGUAGE, LANGUAGES, Status
+from comicsdb.schemas import SeriesSchema
+from comicsdb.schemas.base import NAME_LENGTH
+from comicsdb_web.forms import options
+from comicsdb_web.forms.catalogue_forms import ALT_NAMES, DESC, IDS, NAME, PUBLISHER, SOURCES, about
+from comicsdb_web.forms.fields import (
+    Checkbox,
+    CheckboxGroup,
+    Choice,
+    EntityForm,
+    Line,
+    ModelSelect,
+    Section,
+    whole_number,
+)
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.catalogue_filters import SERIES
 from comicsdb_web.lists.filters import Narrowed, without
 from comicsdb_web.pages.catalogue.base import EntityViews, WithIssues, issue_count
-from comicsdb_web.rendering.locales import language_name
+from comicsdb_web.rendering.locales import _, language_name
 from comicsdb_web.rendering.page_cache import CachePolicy
 
 TOP = 12
@@ -31,17 +45,86 @@ class LanguageChip:
     href: str
 
 
+FORM = EntityForm(
+    SeriesSchema,
+    (
+        about(
+            NAME,
+            Line(
+                "sort_name",
+                _("Sort name"),
+                help=_("By which lists are ordered: usually the name without The or A."),
+                required=True,
+                longest=NAME_LENGTH,
+            ),
+            ALT_NAMES,
+            PUBLISHER,
+            ModelSelect("imprint", _("Imprint"), of="imprint"),
+            DESC,
+        ),
+        Section(
+            "run",
+            _("Type and run"),
+            (
+                Choice("series_type", _("Type"), required=True, options=options.series_types),
+                Choice(
+                    "status",
+                    _("Status"),
+                    required=True,
+                    initial=str(Status.ONGOING.value),
+                    options=options.statuses,
+                ),
+                whole_number("volume", _("Volume"), help=_("Its number, not a year."), required=True),
+                Choice("language", _("Language"), initial=DEFAULT_LANGUAGE, options=options.languages),
+                whole_number("year_began", _("First year"), required=True),
+                whole_number(
+                    "year_end", _("Last year"), help=_("Blank while it goes on, and for one-shots.")
+                ),
+                Checkbox(
+                    "collection",
+                    _("Issues may have a collection title"),
+                    help=_("For series of collected editions whose volumes have titles of their own."),
+                ),
+            ),
+        ),
+        Section(
+            "links",
+            _("Connections"),
+            (
+                CheckboxGroup("genres", _("Genres"), options=options.genres),
+                ModelSelect("associated", _("Associated series"), of="series", many=True),
+            ),
+        ),
+        IDS,
+        SOURCES,
+    ),
+)
+
+
 class SeriesViews(WithIssues, EntityViews):
     """The pages of series."""
 
     model = Series
-    form = SERIES_FORM
+    form = FORM
+    icon = (
+        '<path d="M7.5 5.500h9a1 1 0 0 1 1 1v14h-10a1 1 0 0 1-1-1v-13a1 1 0 0 1 1-1ZM9 5.500v-2h1'
+        '0a1 1 0 0 1 1 1V18h-2.500M4 8v11"/>'
+    )
+    menu = "comics"
+    card_size = "cover"
+    comic_vine_prefix = 4050
+    gcd_path = "series"
+    taken: ClassVar = {
+        ("publisher", "name", "volume", "series_type"): (
+            "name",
+            _("This publisher has a series of this name, volume and type already:"),
+        )
+    }
     shows = CachePolicy(
         ("series", "series_type", "publisher", "issue", "imprint", "genre", "creator", "character"), Series
     )
     filtered = ("imprint",)
     filters = SERIES
-    named = (joinedload(Series.series_type),)
     options = (
         joinedload(Series.publisher),
         joinedload(Series.imprint),
@@ -99,7 +182,7 @@ class SeriesViews(WithIssues, EntityViews):
             .subquery()
         )
         statement = select(model, counted.c.number).join(counted, counted.c.id == model.id)
-        order = (counted.c.number.desc(), *search.ORDER[model])
+        order = (counted.c.number.desc(), *search.order(model))
         return self.session.execute(statement.order_by(*order).limit(TOP)).all()
 
     def _neighbour_statement(self, series):  # noqa: ARG002

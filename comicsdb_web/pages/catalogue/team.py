@@ -4,7 +4,19 @@ from sqlalchemy import select
 from sqlalchemy.orm import selectinload, undefer
 
 from comicsdb.models import Character, Creator, Team, Universe, character_team
-from comicsdb_web.forms.catalogue_forms import TEAM_FORM
+from comicsdb.schemas import TeamSchema
+from comicsdb_web.forms.catalogue_forms import (
+    CREATORS,
+    DESC,
+    IDS,
+    IMAGE,
+    NAME,
+    SOURCES,
+    UNIVERSES,
+    about,
+    picture,
+)
+from comicsdb_web.forms.fields import EntityForm, Section
 from comicsdb_web.pages.catalogue.base import (
     EntityViews,
     WithIssues,
@@ -20,11 +32,32 @@ def _members(team):
     return Character.id.in_(select(character_team.c.character_id).where(character_team.c.team_id == team.id))
 
 
+FORM = EntityForm(
+    TeamSchema,
+    (
+        about(NAME, DESC),
+        Section("links", _("Connections"), (CREATORS, UNIVERSES)),
+        picture(IMAGE),
+        IDS,
+        SOURCES,
+    ),
+)
+
+
 class TeamViews(WithIssues, EntityViews):
     """The pages of teams."""
 
     model = Team
-    form = TEAM_FORM
+    form = FORM
+    icon = (
+        '<circle cx="12" cy="7.5" r="3.2"/><path d="M6.5 18.500c.3-3.7 2.3-5.7 5.5-5.700s5.2 2 5.'
+        "5 5.700M5.5 12.500a2.5 2.5 0 1 1 1.2-4.700M2.5 17.500c.1-1.9.9-3.2 2.2-3.900M18.5 12.500"
+        'a2.5 2.5 0 1 0-1.2-4.700M21.5 17.500c-.1-1.9-.9-3.2-2.2-3.9"/>'
+    )
+    menu = "people"
+    portrait_size = "emblem"
+    comic_vine_prefix = 4060
+    gcd_path = "group"
     shows = CachePolicy(
         ("team", "creator", "universe", "character", "issue", "series", "series_type", "publisher"), Team
     )

@@ -1,10 +1,25 @@
 """Universes: who lives there, and in which series they appear."""
 
+from typing import ClassVar
+
 from sqlalchemy import select
 from sqlalchemy.orm import joinedload
 
 from comicsdb.models import Character, Team, Universe, character_universe, team_universe
-from comicsdb_web.forms.catalogue_forms import UNIVERSE_FORM
+from comicsdb.schemas import UniverseSchema
+from comicsdb.schemas.base import NAME_LENGTH, external_id
+from comicsdb_web.forms.catalogue_forms import (
+    DESC,
+    GCD_ID,
+    IDS,
+    IMAGE,
+    NAME,
+    PUBLISHER,
+    SOURCES,
+    about,
+    picture,
+)
+from comicsdb_web.forms.fields import EntityForm, Line, Section
 from comicsdb_web.pages.catalogue.base import (
     EntityViews,
     WithIssues,
@@ -27,11 +42,52 @@ def _teams(universe):
     return Team.id.in_(select(team_universe.c.team_id).where(team_universe.c.universe_id == universe.id))
 
 
+FORM = EntityForm(
+    UniverseSchema,
+    (
+        about(
+            PUBLISHER,
+            NAME,
+            Line(
+                "designation",
+                _("Designation"),
+                help=_("Such as Earth 2, without a hyphen."),
+                longest=NAME_LENGTH,
+            ),
+            DESC,
+        ),
+        picture(IMAGE),
+        Section("ids", _("Identification numbers"), (GCD_ID,)),
+        SOURCES,
+    ),
+)
+
+
+class WholeUniverseSchema(UniverseSchema):
+    """A universe with an ID that the site does not ask for."""
+
+    cv_id = external_id()
+
+
 class UniverseViews(WithSeries, WithIssues, EntityViews):
     """The pages of universes."""
 
     model = Universe
-    form = UNIVERSE_FORM
+    form = FORM
+    admin_form = EntityForm(WholeUniverseSchema, (*FORM.sections[:2], IDS, SOURCES))
+    icon = (
+        '<circle cx="12" cy="12" r="5"/><path d="M16.3 9.500c2.9-.2 4.8.2 5 1.2.4 1.5-3.5 3.8-8.6'
+        ' 5.200s-9.6 1.3-10-.2c-.3-1 1.3-2.5 4-3.9"/>'
+    )
+    card_size = "card_top"
+    portrait_size = "emblem"
+    gcd_path = "universe"
+    taken: ClassVar = {
+        ("publisher", "name", "designation"): (
+            "name",
+            _("This publisher has a universe of this name and designation already:"),
+        )
+    }
     shows = CachePolicy(
         ("universe", "character", "team", "issue", "series", "series_type", "publisher"), Universe
     )

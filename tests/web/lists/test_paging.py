@@ -42,7 +42,7 @@ def long_list(make, session):
 def test_far_pages_are_those_that_walking_finds(testapp, session, connection, long_list, monkeypatch, sort):
     monkeypatch.setattr(paging, "STEP", 9)
     monkeypatch.setattr(paging, "FAR", 9)
-    order = ISSUE_SORTS.get(sort, search.ORDER[Issue])
+    order = ISSUE_SORTS.get(sort, search.order(Issue))
     wanted = list(session.scalars(select(Issue.slug).join(Issue.series).order_by(*order)))
     shown = []
     for page in range(1, 5):
