@@ -8,7 +8,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.db import session_factory
 from comicsdb.exchange.exporting import export_set
 from comicsdb.exchange.importing import import_set
-from comicsdb.exchange.problems import ImportFailedError
+from comicsdb.exchange.run import ImportFailedError
 from comicsdb.media.folder import FolderStorage
 from tests.dataset import write_set
 

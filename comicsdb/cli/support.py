@@ -16,7 +16,7 @@ from comicsdb.cli.database import is_current
 from comicsdb.config import SettingsError, resolve
 from comicsdb.db.dev_cluster import EmbeddedError
 from comicsdb.exchange.exporting import ExportFailedError
-from comicsdb.exchange.problems import ImportFailedError
+from comicsdb.exchange.run import ImportFailedError
 from comicsdb.media import from_settings
 from comicsdb.media.storage import Storage
 from comicsdb.ops.backup_programs import BackupError

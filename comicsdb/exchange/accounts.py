@@ -19,13 +19,13 @@ BATCH = 256
 TOKEN_KEY_LENGTH = 15
 TOKEN_COLUMN = (("token_key", "varchar(25)"),)
 _AT = {field.key: at for at, field in enumerate(USERS.fields, 2)}  # behind line and db_id
+_FILLED = USERS.columns
 
 
 def stage_users(run: Run, passwords: Passwords, pictures: Pictures) -> None:
     """Read users.jsonl; only users whose names are new get their passwords hashed, which takes time."""
-    reader = Reader(USERS, pictures, run.problems, run.report)
-    run.cursor.execute("SELECT lower(username) FROM user_account")
-    taken = {name for (name,) in run.cursor}
+    reader = Reader(run, USERS, pictures)
+    taken = run.ids("SELECT lower(username) FROM user_account")
     create_table(run.cursor, USERS, TOKEN_COLUMN)
 
     def prepared(row: list) -> list:
@@ -38,8 +38,8 @@ def stage_users(run: Run, passwords: Passwords, pictures: Pictures) -> None:
 
     rows = (
         row
-        for number, record in records(run.folder, USERS, run.problems, run.progress)
-        if (row := reader.row(number, record)) is not None
+        for number, where, record in records(run, USERS)
+        if (row := reader.row(number, where, record)) is not None
     )
     with (
         ThreadPoolExecutor(os.cpu_count()) as pool,  # argon2 lets other threads run
@@ -55,8 +55,7 @@ def stage_users(run: Run, passwords: Passwords, pictures: Pictures) -> None:
 def settle(run: Run) -> None:
     """Match or create the accounts; afterwards `db_id` of the staged users is right."""
     cursor = run.cursor
-    cursor.execute("SELECT count(*), max(id) FROM user_account")
-    if cursor.fetchone() == (1, SYSTEM_USER_ID):
+    if run.rows("SELECT count(*), max(id) FROM user_account") == [(1, SYSTEM_USER_ID)]:
         cursor.execute("UPDATE staged_users SET found = true WHERE id = %s AND NOT found", (SYSTEM_USER_ID,))
         replacing = cursor.rowcount == 1
         _refuse_conflicts(run, SYSTEM_USER_ID if replacing else 0)
@@ -84,34 +83,20 @@ def _refuse_conflicts(run: Run, replaced: int) -> None:
         ("email", "lower(t.email) = lower(s.email)"),
         ("api_token", "EXISTS (SELECT FROM api_token k WHERE k.user_id = t.id AND k.digest = s.api_token)"),
     ):
-        run.cursor.execute(
+        for line, owner in run.rows(
             f"SELECT s.line, t.username FROM staged_users s JOIN user_account t ON {condition}"
             " WHERE NOT s.found AND t.id <> %s ORDER BY s.line LIMIT %s",
-            (replaced, run.problems.room),
-        )
-        for line, owner in run.cursor.fetchall():
+            replaced,
+            run.problems.room,
+        ):
             run.problems.add(USERS.file_name, line, field, f"belongs to the account {owner}")
-    run.cursor.execute(
+    for line, earlier in run.rows(
         "SELECT line, earlier FROM (SELECT line, min(line) OVER (PARTITION BY api_token) AS earlier"
         " FROM staged_users WHERE api_token <> '') x WHERE line > earlier ORDER BY line LIMIT %s",
-        (run.problems.room,),
-    )
-    for line, earlier in run.cursor.fetchall():
+        run.problems.room,
+    ):
         run.problems.add(USERS.file_name, line, "api_token", f"was used on line {earlier} already")
     run.problems.stop_if_any()
-
-
-_FILLED = (
-    "username",
-    "email",
-    "password",
-    "is_staff",
-    "is_superuser",
-    "supporter_tier",
-    "supporter_until",
-    "bio",
-    "date_joined",
-)
 
 
 def _replace_system_account(run: Run) -> None:

@@ -8,20 +8,25 @@ Passwords and tokens are never written: an account that is imported from an expo
 
 import hashlib
 import shutil
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import orjson
-from psycopg import sql
 from sqlalchemy.orm import Session
 
-from comicsdb.exchange import library_export
-from comicsdb.exchange.fields import Field, File
-from comicsdb.exchange.format import ATTRIBUTIONS, FILES, OF_ACCOUNTS, USERS, VERSION
-from comicsdb.exchange.matching import ATTRIBUTED
+from comicsdb.exchange.format import (
+    ATTRIBUTED,
+    ATTRIBUTIONS,
+    FILES,
+    INSTANT,
+    OF_ACCOUNTS,
+    VERSION,
+    Field,
+    File,
+)
 from comicsdb.exchange.staging import remember
-from comicsdb.exchange.writing import AUTHORS
+from comicsdb.exchange.storing import AUTHORS
 from comicsdb.media.storage import BadKeyError, Storage
 from comicsdb.models.base import SYSTEM_USER_ID
 
@@ -83,75 +88,59 @@ class _Export:
         """Write all files and the summary."""
         digests = {}
         for file in FILES:
-            if self._accounts or file not in OF_ACCOUNTS:
+            if not file.owner and (self._accounts or file not in OF_ACCOUNTS):
                 self._result.counts[file.name], digests[file.name] = self._write(file)
-        if self._accounts:
-            for name, statement in library_export.STATEMENTS.items():
-                written = self._write_records(name, (record for (record,) in self._rows(statement)))
-                self._result.counts[name], digests[name] = written
         meta = {"format": VERSION, "counts": self._result.counts, "sha256": digests}
         (self._folder / "meta.json").write_bytes(orjson.dumps(meta, option=orjson.OPT_INDENT_2) + b"\n")
         return self._result
 
     def _write(self, file: File) -> tuple[int, str]:
+        """Write a file, a record a line; gives the number of its lines and its digest."""
         keys = [each.key for each in file.fields]
         picture = next((each.key for each in file.fields if each.picture), None)
-
-        def made(row) -> dict:
-            record = dict(zip(keys, row, strict=True))
-            if picture and record[picture]:
-                record[picture] = self._add_picture(record[picture])
-            return record
-
-        return self._write_records(file.name, map(made, self._rows(self._query(file))))
-
-    def _rows(self, query) -> Iterator[tuple]:
-        with self._connection.cursor("export") as rows:
-            rows.itersize = CHUNK
-            rows.execute(query)
-            yield from rows
-
-    def _write_records(self, name: str, written: Iterable[dict]) -> tuple[int, str]:
-        """Write a file, a record a line; gives the number of its lines and its digest."""
         digest, count = hashlib.sha256(), 0
-        with (self._folder / f"{name}.jsonl").open("wb") as stream:
-            for record in written:
+        with (
+            (self._folder / f"{file.name}.jsonl").open("wb") as stream,
+            self._connection.cursor("export") as rows,
+        ):
+            rows.itersize = CHUNK
+            rows.execute(self._query(file))
+            for row in rows:
+                record = dict(zip(keys, row, strict=True))
+                if picture and record[picture]:
+                    record[picture] = self._add_picture(record[picture])
                 line = orjson.dumps(record) + b"\n"
                 stream.write(line)
                 digest.update(line)
                 count += 1
         return count, digest.hexdigest()
 
-    def _query(self, file: File) -> sql.Composed:
-        source = sql.Identifier(file.kind)
-        if file is ATTRIBUTIONS:
-            source = sql.SQL(ATTRIBUTED)
-        return sql.SQL("SELECT {} FROM {} t ORDER BY t.id").format(
-            sql.SQL(", ").join(self._expression(file, each) for each in file.fields), source
-        )
+    def _query(self, file: File) -> str:
+        source = ATTRIBUTED if file is ATTRIBUTIONS else file.kind
+        columns = ", ".join(self._expression(each) for each in file.fields)
+        return f'SELECT {columns} FROM {source} t ORDER BY t."{file.order}"'
 
-    def _expression(self, file: File, each: Field) -> sql.Composable:
-        if file is USERS and each.key in {"password", "api_token"}:
-            return sql.SQL("''")
-        if file is USERS and each.key == "groups":
-            return sql.SQL(
-                "ARRAY(SELECT g.name FROM user_group_member m JOIN user_group g ON g.id = m.group_id"
-                " WHERE m.user_id = t.id ORDER BY g.name)"
+    def _expression(self, each: Field, row: str = "t") -> str:
+        """The SQL of what a field of a row says."""
+        if each.exported:
+            return each.exported
+        if each.inside:
+            inside = each.inside
+            pairs = ", ".join(f"'{field.key}', {self._expression(field, 'x')}" for field in inside.fields)
+            return (
+                f"(SELECT coalesce(json_agg(json_build_object({pairs}) ORDER BY x.\"{inside.order}\"), '[]')"
+                f" FROM {inside.kind} x WHERE x.{inside.parent} = t.id)"
             )
         if each.column in AUTHORS and not self._accounts:
-            return sql.Literal(SYSTEM_USER_ID)
-        if each.link:
-            return sql.SQL("ARRAY(SELECT x.{other} FROM {table} x WHERE x.{own} = t.id ORDER BY 1)").format(
-                table=sql.Identifier(each.link.table.name),
-                own=sql.Identifier(each.link.own),
-                other=sql.Identifier(each.link.other),
+            return str(SYSTEM_USER_ID)
+        if link := each.link:
+            return (
+                f"ARRAY(SELECT x.{link.other} FROM {link.table.name} x WHERE x.{link.own} = t.id ORDER BY 1)"
             )
-        column = sql.Identifier("t", each.column)
+        column = f'{row}."{each.column}"'
         if each.type.startswith("TIMESTAMP"):
-            return sql.SQL(library_export.INSTANT).format(column)
-        if each.type.startswith(("DATE", "NUMERIC")):
-            return sql.SQL("{}::text").format(column)
-        return column
+            return INSTANT.format(column)
+        return f"{column}::text" if each.type.startswith(("DATE", "NUMERIC")) else column
 
     def _add_picture(self, key: str) -> str:
         """Copy a picture; keys that share their bytes get one file. Gives the path below images/."""

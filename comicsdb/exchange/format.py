@@ -1,309 +1,627 @@
 """The files of a data set, version 1: their fields in order, and the columns they fill.
 
-Import and export share this declaration. One JSON object a line; an `id` is unique in its file, `X_id`
-points into the file of X; null is "unknown", and so is "" for a text. `image` is a path below images/.
+Import and export share this declaration; what a model knows of a column (type, length, range, codes, default,
+what it refers to) is not repeated here. One JSON object a line; an `id` is unique in its file, `X_id` points
+into the file of X; null is "unknown", and so is "" for a text. `image` is a path below images/.
+
+Some records hold lists of others, such as the items of a reading list. Those are rows of a `File` with
+`inside`, and are staged, checked, stored and exported as the rows of any other file.
 """
 
-from comicsdb import models
-from comicsdb.catalog.kinds import Link
+from dataclasses import dataclass
+
+from sqlalchemy import ARRAY, Boolean, Column, Date, DateTime, Integer, Numeric, String
+from sqlalchemy.dialects import postgresql
+
+from comicsdb import clock, models
+from comicsdb.catalog.kinds import KINDS, Link
 from comicsdb.exchange import readers
-from comicsdb.exchange.fields import (
-    Field,
-    File,
-    common,
-    day,
-    identity,
-    linked,
-    links,
-    number,
-    picture,
-    plain,
-    points,
-    price,
-    text,
-    texts,
-    year,
-)
-from comicsdb.exchange.readers import optional
+from comicsdb.exchange.readers import Reader, optional
 from comicsdb.models.attribution import OWNERS
+from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import (
     COUNTRIES,
-    DEFAULT_COUNTRY,
     DEFAULT_LANGUAGE,
     EARLIEST_YEAR,
+    GRADES,
     LANGUAGES,
+    YEARS,
     AttributionSource,
+    Currency,
     Status,
 )
+from comicsdb.values import WEB_ADDRESS
 
 VERSION = 1
+REQUIRED = object()  # the default of a field that every record must have
+INFERRED = object()
+INSTANT = """to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
+_DIALECT = postgresql.dialect()
 
-_ENTITY = (("slug", ("slug",)), ("cv_id", ("cv_id",)), ("gcd_id", ("gcd_id",)))
 
-GENRES = File(
-    "genres",
-    models.Genre,
-    (identity(models.Genre), text("name", models.Genre.name, required=True)),
-    (("name", ("lower(name)",)),),
-)
+@dataclass(frozen=True, eq=False)
+class Field:
+    """One key of a record.
+
+    `column` is the column it fills, `type` its SQL type, `default` the value of a record without the key.
+    `target` is the file that its ids point into, `link` the table that a list of ids fills. `picture` marks
+    the path of a picture. `exported` is the SQL over a row t that export writes, where that is not the
+    column. `inside` is the file of the records in a list.
+    """
+
+    key: str
+    read: Reader
+    type: str
+    column: str
+    default: object = REQUIRED
+    target: str = ""
+    link: Link | None = None
+    picture: bool = False
+    exported: str = ""
+    inside: "File | None" = None
+
+
+@dataclass(frozen=True, eq=False)
+class File:
+    """One file: its name without ending, the model its rows become, its fields and its unique sets.
+
+    A unique set is what a message calls it, SQL expressions over the columns of a row, and the columns within
+    which they are unique, if not in the whole file. `match` are the columns by which a row of the database is
+    found that is the same. `owner` and `parent`, of records inside others: the file of those, and the column
+    that refers to them. `order` is the order of export. `counted` is the name in the report, if any.
+    """
+
+    name: str
+    model: type
+    fields: tuple[Field, ...]
+    unique: tuple[tuple[str, ...], ...] = ()
+    match: tuple[str, ...] = ()
+    owner: str = ""
+    parent: str = ""
+    order: str = "id"
+    counted: str | None = None
+
+    @property
+    def kind(self) -> str:
+        """The table of its rows."""
+        return self.model.__tablename__
+
+    @property
+    def staged(self) -> str:
+        """The temporary table that its records are read into."""
+        return f"staged_{self.name}"
+
+    @property
+    def file_name(self) -> str:
+        """The name of the file."""
+        return f"{self.owner or self.name}.jsonl"
+
+    @property
+    def reported(self) -> str:
+        """The name under which a report counts its rows; "" for none."""
+        return self.name if self.counted is None else self.counted
+
+    @property
+    def staged_fields(self) -> tuple[Field, ...]:
+        """The fields that are columns of the staged table: all but lists of other records."""
+        return tuple(field for field in self.fields if not field.inside)
+
+    @property
+    def links(self) -> tuple[Field, ...]:
+        """The fields that fill link tables."""
+        return tuple(field for field in self.fields if field.link)
+
+    @property
+    def pointers(self) -> tuple[Field, ...]:
+        """The fields that point into a file, one id or many."""
+        return tuple(field for field in self.fields if field.target)
+
+    @property
+    def has_picture(self) -> bool:
+        """Whether its rows have pictures."""
+        return any(field.picture for field in self.fields)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the table that its fields fill, pictures with their size; without the id."""
+        known = self.model.__table__.columns
+        filled = [field.column for field in self.fields if field.column in known and field.column != "id"]
+        filled += [self.parent] if self.parent else []
+        return (*filled, "image_width", "image_height") if self.has_picture else tuple(filled)
+
+
+def sql_type(column: Column) -> str:
+    """The type of a column as CREATE TABLE takes it."""
+    return column.type.compile(dialect=_DIALECT)
+
+
+def field(
+    column, key: str = "", *, read: Reader | None = None, default=INFERRED, target: str = "", exported=""
+) -> Field:
+    """A field that fills one column as it is; whatever is not said follows from the column."""
+    column = column.property.columns[0]
+    if default is INFERRED:
+        default = _default(column)
+    for key_ in column.foreign_keys:
+        target = target or _NAMES.get(key_.column.table.name, "")
+    if read is None:
+        read = _reader(column, required=default is REQUIRED)
+        read = optional(read) if default is None else read
+    return Field(key or column.key, read, sql_type(column), column.key, default, target, exported=exported)
+
+
+def required(column, key: str = "") -> Field:
+    """A field that every record must have, though the column has a default."""
+    return field(column, key, default=REQUIRED)
+
+
+def _default(column: Column):
+    """The value of a record that does not say it."""
+    if column.default is not None:
+        return [] if column.default.is_callable else column.default.arg
+    return None if column.nullable else REQUIRED
+
+
+def _reader(column: Column, *, required: bool) -> Reader:
+    """What reads the values of a column, judged by its type and the checks of its table."""
+    checks = [each.info for each in column.table.constraints if each.info]
+    codes = next((info["one_of"][1] for info in checks if info.get("one_of", [""])[0] == column.name), None)
+    bounds = next((info["within"][1:] for info in checks if info.get("within", [""])[0] == column.name), None)
+    if column.primary_key or column.foreign_keys:
+        return _big_id if sql_type(column) == "BIGINT" else readers.identifier
+    if codes:
+        read = readers.choice(codes)
+        return readers.or_default(read, Currency.USD.value) if codes == [*map(str, Currency)] else read
+    if bounds:
+        return readers.year if bounds == YEARS else readers.whole(*bounds)
+    if isinstance(column.type, String):
+        return readers.text(column, required=required)
+    return next(made(column) for type_, made in _OF_TYPE.items() if isinstance(column.type, type_))
+
+
+_OF_TYPE = {
+    ARRAY: readers.texts,
+    Boolean: lambda _column: readers.flag,
+    Date: lambda _column: readers.day(),
+    DateTime: lambda _column: readers.moment,
+    Integer: readers.number,
+    Numeric: readers.money,
+}
+_big_id = readers.whole(1, BIG_MAX)
+# The files that columns refer to, by table; accounts have a table of another name.
+_NAMES = {kind.name: {"series": "series"}.get(kind.name, f"{kind.name}s") for kind in KINDS.values()} | {
+    "user_account": "users",
+    "reading_list": "reading_lists",
+}
+
+
+def _linked(key: str, link: Link) -> Field:
+    """The ids of rows of another file, for a link table."""
+    target = _NAMES[link.target.__tablename__]
+    return Field(key, readers.identifiers, "integer[]", key, [], target, link)
+
+
+def _links(model) -> tuple[Field, ...]:
+    """The link fields of a kind: "creators" is the field creator_ids into creators.jsonl."""
+    return tuple(
+        _linked(f"{link.field.removesuffix('s')}_ids", link) for link in KINDS[model.__tablename__].links
+    )
+
+
+def _picture(*, required: bool = False) -> Field:
+    """The path of a picture below images/, "" where there is none."""
+    default = REQUIRED if required else ""
+    return Field("image", readers.path(required), "varchar(100)", "image", default, picture=True)
+
+
+def _slug(model) -> Field:
+    return field(model.slug, read=readers.slug(model.slug))
+
+
+def _matching(column, pattern: str, words: str) -> Field:
+    return field(column, read=readers.matching(column, pattern, words))
+
+
+def _issue_day(column) -> Field:
+    read = readers.day(EARLIEST_YEAR)
+    return field(column, read=optional(read) if column.property.columns[0].nullable else read)
+
+
+_SOURCED = (("slug", ("slug",)), ("cv_id", ("cv_id",)), ("gcd_id", ("gcd_id",)))
+
+
+def _entity(name: str, model, *fields: Field, unique: tuple = (), pictured: bool = True) -> File:
+    """The file of a named kind of the catalogue."""
+    common = (model.id, model.name, model.slug, model.desc, model.cv_id, model.gcd_id)
+    first = [_slug(model) if each is model.slug else field(each) for each in common]
+    stamps = (field(model.created_on), field(model.modified))
+    picture = (_picture(),) if pictured else ()
+    return File(name, model, (*first, *stamps, *fields, *_links(model), *picture), (*_SOURCED, *unique))
+
+
+_genre, _series_type, _role, _age_rating = models.Genre, models.SeriesType, models.Role, models.AgeRating
+GENRES = File("genres", _genre, (field(_genre.id), field(_genre.name)), (("name", ("lower(name)",)),))
 SERIES_TYPES = File(
-    "series_types",
-    models.SeriesType,
-    (identity(models.SeriesType), text("name", models.SeriesType.name, required=True)),
-    (("name", ("name",)),),
+    "series_types", _series_type, (field(_series_type.id), field(_series_type.name)), (("name", ("name",)),)
 )
 ROLES = File(
     "roles",
-    models.Role,
-    (
-        identity(models.Role),
-        text("name", models.Role.name, required=True),
-        number("order", models.Role.order, required=True),
-    ),
+    _role,
+    (field(_role.id), field(_role.name), field(_role.order)),
     (("name", ("name",)), ("order", ('"order"',))),
 )
 AGE_RATINGS = File(
-    "age_ratings",
-    models.AgeRating,
-    (identity(models.AgeRating), text("name", models.AgeRating.name, required=True)),
-    (("name", ("name",)),),
+    "age_ratings", _age_rating, (field(_age_rating.id), field(_age_rating.name)), (("name", ("name",)),)
 )
+
+_user = models.User
 USERS = File(
     "users",
-    models.User,
+    _user,
     (
-        identity(models.User),
-        plain(
-            "username",
-            models.User.username,
-            readers.matching(
-                models.User.username,
-                r"(?!\d+$)[\w.@+-]+",
-                "letters, digits and @ . + - _, and not digits alone",
-            ),
+        field(_user.id),
+        _matching(
+            _user.username,
+            r"(?!\d+$)[\w.@+-]+",
+            "letters, digits and @ . + - _, and not digits alone",
         ),
-        plain(
-            "email",
-            models.User.email,
-            readers.matching(models.User.email, r"[^@\s]+@[^@\s]+", "an e-mail address"),
-        ),
-        Field("password", readers.text(models.User.bio), "text", "password", ""),
+        _matching(_user.email, r"[^@\s]+@[^@\s]+", "an e-mail address"),
+        Field("password", readers.text(_user.bio), "text", "password", "", exported="''"),
         Field(
             "api_token",
             readers.matching(models.ApiToken.digest, r"\S*", "a token without blanks"),
             "text",
             "api_token",
             "",
+            exported="''",
         ),
-        plain("is_staff", models.User.is_staff, readers.flag, False),
-        plain("is_superuser", models.User.is_superuser, readers.flag, False),
-        Field("groups", readers.texts(models.Series.alt_names), "varchar[]", "groups", []),
-        text("supporter_tier", models.User.supporter_tier),
-        plain("supporter_until", models.User.supporter_until, optional(readers.moment), None),
-        text("bio", models.User.bio),
-        plain("date_joined", models.User.date_joined, readers.moment),
+        field(_user.is_staff),
+        field(_user.is_superuser),
+        Field(
+            "groups",
+            readers.texts(models.Series.alt_names),
+            "varchar[]",
+            "groups",
+            [],
+            exported="ARRAY(SELECT g.name FROM user_group_member m JOIN user_group g ON g.id = m.group_id"
+            " WHERE m.user_id = t.id ORDER BY g.name)",
+        ),
+        field(_user.supporter_tier),
+        field(_user.supporter_until),
+        field(_user.bio),
+        field(_user.date_joined),
     ),
     (("username", ("lower(username)",)), ("email", ("lower(email)",))),
 )
-PUBLISHERS = File(
+
+_publisher, _imprint, _universe, _creator = models.Publisher, models.Imprint, models.Universe, models.Creator
+_team, _character, _arc, _series = models.Team, models.Character, models.Arc, models.Series
+PUBLISHERS = _entity(
     "publishers",
-    models.Publisher,
-    (
-        *common(models.Publisher),
-        texts("alt_names", models.Publisher.alt_names),
-        year("founded", models.Publisher.founded),
-        plain("country", models.Publisher.country, readers.choice(COUNTRIES), DEFAULT_COUNTRY),
-        picture(),
-    ),
-    _ENTITY,
+    _publisher,
+    field(_publisher.alt_names),
+    field(_publisher.founded),
+    field(_publisher.country, read=readers.choice(COUNTRIES)),
 )
-IMPRINTS = File(
-    "imprints",
-    models.Imprint,
-    (
-        *common(models.Imprint),
-        points("publisher_id", models.Imprint.publisher_id, "publishers"),
-        year("founded", models.Imprint.founded),
-        picture(),
-    ),
-    _ENTITY,
-)
-UNIVERSES = File(
+IMPRINTS = _entity("imprints", _imprint, field(_imprint.publisher_id), field(_imprint.founded))
+UNIVERSES = _entity(
     "universes",
-    models.Universe,
-    (
-        *common(models.Universe),
-        points("publisher_id", models.Universe.publisher_id, "publishers"),
-        text("designation", models.Universe.designation),
-        picture(),
-    ),
-    (*_ENTITY, ("publisher_id, name and designation", ("publisher_id", "name", "designation"))),
+    _universe,
+    field(_universe.publisher_id),
+    field(_universe.designation),
+    unique=(("publisher_id, name and designation", ("publisher_id", "name", "designation")),),
 )
-CREATORS = File(
-    "creators",
-    models.Creator,
-    (
-        *common(models.Creator),
-        texts("alias", models.Creator.alias),
-        day("birth", models.Creator.birth),
-        day("death", models.Creator.death),
-        picture(),
-    ),
-    _ENTITY,
-)
-TEAMS = File(
-    "teams",
-    models.Team,
-    (
-        *common(models.Team),
-        *links(models.Team, creators="creators", universes="universes"),
-        picture(),
-    ),
-    _ENTITY,
-)
-CHARACTERS = File(
-    "characters",
-    models.Character,
-    (
-        *common(models.Character),
-        texts("alias", models.Character.alias),
-        *links(models.Character, creators="creators", teams="teams", universes="universes"),
-        picture(),
-    ),
-    _ENTITY,
-)
-ARCS = File("arcs", models.Arc, (*common(models.Arc), picture()), _ENTITY)
-SERIES = File(
+CREATORS = _entity("creators", _creator, field(_creator.alias), field(_creator.birth), field(_creator.death))
+TEAMS = _entity("teams", _team)
+CHARACTERS = _entity("characters", _character, field(_character.alias))
+ARCS = _entity("arcs", _arc)
+SERIES = _entity(
     "series",
-    models.Series,
-    (
-        *common(models.Series),
-        text("sort_name", models.Series.sort_name, required=True),
-        texts("alt_names", models.Series.alt_names),
-        plain("language", models.Series.language, readers.choice(("", *LANGUAGES)), DEFAULT_LANGUAGE),
-        number("volume", models.Series.volume, required=True),
-        year("year_began", models.Series.year_began, required=True),
-        year("year_end", models.Series.year_end),
-        points("series_type_id", models.Series.series_type_id, "series_types"),
-        plain(
-            "status",
-            models.Series.status,
-            readers.choice([status.value for status in Status]),
-            Status.ONGOING.value,
-        ),
-        points("publisher_id", models.Series.publisher_id, "publishers"),
-        points("imprint_id", models.Series.imprint_id, "imprints", required=False),
-        plain("collection", models.Series.collection, readers.flag, False),
-        *links(models.Series, genres="genres", associated="series"),
+    _series,
+    field(_series.sort_name),
+    field(_series.alt_names),
+    field(_series.language, read=readers.choice(("", *LANGUAGES)), default=DEFAULT_LANGUAGE),
+    required(_series.volume),
+    required(_series.year_began),
+    field(_series.year_end),
+    field(_series.series_type_id),
+    field(
+        _series.status,
+        read=readers.choice([status.value for status in Status]),
+        default=Status.ONGOING.value,
     ),
-    (
-        *_ENTITY,
+    field(_series.publisher_id),
+    field(_series.imprint_id),
+    field(_series.collection),
+    unique=(
         (
             "publisher_id, name, volume and series_type_id",
             ("publisher_id", "name", "volume", "series_type_id"),
         ),
     ),
+    pictured=False,
 )
+
+_issue, _credit, _variant = models.Issue, models.Credit, models.Variant
 ISSUES = File(
     "issues",
-    models.Issue,
+    _issue,
     (
-        identity(models.Issue),
-        points("series_id", models.Issue.series_id, "series"),
-        plain("slug", models.Issue.slug, readers.slug(models.Issue.slug)),
-        text("number", models.Issue.number, required=True),
-        text("alt_number", models.Issue.alt_number),
-        text("title", models.Issue.title),
-        texts("story_titles", models.Issue.name),
-        plain("cover_date", models.Issue.cover_date, readers.day(EARLIEST_YEAR)),
-        day("store_date", models.Issue.store_date, EARLIEST_YEAR),
-        day("foc_date", models.Issue.foc_date, EARLIEST_YEAR),
-        *price(models.Issue),
-        points("age_rating_id", models.Issue.rating_id, "age_ratings"),
-        text("sku", models.Issue.sku),
-        text("isbn", models.Issue.isbn),
-        text("upc", models.Issue.upc),
-        number("page_count", models.Issue.page),
-        text("desc", models.Issue.desc),
-        plain("desc_is_solicitation", models.Issue.desc_is_solicitation, readers.flag, False),
-        picture(),
-        plain(
-            "cover_hash",
-            models.Issue.cover_hash,
-            readers.matching(models.Issue.cover_hash, r"([0-9a-fA-F]{16})?", "16 hexadecimal digits"),
-            "",
-        ),
-        *links(
-            models.Issue,
-            arcs="arcs",
-            characters="characters",
-            teams="teams",
-            universes="universes",
-            reprints="issues",
-        ),
-        number("cv_id", models.Issue.cv_id),
-        number("gcd_id", models.Issue.gcd_id),
-        plain("created_by_id", models.Issue.created_by_id, readers.identifier, 1, "users"),
-        plain("edited_by_id", models.Issue.edited_by_id, readers.identifier, 1, "users"),
-        plain("created_on", models.Issue.created_on, readers.moment),
-        plain("modified", models.Issue.modified, readers.moment),
+        field(_issue.id),
+        field(_issue.series_id),
+        _slug(_issue),
+        field(_issue.number),
+        field(_issue.alt_number),
+        field(_issue.title),
+        field(_issue.name, "story_titles"),
+        _issue_day(_issue.cover_date),
+        _issue_day(_issue.store_date),
+        _issue_day(_issue.foc_date),
+        field(_issue.price),
+        field(_issue.currency),
+        required(_issue.rating_id, "age_rating_id"),
+        field(_issue.sku),
+        field(_issue.isbn),
+        field(_issue.upc),
+        field(_issue.page, "page_count"),
+        field(_issue.desc),
+        field(_issue.desc_is_solicitation),
+        _picture(),
+        _matching(_issue.cover_hash, r"([0-9a-fA-F]{16})?", "16 hexadecimal digits"),
+        *_links(_issue),
+        field(_issue.cv_id),
+        field(_issue.gcd_id),
+        field(_issue.created_by_id),
+        field(_issue.edited_by_id),
+        field(_issue.created_on),
+        field(_issue.modified),
     ),
-    (*_ENTITY, ("series_id and number", ("series_id", "number"))),
+    (*_SOURCED, ("series_id and number", ("series_id", "number"))),
 )
-CREDIT_ROLES = Link("roles", models.credit_role, "credit_id", "role_id", models.Role)
 CREDITS = File(
     "credits",
-    models.Credit,
+    _credit,
     (
-        identity(models.Credit),
-        points("issue_id", models.Credit.issue_id, "issues"),
-        points("creator_id", models.Credit.creator_id, "creators"),
-        linked("role_ids", "roles", CREDIT_ROLES),
+        field(_credit.id),
+        field(_credit.issue_id),
+        field(_credit.creator_id),
+        _linked("role_ids", Link("roles", models.credit_role, "credit_id", "role_id", models.Role)),
     ),
     (("issue_id and creator_id", ("issue_id", "creator_id")),),
+    match=("issue_id", "creator_id"),
 )
 VARIANTS = File(
     "variants",
-    models.Variant,
+    _variant,
     (
-        identity(models.Variant),
-        points("issue_id", models.Variant.issue_id, "issues"),
-        text("name", models.Variant.name),
-        *price(models.Variant),
-        text("sku", models.Variant.sku),
-        text("upc", models.Variant.upc),
-        picture(required=True),
+        field(_variant.id),
+        field(_variant.issue_id),
+        field(_variant.name),
+        field(_variant.price),
+        field(_variant.currency),
+        field(_variant.sku),
+        field(_variant.upc),
+        _picture(required=True),
     ),
 )
+_attribution, _stars = models.Attribution, models.IssueRating
 ATTRIBUTIONS = File(
     "attributions",
-    models.Attribution,
+    _attribution,
     (
-        identity(models.Attribution),
+        field(_attribution.id),
         Field("entity", readers.choice(OWNERS), "varchar(40)", "entity"),
         Field("entity_id", readers.identifier, "integer", "entity_id"),
-        plain("source", models.Attribution.source, readers.choice(AttributionSource)),
-        plain("url", models.Attribution.url, readers.url(models.Attribution.url)),
+        field(_attribution.source, read=readers.choice(AttributionSource), default=REQUIRED),
+        field(_attribution.url, read=readers.url(_attribution.url)),
     ),
+)
+# Attributions of the database with their owners as a set names them.
+ATTRIBUTED = (
+    "(SELECT id, source, url, CASE "
+    + " ".join(f"WHEN {kind}_id IS NOT NULL THEN '{kind}'" for kind in OWNERS)
+    + " END AS entity, coalesce("
+    + ", ".join(f"{kind}_id" for kind in OWNERS)
+    + ") AS entity_id FROM attribution)"
 )
 ISSUE_RATINGS = File(
     "issue_ratings",
-    models.IssueRating,
+    _stars,
     (
-        identity(models.IssueRating),
-        points("issue_id", models.IssueRating.issue_id, "issues"),
-        points("user_id", models.IssueRating.user_id, "users"),
-        plain("rating", models.IssueRating.rating, readers.whole(1, 5)),
-        plain("created_on", models.IssueRating.created_on, readers.moment),
+        field(_stars.id),
+        field(_stars.issue_id),
+        field(_stars.user_id),
+        field(_stars.rating),
+        field(_stars.created_on),
     ),
     (("issue_id and user_id", ("issue_id", "user_id")),),
+    match=("issue_id", "user_id"),
 )
+
+# What accounts keep. Sets of before say neither the ids of some rows nor when others were added.
+
+
+def _given_id(model) -> Field:
+    return field(model.id, default=None)
+
+
+def _moment_or_now(column) -> Field:
+    def read(value):
+        return clock.now().isoformat() if value is None else readers.moment(value)
+
+    return field(column, read=read, default=None)
+
+
+def _moments(value) -> str:
+    """A list of instants, as an array in PostgreSQL's own notation."""
+    if type(value) is not list:
+        raise ValueError("takes a list of instants")
+    return readers.array([readers.moment(each) for each in value])
+
+
+def _records(value):
+    if type(value) is not list or not all(isinstance(each, dict) for each in value):
+        raise ValueError("takes a list of objects")
+
+
+def _inside(key: str, file: File) -> Field:
+    """A list of records that are the rows of another file."""
+    return Field(key, _records, "", "", [], inside=file)
+
+
+def _grade(column) -> Field:
+    return field(column, read=optional(readers.choice(str(grade) for grade in GRADES)))
+
+
+_item = models.CollectionItem
+COLLECTION_ITEMS = File(
+    "collection_items",
+    _item,
+    (
+        field(_item.id),
+        field(_item.user_id),
+        field(_item.issue_id),
+        field(_item.quantity),
+        field(_item.book_format),
+        _grade(_item.grade),
+        field(_item.grading_company),
+        field(_item.purchase_date),
+        field(_item.purchase_price),
+        field(_item.purchase_currency),
+        field(_item.purchase_store),
+        field(_item.storage_location),
+        field(_item.notes),
+        field(_item.is_read),
+        Field(
+            "read_dates",
+            _moments,
+            "timestamptz[]",
+            "read_dates",
+            [],
+            exported=f"ARRAY(SELECT {INSTANT.format('d.read_date')} FROM read_date d"
+            " WHERE d.collection_item_id = t.id ORDER BY d.read_date DESC, d.id DESC)",
+        ),
+        field(_item.rating),
+        field(_item.created_on),
+        field(_item.modified),
+    ),
+    (("issue_id", ("issue_id",), "user_id"),),
+    match=("user_id", "issue_id"),
+)
+_listed = models.ReadingListItem
+READING_LIST_ITEMS = File(
+    "reading_list_items",
+    _listed,
+    (
+        _given_id(_listed),
+        field(_listed.issue_id),
+        field(_listed.order, read=readers.number(_listed.order, low=1)),
+        field(_listed.issue_type),
+        _moment_or_now(_listed.added_on),
+    ),
+    (("items", ("issue_id",), "line"), ("items", ('"order"',), "line")),
+    match=("reading_list_id", "issue_id"),
+    owner="reading_lists",
+    parent="reading_list_id",
+    order="order",
+)
+_list_stars = models.ReadingListRating
+READING_LIST_RATINGS = File(
+    "reading_list_ratings",
+    _list_stars,
+    (
+        _given_id(_list_stars),
+        field(_list_stars.user_id),
+        field(_list_stars.rating),
+        _moment_or_now(_list_stars.created_on),
+    ),
+    (("ratings", ("user_id",), "line"),),
+    match=("reading_list_id", "user_id"),
+    owner="reading_lists",
+    parent="reading_list_id",
+    order="user_id",
+)
+_list = models.ReadingList
+READING_LISTS = File(
+    "reading_lists",
+    _list,
+    (
+        field(_list.id),
+        field(_list.user_id),
+        field(_list.name),
+        _slug(_list),
+        field(_list.desc),
+        field(_list.is_private),
+        field(_list.list_type),
+        field(_list.attribution_source),
+        _matching(_list.attribution_url, f"({WEB_ADDRESS.pattern})?", "a web address"),
+        field(_list.previous_id),
+        field(_list.next_id),
+        _inside("items", READING_LIST_ITEMS),
+        _inside("ratings", READING_LIST_RATINGS),
+        field(_list.created_on),
+        field(_list.modified),
+    ),
+    (("slug", ("slug",)), ("name", ("name",), "user_id, attribution_source")),
+    match=("user_id", "name", "attribution_source"),
+)
+_followed = models.PullListSeries
+PULL_LIST_SERIES = File(
+    "pull_list_series",
+    _followed,
+    (_given_id(_followed), field(_followed.series_id), field(_followed.added_on)),
+    (("series_id", ("series_id",), "line"),),
+    match=("pull_list_id", "series_id"),
+    owner="pull_lists",
+    parent="pull_list_id",
+    order="series_id",
+    counted="pull_lists",
+)
+_wished = models.WishListItem
+WISH_LIST_ITEMS = File(
+    "wish_list_items",
+    _wished,
+    (
+        _given_id(_wished),
+        field(_wished.issue_id),
+        field(_wished.status),
+        required(_wished.priority),
+        _grade(_wished.desired_grade),
+        field(_wished.max_price),
+        field(_wished.max_currency, "currency"),
+        field(_wished.notes),
+        field(_wished.added_on),
+        field(_wished.modified),
+    ),
+    (("issue_id", ("issue_id",), "line"),),
+    match=("wish_list_id", "issue_id"),
+    owner="wish_lists",
+    parent="wish_list_id",
+    order="issue_id",
+    counted="wish_lists",
+)
+
+
+def _of_account(name: str, model, inside: Field) -> File:
+    """The file of the only list of its kind that an account has: rows are what it holds."""
+    fields = (_given_id(model), field(model.user_id), inside, field(model.created_on), field(model.modified))
+    unique, match = (("user_id", ("user_id",)),), ("user_id",)
+    return File(name, model, fields, unique, match, order="user_id", counted="")
+
+
+PULL_LISTS = _of_account("pull_lists", models.PullList, _inside("series", PULL_LIST_SERIES))
+WISH_LISTS = _of_account("wish_lists", models.WishList, _inside("items", WISH_LIST_ITEMS))
 
 REFERENCE = (GENRES, SERIES_TYPES, ROLES, AGE_RATINGS)
 CATALOGUE = (PUBLISHERS, IMPRINTS, UNIVERSES, CREATORS, TEAMS, CHARACTERS, ARCS, SERIES, ISSUES)
 PARTS = (CREDITS, VARIANTS, ATTRIBUTIONS)
+# Lists before what is in them.
+LIBRARY = (
+    *(COLLECTION_ITEMS, READING_LISTS, READING_LIST_ITEMS, READING_LIST_RATINGS),
+    *(PULL_LISTS, PULL_LIST_SERIES, WISH_LISTS, WISH_LIST_ITEMS),
+)
 # In the order in which they are read and written; accounts only where they were asked for.
-FILES = (*REFERENCE, USERS, *CATALOGUE, *PARTS, ISSUE_RATINGS)
-OF_ACCOUNTS = (USERS, ISSUE_RATINGS)
+FILES = (*REFERENCE, USERS, *CATALOGUE, *PARTS, ISSUE_RATINGS, *LIBRARY)
+OF_ACCOUNTS = (USERS, ISSUE_RATINGS, *LIBRARY)
 BY_NAME = {file.name: file for file in FILES}
 BY_KIND = {file.kind: file for file in FILES}

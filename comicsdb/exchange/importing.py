@@ -10,10 +10,10 @@
   ids, and a number behind the slug where it is taken. So a set may be imported again, also into a catalogue
   that gave its rows other ids the first time. Rows that a set does not have are never removed.
 - Structure is judged and refused, with file, line and field: types, lengths, ranges, choices, references and
-  unique sets. Advisory rules are counted in the report (`exchange.advice`).
+  unique sets. Advisory rules are counted in the report.
 - ids, slugs, stamps, hashes and ratings of new rows are stored as they are given.
-- What accounts keep (collections and lists) is stored by the library, which adds what they lack and changes
-  nothing that they have (`exchange.libraries`).
+- Of what accounts keep (collections and lists) what they lack is added; what they have stays
+  (`exchange.libraries`).
 
 Pictures are stored before the commit and removed again when it does not come.
 """
@@ -25,31 +25,21 @@ from pathlib import Path
 
 import orjson
 import psycopg
-from sqlalchemy import text
+from sqlalchemy import Text, cast, column, func, select, table, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts.passwords import Passwords
+from comicsdb.catalog.advice import RULES
 from comicsdb.exchange import accounts as accounts_step
-from comicsdb.exchange import (
-    advice,
-    checks,
-    libraries,
-    library_format,
-    matching,
-    pictures,
-    reference,
-    staging,
-    updating,
-    writing,
-)
-from comicsdb.exchange.fields import File
+from comicsdb.exchange import libraries, matching, reference, staging, storing
 from comicsdb.exchange.format import (
     CATALOGUE,
     FILES,
     ISSUE_RATINGS,
     ISSUES,
+    LIBRARY,
     OF_ACCOUNTS,
     PARTS,
     REFERENCE,
@@ -57,17 +47,14 @@ from comicsdb.exchange.format import (
     USERS,
     VARIANTS,
     VERSION,
+    File,
 )
-from comicsdb.exchange.problems import ImportFailedError, Problem
-from comicsdb.exchange.report import Report
-from comicsdb.exchange.run import Run, Silent
+from comicsdb.exchange.run import EXAMPLES, ImportFailedError, Problem, Report, Run, Silent
 from comicsdb.library import ratings
 from comicsdb.media.storage import Batch, Storage
-from comicsdb.models import Tombstone
+from comicsdb.models import ReadDate, Tombstone
 
 LOCK = 7_240_413  # key of the advisory lock: one import at a time
-LIBRARY = ("collection_item", "read_date", "pull_list", "pull_list_series", "wish_list", "wish_list_item")
-LIBRARY += ("reading_list", "reading_list_item", "reading_list_rating")
 
 
 def import_set(
@@ -155,10 +142,8 @@ def _read(run: Run, batch: Batch, passwords: Passwords | None) -> None:
     images = staging.Pictures(run.folder / "images")
     with _phase(run, "reading"):
         files = _stage(run, passwords, images)
-        libraries.stage(run)
     with _phase(run, "checking"):
-        checks.check(run.cursor, files, run.problems)
-        libraries.check(run)
+        staging.check(run.cursor, files, run.problems)
         run.problems.stop_if_any()
         _complete_symmetric(run)
     with _phase(run, "matching"):
@@ -174,18 +159,18 @@ def _read(run: Run, batch: Batch, passwords: Passwords | None) -> None:
         for file in (*CATALOGUE, VARIANTS):
             if file.has_picture:
                 if not run.fresh:
-                    updating.keep_pictures(run, file, images)
-                pictures.store(run, file, images, batch)
+                    storing.keep_pictures(run, file, images)
+                images.store(run, file, batch)
     with _phase(run, "storing"):
-        writing.write_new(run)
+        storing.write_new(run)
         if not run.fresh:
-            updating.update_found(run)
+            storing.update_found(run)
         _tell_catalogue(run)
     with _phase(run, "advice"):
-        advice.advise(run)
+        _advise(run)
     if run.accounts:
         with _phase(run, "libraries"):
-            libraries.store_all(run)
+            libraries.store(run)
     ratings.count_due(run.session, run.today)
     staging.drop_tables(run.cursor)
 
@@ -193,11 +178,10 @@ def _read(run: Run, batch: Batch, passwords: Passwords | None) -> None:
 def _stage(run: Run, passwords: Passwords | None, images: staging.Pictures) -> tuple[File, ...]:
     """Read all files into their staged tables, and give those that were read."""
     files = _files(run)
-    read = [*files, *(library_format.FILES if run.accounts else ())]
-    run.progress.start(sum((run.folder / file.file_name).stat().st_size for file in read if run.has(file)))
+    run.progress.start(sum((run.folder / file.file_name).stat().st_size for file in files if run.has(file)))
     for file in FILES:
         if file not in files:
-            staging.create_table(run.cursor, file)
+            staging.create_table(run.cursor, file)  # to be joined with the others
         elif file is USERS:
             accounts_step.stage_users(run, passwords, images)
         else:
@@ -208,7 +192,7 @@ def _stage(run: Run, passwords: Passwords | None, images: staging.Pictures) -> t
 def _complete_symmetric(run: Run) -> None:
     for file in (SERIES, ISSUES):
         for field in file.links:
-            completed = checks.complete_symmetric(run.cursor, file, field) if field.link.symmetric else 0
+            completed = staging.complete_symmetric(run.cursor, file, field) if field.link.symmetric else 0
             if completed:
                 run.report.notes.append(
                     f"{file.file_name}: {field.key} was completed in {completed:,} rows; it goes both ways."
@@ -219,7 +203,7 @@ def _files(run: Run) -> tuple[File, ...]:
     """The files to read; the report names those that are left."""
     chosen = tuple(file for file in FILES if run.accounts or file not in OF_ACCOUNTS)
     for file in OF_ACCOUNTS:
-        if file not in chosen and run.has(file):
+        if file not in chosen and not file.owner and run.has(file):
             run.report.left.append(f"{file.file_name} (only with accounts)")
     return chosen
 
@@ -228,15 +212,35 @@ def _lock_tables(run: Run) -> None:
     """Keep other writers away from now on, so that what was matched stays true; readers go on."""
     # First: who writes through the catalogue holds this when he comes to the tables
     run.unit.acquire_write_lock()
-    files = (*REFERENCE, *CATALOGUE, *PARTS, ISSUE_RATINGS, *([USERS] if run.accounts else []))
-    tables = ", ".join([*(file.kind for file in files), *(LIBRARY if run.accounts else ())])
-    run.cursor.execute(f"LOCK TABLE {tables} IN SHARE ROW EXCLUSIVE MODE")
+    files = (*REFERENCE, *CATALOGUE, *PARTS, ISSUE_RATINGS, *([USERS, *LIBRARY] if run.accounts else []))
+    tables = [file.kind for file in files] + [ReadDate.__tablename__] * run.accounts
+    run.cursor.execute(f"LOCK TABLE {', '.join(tables)} IN SHARE ROW EXCLUSIVE MODE")
 
 
 def _tell_catalogue(run: Run) -> None:
     """Let the unit of work write history, change log and versions for the new rows at the commit."""
     for file in CATALOGUE:
-        run.cursor.execute(f"SELECT db_id FROM {file.staged} WHERE NOT found ORDER BY db_id")
-        created = {each for (each,) in run.cursor}
+        created = run.ids(f"SELECT db_id FROM {file.staged} WHERE NOT found")
         if created:
             run.unit.record_imported(file.kind, created, "create")
+
+
+def _advise(run: Run) -> None:
+    """Count what breaks advisory rules among the stored rows, and name the first places in the report."""
+    files = {file.model: file for file in FILES}
+    for rule in RULES:
+        file = files[rule.model]
+        staged = table(file.staged, column("line"), column("db_id"), column("slug"))
+        named = staged.c.slug if hasattr(rule.model, "slug") else None
+        found = func.coalesce(func.nullif(cast(rule.found, Text), ""), named)
+        rows = run.session.execute(
+            select(staged.c.line, found, func.count().over())
+            .join_from(staged, rule.model, rule.model.id == staged.c.db_id)
+            .where(rule.condition)
+            .order_by(staged.c.line)
+            .limit(EXAMPLES)
+        ).all()
+        for line, words, _number in rows:
+            run.report.advise(str(rule.title), file.file_name, line, words)
+        if rows:
+            run.report.advice[str(rule.title)].count = rows[0][2]

@@ -4,11 +4,11 @@ Afterwards `db_id` and `found` of every staged row are right, every id in a stag
 new rows have slugs that are free.
 """
 
-from psycopg import sql
+from collections.abc import Callable, Iterable
 
 from comicsdb.catalog import slugs
-from comicsdb.exchange.fields import File
 from comicsdb.exchange.format import (
+    ATTRIBUTED,
     ATTRIBUTIONS,
     BY_KIND,
     BY_NAME,
@@ -18,51 +18,46 @@ from comicsdb.exchange.format import (
     ISSUES,
     OF_ACCOUNTS,
     VARIANTS,
+    File,
 )
 from comicsdb.exchange.run import Run
 from comicsdb.models.attribution import OWNERS
 
 # Candidates for rows of the set that are not matched by their slug; `created_on` must be the same as well.
 _BY_FORMER_SLUG = (
-    "SELECT s.id, t.id AS db_id FROM {staged} s JOIN former_slug f ON f.kind = {kind} AND f.slug = s.slug"
+    "SELECT s.id, t.id AS db_id FROM {staged} s JOIN former_slug f ON f.kind = '{table}' AND f.slug = s.slug"
     " JOIN {table} t ON t.id = f.object_id"
 )
 _BY_NUMBERED_SLUG = (
     "SELECT s.id, t.id AS db_id FROM {staged} s JOIN {table} t"
     " ON left(t.slug, length(s.slug) + 1) = s.slug || '-' AND substr(t.slug, length(s.slug) + 2) ~ '^[0-9]+$'"
 )
-# Attributions of the database with their owners as a set names them.
-ATTRIBUTED = (
-    "(SELECT id, source, url, CASE "
-    + " ".join(f"WHEN {kind}_id IS NOT NULL THEN '{kind}'" for kind in OWNERS)
-    + " END AS entity, coalesce("
-    + ", ".join(f"{kind}_id" for kind in OWNERS)
-    + ") AS entity_id FROM attribution)"
-)
 
 
 def match(run: Run) -> None:
     """Match all files, in the order in which they point at each other."""
     for file in CATALOGUE:
-        _execute(
-            run,
-            file,
-            "UPDATE {staged} s SET db_id = t.id, found = true FROM {table} t"
-            " WHERE t.slug = s.slug AND t.created_on = s.created_on",
+        run.cursor.execute(
+            f"UPDATE {file.staged} s SET db_id = t.id, found = true FROM {file.kind} t"
+            " WHERE t.slug = s.slug AND t.created_on = s.created_on"
         )
-        _execute(run, file, "ANALYZE {staged}")
+        run.cursor.execute(f"ANALYZE {file.staged}")
         for candidates in (_BY_FORMER_SLUG, _BY_NUMBERED_SLUG):
-            _match_candidates(run, file, candidates)
-        _number_new(run, file)
-        _translate(run, file)
+            _match_candidates(run, file, candidates.format(staged=file.staged, table=file.kind))
+        number(run, file)
+        translate(run, file)
         _refuse_taken(run, file)
-        _free_slugs(run, file)
+        free_slugs(run, file, lambda slug, _id, kind=file.kind: _numbered(run, kind, slug))
     run.problems.stop_if_any()
     for file in (CREDITS, ISSUE_RATINGS, VARIANTS):
-        _translate(run, file)
-    _translate_attributions(run)
-    _match_pairs(run, CREDITS, "issue_id", "creator_id")
-    _match_pairs(run, ISSUE_RATINGS, "issue_id", "user_id")
+        translate(run, file)
+    for kind in OWNERS:
+        run.cursor.execute(
+            f"UPDATE staged_attributions s SET entity_id = x.db_id FROM {BY_KIND[kind].staged} x"
+            f" WHERE s.entity = '{kind}' AND x.id = s.entity_id AND x.db_id <> x.id"
+        )
+    for file in (CREDITS, ISSUE_RATINGS):
+        match_columns(run, file)
     kept = not any(_moved(run, file) for file in CATALOGUE)
     for file, source, owner, content in (
         (VARIANTS, "variant", ("issue_id",), ("name", "sku", "upc")),
@@ -72,91 +67,70 @@ def match(run: Run) -> None:
         if kept:
             _match_ids(run, file, source, owner)
     for file in (CREDITS, ISSUE_RATINGS, VARIANTS, ATTRIBUTIONS):
-        _number_new(run, file)
+        number(run, file)
 
 
 def translate_accounts(run: Run) -> None:
     """Where only accounts have other ids than in the set: put the database's into what names them."""
     for file in (ISSUES, ISSUE_RATINGS):
-        _translate(run, file)
-
-
-def _execute(run: Run, file: File, statement: str, parameters=None, **more) -> None:
-    """Run a statement in which {staged}, {table} and {kind} stand for those of a file."""
-    names = {
-        "staged": sql.Identifier(file.staged),
-        "table": sql.Identifier(file.kind),
-        "kind": sql.Literal(file.kind),
-    }
-    run.cursor.execute(sql.SQL(statement).format(**names, **more), parameters)
+        translate(run, file)
 
 
 def _match_candidates(run: Run, file: File, candidates: str) -> None:
     """Match rows one to one; only rows of the database that no other row of the set is are taken."""
-    _execute(
-        run,
-        file,
-        "UPDATE {staged} s SET db_id = pair.db_id, found = true FROM ("
+    run.cursor.execute(
+        f"UPDATE {file.staged} s SET db_id = pair.db_id, found = true FROM ("
         " SELECT DISTINCT ON (db_id) id, db_id FROM ("
-        "  SELECT DISTINCT ON (id) id, db_id FROM (" + candidates + " WHERE NOT s.found"
+        f"  SELECT DISTINCT ON (id) id, db_id FROM ({candidates} WHERE NOT s.found"
         "   AND t.created_on = s.created_on) x"
-        "  WHERE NOT EXISTS (SELECT FROM {staged} o WHERE o.found AND o.db_id = x.db_id)"
+        f"  WHERE NOT EXISTS (SELECT FROM {file.staged} o WHERE o.found AND o.db_id = x.db_id)"
         "  ORDER BY id, db_id"
         " ) y ORDER BY db_id, id"
-        ") pair WHERE s.id = pair.id",
+        ") pair WHERE s.id = pair.id"
     )
 
 
-def _number_new(run: Run, file: File) -> None:
+def match_columns(run: Run, file: File) -> None:
+    """Match the rows that a few columns identify (`File.match`)."""
+    same = " AND ".join(f"t.{column} = s.{column}" for column in file.match)
+    run.cursor.execute(
+        f"UPDATE {file.staged} s SET db_id = t.id, found = true FROM {file.kind} t WHERE {same}"
+    )
+
+
+def number(run: Run, file: File, condition: str = "NOT found") -> None:
     """Take a new id for every row that was not found, in the order of the set."""
-    _execute(
-        run,
-        file,
-        "UPDATE {staged} s SET db_id = n.db_id FROM ("
-        " SELECT id, nextval(pg_get_serial_sequence({kind}, 'id')) AS db_id"
-        " FROM (SELECT id FROM {staged} WHERE NOT found ORDER BY id) o"
-        ") n WHERE s.id = n.id",
+    run.cursor.execute(
+        f"UPDATE {file.staged} s SET db_id = n.db_id FROM ("
+        f" SELECT place, nextval(pg_get_serial_sequence('{file.kind}', 'id')) AS db_id"
+        f" FROM (SELECT ctid AS place FROM {file.staged} WHERE {condition} ORDER BY id, line, ctid) o"
+        ") n WHERE s.ctid = n.place"
     )
-    _execute(run, file, "CREATE INDEX ON {staged} (db_id)")
-    _execute(run, file, "ANALYZE {staged}")
+    run.cursor.execute(f"CREATE INDEX ON {file.staged} (db_id); ANALYZE {file.staged}")
 
 
 def _moved(run: Run, file: File) -> bool:
     """Whether any row of a file has another id in the database than in the set."""
-    _execute(run, file, "SELECT EXISTS (SELECT FROM {staged} WHERE db_id <> id)")
-    return run.cursor.fetchone()[0]
+    [(moved,)] = run.rows(f"SELECT EXISTS (SELECT FROM {file.staged} WHERE db_id <> id)")
+    return moved
 
 
-def _translate(run: Run, file: File) -> None:
+def translate(run: Run, file: File) -> None:
     """Replace the set's ids in a file by the database's."""
     changes = []
     for field in file.pointers:
-        target = BY_NAME[field.target]
+        target, column = BY_NAME[field.target], field.column
         if (target in OF_ACCOUNTS and not run.accounts) or not _moved(run, target):
             continue
-        one = "(SELECT x.db_id FROM {target} x WHERE x.id = s.{column})"
-        many = (
-            "ARRAY(SELECT x.db_id FROM unnest(s.{column}) AS u (id) JOIN {target} x ON x.id = u.id"
-            " ORDER BY x.db_id)"
-        )
-        changes.append(
-            sql.SQL("{column} = " + (many if field.link else one)).format(
-                column=sql.Identifier(field.column), target=sql.Identifier(target.staged)
+        value = f"(SELECT x.db_id FROM {target.staged} x WHERE x.id = s.{column})"
+        if field.link:
+            value = (
+                f"ARRAY(SELECT x.db_id FROM unnest(s.{column}) AS u (id) JOIN {target.staged} x"
+                " ON x.id = u.id ORDER BY x.db_id)"
             )
-        )
+        changes.append(f"{column} = {value}")
     if changes:
-        _execute(run, file, "UPDATE {staged} s SET {changes}", changes=sql.SQL(", ").join(changes))
-
-
-def _translate_attributions(run: Run) -> None:
-    for kind in OWNERS:
-        run.cursor.execute(
-            sql.SQL(
-                "UPDATE staged_attributions s SET entity_id = x.db_id FROM {} x"
-                " WHERE s.entity = %s AND x.id = s.entity_id AND x.db_id <> x.id"
-            ).format(sql.Identifier(BY_KIND[kind].staged)),
-            (kind,),
-        )
+        run.cursor.execute(f"UPDATE {file.staged} s SET {', '.join(changes)}")
 
 
 def _refuse_taken(run: Run, file: File) -> None:
@@ -165,46 +139,35 @@ def _refuse_taken(run: Run, file: File) -> None:
         if words == "slug":
             continue
         same = " AND ".join(f"t.{column} = s.{column}" for column in columns)
-        _execute(
-            run,
-            file,
-            "SELECT s.line, concat_ws(', ', {values}), t.id, t.slug FROM {staged} s"
-            f" JOIN {{table}} t ON {same} WHERE t.id <> s.db_id ORDER BY s.line LIMIT %s",
-            (run.problems.room,),
-            values=sql.SQL(", ").join(sql.Identifier("s", column) for column in columns),
-        )
-        for line, value, owner, slug in run.cursor.fetchall():
+        values = ", ".join(f"s.{column}" for column in columns)
+        for line, value, owner, slug in run.rows(
+            f"SELECT s.line, concat_ws(', ', {values}), t.id, t.slug FROM {file.staged} s"
+            f" JOIN {file.kind} t ON {same} WHERE t.id <> s.db_id ORDER BY s.line LIMIT %s",
+            run.problems.room,
+        ):
             run.problems.add(
                 file.file_name, line, words, f"{value} belongs to the {file.kind} {owner} ({slug})"
             )
 
 
-def _free_slugs(run: Run, file: File) -> None:
-    """Give new rows whose slug is taken the next free one."""
-    _execute(
-        run,
-        file,
-        "SELECT s.id, s.slug FROM {staged} s WHERE NOT s.found AND ("
-        " EXISTS (SELECT FROM {table} t WHERE t.slug = s.slug)"
-        " OR EXISTS (SELECT FROM former_slug f WHERE f.kind = {kind} AND f.slug = s.slug)) ORDER BY s.id",
+def _numbered(run: Run, kind: str, slug: str) -> Iterable[str]:
+    """Slugs that no row of a kind has: the slug with numbers behind it."""
+    base = slug[: slugs.LENGTH - slugs.SUFFIX_ROOM]
+    return (each for each in slugs.candidates(run.session, kind, base) if each != slug)
+
+
+def free_slugs(run: Run, file: File, candidates: Callable[[str, int], Iterable[str]]) -> None:
+    """Give new rows whose slug is taken the first of the candidates that is free in the set too."""
+    taken = run.rows(
+        f"SELECT s.id, s.slug FROM {file.staged} s WHERE NOT s.found AND ("
+        f" EXISTS (SELECT FROM {file.kind} t WHERE t.slug = s.slug) OR EXISTS (SELECT FROM former_slug f"
+        f" WHERE f.kind = '{file.kind}' AND f.slug = s.slug)) ORDER BY s.id"
     )
-    for identifier, slug in run.cursor.fetchall():
-        base = slug[: slugs.LENGTH - slugs.SUFFIX_ROOM]
-        for candidate in slugs.candidates(run.session, file.kind, base):
-            _execute(run, file, "SELECT EXISTS (SELECT FROM {staged} WHERE slug = %s)", (candidate,))
-            if candidate != slug and not run.cursor.fetchone()[0]:
+    for identifier, slug in taken:
+        for candidate in candidates(slug, identifier):
+            if not run.rows(f"SELECT FROM {file.staged} WHERE slug = %s", candidate):
                 break
-        _execute(run, file, "UPDATE {staged} SET slug = %s WHERE id = %s", (candidate, identifier))
-
-
-def _match_pairs(run: Run, file: File, one: str, other: str) -> None:
-    """Rows that a pair of ids identifies."""
-    _execute(
-        run,
-        file,
-        "UPDATE {staged} s SET db_id = t.id, found = true FROM {table} t"
-        f" WHERE t.{one} = s.{one} AND t.{other} = s.{other}",
-    )
+        run.cursor.execute(f"UPDATE {file.staged} SET slug = %s WHERE id = %s", (candidate, identifier))
 
 
 def _match_content(run: Run, file: File, source: str, columns: tuple[str, ...]) -> None:
@@ -213,24 +176,21 @@ def _match_content(run: Run, file: File, source: str, columns: tuple[str, ...]) 
     def listed(alias: str) -> str:
         return ", ".join(f"{alias}.{column}" for column in columns)
 
+    def placed(alias: str, rows: str) -> str:
+        place = f"row_number() OVER (PARTITION BY {listed(alias)} ORDER BY {alias}.id) AS place"
+        return f"(SELECT {alias}.id, {listed(alias)}, {place} FROM {rows} {alias})"
+
     same = " AND ".join(f"b.{column} = a.{column}" for column in columns)
-    _execute(
-        run,
-        file,
-        "UPDATE {staged} s SET db_id = b.id, found = true FROM"
-        f" (SELECT x.id, {listed('x')}, row_number() OVER (PARTITION BY {listed('x')} ORDER BY x.id) AS place"
-        " FROM {staged} x) a"
-        f" JOIN (SELECT t.id, {listed('t')}, row_number() OVER (PARTITION BY {listed('t')} ORDER BY t.id)"
-        f" AS place FROM {source} t) b ON b.place = a.place AND {same} WHERE s.id = a.id",
+    run.cursor.execute(
+        f"UPDATE {file.staged} s SET db_id = b.id, found = true FROM {placed('x', file.staged)} a"
+        f" JOIN {placed('t', source)} b ON b.place = a.place AND {same} WHERE s.id = a.id"
     )
 
 
 def _match_ids(run: Run, file: File, source: str, owner: tuple[str, ...]) -> None:
     """Parts of the same owner and id; only good where the catalogue has the set's own ids."""
     same = " AND ".join(f"t.{column} = s.{column}" for column in owner)
-    _execute(
-        run,
-        file,
-        f"UPDATE {{staged}} s SET found = true FROM {source} t WHERE NOT s.found AND t.id = s.id"
-        f" AND {same} AND NOT EXISTS (SELECT FROM {{staged}} o WHERE o.found AND o.db_id = t.id)",
+    run.cursor.execute(
+        f"UPDATE {file.staged} s SET found = true FROM {source} t WHERE NOT s.found AND t.id = s.id"
+        f" AND {same} AND NOT EXISTS (SELECT FROM {file.staged} o WHERE o.found AND o.db_id = t.id)"
     )

@@ -8,8 +8,7 @@ renamed: a row of the same name is the same, others are added.
 
 from sqlalchemy import delete, func, insert, select, text
 
-from comicsdb.exchange.fields import File
-from comicsdb.exchange.format import AGE_RATINGS, REFERENCE, ROLES, SERIES_TYPES
+from comicsdb.exchange.format import AGE_RATINGS, REFERENCE, ROLES, SERIES_TYPES, File
 from comicsdb.exchange.run import Run
 from comicsdb.models.base import SMALL_MAX
 from comicsdb.models.choices import SERIES_TYPE_OLDER_NAMES, UNKNOWN_AGE_RATING_ID

@@ -1,5 +1,6 @@
-"""What the steps of one import share."""
+"""What the steps of one import share: its transaction, the problems found so far, and the report."""
 
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -8,10 +9,129 @@ import psycopg
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.unit_of_work import UnitOfWork
-from comicsdb.exchange.fields import File
-from comicsdb.exchange.problems import Problems
-from comicsdb.exchange.report import Report
+from comicsdb.exchange.format import File
 from comicsdb.media.storage import Storage
+
+LIMIT = 50  # problems that are told at once
+EXAMPLES = 5  # places named per kind of advice
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong: the file, its line (0 where it is about the whole file), the field, and what."""
+
+    file: str
+    line: int
+    field: str
+    what: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place}: {self.field}: {self.what}" if self.field else f"{place}: {self.what}"
+
+
+class ImportFailedError(Exception):
+    """A data set was refused; nothing of it was stored. `problems` says why, the text all of them."""
+
+    def __init__(self, problems: list[Problem]):
+        super().__init__("\n".join(str(problem) for problem in problems))
+        self.problems = problems
+
+
+class Problems:
+    """Collects problems; the fiftieth ends the run at once."""
+
+    def __init__(self):
+        self.found: list[Problem] = []
+        self._broken: dict[str, set[int]] = {}
+
+    @property
+    def room(self) -> int:
+        """How many more are collected."""
+        return LIMIT - len(self.found)
+
+    def add(self, file: str, line: int, field: str, what: str) -> None:
+        """Note a problem; raises ImportFailedError when there are enough."""
+        self.found.append(Problem(file, line, field, what))
+        if not self.room:
+            raise ImportFailedError(self.found)
+
+    def broken(self, file: str, identifier) -> None:
+        """Remember that the row with this id could not be read, so that nothing else is said about it."""
+        if isinstance(identifier, int):
+            self._broken.setdefault(file, set()).add(identifier)
+
+    def is_broken(self, file: str, identifier: int) -> bool:
+        """Whether the row was there but could not be read."""
+        return identifier in self._broken.get(file, ())
+
+    def stop_if_any(self) -> None:
+        """Raise ImportFailedError when anything was found."""
+        if self.found:
+            raise ImportFailedError(self.found)
+
+
+@dataclass
+class Advice:
+    """A rule that some rows do not keep and that import does not enforce; the first few places."""
+
+    count: int = 0
+    places: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Report:
+    """The result of a run. `counts` maps a file to "read", "new", "changed" and "unchanged" rows."""
+
+    counts: dict[str, Counter] = field(default_factory=lambda: defaultdict(Counter))
+    advice: dict[str, Advice] = field(default_factory=lambda: defaultdict(Advice))
+    left: list[str] = field(default_factory=list)  # files that were not read, with the reason
+    notes: list[str] = field(default_factory=list)
+    pictures: int = 0
+    seconds: float = 0.0
+    phases: dict[str, float] = field(default_factory=dict)  # seconds each
+
+    def count(self, file: str, what: str, number: int = 1) -> None:
+        """Add to a count of a file."""
+        self.counts[file][what] += number
+
+    def advise(self, rule: str, file: str, line: int, words: str, number: int = 1) -> None:
+        """Note that a row does not keep an advisory rule."""
+        advice = self.advice[rule]
+        advice.count += number
+        if len(advice.places) < EXAMPLES:
+            advice.places.append(f"{file}:{line}: {words}" if words else f"{file}:{line}")
+
+    @property
+    def rows(self) -> int:
+        """Records read."""
+        return sum(counts["read"] for counts in self.counts.values())
+
+    @property
+    def changed_anything(self) -> bool:
+        """Whether the database is another than before."""
+        return any(counts["new"] or counts["changed"] for counts in self.counts.values())
+
+    def lines(self) -> list[str]:
+        """The report as text."""
+        lines = [f"{'':16}{'read':>10}{'new':>10}{'changed':>10}{'unchanged':>11}"]
+        for file, counts in self.counts.items():
+            if not counts["read"]:
+                continue
+            numbers = (f"{counts[what]:>10,}" for what in ("read", "new", "changed"))
+            lines.append(f"{file:16}{''.join(numbers)}{counts['unchanged']:>11,}")
+        speed = self.rows / self.seconds if self.seconds else 0
+        lines.append(f"{self.rows:,} rows in {self.seconds:.1f} s, {speed:,.0f} rows/s")
+        if self.pictures:
+            lines.append(f"{self.pictures:,} pictures stored")
+        if not self.changed_anything:
+            lines.append("Nothing had to be changed.")
+        lines += self.notes
+        for rule, advice in self.advice.items():
+            lines.append(f"{advice.count:,} x {rule}, such as:")
+            lines += [f"    {place}" for place in advice.places]
+        lines += [f"Not read: {left}" for left in self.left]
+        return lines
 
 
 class Silent:
@@ -55,3 +175,12 @@ class Run:
     def has(self, file: File) -> bool:
         """Whether the set has a file."""
         return (self.folder / file.file_name).is_file()
+
+    def rows(self, statement: str, *parameters) -> list[tuple]:
+        """The rows of a statement."""
+        self.cursor.execute(statement, parameters or None)
+        return self.cursor.fetchall()
+
+    def ids(self, statement: str, *parameters) -> set[int]:
+        """The ids that a statement gives."""
+        return {each for (each,) in self.rows(statement, *parameters)}

@@ -1,27 +1,36 @@
-"""Reading a data set: each file is checked line by line and copied into a temporary table.
+"""Reading a data set: each file is checked, copied into a temporary table, and checked with the others.
 
 Nothing of a file is kept in memory. A staged table has the columns of its file, `line`, `id` (the set's),
-`db_id` (the database's, at first the same), `found` (whether the database has the row already), and for
-pictures `image_path`, the path below images/, beside `image`, the storage key to be.
+`db_id` (the database's, at first the same), `found` (whether the database has the row already), for pictures
+`image_path`, the path below images/, beside `image`, the storage key to be, and for records inside others the
+column that refers to those, which is filled once their ids are known.
 """
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
-from psycopg import sql
 
-from comicsdb.exchange.fields import REQUIRED, File
-from comicsdb.exchange.format import FILES
-from comicsdb.exchange.problems import Problems
-from comicsdb.exchange.report import Report
-from comicsdb.exchange.run import Run
+from comicsdb.exchange.format import (
+    ATTRIBUTIONS,
+    BY_KIND,
+    BY_NAME,
+    FILES,
+    READING_LISTS,
+    REQUIRED,
+    Field,
+    File,
+    sql_type,
+)
+from comicsdb.exchange.run import Problems, Run
 from comicsdb.imaging.picture import Picture, PictureError, check_length
 from comicsdb.media.decoding import place
 from comicsdb.media.storage import Batch, StorageDownError, new_key
+from comicsdb.models.attribution import OWNERS
 
 PICTURE_KINDS = {"variant": "variants"}  # the folder of a kind's pictures, where it is not its name
 REMEMBERED = 10_000  # picture files
+CHUNK = 2000
 
 
 class Pictures:
@@ -45,12 +54,20 @@ class Pictures:
             raise ValueError(known)
         return known
 
-    def store(self, batch: Batch, path: str, key: str) -> None:
-        """Store a picture under a key: a copy for the first row that has it, a link for the others."""
-        if path in self._stored:
-            batch.put_link(key, self._stored[path])
-        else:
-            remember(self._stored, path, batch.put(key, self.file(path)))
+    def store(self, run: Run, file: File, batch: Batch) -> None:
+        """Store the pictures of rows that have none in the database yet.
+
+        Each gets a file of its own: a copy for the first row, a link to it for others where that can be.
+        """
+        with run.cursor.connection.cursor("pictures") as rows:
+            rows.itersize = CHUNK
+            rows.execute(f"SELECT image_path, image FROM {file.staged} WHERE image_path <> ''")
+            for path, key in rows:
+                if path in self._stored:
+                    batch.put_link(key, self._stored[path])
+                else:
+                    remember(self._stored, path, batch.put(key, self.file(path)))
+                run.report.pictures += 1
 
     def _inspect(self, path: str) -> Picture | str:
         file = self.file(path)
@@ -77,39 +94,55 @@ def remember(known: dict, key, value) -> None:
     known[key] = value
 
 
-def records(folder: Path, file: File, problems: Problems, progress) -> Iterator[tuple[int, dict]]:
-    """The records of a file with the numbers of their lines; a file that is not there has none."""
-    path = folder / file.file_name
-    if not path.is_file():
+def records(run: Run, file: File) -> Iterator[tuple[int, str, dict]]:
+    """The records of a file: the number of the line, where in it, and the record.
+
+    A file that is not there has none. Lines that are no JSON are noted with the file itself, not with the
+    records inside its own.
+    """
+    if not run.has(file):
         return
-    with path.open("rb") as stream:
+    key = _key_inside(file)
+    with (run.folder / file.file_name).open("rb") as stream:
         for number, line in enumerate(stream, 1):
-            progress.read(len(line))
+            run.progress.read(len(line))
             try:
                 record = orjson.loads(line)
                 if not isinstance(record, dict):
                     raise ValueError
             except ValueError:
-                if line.strip():
-                    problems.add(file.file_name, number, "", "is not a JSON object on one line")
+                if line.strip() and not key:
+                    run.problems.add(file.file_name, number, "", "is not a JSON object on one line")
                 continue
-            yield number, record
+            if not key:
+                yield number, "", record
+            elif isinstance(record.get(key), list):
+                for n, each in enumerate(record[key]):
+                    if isinstance(each, dict):
+                        yield number, f"{key}[{n}].", each
+
+
+def _key_inside(file: File) -> str:
+    """The key under which the records of a file stand in those of its owner."""
+    owner = BY_NAME[file.owner].fields if file.owner else ()
+    return next((field.key for field in owner if field.inside is file), "")
 
 
 class Reader:
     """Reads the records of one file into rows for its staged table."""
 
-    def __init__(self, file: File, pictures: Pictures, problems: Problems, report: Report):
+    def __init__(self, run: Run, file: File, pictures: Pictures):
+        self._run = run
         self._file = file
         self._pictures = pictures
-        self._problems = problems
-        self._report = report
-        self._plan = [(field.key, field.read, field.default) for field in file.fields]
+        self._plan = [(field.key, field.read, field.default) for field in file.staged_fields]
+        self._inside = [field for field in file.fields if field.inside]
         self._keys = {field.key for field in file.fields}
+        self._key = _key_inside(file)
         self._picture_at = next((at for at, field in enumerate(file.fields) if field.picture), None)
         self._folder = PICTURE_KINDS.get(file.kind, file.kind)
 
-    def row(self, number: int, record: dict) -> list | None:
+    def row(self, number: int, where: str, record: dict) -> list | None:
         """The values for `columns`, or None when something was wrong with the record."""
         wrong = False
         values = []
@@ -120,20 +153,35 @@ class Reader:
                     raise ValueError("is missing")
                 values.append(read(value))
             except ValueError as error:
-                self._problems.add(self._file.file_name, number, key, str(error))
-                wrong = True
+                wrong = self._note(number, f"{where}{key}", error)
+        if self._inside:
+            wrong = not self._has_lists(number, record) or wrong
         if record.get("currency") == "" and record.get("price") is not None:
-            self._problems.add(self._file.file_name, number, "currency", "is missing for the price")
-            wrong = True
-        if len(record) > len(self._plan) or not self._keys >= record.keys():
+            wrong = self._note(number, "currency", "is missing for the price")
+        if not self._keys >= record.keys():
             for key in record.keys() - self._keys:
-                self._report.advise("unknown field, not read", self._file.file_name, number, key)
+                words = f"{self._key}.{key}" if self._key else key
+                self._run.report.advise("unknown field, not read", self._file.file_name, number, words)
         if not wrong and self._picture_at is not None:
             wrong = not self._add_picture(number, values)
         if wrong:
-            self._problems.broken(self._file.name, record.get("id"))
+            self._run.problems.broken(self._file.name, record.get("id"))
             return None
         return [number, values[0], *values]
+
+    def _has_lists(self, number: int, record: dict) -> bool:
+        """Whether other records stand in lists, where the format has such lists."""
+        wrong = False
+        for field in self._inside:
+            try:
+                field.read(record.get(field.key, []))
+            except ValueError as error:
+                wrong = self._note(number, field.key, error)
+        return not wrong
+
+    def _note(self, number: int, key: str, what) -> bool:
+        self._run.problems.add(self._file.file_name, number, key, str(what))
+        return True
 
     def _add_picture(self, number: int, values: list) -> bool:
         path = values[self._picture_at]
@@ -143,8 +191,7 @@ class Reader:
         try:
             picture = self._pictures.look(path)
         except ValueError as error:
-            self._problems.add(self._file.file_name, number, "image", str(error))
-            return False
+            return not self._note(number, "image", error)
         values[self._picture_at] = new_key(self._folder, picture.suffix)
         values += [path, picture.width, picture.height]
         return True
@@ -152,8 +199,8 @@ class Reader:
 
 def columns(file: File) -> list[tuple[str, str]]:
     """The columns that COPY fills, with their types, in the order of `Reader.row`."""
-    listed = [("line", "integer"), ("db_id", "integer")]
-    listed += [(field.column, field.type) for field in file.fields]
+    listed = [("line", "integer"), ("db_id", sql_type(file.model.id))]
+    listed += [(field.column, field.type) for field in file.staged_fields]
     if file.has_picture:
         listed += [("image_path", "text"), ("image_width", "smallint"), ("image_height", "smallint")]
     return listed
@@ -161,38 +208,35 @@ def columns(file: File) -> list[tuple[str, str]]:
 
 def create_table(cursor, file: File, more: tuple[tuple[str, str], ...] = ()) -> None:
     """Make the empty staged table of a file; it lasts until the transaction ends."""
-    listed = sql.SQL(", ").join(
-        sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind)) for name, kind in (*columns(file), *more)
-    )
-    cursor.execute(sql.SQL("DROP TABLE IF EXISTS pg_temp.{}").format(sql.Identifier(file.staged)))
+    added = (*more, (file.parent, "bigint")) if file.parent else more
+    listed = ", ".join(f'"{name}" {kind}' for name, kind in (*columns(file), *added))
     cursor.execute(
-        sql.SQL("CREATE TEMP TABLE {} ({}, found boolean NOT NULL DEFAULT false) ON COMMIT DROP").format(
-            sql.Identifier(file.staged), listed
-        )
+        f"DROP TABLE IF EXISTS pg_temp.{file.staged}; CREATE TEMP TABLE {file.staged}"
+        f" ({listed}, found boolean NOT NULL DEFAULT false) ON COMMIT DROP"
     )
 
 
-def copy_statement(file: File, more: tuple[tuple[str, str], ...] = ()) -> sql.Composed:
+def copy_statement(file: File, more: tuple[tuple[str, str], ...] = ()) -> str:
     """The COPY that fills a staged table."""
-    names = sql.SQL(", ").join(sql.Identifier(name) for name, _ in (*columns(file), *more))
-    return sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(file.staged), names)
+    names = ", ".join(f'"{name}"' for name, _ in (*columns(file), *more))
+    return f"COPY {file.staged} ({names}) FROM STDIN"
 
 
 def finish_table(cursor, file: File) -> None:
     """Let the planner know what was copied."""
-    cursor.execute(sql.SQL("CREATE INDEX ON {} (id)").format(sql.Identifier(file.staged)))
-    cursor.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(file.staged)))
+    cursor.execute(f"CREATE INDEX ON {file.staged} ({'line' if file.owner else 'id'}); ANALYZE {file.staged}")
 
 
 def stage(run: Run, file: File, pictures: Pictures) -> None:
     """Check a file and copy it into its staged table, a record at a time."""
-    reader = Reader(file, pictures, run.problems, run.report)
+    reader = Reader(run, file, pictures)
     create_table(run.cursor, file)
     with run.cursor.copy(copy_statement(file)) as copy:
-        for number, record in records(run.folder, file, run.problems, run.progress):
-            row = reader.row(number, record)
+        for number, where, record in records(run, file):
+            row = reader.row(number, where, record)
             if row is not None:
-                run.report.count(file.name, "read")
+                if file.reported:
+                    run.report.count(file.reported, "read")
                 copy.write_row(row)
     finish_table(run.cursor, file)
 
@@ -200,5 +244,97 @@ def stage(run: Run, file: File, pictures: Pictures) -> None:
 def drop_tables(cursor) -> None:
     """Remove the staged tables, for a connection whose transaction goes on."""
     for file in FILES:
-        cursor.execute(sql.SQL("DROP TABLE IF EXISTS pg_temp.{}").format(sql.Identifier(file.staged)))
-    cursor.execute("DROP TABLE IF EXISTS pg_temp.staged_library")
+        cursor.execute(f"DROP TABLE IF EXISTS pg_temp.{file.staged}")
+
+
+# What can only be judged once all files are read: unique sets, and ids that point somewhere.
+
+
+def check(cursor, files: tuple[File, ...], problems: Problems) -> None:
+    """Note every id or unique set that occurs twice and every id that points nowhere."""
+    for file in files:
+        for words, expressions, *within in ((_key_inside(file) or "id", ("id",)), *file.unique):
+            _check_unique(cursor, file, words, expressions, *within, problems=problems)
+        for field in file.pointers:
+            if BY_NAME[field.target] in files:
+                _check_pointers(cursor, file, field, problems)
+    if ATTRIBUTIONS in files:
+        for kind in OWNERS:
+            _check_attributed(cursor, BY_KIND[kind], problems)
+    if READING_LISTS in files:
+        _check_neighbours(cursor, problems)
+
+
+def _check_unique(cursor, file: File, words: str, expressions, within: str = "", *, problems) -> None:
+    """Values of a unique set that an earlier line has already; null is not compared."""
+    given = " AND ".join(f"{each} IS NOT NULL" for each in expressions)
+    same = ", ".join((within, *expressions) if within else expressions)
+    cursor.execute(
+        f"SELECT EXISTS (SELECT FROM {file.staged} WHERE {given} GROUP BY {same} HAVING count(*) > 1)"
+    )
+    if not cursor.fetchone()[0]:
+        return
+    cursor.execute(
+        f"SELECT line, earlier, value FROM (SELECT line, concat_ws(', ', {', '.join(expressions)}) AS value,"
+        f" row_number() OVER w AS place, first_value(line) OVER w AS earlier FROM {file.staged} WHERE {given}"
+        f" WINDOW w AS (PARTITION BY {same} ORDER BY line)) x WHERE place > 1 ORDER BY line LIMIT %s",
+        (problems.room,),
+    )
+    for line, earlier, value in cursor.fetchall():
+        problems.add(file.file_name, line, words, f"{value} was used on line {earlier} already")
+
+
+def _check_pointers(cursor, file: File, field: Field, problems: Problems) -> None:
+    """Ids that the file they point into does not have, and rows that link to themselves."""
+    source = f"{file.staged} s, unnest(s.{field.column}) AS u (id)" if field.link else f"{file.staged} s"
+    pointer = "u.id" if field.link else f"s.{field.column}"
+    cursor.execute(
+        f"SELECT s.line, {pointer} FROM {source} WHERE {pointer} IS NOT NULL AND NOT EXISTS"
+        f" (SELECT FROM {BY_NAME[field.target].staged} t WHERE t.id = {pointer}) ORDER BY 1, 2 LIMIT %s",
+        (problems.room,),
+    )
+    for line, missing in cursor.fetchall():
+        if not problems.is_broken(field.target, missing):
+            problems.add(file.file_name, line, field.key, f"{field.target}.jsonl has no id {missing}")
+    if field.link and field.target == file.name:
+        cursor.execute(
+            f"SELECT line FROM {file.staged} WHERE id = ANY({field.column}) ORDER BY line LIMIT %s",
+            (problems.room,),
+        )
+        for (line,) in cursor.fetchall():
+            problems.add(file.file_name, line, field.key, "names the row itself")
+
+
+def _check_attributed(cursor, owner: File, problems: Problems) -> None:
+    cursor.execute(
+        f"SELECT s.line, s.entity_id FROM {ATTRIBUTIONS.staged} s WHERE s.entity = %s"
+        f" AND NOT EXISTS (SELECT FROM {owner.staged} t WHERE t.id = s.entity_id) ORDER BY 1 LIMIT %s",
+        (owner.kind, problems.room),
+    )
+    for line, missing in cursor.fetchall():
+        if not problems.is_broken(owner.name, missing):
+            problems.add(ATTRIBUTIONS.file_name, line, "entity_id", f"{owner.file_name} has no id {missing}")
+
+
+def _check_neighbours(cursor, problems: Problems) -> None:
+    cursor.execute(
+        f"SELECT line FROM {READING_LISTS.staged} WHERE id IN (previous_id, next_id)"
+        " OR previous_id = next_id ORDER BY line LIMIT %s",
+        (problems.room,),
+    )
+    for (line,) in cursor.fetchall():
+        words = "the list, the one before it and the one after it are three"
+        problems.add(READING_LISTS.file_name, line, "next_id", words)
+
+
+def complete_symmetric(cursor, file: File, field: Field) -> int:
+    """Add the other direction of links that a set gives in one direction only; the number of rows changed."""
+    table, column = file.staged, field.column
+    cursor.execute(
+        f"UPDATE {table} t SET {column} = t.{column} || lacking.ids FROM ("
+        " SELECT u.id, array_agg(s.id ORDER BY s.id) AS ids"
+        f" FROM {table} s, unnest(s.{column}) AS u (id) JOIN {table} o ON o.id = u.id"
+        f" WHERE NOT s.id = ANY(o.{column}) GROUP BY u.id"
+        ") lacking WHERE t.id = lacking.id"
+    )
+    return cursor.rowcount

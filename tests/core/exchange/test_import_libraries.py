@@ -205,6 +205,49 @@ def test_what_an_account_has_stays_and_ids_are_the_catalogues(importer):
     assert importer.one("SELECT rating FROM collection_item WHERE notes = 'Mine'") == 1
 
 
+def test_blanks_of_what_an_account_has_are_filled_in(importer):
+    rows = libraries()
+    for name, key in (("reading_lists", "items"), ("wish_lists", "items"), ("pull_lists", "series")):
+        rows[name] = [each | {key: each[key][:1]} for each in rows[name]]
+    rows["collection_items"] = [copy(11, 3, 1, purchase_store="Fair", read_dates=[AT], is_read=True)]
+    rows["wish_lists"][0]["items"][0] |= {"desired_grade": None, "max_price": None, "currency": "USD"}
+    rows["wish_lists"][0]["items"][0] |= {"priority": 5}
+    importer.run(rows)
+    report = importer.run(libraries())
+    assert {name: (each["new"], each["changed"]) for name, each in list(report.counts.items())[-6:]} == {
+        "collection_items": (2, 1),
+        "reading_lists": (0, 0),
+        "reading_list_items": (2, 0),
+        "reading_list_ratings": (0, 0),
+        "pull_lists": (0, 0),
+        "wish_lists": (0, 1),
+    }
+    exported = read_set(importer.export("out", accounts=True))
+    [item] = [each for each in exported["collection_items"] if each["id"] == 11]
+    [wish] = exported["wish_lists"][0]["items"]
+    [full] = [each for each in libraries()["collection_items"] if each["id"] == 11]
+    dates = [*full["read_dates"], AT]
+    assert item.pop("modified") > LATER < wish["modified"]
+    assert item == {key: value for key, value in full.items() if key != "modified"} | {
+        "quantity": 1,
+        "book_format": "PRINT",
+        "purchase_store": "Fair",
+        "read_dates": dates,
+    }
+    assert (wish["desired_grade"], wish["max_price"], wish["currency"], wish["priority"]) == (
+        "9.8",
+        "4.00",
+        "EUR",
+        5,
+    )
+    assert [[each["issue_id"] for each in found["items"]] for found in exported["reading_lists"]] == [
+        [3, 1, 2],
+        [2],
+        [1],
+    ]
+    assert not importer.run(libraries()).changed_anything
+
+
 def test_stars_for_what_is_not_out_yet_come_in_and_do_not_count(importer):
     rows = libraries()
     rows["issues"][1]["store_date"] = "2999-01-01"

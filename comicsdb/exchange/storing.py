@@ -1,0 +1,371 @@
+"""Storing a set: new rows as it has them, found rows brought up to date; the catalogue learns what changed.
+
+Stamps of new rows are the set's own. What rows keep of others is computed with them, not afterwards: the
+second stamp of an object with an issue list is the greatest `modified` of its issues and its own, and stars
+are counted and summed.
+
+A found row that differs from the set's takes the set's values, its links become the set's, and its `modified`
+moves as for any other edit: caches rely on it. Slug, `created_on` and who created a row stay. A picture stays
+where the set has none. Credits, variants, attributions and ratings are added and changed, never removed.
+"""
+
+import hashlib
+from collections.abc import Callable, Hashable, Iterable
+from pathlib import Path
+from typing import BinaryIO
+
+from comicsdb.catalog import propagation
+from comicsdb.exchange.format import (
+    ATTRIBUTIONS,
+    BY_KIND,
+    BY_NAME,
+    CATALOGUE,
+    CREDITS,
+    ISSUE_RATINGS,
+    ISSUES,
+    VARIANTS,
+    Field,
+    File,
+)
+from comicsdb.exchange.run import Run
+from comicsdb.exchange.staging import CHUNK, Pictures
+from comicsdb.media.storage import Content, Storage
+from comicsdb.models.attribution import OWNERS
+from comicsdb.models.base import SYSTEM_USER_ID
+
+AUTHORS = ("created_by_id", "edited_by_id")
+LASTING = ("slug", "created_on", "modified", *AUTHORS)
+# What an item of the collection or a wish is given when it changes.
+TOUCH = (
+    "modified_before = t.modified,"
+    " modified = greatest(clock_timestamp(), t.modified + interval '1 microsecond')"
+)
+
+# Per file: columns with their expressions over the staged row s, and the joins they need.
+_LISTED = """LEFT JOIN (
+    SELECT u.id, max(i.modified) AS latest FROM staged_issues i, unnest(i.{}) AS u (id) GROUP BY u.id
+) listed ON listed.id = s.db_id"""
+_OUT = "coalesce(i.store_date <= {today}, true)"
+_STARS = "count(*) AS number, sum(r.rating) AS total, max(r.created_on) AS latest"
+_COUNTED = f"staged_issue_ratings r JOIN staged_issues i ON i.db_id = r.issue_id WHERE {_OUT}"
+_NAMED = {"name_changed": "s.modified"}
+_SHOWN = {"issues_modified": "greatest(s.modified, listed.latest)"}
+_RATED = {
+    "rating_count": "coalesce(stars.number, 0)",
+    "rating_sum": "coalesce(stars.total, 0)",
+    "rated": "stars.latest",
+}
+# Items come to the end of their list, without gaps.
+_POSITION = """row_number() OVER (PARTITION BY s.reading_list_id ORDER BY s."order") + coalesce(
+    (SELECT max(i."order") FROM reading_list_item i WHERE i.reading_list_id = s.reading_list_id), 0)"""
+DERIVED: dict[str, tuple[dict[str, str], str]] = {
+    "universes": (_NAMED, ""),
+    "creators": (_NAMED, ""),
+    "teams": ({**_NAMED, **_SHOWN}, _LISTED.format("team_ids")),
+    "characters": ({**_NAMED, **_SHOWN}, _LISTED.format("character_ids")),
+    "arcs": ({**_NAMED, **_SHOWN}, _LISTED.format("arc_ids")),
+    "series": (
+        {**_SHOWN, **_RATED},
+        f"""LEFT JOIN (SELECT series_id AS id, max(modified) AS latest FROM staged_issues GROUP BY series_id)
+            listed ON listed.id = s.db_id
+        LEFT JOIN (
+            SELECT i.series_id AS id, {_STARS} FROM {_COUNTED} GROUP BY i.series_id
+        ) stars ON stars.id = s.db_id""",
+    ),
+    "issues": (
+        _RATED,
+        f"""LEFT JOIN (SELECT r.issue_id AS id, {_STARS} FROM {_COUNTED} GROUP BY r.issue_id)
+            stars ON stars.id = s.db_id""",
+    ),
+    "credits": ({"modified": "i.modified"}, "JOIN staged_issues i ON i.db_id = s.issue_id"),
+    "attributions": (
+        {f"{kind}_id": f"CASE WHEN s.entity = '{kind}' THEN s.entity_id END" for kind in OWNERS},
+        "",
+    ),
+    "issue_ratings": (
+        {"modified": "s.created_on", "counted": _OUT},
+        "JOIN staged_issues i ON i.db_id = s.issue_id",
+    ),
+    "collection_items": ({"date_read": "(SELECT max(x) FROM unnest(s.read_dates) x)"}, ""),
+    "reading_lists": ({"previous_id": "NULL", "next_id": "NULL"}, ""),  # once all are there
+    "reading_list_items": ({"order": _POSITION}, ""),
+    "reading_list_ratings": ({"modified": "s.created_on"}, ""),
+}
+
+
+# New rows.
+
+
+def write_new(run: Run) -> None:
+    """Insert every staged row of the catalogue that was not found, then its links."""
+    for file in (*CATALOGUE, CREDITS, VARIANTS, ATTRIBUTIONS, ISSUE_RATINGS):
+        run.progress.step(f"storing {file.name}")
+        insert(run, file)
+        if run.fresh:  # ids were given rather than taken from the sequence
+            run.cursor.execute(
+                f"SELECT setval(pg_get_serial_sequence('{file.kind}', 'id'), max(id)) FROM {file.kind}"
+                " HAVING max(id) IS NOT NULL"
+            )
+        for field in file.links:
+            _link(run, file, field)
+
+
+def insert(run: Run, file: File) -> None:
+    """Insert the rows of a file that were not found."""
+    derived, joins = DERIVED.get(file.name, ({}, ""))
+    values = {name: f's."{name}"' for name in file.columns}
+    if not run.accounts:  # everything is the system account's
+        values |= {name: str(SYSTEM_USER_ID) for name in AUTHORS if name in values}
+    values |= derived
+    names = ", ".join(f'"{name}"' for name in values)
+    statement = (
+        f"INSERT INTO {file.kind} (id, {names}) SELECT s.db_id, {', '.join(values.values())}"
+        f" FROM {file.staged} s {joins} WHERE NOT s.found ORDER BY s.db_id"
+    )
+    run.cursor.execute(statement.replace("{today}", f"DATE '{run.today}'"))
+    if file.reported:
+        run.report.count(file.reported, "new", run.cursor.rowcount)
+
+
+def _link(run: Run, file: File, field: Field) -> None:
+    """Insert the links of new rows; of a symmetric link both directions."""
+    link, source = field.link, f"FROM {file.staged} s, unnest(s.{field.column}) AS u (id) WHERE NOT s.found"
+    pairs = f"SELECT s.db_id, u.id {source}"
+    if link.symmetric:
+        pairs += f" UNION SELECT u.id, s.db_id {source}"
+    run.cursor.execute(
+        f"INSERT INTO {link.table.name} ({link.own}, {link.other}) {pairs}"
+        " ORDER BY 1, 2 ON CONFLICT DO NOTHING"
+    )
+
+
+# Pictures of found rows.
+
+
+class Digests:
+    """Digests of pictures; what several paths or keys share is read once."""
+
+    def __init__(self, storage: Storage):
+        self._storage = storage
+        self._known: dict[Hashable, bytes] = {}
+
+    def of_file(self, path: Path) -> bytes | None:
+        """The digest of a file, None if there is none."""
+        try:
+            status = path.stat()
+            return self._of((status.st_dev, status.st_ino), lambda: path.open("rb"))
+        except FileNotFoundError:
+            return None
+
+    def of_key(self, key: str) -> bytes | None:
+        """The digest of a stored picture, None if there is none."""
+        try:
+            return self._of(self._storage.identity(key), lambda: self._storage.open(key))
+        except FileNotFoundError:
+            return None
+
+    def _of(self, identity: Hashable, opening: Callable[[], BinaryIO | Content]) -> bytes:
+        if identity not in self._known:
+            with opening() as stream:
+                self._known[identity] = hashlib.file_digest(stream, "sha256").digest()
+        return self._known[identity]
+
+
+def keep_pictures(run: Run, file: File, pictures: Pictures) -> None:
+    """Let found rows keep the picture they have, if the set has the same one or none."""
+    run.cursor.execute(
+        f"UPDATE {file.staged} s"
+        " SET image = t.image, image_width = t.image_width, image_height = t.image_height"
+        f" FROM {file.kind} t WHERE t.id = s.db_id AND s.found AND s.image_path = '' AND t.image <> ''"
+    )
+    digests = Digests(run.storage)
+    with run.cursor.connection.cursor("kept") as rows:
+        rows.execute(
+            f"SELECT s.db_id, s.image_path, t.image FROM {file.staged} s JOIN {file.kind} t"
+            " ON t.id = s.db_id WHERE s.found AND s.image_path <> '' AND t.image <> ''"
+        )
+        while chunk := rows.fetchmany(CHUNK):
+            kept, keys = [], []
+            for identifier, path, key in chunk:
+                if digests.of_file(pictures.file(path)) == digests.of_key(key):
+                    kept.append(identifier)
+                    keys.append(key)
+                else:
+                    run.replaced_pictures.append(key)
+            run.cursor.execute(
+                f"UPDATE {file.staged} s SET image = k.key, image_path = ''"
+                " FROM unnest(%s::integer[], %s::varchar[]) AS k (id, key) WHERE s.db_id = k.id",
+                (kept, keys),
+            )
+
+
+# Found rows.
+
+
+def update_found(run: Run) -> None:
+    """Update found rows, and tell the unit of work of all that happened to rows that were there before."""
+    for file in CATALOGUE:
+        changed = _update(run, file, [column for column in file.columns if column not in LASTING])
+        for field in file.links:
+            changed |= _relink(run, file, field)
+        _count(run, file, changed)
+    _meet_new_issues(run)
+    _update_credits(run)
+    _update_variants(run)
+    _update_attributions(run)
+    _update_ratings(run)
+
+
+def _count(run: Run, file: File, changed: set[int]) -> None:
+    [(found,)] = run.rows(f"SELECT count(*) FROM {file.staged} WHERE found")
+    run.report.count(file.name, "changed", len(changed))
+    run.report.count(file.name, "unchanged", found - len(changed))
+
+
+def _comparison(columns: Iterable[str]) -> tuple[str, str, str]:
+    """SQL over the table t and the staged table s: whether and which columns differ, and the changes."""
+    pairs = [(f't."{column}"', f's."{column}"') for column in columns]
+    differ = f"({', '.join(t for t, _ in pairs)}) IS DISTINCT FROM ({', '.join(s for _, s in pairs)})"
+    which = ", ".join(f"{t} IS DISTINCT FROM {s}" for t, s in pairs)
+    changes = ", ".join(f'"{column}" = {s}' for column, (_, s) in zip(columns, pairs, strict=True))
+    return differ, which, changes
+
+
+def _update(run: Run, file: File, columns: list[str]) -> set[int]:
+    """Give found rows of the catalogue the set's values where they differ; the ids of those that did."""
+    differ, which, changes = _comparison(columns)
+    place = "t.series_id, s.series_id" if file is ISSUES else "NULL, NULL"
+    rows = run.rows(
+        f"SELECT t.id, ARRAY[{which}], {place} FROM {file.staged} s JOIN {file.kind} t ON t.id = s.db_id"
+        f" WHERE s.found AND {differ}"
+    )
+    changed = {row[0] for row in rows}
+    for identifier, flags, *series in rows:
+        _note(run, file, identifier, {column for column, flag in zip(columns, flags, strict=True) if flag})
+        if file is ISSUES:
+            _note_place(run, set(series))
+    if changed:
+        author = "s.edited_by_id" if file is ISSUES and run.accounts else SYSTEM_USER_ID
+        run.cursor.execute(
+            f"UPDATE {file.kind} t SET {changes}, edited_by_id = {author} FROM {file.staged} s"
+            " WHERE t.id = s.db_id AND t.id = ANY(%s)",
+            (list(changed),),
+        )
+        run.unit.record_saved(file.kind, set(changed))
+    return changed
+
+
+def _note(run: Run, file: File, identifier: int, columns: set[str]) -> None:
+    """Tell the unit of work which events the change of some columns is."""
+    for event, shown in propagation.field_events(file.kind).items():
+        if columns & set(shown):
+            run.unit.record_event(event, {identifier})
+    if "name" in columns and hasattr(file.model, "name_changed"):
+        run.unit.changes.renamed[file.kind].add(identifier)
+
+
+def _note_place(run: Run, series: set[int]) -> None:
+    """An issue of these series changed, or moved between them."""
+    run.unit.record_event("series.issues", series)
+    run.unit.changes.listing["series"] |= series
+    if len(series) > 1:
+        run.unit.changes.rated["series"] |= series
+
+
+def _relink(run: Run, file: File, field: Field) -> set[int]:
+    """Make the links of found rows the set's; the ids of the rows whose links were others."""
+    link, pairs = field.link, []
+    # What one end of a symmetric link lost, the other end loses as well.
+    for mine, theirs in ((link.own, link.other), (link.other, link.own))[: 2 if link.symmetric else 1]:
+        pairs += run.rows(
+            f"DELETE FROM {link.table.name} l USING {file.staged} s WHERE s.found AND s.db_id = l.{mine}"
+            f" AND NOT l.{theirs} = ANY(s.{field.column}) RETURNING l.{link.own}, l.{link.other}"
+        )
+    pairs += run.rows(
+        f"INSERT INTO {link.table.name} ({link.own}, {link.other}) SELECT s.db_id, u.id"
+        f" FROM {file.staged} s, unnest(s.{field.column}) AS u (id) WHERE s.found"
+        f" ON CONFLICT DO NOTHING RETURNING {link.own}, {link.other}"
+    )
+    own, other = {pair[0] for pair in pairs}, {pair[1] for pair in pairs}
+    if pairs and file in CATALOGUE:
+        run.unit.link_changed(file.kind, link, own, other)
+    return own
+
+
+def _meet_new_issues(run: Run) -> None:
+    """Rows that were there before and that new issues belong to or link to."""
+    for series in _owners_of_new(run, ISSUES, "series_id", BY_NAME["series"]):
+        _note_place(run, {series})
+    for file in CATALOGUE:
+        for field in file.links:
+            if file is not ISSUES and not field.link.symmetric:
+                continue
+            met = run.ids(
+                f"SELECT DISTINCT o.db_id FROM {file.staged} s, unnest(s.{field.column}) AS u (id)"
+                f" JOIN {BY_NAME[field.target].staged} o ON o.db_id = u.id WHERE o.found AND NOT s.found"
+            )
+            if met:
+                run.unit.link_changed(file.kind, field.link, set(), met)
+
+
+def _owners_of_new(run: Run, file: File, column: str, owner: File, condition: str = "true") -> set[int]:
+    """Rows that were there before and got new parts."""
+    return run.ids(
+        f"SELECT DISTINCT o.db_id FROM {file.staged} s JOIN {owner.staged} o ON o.db_id = s.{column}"
+        f" WHERE o.found AND NOT s.found AND {condition}"
+    )
+
+
+def _update_credits(run: Run) -> None:
+    changed = _relink(run, CREDITS, CREDITS.links[0])
+    issues = run.ids(
+        "UPDATE credit SET modified = clock_timestamp() WHERE id = ANY(%s) RETURNING issue_id", list(changed)
+    )
+    # Relinking saw found credits only; credits that are new count for issues that are not.
+    run.unit.part_changed("issue", "credits", issues | _owners_of_new(run, CREDITS, "issue_id", ISSUES))
+    _count(run, CREDITS, changed)
+
+
+def _update_parts(run: Run, file: File, columns: list[str], returning: str) -> list[tuple]:
+    """Give found parts the set's values where they differ; what RETURNING gives of those."""
+    differ, _which, changes = _comparison(columns)
+    rows = run.rows(
+        f"UPDATE {file.kind} t SET {changes} FROM {file.staged} s WHERE t.id = s.db_id AND s.found"
+        f" AND {differ} RETURNING t.id, {returning}"
+    )
+    _count(run, file, {row[0] for row in rows})
+    return rows
+
+
+def _update_variants(run: Run) -> None:
+    columns = [column for column in VARIANTS.columns if column != "issue_id"]
+    issues = {issue for _, issue in _update_parts(run, VARIANTS, columns, "t.issue_id")}
+    run.unit.part_changed("issue", "variants", issues | _owners_of_new(run, VARIANTS, "issue_id", ISSUES))
+
+
+def _update_attributions(run: Run) -> None:
+    changed = _update_parts(run, ATTRIBUTIONS, ["source", "url"], "s.entity, s.entity_id")
+    for kind in OWNERS:
+        owners = {owner for _, entity, owner in changed if entity == kind}
+        owners |= _owners_of_new(run, ATTRIBUTIONS, "entity_id", BY_KIND[kind], f"s.entity = '{kind}'")
+        run.unit.part_changed(kind, "attributions", owners)
+
+
+def _update_ratings(run: Run) -> None:
+    rows = _update_parts(run, ISSUE_RATINGS, ["rating"], "t.issue_id")
+    changed = {issue for _, issue in rows}
+    # Items of collections that were there before have the stars that their owners gave the issue.
+    run.cursor.execute(
+        f"UPDATE collection_item t SET rating = r.rating, {TOUCH} FROM issue_rating r"
+        " WHERE t.user_id = r.user_id AND t.issue_id = r.issue_id AND t.rating IS DISTINCT FROM r.rating"
+        " AND (r.id = ANY(%s) OR r.id IN (SELECT db_id FROM staged_issue_ratings WHERE NOT found))",
+        ([rating for rating, _ in rows],),
+    )
+    run.unit.changes.rated["issue"] |= changed | _owners_of_new(run, ISSUE_RATINGS, "issue_id", ISSUES)
+    # Series that were there before also show the stars of new issues.
+    rated = changed | run.ids("SELECT DISTINCT issue_id FROM staged_issue_ratings WHERE NOT found")
+    run.unit.changes.rated["series"] |= run.ids(
+        "SELECT DISTINCT p.db_id FROM staged_issues i JOIN staged_series p ON p.db_id = i.series_id"
+        " WHERE p.found AND i.db_id = ANY(%s)",
+        list(rated),
+    )
