@@ -87,7 +87,7 @@ def test_who_takes_pictures_is_known():
     taking = {"comicsdb.media.uploads.picture_values"}
     paths = [path for package in PACKAGES for path in modules(package)]
     assert {path.relative_to(ROOT).as_posix() for path in paths if taking & imported(path)} == {
-        "comicsdb/accounts/picture_drafts.py",
+        "comicsdb/accounts/drafts.py",
         "comicsdb/accounts/profile.py",
         "comicsdb/catalog/history/revert.py",
         "comicsdb_api/resource/writes.py",

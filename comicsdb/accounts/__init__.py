@@ -5,11 +5,17 @@ does. What is refused is raised: `InvalidError` by field, and the errors of `err
 be shown. No answer tells whether a mail address has an account, by its text or by the time it takes.
 """
 
-from comicsdb.accounts.bots import form_time, open_sign_up, question
-from comicsdb.accounts.confirmation import FIELDS as CONFIRM_FIELDS
-from comicsdb.accounts.confirmation import check_second_step, confirm, is_confirmed
 from comicsdb.accounts.context import AccountContext, of_request
 from comicsdb.accounts.deletion import delete_account
+from comicsdb.accounts.drafts import (
+    KeptPicture,
+    SavedForm,
+    find_form_draft,
+    find_picture,
+    keep_form_draft,
+    keep_picture,
+    take_picture,
+)
 from comicsdb.accounts.errors import (
     AccountError,
     BadLinkError,
@@ -26,23 +32,17 @@ from comicsdb.accounts.errors import (
     TooManyMailsError,
     TooManySignUpsError,
 )
-from comicsdb.accounts.feed_addresses import make_feed_address
-from comicsdb.accounts.form_drafts import SavedForm, find_form_draft, keep_form_draft
 from comicsdb.accounts.guard import Guard
 from comicsdb.accounts.holdings import holdings, holdings_csv, holdings_json
-from comicsdb.accounts.login import find_user, log_in, verified
-from comicsdb.accounts.new_password import change_password, check_reset, request_reset, reset_password
-from comicsdb.accounts.new_place import check_attempt, check_log_in_link, log_in_by_link
-from comicsdb.accounts.not_me import check_not_me, take_back
-from comicsdb.accounts.passkeys import (
-    add_passkey,
-    passkey_user,
-    passkeys_of,
-    proof_options,
-    registration_options,
-    remove_passkey,
+from comicsdb.accounts.letters import SECURITY_TEXTS, security_facts
+from comicsdb.accounts.login import (
+    check_attempt,
+    check_log_in_link,
+    find_user,
+    log_in,
+    log_in_by_link,
+    verified,
 )
-from comicsdb.accounts.picture_drafts import KeptPicture, find_picture, keep_picture, take_picture
 from comicsdb.accounts.profile import (
     PICTURES,
     Updated,
@@ -51,10 +51,35 @@ from comicsdb.accounts.profile import (
     set_timezone,
     update_profile,
 )
+from comicsdb.accounts.recovery import (
+    change_password,
+    check_not_me,
+    check_reset,
+    request_reset,
+    reset_password,
+    take_back,
+)
 from comicsdb.accounts.rules import EMAIL_MAX, LABEL_MAX, PASSWORD_MAX, PASSWORD_MIN, USERNAME_MAX
-from comicsdb.accounts.second_factor import make_recovery_codes, recovery_codes_left
+from comicsdb.accounts.second_factor import CONFIRM_FIELDS as CONFIRM_FIELDS
+from comicsdb.accounts.second_factor import (
+    add_passkey,
+    add_totp,
+    check_second_step,
+    confirm,
+    has_totp,
+    is_confirmed,
+    make_recovery_codes,
+    new_totp,
+    open_totp,
+    passkey_user,
+    passkeys_of,
+    proof_options,
+    recovery_codes_left,
+    registration_options,
+    remove_passkey,
+    remove_totp,
+)
 from comicsdb.accounts.security_events import record_security_event, security_events
-from comicsdb.accounts.security_letters import SECURITY_TEXTS, security_facts
 from comicsdb.accounts.sessions import (
     LIFETIME,
     begin_session,
@@ -67,7 +92,15 @@ from comicsdb.accounts.sessions import (
     session_user,
     sessions_of,
 )
-from comicsdb.accounts.signup import activate, resend_activation, sign_up, sign_up_settings
+from comicsdb.accounts.signup import (
+    activate,
+    form_time,
+    open_sign_up,
+    question,
+    resend_activation,
+    sign_up,
+    sign_up_settings,
+)
 from comicsdb.accounts.tokens import (
     FOREVER,
     LIFETIMES,
@@ -76,13 +109,13 @@ from comicsdb.accounts.tokens import (
     generate_token,
     is_expired,
     is_malformed,
+    make_feed_address,
     new_form_key,
     revoke_all_tokens,
     revoke_token,
     shown_key,
     tokens_of,
 )
-from comicsdb.accounts.totp import add_totp, has_totp, new_totp, open_totp, remove_totp
 from comicsdb.i18n import INTERFACE_LANGUAGES
 from comicsdb.mail.letter import printable
 

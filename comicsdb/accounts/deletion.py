@@ -1,20 +1,44 @@
-"""The end of an account: what is its own goes, what it gave to the catalogue stays."""
+"""Deleting an account: its own data go, its contributions to the catalogue stay without its name."""
 
 import logging
+from collections import Counter
+from datetime import timedelta
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, literal, or_, select, update
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from comicsdb.accounts.anonymising import anonymise
+from comicsdb import clock
 from comicsdb.accounts.context import AccountContext
+from comicsdb.accounts.drafts import remove_old_form_drafts, remove_old_pictures
 from comicsdb.accounts.login import confirm_password
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.i18n import _
-from comicsdb.models import FormerSlug, Issue, IssueRating, ReadingList, Series, User
+from comicsdb.models import (
+    AccountLink,
+    DailyCount,
+    Donation,
+    FormerSlug,
+    Issue,
+    IssueRating,
+    LoginSession,
+    ReadingList,
+    SecurityEvent,
+    Series,
+    SpentChallenge,
+    StaffAction,
+    User,
+)
+from comicsdb.models.account import ACTIVATE
 from comicsdb.models.base import SYSTEM_USER_ID
 
 log = logging.getLogger(__name__)
+
+KIND = "user"  # as staff actions call accounts
+
+SIGN_UPS_KEPT = timedelta(days=7)  # for which the name of a sign-up that was not completed is kept
+EVENTS_KEPT = timedelta(days=365)
 
 
 def delete_account(context: AccountContext, user_id: int, password: str) -> None:
@@ -63,3 +87,76 @@ def _lock_rated(session: Session, user_id: int) -> tuple[set[int], set[int]]:
     series = set(session.scalars(locked.with_for_update(key_share=True)))
     locked = select(Issue.id).where(Issue.id.in_(rated)).order_by(Issue.id)
     return set(session.scalars(locked.with_for_update(key_share=True, of=Issue))), series
+
+
+def _counts_of(username: str):
+    return DailyCount.identity == f"user:{username}"
+
+
+def move_counts(session: Session, old: str, new: str) -> None:
+    """Let the counts of an account's requests follow its new name."""
+    forget_counts(session, new)  # of somebody who had this name before
+    moved = select(DailyCount.day, DailyCount.counter, literal(f"user:{new}"), DailyCount.count).where(
+        _counts_of(old)
+    )
+    session.execute(insert(DailyCount).from_select(["day", "counter", "identity", "count"], moved))
+    forget_counts(session, old)
+
+
+def forget_counts(session: Session, username: str) -> None:
+    """Remove the counts of an account's requests."""
+    session.execute(delete(DailyCount).where(_counts_of(username)))
+
+
+def anonymise(session: Session, user: User) -> None:
+    """Let what stays after an account name it by its number alone."""
+    forget_counts(session, user.username)
+    nameless = f"account {user.id}"
+    session.execute(update(StaffAction).where(StaffAction.actor_id == user.id).values(actor_name=nameless))
+    session.execute(
+        update(StaffAction)
+        .where(StaffAction.kind == KIND, StaffAction.target_id == user.id)
+        .values(target=nameless, change={})
+    )
+    session.execute(
+        update(Donation)
+        .where(or_(Donation.user_id == user.id, Donation.email.ilike(_escape_like(user.email), escape="\\")))
+        .values(email="")
+    )
+
+
+def _escape_like(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def clean(session: Session) -> Counter:
+    """Remove what is of no use any more; counts each: "sessions", "drafts" and so on."""
+    now = clock.now()
+    counted = Counter()
+    ended = delete(LoginSession).where(LoginSession.expires <= now)
+    counted["sessions"] = session.execute(ended).rowcount
+    still_waiting = select(AccountLink.user_id).where(
+        AccountLink.purpose == ACTIVATE, AccountLink.expires > now - SIGN_UPS_KEPT
+    )
+    never_active = select(User).where(
+        ~User.is_active,
+        ~User.email_confirmed,
+        User.id.in_(select(AccountLink.user_id).where(AccountLink.purpose == ACTIVATE)),
+        User.id.not_in(still_waiting),
+    )
+    for user in session.scalars(never_active.with_for_update(skip_locked=True)):
+        remove_account(session, user)
+        counted["accounts"] += 1
+    waiting = select(User.id).where(~User.is_active, ~User.email_confirmed)
+    spent = delete(AccountLink).where(
+        AccountLink.expires <= now - SIGN_UPS_KEPT, AccountLink.user_id.not_in(waiting)
+    )
+    counted["links"] = session.execute(spent.execution_options(synchronize_session=False)).rowcount
+    counted["events"] = session.execute(
+        delete(SecurityEvent).where(SecurityEvent.at <= now - EVENTS_KEPT)
+    ).rowcount
+    pictures = remove_old_pictures(session)
+    UnitOfWork.of(session).release_files(pictures)
+    counted["drafts"] = remove_old_form_drafts(session) + len(pictures)
+    session.execute(delete(SpentChallenge).where(SpentChallenge.expires <= now))
+    return counted

@@ -1,13 +1,18 @@
-"""What the mails about accounts say, and the pages of the site that they lead to.
+"""The mails about accounts: what they say, and the pages of the site that they link to.
 
-A mail to an address that nobody has proved to read yet quotes nothing that its sender could have typed.
+A mail to an address that is not confirmed yet quotes nothing that its sender could have typed.
 """
 
+from collections.abc import Sequence
 from datetime import date, datetime
+from typing import NamedTuple
 
+from translationstring import TranslationString
+
+from comicsdb.accounts.browsers import browser_name
 from comicsdb.i18n import Text, _, ngettext, written_day
 from comicsdb.mail import Facts, Items, Letter, Link, Paragraph
-from comicsdb.models import User
+from comicsdb.models import SecurityEvent, SecurityEventKind, User
 
 # Pages of the site.
 ACTIVATE = "/accounts/activate/{uid}/{secret}/"
@@ -25,6 +30,11 @@ CONTACT = "/help/contact/"
 HOURS = ngettext("${n} hour", "${n} hours", 24)
 ONCE = _("The link works once, for ${time}.", mapping={"time": HOURS})
 NOT_YOU = _("If this was not you, there is nothing to do: ignore this mail, and nothing happens.")
+
+K = SecurityEventKind
+DAYS = ngettext("${n} day", "${n} days", 7)
+
+HELP_LIMITS = "/help/rate-limits/"
 
 
 def activation(user: User, secret: str) -> Letter:
@@ -162,7 +172,7 @@ def basic_reminder(user: User, phase: int, last_used: date, until: date | None) 
             )
         ),
         Facts(tuple(facts)),
-        Paragraph(_final_words(until) if final else _first_words(until)),
+        Paragraph(_final_reminder(until) if final else _first_reminder(until)),
         Paragraph(
             _(
                 "Make an API token on your account's page, one for each program, and give it to the program"
@@ -178,7 +188,7 @@ def basic_reminder(user: User, phase: int, last_used: date, until: date | None) 
     return Letter(subject, tuple(blocks))
 
 
-def _first_words(until: date | None) -> Text:
+def _first_reminder(until: date | None) -> Text:
     if until is None:
         return _("This goes on working for now, but it will end. Please switch to a token in time.")
     return _(
@@ -187,7 +197,7 @@ def _first_words(until: date | None) -> Text:
     )
 
 
-def _final_words(until: date) -> Text:
+def _final_reminder(until: date) -> Text:
     return _(
         "This ends on ${day}, and fewer requests are allowed until then. From that day on the program gets no"
         " answers any more. Act now.",
@@ -195,31 +205,275 @@ def _final_words(until: date) -> Text:
     )
 
 
-def tell_signup(username: str, when: datetime, address: str) -> Letter:
+def signup_notice(username: str, when: datetime, address: str) -> Letter:
     """To administrators: somebody signed up."""
-    return _told(_("Sign-up: ${name}", mapping={"name": username}), username, when, address)
+    return _staff_letter(_("Sign-up: ${name}", mapping={"name": username}), username, when, address)
 
 
-def tell_activation(username: str, when: datetime, address: str) -> Letter:
+def activation_notice(username: str, when: datetime, address: str) -> Letter:
     """To administrators: somebody activated their account."""
-    return _told(_("Activation: ${name}", mapping={"name": username}), username, when, address)
+    return _staff_letter(_("Activation: ${name}", mapping={"name": username}), username, when, address)
 
 
-def tell_blocked(username: str, when: datetime, address: str, allowed: int) -> Letter:
+def blocked_notice(username: str, when: datetime, address: str, allowed: int) -> Letter:
     """To administrators: the first sign-up from an address that was one too many today."""
     about = ngettext(
         "An address may make ${n} account a day. Later attempts of this day are only logged.",
         "An address may make ${n} accounts a day. Later attempts of this day are only logged.",
         allowed,
     )
-    letter = _told(_("Too many sign-ups from one address"), username, when, address)
+    letter = _staff_letter(_("Too many sign-ups from one address"), username, when, address)
     return Letter(letter.subject, (*letter.blocks, Paragraph(about)))
 
 
-def _told(what: Text, username: str, when: datetime, address: str) -> Letter:
+def _staff_letter(what: Text, username: str, when: datetime, address: str) -> Letter:
     rows = (
         (_("User name"), username),
         (_("When"), f"{when:%Y-%m-%d %H:%M} UTC"),
         (_("From"), address),
     )
     return Letter(subject=_("comicsdb accounts"), blocks=(Paragraph(what), Facts(rows)))
+
+
+class SecurityText(NamedTuple):
+    """A title, and the sentence of the mail, if there is one; another where the administrators did it."""
+
+    title: Text
+    mailed: TranslationString | None = None  # with ${name} for the account's
+    by_staff: TranslationString | None = None  # likewise
+
+
+SECURITY_TEXTS = {
+    K.LOGGED_IN: SecurityText(_("Logged in")),
+    K.NEW_DEVICE: SecurityText(
+        _("New device logged in"),
+        _("Your account ${name} at comicsdb was used with a browser or from a place that is new to us."),
+    ),
+    K.WRONG_PASSWORDS: SecurityText(
+        _("Many wrong passwords"),
+        _("Somebody tried many wrong passwords for your account ${name} at comicsdb. None of them worked."),
+    ),
+    K.SESSIONS_ENDED: SecurityText(
+        _("Logged out everywhere"),
+        _("All browsers were logged out of your account ${name} at comicsdb."),
+        _("The administrators logged all browsers out of your account ${name} at comicsdb."),
+    ),
+    K.PASSWORD_CHANGED: SecurityText(
+        _("Password changed"),
+        _("The password of your account ${name} at comicsdb was changed."),
+        _("The administrators gave your account ${name} at comicsdb a new password."),
+    ),
+    K.PASSWORD_RESET: SecurityText(
+        _("Password reset"),
+        _("A new password was chosen for your account ${name} at comicsdb, with a link that we had mailed."),
+    ),
+    K.ADDRESS_CHANGED: SecurityText(
+        _("E-mail address changed"),
+        _("Your account ${name} at comicsdb has another e-mail address now."),
+        _("The administrators gave your account ${name} at comicsdb another e-mail address."),
+    ),
+    K.TOKEN_MADE: SecurityText(
+        _("API token made"),
+        _("An API token was made for your account ${name} at comicsdb. Who has it acts in your name."),
+    ),
+    K.TOKEN_REVOKED: SecurityText(
+        _("API token revoked"),
+        by_staff=_("The administrators revoked an API token of your account ${name} at comicsdb."),
+    ),
+    K.TOKENS_REVOKED: SecurityText(
+        _("All API tokens revoked"),
+        _("All API tokens of your account ${name} at comicsdb were revoked."),
+        _("The administrators revoked all API tokens of your account ${name} at comicsdb."),
+    ),
+    K.FEED_MADE: SecurityText(_("Feed address made")),
+    K.FEEDS_REVOKED: SecurityText(_("All feed addresses revoked")),
+    K.PASSKEY_ADDED: SecurityText(
+        _("Passkey added"), _("A passkey can be used from now on for your account ${name} at comicsdb.")
+    ),
+    K.PASSKEY_REMOVED: SecurityText(
+        _("Passkey removed"), _("A passkey of your account ${name} at comicsdb was removed.")
+    ),
+    K.TOTP_ADDED: SecurityText(
+        _("Authenticator app added"),
+        _("Logging in to your account ${name} at comicsdb takes a code of an authenticator app from now on."),
+    ),
+    K.TOTP_REMOVED: SecurityText(
+        _("Authenticator app removed"),
+        _("Logging in to your account ${name} at comicsdb takes no code of an authenticator app any more."),
+    ),
+    K.RECOVERY_CODES_MADE: SecurityText(
+        _("Recovery codes made"),
+        _("New recovery codes were made for your account ${name} at comicsdb. Older ones do not work now."),
+    ),
+    K.RECOVERY_CODE_USED: SecurityText(
+        _("Recovery code used"), _("A recovery code of your account ${name} at comicsdb was used.")
+    ),
+    K.SECOND_FACTOR_RESET: SecurityText(
+        _("Two-step log-in switched off"),
+        _("The administrators switched two-step log-in off for your account ${name} at comicsdb."),
+    ),
+    K.NOT_ME: SecurityText(_("Account secured by “This was not me”")),
+}
+_DETAILS = {"name": _("Name"), "number": _("Number"), "old": _("Old address"), "new": _("New address")}
+
+
+def mailed_text(event: SecurityEvent) -> TranslationString | None:
+    """The sentence of the mail about an event, if there is one."""
+    text = SECURITY_TEXTS[event.kind]
+    return (text.by_staff if event.details.get("staff") else None) or text.mailed
+
+
+def security_facts(event: SecurityEvent) -> tuple[tuple[Text, Text], ...]:
+    """The details of an event as rows of label and value."""
+    facts = [(label, str(event.details[key])) for key, label in _DETAILS.items() if event.details.get(key)]
+    if event.details.get("staff"):
+        facts.append((_("By"), _("the administrators")))
+    return tuple(facts)
+
+
+def security_letter(user: User, event: SecurityEvent, secret: str) -> Letter:
+    """To the owner of an account: what happened to it; with a secret also how to take the account back."""
+    rows = [*security_facts(event), (_("When"), f"{event.at:%Y-%m-%d %H:%M} UTC")]
+    if event.details.get("staff"):
+        fine = _("If you asked for this, there is nothing to do.")
+    else:
+        fine = _("If this was you, there is nothing to do.")
+        browser = ", ".join(filter(None, browser_name(event.browser))) or _("unknown")
+        rows += [(_("Browser"), browser), (_("From"), event.address or _("unknown"))]
+    blocks = [Paragraph(mailed_text(event) % {"name": user.username}), Facts(tuple(rows)), Paragraph(fine)]
+    if secret:
+        blocks += [
+            Paragraph(
+                _(
+                    "If it was not you, secure your account: on the next page you can log out everybody,"
+                    " revoke all API tokens and feed addresses, and get a link for a new password."
+                )
+            ),
+            Link(_("This was not me"), NOT_ME.format(uid=user.id, secret=secret)),
+            Paragraph(_("The link works once, for ${time}.", mapping={"time": DAYS})),
+        ]
+    else:
+        blocks += [Paragraph(_("If it was not you, write to us.")), Link(_("Write to us"), CONTACT)]
+    return Letter(SECURITY_TEXTS[event.kind].title, tuple(blocks))
+
+
+class Figures(NamedTuple):
+    """How often somebody was refused since the last notice: bad days, refusals of all days, of the worst."""
+
+    days: int
+    total: int
+    worst: int
+
+
+def _responses(number: int) -> Text:
+    return ngettext("${n} response", "${n} responses", number)
+
+
+def throttle_sentence(figures: Figures) -> Text:
+    """The figures in words; a single day is called so, and no number is said twice."""
+    if figures.days > 1:
+        days = ngettext("${n} day", "${n} days", figures.days)
+        return _(
+            "It got ${responses} with the status 429 across ${days}, including ${worst} on the worst day.",
+            mapping={"responses": _responses(figures.total), "days": days, "worst": str(figures.worst)},
+        )
+    if figures.total > figures.worst:
+        return _(
+            "It got ${responses} with the status 429 over the recent period, ${worst} of them on one single"
+            " day.",
+            mapping={"responses": _responses(figures.total), "worst": str(figures.worst)},
+        )
+    return _(
+        "It got ${responses} with the status 429 on one single day.",
+        mapping={"responses": _responses(figures.worst)},
+    )
+
+
+def throttle_warning(username: str, figures: Figures) -> Letter:
+    """To an account whose program does not wait when it is told to."""
+    if figures.days > 1:
+        introduction = _(
+            "A program that uses your account ${name} has been asking our API for more than its limits allow,"
+            " and went on asking after it was refused, over the past several days.",
+            mapping={"name": username},
+        )
+    else:
+        introduction = _(
+            "A program that uses your account ${name} asked our API for more than its limits allow, and went"
+            " on asking after it was refused.",
+            mapping={"name": username},
+        )
+    return Letter(
+        subject=_("Your API client is being rate-limited"),
+        blocks=(
+            Paragraph(introduction),
+            Paragraph(throttle_sentence(figures)),
+            Paragraph(
+                _(
+                    "Every answer of the API says in its X-RateLimit headers how many requests are left, and"
+                    " a refusal says in Retry-After how many seconds to wait. Please let the program heed"
+                    " them."
+                )
+            ),
+            Link(_("How to slow down"), HELP_LIMITS),
+            Paragraph(_("If this goes on, we may have to revoke the access of your account to the API.")),
+            Paragraph(
+                _("Is this a mistake, or do you need help? Reply to this mail, and we will look at it.")
+            ),
+            Link(_("Write to us"), CONTACT),
+        ),
+    )
+
+
+def throttle_restriction(username: str, figures: Figures, *, tokens: bool) -> Letter:
+    """To an account that was warned before: its tokens are revoked, or it is disabled."""
+    if tokens:
+        done = _(
+            "We have therefore revoked all API tokens of your account. The account itself stays as it is:"
+            " you can log in, and make a new token."
+        )
+    else:
+        done = _("We have therefore disabled your account, until an administrator restores it.")
+    return Letter(
+        subject=_("Your API access has been restricted"),
+        blocks=(
+            Paragraph(
+                _(
+                    "We wrote to you before about a program that uses your account ${name} and goes on asking"
+                    " our API after it was refused. It still does.",
+                    mapping={"name": username},
+                )
+            ),
+            Paragraph(throttle_sentence(figures)),
+            Paragraph(done),
+            Paragraph(_("Please repair the program first, so that it waits for as long as it is told to.")),
+            Link(_("How to slow down"), HELP_LIMITS),
+            *((Link(_("Make a new token"), TOKENS),) if tokens else ()),
+            Paragraph(
+                _("Is this a mistake, or do you need help? Reply to this mail, and we will look at it.")
+            ),
+            Link(_("Write to us"), CONTACT),
+        ),
+    )
+
+
+def throttle_report(names: Sequence[str], lines: Sequence[str], *, sent: bool) -> Letter:
+    """Who goes on after 429: found, or written to as well."""
+    number, listed = len(names), ", ".join(names)
+    if sent:
+        subject = _("Repeat throttled accounts: ${n} e-mailed", mapping={"n": str(number)})
+        told = ngettext(
+            "E-mailed ${n} account whose client goes on after 429: ${names}.",
+            "E-mailed ${n} accounts whose clients go on after 429: ${names}.",
+            number,
+            names=listed,
+        )
+    else:
+        subject = _("Repeat throttled accounts: ${n} found", mapping={"n": str(number)})
+        told = ngettext(
+            "Found ${n} account whose client goes on after 429: ${names}.",
+            "Found ${n} accounts whose clients go on after 429: ${names}.",
+            number,
+            names=listed,
+        )
+    return Letter(subject=subject, blocks=(Paragraph(told), Items(tuple(lines))))

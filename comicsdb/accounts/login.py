@@ -1,23 +1,42 @@
-"""Logging in: the right password of an active account, and a limit to wrong ones."""
+"""Logging in by password, and by a mailed link while the password is being guessed.
+
+An attack from many addresses escapes every limit that counts by address, so failures are also counted by
+account. Above that limit a password is accepted only from networks that the account was used from before; the
+owner can still log in elsewhere by a mailed link. No answer reveals whether there is an account of that name.
+"""
 
 import logging
 from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, selectinload
 
-from comicsdb.accounts import rules
+from comicsdb import clock
+from comicsdb.accounts import letters, rules
 from comicsdb.accounts.context import AccountContext
-from comicsdb.accounts.errors import LogInFailedError, NewPlaceError, NotActivatedError, TooManyFailuresError
-from comicsdb.accounts.new_place import check_attempt
+from comicsdb.accounts.errors import (
+    BadLinkError,
+    LogInFailedError,
+    NewPlaceError,
+    NotActivatedError,
+    TooManyFailuresError,
+)
+from comicsdb.accounts.links import make_link, open_link
+from comicsdb.accounts.lookup import known_as, run_for
 from comicsdb.accounts.passwords import Passwords
+from comicsdb.accounts.security_events import DEVICE_EVENTS, place, record_security_event
 from comicsdb.accounts.signup import is_pending
-from comicsdb.accounts.storing import known_as
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
-from comicsdb.models import User
+from comicsdb.mail import queue
+from comicsdb.models import AccountLink, LoginSession, SecurityEvent, SecurityEventKind, User
+from comicsdb.models.account import LOG_IN
 
 log = logging.getLogger(__name__)
+
+LINK_LIFETIME = timedelta(hours=1)
 
 
 def find_user(session: Session, username: str) -> User | None:
@@ -101,3 +120,72 @@ def confirm_password(context: AccountContext, user: User, password: str) -> None
         context.guard.failed(user.username, context.address)
         context.log(log, "Password not confirmed", user.username, logging.WARNING)
         raise InvalidError({"password": [_("This is not your password.")]})
+
+
+def check_attempt(context: AccountContext, username: str) -> None:
+    """Raise TooManyFailuresError if no password for a name may be tried from here, right or wrong.
+
+    NewPlaceError, which is one, is raised where it is the place that is new; then its owner gets a link by
+    mail, at most one an hour, and once a day word of the guesses.
+    """
+    try:
+        context.guard.check(username, context.address)
+    except NewPlaceError:
+        with context.apart() as session:  # what is mailed stays, though the request comes to nothing
+            if _is_known_place(session, username, context.address):
+                return
+            _mail_owner(replace(context, session=session), username)
+            session.commit()
+        raise
+
+
+def check_log_in_link(context: AccountContext, secret: str) -> User:
+    """The account that a mailed link logs in to; the link stays good.
+
+    Raises BadLinkError and LinkSpentError.
+    """
+    return _open_log_in_link(context, secret)[1]
+
+
+def log_in_by_link(context: AccountContext, secret: str) -> User:
+    """The account that a mailed link proves; it is spent with it. Raises BadLinkError and LinkSpentError."""
+    link, user = _open_log_in_link(context, secret)
+    link.used = clock.now()
+    context.log(log, "User logged in by a mailed link", user.username)
+    return user
+
+
+def _open_log_in_link(context: AccountContext, secret: str) -> tuple[AccountLink, User]:
+    link, user = open_link(context.session, LOG_IN, secret)
+    if not user.is_active or link.email != user.email:
+        raise BadLinkError
+    return link, user
+
+
+def _is_known_place(session: Session, username: str, address: str) -> bool:
+    """Whether somebody logged in to the account from the network of an address before; one statement."""
+    if not username.isprintable():
+        return False  # the database could not even compare it
+    account = select(User.id).where(known_as(username)).scalar_subquery()
+    seen = select(LoginSession.address).where(LoginSession.user_id == account)
+    noted = select(SecurityEvent.address).where(
+        SecurityEvent.user_id == account, SecurityEvent.kind.in_(DEVICE_EVENTS)
+    )
+    by_basic = select(User.basic_address).where(User.id == account)
+    here = place(address)
+    return any(place(each) == here for each in session.scalars(seen.union(noted, by_basic)) if each)
+
+
+def _mail_owner(context: AccountContext, username: str) -> None:
+    """Mail what is due; for nobody in vain."""
+    send_link, tell = context.guard.may_warn(username)
+    if not (send_link or tell):
+        return
+    session, name = context.session, username if username.isprintable() else ""
+    with run_for(session, known_as(name), User.is_active) as user:
+        if tell:
+            record_security_event(context, user, SecurityEventKind.WRONG_PASSWORDS)
+        if send_link:
+            link = make_link(session, user, LOG_IN, user.email, LINK_LIFETIME)
+            letter = letters.log_in_link(user, link.secret)
+            queue(session, context.settings, letter, user=user, kind="log_in", until=link.row.expires)

@@ -9,16 +9,15 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts import letters, rules
-from comicsdb.accounts.anonymising import move_counts
 from comicsdb.accounts.context import AccountContext
+from comicsdb.accounts.deletion import move_counts
+from comicsdb.accounts.drafts import take_picture
 from comicsdb.accounts.errors import BadLinkError
 from comicsdb.accounts.links import drop_links, make_link, open_link
 from comicsdb.accounts.login import confirm_password
-from comicsdb.accounts.mail_domains import REFUSED
-from comicsdb.accounts.picture_drafts import take_picture
+from comicsdb.accounts.lookup import lock_email, unless_refused
 from comicsdb.accounts.security_events import record_address_change
-from comicsdb.accounts.signup import TAKEN, is_pending, nowhere
-from comicsdb.accounts.storing import lock_email, unless_refused
+from comicsdb.accounts.signup import REFUSED, TAKEN, is_pending, placeholder_email
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.i18n import INTERFACE_LANGUAGES, _
@@ -207,7 +206,9 @@ def confirm_email(context: AccountContext, secret: str) -> User:
     if not user.is_active or other_holder(session, link.email, user) is not None:
         raise BadLinkError
     never_proved = update(User).where(func.lower(User.email) == link.email.lower(), User.id != user.id)
-    session.execute(never_proved.values(email=nowhere()).execution_options(synchronize_session=False))
+    session.execute(
+        never_proved.values(email=placeholder_email()).execution_options(synchronize_session=False)
+    )
     before, was_confirmed = user.email, user.email_confirmed
     with unless_refused({"uq_user_account_email": BadLinkError()}), session.begin_nested():
         user.email, user.email_confirmed = link.email, True

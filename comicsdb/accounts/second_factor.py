@@ -1,26 +1,64 @@
-"""The second step of logging in: whether an account has one, and recovery codes for whoever loses it."""
+"""Second factors: authenticator apps, passkeys and recovery codes, and confirming who is logged in."""
 
 import base64
+import hashlib
+import hmac
 import logging
 import secrets
-from datetime import datetime
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
+import orjson
+import pyotp
+import webauthn
+from cryptography.fernet import Fernet, InvalidToken
 from sqlalchemy import delete, exists, func, or_, select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
+from webauthn.helpers import options_to_json
+from webauthn.helpers.exceptions import WebAuthnException
+from webauthn.helpers.structs import (
+    AuthenticatorSelectionCriteria,
+    PublicKeyCredentialDescriptor,
+    ResidentKeyRequirement,
+    UserVerificationRequirement,
+)
 
 from comicsdb import clock
+from comicsdb.accounts import rules
 from comicsdb.accounts.context import AccountContext
-from comicsdb.accounts.passwords import digest
+from comicsdb.accounts.errors import CodeRefusedError, PasskeyRefusedError, TooManyFailuresError
+from comicsdb.accounts.login import confirm_password
+from comicsdb.accounts.passwords import digest, same
 from comicsdb.accounts.security_events import record_security_event
-from comicsdb.models import Passkey, RecoveryCode, SecurityEventKind, Totp, User
+from comicsdb.catalog.errors import InvalidError
+from comicsdb.i18n import _
+from comicsdb.models import LoginSession, Passkey, RecoveryCode, SecurityEventKind, SpentChallenge, Totp, User
 
 log = logging.getLogger(__name__)
 
-CODES = 10
+RECOVERY_CODES = 10
 CODE_BYTES = 10  # 80 random bits: nobody guesses them, so a fast digest will do
 
+ISSUER = "comicsdb"
+STEP = 30  # seconds
+DRIFT = (-1, 0, 1)  # steps by which the clock of a telephone may be off
+ENROLMENT = 3600  # seconds within which a new secret must be confirmed
 
-def refresh(session: Session, user: User) -> None:
+CHALLENGE_LIFETIME = timedelta(minutes=10)  # of a challenge
+PASSKEYS_MOST = 20
+TEXT_MOST = 20_000  # characters of what a browser answers
+NONCE_BYTES, MOMENT_BYTES = 16, 8  # bytes of a challenge, before its signature
+REGISTER, PROVE = "register", "prove"
+USER_VERIFICATION = UserVerificationRequirement.REQUIRED  # by PIN or finger: a passkey alone is two factors
+
+CONFIRMED_FOR = timedelta(minutes=15)
+PASSWORD, CODE, PASSKEY = CONFIRM_FIELDS = ("confirm_password", "confirm_code", "confirm_passkey")
+
+
+def _refresh(session: Session, user: User) -> None:
     """Note at the account whether it has a second factor; the last that goes takes recovery codes along."""
     session.flush()
     has = or_(exists().where(Totp.user_id == user.id), exists().where(Passkey.user_id == user.id))
@@ -34,9 +72,11 @@ def make_recovery_codes(context: AccountContext, user: User) -> list[str]:
     """Ten new recovery codes, which nobody can find out again; those before do not work any more."""
     session = context.session
     session.execute(delete(RecoveryCode).where(RecoveryCode.user_id == user.id))
-    codes = [_new_code() for _ in range(CODES)]
+    codes = [_new_recovery_code() for _ in range(RECOVERY_CODES)]
     now = clock.now()
-    session.add_all(RecoveryCode(user_id=user.id, digest=_digest(user, code), created=now) for code in codes)
+    session.add_all(
+        RecoveryCode(user_id=user.id, digest=_code_digest(user, code), created=now) for code in codes
+    )
     record_security_event(context, user, SecurityEventKind.RECOVERY_CODES_MADE)
     context.log(log, "Recovery codes made", user.username)
     return codes
@@ -54,7 +94,7 @@ def takes_recovery_code(context: AccountContext, user: User, code: str) -> bool:
         update(RecoveryCode)
         .where(
             RecoveryCode.user_id == user.id,
-            RecoveryCode.digest == _digest(user, code),
+            RecoveryCode.digest == _code_digest(user, code),
             RecoveryCode.used.is_(None),
         )
         .values(used=clock.now())
@@ -72,14 +112,352 @@ def remove_second_factors(session: Session, user: User, since: datetime | None =
     for model in (Passkey, Totp, RecoveryCode):
         gone = delete(model).where(model.user_id == user.id)
         session.execute(gone if since is None else gone.where(model.created >= since))
-    refresh(session, user)
+    _refresh(session, user)
 
 
-def _new_code() -> str:
+def _new_recovery_code() -> str:
     text = base64.b32encode(secrets.token_bytes(CODE_BYTES)).decode().lower()
     return "-".join(text[start : start + 4] for start in range(0, len(text), 4))
 
 
-def _digest(user: User, code: str) -> str:
+def _code_digest(user: User, code: str) -> str:
     plain = "".join(each for each in code.lower() if each.isalnum())
     return digest(f"{user.id} {plain}")
+
+
+class NewTotp(NamedTuple):
+    """A secret that waits to be confirmed by its first code, and what the enrolment page shows of it."""
+
+    secret: str
+    address: str  # otpauth://, for the QR code
+    sealed: str  # the secret for the form: encrypted, for this account and an hour
+
+
+def new_totp(settings: Mapping, user: User) -> NewTotp:
+    """A new secret for an account; nothing is stored before `add_totp`."""
+    return _shown(settings, user, pyotp.random_base32())
+
+
+def open_totp(settings: Mapping, user: User, sealed: str) -> NewTotp | None:
+    """The secret that a form brings back; None where it is too old, or of another account."""
+    try:
+        text = _fernet(settings).decrypt(sealed.encode(), ttl=ENROLMENT).decode()
+    except (InvalidToken, ValueError):
+        return None
+    owner, _colon, secret = text.partition(":")
+    return _shown(settings, user, secret) if owner == str(user.id) else None
+
+
+def _shown(settings: Mapping, user: User, secret: str) -> NewTotp:
+    address = pyotp.TOTP(secret).provisioning_uri(name=user.username, issuer_name=ISSUER)
+    return NewTotp(secret, address, _fernet(settings).encrypt(f"{user.id}:{secret}".encode()).decode())
+
+
+def add_totp(context: AccountContext, user: User, new: NewTotp, code: str) -> None:
+    """Let an account use an authenticator app from now on, which its first code proves; any before is gone.
+
+    Raises InvalidError for the field `code`.
+    """
+    step = _step_of(new.secret, code)
+    if step is None:
+        raise InvalidError(
+            {"code": [_("This code is not right. Look at the clock of your telephone, and try again.")]}
+        )
+    session = context.session
+    session.execute(delete(Totp).where(Totp.user_id == user.id))
+    sealed = _fernet(context.settings).encrypt(new.secret.encode()).decode()
+    session.add(Totp(user_id=user.id, secret=sealed, last_step=step, created=clock.now()))
+    _refresh(session, user)
+    record_security_event(context, user, SecurityEventKind.TOTP_ADDED)
+    context.log(log, "Authenticator app added", user.username)
+
+
+def has_totp(session: Session, user_id: int) -> bool:
+    """Whether an account uses an authenticator app."""
+    return session.scalar(select(Totp.user_id).where(Totp.user_id == user_id)) is not None
+
+
+def remove_totp(context: AccountContext, user: User) -> bool:
+    """Remove the authenticator app of an account; False where there is none."""
+    if not context.session.execute(delete(Totp).where(Totp.user_id == user.id)).rowcount:
+        return False
+    _refresh(context.session, user)
+    record_security_event(context, user, SecurityEventKind.TOTP_REMOVED)
+    context.log(log, "Authenticator app removed", user.username)
+    return True
+
+
+def takes_code(context: AccountContext, user: User, code: str) -> bool:
+    """Whether a code is that of the account's app now; each is taken once, and none older than the last."""
+    found = context.session.get(Totp, user.id)
+    if found is None:
+        return False
+    try:
+        secret = _fernet(context.settings).decrypt(found.secret.encode()).decode()
+    except InvalidToken:
+        context.log(log, "The code of an app cannot be checked: comicsdb.secret has changed", user.username)
+        return False
+    step = _step_of(secret, code)
+    return step is not None and _spend_step(context.session, user, step)
+
+
+def _spend_step(session: Session, user: User, step: int) -> bool:
+    spent = update(Totp).where(Totp.user_id == user.id, Totp.last_step < step).values(last_step=step)
+    return session.execute(spent.execution_options(synchronize_session=False)).rowcount == 1
+
+
+def _step_of(secret: str, code: str) -> int | None:
+    """The time step that a code belongs to, None for a wrong one."""
+    code = "".join(code.split())
+    if not (code.isascii() and code.isdigit()):
+        return None
+    now, totp = int(clock.now().timestamp()) // STEP, pyotp.TOTP(secret)
+    return next((now + off for off in DRIFT if same(totp.generate_otp(now + off), code)), None)
+
+
+def _fernet(settings: Mapping) -> Fernet:
+    key = hashlib.sha256(b"totp:" + settings["comicsdb.secret"].encode()).digest()
+    return Fernet(base64.urlsafe_b64encode(key))
+
+
+def passkeys_of(session: Session, user_id: int) -> list[Passkey]:
+    """The passkeys of an account, the newest first."""
+    newest = (Passkey.created.desc(), Passkey.id.desc())
+    return list(session.scalars(select(Passkey).where(Passkey.user_id == user_id).order_by(*newest)))
+
+
+def registration_options(context: AccountContext, user: User, browser_token: str) -> str:
+    """What a browser is asked to make a passkey of, as JSON; `browser_token` is a secret of this browser."""
+    known = [
+        PublicKeyCredentialDescriptor(id=each.credential_id) for each in passkeys_of(context.session, user.id)
+    ]
+    options = webauthn.generate_registration_options(
+        rp_id=_host(context.settings),
+        rp_name=ISSUER,
+        user_id=str(user.id).encode(),
+        user_name=user.username,
+        challenge=_challenge(context.settings, REGISTER, browser_token),
+        exclude_credentials=known,
+        authenticator_selection=AuthenticatorSelectionCriteria(
+            resident_key=ResidentKeyRequirement.REQUIRED, user_verification=USER_VERIFICATION
+        ),
+    )
+    return options_to_json(options)
+
+
+def add_passkey(context: AccountContext, user: User, answer: str, name: str, browser_token: str) -> Passkey:
+    """Store the passkey that a browser made, under a name.
+
+    Raises InvalidError for `name`, PasskeyRefusedError.
+    """
+    name = " ".join(name.split())
+    problems = rules.label_problems(name)
+    if problems:
+        raise InvalidError({"name": problems})
+    if len(passkeys_of(context.session, user.id)) >= PASSKEYS_MOST:
+        raise InvalidError({"name": [_("You have as many passkeys as there may be: remove one first.")]})
+    credential = _credential(answer)
+    challenge = _spend_challenge(context, REGISTER, credential, browser_token)
+    try:
+        made = webauthn.verify_registration_response(
+            credential=credential,
+            expected_challenge=challenge,
+            expected_rp_id=_host(context.settings),
+            expected_origin=_origin(context.settings),
+            require_user_verification=True,
+        )
+    except (WebAuthnException, ValueError, KeyError, TypeError) as error:
+        raise PasskeyRefusedError from error
+    passkey = Passkey(
+        user_id=user.id,
+        credential_id=made.credential_id,
+        public_key=made.credential_public_key,
+        sign_count=made.sign_count,
+        name=name,
+        created=clock.now(),
+    )
+    try:
+        with context.session.begin_nested():
+            context.session.add(passkey)
+            context.session.flush()
+    except IntegrityError as error:  # it is registered already, here or for another account
+        raise PasskeyRefusedError from error
+    _refresh(context.session, user)
+    record_security_event(context, user, SecurityEventKind.PASSKEY_ADDED, name=name)
+    context.log(log, "Passkey added", user.username)
+    return passkey
+
+
+def remove_passkey(context: AccountContext, user: User, passkey_id: int) -> bool:
+    """Remove a passkey of an account; False where the account has no such passkey."""
+    passkey = context.session.get(Passkey, passkey_id)
+    if passkey is None or passkey.user_id != user.id:
+        return False
+    name = passkey.name
+    context.session.delete(passkey)
+    _refresh(context.session, user)
+    record_security_event(context, user, SecurityEventKind.PASSKEY_REMOVED, name=name)
+    context.log(log, "Passkey removed", user.username)
+    return True
+
+
+def proof_options(settings: Mapping, browser_token: str) -> str:
+    """What a browser is asked to prove by any passkey of this site, as JSON."""
+    options = webauthn.generate_authentication_options(
+        rp_id=_host(settings),
+        challenge=_challenge(settings, PROVE, browser_token),
+        user_verification=USER_VERIFICATION,
+    )
+    return options_to_json(options)
+
+
+def passkey_user(context: AccountContext, answer: str, browser_token: str) -> User:
+    """The active account that a browser has proved by a passkey. Raises PasskeyRefusedError."""
+    credential = _credential(answer)
+    try:
+        raw = _decoded(credential["rawId"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise PasskeyRefusedError from error
+    challenge = _spend_challenge(context, PROVE, credential, browser_token)
+    passkey = context.session.scalar(
+        select(Passkey)
+        .where(Passkey.credential_id == raw)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
+    user = context.session.get(User, passkey.user_id) if passkey is not None else None
+    if user is None or not user.is_active:
+        raise PasskeyRefusedError
+    try:
+        proved = webauthn.verify_authentication_response(
+            credential=credential,
+            expected_challenge=challenge,
+            expected_rp_id=_host(context.settings),
+            expected_origin=_origin(context.settings),
+            credential_public_key=passkey.public_key,
+            credential_current_sign_count=passkey.sign_count,
+            require_user_verification=True,
+        )
+    except (WebAuthnException, ValueError, KeyError, TypeError) as error:
+        context.log(log, "Passkey refused", user.username, logging.WARNING)
+        raise PasskeyRefusedError from error
+    passkey.sign_count, passkey.last_used = proved.new_sign_count, clock.now()
+    context.session.flush()
+    return user
+
+
+def _credential(answer: str) -> dict:
+    """What a browser answered. Raises PasskeyRefusedError for what is no JSON object."""
+    try:
+        credential = orjson.loads(answer) if len(answer) <= TEXT_MOST else None
+    except orjson.JSONDecodeError as error:
+        raise PasskeyRefusedError from error
+    if not isinstance(credential, dict):
+        raise PasskeyRefusedError
+    return credential
+
+
+# A challenge carries its own proof: random bytes, when it ends, and a signature over these, its purpose and a
+# secret of the browser that asked. So nothing is stored until it is answered, which counts only once.
+
+
+def _challenge(settings: Mapping, purpose: str, browser_token: str) -> bytes:
+    ends = int((clock.now() + CHALLENGE_LIFETIME).timestamp())
+    body = secrets.token_bytes(NONCE_BYTES) + ends.to_bytes(MOMENT_BYTES)
+    return body + _signature(settings, purpose, browser_token, body)
+
+
+def _signature(settings: Mapping, purpose: str, browser_token: str, body: bytes) -> bytes:
+    key = hashlib.sha256(b"passkeys:" + settings["comicsdb.secret"].encode()).digest()
+    return hmac.digest(key, b"\0".join((purpose.encode(), browser_token.encode(), body)), "sha256")
+
+
+def _spend_challenge(context: AccountContext, purpose: str, credential: dict, browser_token: str) -> bytes:
+    """The challenge that is answered: ours, of this browser, in time, and not answered before."""
+    try:
+        challenge = _decoded(orjson.loads(_decoded(credential["response"]["clientDataJSON"]))["challenge"])
+        body = challenge[: NONCE_BYTES + MOMENT_BYTES]
+        ends = datetime.fromtimestamp(int.from_bytes(body[NONCE_BYTES:]), UTC)
+    except (KeyError, TypeError, ValueError, OverflowError, OSError) as error:
+        raise PasskeyRefusedError from error
+    signature = _signature(context.settings, purpose, browser_token, body)
+    if not hmac.compare_digest(challenge, body + signature) or ends <= clock.now():
+        raise PasskeyRefusedError
+    try:
+        with context.session.begin_nested():
+            context.session.add(SpentChallenge(digest=digest(challenge.hex()), expires=ends))
+            context.session.flush()
+    except IntegrityError as error:
+        raise PasskeyRefusedError from error
+    return challenge
+
+
+def _decoded(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def _origin(settings: Mapping) -> str:
+    parts = urlsplit(settings["comicsdb.base_url"])
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _host(settings: Mapping) -> str:
+    return urlsplit(settings["comicsdb.base_url"]).hostname or ""
+
+
+def check_second_step(context: AccountContext, user: User, form: Mapping, browser_token: str) -> None:
+    """Raise unless a form holds a code of the account's app, a recovery code, or the answer of a passkey.
+
+    Fields: `confirm_code` or `confirm_passkey`. Raises CodeRefusedError, PasskeyRefusedError and
+    TooManyFailuresError.
+    """
+    answer = rules.secret_of(form, PASSKEY)
+    if answer:
+        if passkey_user(context, answer, browser_token).id != user.id:
+            raise PasskeyRefusedError
+        return
+    _check_code(context, user, rules.text_of(form, CODE), recovery=True)
+
+
+def confirm(context: AccountContext, user: User, identifier: str, form: Mapping, browser_token: str) -> None:
+    """Note that whoever has a session has just proved to be its owner, by password, code or passkey.
+
+    Fields: one of FIELDS. Raises as `check_second_step`, and InvalidError for the field `confirm_password`.
+    """
+    password = rules.secret_of(form, PASSWORD)
+    if password:
+        try:
+            confirm_password(context, user, password)
+        except InvalidError as error:
+            raise InvalidError({PASSWORD: error.errors["password"]}) from error
+    elif rules.secret_of(form, PASSKEY):
+        check_second_step(context, user, form, browser_token)
+    elif rules.text_of(form, CODE):
+        _check_code(context, user, rules.text_of(form, CODE), recovery=False)
+    else:
+        raise InvalidError({PASSWORD: [_("Type your password.")]})
+    now = update(LoginSession).where(LoginSession.digest == digest(identifier)).values(confirmed=clock.now())
+    context.session.execute(now.execution_options(synchronize_session=False))
+    context.log(log, "Confirmed who it is", user.username)
+
+
+def is_confirmed(session: Session, identifier: str) -> bool:
+    """Whether the owner of a session proved lately to be that: by logging in, or by `confirm`."""
+    since = clock.now() - CONFIRMED_FOR
+    found = select(LoginSession.id).where(
+        LoginSession.digest == digest(identifier), LoginSession.confirmed > since
+    )
+    return session.scalar(found) is not None
+
+
+def _check_code(context: AccountContext, user: User, code: str, *, recovery: bool) -> None:
+    """Raise CodeRefusedError for a wrong code, and TooManyFailuresError after many, whatever they are."""
+    try:
+        context.guard.code_tried(user.id)
+    except TooManyFailuresError:
+        context.log(log, "Code refused after too many", user.username, logging.WARNING)
+        raise
+    if takes_code(context, user, code) or (recovery and takes_recovery_code(context, user, code)):
+        return
+    context.log(log, "Code refused", user.username, logging.WARNING)
+    raise CodeRefusedError

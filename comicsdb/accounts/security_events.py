@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts.context import AccountContext
+from comicsdb.accounts.letters import mailed_text, security_letter
 from comicsdb.accounts.links import make_link
-from comicsdb.accounts.security_letters import mailed_text, security_letter
 from comicsdb.mail import queue
 from comicsdb.mail.letter import printable
 from comicsdb.models import LoginSession, SecurityEvent, SecurityEventKind, User

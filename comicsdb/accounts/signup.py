@@ -1,16 +1,25 @@
-"""Sign-up: from nobody to an active account, without telling which mail addresses have one.
+"""Sign-up and activation, without revealing which mail addresses have an account.
 
-Whoever gives an address that has an account sees the same as everybody else, while its owner gets a mail. The
-wanted user name is then taken by a row that nobody can activate: otherwise a second try with the same name
-would tell. Such rows, and accounts that nobody activates, go after some days (`cleaning`).
+Whoever gives an address that has an account sees the same as everybody else, and its owner gets a mail. The
+wanted user name is then held by a row that cannot be activated: otherwise a second try with the same name
+would reveal the difference. Such rows, and accounts that are never activated, are removed after some days
+(`deletion.clean`).
 """
 
+import base64
+import hashlib
+import hmac
+import json
 import logging
 import secrets
+import urllib.error
+import urllib.request
 from collections.abc import Mapping
 from datetime import UTC, datetime, time, timedelta
+from http.client import HTTPException
 from math import ceil, inf
 
+from cryptography.fernet import Fernet, InvalidToken
 from sqlalchemy import and_, exists, func, or_, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
@@ -18,25 +27,44 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts import letters, rules
-from comicsdb.accounts.bots import refuse_bots, refuse_haste
 from comicsdb.accounts.context import AccountContext
-from comicsdb.accounts.errors import BadLinkError, LinkSpentError, SignUpsClosedError, TooManySignUpsError
+from comicsdb.accounts.errors import (
+    BadLinkError,
+    LinkSpentError,
+    SignUpsClosedError,
+    TooFastError,
+    TooManySignUpsError,
+)
 from comicsdb.accounts.guard import network
 from comicsdb.accounts.links import make_link, open_link
-from comicsdb.accounts.mail_domains import REFUSED, check_domain
-from comicsdb.accounts.storing import lock_email, only_for, unless_refused
+from comicsdb.accounts.lookup import lock_email, only_for, unless_refused
+from comicsdb.accounts.passwords import same
+from comicsdb.accounts.rules import listed, text_of
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.mail import queue, queue_to_administrators
 from comicsdb.models import AccountLink, DailyCount, SignupSettings, User
 from comicsdb.models.account import ACTIVATE
+from comicsdb.ops.logs import OutageLog
 
 log = logging.getLogger(__name__)
 
 CLOSED = _("No accounts can be made at the moment.")
 TAKEN = _("This user name is taken.")
 MADE, BLOCKED = "signup", "signup_blocked"  # counters of each day, by address
-HELD = "held.invalid"  # the domain of rows that only hold a name; there is none, for ever (RFC 2606)
+PLACEHOLDER_DOMAIN = (
+    "held.invalid"  # the domain of rows that only hold a name; there is none, for ever (RFC 2606)
+)
+
+HONEYPOT = "homepage"  # a field that people do not see, and programs like to fill in
+FORM_AGE_MAX = 24 * 3600  # seconds for which a form can be sent
+
+OUTAGE = OutageLog(log, logging.WARNING)
+
+TIMEOUT = 3  # seconds; somebody is waiting
+ANSWER_MAX = 65536  # bytes
+
+REFUSED = _("Accounts cannot be made with addresses of this domain.")
 
 
 def sign_up_settings(session: Session) -> SignupSettings:
@@ -55,9 +83,9 @@ def sign_up(context: AccountContext, form: Mapping) -> None:
     username = rules.normal_name(rules.text_of(form, "username"))
     email = rules.normal_email(rules.text_of(form, "email"))
     password = rules.secret_of(form, "password")
-    _refuse_at_the_door(context, username)
+    _check_limits(context, username)
     refuse_bots(context.settings, form)
-    _judge(context, username, email, password, rules.secret_of(form, "password_again"))
+    _check_form(context, username, email, password, rules.secret_of(form, "password_again"))
     refuse_haste(context.settings, form)
     check_domain(context.settings, email)
     hashed = context.passwords.hash(password)
@@ -70,11 +98,11 @@ def sign_up(context: AccountContext, form: Mapping) -> None:
         raise _one_too_many(context, username)
     context.log(log, "User signed up" if made else "Sign-up with the address of an account", username)
     if "signup" in context.settings["comicsdb.mail.tell"]:
-        letter = letters.tell_signup(username, clock.now(), context.address)
+        letter = letters.signup_notice(username, clock.now(), context.address)
         queue_to_administrators(context.session, context.settings, letter, kind="admin_signup")
 
 
-def _refuse_at_the_door(context: AccountContext, username: str) -> None:
+def _check_limits(context: AccountContext, username: str) -> None:
     """Raise what needs no look at the form, before anything costs time."""
     with context.apart() as session:
         switch = sign_up_settings(session)
@@ -85,7 +113,7 @@ def _refuse_at_the_door(context: AccountContext, username: str) -> None:
         raise _one_too_many(context, username)
 
 
-def _judge(context: AccountContext, username: str, email: str, password: str, again: str) -> None:
+def _check_form(context: AccountContext, username: str, email: str, password: str, again: str) -> None:
     """Raise InvalidError for all that can be said without looking at other accounts."""
     errors = {
         "username": rules.username_problems(username, official=context.settings["comicsdb.official_account"]),
@@ -125,12 +153,12 @@ def _store(context: AccountContext, username: str, email: str, hashed: str) -> b
     holder = session.scalar(select(User).where(func.lower(User.email) == email.lower()).with_for_update())
     if holder is not None and is_pending(session, holder):
         # Whoever it was did not prove to read these mails: the newest sign-up counts, and no link before it.
-        holder.email = nowhere()
+        holder.email = placeholder_email()
         session.flush()
         holder = None
     user = User(
         username=username,
-        email=email if holder is None else nowhere(),
+        email=email if holder is None else placeholder_email(),
         password=hashed,  # of a row that only holds a name too: log-in would tell otherwise
         is_active=False,
         language=context.language,
@@ -147,8 +175,8 @@ def _store(context: AccountContext, username: str, email: str, hashed: str) -> b
     return holder is None
 
 
-def nowhere() -> str:
-    return f"{secrets.token_hex(16)}@{HELD}"
+def placeholder_email() -> str:
+    return f"{secrets.token_hex(16)}@{PLACEHOLDER_DOMAIN}"
 
 
 def is_pending(session: Session, user: User) -> bool:
@@ -193,7 +221,7 @@ def _one_too_many(context: AccountContext, username: str) -> TooManySignUpsError
         first = _add_one(session, BLOCKED, context) == 1
         if first and "blocked" in context.settings["comicsdb.mail.tell"]:
             name = username[: rules.USERNAME_MAX]  # nobody has judged it yet
-            letter = letters.tell_blocked(name, now, context.address, _allowed(context))
+            letter = letters.blocked_notice(name, now, context.address, _allowed(context))
             queue_to_administrators(session, context.settings, letter, kind="admin_blocked")
         session.commit()
     if first:
@@ -219,7 +247,7 @@ def activate(context: AccountContext, uid: str, secret: str) -> User:
     context.session.flush()
     context.log(log, "User activated the account", user.username)
     if "activation" in context.settings["comicsdb.mail.tell"]:
-        letter = letters.tell_activation(user.username, now, context.address)
+        letter = letters.activation_notice(user.username, now, context.address)
         queue_to_administrators(context.session, context.settings, letter, kind="admin_activation")
     return user
 
@@ -245,3 +273,83 @@ def resend_activation(context: AccountContext, email: str) -> None:
             kind="known_address" if user.is_active else "activation",
             until=link.row.expires,
         )
+
+
+def form_time(settings: Mapping) -> str:
+    """When a form was made, signed: the value of its hidden field `form_time`."""
+    moment = str(int(clock.now().timestamp()))
+    return f"{moment}.{_signature(settings, moment)}"
+
+
+def question(settings: Mapping) -> str:
+    """A question that only people answer, if the settings have one; the field is `answer`."""
+    return settings["comicsdb.signup.question"] if settings["comicsdb.signup.answer"] else ""
+
+
+def refuse_bots(settings: Mapping, form: Mapping) -> None:
+    """Raise InvalidError if a program has filled in the form, with a text that helps people out."""
+    if text_of(form, HONEYPOT):
+        raise InvalidError({"__all__": [_("Leave the field “Homepage” empty, it is a trap for programs.")]})
+    moment, _dot, signature = text_of(form, "form_time").partition(".")
+    if not moment.isascii() or not same(signature, _signature(settings, moment)):
+        raise InvalidError({"__all__": [_("The form was not complete. Please send it again.")]})
+    age = clock.now().timestamp() - int(moment)
+    if age > FORM_AGE_MAX:
+        raise InvalidError({"__all__": [_("The form was too old. Please send it again.")]})
+    if question(settings) and not _answered(settings, text_of(form, "answer")):
+        raise InvalidError({"answer": [_("This is not the answer.")]})
+
+
+def refuse_haste(settings: Mapping, form: Mapping) -> None:
+    """Raise TooFastError for a form that was sent faster than people type: they send it once more."""
+    age = clock.now().timestamp() - int(text_of(form, "form_time").partition(".")[0])
+    if age < settings["comicsdb.signup.fastest"]:
+        texts = {name: value for name, value in form.items() if isinstance(value, str)}
+        raise TooFastError(_fernet(settings).encrypt(json.dumps(texts).encode()).decode())
+
+
+def open_sign_up(settings: Mapping, sealed: str) -> dict[str, str]:
+    """The form of a TooFastError; empty where it is none of ours, or too old."""
+    try:
+        return json.loads(_fernet(settings).decrypt(sealed.encode(), ttl=FORM_AGE_MAX))
+    except (InvalidToken, ValueError):
+        return {}
+
+
+def _fernet(settings: Mapping) -> Fernet:
+    key = hashlib.sha256(b"sign-up:" + settings["comicsdb.secret"].encode()).digest()
+    return Fernet(base64.urlsafe_b64encode(key))
+
+
+def _answered(settings: Mapping, answer: str) -> bool:
+    return answer.casefold() == settings["comicsdb.signup.answer"].strip().casefold()
+
+
+def _signature(settings: Mapping, moment: str) -> str:
+    key = hashlib.sha256(b"form_time:" + settings["comicsdb.secret"].encode()).digest()
+    return hmac.new(key, moment.encode(), hashlib.sha256).hexdigest()
+
+
+def check_domain(settings: Mapping, email: str) -> None:
+    """Raise InvalidError for the address of a domain that the service refuses, or if it fails and must not.
+
+    To be called while no transaction is open.
+    """
+    domain = email.rpartition("@")[2]
+    address = settings["comicsdb.signup.mail_check"]
+    if not address or domain in listed("mail_providers"):
+        return
+    try:
+        with urllib.request.urlopen(address.format(domain=domain), timeout=TIMEOUT) as answer:  # noqa: S310
+            said = json.loads(answer.read(ANSWER_MAX))
+        refused = said.get("block") is True or said.get("disposable") is True
+    except (OSError, HTTPException, ValueError, LookupError, AttributeError) as error:
+        if isinstance(error, urllib.error.HTTPError):
+            error.close()
+        OUTAGE.report(error, "The mail-domain service failed: %s", type(error).__name__)
+        if settings["comicsdb.signup.mail_check_failure"] == "refuse":
+            text = _("Your address cannot be checked at the moment. Please contact the administrators.")
+            raise InvalidError({"email": [text]}) from error
+        return
+    if refused:
+        raise InvalidError({"email": [REFUSED]})

@@ -1,17 +1,22 @@
-"""Supporters: the periods and tiers that contributions give, and to whom."""
+"""Supporters: contributions fetched from Open Collective, and the periods and tiers that they grant."""
 
+import json
 import logging
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from http.client import HTTPException
 from typing import NamedTuple
+from urllib.error import HTTPError
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
+from comicsdb.mail.letter import printable
 from comicsdb.models import Donation, User
 from comicsdb.models.choices import SupporterTier
 
@@ -23,6 +28,37 @@ PERIOD, YEAR = timedelta(days=31), timedelta(days=366)
 RANKS = {tier: rank for rank, tier in enumerate(SupporterTier)}
 OVERLAP = timedelta(days=1)  # read again: what arrived late is found, and what is known does no harm
 FIRST_LOOK = timedelta(days=60)
+
+PAGE = 1000  # contributions asked for at once
+TIMEOUT = 30  # seconds
+LARGEST = 50_000_000  # bytes of an answer
+CURRENCY = "USD"
+LONGEST_ID, LONGEST_EMAIL = 64, 254
+QUERY = """
+query Contributions($collective: String!, $since: DateTime, $limit: Int!, $offset: Int!) {
+  transactions(
+    account: [{slug: $collective}]
+    type: CREDIT
+    kind: [CONTRIBUTION]
+    dateFrom: $since
+    orderBy: {field: CREATED_AT, direction: ASC}
+    limit: $limit
+    offset: $offset
+  ) {
+    totalCount
+    nodes {
+      id
+      createdAt
+      isRefund
+      isRefunded
+      amount { valueInCents currency }
+      amountInHostCurrency { valueInCents currency }
+      order { frequency }
+      fromAccount { emails }
+    }
+  }
+}
+"""
 
 
 class Gift(NamedTuple):
@@ -135,7 +171,7 @@ def process(
     with `dry_run` all is rolled back at the end.
     """
     waiting = select(Donation).where(Donation.user_id.is_(None), Donation.email != "")
-    recorded = {row.transaction_id: _gift(row) for row in session.scalars(waiting)}
+    recorded = {row.transaction_id: _gift_of_row(row) for row in session.scalars(waiting)}
     queue = sorted([(gift, False) for gift in gifts] + [(gift, True) for gift in recorded.values()])
     outcomes = Counter(dict.fromkeys(Outcome, 0))
     for gift, again in queue:
@@ -148,7 +184,7 @@ def process(
     return outcomes
 
 
-def _gift(row: Donation) -> Gift:
+def _gift_of_row(row: Donation) -> Gift:
     return Gift(row.donated_at, row.transaction_id, row.email, row.amount, row.frequency)
 
 
@@ -202,8 +238,10 @@ def _give(session: Session, row: Donation, user: User, terms: Terms) -> bool:
     """Grant an account what all its contributions give; whether this one is part of that."""
     row.user_id = user.id
     session.flush()
-    gifts = [_gift(each) for each in session.scalars(select(Donation).where(Donation.user_id == user.id))]
-    (period,) = (each for each in terms.periods(gifts) if _gift(row) in each.gifts)
+    gifts = [
+        _gift_of_row(each) for each in session.scalars(select(Donation).where(Donation.user_id == user.id))
+    ]
+    (period,) = (each for each in terms.periods(gifts) if _gift_of_row(row) in each.gifts)
     grant = terms.grant(gifts)
     if grant is not None:
         _extend(user, grant)
@@ -221,3 +259,79 @@ def _extend(user: User, grant: Grant) -> None:
         has = SupporterTier(user.supporter_tier) if user.supporter_tier in RANKS else SupporterTier.FRIEND
         grant = longer(Grant(present, has), grant)
     user.supporter_until, user.supporter_tier = grant.until, grant.tier
+
+
+class FetchError(Exception):
+    """The platform did not answer as it should; the text says how."""
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """No redirects: the token is for one address only."""
+
+    def redirect_request(self, *_):
+        """Leave it an error."""
+
+
+_opener = build_opener(_NoRedirects)
+
+
+def contributions(settings: Mapping, since: datetime) -> list[Gift]:
+    """All contributions since a moment, refunds left out. Raises FetchError, and then there are none."""
+    gifts, offset, total = [], 0, 1
+    while offset < total:
+        answer = _query(settings, {"since": since.isoformat(), "limit": PAGE, "offset": offset})
+        try:
+            found = answer["data"]["transactions"]
+            total, nodes = found["totalCount"], found["nodes"]
+            gifts += [gift for node in nodes if (gift := _gift_of_node(node)) is not None]
+        except (KeyError, TypeError, ValueError) as error:
+            raise FetchError(f"its answer is not understood ({error!r})") from error
+        if not nodes:
+            break  # fewer than it said
+        offset += len(nodes)
+    return gifts
+
+
+def _query(settings: Mapping, variables: dict) -> dict:
+    variables["collective"] = settings["comicsdb.donations.collective"]
+    headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "comicsdb"}
+    if settings["comicsdb.donations.token"]:
+        headers["Personal-Token"] = settings["comicsdb.donations.token"]
+    body = json.dumps({"query": QUERY, "variables": variables}).encode()
+    request = Request(settings["comicsdb.donations.url"], body, headers)  # noqa: S310  (http only, see settings)
+    try:
+        with _opener.open(request, timeout=TIMEOUT) as response:
+            answer = json.loads(response.read(LARGEST))
+    except HTTPError as error:
+        with error:
+            raise FetchError(str(error)) from error
+    except (OSError, HTTPException) as error:
+        raise FetchError(str(error)) from error
+    except ValueError as error:
+        raise FetchError("its answer is no JSON") from error
+    if not isinstance(answer, dict) or answer.get("errors"):
+        raise FetchError(f"it refuses: {json.dumps(answer)[:500]}")
+    return answer
+
+
+def _gift_of_node(node: Mapping) -> Gift | None:
+    """A transaction as a gift; None for what was given back, and for what is not in dollars."""
+    if node["isRefund"] or node["isRefunded"]:
+        return None
+    given, number = datetime.fromisoformat(node["createdAt"]), str(node["id"])
+    if given.tzinfo is None or len(number) > LONGEST_ID:
+        raise ValueError(number)
+    amounts = [each for each in (node["amount"], node["amountInHostCurrency"]) if each is not None]
+    cents = next((each["valueInCents"] for each in amounts if each["currency"] == CURRENCY), None)
+    if cents is None:
+        log.warning("Contribution %s is not in %s: ignored.", number, CURRENCY)
+        return None
+    frequency = ((node["order"] or {}).get("frequency") or "").lower()
+    emails = (node["fromAccount"] or {}).get("emails") or [""]
+    return Gift(
+        given=given,
+        transaction_id=number,
+        email=printable(emails[0]).strip()[:LONGEST_EMAIL],
+        amount=round(cents),
+        frequency=frequency if frequency in FREQUENCIES else "",
+    )

@@ -1,9 +1,9 @@
-"""Tokens: keys to the API, shown once, of which only a digest is kept.
+"""API tokens and private feed addresses: shown once, of which only a digest is stored.
 
 A token is `cdb_`, 36 random letters and digits, and six more that are their checksum: CRC-32, written with
-the digits of ALPHABET. So programs that look for leaked secrets recognise one for certain, and what was
-mistyped or cut off is refused before the database is asked. Older tokens (`cdb_` and 64 hexadecimal digits)
-and those that were imported (without `cdb_`) have no checksum and go on working.
+the digits of ALPHABET. So scanners for leaked secrets can recognise one for certain, and a mistyped or
+truncated token is rejected without a query. Older tokens (`cdb_` and 64 hexadecimal digits) and imported ones
+(without `cdb_`) have no checksum and remain valid.
 """
 
 import logging
@@ -21,11 +21,12 @@ from comicsdb import clock
 from comicsdb.accounts import rules
 from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.errors import FormSpentError
+from comicsdb.accounts.lookup import unless_refused
 from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.security_events import record_security_event
-from comicsdb.accounts.storing import unless_refused
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
+from comicsdb.library import feeds
 from comicsdb.models import ApiToken, SecurityEventKind, User
 from comicsdb.models.choices import TokenScope
 from comicsdb.values import iso_day
@@ -176,3 +177,18 @@ def revoke_all_tokens(context: AccountContext, user_id: int) -> int:
         record_security_event(context, user, SecurityEventKind.TOKENS_REVOKED, number=number)
     context.log(log, f"API tokens revoked, {number} of them", user.username)
     return number
+
+
+def make_feed_address(context: AccountContext, user_id: int, name: str, form_key: str) -> "feeds.NewAddress":
+    """Make a private feed address, as `feeds.make_address`, whose errors it raises."""
+    made = feeds.make_address(context.session, user_id, name, form_key)
+    user = context.session.get_one(User, user_id)
+    record_security_event(context, user, SecurityEventKind.FEED_MADE, name=made.address.name)
+    return made
+
+
+def revoke_all_feeds(context: AccountContext, user: User) -> None:
+    """Revoke all private feed addresses of an account."""
+    number = feeds.revoke_all(context.session, user.id)
+    if number:
+        record_security_event(context, user, SecurityEventKind.FEEDS_REVOKED, number=number)

@@ -7,17 +7,16 @@ from sqlalchemy.orm import Session, selectinload
 
 from comicsdb import clock
 from comicsdb.accounts import rules
-from comicsdb.accounts.anonymising import KIND, move_counts
 from comicsdb.accounts.context import AccountContext
-from comicsdb.accounts.deletion import remove_account
+from comicsdb.accounts.deletion import KIND, move_counts, remove_account
 from comicsdb.accounts.links import drop_links
 from comicsdb.accounts.login import find_user
+from comicsdb.accounts.lookup import unless_refused
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.accounts.second_factor import remove_second_factors
 from comicsdb.accounts.security_events import record_address_change, record_security_event
 from comicsdb.accounts.sessions import end_all_sessions
 from comicsdb.accounts.signup import TAKEN
-from comicsdb.accounts.storing import unless_refused
 from comicsdb.accounts.tokens import shown_key
 from comicsdb.admin.audit_log import Actor, changes, id_of, record, refuse
 from comicsdb.catalog.errors import InvalidError

@@ -5,12 +5,13 @@ from contextlib import contextmanager
 import click
 
 from comicsdb import admin, db
-from comicsdb.accounts.cleaning import clean
 from comicsdb.accounts.context import of_command
-from comicsdb.accounts.reminders import remind_basic_users
+from comicsdb.accounts.deletion import clean
+from comicsdb.accounts.notices import remind_basic_users
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.cli.support import Site, pass_site
 from comicsdb.i18n import localizer, translate
+from comicsdb.library.transfer import imports
 from comicsdb.models.choices import DEFAULT_LANGUAGE
 from comicsdb.ratelimit.postgres import remove_expired
 
@@ -165,6 +166,7 @@ def clean_command(site: Site):
     """
     with writing(site) as session:
         counted = clean(session)
+        counted["imports"] = imports.clean(session)
     with writing(site) as session:
         remove_expired(session)
     click.echo(

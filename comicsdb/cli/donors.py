@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 
 import click
 
-from comicsdb.accounts.opencollective import FetchError, contributions
-from comicsdb.accounts.supporters import Terms, begin, process
+from comicsdb.accounts.supporters import FetchError, Terms, begin, contributions, process
 from comicsdb.cli.support import Site, pass_site
 from comicsdb.ops.jobs import DONATIONS, AlreadyRunningError, alone
 

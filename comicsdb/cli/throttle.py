@@ -6,8 +6,8 @@ import click
 from sqlalchemy.exc import DBAPIError
 
 from comicsdb import db
-from comicsdb.accounts.throttle_letters import to_administrators
-from comicsdb.accounts.throttle_notices import NotSentError, Rules, act, candidates
+from comicsdb.accounts.letters import throttle_report
+from comicsdb.accounts.notices import NotSentError, Rules, act, candidates
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.cli.support import Site, pass_site
 from comicsdb.mail import queue_to_administrators
@@ -73,7 +73,7 @@ def _run(site: Site, factory, rules: Rules, *, send: bool) -> list[str]:
     if told:
         lines, names = [each.line(done=send) for each in told], [each.username for each in told]
         with factory() as session:
-            letter = to_administrators(names, lines, sent=send)
+            letter = throttle_report(names, lines, sent=send)
             queue_to_administrators(session, site.settings, letter, kind="throttled_accounts")
             session.commit()
     return failed

@@ -9,8 +9,8 @@ from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from comicsdb.accounts.errors import FormSpentError
+from comicsdb.accounts.lookup import unless_refused
 from comicsdb.accounts.passwords import digest
-from comicsdb.accounts.storing import unless_refused
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _, said
 from comicsdb.library.locks import lock_account

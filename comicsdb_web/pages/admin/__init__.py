@@ -6,7 +6,7 @@ from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 from sqlalchemy import func, select
 
 from comicsdb import admin
-from comicsdb.accounts import throttle_notices
+from comicsdb.accounts import notices
 from comicsdb.catalog import InvalidError
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.i18n import translate
@@ -99,7 +99,7 @@ def overview(request):
     ).one()
     return {
         "figures": figures,
-        "throttled": throttle_notices.candidates(session, throttle_notices.Rules()),
+        "throttled": notices.candidates(session, notices.Rules()),
         "actions": session.scalars(admin.actions().limit(LATEST)).all(),
         **dashboard.needs(request),
     } | log_names(request)

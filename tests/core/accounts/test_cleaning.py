@@ -7,7 +7,7 @@ import time_machine
 from sqlalchemy import select
 
 from comicsdb import accounts
-from comicsdb.accounts.cleaning import clean
+from comicsdb.accounts.deletion import clean
 from comicsdb.models import AccountLink, RateLimit, User
 from comicsdb.ratelimit import Limit
 from comicsdb.ratelimit.postgres import remove_expired

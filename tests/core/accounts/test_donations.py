@@ -10,9 +10,8 @@ import time_machine
 from click.testing import CliRunner
 from sqlalchemy import select, text
 
-from comicsdb.accounts import opencollective
-from comicsdb.accounts.opencollective import FetchError, contributions
-from comicsdb.accounts.supporters import Gift
+from comicsdb.accounts import supporters
+from comicsdb.accounts.supporters import FetchError, Gift, contributions
 from comicsdb.cli import main
 from comicsdb.models import Donation, User
 from comicsdb.ops.jobs import DONATIONS, alone
@@ -47,7 +46,7 @@ def ask(platform):
 
 
 def test_contributions_are_read_page_by_page_in_their_order(platform, ask, monkeypatch):
-    monkeypatch.setattr(opencollective, "PAGE", 3)
+    monkeypatch.setattr(supporters, "PAGE", 3)
     for number in range(7):
         platform.gift(
             f"t{number}", f"2027-02-0{7 - number}T10:00:00Z", "Ann@Example.org ", 100 * number, "MONTHLY"
@@ -352,7 +351,7 @@ def test_a_dry_run_simulates_everything_and_changes_nothing(world):
 
 
 def test_after_a_failed_fetch_nothing_is_processed(world, monkeypatch):
-    monkeypatch.setattr(opencollective, "PAGE", 2)
+    monkeypatch.setattr(supporters, "PAGE", 2)
     ann = world.account()
     for number in range(3):
         world.platform.gift(f"t{number}", "2027-02-20T10:00:00Z", "ann@example.org", 200)

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from comicsdb import accounts
-from comicsdb.accounts.mail_domains import OUTAGE
+from comicsdb.accounts.signup import OUTAGE
 from comicsdb.catalog import InvalidError
 from tests.serving import free_port
 from tests.waiting import POLL

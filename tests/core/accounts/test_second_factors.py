@@ -9,7 +9,7 @@ import time_machine
 from sqlalchemy import func, select, text
 
 from comicsdb import accounts, admin
-from comicsdb.accounts.cleaning import clean
+from comicsdb.accounts.deletion import clean
 from comicsdb.catalog import InvalidError
 from comicsdb.models import Passkey, RecoveryCode, SpentChallenge, StaffAction, Totp
 from tests.core.accounts.conftest import PASSWORD

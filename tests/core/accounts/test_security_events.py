@@ -8,7 +8,7 @@ import time_machine
 from sqlalchemy import func, select
 
 from comicsdb import accounts
-from comicsdb.accounts.cleaning import clean
+from comicsdb.accounts.deletion import clean
 from comicsdb.library import feeds
 from comicsdb.models import ApiToken, FeedAddress, LoginSession, SecurityEvent, SecurityEventKind, User
 from tests.core.accounts.conftest import PASSWORD

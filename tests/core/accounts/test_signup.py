@@ -8,10 +8,10 @@ import time_machine
 from sqlalchemy import func, select
 
 from comicsdb import accounts
-from comicsdb.accounts import bots
+from comicsdb.accounts import signup
 from comicsdb.accounts.guard import network
 from comicsdb.accounts.passwords import digest
-from comicsdb.accounts.signup import BLOCKED, HELD
+from comicsdb.accounts.signup import BLOCKED, PLACEHOLDER_DOMAIN
 from comicsdb.catalog import InvalidError
 from comicsdb.models import AccountLink, DailyCount, LoginSession, User
 from tests.conftest import recording
@@ -196,9 +196,9 @@ def test_the_name_is_taken_afterwards_either_way(context, session, ann, form, ma
             "username"
         }
     held = named(session, "prober")
-    assert held.email.endswith(f"@{HELD}")
+    assert held.email.endswith(f"@{PLACEHOLDER_DOMAIN}")
     assert not held.is_active
-    assert all(HELD not in mail.to for mail in mailbox())
+    assert all(PLACEHOLDER_DOMAIN not in mail.to for mail in mailbox())
     for name in ("prober", "prober2"):
         with pytest.raises(accounts.NotActivatedError):
             accounts.log_in(context, name, PASSWORD)
@@ -218,14 +218,14 @@ def test_whoever_signs_up_again_before_activation_takes_over(context, session, f
         accounts.activate(context, *opened(stale))
     assert accounts.activate(context, *opened(good)).username == "bob"
     assert not named(session, "mallory").is_active
-    assert named(session, "mallory").email.endswith(f"@{HELD}")
+    assert named(session, "mallory").email.endswith(f"@{PLACEHOLDER_DOMAIN}")
 
 
 def test_an_address_whose_account_was_switched_off_is_known(context, session, ann, form, mailbox):
     ann.is_active = False
     accounts.sign_up(context, form(email="ann@example.org"))
     assert [mail.kind for mail in mailbox()] == ["known_address"]
-    assert named(session, "bob").email.endswith(f"@{HELD}")
+    assert named(session, "bob").email.endswith(f"@{PLACEHOLDER_DOMAIN}")
 
 
 def test_resending_answers_the_same_to_everybody(context, connection, session, ann, make, form, mailbox):
@@ -372,7 +372,7 @@ def test_a_form_of_another_site_is_none_of_ours(context, given, form):
 def test_a_question_can_be_asked(given, form):
     asking = given(comicsdb__signup__question="Who is the bat?", comicsdb__signup__answer=" Batman ")
     assert accounts.question(asking.settings) == "Who is the bat?"
-    assert bots.question(given(comicsdb__signup__question="Who?").settings) == ""
+    assert signup.question(given(comicsdb__signup__question="Who?").settings) == ""
     assert refused(accounts.sign_up, asking, form(answer="Robin")) == {"answer"}
     assert refused(accounts.sign_up, asking, form()) == {"answer"}
     assert accounts.sign_up(asking, form(answer=" batman")) is None

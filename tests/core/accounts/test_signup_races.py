@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import func, select
 
 from comicsdb import accounts
-from comicsdb.accounts.signup import BLOCKED, HELD
+from comicsdb.accounts.signup import BLOCKED, PLACEHOLDER_DOMAIN
 from comicsdb.catalog import InvalidError
 from comicsdb.models import DailyCount, OutgoingMail, User
 
@@ -54,7 +54,7 @@ def test_one_address_has_one_account(factory, real, form):
     with factory() as session:
         emails = list(session.scalars(select(User.email).where(User.username.like("bob%"))))
         assert emails.count("bob@example.org") == 1
-        assert sum(email.endswith(HELD) for email in emails) == 5
+        assert sum(email.endswith(PLACEHOLDER_DOMAIN) for email in emails) == 5
 
 
 def test_the_limit_holds_and_a_refusal_is_remembered(factory, real, form):

@@ -12,7 +12,7 @@ from webtest import Form
 from webtest.forms import Text, Textarea
 
 from comicsdb import clock
-from comicsdb.accounts import form_drafts
+from comicsdb.accounts import drafts
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.http import bodies
 from comicsdb.models import Creator, FormDraft, LoginSession
@@ -179,7 +179,7 @@ def test_nobody_else_sees_it_and_nobody_after_an_hour(testapp, world, session, r
     with time_machine.travel(clock.now() + timedelta(minutes=61)):
         let_in(testapp, reader)
         assert value(testapp.get(target), "name") == "Ada Pencil"
-        assert form_drafts.remove_old_form_drafts(session) == 1
+        assert drafts.remove_old_form_drafts(session) == 1
 
 
 def test_a_form_that_was_made_for_another_is_refused_and_not_kept(testapp, world, session, reader, make):
@@ -209,12 +209,12 @@ def test_no_password_is_kept(testapp, session, reader):
 def test_what_is_kept_is_bounded(testapp, world, session, reader, monkeypatch):
     form = opened(testapp, f"/creator/{world.creator.slug}/update/")
     end_sessions(session)
-    monkeypatch.setattr(form_drafts, "SIZE_MAX", 3000)
+    monkeypatch.setattr(drafts, "SIZE_MAX", 3000)
     answer = send(form, {"desc": "x" * 3000})
     assert "kept" not in answer.location
-    for number in range(form_drafts.DRAFTS_MAX + 2):
+    for number in range(drafts.DRAFTS_MAX + 2):
         last = send(form, {"name": f"Ada {number}"})
-    assert len(session.scalars(select(FormDraft)).all()) == form_drafts.DRAFTS_MAX
+    assert len(session.scalars(select(FormDraft)).all()) == drafts.DRAFTS_MAX
     assert value(back(testapp, last, reader), "name") == f"Ada {number}"
 
 

@@ -11,8 +11,8 @@ import webtest
 from sqlalchemy import select
 
 from comicsdb import clock
-from comicsdb.accounts import picture_drafts
-from comicsdb.accounts.cleaning import clean
+from comicsdb.accounts import drafts
+from comicsdb.accounts.deletion import clean
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.models import Arc, PictureDraft, ReadingList, Variant
@@ -129,7 +129,7 @@ def test_it_is_its_owners_for_an_hour_and_then_goes(site):
 
 
 def test_an_account_keeps_so_many(site, monkeypatch):
-    monkeypatch.setattr(picture_drafts, "PICTURES_MAX", 2)
+    monkeypatch.setattr(drafts, "PICTURES_MAX", 2)
     form = opened(site, "/arc/create/")
     for _ in range(3):
         page = send(form, {"name": "", "image": picture("a.png")}, status=422)

@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import func, select, update
 
 from comicsdb import clock
-from comicsdb.accounts.cleaning import clean
 from comicsdb.accounts.passwords import Passwords
+from comicsdb.library.transfer import imports
 from comicsdb.models import CollectionItem, LibraryImport, ReadingList, ReadingListItem, WishListItem
 from tests.conftest import recording
 from tests.core.library.library_files import fill, held_by, shelf
@@ -209,7 +209,7 @@ def test_an_import_can_be_forgotten_and_is_after_a_day(testapp, session, nora):
     session.execute(update(LibraryImport).values(created_on=clock.now() - timedelta(days=1, seconds=1)))
     session.commit()
     testapp.get(address, status=404)
-    assert clean(session)["imports"] == 1
+    assert imports.clean(session) == 1
     assert session.scalar(select(func.count()).select_from(LibraryImport)) == 0
 
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
 
+from comicsdb.accounts.notices import Rules, candidates
 from comicsdb.accounts.passwords import digest
-from comicsdb.accounts.throttle_notices import Rules, candidates
 from comicsdb.models import ApiToken, DailyCount, ThrottleNotice, User
 
 NOW = datetime(2027, 5, 20, 15, tzinfo=UTC)

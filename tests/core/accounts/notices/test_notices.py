@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from comicsdb.accounts.throttle_notices import Rules, act, candidates
+from comicsdb.accounts.notices import Rules, act, candidates
 from comicsdb.config import resolve
 from comicsdb.models import ApiToken, DailyCount, StaffAction, ThrottleNotice, User
 from tests.core.accounts.notices.refused import NOW, TODAY, warned_twice

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import text
 
-from comicsdb.accounts.throttle_letters import Figures, restriction, to_administrators, warning
+from comicsdb.accounts.letters import Figures, throttle_report, throttle_restriction, throttle_warning
 from comicsdb.cli import main
 from comicsdb.mail.letter import Reader, as_html, as_text
 from comicsdb.models import ApiToken, OutgoingMail, StaffAction, ThrottleNotice, User
@@ -24,18 +24,18 @@ def words(letter) -> str:
 
 
 def test_one_single_day_is_called_so_and_no_number_is_repeated(world):
-    told = words(restriction("ann", Figures(1, 100, 100), tokens=True))
+    told = words(throttle_restriction("ann", Figures(1, 100, 100), tokens=True))
     assert "It got 100 responses with the status 429 on one single day." in told
     assert told.count("100") == 1
     assert "across" not in told
-    told = words(warning("ann", Figures(1, 100, 100)))
+    told = words(throttle_warning("ann", Figures(1, 100, 100)))
     assert "It got 100 responses with the status 429 on one single day." in told
     assert told.count("100") == 1
     assert "several days" not in told
 
 
 def test_one_bad_day_beside_small_ones_has_both_numbers():
-    told = words(warning("ann", Figures(1, 157, 150)))
+    told = words(throttle_warning("ann", Figures(1, 157, 150)))
     assert told.count("150") == 1
     assert (
         "It got 157 responses with the status 429 over the recent period, 150 of them on one single day."
@@ -44,7 +44,7 @@ def test_one_bad_day_beside_small_ones_has_both_numbers():
 
 
 def test_several_days_have_all_three_numbers():
-    told = words(warning("ann", Figures(3, 168, 60)))
+    told = words(throttle_warning("ann", Figures(3, 168, 60)))
     assert "over the past several days." in told
     assert "It got 168 responses with the status 429 across 3 days, including 60 on the worst day." in told
     assert "single day" not in told
@@ -52,7 +52,7 @@ def test_several_days_have_all_three_numbers():
 
 def test_one_response_is_one_response():
     assert "It got 1 response with the status 429 on one single day." in words(
-        warning("ann", Figures(1, 1, 1))
+        throttle_warning("ann", Figures(1, 1, 1))
     )
 
 
@@ -60,12 +60,12 @@ def test_one_response_is_one_response():
     ("letter", "subject", "facts"),
     [
         (
-            warning("ann", Figures(3, 168, 60)),
+            throttle_warning("ann", Figures(3, 168, 60)),
             "Your API client is being rate-limited",
             ["X-RateLimit", "Retry-After", "/help/rate-limits/", "may have to revoke", "Reply to this mail"],
         ),
         (
-            restriction("ann", Figures(3, 168, 60), tokens=True),
+            throttle_restriction("ann", Figures(3, 168, 60), tokens=True),
             "Your API access has been restricted",
             [
                 "We wrote to you before",
@@ -76,7 +76,7 @@ def test_one_response_is_one_response():
             ],
         ),
         (
-            restriction("ann", Figures(3, 168, 60), tokens=False),
+            throttle_restriction("ann", Figures(3, 168, 60), tokens=False),
             "Your API access has been restricted",
             [
                 "We wrote to you before",
@@ -95,16 +95,16 @@ def test_a_letter_says_in_both_parts_what_it_has_to(letter, subject, facts):
 
 
 def test_a_name_is_no_markup():
-    letter = warning("<b>ann</b>", Figures(1, 100, 100))
+    letter = throttle_warning("<b>ann</b>", Figures(1, 100, 100))
     assert "<b>" not in as_html(letter, Reader("en", "https://comics.example"))
 
 
 def test_administrators_are_told_whom_it_is_about():
     reader = Reader("en", "https://comics.example")
-    found = to_administrators(["ann"], ["line of ann"], sent=False)
+    found = throttle_report(["ann"], ["line of ann"], sent=False)
     assert reader.say(found.subject) == "Repeat throttled accounts: 1 found"
     assert "Found 1 account whose client goes on after 429: ann." in words(found)
-    sent = to_administrators(["ann", "bob"], ["line of ann", "line of bob"], sent=True)
+    sent = throttle_report(["ann", "bob"], ["line of ann", "line of bob"], sent=True)
     assert reader.say(sent.subject) == "Repeat throttled accounts: 2 e-mailed"
     assert "E-mailed 2 accounts whose clients go on after 429: ann, bob. - line of ann" in words(sent)
 

@@ -1,4 +1,4 @@
-"""What account functions do to the database alike: work in vain for nobody, and name what was refused."""
+"""Finding accounts by name and address, with the same work done where there is none."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -36,12 +36,12 @@ def only_for(context: AccountContext, email: str, *conditions) -> Iterator[User]
     """
     reachable = context.guard.may_reach(email)
     wanted = (func.lower(User.email) == email.lower(), *conditions)
-    with in_vain_for_nobody(context.session, *wanted, really=reachable) as user:
+    with run_for(context.session, *wanted, really=reachable) as user:
         yield user
 
 
 @contextmanager
-def in_vain_for_nobody(session: Session, *conditions, really: bool = True) -> Iterator[User]:
+def run_for(session: Session, *conditions, really: bool = True) -> Iterator[User]:
     """Run a block for the account that meets conditions, as `only_for`; in vain too unless `really`."""
     wanted = and_(*conditions)
     stand_in = User.id == SYSTEM_USER_ID

@@ -1,4 +1,4 @@
-"""Throttle notices: who goes on asking the API after 429 is warned, and at last restricted."""
+"""Notices to accounts about their API clients: the end of HTTP Basic, and requests after 429."""
 
 import logging
 from collections import defaultdict
@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session, sessionmaker
 
 from comicsdb import admin, clock
+from comicsdb.accounts import letters
 from comicsdb.accounts.context import of_command
-from comicsdb.accounts.throttle_letters import Figures, restriction, warning
+from comicsdb.accounts.letters import Figures, throttle_restriction, throttle_warning
 from comicsdb.mail import queue
 from comicsdb.models import ApiToken, DailyCount, ThrottleNotice, User
 from comicsdb.ratelimit.api import BURST, SUSTAINED
@@ -19,8 +20,58 @@ from comicsdb.ratelimit.counters import REFUSED
 
 log = logging.getLogger(__name__)
 
+FIRST, FINAL = 1, 2  # the phases in which reminders are sent
+RECENT = timedelta(days=30)  # who used it before that has probably changed over
+
 COUNTERS = (REFUSED + BURST, REFUSED + SUSTAINED)
 ACCOUNT = "user:"  # identities that begin so are accounts; addresses are nobody to write to
+
+
+def remind_basic_users(factory: sessionmaker[Session], settings: Mapping, *, dry_run: bool) -> list[str]:
+    """Write to all who used HTTP Basic lately, and since the last reminder; gives their names.
+
+    Nobody is written to twice within the days of `comicsdb.basic_remind_days`. Each mail is stored in a
+    transaction of its own together with the note of it. In phases 0 and 3 there is nothing to say.
+    """
+    if settings["comicsdb.basic_phase"] not in (FIRST, FINAL):
+        return []
+    with factory() as session:
+        found = session.execute(_due(settings).order_by(User.username)).all()
+    if dry_run:
+        return [username for _user_id, username in found]
+    return [username for user_id, username in found if _remind(factory, settings, user_id)]
+
+
+def _due(settings: Mapping):
+    now = clock.now()
+    long_ago = now - timedelta(days=settings["comicsdb.basic_remind_days"])
+    return select(User.id, User.username).where(
+        User.is_active,
+        User.email_confirmed,
+        User.basic_used >= (now - RECENT).date(),
+        or_(
+            User.basic_reminded.is_(None),
+            (User.basic_reminded <= long_ago)
+            & (User.basic_used > func.date(func.timezone("UTC", User.basic_reminded))),
+        ),
+    )
+
+
+def _remind(factory: sessionmaker[Session], settings: Mapping, user_id: int) -> bool:
+    """Write to one account, unless somebody else is just doing so or has done so."""
+    with factory() as session:
+        due = _due(settings).where(User.id == user_id).with_for_update(skip_locked=True)
+        if session.execute(due).first() is None:
+            return False
+        user = session.get_one(User, user_id)
+        letter = letters.basic_reminder(
+            user, settings["comicsdb.basic_phase"], user.basic_used, settings["comicsdb.basic_sunset"]
+        )
+        queue(session, settings, letter, user=user, kind="basic_reminder")
+        user.basic_reminded = clock.now()
+        session.commit()
+    log.info("Reminded of the end of HTTP Basic (user=%s, ip=-)", user.username)
+    return True
 
 
 @dataclass(frozen=True)
@@ -148,10 +199,10 @@ def act(factory: sessionmaker[Session], settings: Mapping, rules: Rules, user_id
             return None
         (candidate,) = found
         if candidate.escalates:
-            letter = restriction(user.username, candidate.figures, tokens=candidate.has_tokens)
+            letter = throttle_restriction(user.username, candidate.figures, tokens=candidate.has_tokens)
             _restrict(session, settings, user)
         else:
-            letter = warning(user.username, candidate.figures)
+            letter = throttle_warning(user.username, candidate.figures)
         kind = "throttle_restriction" if candidate.escalates else "throttle_warning"
         if not queue(session, settings, letter, user=user, kind=kind):
             raise NotSentError(f"no mail can have the address {user.email}")

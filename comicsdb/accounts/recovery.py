@@ -1,26 +1,35 @@
-"""A new password: chosen by who knows the old one, or by who reads the account's mail."""
+"""Changing or resetting a password, and taking an account back by the link of a security mail."""
 
 import logging
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 
+from sqlalchemy import delete
+
+from comicsdb import clock
 from comicsdb.accounts import letters, rules
 from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.errors import BadLinkError, LinkSpentError
-from comicsdb.accounts.feed_addresses import revoke_all_feeds
 from comicsdb.accounts.links import drop_links, make_link, open_link
 from comicsdb.accounts.login import confirm_password
+from comicsdb.accounts.lookup import lock_email, only_for
+from comicsdb.accounts.passwords import UNUSABLE
+from comicsdb.accounts.profile import other_holder
+from comicsdb.accounts.second_factor import remove_second_factors
 from comicsdb.accounts.security_events import record_security_event
 from comicsdb.accounts.sessions import end_all_sessions, renew_session
-from comicsdb.accounts.storing import only_for
-from comicsdb.accounts.tokens import revoke_all_tokens
+from comicsdb.accounts.tokens import revoke_all_feeds, revoke_all_tokens
 from comicsdb.catalog.errors import InvalidError
+from comicsdb.library import feeds
 from comicsdb.mail import queue
-from comicsdb.models import AccountLink, SecurityEventKind, User
-from comicsdb.models.account import CONFIRM_EMAIL, LOG_IN, RESET
+from comicsdb.models import AccountLink, ApiToken, SecurityEventKind, User
+from comicsdb.models.account import CONFIRM_EMAIL, LOG_IN, NOT_ME, RESET
 
 log = logging.getLogger(__name__)
 
-FIELDS = {"": "new_password", "again": "new_password_again"}
+PASSWORD_FIELDS = {"": "new_password", "again": "new_password_again"}
+
+SAME_MOMENT = timedelta(minutes=1)  # what a mail tells of was stored just before its link
 
 
 def about(user: User) -> Iterable[str]:
@@ -36,11 +45,11 @@ def change_password(context: AccountContext, user_id: int, identifier: str, form
     and TooManyFailuresError.
     """
     user = context.session.get_one(User, user_id, with_for_update=True, populate_existing=True)
-    problems = _problems(form, user)
+    problems = _password_problems(form, user)
     if problems:
         raise InvalidError(problems)
     confirm_password(context, user, rules.secret_of(form, "password"))
-    _set(context, user, form)
+    _set_password(context, user, form)
     record_security_event(context, user, SecurityEventKind.PASSWORD_CHANGED)
     _revoke(context, user, form, but=identifier)
     context.log(log, "Password changed", user.username)
@@ -75,10 +84,10 @@ def reset_password(context: AccountContext, uid: str, secret: str, form: Mapping
     Raises BadLinkError, and InvalidError by field.
     """
     _link, user = _open_reset(context, uid, secret)
-    problems = _problems(form, user)
+    problems = _password_problems(form, user)
     if problems:
         raise InvalidError(problems)
-    _set(context, user, form)
+    _set_password(context, user, form)
     user.email_confirmed = True  # whoever opened the link reads that mail
     record_security_event(context, user, SecurityEventKind.PASSWORD_RESET)
     _revoke(context, user, form)
@@ -106,13 +115,64 @@ def _open_reset(context: AccountContext, uid: str, secret: str) -> tuple[Account
     return link, user
 
 
-def _problems(form: Mapping, user: User) -> dict:
-    new, again = (rules.secret_of(form, field) for field in FIELDS.values())
-    return {FIELDS[part]: texts for part, texts in rules.password_problems(new, again, about(user)).items()}
+def _password_problems(form: Mapping, user: User) -> dict:
+    new, again = (rules.secret_of(form, field) for field in PASSWORD_FIELDS.values())
+    return {
+        PASSWORD_FIELDS[part]: texts
+        for part, texts in rules.password_problems(new, again, about(user)).items()
+    }
 
 
-def _set(context: AccountContext, user: User, form: Mapping) -> None:
+def _set_password(context: AccountContext, user: User, form: Mapping) -> None:
     user.password = context.passwords.hash(rules.secret_of(form, "new_password"))
     # Those under way were for the old password, or asked for by somebody who knew it.
     drop_links(context.session, user.id, RESET, CONFIRM_EMAIL, LOG_IN)
     context.session.flush()
+
+
+def check_not_me(context: AccountContext, uid: str, secret: str) -> User:
+    """The account that a link of a security mail takes back; it stays good.
+
+    Raises BadLinkError, LinkSpentError.
+    """
+    return _open_not_me(context, uid, secret)[1]
+
+
+def take_back(context: AccountContext, uid: str, secret: str) -> User:
+    """Shut everybody out of an account, and send a link for a new password to where the link was sent.
+
+    Sessions, API tokens and feed addresses end, and the password does not count any more; passkeys, apps and
+    recovery codes go that were added since the link was sent. If the account's address was changed since,
+    it is the one before again. Links that were sent later go: an intruder may have caused them. Raises
+    BadLinkError and LinkSpentError.
+    """
+    link, user = _open_not_me(context, uid, secret)
+    session = context.session
+    lock_email(session, link.email)
+    if other_holder(session, link.email, user) is not None:
+        raise BadLinkError
+    link.used = clock.now()
+    user.email, user.email_confirmed = link.email, True
+    user.password = UNUSABLE
+    end_all_sessions(session, user.id)
+    session.execute(delete(ApiToken).where(ApiToken.user_id == user.id))
+    feeds.revoke_all(session, user.id)
+    remove_second_factors(session, user, since=link.created - SAME_MOMENT)
+    drop_links(session, user.id, RESET, CONFIRM_EMAIL, LOG_IN)
+    later = delete(AccountLink).where(
+        AccountLink.user_id == user.id, AccountLink.purpose == NOT_ME, AccountLink.id > link.id
+    )
+    session.execute(later)
+    reset = make_link(session, user, RESET, user.email)
+    letter = letters.reset(user, reset.secret)
+    queue(session, context.settings, letter, user=user, kind="reset", until=reset.row.expires)
+    record_security_event(context, user, SecurityEventKind.NOT_ME)
+    context.log(log, "Account taken back by its owner", user.username, logging.WARNING)
+    return user
+
+
+def _open_not_me(context: AccountContext, uid: str, secret: str) -> tuple[AccountLink, User]:
+    link, user = open_link(context.session, NOT_ME, secret, uid)
+    if not user.is_active:
+        raise BadLinkError
+    return link, user

@@ -1,0 +1,176 @@
+"""Drafts: forms and pictures of requests that failed, stored for an hour for the account that sent them.
+
+A form is stored when its session had ended. A picture is cleaned and stored in a transaction of its own, so
+that a rejected form need not ask for the file again; when the form is saved, the draft's row is deleted and
+the saved row names the file.
+"""
+
+import json
+import secrets
+from datetime import timedelta
+from typing import NamedTuple
+
+from sqlalchemy import and_, delete, not_, or_, select
+from sqlalchemy.orm import Session
+
+from comicsdb import clock
+from comicsdb.accounts.context import AccountContext
+from comicsdb.accounts.passwords import digest
+from comicsdb.media.uploads import picture_values
+from comicsdb.models import FormDraft, PictureDraft, User
+
+LIFETIME = timedelta(hours=1)
+SIZE_MAX = 512 * 1024  # characters of all that was typed
+DRAFTS_MAX = 20  # of one account
+
+PICTURES_MAX = 50  # of one account
+NAME_MAX = 255
+
+
+class SavedForm(NamedTuple):
+    """What was typed: `action` is the path that it was sent to, `texts` are pairs of field and text.
+
+    `files` are names of files that were chosen, by field; their content is not kept.
+    """
+
+    action: str
+    texts: list[tuple[str, str]]
+    files: dict[str, str]
+
+
+def keep_form_draft(session: Session, user_id: int, form: SavedForm) -> str | None:
+    """Keep a form for an account; gives the secret that finds it again, None for one that is not kept.
+
+    Not kept are forms that are too large, and those of an account that is gone or switched off.
+    """
+    fields = json.dumps([form.texts, form.files])  # ASCII: no character that PostgreSQL refuses
+    owner = select(User.id).where(User.id == user_id, User.is_active).with_for_update(key_share=True)
+    if len(fields) > SIZE_MAX or session.scalar(owner) is None:
+        return None
+    secret = secrets.token_urlsafe(24)
+    session.add(
+        FormDraft(
+            digest=digest(secret), user_id=user_id, action=form.action, fields=fields, created=clock.now()
+        )
+    )
+    session.flush()
+    newest = (
+        select(FormDraft.digest)
+        .where(FormDraft.user_id == user_id)
+        .order_by(FormDraft.created.desc(), FormDraft.digest)
+        .limit(DRAFTS_MAX)
+    )
+    session.execute(
+        delete(FormDraft)
+        .where(or_(_is_old_form(), and_(FormDraft.user_id == user_id, FormDraft.digest.not_in(newest))))
+        .execution_options(synchronize_session=False)
+    )
+    return secret
+
+
+def find_form_draft(session: Session, user_id: int, secret: str) -> SavedForm | None:
+    """What an account typed within the last hour; None for any other account."""
+    row = session.scalar(
+        select(FormDraft).where(
+            FormDraft.digest == digest(secret),
+            FormDraft.user_id == user_id,
+            not_(_is_old_form()),
+        )
+    )
+    if row is None:
+        return None
+    texts, files = json.loads(row.fields)
+    return SavedForm(row.action, [tuple(pair) for pair in texts], files)
+
+
+def remove_old_form_drafts(session: Session) -> int:
+    """Remove forms that are older than an hour; gives their number."""
+    old = delete(FormDraft).where(_is_old_form())
+    return session.execute(old.execution_options(synchronize_session=False)).rowcount
+
+
+def _is_old_form():
+    return FormDraft.created <= clock.now() - LIFETIME
+
+
+class KeptPicture(NamedTuple):
+    """A picture that waits for its form: what finds it, the name of its file, and its key in the storage."""
+
+    secret: str
+    filename: str
+    key: str
+
+
+def keep_picture(
+    context: AccountContext, user_id: int, kind: str, data: bytes, filename: str, *, hashed: bool = False
+) -> KeptPicture:
+    """Store a picture for an account, for good. Raises as `media.uploads.picture_values`.
+
+    Of pictures that wait, an account keeps PICTURES_MAX: the oldest go.
+    """
+    secret = secrets.token_urlsafe(24)
+    with context.apart() as session:
+        values = picture_values(session, context.storage, kind, data, hashed=hashed, member=user_id)
+        now = clock.now()
+        name = filename.replace("\0", "")[-NAME_MAX:]
+        kept = PictureDraft(digest=digest(secret), user_id=user_id, name=name, created=now, **values)
+        session.add(kept)
+        session.flush()
+        newest = (
+            select(PictureDraft.id)
+            .where(PictureDraft.user_id == user_id)
+            .order_by(PictureDraft.id.desc())
+            .limit(PICTURES_MAX)
+        )
+        surplus = PictureDraft.id.not_in(newest)
+        gone = _remove_pictures(session, or_(PictureDraft.created <= now - LIFETIME, surplus), user_id)
+        session.commit()
+    context.storage.discard(gone)
+    return KeptPicture(secret, name, values["image"])
+
+
+def find_picture(session: Session, user_id: int, secret: str) -> KeptPicture | None:
+    """A picture that waits; None for another account's, and after an hour."""
+    row = session.scalar(select(PictureDraft).where(*_picture_conditions(user_id, secret)))
+    return KeptPicture(secret, row.name, row.image) if row else None
+
+
+def take_picture(session: Session, user_id: int, secret: str, *, hashed: bool = False) -> dict | None:
+    """The values of a picture that waits, as `picture_values` gives them; None where it waits no more.
+
+    This session's transaction writes the row that names its file; if that fails, the picture waits on.
+    """
+    columns = (
+        PictureDraft.image,
+        PictureDraft.image_width,
+        PictureDraft.image_height,
+        PictureDraft.cover_hash,
+    )
+    taken = delete(PictureDraft).where(*_picture_conditions(user_id, secret)).returning(*columns)
+    row = session.execute(taken.execution_options(synchronize_session=False)).one_or_none()
+    if row is None:
+        return None
+    values = dict(row._mapping)
+    if not hashed:
+        del values["cover_hash"]
+    return values
+
+
+def remove_old_pictures(session: Session) -> list[str]:
+    """Remove the rows of pictures that waited for more than an hour; gives their keys."""
+    return _remove_pictures(session, PictureDraft.created <= clock.now() - LIFETIME)
+
+
+def _remove_pictures(session: Session, condition, user_id: int | None = None) -> list[str]:
+    removed = delete(PictureDraft).where(condition).returning(PictureDraft.image)
+    if user_id is not None:
+        removed = removed.where(PictureDraft.user_id == user_id)
+    return list(session.scalars(removed.execution_options(synchronize_session=False)))
+
+
+def _picture_conditions(user_id: int, secret: str):
+    return (
+        PictureDraft.digest == digest(secret),
+        PictureDraft.user_id == user_id,
+        PictureDraft.created > clock.now() - LIFETIME,
+    )
