@@ -21,7 +21,6 @@ def main(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes
 def includeme(config):
     """What every surface stands on, in the order in which one part needs another."""
     config.include("comicsdb.config")  # typed settings; a missing one stops the start
-    config.include("comicsdb.http.routes")  # how the route of a request is found
     config.include("comicsdb.http.execution_policies")  # what lies around every request
     config.include("comicsdb.http.hsts")  # browsers are told to come by https only
     config.include("comicsdb.http.request_checks")  # what every request is checked for first
@@ -35,6 +34,7 @@ def includeme(config):
     config.include("comicsdb.clock")  # request.today, the business day
     config.include("comicsdb.readcache.build_fingerprint")  # which code this is
     config.include("comicsdb.readcache.regions")  # request.cache, of what the API answered
+    config.include("comicsdb.readcache.policy")  # cached reads, before transactions and views
     config.include("comicsdb.ratelimit")  # how often somebody may do something
     config.include("comicsdb.ratelimit.api")  # how often somebody may ask the API
     config.include("comicsdb.ratelimit.counters")  # how often it was done, by day

@@ -19,7 +19,7 @@ def includeme(config):
     config.include("cornice")
     config.include("comicsdb_api.responses")  # the headers of every answer
     config.include("comicsdb_api.negotiation")  # suffixes, slashes, what the caller accepts
-    config.include("comicsdb_api.read_policy")  # cached reads, before anything else is done
+    config.include("comicsdb_api.read_policy")  # which of them are answered without a view
     config.include("comicsdb_api.cors")  # scripts of other sites
     config.include("comicsdb_api.retirement")  # the end of HTTP Basic
     config.include("comicsdb_api.auth")  # who asks: HTTP Basic and tokens; who may not, and the log

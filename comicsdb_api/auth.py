@@ -1,5 +1,7 @@
-"""Who asks: HTTP Basic, sessions and tokens, on the API's routes only, and its log (1.11)."""
+"""Authentication on the API's routes: HTTP Basic, sessions and tokens, and the log of it."""
 
+import base64
+import binascii
 import logging
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,7 +14,7 @@ from sqlalchemy.orm import aliased
 
 from comicsdb import accounts, clock
 from comicsdb.accounts import USERNAME_MAX, printable
-from comicsdb.accounts.passwords import Passwords
+from comicsdb.accounts.passwords import Passwords, digest
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.http import bodies
 from comicsdb.http.client_address import client_ip
@@ -30,6 +32,7 @@ from comicsdb.models import (
 )
 from comicsdb.models.choices import TokenScope
 from comicsdb.models.user import tier_now
+from comicsdb.readcache.policy import Preflight
 from comicsdb.security import (
     BASIC,
     SESSION,
@@ -44,9 +47,7 @@ from comicsdb.security import (
     without_staff_rights,
 )
 from comicsdb_api import retirement
-from comicsdb_api.claims import Claim, claim, is_basic, name_in
 from comicsdb_api.errors import RefusedError
-from comicsdb_api.resource.cached_reads import Preflight
 from comicsdb_api.responses import ROUTE_PREFIX, WRITES, is_api_route
 from comicsdb_api.throttle import Verdict, throttle
 
@@ -107,8 +108,78 @@ ACCOUNTS = {
 }
 
 
+@dataclass(frozen=True)
+class Claim:
+    """What an Authorization header claims: a method, and who somebody is by it."""
+
+    method: str
+    name: str = ""
+    password: str = ""
+    token: str = ""
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """What the statement in ACCOUNTS wants to know."""
+        return {"name": self.name} if self.method == BASIC else {"digest": digest(self.token)}
+
+
+def read_claim(environ) -> Claim | None:
+    """What the Authorization header says; None without one, and for other schemes.
+
+    Raises AuthenticationError with a text that clients of the Metron API know.
+    """
+    scheme, *credentials = environ.get("HTTP_AUTHORIZATION", "").split() or ("",)
+    match scheme.lower():
+        case "basic":
+            if not credentials:
+                raise AuthenticationError("Invalid basic header. No credentials provided.")
+            if len(credentials) > 1:
+                raise AuthenticationError(
+                    "Invalid basic header. Credentials string should not contain spaces."
+                )
+            name, password = _decoded(credentials[0])
+            return Claim(BASIC, name=name, password=password)
+        case "bearer":
+            if not credentials:
+                raise AuthenticationError("Invalid token header. No credentials provided.")
+            if len(credentials) > 1:
+                raise AuthenticationError("Invalid token header. Token string should not contain spaces.")
+            if accounts.is_malformed(credentials[0]):
+                raise InvalidTokenError("Invalid token. It is mistyped or incomplete.")
+            return Claim(TOKEN, token=credentials[0])
+    return None
+
+
+def _decoded(credentials: str) -> tuple[str, str]:
+    try:
+        decoded = base64.b64decode(credentials, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise AuthenticationError(
+            "Invalid basic header. Credentials not correctly base64 encoded."
+        ) from error
+    try:
+        text = decoded.decode()
+    except UnicodeDecodeError:
+        text = decoded.decode("latin-1")  # as older clients send it
+    name, _, password = text.partition(":")
+    return name, password
+
+
+def name_in(environ) -> str:
+    """The user name that a Basic header brings, empty where it cannot be read."""
+    try:
+        return read_claim(environ).name
+    except AuthenticationError:
+        return ""
+
+
+def is_basic(environ) -> bool:
+    """Whether the request brings HTTP Basic, right or wrong."""
+    return environ.get("HTTP_AUTHORIZATION", "").lower().split(maxsplit=1)[:1] == [BASIC]
+
+
 @cache
-def _sentence(method: str) -> CompiledQuery:
+def _account_query(method: str) -> CompiledQuery:
     return CompiledQuery.of(ACCOUNTS[method])
 
 
@@ -203,13 +274,13 @@ def _ask(request) -> Identity | None:
             found = session_account(request)
             if found is not None:
                 return found
-        claimed = claim(request.environ)
+        claimed = read_claim(request.environ)
         if claimed is None:
             return None
         if claimed.method == BASIC:
             accounts.check_attempt(request.account_context, claimed.name)
         if "\0" not in claimed.name:  # which the database could not even compare
-            found = request.read_pool.fetch(_sentence(claimed.method), claimed.parameters)
+            found = request.read_pool.fetch(_account_query(claimed.method), claimed.parameters)
             account = Account(*found) if found else None
         identity = recognised(request.passwords, claimed, account)
         return without_staff_rights(request.registry.settings, identity, account.second_factor)
@@ -316,16 +387,17 @@ def admitted_view(view, info):
             raise HTTPForbidden(result=judged)
         if identity is not None:
             check_csrf(request, identity)
-            admit(request, identity)
+            if Verdict.KEY not in request.environ:  # not counted by an earlier attempt
+                log_admitted(request, identity)
         throttle(request, identity)
         return view(context, request)
 
     return admitted
 
 
-def admit(request, identity: Identity) -> None:
-    """Let somebody in who may ask: noted once per request, wherever it is answered, however often tried."""
-    if Verdict.KEY in request.environ or not logger.isEnabledFor(logging.INFO):
+def log_admitted(request, identity: Identity) -> None:
+    """A line of the log about an account whose request is answered."""
+    if not logger.isEnabledFor(logging.INFO):
         return
     method, name, ip = identity.shown_method, printable(identity.username), client_ip(request)
     logger.info(

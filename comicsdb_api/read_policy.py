@@ -1,144 +1,140 @@
-"""The policy for cached reads: they are answered before Pyramid opens a transaction or looks for a route.
+"""What the API answers by the policy for cached reads: details and lists of the catalogue.
 
-It looks at account and stamps, and answers if all is well and the body is in the cache, or is that of one
-object and can be made by one statement. In every other case the request goes its usual way to Cornice's view,
-with what was found out already. What is right to answer is decided by the functions that the views call too:
-claims and accounts by `auth`, negotiation by `negotiation`, dates, tags and cache by `reads`, limits by
+What is right to answer is decided by the functions that the views call too: credentials and accounts by
+`auth`, negotiation by `negotiation`, dates, tags and the cache by `resource.cached_reads`, limits by
 `throttle`.
 """
 
-from psycopg import Error
-from pyramid.request import Request, apply_request_extensions
-from sqlalchemy.exc import DBAPIError
+from functools import cached_property
 
-from comicsdb.accounts import TooManyFailuresError
-from comicsdb.http.execution_policies import ROUTE_KEY, wrap_execution_policy
+from pyramid.request import apply_request_extensions
+from sqlalchemy import select, true
+
+from comicsdb.db.epoch import EPOCH_NOW
+from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.readcache.etag import tagged
-from comicsdb.security import AuthenticationError, Identity, Permission, may, without_staff_rights
+from comicsdb.readcache.policy import CachedRead, DeclinedError, Preflight
+from comicsdb.readcache.validators import Found
+from comicsdb.security import Permission, may, without_staff_rights
 from comicsdb_api import auth, retirement
-from comicsdb_api.claims import claim
 from comicsdb_api.errors import RefusedError
 from comicsdb_api.negotiation import negotiate
 from comicsdb_api.resource import cached_reads
-from comicsdb_api.resource.cached_reads import Preflight
-from comicsdb_api.resource.listing import Detail
+from comicsdb_api.resource.listing import Detail, Listing
 from comicsdb_api.resource.strict import is_strict
-from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX
-from comicsdb_api.throttle import ThrottledError, judge, refusal, settle
-from comicsdb_api.validator_cache import Place, Remembered
+from comicsdb_api.throttle import ThrottledError, Verdict, admit_cached, judge, refusal
 
-READERS = ("GET", "HEAD")
-ID_DIGITS = 9  # longer ones go the usual way
+ID_DIGITS = 9  # longer ones are left to the views
 
 
-class CachedReadPolicy:
-    """Pyramid's execution policy: answers what can be answered here, and hands on the rest."""
+class CatalogueAddress:
+    """A cached address, by what it serves: called with a request, it gives the read of that request."""
 
-    def __init__(self, registry, usual):
-        self._registry = registry
-        self._usual = usual
-        self._places: dict[str, Place] = {}
+    def __init__(self, served: Listing | Detail):
+        self.served = served
 
-    def __call__(self, environ, router):
-        """The response to a request."""
-        if environ["REQUEST_METHOD"] in READERS and environ.get("PATH_INFO", "").startswith(PATH_PREFIX):
-            place, object_id = self._find(environ["PATH_INFO"])
-            if place is not None:
-                request = Request(environ)
-                request.registry = self._registry
-                response = early(request, place, object_id)
-                if response is not None:
-                    return response
-        return self._usual(environ, router)
-
-    def _find(self, path: str) -> tuple[Place | None, int | None]:
-        """The cached address of a path, and the id in it."""
-        if not self._places:  # the routes of all packages are known by now
-            served = self._registry["comicsdb_api.reads"].values()
-            cached = (each for each in served if each is not None and each.read.region is not None)
-            self._places = {each.read.route: Place(each) for each in cached}
-        if "." in path:  # a format suffix; otherwise no address of ours, though the names of routes have dots
-            return None, None
-        _, _, kind, *rest = path.split("/")
-        match rest:
-            case [""]:
-                return self._places.get(f"{ROUTE_PREFIX}{kind}.list"), None
-            case [number, ""] if _is_id(number):
-                return self._places.get(f"{ROUTE_PREFIX}{kind}"), int(number)
-            case [number, action, ""] if _is_id(number) and action != "list":
-                return self._places.get(f"{ROUTE_PREFIX}{kind}.{action}"), int(number)
-        return None, None
-
-
-def _is_id(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= ID_DIGITS
-
-
-def early(request, place: Place, object_id: int | None):
-    """The answer to a cached read, None where only the usual way can tell."""
-    route = request.environ[ROUTE_KEY] = place.read.route
-    passwords = request.registry["comicsdb.passwords"]
-    try:
-        claimed = claim(request.environ)
-        if claimed is None or "\0" in claimed.name:
+    def __call__(self, request, match: dict) -> "CatalogueRead | None":
+        """The read, None where only the view can answer."""
+        number = match.get("id", "0")
+        if not (number.isascii() and number.isdigit() and len(number) <= ID_DIGITS):
             return None
-        if auth.has_session(request, claimed) or auth.basic_is_over(request):
+        claim = auth.read_claim(request.environ)
+        if claim is None or "\0" in claim.name:
             return None
-        auth.check_guard(request, claimed)
-        negotiate(request)
-        if is_strict(request):
+        if auth.has_session(request, claim) or auth.basic_is_over(request):
             return None
-        remembered: Remembered = request.registry["comicsdb_api.validator_cache"]
-        found = remembered.find(request.registry["comicsdb.read_pool"], place, claimed, object_id)
-        if found is None:
-            return None
-        account, stamps = found
-        if stamps[0] is None or not auth.is_quick(passwords, claimed, account):
-            return None
-        identity = auth.recognised(passwords, claimed, account)
-        identity = without_staff_rights(request.registry.settings, identity, account.second_factor)
-        if not may(identity, Permission.API):
-            return None
-        request.environ[Preflight.KEY] = Preflight(route, identity, stamps)
-        create = _maker(request, place, object_id, identity) if isinstance(place.served, Detail) else None
-        response = cached_reads.answer(request, place.read, object_id, stamps, create)
-        if response is not None:
-            auth.admit(request, identity)
-            response = settle(request, identity, response, route)
-    except ThrottledError as error:
-        response = refusal(request, error.verdict, route)
-    except (AuthenticationError, TooManyFailuresError, RefusedError, Error, DBAPIError):
-        return None  # to be said, or to be tried again, in the usual place
-    if response is not None:
-        retirement.tell(request, identity, response)
-    return response
+        auth.check_guard(request, claim)
+        try:
+            negotiate(request)
+        except RefusedError as error:
+            raise DeclinedError from error
+        return None if is_strict(request) else CatalogueRead(request, self, claim, int(number))
+
+    @cached_property
+    def queries(self) -> dict[str, CompiledQuery]:
+        """By method of authentication the statement for the epoch, the account, and if any the validators."""
+        queries = {}
+        for method, account in auth.ACCOUNTS.items():
+            who, what = account.subquery("account"), self.served.read.stamps.subquery("stamps")
+            both = select(EPOCH_NOW.scalar_subquery(), *who.c, *what.c)
+            queries[method] = CompiledQuery.of(both.select_from(who.outerjoin(what, true())))
+        return queries
 
 
-def _maker(request, place: Place, object_id: int, identity: Identity):
-    """A function that makes the body of one object, of a request that the limits let through.
+class CatalogueRead(CachedRead):
+    """A request for a cached address with credentials."""
 
-    It raises ThrottledError for one that they do not, and RefusedError where it fails: the usual place tells
-    why.
-    """
+    account_columns = len(auth.Account.__dataclass_fields__)
 
-    def entry() -> bytes:
-        auth.admit(request, identity)
-        verdict = judge(request, identity)
+    def __init__(self, request, address: CatalogueAddress, claim: auth.Claim, object_id: int):
+        super().__init__(request)
+        self.served, self.read = address.served, address.served.read
+        self.claim, self.object_id = claim, object_id
+        self.query = address.queries[claim.method]
+        self.parameters = {**claim.parameters, "id": object_id}
+        self.account = (claim.method, *claim.parameters.values())
+        self.subject = (self.read.route, object_id)
+
+    def from_cache(self, found: Found):
+        """The answer by dates alone or with a cached body."""
+        self._identify(found)
+        return cached_reads.answer(self.request, self.read, self.object_id, found.validators, None)
+
+    def _identify(self, found: Found) -> None:
+        """Recognise the account; raises DeclinedError where that takes long, or it may not read."""
+        account = auth.Account(*found.account)
+        passwords = self.request.registry["comicsdb.passwords"]
+        if found.validators[0] is None or not auth.is_quick(passwords, self.claim, account):
+            raise DeclinedError
+        identity = auth.recognised(passwords, self.claim, account)
+        settings = self.request.registry.settings
+        self.identity = without_staff_rights(settings, identity, account.second_factor)
+        if not may(self.identity, Permission.API):
+            raise DeclinedError
+
+    def create(self, found: Found):
+        """The answer with the body of one object; lists are made by the views."""
+        request = self.request
+        preflight = Preflight(self.read.route, found.validators, self.identity)
+        request.environ[Preflight.KEY] = preflight
+        if not isinstance(self.served, Detail):
+            return None
+        try:
+            return cached_reads.answer(request, self.read, self.object_id, found.validators, self._entry)
+        except ThrottledError as error:
+            return refusal(request, error.verdict, self.read.route)
+
+    def _entry(self) -> bytes:
+        """The body with its tag; raises ThrottledError for a request that the limits refuse."""
+        auth.log_admitted(self.request, self.identity)
+        verdict = judge(self.request, self.identity)
         if verdict.refused:
             raise ThrottledError(verdict)
         try:
-            apply_request_extensions(request)
-            body = place.served.body(request, object_id)
+            apply_request_extensions(self.request)
+            body = self.served.body(self.request, self.object_id)
         except Exception as error:
-            raise RefusedError(500, "") from error
+            raise DeclinedError from error
         if body is None:  # it was there a moment ago
-            raise RefusedError(404, "")
+            raise DeclinedError
         return tagged(body)
 
-    return entry
+    def admit(self, response, epoch: int | None):
+        """Count the request and put the headers of its limits on the answer."""
+        is_counted = Verdict.KEY in self.request.environ
+        response = admit_cached(self.request, self.identity, response, self.read.route, epoch)
+        if not is_counted:
+            auth.log_admitted(self.request, self.identity)
+        retirement.tell(self.request, self.identity, response)
+        return response
+
+
+def cache_reads(config, served: Listing | Detail) -> None:
+    """Directive: answer what an address serves by the policy for cached reads, if it is cached at all."""
+    if served.read.region is not None:
+        config.add_cached_read(served.read.route, CatalogueAddress(served))
 
 
 def includeme(config):
-    """Around the policy that tries requests again, whichever comes with the core."""
-    config.registry["comicsdb_api.validator_cache"] = Remembered()
-    wrap_execution_policy(config, CachedReadPolicy)
+    """The directive."""
+    config.add_directive("cache_reads", cache_reads)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from comicsdb.accounts import printable
+from comicsdb.db.epoch import check_epoch
 from comicsdb.http.client_address import client_ip
 from comicsdb.ratelimit import Decision, Limit, WindowState
 from comicsdb.ratelimit.api import ApiLimits
@@ -81,16 +82,23 @@ def _words(limit: Limit) -> tuple[tuple[str, str], str, str, str]:
     return (f"{start}-Limit", str(limit.most)), f"{start}-Remaining", f"{start}-Reset", policy
 
 
-def judge(request, identity: Identity | None, *, unchanged: bool = False) -> Verdict:
+def judge(
+    request, identity: Identity | None, *, unchanged: bool = False, epoch: int | None = None
+) -> Verdict:
     """Count a request and have it judged, once, however often it is tried; refusals are counted and logged.
 
-    `unchanged` says that the answer will be a 304, which costs nothing of the day.
+    `unchanged` says that the answer will be a 304, which costs nothing of the day. Raises EpochMovedError,
+    and counts nothing, where an epoch is given and is over.
     """
     verdict = request.environ.get(Verdict.KEY)
     if verdict is not None:
         return verdict
     limits: ApiLimits = request.registry["comicsdb.api_limits"]
-    taken = limits.take(identity, client_ip(request), unchanged=unchanged) if limits.on else None
+    if limits.on:
+        taken = limits.take(identity, client_ip(request), unchanged=unchanged, epoch=epoch)
+    else:
+        check_epoch(request.registry["comicsdb.read_pool"], epoch)
+        taken = None
     verdict = request.environ[Verdict.KEY] = Verdict(identity, taken)
     if verdict.refused:
         _note_refusal(request, verdict)
@@ -138,9 +146,12 @@ def finish(request, response) -> None:
             counters.token_used(identity.token_id, client_ip(request))
 
 
-def settle(request, identity: Identity, response, route: str):
-    """The same in one, for an answer that is known before the request is counted: it, or a refusal."""
-    verdict = judge(request, identity, unchanged=response.status_int == 304)
+def admit_cached(request, identity: Identity, response, route: str, epoch: int | None):
+    """Count a request whose answer is known, and finish that answer or the refusal instead.
+
+    Raises EpochMovedError as `judge` does.
+    """
+    verdict = judge(request, identity, unchanged=response.status_int == 304, epoch=epoch)
     if verdict.refused:
         response = refusal(request, verdict, route)
     finish(request, response)

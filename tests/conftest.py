@@ -291,8 +291,7 @@ def attached(wsgi, connection):
         ReadPool(lambda: connection),
     )
     wsgi.registry["comicsdb.cache"].clear()  # after a rollback, versions come again
-    wsgi.registry["comicsdb_api.validator_cache"].forget()
-    wsgi.registry["comicsdb_web.validator_cache"].forget()
+    wsgi.registry["comicsdb.validator_cache"].clear()
     forget_attempts(wsgi)
     yield webtest.TestApp(wsgi, parser_features="lxml")
     factory.configure(**before)

@@ -11,6 +11,7 @@ import redis
 from redis.connection import URL_QUERY_ARGUMENT_PARSERS
 from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import LockError, NoScriptError, RedisError, ResponseError
+from redis.maint_notifications import MaintNotificationsConfig
 from redis.sentinel import Sentinel, SentinelConnectionPool
 
 from comicsdb.config.types import boolean
@@ -26,11 +27,16 @@ PAUSE = 1.0  # seconds for which a Redis that failed is left alone
 
 def open_pool(url: str, timeout: float = TIMEOUT) -> redis.ConnectionPool:
     """Connections to a Redis; none is opened yet. Raises ValueError for an address that cannot be meant."""
-    timeouts = {"socket_timeout": timeout, "socket_connect_timeout": timeout}
+    options = {
+        "socket_timeout": timeout,
+        "socket_connect_timeout": timeout,
+        # Announcements of Redis Enterprise; their handler and the pool would refer to each other.
+        "maint_notifications_config": MaintNotificationsConfig(enabled=False),
+    }
     if url.startswith(SENTINEL):
-        pool = _open_sentinel_pool(url, timeouts)
+        pool = _open_sentinel_pool(url, options)
     else:
-        pool = redis.ConnectionPool.from_url(url, **timeouts)
+        pool = redis.ConnectionPool.from_url(url, **options)
     try:
         pool.connection_class(**pool.connection_kwargs)  # an unknown option in the address shows here only
     except TypeError as error:

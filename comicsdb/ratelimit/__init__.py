@@ -5,30 +5,24 @@ count together.
 """
 
 from collections.abc import Collection
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
+from comicsdb.db.epoch import check_epoch
 from comicsdb.db.read_pool import ReadPool
 from comicsdb.ratelimit.postgres import PostgresStore
 from comicsdb.ratelimit.types import Asked, Limit, WindowState
 
+if TYPE_CHECKING:
+    from comicsdb.ratelimit.redis_store import RedisStore
+
 __all__ = ["Decision", "Limit", "Limiter", "WindowState"]
 
 
-class Store(Protocol):
-    """Where events are counted."""
-
-    def take(self, asked: Asked, together: bool, free: Collection[str]) -> tuple[WindowState, ...]:
-        """Judge an event, as `Limiter.take`."""
-
-    def give_back(self, state: WindowState) -> WindowState:
-        """Take out the very event after which a client stood so, and how it stands without."""
-
-
 class Decision(NamedTuple):
-    """An event as its limits judged it, and the store that keeps its places."""
+    """An event as its limits judged it, and the store that counted it."""
 
     states: tuple[WindowState, ...]
-    store: Store
+    store: "PostgresStore | RedisStore"
 
     @property
     def refused(self) -> list[WindowState]:
@@ -45,39 +39,49 @@ class Limiter:
     """
 
     def __init__(self, read_pool: ReadPool, url: str = "", prefix: str = "comicsdb"):
+        self._read_pool = read_pool
         self._postgres = PostgresStore(read_pool)
         self._redis = None
         if url:
             from comicsdb.db.redis_access import Circuit  # noqa: PLC0415
-            from comicsdb.ratelimit.redis_store import TimesInRedis  # noqa: PLC0415  (needs the extra `redis`)
+            from comicsdb.ratelimit.redis_store import RedisStore  # noqa: PLC0415  (needs the extra `redis`)
 
             # Not below the prefix of the cache, which may be emptied at any time.
-            self._redis = TimesInRedis(url, f"{prefix}-limits")
+            self._redis = RedisStore(url, f"{prefix}-limits")
             self._circuit = Circuit("limits are counted in PostgreSQL")
 
-    def take(self, asked: Asked, *, together: bool = True, free: Collection[str] = ()) -> Decision:
+    def take(
+        self,
+        asked: Asked,
+        *,
+        together: bool = True,
+        free: Collection[str] = (),
+        epoch: int | None = None,
+    ) -> Decision:
         """Judge an event by limits, each paired with the client whose events it counts.
 
-        Each limit that lets it through counts it; with `together` only if all of them do. The limits named in
-        `free` judge without counting it. Raises psycopg.Error where PostgreSQL is asked and fails.
+        Each limit that admits the event counts it; with `together` only if all of them do. The limits named
+        in `free` judge without counting it. Raises psycopg.Error where PostgreSQL is asked and fails, and
+        EpochMovedError, having counted nothing, where an epoch is given and is over.
         """
         if self._redis is not None:
+            check_epoch(self._read_pool, epoch)
+            epoch = None
             states = self._circuit.attempt(self._redis.take, asked, together, free)
             if states is not None:
                 return Decision(states, self._redis)
-        return Decision(self._postgres.take(asked, together, free), self._postgres)
+        return Decision(self._postgres.take(asked, together, free, epoch), self._postgres)
 
     def give_back(self, taken: Decision, name: str) -> Decision:
-        """Take back this very event's places at the limits with one name; and how its clients stand then."""
+        """Undo the counting of this very event by the limits with one name; gives the states after that."""
+        return taken._replace(states=tuple(self._given_back(taken, each, name) for each in taken.states))
 
-        def without(state: WindowState) -> WindowState:
-            if state.limit.name != name or not state.placed:
-                return state
-            if taken.store is self._postgres:
-                return self._postgres.give_back(state)
-            return self._circuit.attempt(self._redis.give_back, state) or state
-
-        return taken._replace(states=tuple(without(each) for each in taken.states))
+    def _given_back(self, taken: Decision, state: WindowState, name: str) -> WindowState:
+        if state.limit.name != name or not state.placed:
+            return state
+        if taken.store is self._postgres:
+            return self._postgres.give_back(state)
+        return self._circuit.attempt(self._redis.give_back, state) or state
 
     def forget(self) -> None:
         """Forget what is counted in PostgreSQL; what is in Redis stays."""

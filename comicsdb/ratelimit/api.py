@@ -46,22 +46,29 @@ class ApiLimits:
             return self._limits[None]
         return (self._by_basic if identity.method == BASIC else self._limits)[identity.tier]
 
-    def take(self, identity: Identity | None, address: str, *, unchanged: bool = False) -> Decision:
+    def take(
+        self,
+        identity: Identity | None,
+        address: str,
+        *,
+        unchanged: bool = False,
+        epoch: int | None = None,
+    ) -> Decision:
         """Count a request: by the account, whatever it is recognised by, or by nobody's address.
 
         A token beside others is also counted by itself. What it is refused is never counted for the account,
         or a program gone wild would use up by refusals what is left for the others. `unchanged` says that the
-        answer will be a 304.
+        answer will be a 304. Raises EpochMovedError, and counts nothing, where an epoch is given and is over.
         """
         asked = self._asked(identity, address)
         free = (SUSTAINED,) if unchanged and self.free else ()
         together = self.free or _is_shared(identity)
         try:
-            return self._limiter.take(asked, together=together, free=free)
+            return self._limiter.take(asked, together=together, free=free, epoch=epoch)
         except (DiskFull, ReadOnlySqlTransaction) as error:
             # A database that takes nothing in can still be read, and tells how things stand.
             UNCOUNTED.report(error, "Requests are not counted: %s", error)
-            return self._limiter.take(asked, free=(BURST, SUSTAINED))
+            return self._limiter.take(asked, free=(BURST, SUSTAINED), epoch=epoch)
 
     def give_back(self, taken: Decision) -> Decision:
         """Let a request that was answered 304 cost nothing of the day."""

@@ -2,9 +2,10 @@
 
 A process remembers the row as it last saw it, judges an event by that, and writes the row with the event in
 one statement, which changes nothing if another process has written the row meanwhile. Then the row is read
-and the event judged again. So all processes count as one, and mostly it takes a single trip. A refusal writes
-nothing, and is told only of the newest version. The clock is that of the process, as everywhere; machines
-that share a database keep theirs by NTP.
+and the event judged again. So all processes count as one, mostly with one statement. A refusal writes nothing
+and is given only by the newest version. The same statement can be told an epoch (`comicsdb.db.epoch`), so
+that a cached answer and its request's count are one round trip. The clock is that of the process, as
+everywhere; machines that share a database keep theirs by NTP.
 """
 
 import time
@@ -18,13 +19,15 @@ from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
+from comicsdb.db.epoch import EpochMovedError
 from comicsdb.db.read_pool import CompiledQuery, ReadPool
 from comicsdb.models import RateLimit
 from comicsdb.ratelimit.types import SECOND, Asked, Limit, WindowState
 from comicsdb.ratelimit.window import Window, pack, unpack
 
 READ = CompiledQuery(
-    "SELECT version, CASE WHEN version <> $2 THEN windows END FROM rate_limit WHERE client = $1",
+    "SELECT epoch.value, coalesce(version, 0), CASE WHEN version <> $2 THEN windows END"
+    " FROM epoch LEFT JOIN rate_limit ON client = $1",
     ("client", "known"),
     {},
 )
@@ -36,8 +39,9 @@ INSERT = CompiledQuery(
 )
 UPDATE = CompiledQuery(
     "UPDATE rate_limit SET version = $2, windows = $3, expires = to_timestamp($4)"
-    " WHERE client = $1 AND version = $5 RETURNING version",
-    ("client", "version", "windows", "expires", "known"),
+    " WHERE client = $1 AND version = $5 AND coalesce((SELECT value FROM epoch) = $6::bigint, true)"
+    " RETURNING version",
+    ("client", "version", "windows", "expires", "known", "epoch"),
     {},
 )
 FORGET = CompiledQuery("WITH gone AS (DELETE FROM rate_limit RETURNING 1) SELECT count(*) FROM gone", (), {})
@@ -65,11 +69,13 @@ class PostgresStore:
         self._rows: dict[str, Row] = {}
         self._locks = [Lock() for _ in range(LOCKS)]
 
-    def take(self, asked: Asked, together: bool, free: Collection[str]) -> tuple[WindowState, ...]:
-        """Judge an event by several limits and keep its time for each that lets it through.
+    def take(
+        self, asked: Asked, together: bool, free: Collection[str], epoch: int | None = None
+    ) -> tuple[WindowState, ...]:
+        """Judge an event by several limits and keep its time for each that admits it.
 
-        With `together` it is kept only if all limits of a client let it through; for the limits named in
-        `free` it is not kept. Raises psycopg.Error.
+        With `together` it is kept only if all limits of a client admit it; for the limits named in `free` it
+        is not kept. Raises psycopg.Error, and EpochMovedError where an epoch is given and is over.
         """
         clients: dict[str, list[tuple[Limit, str]]] = {}
         for limit, who in asked:
@@ -77,7 +83,7 @@ class PostgresStore:
         states = {}
         for client, limits in clients.items():
             judge = partial(_judge, limits, together, free)
-            states.update(zip(limits, self._change(client, judge), strict=True))
+            states.update(zip(limits, self._change(client, judge, epoch), strict=True))
         return tuple(states[each] for each in asked)
 
     def give_back(self, state: WindowState) -> WindowState:
@@ -99,29 +105,31 @@ class PostgresStore:
         self._rows.clear()
         self._read_pool.fetch(FORGET, {})
 
-    def _change(self, client: str, judge: Callable[[Windows], tuple]):
+    def _change(self, client: str, judge: Callable[[Windows], tuple], epoch: int | None = None):
         """What `judge` says of the windows of a client; it also gives the changed ones, or None."""
         # Threads take turns, as only one of them could write the version that all know.
         with self._locks[hash(client) % LOCKS]:
-            return self._change_in_turn(client, judge)
+            row = self._rows.get(client, ABSENT)
+            if not row.version:  # an INSERT does not compare the epoch
+                row, epoch = self._read(client, row, epoch), None
+            while True:
+                result, windows = judge(row.windows)
+                if windows is not None and self._write(client, row.version, windows, epoch):
+                    return result
+                newest = self._read(client, row, epoch)
+                if windows is None and newest is row:
+                    return result
+                row = newest
 
-    def _change_in_turn(self, client: str, judge: Callable[[Windows], tuple]):
-        row = self._rows.get(client, ABSENT)
-        while True:
-            result, windows = judge(row.windows)
-            if windows is not None and self._write(client, row.version, windows):
-                return result
-            version, packed = self._read_pool.fetch(READ, {"client": client, "known": row.version}) or (
-                0,
-                b"",
-            )
-            if version != row.version:
-                row = self._remember(client, Row(version, unpack(packed)))
-            elif windows is None:
-                return result
+    def _read(self, client: str, row: Row, epoch: int | None) -> Row:
+        """The newest version of a row, `row` if that is the newest; raises EpochMovedError."""
+        now, version, packed = self._read_pool.fetch(READ, {"client": client, "known": row.version})
+        if epoch is not None and epoch != now:
+            raise EpochMovedError
+        return row if version == row.version else self._remember(client, Row(version, unpack(packed or b"")))
 
-    def _write(self, client: str, known: int, windows: Windows) -> bool:
-        """Write a row unless somebody else has."""
+    def _write(self, client: str, known: int, windows: Windows, epoch: int | None) -> bool:
+        """Write a row unless somebody else has, or the epoch is over."""
         version = getrandbits(62) + 1  # no secret
         values = {
             "client": client,
@@ -129,6 +137,7 @@ class PostgresStore:
             "version": version,
             "windows": pack(windows),
             "expires": -(-max(window.end for window in windows.values()) // SECOND),
+            "epoch": epoch,
         }
         if self._read_pool.fetch(UPDATE if known else INSERT, values) is None:
             return False

@@ -1,12 +1,11 @@
 """Rate limits in Redis: one script for an event and all its limits, so that every process counts exactly."""
 
 from collections.abc import Collection
-from hashlib import sha1
 
-from limits.storage import RedisStorage
+import redis
 
-from comicsdb.db.redis_access import Direct, open_pool
-from comicsdb.ratelimit.types import SECOND, Asked, WindowState
+from comicsdb.db.redis_access import open_pool
+from comicsdb.ratelimit.types import SECOND, Asked, Limit, WindowState
 
 # A key for each limit and client: the list of its times, the oldest first. The time is that of Redis, the one
 # clock that all processes share; should it be set back, it stands still until it has caught up.
@@ -52,28 +51,27 @@ local count = redis.call('LLEN', KEYS[1])
 local first = redis.call('LINDEX', KEYS[1], math.max(0, count - ARGV[2])) or ARGV[1]
 return {count, first + ARGV[3]}
 """
-TAKE_DIGEST, GIVE_BACK_DIGEST = (
-    sha1(each.encode(), usedforsecurity=False).hexdigest().encode() for each in (TAKE, GIVE_BACK)
-)
 VALUES = 4  # in the answer of TAKE, for each limit
 
 
-class TimesInRedis(RedisStorage):
-    """The library's storage in Redis, which also judges an event by several limits in one trip.
+class RedisStore:
+    """Counts in Redis; an event is judged by several limits in one round trip.
 
     Raises ValueError for an address that cannot be meant, and RedisError where Redis fails.
     """
 
     def __init__(self, url: str, prefix: str):
-        super().__init__(url, connection_pool=open_pool(url), key_prefix=prefix)
-        self._direct = Direct(self.storage.connection_pool)
+        client = redis.Redis(connection_pool=open_pool(url))
+        self._prefix = prefix
+        self._take = client.register_script(TAKE)
+        self._give_back = client.register_script(GIVE_BACK)
 
     def take(self, asked: Asked, together: bool, free: Collection[str]) -> tuple[WindowState, ...]:
         """As that of PostgreSQL."""
-        words = [b"%d" % len(asked), *(self._key(limit, who) for limit, who in asked), b"%d" % together]
+        arguments = [int(together)]
         for limit, _ in asked:
-            words += b"%d" % limit.most, b"%d" % (limit.seconds * SECOND), b"%d" % (limit.name not in free)
-        now, *values = self._direct.run(TAKE_DIGEST, TAKE, *words)
+            arguments += limit.most, limit.seconds * SECOND, int(limit.name not in free)
+        now, *values = self._take([self._key(limit, who) for limit, who in asked], arguments)
         states = []
         for position, (limit, who) in enumerate(asked):
             refused, placed, count, moment = values[VALUES * position : VALUES * (position + 1)]
@@ -82,10 +80,10 @@ class TimesInRedis(RedisStorage):
 
     def give_back(self, state: WindowState) -> WindowState:
         """As that of PostgreSQL."""
-        limit, key = state.limit, self._key(state.limit, state.who)
-        words = b"%d" % state.now, b"%d" % limit.most, b"%d" % (limit.seconds * SECOND)
-        count, free = self._direct.run(GIVE_BACK_DIGEST, GIVE_BACK, b"1", key, *words)
+        limit = state.limit
+        arguments = (state.now, limit.most, limit.seconds * SECOND)
+        count, free = self._give_back([self._key(limit, state.who)], arguments)
         return state._replace(placed=False, count=count, free=free)
 
-    def _key(self, limit, who: str) -> bytes:
-        return self.prefixed_key(f"{limit.name}:{who}").encode()
+    def _key(self, limit: Limit, who: str) -> str:
+        return f"{self._prefix}:{limit.name}:{who}"

@@ -1,25 +1,23 @@
-"""Stamps: times and versions by which a cache knows whether a body still holds.
+"""Validators: the stamps and versions by which a cache knows whether a body still holds.
 
 They move in the transaction of every write that changes what they stand for. The epoch moves with any of them
-(`models.Epoch`), and is read with them in one statement, which is one snapshot: while a later look finds the
-same epoch, asking again would give the same. That look is a single row, several times cheaper.
+(`models.Epoch`) and is selected with them in one statement, which sees one snapshot: as long as the epoch is
+the same, the validators are the same too. Comparing the epoch means reading a single row, which is several
+times cheaper.
 """
 
+from collections.abc import Hashable
 from typing import NamedTuple
 
 from sqlalchemy import BigInteger, Select, String, bindparam, cast, func, literal_column, select
 
-from comicsdb.db.read_pool import CompiledQuery, ReadPool
-from comicsdb.models import Epoch, Version
+from comicsdb.models import Version
 
-MOST = 50_000  # things that are remembered; a thing takes some hundred bytes
-
-EPOCH_NOW = select(Epoch.value)
-EPOCH = CompiledQuery.of(EPOCH_NOW)
+ENTRIES_MAX = 50_000  # of some hundred bytes each
 
 
 def microseconds(column):
-    """A moment as a stamp."""
+    """A timestamp as an integer, in microseconds since 1970."""
     return cast(func.extract("epoch", column) * literal_column("1000000"), BigInteger)
 
 
@@ -46,37 +44,51 @@ def versions(*kinds: str) -> Select:
     return select(*version_columns(*kinds))
 
 
-class Kept(NamedTuple):
-    """Something that was true at an epoch."""
+class Entry(NamedTuple):
+    """Columns that a statement gave at an epoch."""
 
     epoch: int
-    value: object
+    columns: tuple
 
 
-class Remembered:
-    """Stamps as the database told them, remembered until the epoch changes; any number of threads may ask.
+class Found(NamedTuple):
+    """The account that a request claims and the validators of what it reads, as of one epoch."""
 
-    A statement for them selects the epoch first.
+    epoch: int
+    account: tuple
+    validators: tuple
+
+
+class ValidatorCache:
+    """Accounts and validators by epoch, in the memory of this process; safe for threads.
+
+    Nothing is removed because of a write: whoever uses what was found compares its epoch.
     """
 
-    def __init__(self, most: int = MOST):
-        self._most = most
-        self._kept: dict[object, Kept] = {}
+    def __init__(self, entries_max: int = ENTRIES_MAX):
+        self._entries_max = entries_max
+        self._entries: dict[Hashable, Entry] = {}
 
-    def find(self, read_pool: ReadPool, what, sentence: CompiledQuery, parameters: dict) -> tuple | None:
-        """The stamps of `what` as they are now, None where the statement finds no row."""
-        kept = self._kept.get(what)
-        if kept is not None and read_pool.fetch(EPOCH, {})[0] == kept.epoch:
-            return kept.value
-        found = read_pool.fetch(sentence, parameters)
-        if found is None:
+    def get(self, account: Hashable, subject: Hashable) -> Found | None:
+        """What is remembered under two keys, if both are of the same epoch."""
+        validators = self._entries.get(subject)
+        known = self._entries.get(account) if account is not None else validators
+        if validators is None or known is None or validators.epoch != known.epoch:
             return None
-        epoch, *stamps = found
-        if len(self._kept) >= self._most:
-            self._kept.clear()
-        self._kept[what] = Kept(epoch, tuple(stamps))
-        return tuple(stamps)
+        return Found(known.epoch, known.columns if account is not None else (), validators.columns)
 
-    def forget(self) -> None:
+    def put(self, account: Hashable, subject: Hashable, found: Found) -> None:
+        """Remember what was found; of an object that is not there (all columns None) only the account."""
+        if account is not None:
+            self._put(account, Entry(found.epoch, found.account))
+        if found.validators[:1] != (None,):
+            self._put(subject, Entry(found.epoch, found.validators))
+
+    def _put(self, key: Hashable, entry: Entry) -> None:
+        if len(self._entries) >= self._entries_max:
+            self._entries.clear()
+        self._entries[key] = entry
+
+    def clear(self) -> None:
         """Forget everything."""
-        self._kept.clear()
+        self._entries.clear()

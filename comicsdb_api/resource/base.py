@@ -387,6 +387,8 @@ def serve(
     service.add_view("OPTIONS", "options", klass=resource, permission=Permission.API)
     config.add_cornice_service(service)
     config.registry["comicsdb_api.reads"][route] = served
+    if served is not None:
+        config.cache_reads(served)
     if may(None, permission):
         config.registry["comicsdb_api.public"].add(route)
     allow(config, route, service.defined_methods)

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from sqlalchemy import Select
 
 from comicsdb.db.read_pool import CompiledQuery
-from comicsdb.security import Identity
+from comicsdb.readcache.policy import Preflight
 from comicsdb_api.negotiation import parameters
 from comicsdb_api.resource.conditional import Dates, refusal_by_date, respond_tagged
 
@@ -55,27 +55,11 @@ class Read:
         return f"{self.name}:{object_id or ''}:{self.version(stamps)}:{digest(request)}"
 
 
-@dataclass(frozen=True)
-class Preflight:
-    """What the policy for cached reads found out before it handed a request on: caller and stamps."""
-
-    KEY = "comicsdb_api.preflight"
-
-    route: str
-    identity: Identity
-    stamps: tuple
-
-    @classmethod
-    def of(cls, request) -> "Preflight | None":
-        """What was found out for this request."""
-        return request.environ.get(cls.KEY)
-
-
 def stamps(request, read: Read, object_id: int | None) -> tuple | None:
     """The stamps of a read, None if the object is not there."""
     preflight = Preflight.of(request)
     if preflight is not None and preflight.route == read.route:
-        return preflight.stamps
+        return preflight.validators
     return request.read_pool.fetch(read.sentence, {"id": object_id})
 
 

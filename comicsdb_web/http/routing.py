@@ -16,11 +16,11 @@ def add_page(config, name, pattern, view, *, attr=None, renderer=None, methods=R
 
     The other trailing-slash form leads to this one. With a slash added, an address could be taken
     by the route of the detail pages, so it gets a route of its own; for the opposite case the view of unknown
-    addresses looks for a page with a slash added (`views.errors`). With `shows` (`pagecache.CachePolicy`) the
-    page is kept for anonymous readers.
+    addresses looks for a page with a slash added (`views.errors`). With `shows` (a `CachePolicy`) the page is
+    cached for anonymous readers.
     """
     if options.get("shows") is not None:
-        config.keep_page(name, options["shows"])
+        config.cache_page(name, options["shows"])
     config.registry["comicsdb_web.methods"][name] = (*methods, "POST") if post else methods
     config.add_route(name, pattern)
     config.add_view(

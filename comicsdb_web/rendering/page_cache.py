@@ -1,46 +1,38 @@
-"""Pages as anonymous visitors see them, kept in the cache without anything personal.
+"""Pages as anonymous visitors see them, cached without anything personal.
 
-A page declares what it shows (`CachePolicy`). Stamps and versions of that, read in one statement, are part of
+A page declares what it shows (`CachePolicy`). The validators of that, selected in one statement, are part of
 the key of its body, so nothing is ever invalidated. Whoever is logged in, or is to be shown a message, is
 answered by the views alone.
 
-The policy for cached reads, before transactions and routes, finds the key, and answers where the cache has
-the body. Otherwise the view makes it, with markers where the reader's theme stands, and nothing else of the
-reader: it can ask for no token.
+The policy for cached reads answers where the cache has the body. Otherwise the view makes it, with markers in
+place of the reader's theme, and nothing else of the reader: it can ask for no token.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from hashlib import blake2b
 
-from psycopg import Error
-from pyramid.interfaces import IRoutesMapper
-from pyramid.request import Request
 from pyramid.response import Response
 from pyramid.settings import asbool
 from sqlalchemy import bindparam, select
-from sqlalchemy.exc import DBAPIError
 
 from comicsdb import clock
+from comicsdb.db.epoch import EPOCH_NOW
 from comicsdb.db.read_pool import CompiledQuery
-from comicsdb.http.execution_policies import ROUTE_KEY, wrap_execution_policy
-from comicsdb.http.routes import first_word
 from comicsdb.readcache.etag import TAG_LENGTH, names, tagged
-from comicsdb.readcache.validators import EPOCH_NOW, Remembered, microseconds, version_columns
+from comicsdb.readcache.policy import CachedRead, Preflight
+from comicsdb.readcache.regions import Region
+from comicsdb.readcache.validators import Found, microseconds, version_columns
 from comicsdb.security import session_cookie
 from comicsdb_web.http import csp
 from comicsdb_web.http.flash_messages import COOKIE as MESSAGES
-from comicsdb_web.http.routing import READ
 from comicsdb_web.rendering.anonymous import render_anonymously
 from comicsdb_web.rendering.build_fingerprint import edition_of
 from comicsdb_web.rendering.locales import language_of_cookies, language_of_header
 from comicsdb_web.rendering.themes import Parts, filled, parts_of, theme_of_cookies
 
-DETAIL, LIST = "detail", "list"
-PATHS_MOST = 50_000  # addresses whose page is remembered
-PATH_LENGTH_MOST = 200  # longer ones are looked for each time
 DIGEST_BYTES = 16
 
 
@@ -61,16 +53,32 @@ class CachePolicy:
     extra_key: Callable[[object, date], str | None] | None = None
 
 
-@dataclass(frozen=True)
-class Page:
-    """A page that is kept: its route, and what it shows."""
+class CachedPage:
+    """The route of a cached page: called with a request, it gives the visit of an anonymous reader."""
 
-    route: str
-    shows: CachePolicy
+    def __init__(self, route: str, shows: CachePolicy, session_cookie: str):
+        self.route, self.shows = route, shows
+        self._personal = (session_cookie, MESSAGES, *shows.vary_cookies)
+
+    def __call__(self, request, match: dict) -> "PageVisit | None":
+        """The visit, None where the page is not the one that everybody sees."""
+        if "HTTP_X_FRAGMENT" in request.environ:
+            return None
+        cookies = request.cookies if request.environ.get("HTTP_COOKIE") else {}
+        # Also where the session is over by now, which only the database knows, and where a cookie is empty.
+        if any(name in cookies for name in self._personal):
+            return None
+        registry, shows = request.registry, self.shows
+        day = clock.business_day(registry.settings["comicsdb.timezone"])
+        extra = shows.extra_key(registry, day) if shows.extra_key else ""
+        if extra is None:
+            return None
+        slug = match["slug"] if shows.model is not None else ""
+        return PageVisit(request, self, slug, cookies, (f"{day:%Y%m%d}", extra))
 
     @cached_property
-    def sentence(self) -> CompiledQuery:
-        """The statement for epoch, stamps and versions, compiled when it is first needed."""
+    def query(self) -> CompiledQuery:
+        """The statement for the epoch and the validators, compiled when it is first needed."""
         columns, model = version_columns(*self.shows.kinds), self.shows.model
         if model is not None:
             row = model.__table__.c
@@ -82,20 +90,11 @@ class Page:
             statement = statement.select_from(model.__table__).where(row.slug == bindparam("slug"))
         return CompiledQuery.of(statement)
 
-    @property
-    def region(self) -> str:
-        """The region of its bodies."""
-        return DETAIL if self.shows.model is not None else LIST
 
-
-@dataclass(frozen=True)
-class Preflight:
-    """What the policy for cached reads found out before it handed a request on: the body's key."""
-
-    KEY = "comicsdb_web.preflight"
-
-    page: Page
-    key: str
+def region_of(registry, shows: CachePolicy) -> Region:
+    """The region of the cache for the bodies of a page."""
+    cache = registry["comicsdb.cache"]
+    return cache.detail if shows.model is not None else cache.list
 
 
 class NotSharedError(Exception):
@@ -106,83 +105,40 @@ class NotSharedError(Exception):
         self.response = response
 
 
-class CachedReadPolicy:
-    """An execution policy: answers what is in the cache, and tells the view the key of what is not."""
+class PageVisit(CachedRead):
+    """A visit to a cached page by an anonymous reader."""
 
-    def __init__(self, registry, usual):
-        self._registry = registry
-        self._usual = usual
-        self._session = session_cookie(registry.settings)
-        self._heads: frozenset[str] = frozenset()
-        self._found: dict[str, tuple[Page, str]] = {}
-
-    def __call__(self, environ, router):
-        """The response to a request."""
-        environ.pop(Preflight.KEY, None)  # a second attempt looks anew
-        if environ["REQUEST_METHOD"] in READ and "HTTP_X_FRAGMENT" not in environ:
-            try:
-                response = self._early(environ)
-            except (Error, DBAPIError):
-                response = None  # to be said, or to be tried again, in the usual place
-            if response is not None:
-                return response
-        return self._usual(environ, router)
-
-    def _early(self, environ) -> Response | None:
-        page, slug = self._page(environ)
-        if page is None:
-            return None
-        registry, request = self._registry, Request(environ)
-        cookies = request.cookies if environ.get("HTTP_COOKIE") else {}
-        # Also where the session is over by now, which only the database knows, and where a cookie is empty.
-        if any(name in cookies for name in (self._session, MESSAGES, *page.shows.vary_cookies)):
-            return None
-        day = clock.business_day(registry.settings["comicsdb.timezone"])
-        extra = page.shows.extra_key(registry, day) if page.shows.extra_key else ""
-        if extra is None:
-            return None
-        remembered: Remembered = registry["comicsdb_web.validator_cache"]
-        read_pool, parameters = registry["comicsdb.read_pool"], {"slug": slug}
-        stamps = remembered.find(read_pool, (page.route, slug), page.sentence, parameters)
-        if stamps is None:
-            return None
-        language = language_of_cookies(cookies) or language_of_header(environ.get("HTTP_ACCEPT_LANGUAGE"))
+    def __init__(self, request, page: CachedPage, slug: str, cookies: Mapping, today: tuple[str, str]):
+        super().__init__(request)
+        self._page, (self._day, self._extra) = page, today
+        self.query, self.parameters = page.query, {"slug": slug}
+        self.subject = (page.route, slug)
+        environ = request.environ
+        self._language = language_of_cookies(cookies) or language_of_header(
+            environ.get("HTTP_ACCEPT_LANGUAGE")
+        )
+        self._theme = theme_of_cookies(cookies)
         environ["QUERY_STRING"] = ordered(environ.get("QUERY_STRING", ""))
-        address = digest(environ, registry["comicsdb_web.build_fingerprint"]())
-        versions = ".".join(map(str, (*stamps, extra) if extra else stamps))
-        key = f"page-{page.route}:{language}:{day:%Y%m%d}:{versions}:{address}"
-        environ[Preflight.KEY] = Preflight(page, key)
-        parts = registry["comicsdb_web.theme_parts"].get((language, theme_of_cookies(cookies)))
-        entry = parts and getattr(registry["comicsdb.cache"], page.region).get(key)
+
+    def _key(self, found: Found) -> str:
+        """The key of the page's body: all that the page depends on."""
+        registry = self.request.registry
+        address = digest(self.request.environ, registry["comicsdb_web.build_fingerprint"]())
+        versions = ".".join(map(str, (*found.validators, self._extra) if self._extra else found.validators))
+        return f"page-{self._page.route}:{self._language}:{self._day}:{versions}:{address}"
+
+    def from_cache(self, found: Found) -> Response | None:
+        """The page with the reader's theme, None where there is no body."""
+        registry = self.request.registry
+        parts = registry["comicsdb_web.theme_parts"].get((self._language, self._theme))
+        entry = parts and region_of(registry, self._page.shows).get(self._key(found))
         if entry is None:
             return None
-        environ[ROUTE_KEY] = page.route
-        return answer(registry, environ, entry, parts, language, hit=True)
+        return answer(registry, self.request.environ, entry, parts, self._language, hit=True)
 
-    def _page(self, environ) -> tuple[Page | None, str]:
-        """The kept page of an address, and the slug of its object, if it is the page of one."""
-        path = environ.get("PATH_INFO", "")
-        known = self._found.get(path)
-        if known is not None:
-            return known
-        pages = self._registry["comicsdb_web.pages"]
-        if not self._heads:  # the routes of all packages are known by now
-            mapper = self._registry.getUtility(IRoutesMapper)
-            self._heads = frozenset(first_word(mapper.get_route(name).pattern) for name in pages)
-        if first_word(path) not in self._heads:
-            return None, ""
-        request = Request(environ)
-        request.registry = self._registry
-        found = self._registry.getUtility(IRoutesMapper)(request)
-        page = found["route"] and pages.get(found["route"].name)
-        if page is None:
-            return None, ""
-        known = page, found["match"]["slug"] if page.shows.model is not None else ""
-        if len(path) <= PATH_LENGTH_MOST:
-            if len(self._found) >= PATHS_MOST:
-                self._found.clear()
-            self._found[path] = known
-        return known
+    def create(self, found: Found) -> None:
+        """Leave the page to its view, which `shared_view` tells the key."""
+        self.request.environ[Preflight.KEY] = Preflight(self._page.route, key=self._key(found))
 
 
 def ordered(query: str) -> str:
@@ -220,16 +176,13 @@ def answer(registry, environ, entry: bytes, parts: Parts, language: str, *, hit:
 
 def shared_view(view, info):
     """A deriver: the view of a page that is kept makes its body where the cache does not have it."""
-    if info.options.get("shows") is None:
+    shows: CachePolicy | None = info.options.get("shows")
+    if shows is None:
         return view
 
     def wrapped(context, request):
-        preflight: Preflight | None = request.environ.get(Preflight.KEY)
-        if (
-            preflight is None
-            or preflight.page.route != request.matched_route.name
-            or request.identity is not None
-        ):
+        preflight = Preflight.of(request)
+        if preflight is None or request.identity is not None:
             return view(context, request)
 
         def create() -> bytes:
@@ -240,7 +193,7 @@ def shared_view(view, info):
                 raise NotSharedError(response)
             return tagged(response.body)
 
-        region = getattr(request.cache, preflight.page.region)
+        region = region_of(request.registry, shows)
         try:
             entry, hit = region.create(preflight.key, create)
         except NotSharedError as unshared:
@@ -254,18 +207,16 @@ def shared_view(view, info):
 shared_view.options = ("shows",)
 
 
-def keep(config, route: str, shows: CachePolicy) -> None:
-    """Note that the page of a route is kept, unless templates may change at any time."""
-    if not asbool(config.get_settings().get("pyramid.reload_templates")):
-        config.registry["comicsdb_web.pages"][route] = Page(route, shows)
+def cache_page(config, route: str, shows: CachePolicy) -> None:
+    """Directive: cache the page of a route, unless templates may change at any time."""
+    settings = config.get_settings()
+    if not asbool(settings.get("pyramid.reload_templates")):
+        config.add_cached_read(route, CachedPage(route, shows, session_cookie(settings)))
 
 
 def includeme(config):
-    """The policy for cached reads, around the policies that there are, and the deriver."""
+    """The directive and the view deriver."""
     registry = config.registry
-    registry["comicsdb_web.pages"] = {}
-    registry["comicsdb_web.validator_cache"] = Remembered()
     registry["comicsdb_web.build_fingerprint"] = edition_of(registry)
     config.add_view_deriver(shared_view)
-    config.add_directive("keep_page", keep)
-    wrap_execution_policy(config, CachedReadPolicy)
+    config.add_directive("cache_page", cache_page)

@@ -223,8 +223,7 @@ class Asker:
         """What was taken back must not be remembered, and no limit is reached."""
         registry = self.app.registry
         registry["comicsdb.cache"].clear()
-        registry["comicsdb_api.validator_cache"].forget()
-        registry["comicsdb_web.validator_cache"].forget()
+        registry["comicsdb.validator_cache"].clear()
         forget_attempts(self.app)
 
     def _clocks(self, *, children: bool) -> tuple[float, float, float]:

@@ -174,7 +174,7 @@ def database(apps, cluster, template):
         app.registry["comicsdb.read_pool"].close()
         app.registry["comicsdb.engine"].dispose()
         app.registry["comicsdb.cache"].clear()
-        app.registry["comicsdb_api.validator_cache"].forget()
+        app.registry["comicsdb.validator_cache"].clear()
     cluster.drop_database(NAME)
 
 

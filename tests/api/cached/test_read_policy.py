@@ -8,7 +8,7 @@ from sqlalchemy import update
 
 from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken, User
-from comicsdb_api.read_policy import CachedReadPolicy
+from comicsdb.readcache.policy import CachedReadPolicy
 from tests.api.cached.test_cached_reads import CACHED
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.api.http_dates import ADDRESSES, FAR_AHEAD, LONG_AGO, MOMENT

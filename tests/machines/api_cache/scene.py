@@ -48,7 +48,7 @@ class Scene(Acts):
         self.bodies = Bodies(self.session, theatre.statements)
         self.gone: set[Key] = set()
         theatre.app.registry["comicsdb.cache"].clear()  # after a rollback, versions come again
-        theatre.app.registry["comicsdb_api.validator_cache"].forget()
+        theatre.app.registry["comicsdb.validator_cache"].clear()
         random = Random(0)
         # What was read since it changed the last time, and where.
         self.cached: dict[Slot, Address] = {("list", "", 0): self.addresses.some_far(random)}

@@ -68,7 +68,7 @@ class PageTheatre:
         self.counts: dict[str, int] = defaultdict(int)
         bare.registry["comicsdb.read_pool"] = ReadPool(lambda: connection)
         bare.registry["comicsdb.session_factory"].configure(bind=connection, **ROLLED_BACK)
-        bare.registry["comicsdb_web.pages"].clear()
+        bare.registry["comicsdb.cached_reads"].clear()
 
     def scene(self) -> "PageScene":
         """A new one."""
@@ -81,7 +81,7 @@ class PageScene(Acts):
     def __init__(self, theatre: PageTheatre):
         super().__init__(theatre)
         theatre.app.registry["comicsdb.cache"].clear()  # after a rollback, versions come again
-        theatre.app.registry["comicsdb_web.validator_cache"].forget()
+        theatre.app.registry["comicsdb.validator_cache"].clear()
         self.seen: dict[str, Asked] = {}  # by path, as it was asked for the last time
         self.given: dict[Asked, dict[str, bytes]] = defaultdict(dict)  # by tag, the digest of the page
         self.gone: set[str] = set()

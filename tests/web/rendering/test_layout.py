@@ -1,9 +1,5 @@
 """Header and footer are made once for all who see the same, and show everybody what is theirs."""
 
-from pyramid.interfaces import IRoutesMapper
-from pyramid.request import Request
-from pyramid.urldispatch import RoutesMapper
-
 from comicsdb.accounts.passwords import Passwords
 from tests.web.conftest import log_in, soup
 
@@ -51,21 +47,6 @@ def test_a_header_shows_nobody_what_is_another_readers(testapp, make, member):
     found = header(testapp, "/polls/")
     assert not found.select(".account-name, [name=csrf_token]")
     assert found.select_one('[href="/accounts/login/"]') is not None
-
-
-def test_a_route_is_found_by_the_first_word_as_it_is_among_all(wsgi):
-    mapper = wsgi.registry.getUtility(IRoutesMapper)
-    words = {"slug": "some", "id": "7", "block": "credits", "series": "other", "form": "atom"}
-    addresses = ["/", "", "//series/", "/series", "/nothing/", "/caff\xc3\xa9/", "/issue/thisweek/"]
-    for route in mapper.get_routes():
-        names = {part.partition(":")[0].rstrip("}") for part in route.pattern.split("{")[1:]}
-        if names <= set(words):
-            addresses.append(route.generate({name: words[name] for name in names}))
-    assert len(addresses) > 100
-    for address in addresses:
-        request = Request.blank("/")
-        request.environ["PATH_INFO"] = address
-        assert mapper(request) == RoutesMapper.__call__(mapper, request), address
 
 
 def test_the_first_rows_of_an_issues_blocks_are_those_that_its_other_pages_show(testapp, make, world):

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from comicsdb import admin, clock
-from comicsdb.readcache.validators import Remembered
+from comicsdb.readcache.validators import ValidatorCache
 from tests.conftest import recording
 from tests.web.conftest import form_to, log_in, soup
 from tests.web.test_statements import addresses
@@ -59,12 +59,12 @@ def test_an_empty_cookie_of_ours_gets_a_page_without_markers(testapp, world, nam
 
 
 def test_what_is_remembered_of_a_list_does_not_grow_with_what_is_asked_for(testapp, world, monkeypatch):
-    remembered = Remembered()
-    monkeypatch.setitem(testapp.app.registry, "comicsdb_web.validator_cache", remembered)
+    remembered = ValidatorCache()
+    monkeypatch.setitem(testapp.app.registry, "comicsdb.validator_cache", remembered)
     for number in range(3):
         testapp.get(f"/character/nobody-{number}/issue_list/", status=404)
     testapp.get(f"/character/{world.character.slug}/issue_list/")
-    assert len(remembered._kept) == 1
+    assert len(remembered._entries) == 1
 
 
 def test_anonymous_readers_get_no_cookie(testapp, world):

@@ -1,0 +1,155 @@
+"""The execution policy for cached reads: they are answered before a transaction begins or a view is called.
+
+A surface registers what it serves from the cache: `config.add_cached_read(route, read)`, where `read(request,
+match)` gives a `CachedRead` for one request, or None where only the view can answer. The policy finds the
+route, the account that the request claims and the validators of what it reads, and the entry of the cache.
+Whatever it cannot answer goes on to the view, with a `Preflight` of what was found out.
+"""
+
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+
+from psycopg import Error
+from pyramid.interfaces import IRoutesMapper
+from pyramid.request import Request
+from pyramid.response import Response
+from sqlalchemy.exc import DBAPIError
+
+from comicsdb.accounts.errors import TooManyFailuresError
+from comicsdb.db.epoch import EpochMovedError, check_epoch
+from comicsdb.db.read_pool import CompiledQuery
+from comicsdb.http.execution_policies import ROUTE_KEY, wrap_execution_policy
+from comicsdb.readcache.validators import Found, ValidatorCache
+from comicsdb.security import AuthenticationError, Identity
+
+READERS = ("GET", "HEAD")
+PATHS_MAX = 20_000  # paths whose route is remembered
+PATH_LENGTH_MAX = 500  # bytes; of longer ones none is cached
+
+
+class DeclinedError(Exception):
+    """Only the view can answer this request."""
+
+
+DECLINED = (DeclinedError, AuthenticationError, TooManyFailuresError, Error, DBAPIError)
+
+
+@dataclass(frozen=True)
+class Preflight:
+    """What the policy found out about a request before it handed it on to a view."""
+
+    KEY = "comicsdb.preflight"
+
+    route: str
+    validators: tuple = ()
+    identity: Identity | None = None
+    key: str = ""  # of the body in the cache
+
+    @classmethod
+    def of(cls, request) -> "Preflight | None":
+        """What was found out for this request."""
+        return request.environ.get(cls.KEY)
+
+
+class CachedRead:
+    """One request for something that is cached; a surface has a subclass for what it serves.
+
+    Every method may raise DeclinedError; wrong credentials and errors of the database have the same effect.
+    """
+
+    query: CompiledQuery  # one row: the epoch, the columns of the account, the validators
+    parameters: dict  # of the query
+    subject: Hashable  # stands for the validators in the validator cache
+    account: Hashable = None  # stands for the account there; None where nobody is looked up
+    account_columns = 0
+
+    def __init__(self, request):
+        self.request = request
+
+    def from_cache(self, found: Found) -> Response | None:
+        """The answer, None where it takes an entry that the cache does not have."""
+        raise NotImplementedError
+
+    def create(self, found: Found) -> Response | None:
+        """The answer with a new body; None leaves it to the view, with a Preflight."""
+        raise NotImplementedError
+
+    def admit(self, response: Response, epoch: int | None) -> Response:
+        """The answer as it goes out; raises EpochMovedError where an epoch is given and is over."""
+        check_epoch(self.request.registry["comicsdb.read_pool"], epoch)
+        return response
+
+
+class CachedReadPolicy:
+    """Pyramid's execution policy: answers what the cache can answer, and hands on the rest."""
+
+    def __init__(self, registry, usual):
+        self._registry = registry
+        self._usual = usual
+        self._match = lru_cache(PATHS_MAX)(self._match)
+
+    def __call__(self, environ, router):
+        """The response to a request."""
+        response = None
+        if environ["REQUEST_METHOD"] in READERS:
+            route, read, match = self._find(environ.get("PATH_INFO", ""))
+            if read is not None:
+                request = Request(environ)
+                request.registry = self._registry
+                try:
+                    response = self._answer(read(request, match))
+                except DECLINED:
+                    response = None  # the view tells why, or tries again
+                if response is not None:
+                    environ[ROUTE_KEY] = route
+        return self._usual(environ, router) if response is None else response
+
+    def _find(self, path: str) -> tuple[str, Callable | None, dict]:
+        return self._match(path) if len(path) <= PATH_LENGTH_MAX else ("", None, {})
+
+    def _match(self, path: str) -> tuple[str, Callable | None, dict]:
+        """The name of a path's route, what is registered for it, if anything, and the words in the path."""
+        found = self._registry.getUtility(IRoutesMapper)(Request({"PATH_INFO": path}))
+        name = found["route"].name if found["route"] is not None else ""
+        return name, self._registry["comicsdb.cached_reads"].get(name), found["match"] or {}
+
+    def _answer(self, read: CachedRead | None) -> Response | None:
+        """The answer to a cached read, None where the view has to give it."""
+        if read is None:
+            return None
+        cache: ValidatorCache = self._registry["comicsdb.validator_cache"]
+        known = cache.get(read.account, read.subject)
+        if known is not None:
+            response = read.from_cache(known)
+            if response is not None:
+                with suppress(EpochMovedError):
+                    return read.admit(response, known.epoch)
+        found = self._look_up(read)
+        if found is None:
+            return None
+        cache.put(read.account, read.subject, found)
+        response = read.from_cache(found) or read.create(found)
+        return read.admit(response, None) if response is not None else None
+
+    def _look_up(self, read: CachedRead) -> Found | None:
+        row = self._registry["comicsdb.read_pool"].fetch(read.query, read.parameters)
+        if row is None:
+            return None
+        epoch, *columns = row
+        account, validators = columns[: read.account_columns], columns[read.account_columns :]
+        return Found(epoch, tuple(account), tuple(validators))
+
+
+def add_cached_read(config, route: str, read: Callable[[Request, dict], CachedRead | None]) -> None:
+    """Directive: answer GET and HEAD on a route from the cache."""
+    config.registry["comicsdb.cached_reads"][route] = read
+
+
+def includeme(config):
+    """The policy, and the directive by which surfaces register what they serve."""
+    config.registry["comicsdb.cached_reads"] = {}
+    config.registry["comicsdb.validator_cache"] = ValidatorCache()
+    config.add_directive("add_cached_read", add_cached_read)
+    wrap_execution_policy(config, CachedReadPolicy)
