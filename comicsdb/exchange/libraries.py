@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 
-from sqlalchemy import String, select
+from sqlalchemy import select
 from sqlalchemy.orm import selectinload
 
 from comicsdb.exchange.format import (
@@ -24,9 +24,10 @@ from comicsdb.exchange.format import (
 )
 from comicsdb.exchange.matching import free_slugs, match_columns, number, translate
 from comicsdb.exchange.run import Run
-from comicsdb.exchange.storing import TOUCH, insert
-from comicsdb.library import reading_lists
+from comicsdb.exchange.storing import insert
+from comicsdb.library import collection, reading_lists
 from comicsdb.library.reading_lists.links import BACK, is_free
+from comicsdb.library.transfer.storing import WISH, update_statement
 from comicsdb.models import ReadingList, User
 from comicsdb.security import Identity, identify
 
@@ -54,8 +55,12 @@ def store(run: Run) -> None:
     run.cursor.execute("UPDATE staged_collection_items SET is_read = cardinality(read_dates) > 0")
     for file in LIBRARY:
         insert(run, file)
-    changed = {COLLECTION_ITEMS: _fill(run, COLLECTION_ITEMS) | _add_read_dates(run)}
-    changed[WISH_LIST_ITEMS] = _fill(run, WISH_LIST_ITEMS)
+    changed = {
+        COLLECTION_ITEMS: _update(
+            run, COLLECTION_ITEMS, (*collection.FIELDS, "rating"), _add_read_dates(run)
+        ),
+        WISH_LIST_ITEMS: _update(run, WISH_LIST_ITEMS, WISH),
+    }
     _set_neighbours(run)
     _restore_stamps(run)
     for file in filter(lambda file: file.reported, LIBRARY):
@@ -81,48 +86,19 @@ def _slugs_for(run: Run, list_id: int) -> Iterable[str]:
     return reading_lists.slugs_for(run.session, name, list_id, private=private)
 
 
-def _fill(run: Run, file: File) -> set[int]:
-    """Fill what is blank in found rows; a currency goes with its amount. Gives the ids of changed rows."""
-    changes = {}
-    for field in file.fields:
-        column = file.model.__table__.columns.get(field.column)
-        if column is None or column.name in file.match or not (column.nullable or _is_text(column)):
-            continue
-        mine, theirs = f"t.{column.name}", f"s.{column.name}"
-        if column.name.endswith("_price"):
-            theirs = f"nullif({theirs}, 0)"  # nothing paid is no price
-            currency = column.name.replace("price", "currency")
-            changes[currency] = (
-                f"CASE WHEN {mine} IS NULL AND {theirs} IS NOT NULL THEN s.{currency} ELSE t.{currency} END"
-            )
-        mine = f"nullif({mine}, '')" if _is_text(column) else mine
-        changes.setdefault(column.name, f"coalesce({mine}, {theirs})")
-    names = list(changes)
-    return run.ids(
-        f"UPDATE {file.kind} t SET {', '.join(f'{name} = {changes[name]}' for name in names)}, {TOUCH}"
-        f" FROM {file.staged} s WHERE s.found AND s.db_id = t.id"
-        f" AND ({', '.join(f't.{name}' for name in names)})"
-        f" IS DISTINCT FROM ({', '.join(changes.values())}) RETURNING t.id"
-    )
-
-
-def _is_text(column) -> bool:
-    return isinstance(column.type, String)
+def _update(run: Run, file: File, names: Iterable[str], reads: Iterable[int] = ()) -> set[int]:
+    """Fill what is blank in found rows; gives the ids of changed rows."""
+    condition = "s.found AND s.db_id = t.id"
+    return run.ids(update_statement(file.model, names, f"{file.staged} s", condition, reads=reads))
 
 
 def _add_read_dates(run: Run) -> set[int]:
-    """Add the dates of reading that items lack; gives the ids of items that were there before."""
-    read = run.ids(
+    """Add the dates of reading that items lack; gives the ids of those items."""
+    return run.ids(
         "INSERT INTO read_date (collection_item_id, read_date)"
         " SELECT s.db_id, x FROM staged_collection_items s, unnest(s.read_dates) x WHERE NOT EXISTS"
         " (SELECT FROM read_date d WHERE d.collection_item_id = s.db_id AND d.read_date = x)"
         " ORDER BY 1, 2 RETURNING collection_item_id"
-    )
-    return run.ids(
-        "UPDATE collection_item t SET is_read = true,"
-        f" date_read = (SELECT max(read_date) FROM read_date WHERE collection_item_id = t.id), {TOUCH}"
-        " FROM staged_collection_items s WHERE s.found AND s.db_id = t.id AND t.id = ANY(%s) RETURNING t.id",
-        list(read),
     )
 
 

@@ -29,17 +29,13 @@ from comicsdb.exchange.format import (
 )
 from comicsdb.exchange.run import Run
 from comicsdb.exchange.staging import CHUNK, Pictures
+from comicsdb.library.transfer.storing import TOUCH
 from comicsdb.media.storage import Content, Storage
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.base import SYSTEM_USER_ID
 
 AUTHORS = ("created_by_id", "edited_by_id")
 LASTING = ("slug", "created_on", "modified", *AUTHORS)
-# What an item of the collection or a wish is given when it changes.
-TOUCH = (
-    "modified_before = t.modified,"
-    " modified = greatest(clock_timestamp(), t.modified + interval '1 microsecond')"
-)
 
 # Per file: columns with their expressions over the staged row s, and the joins they need.
 _LISTED = """LEFT JOIN (

@@ -10,8 +10,7 @@ from sqlalchemy.orm import Session
 from comicsdb.i18n import _
 from comicsdb.library.transfer import values as read
 from comicsdb.library.transfer.format import ITEMS, TOO_MANY_ROWS, Row, Upload, take
-from comicsdb.library.transfer.matching import Wanted
-from comicsdb.library.transfer.matching_words import EARLIEST, clean_number, split_name
+from comicsdb.library.transfer.matching import EARLIEST, Wanted, clean_number, split_name
 from comicsdb.library.transfer.tables import decoded, refused
 from comicsdb.models import Issue, Publisher, ReadingList, ReadingListItem, Series
 from comicsdb.models.base import INTEGER_MAX

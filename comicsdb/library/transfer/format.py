@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 
 from comicsdb.i18n import _
 from comicsdb.library.transfer import values as read
-from comicsdb.library.transfer.matching import Wanted
-from comicsdb.library.transfer.matching_words import clean_number, split_name
+from comicsdb.library.transfer.matching import Wanted, clean_number, split_name
 from comicsdb.library.transfer.values import UnclearError
 from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
 from comicsdb.models.choices import (

@@ -15,11 +15,10 @@ from comicsdb import clock
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
 from comicsdb.library.locks import lock_account
-from comicsdb.library.transfer.combine import MONEY, Storing
 from comicsdb.library.transfer.format import COLLECTION, PULL, Row, Upload
 from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, UNKNOWN, Match, match_issues, match_series
 from comicsdb.library.transfer.reading import read_file
-from comicsdb.library.transfer.store import Chosen, store
+from comicsdb.library.transfer.storing import Chosen, Storing, store
 from comicsdb.models import CollectionItem, Issue, LibraryImport, ReadingList, Series
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import Currency
@@ -29,6 +28,7 @@ KIND = LibraryImport.__tablename__
 KEPT = timedelta(days=1)  # for which an import waits for its owner
 WAITING_MAX = 3  # imports of one account; the oldest makes room
 FILE_NAME_MAX = 100
+MONEY = (("purchase_price", "purchase_currency"), ("max_price", "max_currency"))
 KEEP_MINE, TAKE_FILE = "mine", "file"
 
 NO_FILE = _("Choose a file.")
@@ -230,7 +230,7 @@ def confirm(
     `choices` maps rows that several things fit to the one that is meant; rows in `left_out`, and those
     without a choice, are left out. `take_file` lets the file's values replace those that are there; otherwise
     they only fill what is blank. `list_values` are put over those of the first reading list. Gives counts as
-    `portable_store.store`. Raises NotFoundError, and InvalidError for a choice that was not offered
+    `storing.store`. Raises NotFoundError, and InvalidError for a choice that was not offered
     ("__all__") and for a reading list.
     """
     found = pending(session, identity.user_id, import_id, lock=True)

@@ -29,7 +29,7 @@ from comicsdb.library.transfer.format import (
     row_of,
     take,
 )
-from comicsdb.library.transfer.matching_words import plain
+from comicsdb.library.transfer.matching import plain
 from comicsdb.library.transfer.tables import NO_ROWS, Table, decoded, refused, table
 
 MEGABYTE = 1024 * 1024

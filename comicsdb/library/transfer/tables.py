@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.library.transfer.format import TOO_MANY_ROWS
-from comicsdb.library.transfer.matching_words import plain
+from comicsdb.library.transfer.matching import plain
 from comicsdb.library.transfer.values import unguarded
 
 COLUMNS_MAX = 500

@@ -8,7 +8,7 @@ import pytest
 from comicsdb import schemas
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.slugs import slugify
-from comicsdb.library.transfer.matching_words import house, plain
+from comicsdb.library.transfer.matching import house, plain
 from comicsdb.library.transfer.reading import read_file
 from comicsdb.library.transfer.values import LINE_MAX, NOTES_MAX, UnclearError, line, notes, word
 from comicsdb.schemas.types import LONGEST_TEXT

@@ -2,7 +2,7 @@
 
 import pytest
 
-from comicsdb.library.transfer.matching_words import clean_number, same_house, split_name, split_title
+from comicsdb.library.transfer.matching import clean_number, same_house, split_name, split_title
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,432 @@
+"""Storing an import: rows whose issues and series are known come into the library, set by set.
+
+What is there is not overwritten unless that is asked for, and nothing comes in twice: the same file, imported
+again, changes nothing. The number of statements depends on that of reading lists alone.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+
+import orjson
+from sqlalchemy import String, select, text
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.orm import Session
+
+from comicsdb import clock
+from comicsdb.catalog.unit_of_work import UnitOfWork
+from comicsdb.library import collection, ratings, reading_lists
+from comicsdb.library.default_lists import own_list
+from comicsdb.library.locks import lock_account
+from comicsdb.library.reading_lists import items
+from comicsdb.library.reading_lists.links import is_free
+from comicsdb.library.transfer.format import COLLECTION, ITEMS, LISTS, PARTS, PULL, RATINGS, VALUES, WISHES
+from comicsdb.models import CollectionItem, PullList, ReadingList, WishList, WishListItem
+from comicsdb.models.base import SMALL_MAX
+from comicsdb.schemas.attribution import is_web_address
+from comicsdb.security import Identity, Permission, may
+
+# What an item of the collection or a wish is given when it changes.
+TOUCH = (
+    "modified_before = t.modified,"
+    " modified = greatest(clock_timestamp(), t.modified + interval '1 microsecond')"
+)
+_DIALECT = postgresql.dialect()
+WISH = tuple(name for name in VALUES[WISHES] if name != "added")
+_SOURCE = ("attribution_source", "attribution_url")
+_SIDES = ("previous", "next")
+_SAID = ("desc", "is_private", "list_type", *_SOURCE)
+
+
+@dataclass(frozen=True)
+class Storing:
+    """An import that is being stored: for whom, in which way, and what it came to so far."""
+
+    session: Session
+    identity: Identity
+    official: str
+    take_file: bool
+    add_up: bool
+    today: date
+    counted: Counter = field(default_factory=Counter)
+
+    @property
+    def user_id(self) -> int:
+        """The account whose library it is."""
+        return self.identity.user_id
+
+    def execute(self, statement: str, rows: Iterable[dict] = (), **parameters):
+        """Execute SQL in which `:rows` stands for records as JSON and `:user` for the account."""
+        given = {"rows": orjson.dumps(list(rows)).decode(), "user": self.user_id, **parameters}
+        return self.session.execute(text(statement), given)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A row whose meaning is known: the id of its issue, or of its series on the pull list."""
+
+    part: str
+    id: int
+    values: dict
+    list: int | None = None
+
+
+def store(storing: Storing, rows: Iterable[Chosen], lists: list[dict]) -> Counter:
+    """Store rows and reading lists for an account; nothing is committed here.
+
+    `add_up`: several rows of one issue are several copies. Counts "PART_added" and "PART_changed" for each
+    part, "gone" for what is not in the catalogue any more.
+    Raises InvalidError where a reading list cannot be made.
+    """
+    UnitOfWork.of(storing.session).acquire_write_lock()
+    lock_account(storing.session, storing.user_id)
+    rows = _still_there(storing, list(rows))
+    by_part = {part: [row for row in rows if row.part == part] for part in PARTS}
+    _store_stars(storing, by_part[COLLECTION] + by_part[RATINGS])
+    if by_part[COLLECTION]:
+        _store_collection(storing, _by_issue(by_part[COLLECTION], storing.add_up))
+    if by_part[PULL]:
+        _store_pull_list(storing, {row.id: row.values.get("added") for row in reversed(by_part[PULL])})
+    if by_part[WISHES]:
+        _store_wishes(storing, {row.id: row.values for row in reversed(by_part[WISHES])})
+    _store_lists(storing, lists, by_part[ITEMS])
+    return storing.counted
+
+
+def _still_there(storing: Storing, rows: list[Chosen]) -> list[Chosen]:
+    """The rows whose issue or series is there and will stay; merged ones mean what they became."""
+    found = {}
+    for kind in ("series", "issue"):  # in the order of all who lock
+        ids = sorted({row.id for row in rows if (row.part == PULL) == (kind == "series")})
+        if ids:
+            found[kind] = _now(storing, kind, ids)
+    kept = []
+    for row in rows:
+        now = found["series" if row.part == PULL else "issue"].get(row.id)
+        if now is None:
+            storing.counted["gone"] += 1
+        else:
+            kept.append(Chosen(row.part, now, row.values, row.list))
+    return kept
+
+
+def _now(storing: Storing, kind: str, ids: list[int]) -> dict[int, int]:
+    """What ids stand for now, by id."""
+    merged = storing.execute(
+        f"SELECT object_id, survivor_id FROM tombstone WHERE kind = '{kind}' AND object_id = ANY(:ids)",
+        ids=ids,
+    )
+    meant = {each: each for each in ids} | dict(merged.all())
+    there = storing.execute(
+        f"SELECT id FROM {kind} WHERE id = ANY(:ids) ORDER BY id FOR KEY SHARE",
+        ids=[each for each in meant.values() if each is not None],
+    )
+    there = set(there.scalars())
+    return {each: now for each, now in meant.items() if now in there}
+
+
+# Values of the collection and the wish list.
+
+
+def update_statement(
+    model, names: Iterable[str], source: str, condition: str, *, take_file: bool = False, reads=()
+) -> str:
+    """An UPDATE of rows t of a model by rows s that say something of the same; it returns the ids t.id.
+
+    `names` are columns of both; null in s says nothing. What s says fills blanks, or replaces all that is
+    there with `take_file`; a currency goes with its amount. Items of the collection are brought in line with
+    their dates of reading; `reads` are the ids of those that got some.
+    """
+    changes = {}
+    for name in names:
+        column, mine, theirs = model.__table__.columns[name], f"t.{name}", f"s.{name}"
+        if name == "purchase_price":
+            theirs = f"nullif({theirs}, 0)"  # nothing paid is no price
+        if name.endswith("_price"):
+            currency = name.replace("price", "currency")
+            blank = "" if take_file else f" AND {mine} IS NULL"
+            changes[currency] = (
+                f"CASE WHEN {theirs} IS NOT NULL{blank} THEN coalesce(s.{currency}, t.{currency})"
+                f" ELSE t.{currency} END"
+            )
+        if take_file:
+            changes.setdefault(name, f"coalesce({theirs}, {mine})")
+        elif isinstance(column.type, String):
+            changes.setdefault(name, f"coalesce(nullif({mine}, ''), {theirs}, '')")
+        elif column.nullable:
+            changes[name] = f"coalesce({mine}, {theirs})"
+    if model is CollectionItem:
+        dates = "FROM read_date d WHERE d.collection_item_id = t.id"
+        changes |= {"is_read": f"EXISTS (SELECT {dates})", "date_read": f"(SELECT max(d.read_date) {dates})"}
+    differs = (
+        f"({', '.join(f't.{name}' for name in changes)}) IS DISTINCT FROM ({', '.join(changes.values())})"
+    )
+    return (
+        f"UPDATE {model.__tablename__} t SET {', '.join(f'{name} = {new}' for name, new in changes.items())},"
+        f" {TOUCH} FROM {source} WHERE {condition}"
+        f" AND ({differs} OR t.id = ANY ('{{{','.join(map(str, reads))}}}')) RETURNING t.id"
+    )
+
+
+def _recordset(model, names: Iterable[str]) -> str:
+    """Records of `:rows` as rows s, with columns of a model and the moment at which they were added."""
+    columns = model.__table__.columns
+    types = ", ".join(f"{name} {columns[name].type.compile(dialect=_DIALECT)}" for name in names)
+    return f"json_to_recordset(CAST(:rows AS json)) AS s (issue_id integer, added timestamptz, {types})"
+
+
+def _store_collection(storing: Storing, said: dict[int, dict]) -> None:
+    """Store items of the collection; their stars were given before, and new ones take them over."""
+    values = [(issue_id, _new_item(values)) for issue_id, values in said.items()]
+    made = collection.add_many(storing.session, storing.user_id, values, today=storing.today)
+    _date_back(
+        storing,
+        "UPDATE collection_item t SET created_on = s.added",
+        "t.user_id = :user AND t.issue_id = s.issue_id",
+        {issue_id: said[issue_id] for issue_id in made},
+    )
+    there = [{"issue_id": each, **values} for each, values in said.items() if each not in made]
+    storing.counted["collection_added"] += len(made)
+    if there:
+        now = clock.now().isoformat()
+        dates = [
+            {"issue_id": row["issue_id"], "moment": each, "given": bool(row["read_dates"])}
+            for row in there
+            for each in (row["read_dates"] or ([now] if row["is_read"] else []))
+        ]
+        reads = storing.execute(
+            "INSERT INTO read_date (collection_item_id, read_date) SELECT c.id, s.moment"
+            " FROM json_to_recordset(CAST(:rows AS json)) AS s (issue_id integer, moment timestamptz,"
+            " given boolean) JOIN collection_item c ON c.user_id = :user AND c.issue_id = s.issue_id"
+            " WHERE CASE WHEN s.given THEN NOT EXISTS (SELECT FROM read_date d"
+            " WHERE d.collection_item_id = c.id AND d.read_date = s.moment) ELSE NOT c.is_read END"
+            " RETURNING collection_item_id",
+            dates,
+        ).scalars()
+        changed = storing.execute(
+            update_statement(
+                CollectionItem,
+                collection.FIELDS,
+                _recordset(CollectionItem, collection.FIELDS),
+                "t.user_id = :user AND t.issue_id = s.issue_id",
+                take_file=storing.take_file,
+                reads=reads,
+            ),
+            there,
+        )
+        storing.counted["collection_changed"] += len(changed.all())
+
+
+def _by_issue(rows: list[Chosen], add_up: bool) -> dict[int, dict]:
+    """What the rows say of each issue: the first that says something counts; copies and dates add up."""
+    said: dict[int, dict] = {}
+    for row in rows:
+        values = said.setdefault(row.id, {})
+        if add_up:
+            copies = values.get("quantity", 0) + row.values.get("quantity", 1)
+            values["quantity"] = min(copies, SMALL_MAX)
+        reads = {*values.get("read_dates", ()), *row.values.get("read_dates", ())}
+        is_read = values.get("is_read") or row.values.get("is_read") or bool(reads)
+        for name, value in row.values.items():
+            values.setdefault(name, value)
+        values |= {"read_dates": sorted(reads), "is_read": is_read}
+    return said
+
+
+def _new_item(values: dict) -> dict:
+    """The values of a new item, as `collection.add_many` takes them; its issue has the stars by now."""
+    made = {name: value for name, value in values.items() if name != "rating"}
+    if "purchase_price" in made:
+        made["purchase_price"] = Decimal(made["purchase_price"])
+    return made | {"read_dates": [datetime.fromisoformat(each) for each in values["read_dates"]]}
+
+
+def _store_wishes(storing: Storing, said: dict[int, dict]) -> None:
+    wishes = own_list(storing.session, WishList, storing.user_id).id
+    rows = [{"issue_id": issue_id, **values} for issue_id, values in said.items()]
+    columns, source = WishListItem.__table__.columns, _recordset(WishListItem, WISH)
+    defaults = {name: columns[name].default for name in WISH}
+    values = ", ".join(
+        f"coalesce(s.{name}, '{default.arg}')" if default else f"s.{name}"
+        for name, default in defaults.items()
+    )
+    added = storing.execute(
+        f"INSERT INTO wish_list_item (wish_list_id, issue_id, added_on, {', '.join(WISH)})"
+        f" SELECT :list, s.issue_id, coalesce(s.added, clock_timestamp()), {values} FROM {source}"
+        " ORDER BY s.issue_id ON CONFLICT DO NOTHING",
+        rows,
+        list=wishes,
+    )
+    changed = storing.execute(
+        update_statement(
+            WishListItem,
+            WISH,
+            source,
+            "t.wish_list_id = :list AND t.issue_id = s.issue_id",
+            take_file=storing.take_file,
+        ),
+        rows,
+        list=wishes,
+    )
+    storing.counted["wish_list_added"] += added.rowcount
+    storing.counted["wish_list_changed"] += len(changed.all())
+
+
+def _date_back(storing: Storing, update: str, condition: str, said: dict[int, dict], **parameters) -> None:
+    """Let new rows t have come into the library when the file says they did."""
+    rows = [
+        {"issue_id": each, "added": values["added"]} for each, values in said.items() if "added" in values
+    ]
+    if rows:
+        source = "json_to_recordset(CAST(:rows AS json)) AS s (issue_id integer, added timestamptz)"
+        storing.execute(f"{update} FROM {source} WHERE {condition}", rows, **parameters)
+
+
+# Stars and the pull list.
+
+
+def _store_stars(storing: Storing, rows: list[Chosen]) -> None:
+    """Give the stars of the file, where there are no own ones that stay."""
+    wanted = {row.id: row for row in reversed(rows) if "rating" in row.values}
+    if not wanted:
+        return
+    known = storing.execute(
+        "SELECT i.id, r.rating FROM issue i"
+        " LEFT JOIN issue_rating r ON r.issue_id = i.id AND r.user_id = :user WHERE i.id = ANY(:ids)",
+        ids=list(wanted),
+    ).all()
+    added = {row.id: row.values for row in rows if row.part == RATINGS and "added" in row.values}
+    stars, fresh = {}, {}
+    for issue_id, given in known:
+        asked = wanted[issue_id].values["rating"]
+        if given == asked or (given is not None and not storing.take_file):
+            continue
+        stars[issue_id] = asked
+        if given is None and issue_id in added:
+            fresh[issue_id] = added[issue_id]
+        storing.counted["ratings_changed" if given is not None else "ratings_added"] += 1
+    if not stars:
+        return
+    ratings.give(storing.session, storing.user_id, stars, today=storing.today)
+    storing.execute(
+        f"UPDATE collection_item t SET rating = r.rating, {TOUCH}"
+        " FROM issue_rating r WHERE r.user_id = :user AND r.issue_id = t.issue_id AND t.user_id = :user"
+        " AND t.issue_id = ANY(:ids) AND t.rating IS DISTINCT FROM r.rating",
+        ids=list(stars),
+    )
+    _date_back(
+        storing,
+        "UPDATE issue_rating t SET created_on = s.added",
+        "t.user_id = :user AND t.issue_id = s.issue_id",
+        fresh,
+    )
+
+
+def _store_pull_list(storing: Storing, added: dict[int, str | None]) -> None:
+    """Follow series, since the moments at which they were added, where those are known."""
+    made = storing.execute(
+        "INSERT INTO pull_list_series (pull_list_id, series_id, added_on)"
+        " SELECT :list, s.series_id, coalesce(s.added, clock_timestamp())"
+        " FROM json_to_recordset(CAST(:rows AS json)) AS s (series_id integer, added timestamptz)"
+        " ORDER BY s.series_id ON CONFLICT DO NOTHING",
+        [{"series_id": each, "added": moment} for each, moment in added.items()],
+        list=own_list(storing.session, PullList, storing.user_id).id,
+    )
+    storing.counted["pull_list_added"] += made.rowcount
+
+
+# Reading lists.
+
+
+def _store_lists(storing: Storing, lists: list[dict], rows: list[Chosen]) -> None:
+    """Store reading lists and their items; a list of the account with the same name and source is the same.
+
+    Items it lacks come to its end; with `take_file` it gets the order, types and description of the file, and
+    what it alone has comes last. Raises InvalidError as `reading_lists.create` does.
+    """
+    session, identity, official = storing.session, storing.identity, storing.official
+    # By list: ids of issues with what is said of them, each once, in the order of the file.
+    by_list = defaultdict(dict)
+    for row in rows:
+        by_list[row.list].setdefault(row.id, row.values)
+    made = {}
+    for place, said in enumerate(lists):
+        values = _allowed(identity, said)
+        found = session.scalar(
+            select(ReadingList).where(
+                ReadingList.user_id == identity.user_id,
+                ReadingList.name == values["name"],
+                ReadingList.attribution_source == values.get("attribution_source", ""),
+            )
+        )
+        changes = {
+            name: values[name]
+            for name in _SAID
+            if name in values and values[name] != getattr(found, name, None)
+        }
+        if found is None:
+            found = reading_lists.create(session, identity, official, values)
+            storing.counted[f"{LISTS}_added"] += 1
+        elif storing.take_file and any(changes[name] != getattr(found, name) for name in changes):
+            found = reading_lists.update(session, identity, official, found, changes)
+            storing.counted[f"{LISTS}_changed"] += 1
+        made[place + 1] = found
+        if by_list[place]:
+            _store_items(storing, found, by_list[place])
+    for place, said in enumerate(lists, 1):
+        _tie(storing, made, place, said)
+
+
+def _allowed(identity: Identity, said: dict) -> dict:
+    """The values of a list that the account may give it; sources are the staff's to say."""
+    values = {name: said[name] for name in ("name", *_SAID) if name in said}
+    if not may(identity, Permission.LIST_SOURCES):
+        values = {name: value for name, value in values.items() if name not in _SOURCE}
+    if not is_web_address(values.get("attribution_url", "")):
+        values.pop("attribution_url", None)
+    return values
+
+
+def _store_items(storing: Storing, found: ReadingList, said: dict[int, dict]) -> None:
+    locked = reading_lists.lock_list(storing.session, storing.identity, storing.official, found)
+    types = {each: values["issue_type"] for each, values in said.items() if "issue_type" in values}
+    before = set(
+        storing.execute(
+            "SELECT issue_id FROM reading_list_item WHERE reading_list_id = :list", list=found.id
+        ).scalars()
+    )
+    storing.counted[f"{ITEMS}_added"] += items.add_issues(locked, list(said), types=types).added
+    _date_back(
+        storing,
+        "UPDATE reading_list_item t SET added_on = s.added",
+        "t.reading_list_id = :list AND t.issue_id = s.issue_id",
+        {each: said[each] for each in said if each not in before},
+        list=found.id,
+    )
+    if storing.take_file and before:
+        items.reorder(locked, list(said))
+        storing.execute(
+            "UPDATE reading_list_item i SET issue_type = s.kind"
+            " FROM json_to_recordset(CAST(:rows AS json)) AS s (issue_id integer, kind text)"
+            " WHERE i.reading_list_id = :list AND i.issue_id = s.issue_id AND i.issue_type <> s.kind",
+            [{"issue_id": each, "kind": types[each]} for each in types],
+            list=found.id,
+        )
+    reading_lists.forget_stamps(storing.session)
+
+
+def _tie(storing: Storing, made: dict[int, ReadingList], place: int, said: dict) -> None:
+    """Give a list the neighbours that the file says, where it has none or those of the file are wanted."""
+    found = storing.session.get_one(ReadingList, made[place].id, populate_existing=True)
+    wanted = {
+        side: made[said[side]].id
+        for side in _SIDES
+        if said.get(side) in made and made[said[side]].id not in (found.id, getattr(found, f"{side}_id"))
+    }
+    if not storing.take_file:
+        wanted = {side: each for side, each in wanted.items() if is_free(storing.session, found, side, each)}
+    after = [wanted.get(side, getattr(found, f"{side}_id")) for side in _SIDES]
+    if wanted and after[0] != after[1]:
+        reading_lists.update(storing.session, storing.identity, storing.official, found, wanted)
