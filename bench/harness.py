@@ -26,7 +26,7 @@ from comicsdb.cli.database import upgrade
 from comicsdb.config import MOST
 from comicsdb.db import dev_cluster, session_factory
 from comicsdb.exchange.importing import import_set
-from comicsdb.media.folder import FolderStorage
+from comicsdb.media.storage import FolderStorage
 from tests.large import fill
 from tests.redis_server import RedisServer
 from tests.serving import free_port

@@ -16,7 +16,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.cli.database import upgrade
 from comicsdb.db import dev_cluster, session_factory
 from comicsdb.exchange.importing import import_set
-from comicsdb.media.folder import FolderStorage
+from comicsdb.media.storage import FolderStorage
 
 
 def main(folder: Path) -> None:

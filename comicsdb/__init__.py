@@ -26,7 +26,6 @@ def includeme(config):
     config.include("comicsdb.http.request_checks")  # what every request is checked for first
     config.include("comicsdb.http.bodies")  # how forms are read
     config.include("comicsdb.ops.logs")  # whose request a line of the log tells of
-    config.include("comicsdb.ops.error_reports")  # exceptions, for the deployer's own function
     config.include("pyramid_retry")  # deadlocks and serialization failures are tried again
     config.include("pyramid_tm")  # a transaction per request, committed unless the answer is an error
     config.include("comicsdb.db")  # request.dbsession
@@ -45,4 +44,3 @@ def includeme(config):
     config.include("comicsdb.mail")  # letters, sent after the commit
     config.include("comicsdb.accounts")  # request.account_context: sign-up, log-in, tokens and so on
     config.include("comicsdb.ops.metrics")  # figures of all that, for Prometheus
-    config.include("comicsdb.ops.startup")  # what the log says of all that at the start

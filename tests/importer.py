@@ -9,7 +9,7 @@ from comicsdb.db import session_factory
 from comicsdb.exchange.exporting import export_set
 from comicsdb.exchange.importing import import_set
 from comicsdb.exchange.run import ImportFailedError
-from comicsdb.media.folder import FolderStorage
+from comicsdb.media.storage import FolderStorage
 from tests.dataset import write_set
 
 

@@ -69,7 +69,7 @@ def test_schemas_know_models_words_and_numbers_and_nothing_above_them():
 
 def test_pictures_are_decoded_only_where_decoding_can_do_no_harm():
     """Pillow is for the process that decodes, and what that process loads is little."""
-    light = {"comicsdb.imaging.picture", "comicsdb.imaging.sizes", "comicsdb.imaging.structure"}
+    light = {"comicsdb.imaging.picture", "comicsdb.imaging.structure"}
     for path in [path for package in PACKAGES for path in modules(package)]:
         names, parts = imported(path), path.relative_to(ROOT).parts
         if parts[:2] == ("comicsdb", "imaging"):

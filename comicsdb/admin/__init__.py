@@ -1,6 +1,7 @@
 """What the staff does to accounts and to the site; every act is written to the audit log."""
 
 from comicsdb.admin.accounts import (
+    DELETABLE,
     FIELDS,
     account_named,
     add_member,
@@ -14,13 +15,8 @@ from comicsdb.admin.accounts import (
     reset_second_factor,
     revoke_token,
     revoke_tokens,
+    set_deletable,
     set_password,
-)
-from comicsdb.admin.announcements import (
-    ANNOUNCEMENT_FIELDS,
-    change_announcement,
-    create_announcement,
-    delete_announcement,
 )
 from comicsdb.admin.audit_log import Actor, actions, record
 from comicsdb.admin.catalogue import (
@@ -33,9 +29,18 @@ from comicsdb.admin.catalogue import (
     rebuild_slugs,
     repair_anthology,
 )
-from comicsdb.admin.groups import DELETABLE, set_deletable
-from comicsdb.admin.polls import POLL_FIELDS, change_poll, create_poll, delete_poll
-from comicsdb.admin.site import send_again, set_sign_ups
+from comicsdb.admin.site import (
+    ANNOUNCEMENT_FIELDS,
+    POLL_FIELDS,
+    change_announcement,
+    change_poll,
+    create_announcement,
+    create_poll,
+    delete_announcement,
+    delete_poll,
+    send_again,
+    set_sign_ups,
+)
 
 __all__ = [
     "ANNOUNCEMENT_FIELDS",

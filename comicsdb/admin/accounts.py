@@ -1,6 +1,6 @@
-"""What the staff does to accounts, their rights, sessions and tokens."""
+"""What the staff does to accounts and groups: rights, passwords, sessions, tokens, deletion."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session, selectinload
@@ -21,7 +21,7 @@ from comicsdb.accounts.tokens import shown_key
 from comicsdb.admin.audit_log import Actor, changes, id_of, record, refuse
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
-from comicsdb.models import ApiToken, Group, SecurityEventKind, User
+from comicsdb.models import CATALOGUE, ApiToken, Group, SecurityEventKind, User
 from comicsdb.models.account import CONFIRM_EMAIL, RESET
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.choices import SupporterTier
@@ -35,6 +35,8 @@ OWN = ("is_active", *RIGHTS, "email")  # what nobody changes here for the own ac
 
 SUPERUSERS = _("Only a superuser can change the account of a superuser.")
 NOT_OWN = _("You cannot change this here for your own account.")
+
+DELETABLE = tuple(model.__tablename__ for model in CATALOGUE)
 
 
 def create_account(
@@ -314,3 +316,21 @@ def _conflicts() -> dict[str, Exception]:
         "uq_user_account_username": InvalidError({"username": [TAKEN]}),
         "uq_user_account_email": InvalidError({"email": [_("Another account has this address.")]}),
     }
+
+
+def set_deletable(session: Session, actor: Actor, group: Group, kinds: Iterable[str]) -> dict:
+    """Say which kinds the members of a group may delete; gives the old and new value if it changed.
+
+    Raises InvalidError for the field `may_delete`: for kinds that are none, and for anybody but superusers.
+    """
+    wanted = sorted(set(kinds))
+    if not set(wanted) <= set(DELETABLE):
+        raise InvalidError({"may_delete": [_("There is no such kind.")]})
+    if not (actor is None or may(actor, Permission.RIGHTS)):
+        raise InvalidError({"may_delete": [_("Only a superuser can change what a group may delete.")]})
+    change = changes({"may_delete": sorted(group.may_delete)}, {"may_delete": wanted})
+    if change:
+        group.may_delete = wanted
+        session.flush()
+        record(session, actor, "change", "group", group.id, group.name, change)
+    return change

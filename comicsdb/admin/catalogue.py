@@ -1,13 +1,21 @@
-"""What the staff does to the catalogue as a whole: merges, moves and repairs, each with a line in the log."""
+"""What the staff does to the catalogue, each act with an entry in the audit log."""
+
+from collections.abc import Iterable
 
 from comicsdb.admin.audit_log import Actor, record
 from comicsdb.catalog import Catalog, NotFoundError
+from comicsdb.catalog.history.snapshots import present
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.catalog.maintenance import repair, repair_slugs
+from comicsdb.catalog.maintenance import bulk, repair, repair_slugs
+from comicsdb.catalog.maintenance.bulk import Executives, Outcome
 from comicsdb.catalog.maintenance.merge import Preview, merge
 from comicsdb.catalog.maintenance.move import move_publisher
-from comicsdb.catalog.references import labelled
-from comicsdb.models import Imprint
+from comicsdb.catalog.references import labelled, reference_to
+from comicsdb.i18n import ngettext
+from comicsdb.models import Imprint, Issue, Series
+
+# What says nothing to a reader of the log.
+UNLOGGED = {"image_width", "image_height", "cover_hash"}
 
 
 def find(catalog: Catalog, kind: str, key: int | str):
@@ -28,7 +36,9 @@ def merge_objects(catalog: Catalog, actor: Actor, canonical, other, reason: str 
     """Merge two objects of one kind; see `catalog.merge.merge`."""
     kind, kept, gone = canonical.__tablename__, _named(canonical), _named(other)
     done = merge(catalog, canonical, other, reason)
-    _record(catalog, actor, "merge", kind, (canonical.id, kept), merged=[gone, kept], reason=["", reason])
+    _record_change(
+        catalog, actor, "merge", kind, (canonical.id, kept), merged=[gone, kept], reason=["", reason]
+    )
     return done
 
 
@@ -39,7 +49,7 @@ def move(
     target, below = (publisher.id, _named(publisher)), _named(parent)
     imprint = move_publisher(catalog, publisher, parent, with_children=with_children, reason=reason)
     became = f"{_named(imprint)}, {below}"
-    _record(catalog, actor, "move", "publisher", target, imprint=["", became], reason=["", reason])
+    _record_change(catalog, actor, "move", "publisher", target, imprint=["", became], reason=["", reason])
     return imprint
 
 
@@ -47,7 +57,9 @@ def fix_start_year(catalog: Catalog, actor: Actor, series, year: int) -> dict[st
     """Correct the first year of a series, and its addresses; see `catalog.repair_slugs.fix_start_year`."""
     target, before = (series.id, _named(series)), series.year_began
     changed = repair_slugs.fix_start_year(catalog, series, year)
-    _record(catalog, actor, "repair", "series", target, year_began=[before, year], slugs=["", len(changed)])
+    _record_change(
+        catalog, actor, "repair", "series", target, year_began=[before, year], slugs=["", len(changed)]
+    )
     return changed
 
 
@@ -55,7 +67,7 @@ def rebuild_slugs(catalog: Catalog, actor: Actor, series) -> dict[str, tuple[str
     """Make the slugs of a series' issues anew; see `catalog.repair_slugs.rebuild_issue_slugs`."""
     target = (series.id, _named(series))
     changed = repair_slugs.rebuild_issue_slugs(catalog, series)
-    _record(catalog, actor, "repair", "series", target, slugs=["", len(changed)])
+    _record_change(catalog, actor, "repair", "series", target, slugs=["", len(changed)])
     return changed
 
 
@@ -63,7 +75,7 @@ def copy_credits(catalog: Catalog, actor: Actor, source, targets) -> dict[int, i
     """Copy the credits of an issue to others; see `catalog.repair.copy_credits`."""
     target = (source.id, _named(source))
     copied = repair.copy_credits(catalog, source, targets)
-    _record(
+    _record_change(
         catalog,
         actor,
         "repair",
@@ -78,7 +90,7 @@ def add_universe(catalog: Catalog, actor: Actor, series, universe, *, characters
     """Put the issues of a series into a universe; see `catalog.repair.add_universe`."""
     target, added_to = (series.id, _named(series)), _named(universe)
     added = repair.add_universe(catalog, series, universe, characters=characters)
-    _record(catalog, actor, "repair", "series", target, universe=["", added_to], **_numbers(added))
+    _record_change(catalog, actor, "repair", "series", target, universe=["", added_to], **_numbers(added))
     return added
 
 
@@ -88,7 +100,7 @@ def repair_anthology(
     """Repair credits and descriptions of an old anthology; see `catalog.repair.repair_anthology`."""
     target = (series.id, _named(series))
     found = repair.repair_anthology(catalog, series, roles=roles, descriptions=descriptions)
-    _record(catalog, actor, "repair", "series", target, **_numbers(found))
+    _record_change(catalog, actor, "repair", "series", target, **_numbers(found))
     return found
 
 
@@ -100,9 +112,110 @@ def _numbers(found: dict[str, int]) -> dict[str, list]:
     return {name: ["", number] for name, number in found.items() if number}
 
 
-def _record(
+def _record_change(
     catalog: Catalog, actor: Actor, action: str, kind: str, target: tuple[int, str], **change
 ) -> None:
     """A line of the log; what is empty before and after is left out."""
     said = {name: pair for name, pair in change.items() if any(pair)}
     record(catalog.session, actor, action, kind, *target, said)
+
+
+def create_object(catalog: Catalog, actor: Actor, model, values: dict):
+    """Make an object; see `Catalog.create`."""
+    entity = catalog.create(model, values)
+    _record_edit(catalog, actor, "create", entity, _differences({}, _state(catalog, entity)))
+    return entity
+
+
+def change_object(catalog: Catalog, actor: Actor, entity, values: dict) -> None:
+    """Change an object; see `Catalog.update`."""
+    catalog.lock(entity)
+    before = _state(catalog, entity)
+    catalog.update(entity, values)
+    _record_edit(catalog, actor, "change", entity, _differences(before, _state(catalog, entity)))
+
+
+def delete_object(catalog: Catalog, actor: Actor, entity, reason: str = "") -> None:
+    """Delete an object; see `Catalog.delete`."""
+    kind, object_id, label = entity.__tablename__, entity.id, _label(catalog, entity)
+    catalog.delete(entity, reason)
+    change = {"reason": ["", reason]} if reason else {}
+    record(catalog.session, actor, "delete", kind, object_id, label, change)
+
+
+def _record_edit(catalog: Catalog, actor: Actor, action: str, entity, change: dict) -> None:
+    if change:
+        label = _label(catalog, entity)
+        record(catalog.session, actor, action, entity.__tablename__, entity.id, label, change)
+
+
+def _differences(before: dict, after: dict) -> dict[str, list]:
+    """Old and new value of what differs; of a new object, what it has."""
+    changed = {field for field, value in after.items() if value != before.get(field)}
+    if not before:
+        changed -= {field for field, value in after.items() if value in (None, "", [], False)}
+    return {
+        field: [_plain(before.get(field)), _plain(after[field])]
+        for field in after
+        if field in changed - UNLOGGED
+    }
+
+
+def _state(catalog: Catalog, entity) -> dict:
+    catalog.session.flush()
+    return present(catalog.session, entity.__tablename__, entity.id)
+
+
+def _label(catalog: Catalog, entity) -> str:
+    model = type(entity)
+    found = labelled(model).where(model.id == entity.id).execution_options(populate_existing=True)
+    return str(reference_to(catalog.session.scalar(found)))
+
+
+def _plain(value):
+    """A value as a line of the log shows it; rows of a part become texts."""
+    if isinstance(value, list) and any(isinstance(each, dict) for each in value):
+        return [" ".join(f"{name} {part}" for name, part in each.items() if part != "") for each in value]
+    return value
+
+
+def rate_teen(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> Outcome:
+    """Rate issues Teen that are rated Unknown; see `catalog.bulk.set_teen`."""
+    return _record_outcome(catalog, actor, Issue, "rate teen", bulk.set_teen(catalog, ids))
+
+
+def remove_covers(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> Outcome:
+    """Take covers away; see `catalog.bulk.remove_covers`."""
+    return _record_outcome(catalog, actor, Issue, "remove covers", bulk.remove_covers(catalog, ids))
+
+
+def add_executives(catalog: Catalog, actor: Actor, ids: Iterable[int], executives: Executives) -> Outcome:
+    """Add the standing credits of publishers; see `catalog.bulk.add_executives`."""
+    outcome = bulk.add_executives(catalog, ids, executives)
+    return _record_outcome(catalog, actor, Issue, "add executives", outcome)
+
+
+def take_from_reprints(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> Outcome:
+    """Take contents over from reprinted issues; see `catalog.bulk.take_from_reprints`."""
+    return _record_outcome(catalog, actor, Issue, "take from reprints", bulk.take_from_reprints(catalog, ids))
+
+
+def rebuild_many_slugs(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> Outcome:
+    """Make the slugs of the issues of series anew; see `catalog.bulk.rebuild_slugs`."""
+    return _record_outcome(catalog, actor, Series, "rebuild slugs", bulk.rebuild_slugs(catalog, ids))
+
+
+def delete_objects(catalog: Catalog, actor: Actor, model, ids: Iterable[int], reason: str = "") -> Outcome:
+    """Delete objects of one kind; see `catalog.bulk.delete`."""
+    return _record_outcome(catalog, actor, model, "delete", bulk.delete(catalog, model, ids, reason), reason)
+
+
+def _record_outcome(
+    catalog: Catalog, actor: Actor, model, action: str, done: Outcome, reason: str = ""
+) -> Outcome:
+    """The outcome, with a line of the log if anything was done."""
+    if done.changed:
+        change = {"objects": ["", list(done.changed)]} | ({"reason": ["", reason]} if reason else {})
+        target = str(ngettext("${n} object", "${n} objects", len(done.changed)))
+        record(catalog.session, actor, action, model.__tablename__, None, target, change)
+    return done

@@ -3,8 +3,7 @@
 import click
 
 from comicsdb.cli.support import Site, pass_site
-from comicsdb.mail.carriers import carrier
-from comicsdb.mail.delivery import clean, send_due
+from comicsdb.mail.delivery import carrier, clean, send_due
 
 
 @click.group("mail")

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import click
 
+from comicsdb.catalog.maintenance.cover_hashes import rehash
 from comicsdb.cli.support import Commands, Site, pass_site
-from comicsdb.media.rehashing import rehash
 from comicsdb.media.sweeping import missing, sweep
 from comicsdb.ops.jobs import MEDIA, AlreadyRunningError, alone
 

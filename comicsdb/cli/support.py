@@ -19,7 +19,7 @@ from comicsdb.exchange.exporting import ExportFailedError
 from comicsdb.exchange.run import ImportFailedError
 from comicsdb.media import from_settings
 from comicsdb.media.storage import Storage
-from comicsdb.ops.backup_programs import BackupError
+from comicsdb.ops.backup import BackupError
 
 INI_VARIABLE = "COMICSDB_INI"
 DEFAULT_INI = "development.ini"

@@ -14,9 +14,9 @@ from comicsdb.config.declarations import (
     MEDIA_BUCKET,
     MOST,
     SECRET,
+    SETTINGS,
     Setting,
 )
-from comicsdb.config.more import SETTINGS
 from comicsdb.config.types import EMBEDDED, boolean, words
 
 __all__ = [

@@ -3,8 +3,7 @@
 import os
 from collections.abc import Iterator
 
-from comicsdb.config.declarations import Setting
-from comicsdb.config.more import SECTIONS
+from comicsdb.config.declarations import SECTIONS, Setting
 
 HEAD = """\
 # Settings

@@ -13,11 +13,9 @@ import sys
 from contextlib import suppress
 from multiprocessing.connection import Connection
 
-from comicsdb.imaging.images import DECODER_ERRORS, inspect, loaded, opened
+from comicsdb.imaging.images import DECODER_ERRORS, inspect, loaded, opened, phash, thumbnail
 from comicsdb.imaging.metadata import not_understood, stripped
-from comicsdb.imaging.phash import phash
 from comicsdb.imaging.picture import Picture, PictureError, TooComplexError, damaged, too_much
-from comicsdb.imaging.rendering import thumbnail
 
 
 def clean(data: bytes, *, hashed: bool) -> tuple[dict, bytes]:

@@ -1,19 +1,25 @@
-"""Opening pictures with Pillow, within bounds."""
+"""Opening pictures with Pillow within limits, making thumbnails, and the perceptual hash of covers."""
 
 import io
 import warnings
+from math import cos, pi
+from operator import gt, mul
 from pathlib import Path
+from statistics import median
 
-from PIL import Image, UnidentifiedImageError
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from comicsdb.imaging.picture import (
     MAX_PIXELS,
     MAX_SIDE,
+    SIZES,
     SUFFIXES,
+    Crop,
     Picture,
     PictureError,
     check_length,
     damaged,
+    fitted,
 )
 from comicsdb.imaging.structure import check
 
@@ -23,6 +29,14 @@ ORIENTATION = 0x0112  # the Exif tag; 5 to 8 lie on their side
 DECODER_ERRORS = (OSError, SyntaxError, ValueError, EOFError, IndexError, KeyError, TypeError)
 
 _ = str  # marks texts for translation
+
+QUALITY = 80
+
+SIDE = 32  # the picture is shrunk to a square of so many pixels
+KEPT = 8  # and of its frequencies the lowest eight each way are kept: 64 bits
+# cos(k (2n + 1) pi / 2N) for frequency k and pixel n: the type II discrete cosine transform.
+_WAVES = [[cos(pi * k * (2 * n + 1) / (2 * SIDE)) for n in range(SIDE)] for k in range(KEPT)]
+_NOISE = 7  # decimals; what differs behind them is rounding, not picture
 
 
 def inspect(source: Path | bytes) -> Picture:
@@ -112,3 +126,55 @@ def upright_size(image: Image.Image) -> tuple[int, int]:
     """Width and height as the picture is shown."""
     width, height = image.size
     return (height, width) if orientation(image) in {5, 6, 7, 8} else (width, height)
+
+
+def thumbnail(source: bytes, size_name: str) -> bytes:
+    """The thumbnail of a picture as WebP; raises PictureError where it cannot be read."""
+    stream = io.BytesIO()
+    render(source, size_name).save(stream, "WEBP", quality=QUALITY, exif=b"")
+    return stream.getvalue()
+
+
+def render(source: bytes, size_name: str) -> Image.Image:
+    """The thumbnail of a picture as an image; raises PictureError where it cannot be read."""
+    with opened(source) as image:
+        sideways = orientation(image) in {5, 6, 7, 8}
+        width, height = image.size[::-1] if sideways else image.size
+        target = fitted(size_name, width, height)
+        # Before cropping, the picture is scaled so that it covers the target.
+        scale = max(target[0] / width, target[1] / height)
+        covering = (max(target[0], round(width * scale)), max(target[1], round(height * scale)))
+        image.draft(None, covering[::-1] if sideways else covering)  # JPEG decodes at a fraction of the cost
+        try:
+            upright = ImageOps.exif_transpose(_plain(image))
+            scaled = upright.resize(covering, Image.Resampling.LANCZOS, reducing_gap=2.0)
+        except DECODER_ERRORS as error:
+            raise damaged() from error
+    left = (covering[0] - target[0]) // 2
+    top = 0 if SIZES[size_name].crop == Crop.TOP else (covering[1] - target[1]) // 2
+    return scaled.crop((left, top, left + target[0], top + target[1]))
+
+
+def _plain(image: Image.Image) -> Image.Image:
+    """The decoded image in a mode that WebP knows, with its transparency."""
+    image.load()
+    transparent = image.mode in {"RGBA", "LA", "PA", "La", "RGBa"} or "transparency" in image.info
+    return image.convert("RGBA" if transparent else "RGB")
+
+
+def _low(values: list) -> list[float]:
+    """The lowest frequencies of a line of pixels."""
+    return [sum(map(mul, wave, values)) for wave in _WAVES]
+
+
+def phash(image: Image.Image) -> str:
+    """The 64-bit DCT hash of a picture as 16 hexadecimal digits, the same as the ImageHash library's `phash`.
+
+    A bit is set where a frequency is above the median of all 64; the rows follow each other, lowest first.
+    """
+    grey = image.convert("L").resize((SIDE, SIDE), Image.Resampling.LANCZOS).tobytes()
+    across = zip(*(_low(list(grey[row * SIDE : (row + 1) * SIDE])) for row in range(SIDE)), strict=True)
+    columns = [_low(list(column)) for column in across]
+    waves = [round(columns[x][y], _NOISE) for y in range(KEPT) for x in range(KEPT)]
+    middle = median(waves)
+    return f"{int(''.join('01'[gt(wave, middle)] for wave in waves), 2):016x}"

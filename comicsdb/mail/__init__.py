@@ -6,9 +6,9 @@ stores it as a row. Rows are sent by the command `comicsdb mail send` or by a th
 
 from pyramid.events import ApplicationCreated
 
+from comicsdb.mail.delivery import Sender
 from comicsdb.mail.letter import Facts, Items, Letter, Link, Paragraph
 from comicsdb.mail.outbox import queue, queue_to_administrators
-from comicsdb.mail.thread import Sender
 
 __all__ = ["Facts", "Items", "Letter", "Link", "Paragraph", "queue", "queue_to_administrators"]
 

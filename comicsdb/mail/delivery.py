@@ -1,16 +1,29 @@
-"""Delivery: rows of the outbox that are due are sent, each by one process, and tried again if that fails."""
+"""Delivery: due rows of the outbox are sent by SMTP or written to a folder, and retried when that fails."""
 
 import logging
+import re
+import smtplib
+import ssl
+import sys
+import threading
 from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
 from datetime import timedelta
+from pathlib import Path
+from typing import Protocol
 
+from pyramid_mailer.mailer import Mailer
 from sqlalchemy import Connection, Engine, delete, or_, select, update
+from sqlalchemy.exc import SQLAlchemyError
 
 from comicsdb import clock
-from comicsdb.mail.carriers import Carrier, CarrierError
 from comicsdb.mail.letter import printable
+from comicsdb.mail.outbox import parse
 from comicsdb.models import OutgoingMail
 from comicsdb.ops.logs import OutageLog
+
+TIMEOUT = 10  # seconds for each step of the conversation
 
 log = logging.getLogger(__name__)
 MAIL_OUTAGE = OutageLog(log, logging.WARNING)
@@ -24,6 +37,129 @@ ERROR_LENGTH = 500
 EXPIRED = "It could not be sent in time."
 
 _mail = OutgoingMail.__table__
+
+PAUSE = 3.0  # seconds between two looks at the outbox
+LONG_PAUSE = 60.0  # after a failure: every other mail would fail as well
+
+
+class CarrierError(Exception):
+    """A mail was not taken. `permanent`: it never will be; `unreachable`: no other would be either."""
+
+    def __init__(self, text: str, *, permanent: bool = False, unreachable: bool = False):
+        super().__init__(text)
+        self.permanent = permanent
+        self.unreachable = unreachable
+
+
+class Carrier(Protocol):
+    """What sends; used by one thread."""
+
+    def send(self, name: str, recipient: str, message: bytes) -> None:
+        """Hand over one message; raises CarrierError. `name` is for those who look at it."""
+
+    def close(self) -> None:
+        """End the conversation, if one is under way."""
+
+
+def carrier(settings: Mapping) -> Carrier:
+    """The carrier that the settings ask for; nothing is opened yet."""
+    folder = settings["comicsdb.mail.folder"]
+    return Folder(folder) if folder else Smtp(settings)
+
+
+class _Connection(smtplib.SMTP):
+    """A conversation that begins in the open."""
+
+    def starttls(self):
+        """Encrypt, and check the server's certificate, which the library by itself does not."""
+        return super().starttls(context=ssl.create_default_context())
+
+
+class _EncryptedConnection(smtplib.SMTP_SSL):
+    """A conversation that is encrypted from the start."""
+
+    def __init__(self, host: str, port: str, **_files):
+        super().__init__(host, int(port), timeout=TIMEOUT, context=ssl.create_default_context())
+
+
+class Smtp:
+    """Sends by the SMTP server of the settings `mail.*`, in one conversation as long as all goes well.
+
+    pyramid_mailer reads the settings and opens connections. Stored messages are whole: its own way to send
+    would encode them a second time, and leave connections open that a server refused.
+    """
+
+    def __init__(self, settings: Mapping):
+        self._opener = Mailer.from_settings(settings).smtp_mailer
+        self._opener.smtp = _EncryptedConnection if settings["mail.ssl"] else _Connection
+        self._tls = settings["mail.tls"]
+        self._from = settings["comicsdb.mail.from"].addr_spec
+        self._connection: smtplib.SMTP | None = None
+
+    def send(self, name: str, recipient: str, message: bytes) -> None:  # noqa: ARG002
+        """Hand over one message."""
+        if self._connection is None:
+            self._open()
+        try:
+            self._connection.sendmail(self._from, [recipient], message)
+        except smtplib.SMTPRecipientsRefused as refused:
+            code, answer = refused.recipients[recipient]
+            self.close()
+            raise CarrierError(_said(code, answer), permanent=code >= 500) from refused
+        except smtplib.SMTPDataError as refused:
+            self.close()
+            said = _said(refused.smtp_code, refused.smtp_error)
+            raise CarrierError(said, permanent=refused.smtp_code >= 500) from refused
+        except (smtplib.SMTPException, OSError) as failure:
+            self.close()
+            raise CarrierError(f"{type(failure).__name__}: {failure}") from failure
+
+    def _open(self) -> None:
+        try:
+            self._connection = self._opener.smtp_factory()
+            self._connection.ehlo_or_helo_if_needed()
+            if self._tls:
+                self._connection.starttls()
+            if self._opener.username:
+                self._connection.login(self._opener.username, self._opener.password)
+        except (smtplib.SMTPException, OSError) as failure:
+            self.close()
+            said = f"The SMTP server does not work: {type(failure).__name__}: {failure}"
+            raise CarrierError(said, unreachable=True) from failure
+
+    def close(self) -> None:
+        """Say goodbye, and close the connection whatever the server has to say to that."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(smtplib.SMTPException, OSError), connection:  # whose end is QUIT and close
+                pass
+
+
+def _said(code: int, answer: bytes) -> str:
+    return f"{code} {answer.decode('utf-8', 'replace')}"
+
+
+class Folder:
+    """Puts each mail as a file into a folder, and its addresses on the console: no mail server is needed."""
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+
+    def send(self, name: str, recipient: str, message: bytes) -> None:
+        """Write one message."""
+        path = self._folder / f"{name}.eml"
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(message)
+        except OSError as failure:
+            raise CarrierError(str(failure), unreachable=True) from failure
+        text = parse(message).get_body(("plain",)).get_content()
+        links = "".join(f"\n    {link}" for link in re.findall(r"^https?://\S+", text, re.MULTILINE))
+        sys.stderr.write(f"Mail to {recipient}: {path}{links}\n")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 def send_due(engine: Engine, carrier: Carrier) -> Counter:
@@ -45,7 +181,7 @@ def send_due(engine: Engine, carrier: Carrier) -> Counter:
                     counted["unreachable"] += 1
                     break
             else:
-                _settle(engine, mail, sent=clock.now(), error="", message=b"")
+                _store_result(engine, mail, sent=clock.now(), error="", message=b"")
                 counted["sent"] += 1
     finally:
         carrier.close()
@@ -80,12 +216,12 @@ def _failed(engine: Engine, mail, error: CarrierError) -> str:
     text = printable(str(error))[:ERROR_LENGTH]
     if error.permanent or then >= mail.give_up:
         log.warning("Mail %s (%s) is given up after attempt %s.", mail.id, mail.kind, mail.attempts)
-        _settle(engine, mail, next_attempt=None, error=text, message=b"")
+        _store_result(engine, mail, next_attempt=None, error=text, message=b"")
         return "given up"
     MAIL_OUTAGE.report(
         error, "Mail %s (%s) failed at attempt %s: %s", mail.id, mail.kind, mail.attempts, _reason(error)
     )
-    _settle(engine, mail, next_attempt=then, error=text)
+    _store_result(engine, mail, next_attempt=then, error=text)
     return "failed"
 
 
@@ -95,7 +231,7 @@ def _reason(error: CarrierError) -> str:
     return type(cause).__name__ if cause is not None else type(error).__name__
 
 
-def _settle(engine: Engine, mail, **values) -> None:
+def _store_result(engine: Engine, mail, **values) -> None:
     with engine.begin() as connection:
         connection.execute(update(_mail).where(_mail.c.id == mail.id).values(**values))
 
@@ -104,3 +240,37 @@ def clean(connection: Connection) -> int:
     """Remove mails that were sent or given up, 30 days after they were written; gives how many."""
     done = or_(_mail.c.sent.is_not(None), _mail.c.next_attempt.is_(None))
     return connection.execute(delete(_mail).where(done, _mail.c.queued < clock.now() - KEPT)).rowcount
+
+
+class Sender:
+    """Looks at the outbox every few seconds until the process ends, or `stop`.
+
+    Each process has one; a row is sent by the one that claims it first.
+    """
+
+    def __init__(self, engine: Engine, settings: Mapping):
+        self._engine = engine
+        self._carrier = carrier(settings)
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="mail", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End when the mail under way has left."""
+        self._stopped.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        pause = 0.0
+        while not self._stopped.wait(pause):
+            try:
+                pause = LONG_PAUSE if send_due(self._engine, self._carrier)["unreachable"] else PAUSE
+            except SQLAlchemyError as error:
+                log.warning("The outbox cannot be read: %s", type(error).__name__)
+                pause = LONG_PAUSE
+            except Exception:  # a thread that ends would take all later mails with it
+                log.exception("Sending mail failed.")
+                pause = LONG_PAUSE

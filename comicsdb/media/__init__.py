@@ -8,12 +8,12 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 from pyramid.traversal import PATH_SAFE
 
 from comicsdb.config import SettingsError
-from comicsdb.imaging.sizes import SIZES
-from comicsdb.media.folder import FolderStorage
+from comicsdb.imaging.picture import SIZES
 from comicsdb.media.storage import (
     CACHE_CONTROL,
     BadKeyError,
     Content,
+    FolderStorage,
     Storage,
     StorageDownError,
     content_type,

@@ -2,8 +2,7 @@
 
 import logging
 
-from comicsdb.imaging.picture import PictureError
-from comicsdb.imaging.sizes import SIZES
+from comicsdb.imaging.picture import SIZES, PictureError
 from comicsdb.media import decoding
 from comicsdb.media.storage import BadKeyError, Content, Storage
 

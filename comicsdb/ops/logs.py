@@ -1,13 +1,19 @@
-"""The log: lines as JSON where the settings say so, each with the id of the request that it belongs to."""
+"""Logging: plain or JSON lines with the id of their request, the start's line, reports of exceptions."""
 
 import json
 import logging
+import multiprocessing
 import re
 import secrets
 import threading
 import time
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from urllib.parse import parse_qsl
+
+from pyramid.events import ApplicationCreated
+from pyramid.interfaces import IRoutesMapper
 
 from comicsdb.http.client_address import is_trusted
 from comicsdb.http.execution_policies import OUTERMOST, ROUTE_KEY, wrap_execution_policy
@@ -23,6 +29,10 @@ OUTAGE_PAUSE = 60.0  # seconds between two lines about an outage of the same kin
 
 _environ: ContextVar[dict | None] = ContextVar("environ", default=None)
 _json = False
+
+HIDDEN = "***"
+SECRET_HEADERS = {"HTTP_AUTHORIZATION", "HTTP_COOKIE", "HTTP_PROXY_AUTHORIZATION", "HTTP_X_CSRF_TOKEN"}
+SECRET_WORDS = ("secret", "token", "password", "key", "uid")  # in names of parameters and parts of paths
 
 
 def current() -> dict | None:
@@ -157,7 +167,116 @@ class Known:
             _environ.reset(before)
 
 
+def log_start(settings: Mapping, processes: int) -> None:
+    """Write the one line of a start; `settings` are those of an application, resolved."""
+    number = "1 process" if processes == 1 else f"{processes} processes"
+    told = f"{_limits(settings)} {_cache(settings)} {_mail(settings)}"
+    log.info("comicsdb starts with %s. %s", number, told)
+
+
+def _limits(settings: Mapping) -> str:
+    place = "Redis" if settings["comicsdb.cache.url"] else "PostgreSQL"
+    off = "" if settings["comicsdb_api.throttle"] else "; the API has none"
+    return f"Limits are counted in {place}, for all processes together{off}."
+
+
+def _cache(settings: Mapping) -> str:
+    if settings["comicsdb.cache.url"]:
+        return "The cache is in Redis, for all processes together, and in the memory of each."
+    return "The cache is in the memory of each process."
+
+
+def _mail(settings: Mapping) -> str:
+    if folder := settings["comicsdb.mail.folder"]:
+        place = f"is not sent but written into {folder}"
+    else:
+        place = f"goes to the SMTP server {settings['mail.host']}:{settings['mail.port']}"
+    by_command = settings["comicsdb.mail.sender"] == "command"
+    return f"Mail {place}{', when `comicsdb mail send` is run' if by_command else ''}."
+
+
+def _log_single_start(event) -> None:
+    if multiprocessing.parent_process() is None:  # the server of production tells it for all its workers
+        log_start(event.app.registry.settings, 1)
+
+
+class Reporter(logging.Handler):
+    """Calls `report(exception, where)` for each record with an exception, once for each.
+
+    `where` is a dict of texts: `logger`, and within a request `request` (its id), `method`, `route`, `path`,
+    `query` and `headers` (a dict), without what proves who somebody is; elsewhere `message`. What the
+    function raises is logged and goes no further.
+    """
+
+    def __init__(
+        self, report: Callable[[BaseException, dict], object], patterns: Callable[[str], str | None]
+    ):
+        super().__init__(logging.ERROR)
+        self._report = report
+        self._patterns = patterns
+        self._own = threading.local()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Report it."""
+        error = record.exc_info[1] if record.exc_info else getattr(record, "_error", None)
+        if error is None or getattr(self._own, "busy", False) or getattr(error, "_reported", False):
+            return
+        self._own.busy = True
+        try:
+            error._reported = True
+            self._report(error, self.where(record))
+        except Exception:
+            log.exception("The function of comicsdb.errors.report failed.")
+        finally:
+            self._own.busy = False
+
+    def where(self, record: logging.LogRecord) -> dict:
+        """What is said of the place."""
+        found = {"logger": record.name, "message": record.getMessage()}
+        environ = current()
+        if environ is None:
+            return found
+        return {
+            "logger": record.name,
+            "request": request_id(),
+            "method": environ["REQUEST_METHOD"],
+            "route": environ.get(ROUTE_KEY),
+            "path": self._path(environ),
+            "query": "&".join(f"{name}={_shown(name, value)}" for name, value in _query(environ)),
+            "headers": {
+                name.removeprefix("HTTP_").replace("_", "-").title(): value
+                for name, value in environ.items()
+                if name.startswith("HTTP_") and name not in SECRET_HEADERS
+            },
+        }
+
+    def _path(self, environ: dict) -> str:
+        """The path; where a part of it is a secret, the pattern instead."""
+        pattern = self._patterns(environ.get(ROUTE_KEY)) or ""
+        secret = any(f"{{{word}" in pattern for word in SECRET_WORDS)
+        return pattern if secret else environ.get("PATH_INFO", "")
+
+
+def _query(environ: dict) -> list[tuple[str, str]]:
+    return parse_qsl(environ.get("QUERY_STRING", ""), keep_blank_values=True, errors="replace")
+
+
+def _shown(name: str, value: str) -> str:
+    return HIDDEN if any(word in name.lower() for word in SECRET_WORDS) else value
+
+
 def includeme(config):
     """The form of the log, from here on, and ids of requests."""
     use(config.get_settings()["comicsdb.log.format"])
     wrap_execution_policy(config, Known, OUTERMOST)
+    config.add_subscriber(_log_single_start, ApplicationCreated)
+    report = config.get_settings()["comicsdb.errors.report"]
+    if report is None:
+        return
+    registry = config.registry
+
+    def pattern(name: str | None) -> str | None:
+        route = name and registry.getUtility(IRoutesMapper).get_route(name)
+        return route.pattern if route else None
+
+    logging.getLogger().addHandler(Reporter(report, pattern))

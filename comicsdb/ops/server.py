@@ -23,7 +23,7 @@ from waitress.proxy_headers import proxy_headers_middleware
 
 from comicsdb.http.hsts import server_headers
 from comicsdb.http.slow_clients import Clients
-from comicsdb.ops import logs, startup
+from comicsdb.ops import logs
 from comicsdb.ops.watchdog import Heartbeat, Watchdog, serve_health
 
 log = logging.getLogger(__name__)
@@ -225,7 +225,7 @@ def load(options: Options, global_conf: dict, loaded: Event, telling: Lock, fold
         raise SystemExit(1) from None
     loaded.set()
     if telling.acquire(block=False):
-        startup.tell(app.registry.settings, options.workers)
+        logs.log_start(app.registry.settings, options.workers)
     gc.collect()
     gc.freeze()
     gc.enable()

@@ -15,7 +15,7 @@ from webob.acceptparse import create_accept_language_header
 from comicsdb import clock
 from comicsdb.community.polls import percent_of
 from comicsdb.i18n import INTERFACE_LANGUAGES, Plural
-from comicsdb.imaging.sizes import fitted
+from comicsdb.imaging.picture import fitted
 from comicsdb.models.choices import DEFAULT_LANGUAGE
 from comicsdb.security import session_identifier
 from comicsdb_web.http.routing import is_api

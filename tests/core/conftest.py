@@ -2,7 +2,7 @@
 
 import pytest
 
-from comicsdb.media.folder import FolderStorage
+from comicsdb.media.storage import FolderStorage
 from tests.s3_server import S3Server
 
 

@@ -11,7 +11,7 @@ from stdnum import ean, isbn
 
 from comicsdb.accounts import demo_accounts
 from comicsdb.exchange.format import FILES
-from comicsdb.imaging.phash import phash
+from comicsdb.imaging.images import phash
 from comicsdb.models.choices import COUNTRIES, LANGUAGES, Currency
 from comicsdb_demo import DATA
 from tests.dataset import read_set

@@ -25,10 +25,9 @@ from sqlalchemy import create_engine, text
 
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
-from comicsdb.imaging.images import inspect
+from comicsdb.imaging.images import inspect, phash
 from comicsdb.imaging.metadata import stripped
-from comicsdb.imaging.phash import phash
-from comicsdb.media.folder import FolderStorage
+from comicsdb.media.storage import FolderStorage
 from comicsdb.media.sweeping import missing, owners, sweep
 from tests.conftest import build_app
 from tests.factories import Make

@@ -13,7 +13,7 @@ from sqlalchemy import create_engine
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
-from comicsdb.media.folder import FolderStorage
+from comicsdb.media.storage import FolderStorage
 from tests.conftest import build_app
 from tests.factories import Make
 

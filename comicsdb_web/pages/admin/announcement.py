@@ -6,7 +6,7 @@ from pyramid.httpexceptions import HTTPSeeOther
 from sqlalchemy import func, or_, select
 
 from comicsdb import admin
-from comicsdb.admin.announcements import CONTENT_MAX
+from comicsdb.admin.site import CONTENT_MAX
 from comicsdb.catalog import InvalidError
 from comicsdb.models import Announcement
 from comicsdb.models.choices import AnnouncementStyle

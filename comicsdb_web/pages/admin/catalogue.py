@@ -3,7 +3,7 @@
 from pyramid.httpexceptions import HTTPFound
 from sqlalchemy import func, select
 
-from comicsdb.admin import catalogue_edits
+from comicsdb import admin
 from comicsdb.catalog import InvalidError
 from comicsdb.catalog.history.diff import compare
 from comicsdb.catalog.kinds import KINDS
@@ -141,19 +141,19 @@ class CatalogueAdmin(Editing):
         return {}
 
     def _write_new(self, values: dict):
-        entity = catalogue_edits.create_object(
+        entity = admin.catalogue.create_object(
             self.request.catalog, self.request.identity, self.model, values
         )
         self._warn()
         return entity
 
     def _write(self, entity, values: dict) -> None:
-        catalogue_edits.change_object(self.request.catalog, self.request.identity, entity, values)
+        admin.catalogue.change_object(self.request.catalog, self.request.identity, entity, values)
         self._warn()
 
     def _write_end(self, entity, reason: str) -> None:
         try:
-            catalogue_edits.delete_object(self.request.catalog, self.request.identity, entity, reason)
+            admin.catalogue.delete_object(self.request.catalog, self.request.identity, entity, reason)
         except InvalidError as error:  # told of the kind, for which a page has no field
             texts = error.errors.pop(self.kind, None)
             raise InvalidError(error.errors | ({answers.WHOLE: texts} if texts else {})) from error

@@ -8,7 +8,7 @@ from pyramid.renderers import render_to_response
 from pyramid.response import Response
 from sqlalchemy import func, select
 
-from comicsdb.admin import bulk
+from comicsdb.admin import catalogue
 from comicsdb.catalog import ConflictError, InvalidError, NotFoundError
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance.bulk import MOST, Outcome
@@ -51,7 +51,7 @@ def _staff_act(function) -> Callable[..., Outcome]:
 
 def _executives(request, ids, _typed) -> Outcome:
     executives = request.registry.settings["comicsdb.executives"]
-    return bulk.add_executives(request.catalog, request.identity, ids, executives)
+    return catalogue.add_executives(request.catalog, request.identity, ids, executives)
 
 
 def _delete(request, ids, typed) -> Outcome:
@@ -61,7 +61,7 @@ def _delete(request, ids, typed) -> Outcome:
         allow_owned(request.has_permission(Permission.DELETE), typed)
     model = KINDS[kind].model
     reason = typed["reason"].strip()
-    return bulk.delete_objects(request.catalog, request.identity, model, ids, reason)
+    return catalogue.delete_objects(request.catalog, request.identity, model, ids, reason)
 
 
 EXECUTIVES = "executives"
@@ -76,10 +76,10 @@ ACTS: dict[str, dict[str, Act]] = {
         "teen": Act(
             _("Rate Teen"),
             _("Issues whose age rating is Unknown become Teen; others stay as they are."),
-            _staff_act(bulk.rate_teen),
+            _staff_act(catalogue.rate_teen),
         ),
         "covers": Act(
-            _("Remove covers"), _("The cover of each goes for ever."), _staff_act(bulk.remove_covers)
+            _("Remove covers"), _("The cover of each goes for ever."), _staff_act(catalogue.remove_covers)
         ),
         "reprints": Act(
             _("Take over from reprints"),
@@ -87,14 +87,14 @@ ACTS: dict[str, dict[str, Act]] = {
                 "Collected editions without contents get the stories, characters and teams of what they"
                 " reprint, where that has one story at most."
             ),
-            _staff_act(bulk.take_from_reprints),
+            _staff_act(catalogue.take_from_reprints),
         ),
     },
     "series": {
         "slugs": Act(
             _("Rebuild the addresses of issues"),
             _("The issues of each get the addresses that new ones would get; the present ones lead there."),
-            _staff_act(bulk.rebuild_many_slugs),
+            _staff_act(catalogue.rebuild_many_slugs),
         ),
     },
 }

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from comicsdb import models
 from comicsdb.catalog import Catalog
 from comicsdb.catalog.history import change_log
-from comicsdb.media.folder import FolderStorage
+from comicsdb.media.storage import FolderStorage
 from tests.api.conftest import PASSWORD
 from tests.conftest import build_app
 from tests.dataset import picture

@@ -8,7 +8,7 @@ from comicsdb.accounts import AccountContext, Guard, form_time
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.config import resolve
 from comicsdb.db import session_factory
-from comicsdb.media.folder import FolderStorage
+from comicsdb.media.storage import FolderStorage
 from tests.conftest import ROLLED_BACK, SETTINGS
 from tests.mailbox import letters
 

@@ -10,7 +10,7 @@ from sqlalchemy import select, text
 from comicsdb import models
 from comicsdb.catalog import Catalog, ConflictError, InvalidError
 from comicsdb.catalog.slugs import base_slug
-from comicsdb.media.folder import FolderStorage
+from comicsdb.media.storage import FolderStorage
 from comicsdb.models import History, Tombstone
 from tests.dataset import picture
 from tests.factories import Make

@@ -9,7 +9,7 @@ from comicsdb import clock
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.config import resolve
 from comicsdb.mail import Letter, Paragraph, queue
-from comicsdb.mail.carriers import carrier
+from comicsdb.mail.delivery import carrier
 from comicsdb.models import OutgoingMail, RateLimit, StaffAction, User
 from tests.conftest import SETTINGS
 from tests.core.cli.test_commands import _ini, run

@@ -12,9 +12,7 @@ from sqlalchemy import select, text
 
 from comicsdb.config import resolve
 from comicsdb.mail import Letter, Link, Paragraph, queue, queue_to_administrators
-from comicsdb.mail.carriers import CarrierError, carrier
-from comicsdb.mail.delivery import EXPIRED, clean, send_due
-from comicsdb.mail.thread import Sender
+from comicsdb.mail.delivery import EXPIRED, CarrierError, Sender, carrier, clean, send_due
 from comicsdb.models import OutgoingMail
 from tests.certificate import CERTIFICATE, KEY
 from tests.serving import SECRET, free_port
@@ -290,7 +288,7 @@ def test_a_thread_sends_what_comes_and_outlives_a_database_that_is_away(factory,
 
 
 def test_a_thread_survives_an_error(factory, engine, sink, monkeypatch, caplog):
-    monkeypatch.setattr("comicsdb.mail.thread.LONG_PAUSE", 0.1)
+    monkeypatch.setattr("comicsdb.mail.delivery.LONG_PAUSE", 0.1)
     with engine.begin() as connection:
         connection.execute(text("ALTER TABLE outgoing_mail RENAME TO away"))
     sender = Sender(engine, settings(**sink.settings))

@@ -4,7 +4,7 @@ import pytest
 
 from comicsdb import models
 from comicsdb.library import reading_lists as lists
-from comicsdb.media.folder import FolderStorage
+from comicsdb.media.storage import FolderStorage
 from tests.dataset import picture
 from tests.lists import OFFICIAL, make_list, who
 

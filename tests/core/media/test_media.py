@@ -11,10 +11,9 @@ from pyramid.config import Configurator
 
 from comicsdb.imaging import images
 from comicsdb.imaging.images import inspect
-from comicsdb.imaging.picture import MAX_BYTES, PictureError
-from comicsdb.imaging.sizes import SIZES, fitted, frame
+from comicsdb.imaging.picture import MAX_BYTES, SIZES, PictureError, fitted, frame
 from comicsdb.media import storage
-from comicsdb.media.folder import FolderStorage
+from comicsdb.media.storage import FolderStorage
 from comicsdb.media.thumbnails import Thumbnails
 from tests.dataset import picture
 

@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from comicsdb.media import storage
-from comicsdb.media.folder import FolderStorage
-from comicsdb.media.storage import BadKeyError
+from comicsdb.media.storage import BadKeyError, FolderStorage
 from comicsdb.media.thumbnails import NoThumbnailError, Thumbnails
 from tests.dataset import picture
 

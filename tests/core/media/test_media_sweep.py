@@ -9,9 +9,9 @@ from sqlalchemy import create_engine, text
 
 from comicsdb import models
 from comicsdb.catalog import Catalog
-from comicsdb.imaging.phash import phash
+from comicsdb.catalog.maintenance.cover_hashes import rehash
+from comicsdb.imaging.images import phash
 from comicsdb.media import sweeping
-from comicsdb.media.rehashing import rehash
 from comicsdb.media.sweeping import missing, owners, sweep
 from comicsdb.media.thumbnails import Thumbnails
 from comicsdb.media.uploads import picture_values

@@ -8,11 +8,9 @@ from PIL import Image
 from comicsdb import models
 from comicsdb.db import session_factory
 from comicsdb.imaging import decoder, metadata
-from comicsdb.imaging.images import ORIENTATION
-from comicsdb.imaging.phash import phash
+from comicsdb.imaging.images import ORIENTATION, phash
 from comicsdb.imaging.picture import PictureError
-from comicsdb.media.folder import FolderStorage
-from comicsdb.media.storage import STORAGE_OUTAGE, StorageDownError
+from comicsdb.media.storage import STORAGE_OUTAGE, FolderStorage, StorageDownError
 from comicsdb.media.uploads import hash_of, no_picture, picture_values
 from tests.core.media.test_media_storage import names
 from tests.dataset import picture

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from PIL import Image, ImageDraw
 
-from comicsdb.imaging.phash import phash
+from comicsdb.imaging.images import phash
 
 # Seed, mode and size of a picture, and str(imagehash.phash(picture)) of ImageHash 4.3.2.
 KNOWN = [

@@ -11,10 +11,10 @@ from sqlalchemy import create_engine, text
 from comicsdb import clock
 from comicsdb.catalog import Catalog
 from comicsdb.cli.database import is_current
-from comicsdb.media.folder import FolderStorage
+from comicsdb.media.storage import FolderStorage
 from comicsdb.models import Publisher
 from comicsdb.ops import backup as backups
-from comicsdb.ops.backup_programs import BackupError
+from comicsdb.ops.backup import BackupError
 from comicsdb.readcache.regions import Cache
 from tests.core.cli import test_commands
 from tests.s3_server import S3Server

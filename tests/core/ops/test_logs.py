@@ -5,8 +5,7 @@ import json
 import logging
 
 from comicsdb.ops import logs
-from comicsdb.ops.error_reports import Reporter
-from comicsdb.ops.logs import JsonFormatter, OutageLog
+from comicsdb.ops.logs import JsonFormatter, OutageLog, Reporter
 
 KEYS = {"time", "level", "logger", "message"}
 

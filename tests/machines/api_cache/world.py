@@ -14,7 +14,7 @@ from comicsdb.accounts.passwords import Passwords, digest
 from comicsdb.catalog import Catalog
 from comicsdb.exchange.importing import import_set
 from comicsdb.library.ratings import rate
-from comicsdb.media.folder import FolderStorage
+from comicsdb.media.storage import FolderStorage
 from comicsdb.models import ApiToken
 from tests.dataset import small_set, write_set
 from tests.factories import Make

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from comicsdb.catalog import Catalog, ConflictError, InvalidError
 from comicsdb.catalog.history.revert import MissingError, OutdatedError, holder, plan, revert, version_of
 from comicsdb.catalog.history.snapshots import present
-from comicsdb.media.folder import FolderStorage
+from comicsdb.media.storage import FolderStorage
 from comicsdb.media.uploads import picture_values
 from comicsdb.models import History, Issue, Tombstone
 

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from sqlalchemy import func, select
 
-from comicsdb.admin import bulk as staff
+from comicsdb.admin import catalogue
 from comicsdb.catalog import Catalog, InvalidError
 from comicsdb.catalog.maintenance import bulk
 from comicsdb.catalog.parts import credits_of
@@ -62,7 +62,7 @@ def test_what_is_unknown_becomes_teen_and_the_rest_follows(make, session, boss):
     stamps, lists = (unknown.modified, mature.modified, unknown.series_id), version(session, "issue")
     series = session.get(Series, unknown.series_id)
     moved = series.modified
-    done = staff.rate_teen(boss.catalog, boss, [unknown.id, mature.id, another.id, unknown.id])
+    done = catalogue.rate_teen(boss.catalog, boss, [unknown.id, mature.id, another.id, unknown.id])
     session.commit()
     assert done == bulk.Outcome((unknown.id, another.id), 1)
     session.expire_all()
@@ -77,7 +77,7 @@ def test_what_is_unknown_becomes_teen_and_the_rest_follows(make, session, boss):
     assert log(session) == [
         ("Boss", "rate teen", "issue", "2 objects", {"objects": ["", [unknown.id, another.id]]})
     ]
-    assert staff.rate_teen(boss.catalog, boss, [unknown.id]) == bulk.Outcome((), 1)
+    assert catalogue.rate_teen(boss.catalog, boss, [unknown.id]) == bulk.Outcome((), 1)
     assert len(log(session)) == 1
 
 
@@ -113,7 +113,7 @@ def test_executives_are_added_beside_those_who_are_there(make, session, boss):
         publisher: ((chief.id, "Editor In Chief"), (president.id, "President"), (chief.id, "President"))
     }
     wanted = [first.id, second.id, other.id]
-    done = staff.add_executives(boss.catalog, boss, wanted, setting)
+    done = catalogue.add_executives(boss.catalog, boss, wanted, setting)
     session.commit()
     assert done == bulk.Outcome((first.id, second.id), 1)
     both = {ids["Editor In Chief"], ids["President"]}
@@ -153,7 +153,7 @@ def test_slugs_of_issues_are_made_anew(make, session, boss):
     series, tidy = session.get(Series, issue.series_id), make.series()
     make.catalog.update(issue, {"slug": "odd"})
     session.commit()
-    done = staff.rebuild_many_slugs(boss.catalog, boss, [series.id, tidy.id])
+    done = catalogue.rebuild_many_slugs(boss.catalog, boss, [series.id, tidy.id])
     session.commit()
     assert done == bulk.Outcome((series.id,), 1)
     assert issue.slug == "run-2020-1"
@@ -164,7 +164,7 @@ def test_slugs_of_issues_are_made_anew(make, session, boss):
 def test_many_are_deleted_with_one_reason(make, session, boss):
     arcs = [make.arc() for _ in range(3)]
     ids = [each.id for each in arcs]
-    done = staff.delete_objects(boss.catalog, boss, Arc, ids[:2], "Twice")
+    done = catalogue.delete_objects(boss.catalog, boss, Arc, ids[:2], "Twice")
     session.commit()
     assert done == bulk.Outcome(tuple(ids[:2]))
     assert session.scalars(select(Arc.id)).all() == ids[2:]

@@ -11,7 +11,7 @@ from comicsdb.catalog import Catalog, GoneError, InvalidError, MovedError, NotFo
 from comicsdb.catalog.maintenance.merge import merge, preview
 from comicsdb.catalog.maintenance.move import move_publisher, preview_move
 from comicsdb.i18n import localizer, translate
-from comicsdb.media.folder import FolderStorage
+from comicsdb.media.storage import FolderStorage
 from comicsdb.models import Change, History, IssueRating, Tombstone
 from tests.concurrency import at_once
 from tests.dataset import picture
