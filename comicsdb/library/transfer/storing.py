@@ -189,34 +189,33 @@ def _store_collection(storing: Storing, said: dict[int, dict]) -> None:
     )
     there = [{"issue_id": each, **values} for each, values in said.items() if each not in made]
     storing.counted["collection_added"] += len(made)
-    if there:
-        now = clock.now().isoformat()
-        dates = [
-            {"issue_id": row["issue_id"], "moment": each, "given": bool(row["read_dates"])}
-            for row in there
-            for each in (row["read_dates"] or ([now] if row["is_read"] else []))
-        ]
-        reads = storing.execute(
-            "INSERT INTO read_date (collection_item_id, read_date) SELECT c.id, s.moment"
-            " FROM json_to_recordset(CAST(:rows AS json)) AS s (issue_id integer, moment timestamptz,"
-            " given boolean) JOIN collection_item c ON c.user_id = :user AND c.issue_id = s.issue_id"
-            " WHERE CASE WHEN s.given THEN NOT EXISTS (SELECT FROM read_date d"
-            " WHERE d.collection_item_id = c.id AND d.read_date = s.moment) ELSE NOT c.is_read END"
-            " RETURNING collection_item_id",
-            dates,
-        ).scalars()
-        changed = storing.execute(
-            update_statement(
-                CollectionItem,
-                collection.FIELDS,
-                _recordset(CollectionItem, collection.FIELDS),
-                "t.user_id = :user AND t.issue_id = s.issue_id",
-                take_file=storing.take_file,
-                reads=reads,
-            ),
-            there,
-        )
-        storing.counted["collection_changed"] += len(changed.all())
+    now = clock.now().isoformat()
+    dates = [
+        {"issue_id": row["issue_id"], "moment": each, "given": bool(row["read_dates"])}
+        for row in there
+        for each in (row["read_dates"] or ([now] if row["is_read"] else []))
+    ]
+    reads = storing.execute(
+        "INSERT INTO read_date (collection_item_id, read_date) SELECT c.id, s.moment"
+        " FROM json_to_recordset(CAST(:rows AS json)) AS s (issue_id integer, moment timestamptz,"
+        " given boolean) JOIN collection_item c ON c.user_id = :user AND c.issue_id = s.issue_id"
+        " WHERE CASE WHEN s.given THEN NOT EXISTS (SELECT FROM read_date d"
+        " WHERE d.collection_item_id = c.id AND d.read_date = s.moment) ELSE NOT c.is_read END"
+        " RETURNING collection_item_id",
+        dates,
+    ).scalars()
+    changed = storing.execute(
+        update_statement(
+            CollectionItem,
+            collection.FIELDS,
+            _recordset(CollectionItem, collection.FIELDS),
+            "t.user_id = :user AND t.issue_id = s.issue_id",
+            take_file=storing.take_file,
+            reads=reads,
+        ),
+        there,
+    )
+    storing.counted["collection_changed"] += len(changed.all())
 
 
 def _by_issue(rows: list[Chosen], add_up: bool) -> dict[int, dict]:
@@ -274,14 +273,15 @@ def _store_wishes(storing: Storing, said: dict[int, dict]) -> None:
     storing.counted["wish_list_changed"] += len(changed.all())
 
 
-def _date_back(storing: Storing, update: str, condition: str, said: dict[int, dict], **parameters) -> None:
-    """Let new rows t have come into the library when the file says they did."""
+def _date_back(storing: Storing, update: str, condition: str, said: dict[int, dict], **parameters) -> bool:
+    """Let new rows t have come into the library when the file says they did; whether it says so of any."""
     rows = [
         {"issue_id": each, "added": values["added"]} for each, values in said.items() if "added" in values
     ]
     if rows:
         source = "json_to_recordset(CAST(:rows AS json)) AS s (issue_id integer, added timestamptz)"
         storing.execute(f"{update} FROM {source} WHERE {condition}", rows, **parameters)
+    return bool(rows)
 
 
 # Stars and the pull list.
@@ -398,7 +398,7 @@ def _store_items(storing: Storing, found: ReadingList, said: dict[int, dict]) ->
         ).scalars()
     )
     storing.counted[f"{ITEMS}_added"] += items.add_issues(locked, list(said), types=types).added
-    _date_back(
+    dated = _date_back(
         storing,
         "UPDATE reading_list_item t SET added_on = s.added",
         "t.reading_list_id = :list AND t.issue_id = s.issue_id",
@@ -414,7 +414,8 @@ def _store_items(storing: Storing, found: ReadingList, said: dict[int, dict]) ->
             [{"issue_id": each, "kind": types[each]} for each in types],
             list=found.id,
         )
-    reading_lists.forget_stamps(storing.session)
+    if dated or (storing.take_file and before):
+        reading_lists.forget_stamps(storing.session)
 
 
 def _tie(storing: Storing, made: dict[int, ReadingList], place: int, said: dict) -> None:
