@@ -1,4 +1,4 @@
-"""What the build of a package does beside copying: message catalogues are compiled."""
+"""A build step of the packages that compiles their message catalogues."""
 
 import sys
 from pathlib import Path
@@ -9,17 +9,17 @@ from setuptools.command.build_py import build_py
 
 
 def compile_messages(folder: Path) -> None:
-    """Make the `.mo` file of each `.po` file in a folder, beside it."""
+    """Compile each `.po` file in a folder to a `.mo` file beside it."""
     for path in sorted(folder.glob("*/LC_MESSAGES/*.po")):
         with path.open("rb") as source, path.with_suffix(".mo").open("wb") as target:
             write_mo(target, read_po(source))
 
 
 class BuildPy(build_py):
-    """setuptools' own step, with the catalogues compiled first, so that they are packed like other data."""
+    """setuptools' build_py, which compiles the catalogues first, so that they become package data."""
 
     def run(self):
-        """Compile, then go on."""
+        """Compile the catalogues, then build."""
         compile_messages(Path("locale").absolute())
         super().run()
 

@@ -1,35 +1,35 @@
-"""The clock: what moment it is, and what "today" is in the time zone of the site."""
+"""The current time, and the current date in the site's time zone."""
 
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
-OFFSET_LIMIT = timedelta(hours=16)  # PostgreSQL takes no instant whose offset from UTC is as wide
+OFFSET_LIMIT = timedelta(hours=16)  # PostgreSQL rejects offsets from UTC of this size
 
 
 def has_possible_offset(moment: datetime) -> bool:
-    """Whether PostgreSQL takes the offset of a moment; one without an offset has none to refuse."""
+    """Whether PostgreSQL accepts the UTC offset of a datetime; a naive one has none to reject."""
     return abs(moment.utcoffset() or timedelta()) < OFFSET_LIMIT
 
 
 @cache
 def zone_names() -> tuple[str, ...]:
-    """The time zones of the world, in the order of their names."""
+    """Return the names of all time zones, sorted."""
     return tuple(sorted(available_timezones()))
 
 
 def now() -> datetime:
-    """The present moment, in UTC."""
+    """Return the current time, in UTC."""
     return datetime.now(UTC)
 
 
 def business_day(zone: ZoneInfo, moment: datetime | None = None) -> date:
-    """The date in `zone` at a moment, by default the present one."""
+    """Return the date in `zone` at a moment, by default now."""
     return (moment or now()).astimezone(zone).date()
 
 
 def monday_of(day: date) -> date:
-    """The first day of the week of a day; weeks do not care where years end."""
+    """Return the Monday of the week that contains a day."""
     return day - timedelta(days=day.weekday())
 
 
@@ -38,5 +38,5 @@ def _today(request) -> date:
 
 
 def includeme(config):
-    """`request.today`: computed per request, never at start."""
+    """Add `request.today`, computed for each request."""
     config.add_request_method(_today, "today", reify=True)

@@ -1,4 +1,4 @@
-"""Who asks, and what they may do: identities, permissions and the one security policy."""
+"""Identities, permissions and the security policy."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -21,26 +21,26 @@ log = logging.getLogger(__name__)
 
 
 class Permission(StrEnum):
-    """What may be asked for, as `scope:action`: a good thing to grep for."""
+    """A permission, as `scope:action`."""
 
-    API_SCHEMA = "api:schema"  # read the description of the API
+    API_SCHEMA = "api:schema"  # read the OpenAPI document
     API = "api:use"  # read the catalogue through the API
     LIBRARY = "api:library"  # read and write one's own library through the API
     API_EDIT = "api:edit"  # create and update catalogue objects through the API
-    API_DELETE = "api:delete"  # delete them, which no address offers
-    API_REFERENCE = "api:reference"  # write what the API only shows, which no address offers
-    MEMBER = "site:member"  # pages for people who are logged in, and one's own library
+    API_DELETE = "api:delete"  # delete them; no URL offers that
+    API_REFERENCE = "api:reference"  # write reference data; no URL offers that
+    MEMBER = "site:member"  # pages for logged-in users, and one's own library
     EDIT = "entity:edit"  # create and update catalogue objects on the site
     DELETE = "entity:delete"  # delete them there
-    REVERT = "entity:revert"  # bring an older version back there
-    OFFICIAL_LISTS = "reading_list:official"  # see and change the official account's lists, and give it any
-    LIST_SOURCES = "reading_list:source"  # say where a reading list was taken from
+    REVERT = "entity:revert"  # restore an older version there
+    OFFICIAL_LISTS = "reading_list:official"  # see, change and add to the official account's lists
+    LIST_SOURCES = "reading_list:source"  # set the source of a reading list
     DELETE_POLLS = "poll:delete"
     STAFF = "admin:use"  # the administration
-    RIGHTS = "admin:rights"  # make accounts staff or superusers, and change those of superusers
+    RIGHTS = "admin:rights"  # grant staff and superuser rights; edit superusers' accounts
 
 
-# Who edits on the site, as the setting comicsdb.site_editing says it.
+# Values of the setting comicsdb.site_editing.
 EVERYBODY, EDITORS = "everybody", "editors"
 
 BASIC, SESSION, TOKEN = METHODS = ("basic", "session", "token")
@@ -49,26 +49,26 @@ OTHER = "other"
 
 @dataclass(frozen=True)
 class Identity:
-    """The account that asks: what decisions need of it, and nothing that could go stale unseen."""
+    """The authenticated account, with the attributes that decisions need."""
 
     user_id: int
     username: str
     is_staff: bool
     is_superuser: bool
     groups: frozenset[str]
-    method: str  # how it was recognised: one of METHODS, or what another package says
-    tier: SupporterTier | None = None  # that of a supporter
-    token_id: int | None = None  # the token it was recognised by
-    scope: TokenScope = TokenScope.EDIT  # what that token leaves of the account's permissions
-    shares_limits: bool = False  # whether the account has further tokens in use
-    rights: frozenset[str] = frozenset()  # further permissions that its groups have
-    lacks_second_factor: bool = False  # staff whose rights rest until two-step log-in is set up
-    language: str = ""  # that its pages and mails are written in; "" was not chosen
-    timezone: str = ""  # that its pages show times in; "" is not known
+    method: str  # how it was authenticated: one of METHODS, or that of another package
+    tier: SupporterTier | None = None  # of supporters
+    token_id: int | None = None  # the token it was authenticated with
+    scope: TokenScope = TokenScope.EDIT  # restricts the permissions of the account
+    shares_limits: bool = False  # whether the account has other active tokens
+    rights: frozenset[str] = frozenset()  # additional permissions of its groups
+    lacks_second_factor: bool = False  # staff without rights until they set up two-step log-in
+    language: str = ""  # of pages and mails; "" if not chosen
+    timezone: str = ""  # of times on pages; "" if unknown
 
     @property
     def shown_method(self) -> str:
-        """The method as logs and counts name it: one that another package brought is `other`."""
+        """The method for logs and counts: `other` for those of other packages."""
         return self.method if self.method in METHODS else OTHER
 
 
@@ -92,10 +92,10 @@ def _anybody(_who: Identity) -> bool:
     return True
 
 
-# The roles in the order of the table's columns, after nobody. Every account is a user, and may be more.
+# The roles in the order of the columns of TABLE, except "nobody". Every account is a user, and may be more.
 ROLES = (_anybody, _editor, _list_editor, _staff, _superuser)
 
-# Who has which permission. What is public on the site asks for none.
+# Which role has which permission. Public pages need none.
 _, x = False, True
 # fmt: off
 TABLE = {
@@ -125,24 +125,24 @@ TABLE = {
 
 
 def _rule(row: tuple[bool, ...]) -> Callable[[Identity], bool]:
-    """Whether an account has one of the roles that a row of the table lets in."""
-    let_in = tuple(role for role, has in zip(ROLES, row[1:], strict=True) if has)
-    return _anybody if _anybody in let_in else lambda who: any(role(who) for role in let_in)
+    """Return a predicate: whether an identity has one of the roles allowed by a row of TABLE."""
+    allowed = tuple(role for role, has in zip(ROLES, row[1:], strict=True) if has)
+    return _anybody if _anybody in allowed else lambda who: any(role(who) for role in allowed)
 
 
-# The table as questions to an account.
+# TABLE as predicates of an identity.
 RULES = {permission: _rule(row) for permission, row in TABLE.items()}
 PUBLIC = frozenset(permission for permission, row in TABLE.items() if row[0])
 
-# What tokens of limited scope leave of the permissions of their accounts. TokenScope.EDIT leaves them all.
+# The permissions that tokens of limited scope have at most; TokenScope.EDIT does not restrict.
 _READING = frozenset((Permission.API_SCHEMA, Permission.API))
 SCOPES = {TokenScope.READ: _READING, TokenScope.LIBRARY: _READING | {Permission.LIBRARY}}
 
 
 def may(who: Identity | User | None, permission: str) -> bool:
-    """Whether somebody, or nobody, has a permission; of an account its row will do, as no token narrows it.
+    """Whether an identity, a user (without the restrictions of a token) or nobody (None) has a permission.
 
-    One that the table does not know, superusers have, and who has it by a group.
+    Permissions that are not in TABLE belong to superusers and to members of groups that have them.
     """
     if who is None:
         return permission in PUBLIC
@@ -154,18 +154,18 @@ def may(who: Identity | User | None, permission: str) -> bool:
 
 
 def scope_for(permission: str) -> TokenScope:
-    """The narrowest scope that leaves a permission to a token."""
+    """Return the narrowest scope that includes a permission."""
     return next((scope for scope in SCOPES if permission in SCOPES[scope]), TokenScope.EDIT)
 
 
 class OutOfScope(Denied):
-    """A denial for which only the token is to blame; `scope` is the one it would need."""
+    """A denial only because of the token's scope; `scope` is the one it would need."""
 
     scope: TokenScope
 
 
 def judge(who: Identity | None, permission: str) -> Allowed | Denied:
-    """Whether somebody, or nobody, has a permission, in Pyramid's form and with the reason."""
+    """Return Pyramid's Allowed or Denied for an identity or nobody, with the reason."""
     name = who.username if who is not None else "nobody"
     if may(who, permission):
         return Allowed(f"{name} has {permission}")
@@ -178,20 +178,20 @@ def judge(who: Identity | None, permission: str) -> Allowed | Denied:
 
 
 def delete_right(kind: str) -> str:
-    """The permission to delete objects of one kind on the site: superusers' and of groups that have it."""
+    """Return the permission to delete objects of a kind on the site; superusers have it, and groups may."""
     return f"{Permission.DELETE}:{kind}"
 
 
 class AuthenticationError(Exception):
-    """Credentials were sent and are wrong; the text says how, and tells nothing about accounts."""
+    """Credentials were sent and are wrong; the text reveals nothing about accounts."""
 
 
 class InvalidTokenError(AuthenticationError):
-    """A token was sent that is malformed, unknown, expired or of an account that is switched off."""
+    """The token that was sent is malformed, unknown, expired or belongs to a disabled account."""
 
 
 def identify(user: User, method: str) -> Identity:
-    """The identity of an account whose groups are loaded."""
+    """Return the identity of an account whose groups are loaded."""
     return Identity(
         user_id=user.id,
         username=user.username,
@@ -207,9 +207,9 @@ def identify(user: User, method: str) -> Identity:
 
 
 def without_staff_rights(settings: Mapping, identity: Identity, second_factor: bool) -> Identity:
-    """An identity as it counts: staff without two-step log-in are ordinary members where it is required."""
-    demanded = settings["comicsdb.staff_second_factor"] and (identity.is_staff or identity.is_superuser)
-    if not demanded or second_factor:
+    """Return the identity as an ordinary member if it is staff without a required second factor."""
+    required = settings["comicsdb.staff_second_factor"] and (identity.is_staff or identity.is_superuser)
+    if not required or second_factor:
         return identity
     return replace(
         identity,
@@ -222,31 +222,31 @@ def without_staff_rights(settings: Mapping, identity: Identity, second_factor: b
 
 
 def session_cookie(settings: Mapping) -> str:
-    """The cookie that holds a browser's session: over https a name that browsers take from this host only."""
+    """Return the name of the session cookie; over https with the prefix that binds it to the host."""
     return "__Host-session" if settings["comicsdb.secure_cookies"] else "session"
 
 
 def session_identifier(request) -> str | None:
-    """The identifier that the browser sent, whether or not it still counts."""
+    """Return the session identifier that the browser sent, valid or not."""
     return request.cookies.get(session_cookie(request.registry.settings))
 
 
 @implementer(ISecurityPolicy)
 class SecurityPolicy:
-    """Asks the authenticators in turn; the first that knows the caller wins.
+    """Calls the authenticators in turn; the first that returns an identity wins.
 
-    An authenticator is a function of the request that gives an Identity or None, and may raise
-    AuthenticationError. Each package adds its own by `config.add_authenticator`, and each answers only
-    for its own routes.
+    An authenticator is a function of the request that returns an Identity or None, and may raise
+    AuthenticationError. Packages add theirs with `config.add_authenticator`; each handles only its own
+    routes.
 
-    With `editors_only`, catalogue objects are edited on the site by those who may through the API.
+    With `editors_only`, editing on the site requires the same permission as through the API.
     """
 
     def __init__(self, *, editors_only: bool = False):
-        self._instead = {Permission.EDIT: Permission.API_EDIT} if editors_only else {}
-        self._identities = RequestLocalCache(self._ask)
+        self._replaced = {Permission.EDIT: Permission.API_EDIT} if editors_only else {}
+        self._identities = RequestLocalCache(self._authenticate)
 
-    def _ask(self, request) -> Identity | None:
+    def _authenticate(self, request) -> Identity | None:
         for authenticator in request.registry["comicsdb.authenticators"]:
             found = authenticator(request)
             if found is not None:
@@ -254,29 +254,29 @@ class SecurityPolicy:
         return None
 
     def identity(self, request) -> Identity | None:
-        """The caller, found once per request; None before a route has matched."""
+        """Return the caller, looked up once per request; None before a route has matched."""
         return self._identities.get_or_create(request) if request.matched_route is not None else None
 
     def authenticated_userid(self, request) -> int | None:
-        """The id of the caller's account."""
+        """Return the id of the caller's account."""
         identity = self.identity(request)
         return identity.user_id if identity else None
 
     def permits(self, request, context, permission):  # noqa: ARG002
-        """Whether the caller has a permission, by the table."""
-        return judge(self.identity(request), self._instead.get(permission, permission))
+        """Return whether the caller has a permission."""
+        return judge(self.identity(request), self._replaced.get(permission, permission))
 
     def remember(self, request, userid, **kw):  # noqa: ARG002
-        """Logging in is the site's business."""
+        """Return no headers: the site implements log-in."""
         return []
 
     def forget(self, request, **kw):  # noqa: ARG002
-        """Logging out is the site's business."""
+        """Return no headers: the site implements log-out."""
         return []
 
 
 def log_denied(request) -> None:
-    """A line of the log: somebody who is known asked for what they have no right to."""
+    """Log that an authenticated user lacked a permission."""
     name, ip = printable(request.identity.username), client_ip(request)
     route = request.matched_route.name if request.matched_route else "-"
     extra = {"username": name, "ip": ip, "route": route}
@@ -284,7 +284,7 @@ def log_denied(request) -> None:
 
 
 def add_authenticator(config, authenticator):
-    """Directive: one more way to recognise the caller."""
+    """Directive: add a function that authenticates requests."""
     config.registry["comicsdb.authenticators"].append(authenticator)
 
 

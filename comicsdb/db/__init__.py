@@ -1,4 +1,4 @@
-"""The database: engine, sessions, and `request.dbsession` tied to the request's transaction."""
+"""Engine, sessions, and `request.dbsession`, which joins the request's transaction."""
 
 import logging
 
@@ -18,11 +18,11 @@ from comicsdb.ops.logs import OutageLog
 
 log = logging.getLogger(__name__)
 DATABASE_OUTAGE = OutageLog(log)
-# Classes of SQLSTATE: no connection, no resources (disk, connections), an operator's doing (a shutdown).
-AWAY = ("08", "53", "57P")
-# What ends by our own limits, of statements, of waiting for a lock, and of idling in a transaction.
+# Classes of SQLSTATE: no connection, insufficient resources (disk, connections), operator intervention.
+UNAVAILABLE = ("08", "53", "57P")
+# SQLSTATEs of our timeouts: of statements, lock waits, and idle transactions.
 TIMED_OUT = frozenset({"57014", "55P03", "25P03"})
-# Settings of ours, in seconds, and those of PostgreSQL that they become.
+# Our settings, in seconds, and the parameters of PostgreSQL that they set.
 TIMEOUTS = {
     "comicsdb.database.statement_timeout": "statement_timeout",
     "comicsdb.database.lock_timeout": "lock_timeout",
@@ -31,70 +31,70 @@ TIMEOUTS = {
 
 
 def timed_out(error: BaseException) -> bool:
-    """Whether a statement or transaction was ended because it took longer than the settings allow."""
+    """Whether a statement or transaction was cancelled because it exceeded a timeout of the settings."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     return isinstance(cause, psycopg.Error) and cause.sqlstate in TIMED_OUT
 
 
 def is_away(error: BaseException) -> bool:
-    """Whether an error says that the database cannot be used now; nothing is wrong with the request then."""
+    """Whether an error means that the database is unavailable, rather than that the request is wrong."""
     if isinstance(error, NoConnectionFree) or timed_out(error):
         return True
     cause = error.orig if isinstance(error, DBAPIError) else error
     if not isinstance(cause, psycopg.OperationalError):
         return False
-    return cause.sqlstate is None or cause.sqlstate.startswith(AWAY)
+    return cause.sqlstate is None or cause.sqlstate.startswith(UNAVAILABLE)
 
 
 def make_engine(settings: dict, *, limited: bool = False) -> Engine:
-    """An engine from the `sqlalchemy.` settings; an `embedded:` address starts or joins our own server.
+    """Create an engine from the `sqlalchemy.` settings; an `embedded:` URL starts or joins a private server.
 
-    With `limited`, as for requests, what takes longer than the settings allow is ended by PostgreSQL.
+    With `limited`, as for requests, PostgreSQL cancels what exceeds the timeouts of the settings.
     """
     configured = {**settings, "sqlalchemy.url": dev_cluster.resolve(settings["sqlalchemy.url"])}
     configured.setdefault("sqlalchemy.pool_pre_ping", "true")
     values = timeouts(settings) if limited else {}
-    if settings.get("comicsdb.database.pooled"):  # each transaction may meet another connection
+    if settings.get("comicsdb.database.pooled"):  # each transaction may get another connection
         engine = engine_from_config(configured, "sqlalchemy.", connect_args={"prepare_threshold": None})
         if values:
             limit = set_config(values, local=True)
             event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(limit))
         return engine
     engine = engine_from_config(configured, "sqlalchemy.")
-    settle = set_config({"jit": "off"} | values)  # compiling takes longer than the dearest of our statements
-    event.listen(engine, "connect", lambda driver, _record: _settle(driver, settle))
+    configure = set_config({"jit": "off"} | values)  # compiling takes longer than our slowest statements
+    event.listen(engine, "connect", lambda driver, _record: _configure(driver, configure))
     return engine
 
 
 def timeouts(settings: dict) -> dict[str, str]:
-    """PostgreSQL's settings that end what takes too long; 0 is no limit."""
-    return {theirs: f"{settings[ours]}s" for ours, theirs in TIMEOUTS.items()}
+    """Return the timeouts as parameters of PostgreSQL; 0 means none."""
+    return {parameter: f"{settings[key]}s" for key, parameter in TIMEOUTS.items()}
 
 
 def set_config(values: dict[str, str], *, local: bool = False) -> str:
-    """A statement that sets settings of PostgreSQL's, for the connection or (`local`) the transaction."""
+    """Return a statement that sets PostgreSQL parameters for the connection or (`local`) the transaction."""
     calls = (f"set_config('{name}', '{value}', {str(local).lower()})" for name, value in values.items())
     return f"SELECT {', '.join(calls)}"
 
 
-def _settle(driver: psycopg.Connection, statement: str) -> None:
-    driver.autocommit = True  # a rollback would take a setting back
+def _configure(driver: psycopg.Connection, statement: str) -> None:
+    driver.autocommit = True  # a rollback would reset the parameters
     driver.execute(statement)
     driver.autocommit = False
 
 
 def session_factory(bind) -> sessionmaker[Session]:
-    """Sessions whose every write is recorded by the catalogue (`catalog.unit`)."""
+    """Return a factory of sessions whose writes are tracked by `catalog.unit_of_work`."""
     factory = sessionmaker(bind=bind, expire_on_commit=False)
     unit_of_work.watch(factory)
     return factory
 
 
 def retry_what_vanished(engine: Engine) -> None:
-    """Let a request be tried again that refers to a row which was deleted since it looked.
+    """Retry requests that fail because a row they refer to was deleted after they had read it.
 
-    The next attempt does not find it: it answers as if it had come a moment later. An account that is deleted
-    after it was recognised is such a row; there is nobody logged in then.
+    The next attempt does not find the row, so it answers as if it had come a moment later. If the row is the
+    caller's account, the next attempt is anonymous.
     """
     mark_error_retryable(NoResultFound)  # of `get_one`
 
@@ -106,16 +106,16 @@ def retry_what_vanished(engine: Engine) -> None:
 
 def _dbsession(request) -> Session:
     session = request.registry["comicsdb.session_factory"]()
-    # Committed even where nothing was flushed: set-based statements pass the session's own bookkeeping by,
-    # and psycopg forgets the statements it prepared at every rollback.
+    # Commit even if nothing was flushed: the session does not notice set-based statements, and psycopg
+    # discards its prepared statements on every rollback.
     zope.sqlalchemy.register(session, STATUS_CHANGED, request.tm)
     session.info["today"] = request.today
-    session.info["media"] = request.media  # where the catalogue removes pictures that nothing names any more
+    session.info["media"] = request.media  # the catalogue removes unreferenced pictures from it
     return session
 
 
 def includeme(config):
-    """Open the engine once; a session is opened on first use and closed with the transaction."""
+    """Create the engine and `request.dbsession`, opened on first use and closed with the transaction."""
     engine = make_engine(config.get_settings(), limited=True)
     retry_what_vanished(engine)
     config.registry["comicsdb.engine"] = engine

@@ -1,9 +1,9 @@
-"""Places in an order: from where a page of a long list is reached without walking there from the beginning.
+"""Keyset positions in long lists, from which a page is reached without reading all rows before it.
 
-An order is a tuple of columns that makes it total, all of them ascending or all descending, unknown dates
-last. A place is a list: how many rows stand before it, then the first values of the order there, as texts and
-numbers. Rows with the same first values are found by counting, which reads one index of their table: issues
-by series, say, of which there are far fewer. Within such a group rows are passed by.
+An order is a tuple of columns that makes it total, all ascending or all descending, null dates last. A place
+is a list: the number of rows before it, then the leading values of the order there, as strings and numbers.
+Groups of rows with the same leading values are counted from one index of their table: issues by series, for
+instance, of which there are far fewer. Within a group, rows are skipped with OFFSET.
 """
 
 from bisect import bisect_right
@@ -29,23 +29,24 @@ from sqlalchemy.sql.elements import UnaryExpression
 
 
 def keys(order) -> list:
-    """The values by which an order puts a row where it is; none is null, an unknown date is the last."""
+    """Return the sort keys of an order; none is null, an unknown date becomes infinity."""
     descending = is_descending(order)
     return [_key(_plain(each)[0], descending) for each in order]
 
 
 def is_descending(order) -> bool:
-    """Whether an order goes from the greatest to the least; raises ValueError for one that goes both ways."""
+    """Whether an order is descending; raises ValueError if it mixes directions."""
     ways = {_plain(each)[1] for each in order}
     if len(ways) > 1:
-        raise ValueError("An order with places goes one way.")
+        raise ValueError("An order with places must have a single direction.")
     return ways.pop()
 
 
 def depth(order, table) -> int:
-    """How many columns of an order a place in it has, of a list of rows of `table`.
+    """Return how many columns of an order a place has, in a list of rows of `table`.
 
-    Those of another table that lead, or one date; a row for itself where all columns are of the table.
+    These are the leading columns of another table, or a single date. If all columns belong to `table`, a
+    place has all of them, and each row is its own group.
     """
     columns = [_plain(each)[0] for each in order]
     tables = [column.table.name for column in columns]
@@ -55,7 +56,7 @@ def depth(order, table) -> int:
 
 
 def from_place(order) -> ColumnElement[bool]:
-    """The rows from a place on, with one value for each column of `order`, bound as `place_0` and so on."""
+    """Return the condition for rows from a place on; its values are bound as `place_0` and so on."""
     columns = [_plain(each)[0] for each in order]
     wanted = [_wanted(column, f"place_{n}") for n, column in enumerate(columns)]
     reaches = operators.le if is_descending(order) else operators.ge
@@ -63,20 +64,20 @@ def from_place(order) -> ColumnElement[bool]:
 
 
 def bound(place) -> dict:
-    """The values of a place by the names that `from_place` binds."""
+    """Return the bind values of a place for the condition of `from_place`."""
     return {f"place_{n}": value for n, value in enumerate(place[1:])}
 
 
 def nearest(places: list, offset: int) -> list | None:
-    """The last of the places of a survey that has no more than `offset` rows before it."""
+    """Return the last place of a survey with at most `offset` rows before it, or None."""
     found = bisect_right(places, offset, key=lambda place: place[0])
     return places[found - 1] if found else None
 
 
 def survey(table, conditions, order, step: int) -> Select:
-    """One row: how many rows of `table` meet conditions on it, and as JSON places.
+    """Select one row: the number of rows of `table` that meet `conditions`, and places as JSON.
 
-    They are those of every `step`-th row, the first one apart: of the group in which it stands.
+    The places are those of the groups that contain every `step`-th row, except the first.
     """
     counted = _counted(table, conditions, order)
     before = counted.c.upto - counted.c.number
@@ -92,12 +93,12 @@ def survey(table, conditions, order, step: int) -> Select:
 
 
 def _counted(table, conditions, order):
-    """The groups of a list: their values, the `number` of their rows, and `upto` which row of all they go."""
+    """Return the groups of a list: their values, the `number` of their rows, and their last row, `upto`."""
     alone = depth(order, table) == len(order)  # each row is a group
     order = order[: depth(order, table)]
     wanted, other = keys(order), _plain(order[0])[0].table
     rows, number = table, literal_column("1") if alone else func.count()
-    if other.name != table.name:  # the rows are counted before anything is joined
+    if other.name != table.name:  # count the rows before joining
         foreign = (key for key in table.foreign_keys if key.column.table.name == other.name)
         link = next(foreign).parent
         own = (
@@ -117,7 +118,7 @@ def _counted(table, conditions, order):
 
 
 def _plain(each) -> tuple[ColumnElement, bool]:
-    """The column of an expression of an order, and whether it descends."""
+    """Return the column of an order's expression, and whether it is descending."""
     column, descends = each, False
     if hasattr(column, "__clause_element__"):
         column = column.__clause_element__()

@@ -1,4 +1,4 @@
-"""The tables: every mapped class is imported here, so that mappings and migrations see them all."""
+"""All mapped classes, imported here so that mappings and migrations know all tables."""
 
 from comicsdb.models.account import (
     AccountLink,
@@ -60,7 +60,7 @@ from comicsdb.models.second_factor import Passkey, RecoveryCode, SpentChallenge,
 from comicsdb.models.series import Series, series_associated, series_genre
 from comicsdb.models.user import ApiToken, Group, LoginSession, User, user_group_member
 
-# The nine kinds of the catalogue, in the order in which they depend on one another.
+# The nine kinds of the catalogue, in the order of their dependencies.
 CATALOGUE = (Publisher, Imprint, Universe, Creator, Team, Character, Arc, Series, Issue)
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""What accounts leave behind: links, outgoing mail, counts per day, notices, donations, staff actions."""
+"""Rows about accounts: links, outgoing mail, daily counts, notices, donations, the audit log."""
 
 from datetime import date, datetime
 from enum import StrEnum, auto
@@ -27,10 +27,10 @@ ACTIVATE, RESET, CONFIRM_EMAIL, NOT_ME, LOG_IN = "activate", "reset", "email", "
 
 
 class SecurityEventKind(StrEnum):
-    """What happened to an account that its owner should be able to see."""
+    """The types of events of an account that its owner can see."""
 
     LOGGED_IN = auto()
-    NEW_DEVICE = auto()  # logged in, with a browser and from a network not seen before
+    NEW_DEVICE = auto()  # logged in with a new browser and from a new network
     WRONG_PASSWORDS = auto()
     SESSIONS_ENDED = auto()
     PASSWORD_CHANGED = auto()
@@ -52,12 +52,12 @@ class SecurityEventKind(StrEnum):
 
 
 def _somebody():
-    """A reference to an account that may go: what names it stays, without it."""
+    """A reference to an account, set to null when the account is deleted."""
     return parent("user_account.id", ondelete="SET NULL", nullable=True)
 
 
 class AccountLink(Base):
-    """A link sent by mail: works once, until it expires; only its secret's digest is kept."""
+    """A link sent by mail: works once, until it expires; only the digest of its secret is stored."""
 
     __tablename__ = "account_link"
     __table_args__ = (one_of("purpose", (ACTIVATE, RESET, CONFIRM_EMAIL, NOT_ME, LOG_IN)),)
@@ -66,14 +66,14 @@ class AccountLink(Base):
     digest: Mapped[str] = mapped_column(String(64), unique=True)
     user_id: Mapped[int] = parent("user_account.id")
     purpose: Mapped[str] = mapped_column(String(20))
-    email: Mapped[str] = blank(254)  # the address it was sent to, and proves
+    email: Mapped[str] = blank(254)  # the address it was sent to and confirms
     created: Mapped[datetime] = stamp()
     expires: Mapped[datetime] = mapped_column(DateTime(timezone=True), index=True)
     used: Mapped[datetime | None] = stamp(default=False)
 
 
 class SecurityEvent(Base):
-    """One line of what happened to an account: logging in, passwords, keys; ordered by its number."""
+    """An event of an account, such as a log-in or a new password; ordered by id."""
 
     __tablename__ = "security_event"
     __table_args__ = (
@@ -92,7 +92,7 @@ class SecurityEvent(Base):
 
 
 class OutgoingMail(Base):
-    """A mail, written with the transaction it tells of and sent after its commit."""
+    """A mail, written in the transaction that causes it and sent after the commit."""
 
     __tablename__ = "outgoing_mail"
     __table_args__ = (
@@ -104,17 +104,17 @@ class OutgoingMail(Base):
     user_id: Mapped[int | None] = parent("user_account.id", nullable=True)
     kind: Mapped[str] = mapped_column(String(40))
     recipient: Mapped[str] = mapped_column(String(254))
-    message: Mapped[bytes] = mapped_column(LargeBinary)  # RFC 5322; emptied at the end: links are secrets
+    message: Mapped[bytes] = mapped_column(LargeBinary)  # RFC 5322; emptied when done: links are secrets
     queued: Mapped[datetime] = stamp()
     attempts: Mapped[int] = mapped_column(SmallInteger, server_default="0", default=0)
     next_attempt: Mapped[datetime | None] = stamp()  # None: given up
-    give_up: Mapped[datetime] = mapped_column(DateTime(timezone=True))  # when it is no use any more
+    give_up: Mapped[datetime] = mapped_column(DateTime(timezone=True))  # when to stop trying
     sent: Mapped[datetime | None] = stamp(default=False)
     error: Mapped[str] = blank()
 
 
 class SignupSettings(Base):
-    """Whether accounts may be made now: one row."""
+    """Whether people may sign up now: one row."""
 
     __tablename__ = "signup_settings"
     __table_args__ = (CheckConstraint("id = 1", name="single"),)
@@ -125,7 +125,7 @@ class SignupSettings(Base):
 
 
 class DailyCount(Base):
-    """How often something happened on a day (UTC): requests by method of authentication, refusals."""
+    """Counts per day (UTC): requests by method of authentication, refusals."""
 
     __tablename__ = "daily_count"
     __table_args__ = (Index("ix_daily_count_counter", "counter", "identity", "day"),)
@@ -137,14 +137,14 @@ class DailyCount(Base):
 
 
 class RateLimit(Base):
-    """A client's events of all limits, where PostgreSQL counts them, packed by `comicsdb.ratelimit.window`.
+    """A client's events for all limits, if PostgreSQL counts them, encoded by `comicsdb.ratelimit.window`.
 
-    Each change makes another version. A crash of PostgreSQL empties the table, and no backup has what is in
-    it.
+    Each change increments `version`. The table is unlogged: a crash of PostgreSQL empties it, and backups do
+    not include its rows.
     """
 
     __tablename__ = "rate_limit"
-    # Rows are rewritten in their page, and never compressed, which would take longer than all else.
+    # Updates stay in their page (HOT), and values are not compressed, which would dominate the cost.
     __table_args__ = (
         {"prefixes": ["UNLOGGED"], "postgresql_with": {"fillfactor": 50, "toast_tuple_target": 8160}},
     )
@@ -156,7 +156,7 @@ class RateLimit(Base):
 
 
 class ThrottleNotice(Base):
-    """A mail about a client that goes on after 429; the latest is the mark counted from."""
+    """A mail about a client that continues after 429; later refusals count from the latest one."""
 
     __tablename__ = "throttle_notice"
     __table_args__ = (Index("ix_throttle_notice_order", "sent_at", "id"),)
@@ -190,7 +190,7 @@ class Donation(Base):
 
 
 class StaffAction(Base):
-    """One line of the audit log: who of the staff did what to whom."""
+    """One line of the audit log: which staff member did what to what."""
 
     __tablename__ = "staff_action"
     __table_args__ = (
@@ -201,7 +201,7 @@ class StaffAction(Base):
     id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
     at: Mapped[datetime] = stamp()
     actor_id: Mapped[int | None] = _somebody()
-    actor_name: Mapped[str] = blank(150)  # stays when the account goes; empty for commands
+    actor_name: Mapped[str] = blank(150)  # remains when the account is deleted; empty for commands
     action: Mapped[str] = mapped_column(String(40))
     kind: Mapped[str] = mapped_column(String(40))
     target_id: Mapped[int | None] = mapped_column(Integer)
@@ -210,9 +210,9 @@ class StaffAction(Base):
 
 
 class IdempotencyKey(Base):
-    """An answer that is given again to whoever repeats a request with its key (`comicsdb.http.idempotency`).
+    """A stored answer for repeated requests with the same key (`comicsdb.http.idempotency`).
 
-    `request` is a digest of what was asked; `status` is 0 until the answer is known.
+    `request` is a digest of the request; `status` is 0 until the answer is known.
     """
 
     __tablename__ = "idempotency_key"
@@ -229,7 +229,7 @@ class IdempotencyKey(Base):
 
 
 class FormDraft(Base):
-    """A form that was sent after its session had ended, until its account has logged in again."""
+    """A form sent after its session had ended, stored until the account has logged in again."""
 
     __tablename__ = "form_draft"
     __table_args__ = (Index("ix_form_draft_created", "created"),)
@@ -242,7 +242,7 @@ class FormDraft(Base):
 
 
 class PictureDraft(Pictured, Base):
-    """A picture that was sent with a form and waits until the form is saved."""
+    """A picture sent with a form, stored until the form is saved."""
 
     __tablename__ = "picture_draft"
     __table_args__ = (Index("ix_picture_draft_created", "created"),)

@@ -1,4 +1,4 @@
-"""Where the text of a catalogue object comes from."""
+"""Attributions: the sources of the texts of catalogue objects."""
 
 from sqlalchemy import CheckConstraint, Index, String, text
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
@@ -14,7 +14,7 @@ def _owner(kind: str):
 
 
 class Attribution(Base):
-    """A citation of a source: one nullable key per kind of owner, exactly one set."""
+    """A citation of a source: one nullable foreign key per kind, of which exactly one is set."""
 
     __tablename__ = "attribution"
 

@@ -1,4 +1,4 @@
-"""What all tables share: metadata, naming of constraints, stamps, folded text and the catalogue's base."""
+"""The base of all tables: metadata, constraint names, stamps, folded text and mixins of the kinds."""
 
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column, relationship
 
-# Deterministic names: migrations can name a constraint, and the catalogue knows which rule was refused.
+# Deterministic names, used by migrations and to tell which constraint was violated.
 metadata = MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -31,57 +31,57 @@ metadata = MetaData(
     }
 )
 
-SYSTEM_USER_ID = 1  # owns what nobody else owns, and can never be deleted
+SYSTEM_USER_ID = 1  # owns everything without another owner; cannot be deleted
 INTEGER_MAX, BIG_MAX = 2**31 - 1, 2**63 - 1
 SMALL_MAX = 32767
-CENT = Decimal("0.01")  # averages are rounded as PostgreSQL rounds them
+CENT = Decimal("0.01")  # averages are rounded like in PostgreSQL
 
 
 class Base(DeclarativeBase):
-    """Declarative base of every table, also of the tables an integrating package adds."""
+    """Declarative base of all tables, including those of other packages."""
 
     metadata = metadata
 
 
 def stamp(*, default: bool = True) -> Mapped[datetime]:
-    """A moment in time with zone, microsecond resolution; by default the clock at insertion."""
+    """A timestamp column with time zone and microseconds; by default the time of insertion."""
     if default:
         return mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
     return mapped_column(DateTime(timezone=True), nullable=True)
 
 
 def blank(length: int | None = None) -> Mapped[str]:
-    """Text whose "no value" is the empty string."""
+    """A text column whose missing value is the empty string."""
     return mapped_column(String(length) if length else Text, server_default="", default="")
 
 
 def ordered_text(length: int) -> String:
-    """The type of text that lists are ordered by: C order, the same on every installation."""
+    """The type of text columns that lists are ordered by: C collation, the same everywhere."""
     return String(length, collation="C")
 
 
 def folded(expression: str) -> Mapped[str]:
-    """A stored column with the folded form (case and accents) of an SQL expression, in C order.
+    """A stored generated column with an SQL expression without case and accents, in C collation.
 
-    Search and order use the same column, so the index always fits the query.
+    Searches and orders use the same column, so the index always matches the query.
     """
     return mapped_column(Text(collation="C"), Computed(f"fold({expression})", persisted=True), deferred=True)
 
 
 def trigram(table: str, column: str) -> Index:
-    """The trigram index that serves substring and similarity search on a folded column."""
+    """A trigram index for substring and similarity searches on a folded column."""
     return Index(
         f"ix_{table}_{column}_trgm", column, postgresql_using="gin", postgresql_ops={column: "gin_trgm_ops"}
     )
 
 
 def upper(column: str, *, ordered: bool = False):
-    """A text column in upper case, to be indexed; in the C order of ordered text only ASCII has cases."""
+    """An SQL expression for a text column in upper case; in C collation this only affects ASCII."""
     return literal_column(f'upper({column} COLLATE "default")' if ordered else f"upper({column})")
 
 
 def upper_trigram(table: str, column: str) -> Index:
-    """The trigram index that serves search for a part of an ordered text, case aside."""
+    """A trigram index for case-insensitive substring searches on an ordered text."""
     return Index(
         f"ix_{table}_{column}_upper_trgm",
         upper(column, ordered=True).label("upper"),
@@ -91,24 +91,24 @@ def upper_trigram(table: str, column: str) -> Index:
 
 
 def within(column: str, low: int, high: int) -> CheckConstraint:
-    """A check that a number column, where set, lies between two bounds, both included."""
+    """A check that a number column is null or between two bounds, inclusive."""
     return CheckConstraint(
         f"{column} BETWEEN {low} AND {high}", name=f"{column}_range", info={"within": (column, low, high)}
     )
 
 
 def one_of(column: str, codes) -> CheckConstraint:
-    """A check that a text column holds one of the given codes."""
+    """A check that a text column contains one of the given codes."""
     listed = ", ".join(f"'{code}'" for code in codes)
     info = {"one_of": (column, [str(code) for code in codes])}
     return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_choice", info=info)
 
 
 class Stamped:
-    """Columns of every object with a page: id, slug, and the stamps its caches rely on.
+    """Columns of every object with a page: id, slug, and the stamps that caches depend on.
 
-    `modified_before` is the value `modified` had before: a date of one second's resolution can then be
-    told apart from a second change in the same second.
+    `modified_before` is the previous value of `modified`: it reveals two changes within one second, which
+    HTTP dates cannot.
     """
 
     id: Mapped[int] = mapped_column(Integer, primary_key=True)
@@ -119,7 +119,7 @@ class Stamped:
 
 
 class Entity(Stamped, Base):
-    """A named object with a page of its own; also the base of the objects that integrators add."""
+    """A named object with its own page; also the base for kinds of other packages."""
 
     __abstract__ = True
 
@@ -132,17 +132,17 @@ class Entity(Stamped, Base):
 
     @property
     def label(self) -> str:
-        """The words that stand for this object in a list or a title."""
+        """Return the text for this object in lists and titles."""
         return self.name
 
 
 def ordering(name: str, *columns: str) -> Index:
-    """The index of a list's order: with `modified` in it, an index alone tells which rows changed since."""
+    """The index of a list's order; it includes `modified` for index-only scans by date of change."""
     return Index(name, *columns, postgresql_include=["modified"])
 
 
 def entity_args(table: str, *more):
-    """Constraints and indexes of a named object, in front of those of its own."""
+    """Return the constraints and indexes of a named object, followed by its own."""
     return (
         Index(f"uq_{table}_slug", "slug", unique=True),
         ordering(f"ix_{table}_order", "folded", "name", "id"),
@@ -153,7 +153,7 @@ def entity_args(table: str, *more):
 
 
 class Authored:
-    """Who made and who last edited an object; both fall back to the system account."""
+    """The creator and last editor of an object; by default the system account."""
 
     @declared_attr
     def created_by_id(cls) -> Mapped[int]:  # noqa: N805
@@ -182,14 +182,14 @@ def _author_column():
 
 
 class Sourced:
-    """Ids of the same object in other databases, unique where set."""
+    """Ids of the same object in other databases, unique if set."""
 
     cv_id: Mapped[int | None] = mapped_column(Integer)
     gcd_id: Mapped[int | None] = mapped_column(Integer)
 
 
 def sourced_args(table: str, include: tuple[str, ...] = ()):
-    """Uniqueness and range of the external ids; their indexes carry the columns `include`."""
+    """Return the constraints of the external ids; their indexes include the columns `include`."""
     return (
         *(
             Index(f"uq_{table}_{column}", column, unique=True, postgresql_include=list(include))
@@ -209,7 +209,7 @@ class Pictured:
 
 
 class Attributed:
-    """Where an object's text comes from, in the order entered."""
+    """The sources of an object's texts, in the order of entry."""
 
     @declared_attr
     def attributions(cls):  # noqa: N805
@@ -229,25 +229,25 @@ class CatalogueEntity(Authored, Sourced, Attributed, Entity):
 
 
 def catalogue_args(table: str, *more):
-    """Constraints and indexes of a named kind of the catalogue, in front of those of its own."""
+    """Return the constraints and indexes of a named kind of the catalogue, followed by its own."""
     return entity_args(table, *sourced_args(table), *more)
 
 
 class NameStamped:
-    """When the name last changed: the `modified` that others show beside an embedded name."""
+    """The stamp of the name: the `modified` shown beside an embedded name."""
 
     name_changed: Mapped[datetime] = stamp()
 
 
 class IssueListed:
-    """The second stamp: when anything that this object's issue list shows last changed."""
+    """The stamp of the object's issue list: when anything shown there last changed."""
 
     issues_modified: Mapped[datetime] = stamp()
     issues_modified_before: Mapped[datetime | None] = stamp(default=False)
 
 
 class Rated:
-    """Stars given by readers: number, sum and the time of the last change (M22)."""
+    """Ratings by readers: number, sum and the time of the last change (M22)."""
 
     rating_count: Mapped[int] = mapped_column(Integer, server_default="0", default=0)
     rating_sum: Mapped[int] = mapped_column(BigInteger, server_default="0", default=0)
@@ -256,7 +256,7 @@ class Rated:
 
     @property
     def average_rating(self) -> float | None:
-        """Mean of all stars, two decimals, or None when nobody has rated."""
+        """Return the mean of all ratings with two decimals, or None without ratings."""
         if not self.rating_count:
             return None
         return float((Decimal(self.rating_sum) / self.rating_count).quantize(CENT, ROUND_HALF_UP))
@@ -266,5 +266,5 @@ CASCADE = "CASCADE"
 
 
 def parent(target: str, *, ondelete: str = CASCADE, nullable: bool = False, index: bool = True):
-    """A foreign key column to `target` ("table.id"), indexed, removed with its target by default."""
+    """An indexed foreign key column to `target` ("table.id"); by default with ON DELETE CASCADE."""
     return mapped_column(ForeignKey(target, ondelete=ondelete), nullable=nullable, index=index)

@@ -1,11 +1,11 @@
-"""The closed lists of values that columns may hold."""
+"""Enumerations of the values that columns may contain."""
 
 from decimal import Decimal
 from enum import IntEnum, StrEnum
 
 
 class Status(IntEnum):
-    """Whether a series goes on."""
+    """The status of a series."""
 
     CANCELLED = 1
     COMPLETED = 2
@@ -14,7 +14,7 @@ class Status(IntEnum):
 
     @property
     def label(self) -> str:
-        """The English word the API shows."""
+        """Return the English label shown by the API."""
         return self.name.capitalize()
 
 
@@ -28,7 +28,7 @@ class Currency(StrEnum):
 
 
 class SeriesTypeCode(StrEnum):
-    """What program logic asks of a series type; names and ids are data."""
+    """Codes of series types, used by program logic; names and ids are data."""
 
     ONE_SHOT = "one_shot"
     ANNUAL = "annual"
@@ -41,7 +41,7 @@ class SeriesTypeCode(StrEnum):
     OMNIBUS = "omnibus"
 
 
-# Names in older data sets that stand for a code today.
+# Codes by the names in older data sets.
 SERIES_TYPE_OLDER_NAMES = {
     "Annual Series": SeriesTypeCode.ANNUAL,
     "Digital Chapters": SeriesTypeCode.DIGITAL_CHAPTER,
@@ -51,7 +51,7 @@ COLLECTED_CODES = (SeriesTypeCode.HARDCOVER, SeriesTypeCode.TRADE_PAPERBACK, Ser
 
 
 class AttributionSource(StrEnum):
-    """Where a catalogue text comes from."""
+    """The source of a text in the catalogue."""
 
     MARVEL = "M"
     WIKIPEDIA = "W"
@@ -60,7 +60,7 @@ class AttributionSource(StrEnum):
 
     @property
     def label(self) -> str:
-        """The name of the source."""
+        """Return the name of the source."""
         return ATTRIBUTION_LABELS[self]
 
 
@@ -73,7 +73,7 @@ ATTRIBUTION_LABELS = {
 
 
 class AnnouncementStyle(StrEnum):
-    """Colour of an announcement."""
+    """The colour of an announcement."""
 
     PRIMARY = "primary"
     SUCCESS = "success"
@@ -92,7 +92,7 @@ class SupporterTier(StrEnum):
 
 
 class BookFormat(StrEnum):
-    """How a reader has an issue."""
+    """The format in which a reader owns an issue."""
 
     PRINT = "PRINT"
     DIGITAL = "DIGITAL"
@@ -100,12 +100,12 @@ class BookFormat(StrEnum):
 
     @property
     def label(self) -> str:
-        """The English word the API shows."""
+        """Return the English label shown by the API."""
         return self.capitalize()
 
 
 class GradingCompany(StrEnum):
-    """Who graded a copy; "" stands for its owner."""
+    """The company that graded a copy; "" means its owner."""
 
     CGC = "CGC"
     CBCS = "CBCS"
@@ -113,7 +113,7 @@ class GradingCompany(StrEnum):
 
     @property
     def label(self) -> str:
-        """The name the API shows."""
+        """Return the name shown by the API."""
         return f"{self} ({GRADING_COMPANY_NAMES[self]})"
 
 
@@ -123,7 +123,7 @@ GRADING_COMPANY_NAMES = {
     GradingCompany.PGX: "Professional Grading Experts",
 }
 
-# The scale of grades, best first, with what collectors call them.
+# The scale of grades, best first, with the names that collectors use.
 GRADES = {
     Decimal("10.0"): "Gem Mint",
     Decimal("9.9"): "Mint",
@@ -154,7 +154,7 @@ GRADES = {
 
 
 class WishStatus(StrEnum):
-    """How far a wish has come."""
+    """The status of a wish."""
 
     WANTED = "WANTED"
     FOUND = "FOUND"
@@ -162,12 +162,12 @@ class WishStatus(StrEnum):
 
     @property
     def label(self) -> str:
-        """The English word the API shows."""
+        """Return the English label shown by the API."""
         return self.capitalize()
 
 
 class ListType(StrEnum):
-    """What holds a reading list together."""
+    """The type of a reading list."""
 
     CREATOR = "CREATOR"
     EVENT = "EVENT"
@@ -178,12 +178,12 @@ class ListType(StrEnum):
 
     @property
     def label(self) -> str:
-        """The English word the API shows."""
+        """Return the English label shown by the API."""
         return self.capitalize()
 
 
 class ListSource(StrEnum):
-    """Where a reading list was taken from; "" stands for its owner."""
+    """The source of a reading list; "" means its owner."""
 
     CBRO = "CBRO"
     CMRO = "CMRO"
@@ -196,7 +196,7 @@ class ListSource(StrEnum):
 
     @property
     def label(self) -> str:
-        """The name of the source."""
+        """Return the name of the source."""
         return LIST_SOURCE_NAMES[self]
 
 
@@ -213,15 +213,15 @@ LIST_SOURCE_NAMES = {
 
 
 class TokenScope(StrEnum):
-    """What an API token may be used for; each may do what those before it may."""
+    """The scope of an API token; each includes the ones before it."""
 
     READ = "read"  # read the catalogue
-    LIBRARY = "library"  # read and write what its owner keeps: collection, lists, ratings
-    EDIT = "edit"  # everything that its owner may do
+    LIBRARY = "library"  # read and write the owner's library: collection, lists, ratings
+    EDIT = "edit"  # everything the owner may do
 
 
 class ItemType(StrEnum):
-    """What an issue is within a reading list; "" says nothing."""
+    """The role of an issue in a reading list; "" means none."""
 
     PROLOGUE = "PROLOGUE"
     CORE = "CORE"
@@ -230,7 +230,7 @@ class ItemType(StrEnum):
 
     @property
     def label(self) -> str:
-        """The words the API shows."""
+        """Return the label shown by the API."""
         return ITEM_TYPE_LABELS[self]
 
 
@@ -241,7 +241,7 @@ ITEM_TYPE_LABELS = {
     ItemType.EPILOGUE: "Epilogue",
 }
 
-STARS = (1, 5)  # fewest and most
+STARS = (1, 5)  # minimum and maximum
 PRIORITIES = (1, 5)  # of wishes, 1 is the highest
 DEFAULT_PRIORITY = 3
 
@@ -249,7 +249,7 @@ DEFAULT_COUNTRY = "US"
 DEFAULT_LANGUAGE = "en"
 UNKNOWN_AGE_RATING_ID = 1
 EARLIEST_YEAR = 1900  # of the dates of issues
-YEARS = (1500, 2100)  # in which publishers, imprints and series may begin and end
+YEARS = (1500, 2100)  # the range of years of publishers, imprints and series
 
 COUNTRIES = tuple(
     (

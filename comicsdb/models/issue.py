@@ -52,8 +52,8 @@ issue_arc = link_table("issue", "arc")
 issue_character = link_table("issue", "character")
 issue_team = link_table("issue", "team")
 issue_universe = link_table("issue", "universe")
-# A trigger fills `issue_id` and `creator_id`, and the key keeps them those of the credit: with them an index
-# alone tells which issues have somebody in a role, and who has most credits in thousands of issues.
+# A trigger copies both ids from the credit; the foreign key keeps them consistent. They
+# allow index-only scans for the issues of a creator in a role, and for the creators with most credits.
 credit_role = Table(
     "credit_role",
     metadata,
@@ -70,7 +70,7 @@ credit_role = Table(
     Index("ix_credit_role_role_id_issue_id", "role_id", "issue_id"),
     Index("ix_credit_role_issue_id_role_id", "issue_id", "role_id", postgresql_include=["creator_id"]),
 )
-# Symmetric, as series_associated.
+# Symmetric, like series_associated.
 issue_reprint = Table(
     "issue_reprint",
     metadata,
@@ -82,14 +82,14 @@ issue_reprint = Table(
 
 
 class Priced:
-    """A cover price; an amount of None means no price, whatever the currency column says."""
+    """A cover price; without an amount there is no price, and the currency is ignored."""
 
     price: Mapped[Decimal | None] = mapped_column(Numeric(8, 2))
     currency: Mapped[str] = mapped_column(String(3), server_default=Currency.USD, default=Currency.USD.value)
 
 
 def priced_args():
-    """Checks of a price."""
+    """Return the check constraints of a price."""
     return (CheckConstraint("price >= 0", name="price_not_negative"), one_of("currency", Currency))
 
 
@@ -98,7 +98,7 @@ def _since_earliest(column: str) -> CheckConstraint:
 
 
 def _code_index(table: str, column: str) -> Index:
-    """By a product code and by how it begins, whatever its case, blanks and hyphens."""
+    """Indexes for exact and prefix searches of a product code without case, spaces and hyphens."""
     return Index(
         f"ix_{table}_{column}_compact",
         literal_column(f"upper(translate({column}, ' -', ''))").label("compact"),
@@ -107,10 +107,10 @@ def _code_index(table: str, column: str) -> Index:
 
 
 class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Base):
-    """One published number of a series.
+    """An issue of a series.
 
-    `name` holds the story titles in story order; `title` is the title of a collected edition.
-    `desc_is_solicitation`: the description is what the publisher announced the issue with.
+    `name` contains the story titles in order; `title` is the title of a collected edition.
+    `desc_is_solicitation`: the description is the publisher's announcement of the issue.
     """
 
     __tablename__ = "issue"
@@ -170,7 +170,7 @@ class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Bas
             ),
             Index(
                 "ix_issue_id_series_id", "id", "series_id"
-            ),  # the series of many issues, from the index alone
+            ),  # for index-only scans of the series of many issues
             Index("ix_issue_series_id_number_upper", "series_id", upper("number", ordered=True)),
             Index("ix_issue_number_upper", upper("number", ordered=True)),
             *(
@@ -186,7 +186,7 @@ class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Bas
                 postgresql_using="gin",
                 postgresql_ops={"number": "gin_trgm_ops", "alt_number": "gin_trgm_ops"},
             ),
-            # What most filters look at, with the series: how far back a page is, is counted by series.
+            # The columns of most filters, with the series, by which the rows before a page are counted.
             *(
                 Index(f"ix_issue_{column}", column, "id", postgresql_include=["series_id"])
                 for column in ("cover_date", "store_date", "foc_date", "modified")
@@ -199,15 +199,15 @@ class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Bas
 
     @property
     def label(self) -> str:
-        """`Series (2020) #1`; needs `series` and its `series_type` loaded."""
+        """Return the label, `Series (2020) #1`; needs `series` and its `series_type` loaded."""
         return f"{self.series.label} {self.series.number_mark}{self.number}"
 
     def is_released(self, today: date) -> bool:
-        """Whether the issue is out on the business day `today`; an unknown store date counts as out."""
+        """Whether the issue is out on the business day `today`; without a store date it counts as out."""
         return self.store_date is None or self.store_date <= today
 
     def is_foc_past_due(self, today: date) -> bool:
-        """Whether the final order cut-off lies before the business day `today`."""
+        """Whether the final order cut-off is before the business day `today`."""
         return self.foc_date is not None and self.foc_date < today
 
 
@@ -235,12 +235,12 @@ class Variant(Pictured, Priced, Base):
 
 
 class Credit(Base):
-    """One creator's part in an issue; the roles hang on it."""
+    """A creator's credit for an issue, with one or more roles."""
 
     __tablename__ = "credit"
     __table_args__ = (
         UniqueConstraint("issue_id", "creator_id", name="uq_credit_issue_id_creator_id"),
-        # For the key of credit_role.
+        # Referenced by the foreign key of credit_role.
         UniqueConstraint("id", "issue_id", "creator_id", name="uq_credit_id_issue_id_creator_id"),
         Index("ix_credit_creator_id_issue_id", "creator_id", "issue_id"),
     )
@@ -256,5 +256,5 @@ class Credit(Base):
 
     @property
     def role_names(self) -> str:
-        """`Writer, Inker`; needs `roles` loaded."""
+        """Return the names of the roles, `Writer, Inker`; needs `roles` loaded."""
         return ", ".join(role.name for role in self.roles)

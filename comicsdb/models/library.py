@@ -1,4 +1,4 @@
-"""What one reader keeps for themselves: the collection, the pull list and the wish list."""
+"""A reader's private library: the collection, the pull list and the wish list."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -33,18 +33,18 @@ from comicsdb.models.series import Series
 
 
 def graded(column: str) -> CheckConstraint:
-    """A check that a grade, where there is one, stands on the scale."""
+    """A check that a grade is null or on the scale."""
     listed = ", ".join(str(grade) for grade in GRADES)
     return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_scale")
 
 
 def currency() -> Mapped[str]:
-    """The currency of an amount beside it; it says nothing where there is no amount."""
+    """The currency of the amount beside it; ignored without an amount."""
     return mapped_column(String(3), server_default=Currency.USD, default=Currency.USD.value)
 
 
 class Kept:
-    """Number and stamps of a row that one reader keeps; the stamps as those of the catalogue."""
+    """The id and stamps of a row of a library; the stamps work like those of the catalogue."""
 
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     modified: Mapped[datetime] = stamp()
@@ -52,9 +52,9 @@ class Kept:
 
 
 class CollectionItem(Kept, Base):
-    """An issue that an account owns, once for all copies.
+    """An issue that an account owns, one row for all copies.
 
-    `is_read` says that there is a date of reading, `date_read` is the latest of them.
+    `is_read` means that there is a date of reading; `date_read` is the latest one.
     """
 
     __tablename__ = "collection_item"
@@ -102,7 +102,7 @@ class CollectionItem(Kept, Base):
 
 
 class ReadDate(Base):
-    """One time that an account read an issue it owns."""
+    """A date on which an account read an issue it owns."""
 
     __tablename__ = "read_date"
     __table_args__ = (Index("ix_read_date_collection_item_id_read_date", "collection_item_id", "read_date"),)
@@ -114,9 +114,9 @@ class ReadDate(Base):
 
 
 class PullList(Kept, Base):
-    """The series an account follows, made at the first look.
+    """The series that an account follows, created on first access.
 
-    A trigger moves its stamps whenever its entries change, also where a deleted series takes one along.
+    A trigger updates its stamps when its entries change, also by the deletion of a series.
     """
 
     __tablename__ = "pull_list"
@@ -143,7 +143,7 @@ class PullListSeries(Base):
 
 
 class WishList(Kept, Base):
-    """The issues an account looks for, made at the first look; stamps as a pull list's."""
+    """The issues that an account wants, created on first access; stamps like those of a pull list."""
 
     __tablename__ = "wish_list"
     __table_args__ = (UniqueConstraint("user_id", name="uq_wish_list_user_id"),)
@@ -153,7 +153,7 @@ class WishList(Kept, Base):
 
 
 class WishListItem(Kept, Base):
-    """An issue on a wish list; `desired_grade` is the lowest that will do, priority 1 the highest."""
+    """An issue on a wish list; `desired_grade` is the minimum, priority 1 is the highest."""
 
     __tablename__ = "wish_list_item"
     __table_args__ = (
@@ -186,7 +186,7 @@ class WishListItem(Kept, Base):
 
 
 class FeedAddress(Base):
-    """A secret address at which programs read an account's feeds; only a digest of the secret is kept."""
+    """A secret URL at which programs read an account's feeds; only a digest of the secret is stored."""
 
     __tablename__ = "feed_address"
     __table_args__ = (
@@ -200,14 +200,14 @@ class FeedAddress(Base):
     digest: Mapped[str] = mapped_column(String(64))
     created_on: Mapped[datetime] = stamp()
     last_used: Mapped[date | None] = mapped_column(Date)
-    # The key of the form that made it, spent with it: sending the form again makes no second address.
+    # The key of the form that created it: sending the form again creates no second address.
     form_key: Mapped[str] = mapped_column(String(64))
 
 
 class LibraryImport(Base):
-    """A file that an account has uploaded and not yet confirmed: its rows and what they may stand for.
+    """A file that an account has uploaded and not yet confirmed: its rows and their possible matches.
 
-    Nothing of it is in the library; `library.portable_import` alone knows what `payload` holds.
+    Nothing of it is in the library; the format of `payload` is internal to `library.transfer.imports`.
     """
 
     __tablename__ = "library_import"

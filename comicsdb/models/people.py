@@ -22,7 +22,7 @@ from comicsdb.models.base import (
 def link_table(
     left: str, right: str, *, name: str | None = None, columns: tuple[str, str] | None = None
 ) -> Table:
-    """A many-to-many table: unique pair, removed with either side, an index per direction."""
+    """A many-to-many table: unique pairs, ON DELETE CASCADE on both sides, an index for each direction."""
     first, second = columns or (f"{left}_id", f"{right}_id")
     name = name or f"{left}_{right}"
     return Table(
@@ -42,25 +42,25 @@ team_universe = link_table("team", "universe")
 
 
 class Aliased:
-    """Other names of a person or a character, each up to 100 characters."""
+    """Alternative names of a person or a character, each up to 100 characters."""
 
     alias: Mapped[list[str]] = mapped_column(ARRAY(String(100)), server_default="{}", default=list)
     alias_folded: Mapped[str] = folded("joined(alias)")
 
 
 def aliased_args(table: str):
-    """Arguments of a table whose search also looks at aliases."""
+    """Return the table arguments of a kind whose search includes aliases."""
     return catalogue_args(table, trigram(table, "alias_folded"))
 
 
 class Arc(IssueListed, NameStamped, Pictured, CatalogueEntity):
-    """A story told over several issues."""
+    """A story that spans several issues."""
 
     __tablename__ = "arc"
 
 
 class Creator(Aliased, NameStamped, Pictured, CatalogueEntity):
-    """Somebody who makes comics."""
+    """A person who makes comics."""
 
     __tablename__ = "creator"
 
@@ -82,7 +82,7 @@ class Team(IssueListed, NameStamped, Pictured, CatalogueEntity):
 
 
 class Character(Aliased, IssueListed, NameStamped, Pictured, CatalogueEntity):
-    """Somebody who appears in comics."""
+    """A character who appears in comics."""
 
     __tablename__ = "character"
 

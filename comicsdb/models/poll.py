@@ -1,4 +1,4 @@
-"""Polls: questions to the members, what can be answered, and who answered what."""
+"""Polls: questions to the members, their choices, and votes."""
 
 from datetime import datetime
 
@@ -17,7 +17,7 @@ from comicsdb.models.base import CASCADE, Base, blank, parent, stamp
 
 
 class Poll(Base):
-    """A question that is open from one moment to another, both included."""
+    """A question that is open from one time to another, inclusive."""
 
     __tablename__ = "poll"
     __table_args__ = (
@@ -40,7 +40,7 @@ class Poll(Base):
 
 
 class PollChoice(Base):
-    """One of the answers of a poll."""
+    """A possible answer of a poll."""
 
     __tablename__ = "poll_choice"
     __table_args__ = (
@@ -55,7 +55,7 @@ class PollChoice(Base):
 
 
 class PollVote(Base):
-    """The answer of one account; the choice is always one of the same poll."""
+    """The vote of an account; its choice belongs to the same poll."""
 
     __tablename__ = "poll_vote"
     __table_args__ = (

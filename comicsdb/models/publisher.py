@@ -1,4 +1,4 @@
-"""Publishers, and the imprints and universes that belong to them."""
+"""Publishers, imprints and universes."""
 
 from sqlalchemy import Index, SmallInteger, String
 from sqlalchemy.dialects.postgresql import ARRAY
@@ -21,7 +21,7 @@ from comicsdb.models.choices import DEFAULT_COUNTRY, YEARS
 
 
 class Publisher(Pictured, CatalogueEntity):
-    """A house that publishes comics."""
+    """A company that publishes comics."""
 
     __tablename__ = "publisher"
 
@@ -41,7 +41,7 @@ class Publisher(Pictured, CatalogueEntity):
 
 
 class Imprint(Pictured, CatalogueEntity):
-    """A line of a publisher with a name of its own."""
+    """A named line of comics of a publisher."""
 
     __tablename__ = "imprint"
 
@@ -86,7 +86,7 @@ class Universe(NameStamped, Pictured, CatalogueEntity):
 
     @property
     def label(self) -> str:
-        """`name — designation` where the designation says more than the name."""
+        """Return the name, with the designation if that adds something (`name — designation`)."""
         if self.designation and self.designation != self.name:
             return f"{self.name} — {self.designation}"
         return self.name

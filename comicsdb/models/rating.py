@@ -1,4 +1,4 @@
-"""Stars that readers give to issues and to reading lists."""
+"""Ratings of issues and reading lists."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from comicsdb.models.choices import STARS
 
 
 class Stars:
-    """1 to 5 stars of one account for something that the table names."""
+    """A rating by one account, 1 to 5 stars."""
 
     id: Mapped[int] = mapped_column(primary_key=True)
     user_id: Mapped[int] = parent("user_account.id", index=False)
@@ -20,7 +20,7 @@ class Stars:
 
 
 def stars_args(table: str, rated: str):
-    """Each account once for each thing, found from both sides."""
+    """Return the constraint of one rating per account and target, and an index for the target."""
     return (
         UniqueConstraint(rated, "user_id", name=f"uq_{table}_{rated}_user_id"),
         Index(f"ix_{table}_user_id", "user_id", rated),
@@ -29,9 +29,9 @@ def stars_args(table: str, rated: str):
 
 
 class IssueRating(Stars, Base):
-    """The stars of one account for one issue.
+    """The rating of an issue by one account.
 
-    Those given before the issue was out are not `counted` in the figures of issue and series until it is.
+    A rating given before the issue was out is not `counted` in the figures of issue and series until it is.
     """
 
     __tablename__ = "issue_rating"
@@ -45,7 +45,7 @@ class IssueRating(Stars, Base):
 
 
 class ReadingListRating(Stars, Base):
-    """The stars of one account for one reading list."""
+    """The rating of a reading list by one account."""
 
     __tablename__ = "reading_list_rating"
     __table_args__ = stars_args("reading_list_rating", "reading_list_id")

@@ -1,4 +1,4 @@
-"""Reading lists: issues in the order in which somebody says they should be read."""
+"""Reading lists: issues in a recommended order of reading."""
 
 from datetime import datetime
 
@@ -27,8 +27,8 @@ def _neighbour() -> Mapped[int | None]:
 class ReadingList(Rated, Pictured, Entity):
     """A reading list of an account, public unless `is_private`.
 
-    Triggers move its stamps whenever its items or neighbours change, also where a deleted issue or list takes
-    them along. Who may see it is asked of `library.reading_lists` alone.
+    Triggers update its stamps when its items or neighbours change, also by the deletion of an issue or list.
+    `library.reading_lists` decides who may see it.
     """
 
     __tablename__ = "reading_list"
@@ -73,8 +73,8 @@ class ReadingList(Rated, Pictured, Entity):
 class ReadingListItem(Base):
     """An issue in a reading list; positions are 1 to n without gaps.
 
-    A trigger closes the gaps that deletions leave; positions are judged when a statement has ended, so that
-    one statement can move many.
+    A trigger closes the gaps left by deletions; the constraint on positions is deferred to the end of the
+    statement, so that one statement can move many.
     """
 
     __tablename__ = "reading_list_item"

@@ -1,4 +1,4 @@
-"""What the catalogue remembers of its changes: history, change log, versions and former addresses."""
+"""Records of changes to the catalogue: history, change log, versions, tombstones and former slugs."""
 
 from datetime import datetime
 from uuid import UUID
@@ -30,9 +30,9 @@ def _actor(*, index: bool = True):
 
 
 class History(Base):
-    """The whole state of an object after one transaction, links and credits included.
+    """The complete state of an object after a transaction, including links and credits.
 
-    `snapshot` maps field names to values: ids for relations, lists of ids for links. A deletion keeps the
+    `snapshot` maps field names to values: ids for relations, lists of ids for links. A deletion stores the
     last state. `user_id` is None for commands.
     """
 
@@ -54,12 +54,12 @@ class History(Base):
 
 
 class Change(Base):
-    """One line of the append-only change log; `seq` grows in the order in which changes became visible.
+    """One line of the append-only change log; `seq` increases in the order in which changes become visible.
 
-    `survivor_id` is the object that a merged one was merged into; later lines tell what became of that.
+    `survivor_id` is the object that a merged one was merged into.
 
-    Each filter of recent changes has an index in the order of the log, so that a page costs the same however
-    long the log is.
+    Each filter of recent changes has an index in the order of the log, so the cost of a page does not depend
+    on the length of the log.
     """
 
     __tablename__ = "change_log"
@@ -83,7 +83,7 @@ class Change(Base):
 
 
 class Version(Base):
-    """How often lists of a kind went out of date; advanced in the writing transaction."""
+    """The version of the lists of a kind, incremented in the writing transaction."""
 
     __tablename__ = "version"
 
@@ -92,12 +92,13 @@ class Version(Base):
 
 
 class Epoch(Base):
-    """One row, which every commit changes that moves a stamp or a version, or what an account may do.
+    """One row, changed by every commit that changes a stamp, a version, or the permissions of an account.
 
-    While it is as it was, everything that was read with it still holds; its value never comes again. It is
-    written last of all, by the catalogue's unit of work and by triggers on accounts, groups and tokens.
+    As long as it is unchanged, everything that was read with it is valid; values never repeat. It is written
+    last in a transaction, by the catalogue's unit of work and by triggers on accounts, groups and tokens.
 
-    `installation` is made with the database, and anew when a backup is restored: see `catalog.changes.EPOCH`.
+    `installation` is generated with the database, and again when a backup is restored: see
+    `catalog.history.change_log.EPOCH`.
     """
 
     __tablename__ = "epoch"
@@ -109,9 +110,9 @@ class Epoch(Base):
 
 
 class Tombstone(Base):
-    """What stays of an object that was deleted or merged: its id is never given again.
+    """The record of a deleted or merged object, whose id is never reused.
 
-    `survivor_id` names the object that a merged one lives on in, None after a deletion.
+    `survivor_id` is the object that it was merged into, None after a deletion.
     """
 
     __tablename__ = "tombstone"
@@ -128,7 +129,7 @@ class Tombstone(Base):
 
 
 class FormerSlug(Base):
-    """A slug that an object had before, or that a merged one had: it leads there for ever."""
+    """A former slug of an object, or of one merged into it; it redirects to the object for ever."""
 
     __tablename__ = "former_slug"
     __table_args__ = (Index("ix_former_slug_object", "kind", "object_id"),)

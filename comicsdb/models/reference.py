@@ -1,4 +1,4 @@
-"""Reference data that administrators keep: series types, genres, age ratings and credit roles."""
+"""Reference data maintained by administrators: series types, genres, age ratings and credit roles."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from comicsdb.models.base import SMALL_MAX, Base, blank, stamp, within
 
 
 class SeriesType(Base):
-    """A form of publication; logic asks for `code`, clients store `id`."""
+    """A type of series; program logic uses `code`, clients store `id`."""
 
     __tablename__ = "series_type"
     __table_args__ = (
@@ -25,7 +25,7 @@ class SeriesType(Base):
 
 
 class Genre(Base):
-    """A tag on series."""
+    """A genre of series."""
 
     __tablename__ = "genre"
     __table_args__ = (Index("uq_genre_name", text("lower(name)"), unique=True),)
@@ -37,7 +37,7 @@ class Genre(Base):
 
 
 class AgeRating(Base):
-    """The audience a comic is meant for; not to be confused with stars."""
+    """The intended audience of a comic; unrelated to readers' ratings."""
 
     __tablename__ = "age_rating"
     __table_args__ = (Index("uq_age_rating_name", "name", unique=True),)
@@ -50,7 +50,7 @@ class AgeRating(Base):
 
 
 class Role(Base):
-    """What a creator did on an issue; flags say which statistics count it."""
+    """The role of a creator in an issue; flags select the statistics that include it."""
 
     __tablename__ = "role"
     __table_args__ = (

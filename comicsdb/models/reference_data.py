@@ -1,6 +1,6 @@
-"""Reference data that every installation begins with: rows by table, in the order in which they are inserted.
+"""The initial reference data of every installation: rows by table, in the order of insertion.
 
-Programs know them by these ids.
+Clients rely on these ids.
 """
 
 _SERIES_TYPES = (

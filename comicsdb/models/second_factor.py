@@ -1,4 +1,4 @@
-"""What proves an account beside its password: authenticator apps, passkeys and recovery codes."""
+"""Second factors: authenticator apps, passkeys and recovery codes."""
 
 from datetime import datetime
 
@@ -16,7 +16,7 @@ class Totp(Base):
     user_id: Mapped[int] = mapped_column(
         ForeignKey("user_account.id", ondelete=CASCADE), primary_key=True, autoincrement=False
     )
-    secret: Mapped[str] = mapped_column(String(255))  # encrypted with a key made of the site's secret
+    secret: Mapped[str] = mapped_column(String(255))  # encrypted with a key derived from the site's secret
     last_step: Mapped[int] = mapped_column(BigInteger)
     created: Mapped[datetime] = stamp()
 
@@ -37,7 +37,7 @@ class Passkey(Base):
 
 
 class RecoveryCode(Base):
-    """A code that stands in once for a lost app or passkey; only its digest is kept."""
+    """A single-use code that replaces a lost app or passkey; only its digest is stored."""
 
     __tablename__ = "recovery_code"
 
@@ -49,7 +49,7 @@ class RecoveryCode(Base):
 
 
 class SpentChallenge(Base):
-    """A WebAuthn challenge that was answered: it is not taken again until it would have expired anyway."""
+    """A WebAuthn challenge that was answered, stored until it expires so that it works only once."""
 
     __tablename__ = "spent_challenge"
 

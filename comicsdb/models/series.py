@@ -26,7 +26,7 @@ from comicsdb.models.publisher import Imprint, Publisher
 from comicsdb.models.reference import Genre, SeriesType
 
 series_genre = link_table("series", "genre")
-# Symmetric: both directions are stored, and added and removed together.
+# Symmetric: both directions are stored, added and removed together.
 series_associated = Table(
     "series_associated",
     metadata,
@@ -36,7 +36,7 @@ series_associated = Table(
     CheckConstraint("series_id <> associated_id", name="not_itself"),
 )
 
-# Words between name and year, and after the year, by type.
+# Labels between name and year, and after the year, by type.
 LABEL_INFIX = {
     SeriesTypeCode.TRADE_PAPERBACK: " TPB",
     SeriesTypeCode.HARDCOVER: " HC",
@@ -105,11 +105,11 @@ class Series(IssueListed, Rated, CatalogueEntity):
 
     @property
     def label(self) -> str:
-        """The name and what tells it apart, such as `Name TPB (2020)`; needs `series_type` loaded."""
+        """Return the label, such as `Name TPB (2020)`; needs `series_type` loaded."""
         code = self.series_type.code
         return f"{self.name}{LABEL_INFIX.get(code, '')} ({self.year_began}){LABEL_SUFFIX.get(code, '')}"
 
     @property
     def number_mark(self) -> str:
-        """What stands in front of an issue's number in its label."""
+        """Return the prefix of the issue number in labels."""
         return "Chapter #" if self.series_type.code == SeriesTypeCode.DIGITAL_CHAPTER else "#"

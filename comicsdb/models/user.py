@@ -1,4 +1,4 @@
-"""Accounts: people, their groups, their sessions and API tokens."""
+"""Accounts, groups, sessions and API tokens."""
 
 from datetime import UTC, date, datetime
 
@@ -22,7 +22,7 @@ user_group_member = Table(
 
 
 class Group(Base):
-    """A named set of accounts with rights of their own; `may_delete` names kinds."""
+    """A named group of accounts with additional rights; `may_delete` lists kinds."""
 
     __tablename__ = "user_group"
     __table_args__ = (Index("uq_user_group_name", "name", unique=True),)
@@ -50,32 +50,32 @@ class User(Pictured, Base):
     is_active: Mapped[bool] = mapped_column(Boolean, server_default="true", default=True)
     is_staff: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     is_superuser: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
-    # Whether logging in takes a second step; kept by `accounts.second_factor`.
+    # Whether log-in requires a second step; maintained by `accounts.second_factor`.
     second_factor: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     email_confirmed: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     bio: Mapped[str] = blank()
-    # Whether other members see first and last name; the staff always does.
+    # Whether other members see first and last name; staff always do.
     shows_name: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     language: Mapped[str] = blank(10)
-    timezone: Mapped[str] = blank(64)  # that times are shown in; "" is not known yet
+    timezone: Mapped[str] = blank(64)  # of displayed times; "" if unknown
     supporter_until: Mapped[datetime | None] = stamp(default=False)
     supporter_tier: Mapped[str] = blank(20)
     date_joined: Mapped[datetime] = stamp()
     last_login: Mapped[datetime | None] = stamp(default=False)
     basic_used: Mapped[date | None] = mapped_column(Date)  # the last day on which it used HTTP Basic
-    basic_address: Mapped[str] = blank(45)  # from where it did so, the first time on that day
+    basic_address: Mapped[str] = blank(45)  # the IP address of its first use on that day
     basic_reminded: Mapped[datetime | None] = stamp(default=False)
 
     groups: Mapped[list[Group]] = relationship(secondary=user_group_member, lazy="raise", order_by=Group.name)
 
     @property
     def effective_tier(self) -> SupporterTier | None:
-        """The tier that counts now."""
+        """Return the effective tier."""
         return tier_now(is_superuser=self.is_superuser, until=self.supporter_until, tier=self.supporter_tier)
 
 
 def tier_now(*, is_superuser: bool, until: datetime | None, tier: str) -> SupporterTier | None:
-    """The tier that counts now: superusers the highest, supporters of no known tier the lowest."""
+    """Return the effective tier: superusers have the highest, supporters without a known tier the lowest."""
     if is_superuser:
         return SupporterTier.MEGA_SPONSOR
     if until is None or until <= datetime.now(UTC):
@@ -87,7 +87,7 @@ def tier_now(*, is_superuser: bool, until: datetime | None, tier: str) -> Suppor
 
 
 class LoginSession(Base):
-    """A browser that is logged in; the cookie holds the identifier, the row only its digest."""
+    """A session of a browser; the cookie contains the identifier, the row only its digest."""
 
     __tablename__ = "login_session"
 
@@ -96,7 +96,7 @@ class LoginSession(Base):
     user_id: Mapped[int] = parent("user_account.id")
     begun: Mapped[datetime] = stamp()
     seen: Mapped[datetime] = stamp()
-    confirmed: Mapped[datetime | None] = stamp(default=False)  # when its owner last proved to be that
+    confirmed: Mapped[datetime | None] = stamp(default=False)  # when its owner last confirmed their identity
     expires: Mapped[datetime] = mapped_column(DateTime(timezone=True), index=True)
     address: Mapped[str] = blank(45)
     browser: Mapped[str] = blank(255)
@@ -105,7 +105,7 @@ class LoginSession(Base):
 
 
 class ApiToken(Base):
-    """A key to the API; only the SHA-256 digest of its text is kept."""
+    """An API token; only the SHA-256 digest of its text is stored."""
 
     __tablename__ = "api_token"
     __table_args__ = (one_of("scope", TokenScope),)
@@ -120,10 +120,10 @@ class ApiToken(Base):
     )
     created: Mapped[datetime] = stamp()
     expiry: Mapped[datetime | None] = stamp(default=False)
-    # Written at most once an hour (`comicsdb.ratelimit.counters`).
+    # Updated at most once an hour (`comicsdb.ratelimit.counters`).
     last_used: Mapped[datetime | None] = stamp(default=False)
     last_address: Mapped[str] = blank(45)
-    # The key of the form that made it, spent with it: sending the form again makes no second token.
+    # The key of the form that created it: sending the form again creates no second token.
     form_key: Mapped[str | None] = mapped_column(String(64), unique=True)
 
     user: Mapped[User] = relationship(lazy="raise", viewonly=True)
