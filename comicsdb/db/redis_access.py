@@ -1,16 +1,14 @@
-"""What all who use Redis share: connections that do not wait for long, and how to do without it."""
+"""Redis: connections that do not wait for long, and a circuit breaker."""
 
 import logging
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import redis
 from redis.connection import URL_QUERY_ARGUMENT_PARSERS
-from redis.exceptions import ConnectionError as NoConnection
-from redis.exceptions import LockError, NoScriptError, RedisError, ResponseError
+from redis.exceptions import LockError, RedisError, ResponseError
 from redis.maint_notifications import MaintNotificationsConfig
 from redis.sentinel import Sentinel, SentinelConnectionPool
 
@@ -77,54 +75,8 @@ def _place(text: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-class Direct:
-    """Single commands on connections of a pool, past the library's client.
-
-    The client takes several times what Redis itself does; what every request asks goes by here.
-    """
-
-    def __init__(self, pool: redis.ConnectionPool):
-        self._pool = pool
-        self._idle: deque[redis.Connection] = deque()  # as many as there are askers at one time
-
-    def call(self, *words: bytes):
-        """The answer to a command; raises RedisError.
-
-        It is sent once more on a new connection where an idle one turns out to be closed.
-        """
-        try:
-            connection = self._idle.pop()
-        except IndexError:
-            return self._ask(self._pool.get_connection(), words)
-        try:
-            return self._ask(connection, words)
-        except NoConnection:
-            return self._ask(self._pool.get_connection(), words)
-
-    def run(self, sha: bytes, script: str, *words: bytes):
-        """The answer of a script with a known digest, which is loaded if need be; raises RedisError."""
-        try:
-            return self.call(b"EVALSHA", sha, *words)
-        except NoScriptError:
-            return self.call(b"EVAL", script.encode(), *words)
-
-    def _ask(self, connection, words: tuple[bytes, ...]):
-        try:
-            connection.send_packed_command(connection.pack_command(*words), check_health=False)
-            answer = connection.read_response()
-        except ResponseError:
-            self._idle.append(connection)
-            raise
-        except BaseException:  # an answer may still come, and would be taken for that of another command
-            connection.disconnect()
-            self._pool.release(connection)
-            raise
-        self._idle.append(connection)
-        return answer
-
-
 class Circuit:
-    """Whether Redis is worth asking: one that failed is left alone for a while, then one call tries again.
+    """A circuit breaker: a Redis that failed is left alone for a while, then one call tries again.
 
     `meanwhile` tells the log what is done without it.
     """

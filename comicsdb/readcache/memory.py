@@ -1,4 +1,4 @@
-"""The cache's memory inside one process: bounded by bytes, least recently used out first; a lock per key."""
+"""The cache in the memory of one process: bounded by bytes, least recently used out first; a lock per key."""
 
 import sys
 import threading
@@ -16,17 +16,17 @@ LOCK_WAIT = 5.0  # seconds after which a waiter computes for itself
 
 
 class Entry(NamedTuple):
-    """A value in memory, the clock time at which it is forgotten, and its size in bytes."""
+    """A value, the clock time at which it expires, and its size in bytes."""
 
     value: CachedValue
-    forgotten: float
+    expires: float
     size: int
 
 
 class Lru:
     """Values by key, together never larger than `limit` bytes; every operation takes the same short time.
 
-    A value larger than the limit is not kept. May be used by many threads at once.
+    A value larger than the limit is not stored. Safe for threads.
     """
 
     def __init__(self, limit: int):
@@ -44,14 +44,14 @@ class Lru:
             entry = self._entries.get(key)
             if entry is None:
                 return None
-            if entry.forgotten <= time.time():
+            if entry.expires <= time.time():
                 self._remove(key)
                 return None
             self._entries.move_to_end(key)
         return entry.value
 
     def set(self, key: str, value: CachedValue, lifetime: float) -> None:
-        """Keep a value until `lifetime` seconds after it was made, or until others need the room."""
+        """Store a value until `lifetime` seconds after it was made, or until others need the room."""
         now = time.time()
         made = min(now, value.metadata["ct"])  # another machine's clock may be ahead
         size = sys.getsizeof(key) + sys.getsizeof(value.payload) + ENTRY_BYTES
@@ -79,26 +79,31 @@ class Lru:
 class Mutex:
     """One key's lock among the threads of this process; nobody waits for it longer than `LOCK_WAIT`.
 
-    Its holder leaves the value for those who wait, in case that no store took it.
+    The library gives back what it waited for in vain too: that changes nothing.
     """
 
     def __init__(self):
-        self.value: bytes | None = None
         self._lock = threading.Lock()
+        self._owner: int | None = None
 
-    def acquire(self) -> bool:
-        """Wait for the lock; False if its holder took too long, and then nothing is held."""
-        return self._lock.acquire(timeout=LOCK_WAIT)
+    def acquire(self, wait: bool = True) -> bool:
+        """Take the lock; False if somebody else has it, for too long if it was waited for."""
+        if not self._lock.acquire(timeout=LOCK_WAIT if wait else 0):
+            return False
+        self._owner = threading.get_ident()
+        return True
 
     def release(self) -> None:
-        """Give the lock back; only for who got it."""
-        self._lock.release()
+        """Give the lock back, if this thread has it."""
+        if self._owner == threading.get_ident():
+            self._owner = None
+            self._lock.release()
 
 
 class MemoryBackend(CacheBackend):
     """A dogpile backend whose values lie in an `Lru`: arguments `lru` and `lifetime` in seconds.
 
-    Like the layers before Redis it has what a region here needs; values are never deleted one by one.
+    It has what a region here needs; values are never deleted one by one.
     """
 
     def __init__(self, arguments):
@@ -110,7 +115,7 @@ class MemoryBackend(CacheBackend):
         return self.lru.get(key) or NO_VALUE
 
     def set(self, key, value):
-        """Keep a value for the lifetime."""
+        """Store a value for the lifetime."""
         self.lru.set(key, value, self.lifetime)
 
     def get_mutex(self, key):  # noqa: ARG002  (dogpile passes it)
@@ -119,7 +124,7 @@ class MemoryBackend(CacheBackend):
 
 
 class MemoryStore:
-    """A cache that lies in this process alone, and what it counted: values given out, and values made."""
+    """A cache in this process alone, with counts of the values that were found (hits) and made (misses)."""
 
     def __init__(self, lru: Lru):
         self.hits = 0

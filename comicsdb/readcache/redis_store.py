@@ -1,20 +1,18 @@
 """The cache in Redis: values as checked bytes; a Redis that fails or is damaged is like an empty one."""
 
 import struct
+import threading
 import time
 import zlib
-from hashlib import sha1
 
 import redis
 from dogpile.cache import register_backend
 from dogpile.cache.api import NO_VALUE, CachedValue
 from dogpile.cache.backends.redis import RedisBackend
-from dogpile.cache.proxy import ProxyBackend
 from dogpile.cache.region import CacheRegion, value_version
-from redis.exceptions import LockNotOwnedError
 from redis.lock import Lock
 
-from comicsdb.db.redis_access import Circuit, Direct, open_pool
+from comicsdb.db.redis_access import Circuit, open_pool
 from comicsdb.readcache import memory
 from comicsdb.readcache.memory import Lru, MemoryStore, Mutex
 
@@ -49,54 +47,6 @@ def unpack(key: str, stored: bytes) -> CachedValue | None:
     return CachedValue(payload, {"ct": made, "v": value_version})
 
 
-class DirectLock(Lock):
-    """The library's lock, asked for and given back past its client."""
-
-    DIGEST = sha1(Lock.LUA_RELEASE_SCRIPT.encode(), usedforsecurity=False).hexdigest().encode()
-
-    def __init__(self, direct: Direct, client: redis.Redis, name: str):
-        # thread_local: only the one thread that holds the process's own lock comes here
-        super().__init__(client, name, timeout=LOCK_EXPIRY, sleep=LOCK_POLL, thread_local=False)
-        self._direct = direct
-
-    def do_acquire(self, token) -> bool:
-        """Try once; raises RedisError."""
-        milliseconds = b"%d" % (self.timeout * 1000)
-        return self._direct.call(b"SET", self.name.encode(), token, b"NX", b"PX", milliseconds) is not None
-
-    def do_release(self, expected_token) -> None:
-        """Give it back; raises LockNotOwnedError where it has expired, and RedisError."""
-        key = self.name.encode()
-        if not self._direct.run(self.DIGEST, self.LUA_RELEASE_SCRIPT, b"1", key, expected_token):
-            raise LockNotOwnedError(self.name)
-
-
-class CheckedBackend(RedisBackend):
-    """dogpile's backend for Redis, with values packed by us: no pickle, and nothing damaged comes out."""
-
-    serializer = None
-    deserializer = None
-
-    def __init__(self, arguments):
-        super().__init__(arguments)
-        self._direct = Direct(arguments["connection_pool"])
-
-    def get(self, key):
-        """The value, or NO_VALUE; raises RedisError."""
-        stored = self._direct.call(b"GET", key.encode())
-        if stored is None:
-            return NO_VALUE
-        return unpack(key, stored) or NO_VALUE
-
-    def set(self, key, value):
-        """Store a value for the lifetime; raises RedisError."""
-        self._direct.call(b"SET", key.encode(), pack(key, value), b"EX", b"%d" % self.redis_expiration_time)
-
-    def get_mutex(self, key):
-        """A lock among processes; it expires, in case that its holder dies."""
-        return DirectLock(self._direct, self.writer_client, f"{key}:lock")
-
-
 class SharedMutex(Mutex):
     """One key's lock among threads and processes; without Redis, among the threads of this process."""
 
@@ -104,75 +54,61 @@ class SharedMutex(Mutex):
         super().__init__()
         self._circuit = circuit
         self._shared = lock
-        self._is_shared = False
 
-    def acquire(self) -> bool:
-        """Wait for this process's lock, then for that of all processes, together for `LOCK_WAIT` at most."""
+    def acquire(self, wait: bool = True) -> bool:
+        """Take this process's lock, then that of all processes; together within `LOCK_WAIT`."""
         until = time.monotonic() + memory.LOCK_WAIT
-        if not super().acquire():
+        if not super().acquire(wait):
             return False
-        try:
-            left = max(until - time.monotonic(), 0)
-            self._is_shared = self._circuit.attempt(self._acquire_shared, left, otherwise=False)
-        except BaseException:
-            super().release()
-            raise
+        left = max(until - time.monotonic(), 0)
+        self._circuit.attempt(lambda: self._shared.acquire(blocking=wait, blocking_timeout=left))
         return True
 
-    def _acquire_shared(self, seconds: float) -> bool:
-        return self._shared.acquire(blocking_timeout=seconds)
-
     def release(self) -> None:
-        """Give both locks back."""
-        try:
-            if self._is_shared:
-                self._is_shared = False
-                self._circuit.attempt(self._shared.release)
-        finally:
-            super().release()
+        """Give both locks back, if this thread has them."""
+        if self._owner == threading.get_ident():
+            self._circuit.attempt(self._shared.release)
+        super().release()
 
 
-class Forgiving(ProxyBackend):
-    """Makes every failure of Redis a value that is not there or was not stored."""
+class SharedBackend(RedisBackend):
+    """dogpile's backend for Redis behind the memory of this process: no value becomes wrong.
 
-    def __init__(self, circuit: Circuit):
-        super().__init__()
-        self._circuit = circuit
+    Values are packed by us: no pickle, and nothing damaged comes out. Whatever fails in Redis is a value that
+    is not there, or was not stored.
+    """
 
-    def get(self, key):
-        """The value, or NO_VALUE."""
-        return self._circuit.attempt(self.proxied.get, key, otherwise=NO_VALUE)
+    serializer = None
+    deserializer = None
 
-    def set(self, key, value):
-        """Store a value, if Redis takes it."""
-        self._circuit.attempt(self.proxied.set, key, value)
-
-    def get_mutex(self, key):
-        """The lock under which the value of a key is made."""
-        return SharedMutex(self._circuit, self.proxied.get_mutex(key))
-
-
-class Remembering(ProxyBackend):
-    """Keeps in this process's memory what went through; right, because a value never becomes wrong."""
-
-    def __init__(self, lru: Lru, lifetime: float):
-        super().__init__()
-        self._lru = lru
-        self._lifetime = lifetime
+    def __init__(self, arguments):
+        super().__init__(arguments)
+        self._lru: Lru = arguments["lru"]
+        self._circuit: Circuit = arguments["circuit"]
 
     def get(self, key):
         """The value, or NO_VALUE."""
         value = self._lru.get(key)
         if value is None:
-            value = self.proxied.get(key)
-            if value is not NO_VALUE:
-                self._lru.set(key, value, self._lifetime)
+            stored = self._circuit.attempt(self.reader_client.get, key)
+            value = unpack(key, stored) if stored is not None else None
+            if value is None:
+                return NO_VALUE
+            self._lru.set(key, value, self.redis_expiration_time)
         return value
 
     def set(self, key, value):
-        """Keep a value here and there."""
-        self._lru.set(key, value, self._lifetime)
-        self.proxied.set(key, value)
+        """Store a value here and, if it takes it, in Redis."""
+        self._lru.set(key, value, self.redis_expiration_time)
+        packed, seconds = pack(key, value), self.redis_expiration_time
+        self._circuit.attempt(lambda: self.writer_client.set(key, packed, ex=seconds))
+
+    def get_mutex(self, key):
+        """The lock under which the value of a key is made; in Redis it expires, in case its holder dies."""
+        lock = self.writer_client.lock(
+            f"{key}:lock", timeout=LOCK_EXPIRY, sleep=LOCK_POLL, thread_local=False
+        )
+        return SharedMutex(self._circuit, lock)
 
 
 def counts_key(prefix: str) -> str:
@@ -193,15 +129,16 @@ class RedisStore(MemoryStore):
         self._circuit = Circuit("the cache does without")
 
     def configure(self, region: CacheRegion, lifetime: int) -> None:
-        """Give a region its backend and the layers before it."""
+        """Give a region its backend."""
         region.configure(
             "comicsdb.redis",
             expiration_time=lifetime,
             arguments={
                 "connection_pool": self._client.connection_pool,
                 "redis_expiration_time": lifetime,
+                "lru": self._lru,
+                "circuit": self._circuit,
             },
-            wrap=[Remembering(self._lru, lifetime), Forgiving(self._circuit)],
         )
 
     def count(self, *, hit: bool) -> None:
@@ -227,4 +164,4 @@ class RedisStore(MemoryStore):
                 self._client.unlink(*keys)
 
 
-register_backend("comicsdb.redis", __name__, "CheckedBackend")
+register_backend("comicsdb.redis", __name__, "SharedBackend")

@@ -1,8 +1,7 @@
-"""The cache: regions of bytes under keys that name the versions of what they hold.
+"""The cache: regions of bytes under keys that contain the validators of what they hold.
 
-A key of answers contains the versions of all that its value shows, so a stored value never becomes wrong and
-nothing is ever invalidated: lifetimes only bound memory. Figures of the whole catalogue alone may be as old
-as their region's lifetime, and say of when they are.
+A stored value never becomes wrong, so nothing is ever invalidated: lifetimes only bound memory. Only figures
+of the whole catalogue may be as old as the lifetime of their region, and say so.
 """
 
 from collections.abc import Callable
@@ -10,7 +9,6 @@ from collections.abc import Callable
 from dogpile.cache import make_region
 from dogpile.cache.api import NO_VALUE
 from dogpile.cache.region import CacheRegion
-from dogpile.util import NameRegistry
 
 from comicsdb.config import SettingsError
 from comicsdb.readcache.memory import Lru, MemoryStore
@@ -22,19 +20,19 @@ MEGABYTE = 2**20
 
 
 class Region:
-    """One part of the cache: bytes by key, kept for the region's lifetime at most."""
+    """One part of the cache: bytes by key, for the region's lifetime at most."""
 
     def __init__(self, region: CacheRegion, store: MemoryStore):
         self._region = region
         self._store = store
-        self._mutexes = NameRegistry(region.backend.get_mutex)  # knows a lock as long as somebody uses it
-        self.watch: Callable[[bool], None] | None = None  # is told of each value whether it was there
+        self.watch: Callable[[bool], None] | None = None  # called for each value: whether it was there
 
     def get(self, key: str) -> bytes | None:
         """The value, or None if it is not there."""
-        value = self._find(key)
-        if value is not None:
-            self._count(hit=True)
+        value = self._region.get(key)
+        if value is NO_VALUE:
+            return None
+        self._count(hit=True)
         return value
 
     def get_or_create(self, key: str, create: Callable[[], bytes]) -> tuple[bytes, bool]:
@@ -44,24 +42,16 @@ class Region:
         fails, its exception is its own caller's alone, and another creates. Who has waited `LOCK_WAIT`
         seconds creates for itself.
         """
-        # dogpile's own get_or_create would make a lock for every hit, and look three times before a miss.
-        value = self.get(key)
-        return (value, True) if value is not None else self.create(key, create)
+        hit = True
 
-    def create(self, key: str, create: Callable[[], bytes]) -> tuple[bytes, bool]:
-        """The same, for whoever has just looked in vain."""
-        mutex = self._mutexes.get(self._region.key_mangler(key))
-        held = mutex.acquire()
-        try:
-            value = mutex.value or self._find(key)
-            hit = value is not None
-            if not hit:
-                value = mutex.value = self._make(create)
-                self._region.set(key, value)
-        finally:
-            if held:
-                mutex.release()
-            del mutex  # a traceback may keep this frame for long: not the lock too, and the value on it
+        def made() -> bytes:
+            nonlocal hit
+            value, hit = create(), False
+            if not isinstance(value, bytes):
+                raise TypeError(f"A cached value is bytes, not {type(value).__name__}.")
+            return value
+
+        value = self._region.get_or_create(key, made)
         self._count(hit=hit)
         return value, hit
 
@@ -70,24 +60,14 @@ class Region:
         if self.watch is not None:
             self.watch(hit)
 
-    def _find(self, key: str) -> bytes | None:
-        value = self._region.get(key)
-        return None if value is NO_VALUE else value
-
-    def _make(self, create: Callable[[], bytes]) -> bytes:
-        value = create()
-        if not isinstance(value, bytes):
-            raise TypeError(f"A cached value is bytes, not {type(value).__name__}.")
-        return value
-
 
 class Cache:
     """The cache of a site: `detail` for single objects, `list` for lists, `figures` of the whole catalogue.
 
     Without `url` it lies in this process's memory; with one, in Redis and in a memory before it. The regions
-    share that memory: `memory_mb` times 1024 KB at most. What another `edition` of the code has kept is not
-    seen. Raises ValueError for a wrong address and
-    ImportError if the library for Redis is not installed; a Redis that does not answer raises nothing.
+    share that memory: `memory_mb` times 1024 KB at most. What code with another `build_fingerprint` has
+    stored is not seen. Raises ValueError for a wrong address and ImportError if the library for Redis is not
+    installed; a Redis that does not answer raises nothing.
     """
 
     def __init__(
@@ -95,7 +75,7 @@ class Cache:
         url: str = "",
         *,
         prefix: str = "comicsdb",
-        edition: str = "",
+        build_fingerprint: str = "",
         memory_mb: float = 64,
         detail_seconds: int = DETAIL_SECONDS,
         list_seconds: int = LIST_SECONDS,
@@ -108,7 +88,7 @@ class Cache:
             self._store = RedisStore(url, prefix, lru)
         else:
             self._store = MemoryStore(lru)
-        end = f":{edition}" if edition else ""
+        end = f":{build_fingerprint}" if build_fingerprint else ""
         self.detail = self._region(f"{prefix}:detail:", end, detail_seconds)
         self.list = self._region(f"{prefix}:list:", end, list_seconds)
         self.figures = self._region(f"{prefix}:figures:", end, figures_seconds)
@@ -126,13 +106,13 @@ class Cache:
         self._store.clear()
 
 
-def from_settings(settings: dict, edition: str = "") -> Cache:
+def from_settings(settings: dict, build_fingerprint: str = "") -> Cache:
     """The cache that the settings describe; raises SettingsError for an address that cannot be used."""
     try:
         return Cache(
             settings["comicsdb.cache.url"],
             prefix=settings["comicsdb.cache.prefix"],
-            edition=edition,
+            build_fingerprint=build_fingerprint,
             memory_mb=settings["comicsdb.cache.memory_mb"],
         )
     except ImportError as error:

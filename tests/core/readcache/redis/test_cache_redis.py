@@ -40,8 +40,8 @@ def test_processes_share_what_one_of_them_made(redis):
     assert Cache(redis.url, prefix="other").detail.get(KEY) is None
 
 
-def test_another_edition_of_the_code_reads_nothing_of_what_this_one_has_made(redis):
-    old, new = (Cache(redis.url, edition=each) for each in ("old", "new"))
+def test_another_build_reads_nothing_of_what_this_one_has_made(redis):
+    old, new = (Cache(redis.url, build_fingerprint=each) for each in ("old", "new"))
     for cache in (old, new):
         for region in (cache.detail, cache.list, cache.figures):
             assert region.get_or_create("issue:7", lambda: b"x") == (b"x", False)
