@@ -48,7 +48,7 @@ def made(stopped, folder):
 
 @pytest.fixture
 def start():
-    """`embedded.start`, with everything it made deleted in the end."""
+    """`dev_cluster.start`, with everything it made deleted in the end."""
     clusters = []
 
     def start(folder, **options):

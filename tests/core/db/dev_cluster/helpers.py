@@ -17,8 +17,8 @@ WHEEL = programs.wheel()
 # A process of its own that uses the server of a folder until its standard input ends.
 USER = """
 import subprocess, sys
-from comicsdb import embedded
-cluster = embedded.start(sys.argv[1])
+from comicsdb.db import dev_cluster
+cluster = dev_cluster.start(sys.argv[1])
 subprocess.Popen(["sleep", "20"], close_fds=False, stdin=-3, stdout=-3, stderr=-3)
 print("ready", flush=True)
 sys.stdin.read()
@@ -27,9 +27,9 @@ sys.stdin.read()
 PASSER_BY = """
 import sys
 import psycopg
-from comicsdb import embedded
+from comicsdb.db import dev_cluster
 for turn in range(4):
-    cluster = embedded.start(sys.argv[1], durable=False)
+    cluster = dev_cluster.start(sys.argv[1], durable=False)
     with psycopg.connect(cluster.conninfo("postgres")) as connection:
         assert connection.execute("SELECT 1").fetchone() == (1,)
     cluster.release()

@@ -150,7 +150,7 @@ def test_a_folder_under_one_closed_to_others_works_and_the_log_says_where_the_da
     assert stat.S_IMODE(closed.stat().st_mode) == 0o700
 
 
-SOCKET_OF = "import sys; from comicsdb import embedded; print(embedded.start(sys.argv[1]).socket)"
+SOCKET_OF = "import sys; from comicsdb.db import dev_cluster; print(dev_cluster.start(sys.argv[1]).socket)"
 
 
 @pytest.mark.parametrize("name", ["long/" + "x" * 110, "comma, blank and 'quote"])
