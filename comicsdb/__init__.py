@@ -39,7 +39,7 @@ def includeme(config):
     config.include("comicsdb.ratelimit.counters")  # usage counts by day
     config.include("comicsdb.security")  # identities and permissions
     config.include("comicsdb.catalog")  # request.catalog, for all writes
-    config.include("comicsdb.library.new_day")  # work of the first request of a day
+    config.include("comicsdb.library.ratings")  # work of the first request of a day
     config.include("comicsdb.media")  # pictures and their thumbnails
     config.include("comicsdb.mail")  # mails, sent after the commit
     config.include("comicsdb.accounts")  # request.account_context

@@ -1,18 +1,25 @@
-"""Commands `account ...`: make accounts, give them rights and take them, and the jobs that accounts need."""
+"""Commands about accounts: make them, give and take rights, and the jobs that accounts need."""
 
 from contextlib import contextmanager
+from dataclasses import fields
+from datetime import UTC, datetime
 
 import click
+from sqlalchemy.exc import DBAPIError
 
 from comicsdb import admin, db
 from comicsdb.accounts.context import of_command
 from comicsdb.accounts.deletion import clean
-from comicsdb.accounts.notices import remind_basic_users
+from comicsdb.accounts.letters import throttle_report
+from comicsdb.accounts.notices import NotSentError, Rules, act, candidates, remind_basic_users
+from comicsdb.accounts.supporters import FetchError, Terms, begin, contributions, process
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.cli.support import Site, pass_site
 from comicsdb.i18n import localizer, translate
 from comicsdb.library.transfer import imports
+from comicsdb.mail import queue_to_administrators
 from comicsdb.models.choices import DEFAULT_LANGUAGE
+from comicsdb.ops.jobs import DONATIONS, NOTICES, AlreadyRunningError, alone
 from comicsdb.ratelimit.postgres import remove_expired
 
 USERNAME = click.argument("username")
@@ -22,6 +29,9 @@ RIGHTS = (
     click.option("--superuser", "is_superuser", is_flag=True, help="Every right."),
 )
 PASSWORD = click.option("--password", prompt=True, hide_input=True, confirmation_prompt=True)
+
+DEFAULTS = {field.name: field.default for field in fields(Rules)}
+NOBODY = "Nobody goes on asking after 429."
 
 
 def with_rights(command):
@@ -205,3 +215,96 @@ def _tell(user, change: dict) -> None:
         click.echo(f"{user.username}: {field}: {before} → {after}")
     if not change:
         click.echo(f"Nothing had to be changed for {user.username}.")
+
+
+@click.command("sync-donors")
+@click.option(
+    "--since",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="Read contributions from this day on (UTC); by default from a day before the newest that is known.",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would come of it.")
+@pass_site
+def sync_donors_command(site: Site, since: datetime | None, dry_run: bool):
+    """Make donors supporters, by the confirmed addresses of their accounts; may run every hour."""
+    settings = site.settings
+    if not settings["comicsdb.donations.collective"]:
+        raise click.ClickException("The setting comicsdb.donations.collective names no collective.")
+    terms = Terms(settings["comicsdb.donations.tiers"], settings["comicsdb.donations.yearly"])
+    try:
+        with site.session() as session, alone(session.get_bind(), DONATIONS):
+            beginning = since.replace(tzinfo=UTC) if since else begin(session)
+            session.rollback()  # nothing is held while the platform takes its time
+            gifts = contributions(settings, beginning)
+            outcomes = process(session, gifts, terms, dry_run=dry_run)
+    except AlreadyRunningError as error:
+        raise click.ClickException("The command is running already.") from error
+    except FetchError as error:
+        raise click.ClickException(f"Nothing was done, as the donation platform failed: {error}") from error
+    click.echo(f"{len(gifts):,} contributions since {beginning:%Y-%m-%d}")
+    for outcome, number in outcomes.items():
+        click.echo(f"{outcome:<20}{number:>8,}")
+    if dry_run:
+        click.echo("Dry run: nothing was changed.")
+
+
+def _threshold(name: str, words: str):
+    """An option for one of the numbers of the rules."""
+    kind, option = click.IntRange(min=1), "--" + name.replace("_", "-")
+    return click.option(option, type=kind, default=DEFAULTS[name], show_default=True, help=words)
+
+
+@click.command("throttle-notices")
+@_threshold("lookback_days", "Counts of today and of this many days before are read.")
+@_threshold("min_days", "This many bad days make an offender.")
+@_threshold("single_day_threshold", "A day with this many refusals is bad.")
+@_threshold("extreme_day_threshold", "One day with this many refusals makes an offender.")
+@_threshold("cooldown_days", "An account that had a notice is left in peace for this many days.")
+@click.option(
+    "--send/--dry-run", "send", default=False, help="Send and do it, or only say what would be done."
+)
+@click.option("--enforce", is_flag=True, help="Restrict accounts that have had enough notices.")
+@_threshold("enforce_after", "This many notices are enough.")
+@pass_site
+def throttle_notices_command(site: Site, send: bool, **rules):
+    """Report accounts whose programs go on asking the API after 429; with --send, write to them.
+
+    With --enforce too, accounts that had enough notices lose their tokens, or are disabled if they have none.
+    """
+    try:
+        with site.database() as engine, alone(engine, NOTICES):
+            failed = _send_notices(site, db.session_factory(engine), Rules(**rules), send=send)
+    except AlreadyRunningError as error:
+        raise click.ClickException("The command is running already.") from error
+    if failed:
+        raise click.ClickException(f"Nothing was done about {', '.join(failed)}.")
+
+
+def _send_notices(site: Site, factory, rules: Rules, *, send: bool) -> list[str]:
+    """Report, and act if that is asked for; gives the names of those with whom it failed."""
+    with factory() as session:
+        found = candidates(session, rules)
+    if not found:
+        click.echo(NOBODY)
+        return []
+    told, failed = [], []
+    for candidate in found:
+        try:
+            done = act(factory, site.settings, rules, candidate.user_id) if send else candidate
+        except (NotSentError, InvalidError, DBAPIError) as error:
+            click.echo(f"{candidate.username}: {error}", err=True)
+            failed.append(candidate.username)
+            continue
+        if done is not None:
+            click.echo(done.line(done=send))
+            told.append(done)
+    if not send:
+        number = f"{len(found)} candidate{'' if len(found) == 1 else 's'}"
+        click.echo(f"{number}. Nothing was changed; to write to them add --send.")
+    if told:
+        lines, names = [each.line(done=send) for each in told], [each.username for each in told]
+        with factory() as session:
+            letter = throttle_report(names, lines, sent=send)
+            queue_to_administrators(session, site.settings, letter, kind="throttled_accounts")
+            session.commit()
+    return failed

@@ -1,15 +1,18 @@
-"""Command `serve`: everything a newcomer needs in one step, database and data included."""
+"""Command `serve`: site and API with the demo data in one step; and `demo`, which copies the data set."""
 
 import errno
 import hashlib
 import itertools
 import os
 import re
+import shutil
 import signal
 import socket
 import sys
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from pathlib import Path
+from types import ModuleType
 from urllib.parse import urlsplit
 
 import click
@@ -22,7 +25,6 @@ from waitress import create_server
 import comicsdb
 from comicsdb import clock, db
 from comicsdb.cli.database import upgrade
-from comicsdb.cli.demo import installed_demo
 from comicsdb.cli.exchange import shown_progress
 from comicsdb.cli.support import Site, pass_site
 from comicsdb.db import dev_cluster
@@ -43,6 +45,8 @@ The catalogue of this database is empty, and is served as it is:
     --demo          loads the demo catalogue first,
     comicsdb account create NAME ADDRESS --superuser   makes a first account."""
 NO_DEMO_ACCOUNTS = "The demo's accounts cannot log in here: their passwords are public."
+
+GROUP = "comicsdb.demo"
 
 
 @dataclass(frozen=True)
@@ -225,3 +229,23 @@ def _serve(app, claimed: socket.socket, address: str, accounts: list[tuple[str, 
     server.run()  # until Ctrl-C or SIGTERM; requests that were begun are finished
     server.close()
     click.echo("Stopped.")
+
+
+def installed_demo() -> ModuleType:
+    """The module of the demo: `DATA`, the folder of its data set, and `add_community(session, now)`.
+
+    Raises ClickException where it is not installed.
+    """
+    for found in entry_points(group=GROUP):
+        return found.load()
+    raise click.ClickException(
+        "The demo catalogue is not installed: install comicsdb-demo, or name a data set with --data."
+    )
+
+
+@click.command("demo")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+def demo_command(folder: Path):
+    """Copy the demo catalogue, pictures included, into FOLDER; `import --accounts` reads it."""
+    shutil.copytree(installed_demo().DATA, folder, dirs_exist_ok=True)
+    click.echo(f"The demo catalogue is in {folder}.")

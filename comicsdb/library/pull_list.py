@@ -9,8 +9,7 @@ from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from comicsdb.catalog.errors import NotFoundError
 from comicsdb.clock import monday_of
-from comicsdb.library.default_lists import lock_series, own_list
-from comicsdb.library.locks import lock_account
+from comicsdb.library.locks import lock_account, lock_series, own_list
 from comicsdb.models import Issue, PullList, PullListSeries, Series
 
 UPCOMING = 50  # issues shown at once

@@ -1,19 +1,33 @@
-"""Stars that readers give to issues, and the figures of issue and series that follow from them."""
+"""Stars that readers give to issues, and the figures of issue and series that follow from them.
 
+Stars given before an issue was out count from its store date on: the first request of a new day sees to it.
+"""
+
+import logging
+import threading
+import time
 from collections.abc import Container, Sequence
 from datetime import date
 
-from sqlalchemy import ARRAY, Boolean, Integer, Row, any_, cast, delete, func, select, update
+from sqlalchemy import ARRAY, Boolean, Integer, Row, any_, cast, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from comicsdb import clock
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.catalog.unit_of_work import UnitOfWork
+from comicsdb.http.execution_policies import LAST, wrap_execution_policy
 from comicsdb.library.locks import lock_account, moved
 from comicsdb.models import CollectionItem, Issue, IssueRating, Series
 from comicsdb.models.choices import STARS
 
 LOWEST, HIGHEST = STARS
+
+log = logging.getLogger(__name__)
+
+PAUSE = 60.0  # seconds until the next attempt, after one that failed
+PATIENCE = "1s"  # for which requests wait while somebody writes much, such as an import
 
 
 def rate(session: Session, issue: Issue, user_id: int, stars: int | None, *, today: date) -> bool:
@@ -152,3 +166,42 @@ def _store(
         )
         changed |= set(session.scalars(written.returning(IssueRating.issue_id)))
     return changed
+
+
+class NewDay:
+    """An execution policy: `day` is the business day that has begun for this process."""
+
+    def __init__(self, registry, usual):
+        self._registry = registry
+        self._usual = usual
+        self._lock = threading.Lock()
+        self._not_before = 0.0
+        self.day = None
+
+    def __call__(self, environ, router):
+        """The response, by the policy within."""
+        today = clock.business_day(self._registry.settings["comicsdb.timezone"])
+        if today != self.day:
+            with self._lock:
+                if today != self.day and time.monotonic() >= self._not_before:
+                    self._begin(today)
+        return self._usual(environ, router)
+
+    def _begin(self, today) -> None:
+        try:
+            with self._registry["comicsdb.session_factory"]() as session:
+                session.execute(text(f"SET LOCAL lock_timeout = '{PATIENCE}'"))
+                counted = count_due(session, today)
+                session.commit()
+        except SQLAlchemyError as error:  # a request that needs the database tells of an outage itself
+            log.info("Stars that are due since %s cannot be counted: %s", today, type(error).__name__)
+            self._not_before = time.monotonic() + PAUSE
+            return
+        if counted:
+            log.info("%d stars count since their issues are out", counted)
+        self.day = today
+
+
+def includeme(config):
+    """Around the caches: what they hold may be outdated by the new day."""
+    wrap_execution_policy(config, NewDay, LAST + 1)

@@ -10,8 +10,7 @@ from sqlalchemy.orm import Session, contains_eager, joinedload
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
 from comicsdb.library import collection
-from comicsdb.library.default_lists import lock_issue, own_list
-from comicsdb.library.locks import lock_account, moved
+from comicsdb.library.locks import lock_account, lock_issue, moved, own_list
 from comicsdb.models import CollectionItem, Issue, Series, WishList, WishListItem
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import Currency, WishStatus

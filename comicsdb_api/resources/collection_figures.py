@@ -2,7 +2,7 @@
 
 from sqlalchemy import Boolean, Integer, Numeric, cast, func, literal_column, type_coerce
 
-from comicsdb.library.collection import reads
+from comicsdb.library.collection import figures
 from comicsdb.models import Issue, Publisher, Series, SeriesType
 from comicsdb.models.choices import BookFormat, Currency
 from comicsdb.readcache.etag import tagged
@@ -60,7 +60,7 @@ class StatsResource(Resource):
 
     def get(self):
         """The figures of the caller's collection."""
-        stats = reads.stats(self.request.dbsession, self.request.identity.user_id)
+        stats = figures.stats(self.request.dbsession, self.request.identity.user_id)
         body = {
             "total_items": stats.items,
             "total_quantity": stats.copies,
@@ -78,7 +78,7 @@ class IncompleteSeries:
     """The series of which the caller owns some issues and lacks others, as if they were rows of a table."""
 
     __tablename__ = "missing_series"
-    __table__ = reads.incomplete(USER, TODAY)
+    __table__ = figures.incomplete(USER, TODAY)
 
 
 incomplete = IncompleteSeries.__table__
@@ -133,7 +133,7 @@ class MissingSeriesResource(OwnResource):
     @classmethod
     def order(cls) -> tuple:
         """Most missing first, then by sort name."""
-        return reads.order_of_incomplete(incomplete, series)
+        return figures.order_of_incomplete(incomplete, series)
 
 
 class MissingIssuesResource(OwnResource):
@@ -145,7 +145,7 @@ class MissingIssuesResource(OwnResource):
     @classmethod
     def mine(cls):
         """Those that are out and not in the collection."""
-        return reads.is_missing(USER, TODAY, issue)
+        return figures.is_missing(USER, TODAY, issue)
 
     @classmethod
     def row_source(cls):
@@ -166,7 +166,7 @@ class MissingIssuesResource(OwnResource):
     @classmethod
     def order(cls) -> tuple:
         """By cover date and number."""
-        return reads.order_of_missing(issue)
+        return figures.order_of_missing(issue)
 
     def missing_get(self):
         """GET: of an unknown series none is missing."""

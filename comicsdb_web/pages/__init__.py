@@ -22,9 +22,7 @@ def includeme(config):
     config.include(".community.polls")
     config.include(".catalogue.search")
     config.include(".account")
-    config.include(".site.theme")
-    config.include(".site.language")
-    config.include(".site.sitemap")
+    config.include(".site.preferences")
     config.include(".site.machines")
     config.include(".catalogue.history")  # what templates ask about the history of objects
     config.include(".catalogue.recent_changes")

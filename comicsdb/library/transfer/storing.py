@@ -18,8 +18,7 @@ from sqlalchemy.orm import Session
 from comicsdb import clock
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.library import collection, ratings, reading_lists
-from comicsdb.library.default_lists import own_list
-from comicsdb.library.locks import lock_account
+from comicsdb.library.locks import lock_account, own_list
 from comicsdb.library.reading_lists import items
 from comicsdb.library.reading_lists.links import is_free
 from comicsdb.library.transfer.format import COLLECTION, ITEMS, LISTS, PARTS, PULL, RATINGS, VALUES, WISHES

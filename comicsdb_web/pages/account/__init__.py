@@ -116,7 +116,5 @@ def includeme(config):
     config.include(".settings")  # overview, profile, address, data, deletion
     config.include(".second_factor")  # app, passkeys and recovery codes
     config.include(".security")  # sessions, tokens and events; taking an account back
-    config.include(".sessions")  # ending sessions
     config.include(".tokens")  # keys to the API
-    config.include(".feeds")  # secret addresses for calendars and feed readers
     config.include(".people")  # the other people

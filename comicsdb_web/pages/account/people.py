@@ -11,7 +11,7 @@ from comicsdb.models.user import EDITOR_GROUP, READING_LIST_EDITOR_GROUP
 from comicsdb_web.http.routing import number_in
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.paging import paginate
-from comicsdb_web.pages.account.usage import api_usage
+from comicsdb_web.pages.account.settings import api_usage
 from comicsdb_web.rendering.locales import _
 
 READ_LAST = 10

@@ -1,5 +1,6 @@
-"""Security: sessions, tokens and events on one page; and taking an account back by the link of a mail."""
+"""Security: sessions, tokens and events on one page, ending sessions, and taking an account back."""
 
+from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound, HTTPSeeOther
 from sqlalchemy import func, select
 
 from comicsdb import accounts
@@ -8,6 +9,8 @@ from comicsdb.i18n import translate
 from comicsdb.models import SecurityEvent
 from comicsdb.security import session_identifier
 from comicsdb_web.forms import answers
+from comicsdb_web.http.routing import number_in
+from comicsdb_web.http.session_auth import forget_session
 from comicsdb_web.lists.paging import paginate
 from comicsdb_web.pages.account import notice, restrict_referrer
 from comicsdb_web.pages.account.tokens import SCOPES
@@ -90,6 +93,39 @@ def _bad_link(request):
     )
 
 
+def sessions(request):
+    """Where the list of sessions was once."""
+    return HTTPMovedPermanently(request.route_path("account.security"))
+
+
+def end_session(request):
+    """End one session; ending the browser's own is logging out."""
+    number, user_id = number_in(request), request.identity.user_id
+    own = [
+        each.id
+        for each in accounts.sessions_of(request.dbsession, user_id)
+        if accounts.is_this(each, session_identifier(request))
+    ]
+    if not accounts.end_session_of(request.dbsession, user_id, number):
+        raise HTTPNotFound(_("There is no such session any more."))
+    if number in own:
+        return _logged_out(request, _("You are logged out. See you soon!"))
+    request.messages.add("success", request.localizer.translate(_("The session has ended.")))
+    return HTTPSeeOther(request.route_path("account.security"))
+
+
+def end_all_sessions(request):
+    """Log out everywhere, here too."""
+    accounts.log_out_everywhere(request.account_context, request.identity.user_id)
+    return _logged_out(request, _("You are logged out everywhere."))
+
+
+def _logged_out(request, text):
+    forget_session(request)
+    request.messages.add("success", request.localizer.translate(text))
+    return HTTPSeeOther(request.route_path("login"))
+
+
 def includeme(config):
     """The page, and the one that mails lead to."""
     config.add_account_page("account.security", "security/", security, renderer="account/security.jinja2")
@@ -102,3 +138,6 @@ def includeme(config):
         member=False,
         decorator=restrict_referrer,
     )
+    config.add_account_page("account.sessions", "sessions/", sessions)
+    config.add_account_page("account.end_all", "sessions/end-all/", end_all_sessions, methods=("POST",))
+    config.add_account_page("account.end", "sessions/{id:[0-9]+}/end/", end_session, methods=("POST",))

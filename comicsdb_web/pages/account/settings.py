@@ -1,5 +1,7 @@
 """One's own account: overview, profile, confirmed address, everything it holds, and its end."""
 
+from typing import NamedTuple
+
 from pyramid.httpexceptions import HTTPBadRequest, HTTPSeeOther
 from pyramid.response import Response
 
@@ -11,7 +13,6 @@ from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb_web.forms import answers
 from comicsdb_web.http.session_auth import forget_session
 from comicsdb_web.pages.account import account_of, notice, restrict_referrer
-from comicsdb_web.pages.account.usage import api_usage
 from comicsdb_web.rendering.locales import _
 
 PROFILE = ("username", "first_name", "last_name", "shows_name", "email", "bio", "language", "timezone")
@@ -20,6 +21,8 @@ EXPORTS = {
     "csv": (accounts.holdings_csv, "application/zip"),
 }
 FILE_NAMES = {"json": "comicsdb-account.json", "csv": "comicsdb-account.zip"}
+
+HIGH, FULL = 0.7, 0.9  # shares of the limit
 
 
 def overview(request):
@@ -159,6 +162,28 @@ def _typed(fields):
 def _deletion(request, form):
     user = account_of(request)
     return {"form": form, "user": user, "may_go": user.id != SYSTEM_USER_ID}
+
+
+class Usage(NamedTuple):
+    """Calls in the last 24 hours, and how many there may be."""
+
+    used: int
+    limit: int
+
+    @property
+    def level(self) -> str:
+        """How it is coloured: low, high or full."""
+        share = self.used / self.limit
+        return "full" if share >= FULL else "high" if share >= HIGH else "low"
+
+
+def api_usage(request) -> Usage | None:
+    """How the caller's account stands with the daily limit of the API; None where there are no limits."""
+    limits = request.registry["comicsdb.api_limits"]
+    if not limits.on:
+        return None
+    _minute, day = limits.states(request.identity)
+    return Usage(day.count, day.limit.most)
 
 
 def includeme(config):

@@ -1,9 +1,10 @@
-"""API tokens: made here, shown once, revoked here."""
+"""API tokens and private feed addresses: made here, shown once, revoked here."""
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 
 from comicsdb import accounts
 from comicsdb.catalog import InvalidError
+from comicsdb.library import feeds
 from comicsdb.models.choices import TokenScope
 from comicsdb_web.forms import answers
 from comicsdb_web.http.routing import number_in
@@ -32,7 +33,7 @@ CHOSEN = {"scope": TokenScope.READ, "lifetime": "365"}  # what a new form says
 
 def tokens(request):
     """The form and the tokens there are."""
-    return _page(request, answers.Form(CHOSEN))
+    return _tokens_page(request, answers.Form(CHOSEN))
 
 
 def generate(request):
@@ -49,27 +50,27 @@ def generate(request):
             request.account_context, request.identity.user_id, label, form_key, **chosen
         )
     except InvalidError as error:
-        return _page(request, answers.refused(request, error, typed))
+        return _tokens_page(request, answers.refused(request, error, typed))
     except accounts.FormSpentError:
         text = _("That form was used already. A token is shown only once: revoke it and make another.")
-        return _back(request, "info", text)
-    return _page(request, answers.Form(CHOSEN), made)
+        return _to_tokens(request, "info", text)
+    return _tokens_page(request, answers.Form(CHOSEN), made)
 
 
 def revoke(request):
     """Revoke one of one's own tokens."""
     if not accounts.revoke_token(request.account_context, request.identity.user_id, number_in(request)):
         raise HTTPNotFound(_("There is no such token any more."))
-    return _back(request, "success", _("The token is revoked. It opens nothing any more."))
+    return _to_tokens(request, "success", _("The token is revoked. It opens nothing any more."))
 
 
 def revoke_all(request):
     """Revoke all of one's tokens."""
     accounts.revoke_all_tokens(request.account_context, request.identity.user_id)
-    return _back(request, "success", _("All your tokens are revoked."))
+    return _to_tokens(request, "success", _("All your tokens are revoked."))
 
 
-def _page(request, form, made=None):
+def _tokens_page(request, form, made=None):
     return {
         "form": form,
         "form_key": accounts.new_form_key(),
@@ -82,9 +83,61 @@ def _page(request, form, made=None):
     }
 
 
-def _back(request, kind, text):
+def _to_tokens(request, kind, text):
     request.messages.add(kind, request.localizer.translate(text))
     return HTTPSeeOther(request.route_path("account.tokens"))
+
+
+def feed_addresses(request):
+    """The form and the addresses there are."""
+    return _feeds_page(request, answers.Form())
+
+
+def make_feed(request):
+    """Make an address. This answer alone shows it: no redirect, message or session ever holds it.
+
+    The form's key is spent with it, so sending the form again makes nothing.
+    """
+    fields = answers.texts(request)
+    name = fields.get("name", "")
+    try:
+        made = accounts.make_feed_address(
+            request.account_context, request.identity.user_id, name, fields.get("form_key", "")
+        )
+    except InvalidError as error:
+        return _feeds_page(request, answers.refused(request, error, {"name": name}))
+    except accounts.FormSpentError:
+        text = _("That form was used already. An address is shown only once: revoke it and make another.")
+        return _to_feeds(request, "info", text)
+    return _feeds_page(request, answers.Form(), made)
+
+
+def revoke_feed(request):
+    """Revoke one of one's own addresses."""
+    if not feeds.revoke(request.dbsession, request.identity.user_id, number_in(request)):
+        raise HTTPNotFound(_("There is no such address any more."))
+    return _to_feeds(request, "success", _("The address is revoked. It leads nowhere any more."))
+
+
+def _feeds_page(request, form, made=None):
+    shown = {}
+    if made is not None:
+        shown = {
+            kind: request.public_url(request.route_path("pull_list.feed", secret=made.secret, form=kind))
+            for kind in ("ics", "atom")
+        }
+    return {
+        "form": form,
+        "form_key": accounts.new_form_key(),
+        "made": made,
+        "shown": shown,
+        "addresses": feeds.addresses_of(request.dbsession, request.identity.user_id),
+    }
+
+
+def _to_feeds(request, kind, text):
+    request.messages.add(kind, request.localizer.translate(text))
+    return HTTPSeeOther(request.route_path("account.feeds"))
 
 
 def includeme(config):
@@ -94,3 +147,9 @@ def includeme(config):
     )
     config.add_account_page("account.revoke_all", "tokens/revoke-all/", revoke_all, methods=("POST",))
     config.add_account_page("account.revoke", "tokens/{id:[0-9]+}/revoke/", revoke, methods=("POST",))
+    config.add_account_page(
+        "account.feeds", "feeds/", feed_addresses, renderer="account/feeds.jinja2", post=confirmed(make_feed)
+    )
+    config.add_account_page(
+        "account.feeds.revoke", "feeds/{id:[0-9]+}/revoke/", revoke_feed, methods=("POST",)
+    )

@@ -144,14 +144,10 @@ def includeme(config):
     config.add_directive("add_admin_page", add_admin_page)
     config.add_forbidden_view(hidden, on_site=True, path_info="^/admin/")
     config.add_admin_page("", "", overview, renderer="admin/overview.jinja2")
-    config.include(".user")  # accounts, each with all that belongs to it
-    config.include(".group")  # who is in which group
-    config.include(".token")  # keys to the API
+    config.include(".users")  # accounts, each with all that belongs to it
     config.include(".record")  # donations, throttling, notices, the audit log: to be read
-    config.include(".announcement")  # what stands on the home page
-    config.include(".poll")  # what members are asked
+    config.include(".community")  # what stands on the home page
     config.include(".catalogue")  # every kind, with its address, and reference data
     config.include(".dashboard")  # what of the catalogue needs hands
-    config.include(".advice")  # what breaks rules that nothing enforces
     config.include(".merge")  # two objects that are one, and publishers that became imprints
     config.include(".site")  # the switch of sign-ups, outgoing mail

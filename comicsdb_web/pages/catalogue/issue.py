@@ -49,7 +49,7 @@ from comicsdb_web.lists.catalogue_filters import ISSUE
 from comicsdb_web.pages.catalogue import issue_page
 from comicsdb_web.pages.catalogue.base import Block, EntityViews, Part, card_block
 from comicsdb_web.pages.library.rating import stars_of_issue
-from comicsdb_web.pages.reading_lists.issue import lists_of_issue
+from comicsdb_web.pages.reading_lists.items import lists_of_issue
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
 

@@ -7,7 +7,7 @@ from comicsdb.models import Character, Creator, Imprint, Issue, Publisher, Readi
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.lists import cards
 from comicsdb_web.pages.library.collection import private
-from comicsdb_web.pages.reading_lists.labels import SOURCES, TYPES
+from comicsdb_web.pages.reading_lists import SOURCES, TYPES
 
 SHOWN = 8
 SUGGESTED = 3  # of each kind, below the search box while somebody types

@@ -1,20 +1,54 @@
-"""A reader's collection: what its pages share, the list, and what is done to many items."""
+"""A reader's collection: the list and its filters, items and their forms, whole series, and figures."""
 
-from pyramid.httpexceptions import HTTPSeeOther
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal, InvalidOperation
+from itertools import groupby
+
+from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 from sqlalchemy import func, select
+from sqlalchemy.orm import joinedload, selectinload
 
+from comicsdb.catalog import InvalidError, NotFoundError, search
 from comicsdb.i18n import translate
 from comicsdb.library import collection
 from comicsdb.library.collection import figures
-from comicsdb.library.collection.filters import ORDER, item_ids, items
-from comicsdb.models import CollectionItem, Issue
+from comicsdb.library.collection.filters import ORDER, Wanted, item_ids, items
+from comicsdb.models import CollectionItem, Imprint, Issue, Publisher, ReadDate, Role, Series
 from comicsdb.models.base import BIG_MAX
+from comicsdb.models.choices import GRADES, STARS, BookFormat, GradingCompany
+from comicsdb.schemas.collection import CollectionAddSchema, CollectionItemSchema
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
-from comicsdb_web.http.routing import safe_path
-from comicsdb_web.lists.paging import paginate
-from comicsdb_web.pages.library.collection_filters import LABELS, narrowing
-from comicsdb_web.rendering.locales import _, ngettext
+from comicsdb_web.forms import answers, lookup
+from comicsdb_web.forms.conflict import edit_conflicts
+from comicsdb_web.forms.drafts import Draft
+from comicsdb_web.forms.editing import Editing
+from comicsdb_web.forms.fields import (
+    Checkbox,
+    Choice,
+    EntityForm,
+    Line,
+    ModelSelect,
+    Money,
+    Paragraphs,
+    Section,
+    day,
+    text_of,
+)
+from comicsdb_web.forms.fields import (
+    whole_number as whole_number_field,
+)
+from comicsdb_web.forms.values import NOT_THERE, change_of
+from comicsdb_web.http.fragments import fragment
+from comicsdb_web.http.routing import number_in, safe_path
+from comicsdb_web.lists.catalogue_filters import series_types
+from comicsdb_web.lists.filters import NOT_OFFERED, Chip, without
+from comicsdb_web.lists.paging import Page, page_asked_for, paginate
+from comicsdb_web.pages.library.rating import GIVEN
+from comicsdb_web.rendering import charts
+from comicsdb_web.rendering.charts import Chart, Point, with_rest
+from comicsdb_web.rendering.locales import _, locale_of, ngettext
 
 PER_PAGE = 50
 VIEWS = ("table", "grid")  # how the list is shown; the first unless the address says the other
@@ -92,12 +126,559 @@ def own_item(request, issue: Issue) -> CollectionItem | None:
     return request.dbsession.scalar(mine)
 
 
+TEXTS = {
+    "q": _("Words"),
+    "series_name": _("Series"),
+    "issue_number": _("Number"),
+    "publisher_name": _("Publisher"),
+    "imprint_name": _("Imprint"),
+    "storage_location": _("Storage location"),
+    "purchase_store": _("Bought at"),
+}
+ENTITIES = {
+    "series_id": (_("Series"), Series),
+    "publisher_id": (_("Publisher"), Publisher),
+    "imprint_id": (_("Imprint"), Imprint),
+}
+CHOICES = {
+    "series_type": _("Type of series"),
+    "book_format": _("Format"),
+    "is_read": _("Read"),
+    "grade": _("Grade"),
+    "grading_company": _("Graded by"),
+    "rating": _("Stars"),
+}
+LABELS = TEXTS | {name: label for name, (label, _model) in ENTITIES.items()} | CHOICES
+READ = {"yes": _("Read"), "no": _("Not read")}
+FORMATS = {BookFormat.PRINT: _("Print"), BookFormat.DIGITAL: _("Digital"), BookFormat.BOTH: _("Both")}
+
+
+@dataclass(frozen=True)
+class Narrowing:
+    """What is asked of the items, what was typed, and what is wrong with it, in the reader's language."""
+
+    wanted: Wanted
+    typed: dict[str, str]
+    errors: dict[str, str]
+    chips: list[Chip]
+    options: dict[str, list[tuple[str, str]]]
+
+
+def narrowing(request) -> Narrowing:
+    """The filters of the address; what makes no sense is left out and has an error.
+
+    One statement for the types of series, one more for each object that is named by its id.
+    """
+    typed = {name: search.cleaned(request.GET.get(name, "")) for name in LABELS}
+    options = choices(request)
+    wanted, shown, errors = {}, {}, {}
+    for name, text in typed.items():
+        if not text:
+            continue
+        if name in TEXTS:
+            wanted[name], shown[name] = text, text
+        elif name in ENTITIES:
+            found = _entity(request, ENTITIES[name][1], text)
+            if found is not None:
+                wanted[name], shown[name] = found.id, found.name
+        else:
+            value, words = _chosen(name, text), dict(options[name])
+            if value is not None and text in words:
+                wanted[name], shown[name] = value, words[text]
+        if name not in wanted:
+            errors[name] = translate(request.localizer, NOT_OFFERED)
+    say = request.localizer.translate
+    chips = [Chip(say(LABELS[name]), value, without(request, name)) for name, value in shown.items()]
+    return Narrowing(Wanted(**wanted), typed, errors, chips, options)
+
+
+def choices(request) -> dict[str, list[tuple[str, str]]]:
+    """The values that the filters with few values offer: pairs of value and words, by filter."""
+    say = request.localizer.translate
+    return {
+        "series_type": series_types(request),
+        "book_format": [(str(code), say(words)) for code, words in FORMATS.items()],
+        "is_read": [(value, say(words)) for value, words in READ.items()],
+        "grade": grades(),
+        "grading_company": [(str(company), str(company)) for company in GradingCompany],
+        "rating": [(str(stars), "★" * stars) for stars in range(STARS[1], STARS[0] - 1, -1)],
+    }
+
+
+def grades() -> list[tuple[str, str]]:
+    """The scale of grades, best first."""
+    return [(str(grade), f"{grade} {words}") for grade, words in GRADES.items()]
+
+
+def _chosen(name: str, text: str):
+    """The value that a choice stands for, None where it is none."""
+    if name == "is_read":
+        return {"yes": True, "no": False}.get(text)
+    if name == "grade":
+        try:
+            return Decimal(text)
+        except InvalidOperation:
+            return None
+    if name in ("series_type", "rating"):
+        return whole_number(text)
+    return text
+
+
+def _entity(request, model, text: str):
+    """The object of an id, None where there is none."""
+    number = whole_number(text)
+    return request.dbsession.get(model, number) if number else None
+
+
+RANGES = {"all": _("All issues"), "range": _("From one number to another")}
+
+
+def _format_options(request, _value):
+    return [(str(code), translate(request.localizer, words)) for code, words in FORMATS.items()]
+
+
+def _grade_options(request, _value):
+    return [("", translate(request.localizer, _("Not graded"))), *grades()]
+
+
+def _company_options(request, _value):
+    owner = ("", translate(request.localizer, _("Myself")))
+    return [owner, *((company.value, company.label) for company in GradingCompany)]
+
+
+def _range_options(request, _value):
+    return [(value, translate(request.localizer, words)) for value, words in RANGES.items()]
+
+
+ISSUE = ModelSelect(
+    "issue_id",
+    _("Issue"),
+    _("Type words of the series, or its number too: Lamplight #3"),
+    of="issue",
+    required=True,
+)
+FORMAT = Choice("book_format", _("Format"), initial=BookFormat.PRINT.value, options=_format_options)
+READING = Checkbox(
+    "is_read", _("I have read it"), _("Without another date, now counts as the time of reading.")
+)
+
+COPY = (
+    whole_number_field("quantity", _("Copies"), initial="1"),
+    FORMAT,
+    Choice("grade", _("Grade"), options=_grade_options),
+    Choice("grading_company", _("Graded by"), options=_company_options),
+    READING,
+)
+PURCHASE = (
+    day("purchase_date", _("Bought on")),
+    Money("purchase_price", _("Price paid"), apart=True),
+    Line("purchase_store", _("Bought at"), longest=255),
+)
+PLACE = (Line("storage_location", _("Storage location"), longest=255), Paragraphs("notes", _("Notes")))
+
+SECTIONS = (
+    Section("copy", _("Your copy"), COPY),
+    Section("purchase", _("Purchase"), PURCHASE),
+    Section("place", _("Place and notes"), PLACE),
+)
+ITEM_FORM = EntityForm(CollectionItemSchema, SECTIONS)  # the issue of an item never changes
+ADD_FORM = EntityForm(CollectionAddSchema, (Section("issue", _("Issue"), (ISSUE,)), *SECTIONS))
+
+SERIES_FORM = EntityForm(
+    CollectionItemSchema,
+    (
+        Section(
+            "series",
+            _("Which issues"),
+            (
+                ModelSelect("series", _("Series"), of="series", required=True),
+                Choice("what", _("Issues"), initial="all", options=_range_options),
+                Line("first", _("First number"), _("Empty: from the beginning."), longest=25),
+                Line("last", _("Last number"), _("Empty: to the end."), longest=25),
+            ),
+        ),
+        Section(
+            "copies",
+            _("Your copies"),
+            (FORMAT, Checkbox("is_read", _("Mark them as read"), _("As read just now."))),
+        ),
+    ),
+)
+
+
+MOST_BARS = 10
+
+
+def stats(request):
+    """Totals, charts and tables."""
+    session, user_id = request.dbsession, request.identity.user_id
+    totals = figures.stats(session, user_id)
+    read = figures.reading(session, user_id, request.zone, request.today)
+    tops = figures.top_creators(session, user_id, Role.is_writer, Role.is_artist)
+    publishers, types = figures.shares(session, user_id)
+    return {
+        "figures": totals,
+        "shares": [
+            _shares_chart(request, "publishers", publishers),
+            _shares_chart(request, "types", types),
+            _formats_chart(request, totals),
+        ],
+        "days": _chart(request, "days", charts.days(locale_of(request), read.days)),
+        "months": _chart(request, "months", charts.months(locale_of(request), read.months)),
+        "people": [
+            _people_chart(request, name, top) for name, top in zip(("writers", "artists"), tops, strict=True)
+        ],
+        "top_series": figures.top_series(session, user_id),
+    }
+
+
+TITLES = {
+    "publishers": (_("By publisher"), _("How many items come from each publisher."), _("Publisher")),
+    "types": (_("By type of series"), _("How many items belong to series of each type."), _("Type")),
+    "formats": (_("By format"), _("How many items there are in each format."), _("Format")),
+    "writers": (_("Top writers"), _("The writers credited on most items."), _("Writer")),
+    "artists": (_("Top artists"), _("The artists credited on most items."), _("Artist")),
+    "days": (_("Read in the last 30 days"), _("How often something was read on each day."), _("Day")),
+    "months": (_("Read in the last 12 months"), _("How often something was read in each month."), _("Month")),
+}
+UNITS = {"days": _("Read"), "months": _("Read")}
+
+
+def _chart(request, name: str, points: list[Point]) -> Chart:
+    say = request.localizer.translate
+    title, text, head = (say(each) for each in TITLES[name])
+    return Chart(f"chart-{name}", title, text, head, say(UNITS.get(name, _("Items"))), points)
+
+
+def _list_path(request, **query) -> str:
+    return request.route_path("collection.list", _query=query)
+
+
+def _shares_chart(request, name: str, shares) -> Chart:
+    key = {"publishers": "publisher_id", "types": "series_type"}[name]
+    points = [Point(share.name, share.count, href=_list_path(request, **{key: share.id})) for share in shares]
+    return _chart(request, name, with_rest(points, MOST_BARS, request.localizer.translate(_("Other"))))
+
+
+def _formats_chart(request, totals) -> Chart:
+    say = request.localizer.translate
+    points = [
+        Point(say(FORMATS[code]), count, href=_list_path(request, book_format=code))
+        for code, count in totals.by_format.items()
+    ]
+    return _chart(request, "formats", points)
+
+
+def _people_chart(request, name: str, people) -> Chart:
+    points = [Point(creator.name, count, href=request.entity_path(creator)) for creator, count in people]
+    return _chart(request, name, points)
+
+
+def history(request):
+    """What was read, by day, newest first; what was read nobody knows when comes last."""
+    session, user_id = request.dbsession, request.identity.user_id
+    zone = request.zone
+    total = figures.history_count(session, user_id, zone)
+    number, pages = page_asked_for(request, total, PER_PAGE)
+    reads = figures.history(session, user_id, zone, limit=PER_PAGE, offset=(number - 1) * PER_PAGE)
+    wanted = {read.item_id for read in reads}
+    found = session.scalars(items().where(CollectionItem.id.in_(wanted))).all()
+    by_id = {item.id: item for item in found}
+    days: list[tuple[date | None, list]] = [
+        (day, [(by_id[read.item_id], read.times) for read in group])
+        for day, group in groupby(reads, key=lambda read: read.day)
+    ]
+    return {"page": Page(reads, number, total, pages), "days": days}
+
+
+CHOOSE_SERIES = _("Choose a series.")
+NO_NUMBER = _("Give the first number, the last one, or both.")
+ALL_OR_NUMBERS = _("Numbers are given: choose the range, or leave them empty for all issues.")
+
+
+def add_series(request):
+    """The form by which many issues of a series are added at once, and what it sends."""
+    draft = Draft(request, "collection_item", SERIES_FORM)
+    if request.method != "POST":
+        draft.prefill(request.GET)
+        return _series_form(request, draft)
+    draft.read(request.POST)
+    if name := text_of(request.POST, "find"):
+        if name == "series":
+            query = text_of(request.POST, "series-q") or ""
+            draft.found[name] = lookup.find(request.dbsession, name, query)
+        return _series_form(request, draft)
+    try:
+        added, skipped = _add_issues(request, draft.typed)
+    except InvalidError as error:
+        draft.refuse(error.errors)
+        request.response.status = 422
+        return _series_form(request, draft)
+    words = {
+        "added": ngettext("${n} issue was added.", "${n} issues were added.", added),
+        "skipped": ngettext("${n} was there already.", "${n} were there already.", skipped),
+    }
+    return done(request, "success" if added else "info", _("${added} ${skipped}", mapping=words))
+
+
+def _add_issues(request, typed: dict) -> tuple[int, int]:
+    """Add what the form asks for: how many issues were added, and how many were there."""
+    errors, first, last = {}, typed["first"].strip(), typed["last"].strip()
+    chosen = typed["series"][0] if typed["series"] else ""
+    series_id = whole_number(chosen) or 0
+    if not typed["series"]:
+        errors["series"] = [CHOOSE_SERIES]
+    if typed["what"] not in RANGES:
+        errors["what"] = [NOT_OFFERED]
+    elif typed["what"] == "range" and not (first or last):
+        errors["first"] = [NO_NUMBER]
+    elif typed["what"] == "all" and (first or last):
+        errors["what"] = [ALL_OR_NUMBERS]
+    if typed["book_format"] not in list(BookFormat):
+        errors["book_format"] = [NOT_OFFERED]
+    if errors:
+        raise InvalidError(errors)
+    try:
+        return collection.add_series(
+            request.dbsession,
+            request.identity.user_id,
+            series_id,
+            first=first,
+            last=last,
+            book_format=typed["book_format"],
+            read=bool(typed["is_read"]),
+            today=request.today,
+        )
+    except NotFoundError:
+        raise InvalidError({"series": [NOT_THERE]}) from None
+
+
+def _series_form(request, draft: Draft) -> dict:
+    draft.look_up()
+    return {
+        "draft": draft,
+        "action": request.path,
+        "back": request.route_path("collection.list"),
+        "differences": (),
+        "likes": (),
+    }
+
+
+def missing(request):
+    """The series of which the reader has some issues and lacks others, the most missing first."""
+    session, user_id = request.dbsession, request.identity.user_id
+    total = figures.incomplete_count(session, user_id, request.today)
+    number, pages = page_asked_for(request, total, PER_PAGE)
+    rows = figures.incomplete_series(
+        session, user_id, request.today, limit=PER_PAGE, offset=(number - 1) * PER_PAGE
+    )
+    return {"page": Page(rows, number, total, pages)}
+
+
+def missing_of(request):
+    """The issues that the reader lacks of one series; of one without any issue of it there is no page."""
+    session, user_id, series_id = request.dbsession, request.identity.user_id, number_in(request)
+    owned, total = figures.owned_of(session, user_id, series_id, request.today)
+    if not owned:
+        raise HTTPNotFound(_("You have no issue of this series."))
+    series = session.get(
+        Series, series_id, options=[joinedload(Series.series_type), joinedload(Series.publisher)]
+    )
+    number, pages = page_asked_for(request, total - owned, PER_PAGE)
+    rows = figures.missing_issues(
+        session, user_id, series_id, request.today, limit=PER_PAGE, offset=(number - 1) * PER_PAGE
+    )
+    return {
+        "page": Page(rows, number, total - owned, pages),
+        "series": series,
+        "owned": owned,
+        "total": total,
+    }
+
+
+WITH_ISSUE = joinedload(CollectionItem.issue).options(
+    joinedload(Issue.series).options(joinedload(Series.series_type), joinedload(Series.publisher))
+)
+ADDED = _("${label} is in your collection now.")
+OWNED_ALREADY = _("This issue is in your collection already.")
+NO_MOMENT = _("Write the day and the time as 2026-12-31 18:30, or leave both away for now.")
+MOMENT_FORMATS = ("%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d")
+
+
+class ItemDraft(Draft):
+    """The form of an item while it is filled in."""
+
+    def _state_of(self, entity):
+        names = (*collection.FIELDS, "is_read")
+        return {name: getattr(entity, name) for name in names} | {"currency": entity.purchase_currency}
+
+
+class ItemViews(Editing):
+    """The form of an item, new or not, with all that the catalogue's forms can do."""
+
+    draft = ItemDraft
+    added = ADDED
+
+    def __init__(self, request):
+        self.request = request
+        self.session = request.dbsession
+        self.user_id = request.identity.user_id
+        self.model = CollectionItem
+        self.kind = CollectionItem.__tablename__
+        self.form = ITEM_FORM if "id" in request.matchdict else ADD_FORM
+
+    def detail(self):
+        """The item, with its stars and the dates it was read on."""
+        return item_page(self.request, self._entity(selectinload(CollectionItem.read_dates)), answers.Form())
+
+    def delete(self):
+        """Whether it is really to go, and its end."""
+        item = self._entity()
+        if self.request.method != "POST":
+            number = select(func.count()).where(ReadDate.collection_item_id == item.id)
+            return {"item": item, "read_count": self.session.scalar(number)}
+        label = item.issue.label
+        collection.remove(self.session, self.user_id, item.id)
+        return done(
+            self.request, "success", _("${label} is out of your collection.", mapping={"label": label})
+        )
+
+    # What the forms need to know of items.
+
+    def _entity(self, *options):
+        return collection.item(self.session, self.user_id, number_in(self.request), WITH_ISSUE, *options)
+
+    def _judged(self, draft):
+        change, errors = change_of(draft)
+        if errors:
+            raise InvalidError(errors)
+        return change
+
+    def _write_new(self, values):
+        issue_id = values.pop("issue_id")
+        try:
+            item, made = collection.add(
+                self.session, self.user_id, issue_id, values, today=self.request.today
+            )
+        except NotFoundError:
+            raise InvalidError({"issue_id": [NOT_THERE]}) from None
+        if not made:
+            raise InvalidError({"issue_id": [OWNED_ALREADY]})
+        return collection.item(self.session, self.user_id, item.id, WITH_ISSUE)
+
+    def _alike(self, values):  # noqa: ARG002
+        return ()
+
+    def _update(self, draft):
+        """As ever, but whoever says that a read item was not read is asked first: its dates would go."""
+        differences = edit_conflicts(draft)
+        if differences:
+            return self._refused(draft, 409, differences=differences)
+        losing = draft.entity.is_read and not draft.typed["is_read"]
+        if losing and not text_of(self.request.POST, "anyway"):
+            number = select(func.count()).where(ReadDate.collection_item_id == draft.entity.id)
+            return self._refused(draft, 422) | {"losing": self.session.scalar(number)}
+        return super()._update(draft)
+
+    def _page(self, draft, **shown):
+        return super()._page(draft, **shown) | {"losing": 0}
+
+    def _lock(self, entity):
+        collection.lock(self.session, self.user_id, entity.id)
+
+    def _write(self, entity, values):
+        collection.update(self.session, self.user_id, entity.id, values, today=self.request.today)
+
+    def _label(self, entity):
+        return entity.issue.label
+
+    def _path_of(self, entity):
+        target = safe_path(text_of(self.request.POST, "next")) if self.request.method == "POST" else None
+        return target or self.request.route_path("collection.item", id=entity.id)
+
+    def _path_of_list(self):
+        return self.request.route_path("collection.list")
+
+
+def item_page(request, item: CollectionItem, form: answers.Form) -> dict:
+    """What the page of an item shows; `form` is that for one more date of reading."""
+    return {"item": item, "form": form, "released": item.issue.is_released(request.today)}
+
+
+def rate(request):
+    """The stars of an item and so of its issue; what is no number of stars changes nothing."""
+    session, user_id, item_id = request.dbsession, request.identity.user_id, number_in(request)
+    given = request.POST.get("rating")
+    if isinstance(given, str) and given in GIVEN:
+        collection.rate(session, user_id, item_id, GIVEN[given], today=request.today)
+    item = collection.item(session, user_id, item_id, WITH_ISSUE)  # as it is now
+    said = request.localizer.translate(_("Your stars are saved."))
+    if request.is_fragment:
+        return fragment(request, "item_rating", item_page(request, item, answers.Form()) | {"said": said})
+    return done(request, "success", said, "collection.item", id=item_id)
+
+
+def add_date(request):
+    """One more date of reading, typed as the reader's zone has it; nothing typed means now."""
+    user_id, item_id, typed = request.identity.user_id, number_in(request), answers.texts(request)
+    try:
+        moment = moment_of(typed.get("read_date", ""), request.zone)
+        collection.read_on(request.dbsession, user_id, item_id, moment)
+    except InvalidError as error:
+        options = (WITH_ISSUE, selectinload(CollectionItem.read_dates))
+        item = collection.item(request.dbsession, user_id, item_id, *options)
+        return item_page(request, item, answers.refused(request, error, typed))
+    return done(request, "success", _("The date is noted."), "collection.item", id=item_id)
+
+
+def moment_of(text: str, zone) -> datetime | None:
+    """A moment as a reader types it, in a time zone; None for a blank text. Raises InvalidError."""
+    text = text.strip()
+    for form in MOMENT_FORMATS if text else ():
+        try:
+            return datetime.strptime(text, form).replace(tzinfo=zone).astimezone(UTC)
+        except (ValueError, OverflowError):
+            continue
+    if text:
+        raise InvalidError({"read_date": [NO_MOMENT]})
+    return None
+
+
+def drop_date(request):
+    """Take one date of reading back."""
+    item_id = number_in(request)
+    collection.unread(request.dbsession, request.identity.user_id, item_id, number_in(request, "read_id"))
+    return done(request, "success", _("The date is taken back."), "collection.item", id=item_id)
+
+
 def includeme(config):
     """The pages by words before those of items, whose addresses are numbers."""
     config.add_directive("add_collection_page", add_collection_page)
     config.add_request_method(own_item)
     config.add_collection_page("list", "", listing, renderer="collection/list.jinja2")
     config.add_collection_page("mark_read", "mark-read/", mark_read, methods=("POST",))
-    config.include(".collection_stats")  # figures and the reading history
-    config.include(".collection_series")  # whole series: to add, and what is missing
-    config.include(".collection_item")  # one item
+    config.add_collection_page("stats", "stats/", stats, renderer="collection/stats.jinja2")
+    config.add_collection_page("history", "history/", history, renderer="collection/history.jinja2")
+    config.add_collection_page(
+        "add_series",
+        "add-from-series/",
+        add_series,
+        methods=("GET", "HEAD", "POST"),
+        renderer="collection/add_series.jinja2",
+    )
+    config.add_collection_page("missing", "missing/", missing, renderer="collection/missing.jinja2")
+    config.add_collection_page(
+        "missing_of", "missing/{id:[0-9]+}/", missing_of, renderer="collection/missing_of.jinja2"
+    )
+    form = {"methods": ("GET", "HEAD", "POST"), "renderer": "collection/edit.jinja2"}
+    config.add_collection_page("add", "add/", ItemViews, attr="create", **form)
+    one, read = "{id:[0-9]+}/", "{id:[0-9]+}/read-date/"
+    config.add_collection_page("item", one, ItemViews, attr="detail", renderer="collection/item.jinja2")
+    config.add_collection_page("update", f"{one}update/", ItemViews, attr="update", **form)
+    form["renderer"] = "collection/delete.jinja2"
+    config.add_collection_page("delete", f"{one}delete/", ItemViews, attr="delete", **form)
+    config.add_collection_page("rate", f"{one}rate/", rate, methods=("POST",))
+    config.add_collection_page(
+        "read_date", f"{read}add/", add_date, methods=("POST",), renderer="collection/item.jinja2"
+    )
+    config.add_collection_page("drop_date", f"{read}{{read_id:[0-9]+}}/delete/", drop_date, methods=("POST",))

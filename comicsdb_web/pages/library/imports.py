@@ -17,8 +17,7 @@ from comicsdb.security import Permission
 from comicsdb.values import whole_number
 from comicsdb_web.forms import answers
 from comicsdb_web.http.routing import READ
-from comicsdb_web.pages.library.collection import private
-from comicsdb_web.pages.library.collection_filters import narrowing
+from comicsdb_web.pages.library.collection import narrowing, private
 from comicsdb_web.pages.library.import_labels import FIELD_WORDS, PART_WORDS, outcome
 from comicsdb_web.pages.reading_lists import Lists
 from comicsdb_web.rendering.locales import _

@@ -30,8 +30,7 @@ from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import number_in
 from comicsdb_web.lists.filters import NOT_OFFERED, Chip, without
 from comicsdb_web.lists.paging import paginate
-from comicsdb_web.pages.library.collection import done, private
-from comicsdb_web.pages.library.collection_filters import grades
+from comicsdb_web.pages.library.collection import done, grades, private
 from comicsdb_web.pages.library.pull_list import OFF, ON
 from comicsdb_web.rendering.locales import _
 

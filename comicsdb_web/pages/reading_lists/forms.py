@@ -28,8 +28,7 @@ from comicsdb_web.forms.fields import (
     Section,
 )
 from comicsdb_web.forms.values import Change, with_plain_words
-from comicsdb_web.pages.reading_lists import Lists
-from comicsdb_web.pages.reading_lists.labels import source_options, type_options
+from comicsdb_web.pages.reading_lists import Lists, source_options, type_options
 from comicsdb_web.rendering.locales import _
 
 ABOUT = Section(

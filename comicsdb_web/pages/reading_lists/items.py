@@ -1,4 +1,4 @@
-"""The issues of a reading list: how they come in, their order, their types, and how they go."""
+"""The issues of a reading list: adding, ordering and removing them; and lists on the page of an issue."""
 
 from math import ceil
 
@@ -9,7 +9,8 @@ from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.i18n import translate
 from comicsdb.library import reading_lists
 from comicsdb.library.reading_lists import figures, items
-from comicsdb.models import ReadingList, ReadingListItem
+from comicsdb.models import Issue, ReadingList, ReadingListItem
+from comicsdb.security import Permission
 from comicsdb.values import whole_number
 from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.editing import Editing
@@ -18,8 +19,8 @@ from comicsdb_web.forms.values import with_plain_words
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import number_in
 from comicsdb_web.lists.paging import Page, page_asked_for
-from comicsdb_web.pages.reading_lists import Lists
-from comicsdb_web.pages.reading_lists.labels import ITEM_TYPES, item_type_options
+from comicsdb_web.pages.library.collection import private
+from comicsdb_web.pages.reading_lists import ITEM_TYPES, Lists, item_type_options
 from comicsdb_web.rendering.locales import _, ngettext
 
 POSITION, WAS = "position-", "was-"  # inputs: where an issue is to stand, and where it stood on the page
@@ -332,6 +333,46 @@ def _chosen(typed: dict, name: str) -> int:
     return whole_number(typed[name][0]) or 0
 
 
+SHOWN = 12  # lists that an issue is in
+OFFERED = 100  # lists that it can be added to, those changed last
+
+
+def lists_of_issue(request, issue: Issue) -> dict:
+    """The lists that an issue is in and those it could come into, in two statements; none for nobody."""
+    identity = request.identity
+    if identity is None:
+        return {"in_lists": [], "own_lists": []}
+    official = request.registry.settings["comicsdb.official_account"]
+    seen = reading_lists.visible_to(identity, official)
+    holding = select(ReadingListItem.reading_list_id).where(ReadingListItem.issue_id == issue.id)
+    own = (
+        select(ReadingList)
+        .where(reading_lists.manageable_by(identity, official), ReadingList.id.not_in(holding))
+        .order_by(ReadingList.modified.desc(), ReadingList.id)
+        .limit(OFFERED)
+    )
+    session = request.dbsession
+    return {
+        "in_lists": session.scalars(figures.with_issue(issue.id, seen, SHOWN)).all(),
+        "own_lists": session.scalars(own).all(),
+    }
+
+
+def add_to_list(request):
+    """Add an issue to the end of a list that the form names."""
+    issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
+    official = request.registry.settings["comicsdb.official_account"]
+    slug = request.POST.get("list")
+    slug = slug if isinstance(slug, str) else ""
+    found = reading_lists.find(request.dbsession, request.identity, official, slug)
+    held = reading_lists.lock_list(request.dbsession, request.identity, official, found)
+    done = items.add_issues(held, [issue.id])
+    text = _("It is in ${list} now.") if done.added else _("It is in ${list} already.")
+    words = translate(request.localizer, text % {"list": found.name})
+    request.messages.add("success" if done.added else "info", words)
+    return HTTPSeeOther(request.entity_path(issue))
+
+
 def includeme(config):
     """All below the list they belong to."""
     both, item = {"methods": ("GET", "HEAD", "POST")}, "{item:[0-9]+}/"
@@ -356,4 +397,12 @@ def includeme(config):
         views,
         attr="cancel_type",
         template="item_type",
+    )
+    config.add_page(
+        "issue.add_to_list",
+        "/issue/{slug}/add-to-list/",
+        add_to_list,
+        methods=("POST",),
+        permission=Permission.MEMBER,
+        decorator=private,
     )

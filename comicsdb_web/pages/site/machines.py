@@ -1,16 +1,35 @@
-"""Addresses that machines ask for: health, robots, the icon, and what is well known."""
+"""Addresses for machines: health, robots, the icon, well-known addresses and the sitemap."""
 
 from datetime import timedelta
 from pathlib import Path
+from xml.sax.saxutils import escape
 
-from pyramid.httpexceptions import HTTPFound, HTTPMovedPermanently
+from pyramid.httpexceptions import HTTPFound, HTTPMovedPermanently, HTTPNotFound
 from pyramid.response import Response
+from sqlalchemy import Integer, Select, cast, func, literal, select, union_all
 
 from comicsdb import clock
 from comicsdb.i18n import INTERFACE_LANGUAGES
+from comicsdb.library.reading_lists import visible_to
+from comicsdb.models import CATALOGUE, ReadingList
 
 SECURITY_LIFETIME = timedelta(days=180)  # at most a year
 ROBOTS = Path(__file__).parent.parent.parent / "data" / "robots.txt"
+
+PART = 10_000  # ids, and so at most as many addresses
+DIGITS = 6  # of the number of a part
+PLAIN = "pages"  # the part with the pages that are no object's
+NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
+PLAIN_ROUTES = ("home", *(f"{model.__tablename__}.list" for model in CATALOGUE))
+MORE_ROUTES = (
+    "reading_list.list",
+    "statistics",
+    "timeline",
+    "polls",
+    "help",
+    "docs",
+)
+KINDS = {model.__tablename__: model for model in (*CATALOGUE, ReadingList)}
 
 
 def health(request):  # noqa: ARG001
@@ -53,6 +72,66 @@ def favicon(request):
     return HTTPMovedPermanently(path, headers={"Cache-Control": "public, max-age=86400"})
 
 
+def sitemap_index(request):
+    """The parts that have pages, each with the time of its last change; one statement."""
+    parts = union_all(*(_parts(request, name) for name in KINDS)).subquery()
+    found = request.dbsession.execute(select(parts).order_by(parts.c.kind, parts.c.part))
+    addresses = [(_address(request, f"{row.kind}-{row.part}"), row.modified) for row in found]
+    return _xml("sitemapindex", "sitemap", [(_address(request, PLAIN), None), *addresses])
+
+
+def sitemap_part(request):
+    """The addresses of one part; HTTPNotFound for a part that is not there. One statement."""
+    name = request.matchdict["part"]
+    if name == PLAIN:
+        served = [request.path_if_served(route) for route in (*PLAIN_ROUTES, *MORE_ROUTES)]
+        return _xml("urlset", "url", [(request.public_url(path), None) for path in served if path])
+    kind, _dash, number = name.rpartition("-")
+    model = KINDS.get(kind)
+    if model is None or len(number) > DIGITS:
+        raise HTTPNotFound
+    slugs = _public(request, model, select(model.slug, model.modified)).where(_part_of(model) == int(number))
+    found = request.dbsession.execute(slugs.order_by(model.id)).all()
+    if not found:
+        raise HTTPNotFound
+    route = f"{kind}.detail"
+    rows = [(request.public_url(request.route_path(route, slug=slug)), stamp) for slug, stamp in found]
+    return _xml("urlset", "url", rows)
+
+
+def _parts(request, kind: str) -> Select:
+    model = KINDS[kind]
+    number = _part_of(model).label("part")
+    parts = select(literal(kind).label("kind"), number, func.max(model.modified).label("modified"))
+    return _public(request, model, parts).group_by(number)
+
+
+def _part_of(model):
+    return cast(func.div(model.id - 1, PART), Integer)
+
+
+def _public(request, model, statement: Select) -> Select:
+    """The rows that everybody may see, whoever asks."""
+    if model is not ReadingList:
+        return statement
+    return statement.where(visible_to(None, request.registry.settings["comicsdb.official_account"]))
+
+
+def _address(request, name: str) -> str:
+    return request.public_url(request.route_path("sitemap.part", part=name))
+
+
+def _xml(root: str, element: str, rows) -> Response:
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f'<{root} xmlns="{NAMESPACE}">']
+    for address, modified in rows:
+        changed = f"<lastmod>{modified.isoformat(timespec='seconds')}</lastmod>" if modified else ""
+        lines.append(f"<{element}><loc>{escape(address)}</loc>{changed}</{element}>")
+    body = "\n".join((*lines, f"</{root}>", ""))
+    return Response(
+        body, content_type="application/xml", charset="utf-8", cache_control="public, max-age=3600"
+    )
+
+
 def includeme(config):
     """Plain addresses; without somebody to write to there is no security.txt."""
     if _security_contact(config.get_settings()):
@@ -61,3 +140,5 @@ def includeme(config):
     config.add_page("health", "/health/", health)
     config.add_page("robots", "/robots.txt", robots)
     config.add_page("favicon", "/favicon.ico", favicon)
+    config.add_page("sitemap", "/sitemap.xml", sitemap_index)
+    config.add_page("sitemap.part", "/sitemap/{part:[a-z_]+(?:-[0-9]+)?}.xml", sitemap_part)

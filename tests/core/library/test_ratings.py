@@ -11,8 +11,7 @@ from sqlalchemy import select, text
 from comicsdb import clock, models
 from comicsdb.catalog import Catalog, InvalidError, NotFoundError
 from comicsdb.catalog.unit_of_work import UnitOfWork
-from comicsdb.library.new_day import NewDay
-from comicsdb.library.ratings import count_due, give, rate
+from comicsdb.library.ratings import NewDay, count_due, give, rate
 from comicsdb.models import IssueRating
 from tests.concurrency import at_once
 from tests.factories import Make

@@ -6,7 +6,7 @@ import pytest
 
 from comicsdb import schemas
 from comicsdb.catalog import InvalidError
-from comicsdb.cli.repair import fix_start_year_command
+from comicsdb.cli.catalogue import fix_start_year_command
 from comicsdb.exchange.format import FILES
 from comicsdb.library.transfer.format import COLUMNS, OF_SERIES
 from comicsdb.library.transfer.values import UnclearError

@@ -1,13 +1,14 @@
-"""Accounts in the administration: the list, and the page of one with all that belongs to it."""
+"""Accounts, groups and API tokens in the administration."""
 
 from datetime import UTC, datetime
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 from sqlalchemy import func, select
-from sqlalchemy.orm import selectinload
+from sqlalchemy.orm import contains_eager, selectinload
 
 from comicsdb import admin, clock
-from comicsdb.accounts import shown_key
+from comicsdb.accounts import is_expired, shown_key
+from comicsdb.accounts.tokens import SHOWN
 from comicsdb.catalog import InvalidError
 from comicsdb.models import (
     ApiToken,
@@ -26,7 +27,7 @@ from comicsdb_web.http.routing import number_in
 from comicsdb_web.pages.account import confirmed
 from comicsdb_web.pages.account.people import TIERS
 from comicsdb_web.pages.account.tokens import SCOPES
-from comicsdb_web.pages.admin import LATEST, SAVED, UNCHANGED, dollars, log_names, say
+from comicsdb_web.pages.admin import LATEST, SAVED, UNCHANGED, dollars, log_names, row_of, say
 from comicsdb_web.pages.admin.listing import Filter, folded, listing, yes_no
 from comicsdb_web.rendering.locales import _
 
@@ -256,6 +257,126 @@ def _to(request, found: User) -> HTTPSeeOther:
     return HTTPSeeOther(request.route_path("admin.user", id=found.id))
 
 
+GROUPS_SEARCHED = folded(User.username, User.email)
+
+
+def groups(request):
+    """All groups with the number of their members."""
+    members = (
+        select(func.count())
+        .where(user_group_member.c.group_id == Group.id)
+        .correlate(Group)
+        .scalar_subquery()
+        .label("members")
+    )
+    rows = select(Group, members)
+    return listing(request, rows, (Group.id,), (func.lower(Group.name), Group.id))
+
+
+def group(request):
+    """The members of a group."""
+    return _group_page(request, row_of(request, Group), answers.Form())
+
+
+def add_member(request):
+    """Put an account into the group."""
+    found, username = row_of(request, Group), answers.texts(request).get("username", "").strip()
+    try:
+        member = admin.add_member(request.dbsession, request.identity, found, username)
+    except InvalidError as error:
+        texts = [text for each in error.errors.values() for text in each]
+        return _group_page(
+            request,
+            found,
+            answers.refused(request, InvalidError({"username": texts}), {"username": username}),
+        )
+    say(request, "success", _("${name} is a member now.", mapping={"name": member.username}))
+    return HTTPSeeOther(request.route_path("admin.group", id=found.id))
+
+
+def remove_member(request):
+    """Take an account out of the group."""
+    found, member = row_of(request, Group), request.dbsession.get(User, number_in(request, "user"))
+    if member is None:
+        raise HTTPNotFound
+    try:
+        admin.remove_member(request.dbsession, request.identity, found, member)
+    except InvalidError as error:
+        say(request, "error", error)
+    else:
+        say(request, "success", _("${name} is no member any more.", mapping={"name": member.username}))
+    return HTTPSeeOther(request.route_path("admin.group", id=found.id))
+
+
+def rights(request):
+    """Save which kinds the members may delete."""
+    found = row_of(request, Group)
+    kinds = [value for value in request.POST.getall("may_delete") if isinstance(value, str)]
+    try:
+        changed = admin.set_deletable(request.dbsession, request.identity, found, kinds)
+    except InvalidError as error:
+        say(request, "error", error)
+    else:
+        say(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
+    return HTTPSeeOther(request.route_path("admin.group", id=found.id))
+
+
+def _group_page(request, found, form):
+    rows = (
+        select(User)
+        .join(user_group_member, user_group_member.c.user_id == User.id)
+        .where(user_group_member.c.group_id == found.id)
+    )
+    shown = {"group": found, "form": form, "kinds": admin.DELETABLE}
+    return listing(request, rows, (User.id,), ORDER, searched=GROUPS_SEARCHED) | shown
+
+
+TOKENS_ORDER = (ApiToken.created.desc(), ApiToken.id.desc())
+# Of the key only what is shown: no search finds out more of it.
+TOKENS_SEARCHED = folded(User.username, ApiToken.name, func.left(ApiToken.token_key, SHOWN))
+
+
+def tokens(request):
+    """All tokens, the newest first."""
+    expired = func.coalesce(ApiToken.expiry <= clock.now(), False)
+    filters = (
+        Filter(
+            "used",
+            _("Used"),
+            {
+                "yes": (_("Yes"), ApiToken.last_used.is_not(None)),
+                "no": (_("Never"), ApiToken.last_used.is_(None)),
+            },
+        ),
+        Filter("expired", _("Expired"), {"yes": (_("Yes"), expired), "no": (_("No"), ~expired)}),
+        Filter("scope", _("Scope"), {each: (SCOPES[each][0], ApiToken.scope == each) for each in SCOPES}),
+    )
+    rows = select(ApiToken).join(ApiToken.user).options(contains_eager(ApiToken.user))
+    found = listing(
+        request,
+        rows,
+        (ApiToken.id,),
+        TOKENS_ORDER,
+        searched=TOKENS_SEARCHED,
+        filters=filters,
+        of=ApiToken.user_id,
+    )
+    return found | {"shown_key": shown_key, "scopes": SCOPES, "is_expired": is_expired}
+
+
+def revoke_token(request):
+    """Revoke a token, and show the page again from which it came."""
+    try:
+        found = admin.revoke_token(request.account_context, request.identity, number_in(request))
+    except InvalidError as error:
+        say(request, "error", error)
+    else:
+        if not found:
+            raise HTTPNotFound(_("There is no such token any more."))
+        say(request, "success", _("The token is revoked. It opens nothing any more."))
+    return HTTPSeeOther(request.back_path or request.route_path("admin.token.list"))
+
+
 def includeme(config):
     """The list, the page of one, and what can be done there."""
     one = "user/{id:[0-9]+}/"
@@ -280,3 +401,10 @@ def includeme(config):
     )
     config.add_admin_page(".user.sessions", f"{one}end-sessions/", end_sessions, methods=("POST",))
     config.add_admin_page(".user.tokens", f"{one}revoke-tokens/", revoke_tokens, methods=("POST",))
+    one = "group/{id:[0-9]+}/"
+    config.add_admin_page(".group.list", "group/", groups, renderer="admin/groups.jinja2")
+    config.add_admin_page(".group", one, group, renderer="admin/group.jinja2", post=confirmed(add_member))
+    config.add_admin_page(".group.rights", one + "rights/", confirmed(rights), methods=("POST",))
+    config.add_admin_page(".group.remove", one + "remove/{user:[0-9]+}/", remove_member, methods=("POST",))
+    config.add_admin_page(".token.list", "token/", tokens, renderer="admin/tokens.jinja2")
+    config.add_admin_page(".token.revoke", "token/{id:[0-9]+}/revoke/", revoke_token, methods=("POST",))

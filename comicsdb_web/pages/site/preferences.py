@@ -1,4 +1,4 @@
-"""The language switch: the address that sets the language."""
+"""The switches of language and theme."""
 
 from babel import Locale
 from babel.core import get_global
@@ -6,7 +6,9 @@ from babel.core import get_global
 from comicsdb import accounts
 from comicsdb.i18n import INTERFACE_LANGUAGES
 from comicsdb_web.http import preferences
+from comicsdb_web.http.fragments import fragment
 from comicsdb_web.rendering.locales import LANGUAGE_COOKIE, locale_of
+from comicsdb_web.rendering.themes import COOKIE, THEMES
 
 
 def languages(request) -> list[tuple[str, str]]:  # noqa: ARG001
@@ -25,7 +27,7 @@ def locale_territory(request) -> str:
     return "_".join(likely.split("_")[::2])
 
 
-def switch(request):
+def switch_language(request):
     """Keep the choice, with the account too (its mails are written in it), and go back."""
     language = preferences.chosen(request, "language", INTERFACE_LANGUAGES)
     if language and request.identity is not None:
@@ -33,8 +35,19 @@ def switch(request):
     return preferences.keep(request, preferences.back(request), LANGUAGE_COOKIE, language)
 
 
+def switch_theme(request):
+    """Keep the choice and go back to the page it was made on."""
+    theme = preferences.chosen(request, "theme", THEMES)
+    if request.is_fragment:
+        response = fragment(request, "theme", {"theme": theme or request.theme})
+    else:
+        response = preferences.back(request)
+    return preferences.keep(request, response, COOKIE, theme)
+
+
 def includeme(config):
     """The switch, and what its form offers."""
     config.add_request_method(languages, "languages", reify=True)
     config.add_request_method(locale_territory, "locale_territory", reify=True)
-    config.add_page("language", "/i18n/setlang/", switch, methods=("POST",), require_csrf=False)
+    config.add_page("language", "/i18n/setlang/", switch_language, methods=("POST",), require_csrf=False)
+    config.add_page("theme", "/theme/", switch_theme, methods=("POST",), require_csrf=False)

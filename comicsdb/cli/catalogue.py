@@ -1,0 +1,301 @@
+"""Commands that edit the catalogue: merge, move, repairs; and reports on it."""
+
+from contextlib import contextmanager
+from datetime import datetime
+
+import click
+
+from comicsdb import admin
+from comicsdb.catalog import Catalog, ConflictError, GoneError, InvalidError, MovedError, NotFoundError
+from comicsdb.catalog.maintenance.merge import Preview, preview
+from comicsdb.catalog.maintenance.move import MovePreview, preview_move
+from comicsdb.catalog.maintenance.repair_reports import bad_volumes, changes_of, external_ids
+from comicsdb.cli.support import Site, pass_site
+from comicsdb.i18n import localizer, translate
+from comicsdb.models import CATALOGUE
+from comicsdb.models.choices import DEFAULT_LANGUAGE, YEARS
+
+REFUSALS = (ConflictError, GoneError, InvalidError, MovedError, NotFoundError)
+DRY_RUN = click.option("--dry-run", is_flag=True, help="Only tell what would be done.")
+REASON = click.option("--reason", default="", help="Why; it stands in the history.")
+
+
+def id_option(name: str, help: str, **more):  # noqa: A002  (the word that click has for it)
+    """An option that takes the id of an object."""
+    return click.option(f"--{name}", f"{name}_id", type=int, metavar="ID", required=True, help=help, **more)
+
+
+@contextmanager
+def editing(site: Site, *, dry_run: bool = False, reason: str = ""):
+    """The catalogue for a command; what it did is committed at the end, unless it is a dry run.
+
+    What is refused becomes one clear line, and nothing is changed.
+    """
+    with site.session() as session:
+        session.info["media"] = site.storage  # pictures that nothing names any more go with the commit
+        try:
+            yield Catalog(session, None, reason or None)
+            if dry_run:
+                session.rollback()
+            else:
+                session.commit()
+        except REFUSALS as error:
+            raise click.ClickException(plainly(error)) from error
+
+
+def found(catalog: Catalog, kind: str, object_id: int):
+    """The object with an id; one that is no more is named with what became of it."""
+    try:
+        return admin.find(catalog, kind, object_id)
+    except MovedError as moved:
+        survivor = f"{kind} {moved.entity.id}"
+        raise click.ClickException(f"The {kind} {object_id} was merged into {survivor}.") from moved
+
+
+def plainly(error: Exception) -> str:
+    """A refusal in English."""
+    if isinstance(error, InvalidError):
+        english = localizer(DEFAULT_LANGUAGE)
+        return "\n".join(translate(english, text) for texts in error.errors.values() for text in texts)
+    return str(error)
+
+
+def told(dry_run: bool, words: str) -> None:
+    """Say what was done, or that it was not."""
+    click.echo(f"{words}{' Dry run: nothing was changed.' if dry_run else ''}")
+
+
+KINDS = [model.__tablename__ for model in CATALOGUE]
+SHOWN = 60  # characters of a value
+
+
+@click.command("merge")
+@click.argument("kind", type=click.Choice(KINDS))
+@id_option("canonical", "The object that stays.")
+@id_option("other", "The object that is merged into it; its addresses lead there for ever.")
+@REASON
+@DRY_RUN
+@pass_site
+def merge_command(site: Site, *, kind: str, canonical_id: int, other_id: int, reason: str, dry_run: bool):
+    """Merge two objects of one KIND that are the same thing.
+
+    The canonical object gets what it lacks, but never a picture, and all that points to the other one.
+    """
+    with editing(site, dry_run=dry_run) as catalog:
+        canonical, other = (found(catalog, kind, each) for each in (canonical_id, other_id))
+        planned = preview(catalog.session, canonical, other)
+        _print_merge(planned)
+        _refuse(planned)
+        if not dry_run:
+            admin.merge_objects(catalog, None, canonical, other, reason)
+    told(dry_run, f"{kind.capitalize()} {other_id} {_is(dry_run)} merged into {canonical_id}.")
+
+
+@click.command("move-publisher")
+@id_option("publisher", "The publisher that became an imprint.")
+@id_option("parent", "The publisher whose imprint it is.")
+@click.option("--with-children", is_flag=True, help="Let its universes move to the parent.")
+@REASON
+@DRY_RUN
+@pass_site
+def move_publisher_command(
+    site: Site, *, publisher_id: int, parent_id: int, with_children: bool, reason: str, dry_run: bool
+):
+    """Make a publisher an imprint of another one: of that name, new or there already."""
+    with editing(site, dry_run=dry_run) as catalog:
+        publisher, parent = (found(catalog, "publisher", each) for each in (publisher_id, parent_id))
+        planned = preview_move(catalog.session, publisher, parent, with_children=with_children)
+        _print_move(planned)
+        _refuse(planned)
+        if not dry_run:
+            admin.move(catalog, None, publisher, parent, with_children=with_children, reason=reason)
+    told(dry_run, f"Publisher {publisher_id} {_is(dry_run)} an imprint of {parent_id} now.")
+
+
+def _is(dry_run: bool) -> str:
+    return "would be" if dry_run else "is"
+
+
+def _refuse(planned: Preview | MovePreview) -> None:
+    if planned.problems:
+        english = localizer(DEFAULT_LANGUAGE)
+        raise click.ClickException("\n".join(translate(english, each.told) for each in planned.problems))
+
+
+def _print_merge(planned: Preview) -> None:
+    click.echo(f"stays    {_described(planned.canonical)}\ngoes     {_described(planned.other)}")
+    _print_values("gets", planned.filled)
+    _print_names("gets the names", planned.names)
+    for effect in planned.effects:
+        names = ", ".join(each.label for each in effect.shown)
+        click.echo(
+            f"  {effect.sort}: {effect.moved:,} moved, {effect.combined:,} there already"
+            f"{f' ({names})' if names else ''}"
+        )
+    for part, number in planned.dropped.items():
+        click.echo(f"  lost: {part}, {number:,}")
+    _print_names("lost, too long: the names", planned.lost_names)
+
+
+def _print_move(planned: MovePreview) -> None:
+    click.echo(f"goes     {_described(planned.publisher)}\nparent   {_described(planned.parent)}")
+    click.echo(f"imprint  {_described(planned.imprint) if planned.imprint else 'a new one'}")
+    _print_values("imprint gets", planned.values)
+    names = ", ".join(each.label for each in planned.shown)
+    click.echo(f"  series: {planned.series:,} moved{f' ({names})' if names else ''}")
+    click.echo(f"  universes: {planned.universes:,}\n  attributions: {planned.attributions:,} moved")
+    _print_values("lost", planned.lost)
+
+
+def _print_values(what: str, values: dict) -> None:
+    for field, value in values.items():
+        text = ", ".join(value) if isinstance(value, list) else " ".join(str(value).split())
+        click.echo(f"  {what}: {field} = {text if len(text) <= SHOWN else text[:SHOWN] + '…'}")
+
+
+def _print_names(what: str, names) -> None:
+    if names:
+        click.echo(f"  {what}: {'; '.join(names)}")
+
+
+def _described(entity) -> str:
+    return f"{entity.label} ({entity.__tablename__} {entity.id})"
+
+
+@click.command("fix-start-year")
+@id_option("series", "The series.")
+@click.option("--year", type=click.IntRange(*YEARS), required=True, help="The year in which it began.")
+@DRY_RUN
+@pass_site
+def fix_start_year_command(site: Site, series_id: int, year: int, dry_run: bool):
+    """Correct the first year of a series, with its slug and those of its issues; old addresses lead there."""
+    with editing(site, dry_run=dry_run, reason=f"Began in {year}") as catalog:
+        series = found(catalog, "series", series_id)
+        before = series.year_began
+        _print_slugs(admin.fix_start_year(catalog, None, series, year))
+    told(dry_run, f"Series {series_id} began in {year}, not {before}.")
+
+
+@click.command("rebuild-slugs")
+@id_option("series", "The series whose issues get new slugs.")
+@DRY_RUN
+@pass_site
+def rebuild_slugs_command(site: Site, series_id: int, dry_run: bool):
+    """Give the issues of a series the slugs that new ones would get; old addresses lead there."""
+    with editing(site, dry_run=dry_run, reason="Rebuilt slugs") as catalog:
+        changed = admin.rebuild_slugs(catalog, None, found(catalog, "series", series_id))
+        _print_slugs(changed)
+    told(dry_run, f"{len(changed):,} slugs changed.")
+
+
+@click.command("dup-credits")
+@id_option("from", "The issue whose credits are copied.")
+@click.option("--to", "to_ids", type=int, metavar="ID", multiple=True, help="An issue that gets them.")
+@click.argument("more", type=int, metavar="[ID]...", nargs=-1)
+@DRY_RUN
+@pass_site
+def dup_credits_command(
+    site: Site, from_id: int, to_ids: tuple[int, ...], more: tuple[int, ...], dry_run: bool
+):
+    """Copy the credits of an issue to others: `--from 1 --to 2 3 4`.
+
+    Creators who are credited there already stay as they are; credits for the cover alone are not copied.
+    """
+    wanted = list(dict.fromkeys((*to_ids, *more)))
+    if not wanted:
+        raise click.UsageError("Name the issues that get the credits: --to ID...")
+    with editing(site, dry_run=dry_run, reason=f"Credits as of issue {from_id}") as catalog:
+        source = found(catalog, "issue", from_id)
+        targets = [found(catalog, "issue", each) for each in wanted]
+        labels = {each.id: each.label for each in targets}
+        copied = admin.copy_credits(catalog, None, source, targets)
+    for each, number in copied.items():
+        click.echo(f"{labels[each]} ({each}): {number:,}")
+    told(dry_run, f"{sum(copied.values()):,} credits copied.")
+
+
+@click.command("add-universe")
+@id_option("series", "The series.")
+@id_option("universe", "The universe.")
+@click.option("--characters", is_flag=True, help="Also the characters in its issues.")
+@DRY_RUN
+@pass_site
+def add_universe_command(site: Site, series_id: int, universe_id: int, characters: bool, dry_run: bool):
+    """Put all issues of a series into a universe."""
+    with editing(site, dry_run=dry_run, reason=f"Universe {universe_id} for series {series_id}") as catalog:
+        series = found(catalog, "series", series_id)
+        universe = found(catalog, "universe", universe_id)
+        added = admin.add_universe(catalog, None, series, universe, characters=characters)
+    told(dry_run, f"{added['issue']:,} issues and {added.get('character', 0):,} characters added.")
+
+
+@click.command("old-anthologies")
+@id_option("series", "The series.")
+@click.option("--fix-credits", is_flag=True, help="Writer becomes Story; Penciller and Inker become Artist.")
+@click.option("--delete-desc", is_flag=True, help="Clear the descriptions of its issues.")
+@DRY_RUN
+@pass_site
+def old_anthologies_command(site: Site, series_id: int, fix_credits: bool, delete_desc: bool, dry_run: bool):
+    """Repair the issues of an old anthology; without an option nothing is done."""
+    with editing(site, dry_run=dry_run, reason="Repaired as an old anthology") as catalog:
+        series = found(catalog, "series", series_id)
+        done = {"credits": 0, "descriptions": 0}
+        if fix_credits or delete_desc:
+            done = admin.repair_anthology(catalog, None, series, roles=fix_credits, descriptions=delete_desc)
+    told(
+        dry_run,
+        f"Credits of {done['credits']:,} and descriptions of {done['descriptions']:,} issues changed.",
+    )
+
+
+def _print_slugs(changed: dict[str, tuple[str, str]]) -> None:
+    for name, (old, new) in changed.items():
+        click.echo(f"{name}: {old} → {new}")
+
+
+@click.command("find-bad-volumes")
+@pass_site
+def find_bad_volumes_command(site: Site):
+    """List series of one publisher with the same name and volume; annuals and books by their type."""
+    with site.session() as session:
+        groups = bad_volumes(session)
+    for group in groups:
+        first = group[0]
+        click.echo(f"{first.publisher.name}: {first.name}, volume {first.volume}")
+        for each in group:
+            click.echo(f"  {each.id:>8}  {each.label}, {each.series_type.name}")
+    click.echo(f"{len(groups):,} found.")
+
+
+@click.command("find-changes")
+@click.option("--date", "day", type=click.DateTime(["%Y-%m-%d"]), required=True, metavar="YYYY-MM-DD")
+@pass_site
+def find_changes_command(site: Site, day: datetime):
+    """List what people, not the system account, changed on a day of the site."""
+    zone = site.settings["comicsdb.timezone"]
+    with site.session() as session:
+        rows = changes_of(session, day.date(), zone)
+    for row in rows:
+        acts = ", ".join(sorted(set(row.actions)))
+        click.echo(f"{row.last.astimezone(zone):%H:%M}  {row.kind} {row.object_id}  {acts}  {row.username}")
+    click.echo(f"{len(rows):,} found.")
+
+
+@click.command("alt-id-stats")
+@pass_site
+def alt_id_stats_command(site: Site):
+    """Tell how many issues have an id of Comic Vine and of the Grand Comics Database."""
+    with site.session() as session:
+        numbers = external_ids(session)
+    total = numbers["issues"]
+    click.echo(f"{'issues':<24}{total:>12,}")
+    for name, number in (
+        ("Comic Vine", numbers["cv_id"]),
+        ("without Comic Vine", total - numbers["cv_id"]),
+        ("GCD", numbers["gcd_id"]),
+        ("without GCD", total - numbers["gcd_id"]),
+        ("both", numbers["both"]),
+        ("neither", numbers["neither"]),
+    ):
+        share = f"{number / total:.1%}" if total else "–"
+        click.echo(f"{name:<24}{number:>12,}{share:>8}")

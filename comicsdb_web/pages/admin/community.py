@@ -1,0 +1,266 @@
+"""Announcements and polls in the administration."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from pyramid.httpexceptions import HTTPSeeOther
+from sqlalchemy import func, or_, select
+
+from comicsdb import admin, clock
+from comicsdb.admin.site import CONTENT_MAX
+from comicsdb.catalog import InvalidError
+from comicsdb.community import polls
+from comicsdb.community.polls import Status
+from comicsdb.models import Announcement, Poll, PollChoice, PollVote, User
+from comicsdb.models.choices import AnnouncementStyle
+from comicsdb.values import iso_day
+from comicsdb_web.forms import answers
+from comicsdb_web.pages.admin import SAVED, UNCHANGED, row_of, say
+from comicsdb_web.pages.admin.listing import Filter, folded, listing, yes_no
+from comicsdb_web.pages.community.polls import STATUSES
+from comicsdb_web.rendering.locales import _
+from comicsdb_web.rendering.richtext import clean
+
+STYLES = {
+    AnnouncementStyle.PRIMARY: _("Magenta, the usual one"),
+    AnnouncementStyle.LINK: _("Blue"),
+    AnnouncementStyle.SUCCESS: _("Green, good news"),
+    AnnouncementStyle.WARNING: _("Yellow, a warning"),
+    AnnouncementStyle.DANGER: _("Red, something is wrong"),
+}
+ANNOUNCEMENT_TEXTS = ("title", "text", "display_type", "start_date", "end_date")  # of the form
+CONTENT = {"text": "content"}  # its only field with another name: a page has one element `content` already
+
+POLL_TEXTS = ("title", "description", "start_date", "end_date", "choices")
+WRITTEN = "%Y-%m-%dT%H:%M"  # how a browser sends the moment of a clock on the wall
+
+
+def announcements(request):
+    """All announcements, the newest first."""
+    today = request.today
+    begun = or_(Announcement.start_date.is_(None), Announcement.start_date <= today)
+    over = func.coalesce(Announcement.end_date < today, False)
+    periods = {
+        "now": (_("Now"), begun & ~over),
+        "later": (_("Later"), Announcement.start_date > today),
+        "over": (_("Over"), over),
+    }
+    filters = (Filter("when", _("When"), periods), yes_no("active", _("Switched on"), Announcement.active))
+    order = (Announcement.start_date.desc().nulls_last(), Announcement.id.desc())
+    searched = folded(Announcement.title, Announcement.content)
+    return listing(
+        request, select(Announcement), (Announcement.id,), order, searched=searched, filters=filters
+    ) | {"styles": STYLES, "today": today}
+
+
+def announcement_form(request):  # noqa: ARG001
+    """The form for a new one."""
+    return _announcement_page(
+        None, answers.Form({"display_type": AnnouncementStyle.PRIMARY.value, "active": "1"})
+    )
+
+
+def add_announcement(request):
+    """Make an announcement."""
+    typed = _typed_announcement(request)
+    try:
+        admin.create_announcement(request.dbsession, request.identity, _read_announcement(typed))
+    except InvalidError as error:
+        return _announcement_page(None, _refused(request, error, typed))
+    return _to_announcement(request, "success", SAVED)
+
+
+def announcement(request):
+    """The form with what an announcement says."""
+    found = row_of(request, Announcement)
+    values = {name: getattr(found, CONTENT.get(name, name)) for name in ANNOUNCEMENT_TEXTS}
+    values |= {name: values[name].isoformat() if values[name] else "" for name in ("start_date", "end_date")}
+    return _announcement_page(found, answers.Form(values | {"active": "1" if found.active else ""}))
+
+
+def save_announcement(request):
+    """Change an announcement."""
+    found, typed = row_of(request, Announcement), _typed_announcement(request)
+    try:
+        changed = admin.change_announcement(
+            request.dbsession, request.identity, found, _read_announcement(typed)
+        )
+    except InvalidError as error:
+        return _announcement_page(found, _refused(request, error, typed))
+    return _to_announcement(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
+
+
+def delete_announcement_form(request):
+    """What is to go."""
+    return {"announcement": row_of(request, Announcement)}
+
+
+def delete_announcement(request):
+    """Delete an announcement."""
+    admin.delete_announcement(request.dbsession, request.identity, row_of(request, Announcement))
+    return _to_announcement(request, "success", _("The announcement is deleted."))
+
+
+def _announcement_page(found: Announcement | None, form: answers.Form) -> dict:
+    """`found` is None for a new one; the preview shows what the form holds."""
+    return {
+        "announcement": found,
+        "form": form,
+        "styles": STYLES,
+        "preview": clean(form.values.get("text", "")[:CONTENT_MAX]),
+    }
+
+
+def _typed_announcement(request) -> dict[str, str]:
+    fields = answers.texts(request)
+    typed = {name: fields.get(name, "").replace("\r\n", "\n") for name in ANNOUNCEMENT_TEXTS}
+    return typed | {"active": "1" if fields.get("active") else ""}
+
+
+def _read_announcement(typed: Mapping[str, str]) -> dict:
+    """The values of an announcement. Raises InvalidError for days that are none."""
+    values = {CONTENT.get(name, name): text for name, text in typed.items()}
+    values["active"], errors = bool(typed["active"]), {}
+    for name in ("start_date", "end_date"):
+        values[name] = iso_day(typed[name])
+        if typed[name] and values[name] is None:
+            errors[name] = [_("Write the day as 2026-12-31.")]
+    if errors:
+        raise InvalidError(errors)
+    return values
+
+
+def _refused(request, error: InvalidError, typed: Mapping[str, str]) -> answers.Form:
+    names = {column: name for name, column in CONTENT.items()}
+    found = InvalidError({names.get(field, field): texts for field, texts in error.errors.items()})
+    return answers.refused(request, found, typed)
+
+
+def _to_announcement(request, kind: str, text) -> HTTPSeeOther:
+    say(request, kind, text)
+    return HTTPSeeOther(request.route_path("admin.announcement.list"))
+
+
+def all_polls(request):
+    """All polls, in the order of the site."""
+    now = clock.now()
+    conditions = {
+        Status.ACTIVE: (Poll.start_date <= now) & (Poll.end_date >= now),
+        Status.UPCOMING: Poll.start_date > now,
+        Status.CLOSED: Poll.end_date < now,
+    }
+    states = {status.value: (STATUSES[status], condition) for status, condition in conditions.items()}
+    rows, order = polls.listed(now)
+    filters = (Filter("state", _("State"), states),)
+    searched = folded(Poll.title, Poll.description)
+    found = listing(request, rows, (Poll.id,), order, searched=searched, filters=filters)
+    return found | {"state": lambda poll: polls.status_of(poll, now).value, "statuses": STATUSES}
+
+
+def poll_form(request):  # noqa: ARG001
+    """The form for a new one."""
+    return {"poll": None, "votes": 0, "form": answers.Form(dict.fromkeys(POLL_TEXTS, ""))}
+
+
+def add_poll(request):
+    """Make a poll."""
+    typed = _typed_poll(request)
+    try:
+        admin.create_poll(request.dbsession, request.identity, _read_poll(request, typed))
+    except InvalidError as error:
+        return {"poll": None, "votes": 0, "form": answers.refused(request, error, typed)}
+    return _to_poll(request, "success", SAVED)
+
+
+def poll(request):
+    """The form with what a poll asks."""
+    found = row_of(request, Poll)
+    zone = request.zone
+    values = {
+        "title": found.title,
+        "description": found.description,
+        "start_date": found.start_date.astimezone(zone).strftime(WRITTEN),
+        "end_date": found.end_date.astimezone(zone).strftime(WRITTEN),
+        "choices": "\n".join(each.text for each in polls.choices(request.dbsession, found.id)),
+    }
+    return _poll_page(request, found, answers.Form(values))
+
+
+def save_poll(request):
+    """Change a poll."""
+    found, typed = row_of(request, Poll), _typed_poll(request)
+    try:
+        changed = admin.change_poll(request.dbsession, request.identity, found.id, _read_poll(request, typed))
+    except InvalidError as error:
+        return _poll_page(request, found, answers.refused(request, error, typed))
+    return _to_poll(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
+
+
+def votes(request):
+    """Who voted for what, the latest first; only to be read."""
+    found = row_of(request, Poll)
+    rows = (
+        select(PollVote, PollChoice.text, User.username)
+        .join(PollChoice, PollChoice.id == PollVote.choice_id)
+        .join(User, User.id == PollVote.user_id)
+        .where(PollVote.poll_id == found.id)
+    )
+    order = (PollVote.voted_on.desc(), PollVote.id.desc())
+    return listing(request, rows, (PollVote.id,), order, searched=folded(User.username, PollChoice.text)) | {
+        "poll": found,
+        "results": polls.results(request.dbsession, found.id),
+    }
+
+
+def _poll_page(request, found: Poll, form: answers.Form) -> dict:
+    count = select(func.count()).where(PollVote.poll_id == found.id)
+    return {"poll": found, "form": form, "votes": request.dbsession.scalar(count)}
+
+
+def _typed_poll(request) -> dict[str, str]:
+    fields = answers.texts(request)
+    return {name: fields.get(name, "").replace("\r\n", "\n") for name in POLL_TEXTS}
+
+
+def _read_poll(request, typed: Mapping[str, str]) -> dict:
+    """The values of a poll; moments are those of the reader's zone. Raises InvalidError for what is none."""
+    zone = request.zone
+    values = {**typed, "choices": typed["choices"].split("\n")}
+    errors = {}
+    for name in ("start_date", "end_date"):
+        try:
+            values[name] = datetime.fromisoformat(typed[name]).replace(tzinfo=zone) if typed[name] else None
+        except ValueError:
+            errors[name] = [_("Write the moment as 2026-12-31T18:00.")]
+    if errors:
+        raise InvalidError(errors)
+    return values
+
+
+def _to_poll(request, kind: str, text) -> HTTPSeeOther:
+    say(request, kind, text)
+    return HTTPSeeOther(request.route_path("admin.poll.list"))
+
+
+def includeme(config):
+    """The list, and the forms."""
+    one, form = "announcement/{id:[0-9]+}/", "admin/announcement.jinja2"
+    config.add_admin_page(
+        ".announcement.list", "announcement/", announcements, renderer="admin/announcements.jinja2"
+    )
+    config.add_admin_page(
+        ".announcement.add", "announcement/add/", announcement_form, renderer=form, post=add_announcement
+    )
+    config.add_admin_page(".announcement", one, announcement, renderer=form, post=save_announcement)
+    config.add_admin_page(
+        ".announcement.delete",
+        f"{one}delete/",
+        delete_announcement_form,
+        renderer="admin/announcement_delete.jinja2",
+        post=delete_announcement,
+    )
+    template = "admin/poll.jinja2"
+    config.add_admin_page(".poll.list", "poll/", all_polls, renderer="admin/polls.jinja2")
+    config.add_admin_page(".poll.add", "poll/add/", poll_form, post=add_poll, renderer=template)
+    config.add_admin_page(".poll", "poll/{id:[0-9]+}/", poll, post=save_poll, renderer=template)
+    config.add_admin_page(".poll.votes", "poll/{id:[0-9]+}/votes/", votes, renderer="admin/poll_votes.jinja2")
