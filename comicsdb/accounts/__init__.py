@@ -1,20 +1,20 @@
-"""Accounts: sign-up, log-in, sessions, passwords, profiles, tokens and their end.
+"""Accounts: sign-up, log-in, sessions, passwords, profiles, tokens and deletion.
 
-Surfaces call the functions listed here, with `request.account_context`. They talk to people; nothing here
-does. What is refused is raised: `InvalidError` by field, and the errors of `errors`, whose texts are fit to
-be shown. No answer tells whether a mail address has an account, by its text or by the time it takes.
+API and site call the functions listed here with `request.account_context`. Rejected input raises
+`InvalidError` by field, or one of the errors of `errors`, whose texts may be shown to people. Neither the
+text of an answer nor its time reveals whether a mail address has an account.
 """
 
 from comicsdb.accounts.context import AccountContext, of_request
 from comicsdb.accounts.deletion import delete_account
 from comicsdb.accounts.drafts import (
-    KeptPicture,
     SavedForm,
+    SavedPicture,
+    claim_picture_draft,
     find_form_draft,
-    find_picture,
-    keep_form_draft,
-    keep_picture,
-    take_picture,
+    find_picture_draft,
+    save_form_draft,
+    save_picture_draft,
 )
 from comicsdb.accounts.errors import (
     AccountError,
@@ -139,7 +139,6 @@ __all__ = [
     "CodeRefusedError",
     "FormSpentError",
     "Guard",
-    "KeptPicture",
     "LinkSpentError",
     "LogInFailedError",
     "NewPlaceError",
@@ -147,6 +146,7 @@ __all__ = [
     "NotActivatedError",
     "PasskeyRefusedError",
     "SavedForm",
+    "SavedPicture",
     "SignUpsClosedError",
     "TooFastError",
     "TooManyFailuresError",
@@ -163,6 +163,7 @@ __all__ = [
     "check_not_me",
     "check_reset",
     "check_second_step",
+    "claim_picture_draft",
     "confirm",
     "confirm_email",
     "delete_account",
@@ -170,7 +171,7 @@ __all__ = [
     "end_session",
     "end_session_of",
     "find_form_draft",
-    "find_picture",
+    "find_picture_draft",
     "find_user",
     "form_time",
     "generate_token",
@@ -182,8 +183,6 @@ __all__ = [
     "is_expired",
     "is_malformed",
     "is_this",
-    "keep_form_draft",
-    "keep_picture",
     "log_in",
     "log_in_by_link",
     "log_out_everywhere",
@@ -209,6 +208,8 @@ __all__ = [
     "reset_password",
     "revoke_all_tokens",
     "revoke_token",
+    "save_form_draft",
+    "save_picture_draft",
     "security_events",
     "security_facts",
     "session_user",
@@ -219,7 +220,6 @@ __all__ = [
     "sign_up",
     "sign_up_settings",
     "take_back",
-    "take_picture",
     "tokens_of",
     "update_profile",
     "verified",
@@ -227,6 +227,6 @@ __all__ = [
 
 
 def includeme(config):
-    """`request.account_context`, and the guard of the site."""
+    """Add `request.account_context` and the guard against guessing."""
     config.registry["comicsdb.guard"] = Guard(config.registry["comicsdb.limiter"])
     config.add_request_method(of_request, "account_context", reify=True)

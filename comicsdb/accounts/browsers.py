@@ -1,8 +1,8 @@
-"""Browsers by the names that people know them by."""
+"""Names of browsers and operating systems."""
 
 import re
 
-# The first pattern that is found decides: many browsers also claim to be those further down.
+# The first match counts: many User-Agent headers also name the browsers further down.
 BROWSERS = (
     ("Edge", r"Edg(?:e|A|iOS)?/"),
     ("Opera", r"OPR/|Opera"),
@@ -26,7 +26,7 @@ LENGTH_MAX = 60
 
 
 def browser_name(agent: str) -> tuple[str, str]:
-    """Browser and system of a User-Agent header; the header itself, cut, where it is nobody we know."""
+    """Browser and system of a User-Agent header; the header itself, truncated, for unknown browsers."""
     browser, system = _first(BROWSERS, agent), _first(SYSTEMS, agent)
     return (browser, system) if browser else (agent[:LENGTH_MAX], "")
 

@@ -1,7 +1,7 @@
-"""Passwords that are tried first: 190,000 of them in under a megabyte, looked up without asking anybody.
+"""The 190,000 most common passwords, in a local file of less than a megabyte.
 
-The file holds the first five bytes of the SHA-256 of each, sorted. Of other passwords one in five million is
-taken for one of them (190,000 / 2^40), and whoever chose it chooses again. `make passwords` writes the file:
+The file holds the first five bytes of the SHA-256 of each, sorted. One in five million other passwords is
+a false positive (190,000 / 2^40). `make passwords` writes the file:
 of lists in the order of how often each is used, the first 190,000 that are long enough, in lower case.
 """
 
@@ -23,7 +23,7 @@ OWN = ("comicsdb", "comicsdb1", "comicsdb123", "comics123", "superman123", "batm
 
 
 class CommonPasswords:
-    """A set of passwords, whatever their case, packed as `pack` does; a look-up reads 18 places of it."""
+    """A case-insensitive set of passwords in the format of `pack`, searched by bisection."""
 
     def __init__(self, packed: bytes):
         self._packed = packed
@@ -50,7 +50,7 @@ def pack(passwords: Iterable[str]) -> bytes:
 
 @lru_cache
 def common_passwords() -> CommonPasswords:
-    """Those of the file, read when first needed."""
+    """The passwords of the file, read when first needed."""
     return CommonPasswords(FILE.read_bytes())
 
 
@@ -59,17 +59,17 @@ def _digest(password: str) -> bytes:
 
 
 def _read(path: Path) -> Iterator[str]:
-    """The passwords of a list, in its order: a JSON array, or lines of text."""
+    """The passwords of a JSON array or a text file, in order."""
     text = path.read_text("utf-8")
     return iter(json.loads(text) if path.suffix == ".json" else text.splitlines())
 
 
 def _fit(passwords: Iterable[str]) -> Iterator[str]:
-    """What is long enough, in lower case, each once."""
+    """The distinct passwords in lower case that are long enough."""
     return iter(dict.fromkeys(each.lower() for each in passwords if len(each) >= SHORTEST))
 
 
 def main(*lists: str) -> None:
-    """Write the file: our own, then those of the lists, the later ones only where there is room."""
+    """Write the file: our own, then those of the lists up to the limit."""
     given = chain(OWN, PUBLIC_SECRETS, *(_read(Path(each)) for each in lists))
     FILE.write_bytes(pack(islice(_fit(given), MOST)))

@@ -1,4 +1,4 @@
-"""What the account functions need to know of a request and of the site."""
+"""What account functions need from a request and from the application."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -15,10 +15,10 @@ from comicsdb.media.storage import Storage
 
 @dataclass(frozen=True)
 class AccountContext:
-    """Somebody at the site: from an address (IP), with a browser, reading pages in a language.
+    """A visitor: their session, IP address, browser and language, and the services of the application.
 
-    `apart` opens a session whose commits are independent of the request's: for what must be kept of a request
-    that is refused.
+    `apart` opens a session that commits independently of the request's: for data that must persist although
+    the request is rejected.
     """
 
     session: Session
@@ -32,19 +32,19 @@ class AccountContext:
     language: str
 
     def log(self, logger: logging.Logger, what: str, username: str, level: int = logging.INFO) -> None:
-        """Write a line in the one form that names account and address."""
+        """Log a line with account and address, in the format that all of them share."""
         name = printable(username)[:150] or "-"
         extra = {"username": name, "ip": self.address}
         logger.log(level, "%s (user=%s, ip=%s)", what, name, self.address, extra=extra)
 
 
 def of_command(session: Session, settings: Mapping) -> AccountContext:
-    """For an administrator's command, which has no address and checks no passwords."""
+    """The context of a command, which has no address and checks no passwords."""
     return AccountContext(session, None, None, None, None, settings, address="", browser="", language="")
 
 
 def of_request(request) -> AccountContext:
-    """For a request; nothing is read from the database yet."""
+    """The context of a request; makes no query."""
     registry = request.registry
     return AccountContext(
         session=request.dbsession,

@@ -35,14 +35,14 @@ from comicsdb.models.base import SYSTEM_USER_ID
 
 log = logging.getLogger(__name__)
 
-KIND = "user"  # as staff actions call accounts
+KIND = "user"  # of accounts in the audit log
 
-SIGN_UPS_KEPT = timedelta(days=7)  # for which the name of a sign-up that was not completed is kept
+SIGN_UPS_KEPT = timedelta(days=7)  # for which the name of an unfinished sign-up stays reserved
 EVENTS_KEPT = timedelta(days=365)
 
 
 def delete_account(context: AccountContext, user_id: int, password: str) -> None:
-    """Delete an account for its owner, who gives the password once more.
+    """Delete an account for its owner, who confirms the password.
 
     Raises InvalidError for the field `password`, and for account 1, which always exists; and
     TooManyFailuresError.
@@ -56,11 +56,10 @@ def delete_account(context: AccountContext, user_id: int, password: str) -> None
 
 
 def remove_account(session: Session, user: User) -> None:
-    """Delete an account, whoever wishes it.
+    """Delete an account without asking for its password.
 
-    The database itself removes sessions, tokens, links, mails, notices, stars and all that a reader keeps,
-    hands the account's objects of the catalogue to account 1, and takes its name out of history, change log
-    and donations.
+    Foreign keys remove sessions, tokens, links, mails, notices, ratings and library, transfer the account's
+    catalogue objects to account 1, and clear its name in history, change log and donations.
     """
     unit = UnitOfWork.of(session)
     unit.acquire_write_lock()
@@ -80,7 +79,7 @@ def remove_account(session: Session, user: User) -> None:
 
 
 def _lock_rated(session: Session, user_id: int) -> tuple[set[int], set[int]]:
-    """The issues that an account gave stars, and their series; locked in the order of all who rate."""
+    """The issues that an account rated, and their series, locked in the order that all ratings use."""
     rated = select(IssueRating.issue_id).where(IssueRating.user_id == user_id)
     series_of = select(Issue.series_id).where(Issue.id.in_(rated))
     locked = select(Series.id).where(Series.id.in_(series_of)).order_by(Series.id)
@@ -94,8 +93,8 @@ def _counts_of(username: str):
 
 
 def move_counts(session: Session, old: str, new: str) -> None:
-    """Let the counts of an account's requests follow its new name."""
-    forget_counts(session, new)  # of somebody who had this name before
+    """Move the request counts of an account to its new name."""
+    forget_counts(session, new)  # of a former account with this name
     moved = select(DailyCount.day, DailyCount.counter, literal(f"user:{new}"), DailyCount.count).where(
         _counts_of(old)
     )
@@ -109,7 +108,7 @@ def forget_counts(session: Session, username: str) -> None:
 
 
 def anonymise(session: Session, user: User) -> None:
-    """Let what stays after an account name it by its number alone."""
+    """Replace the name of an account by its number in what outlives it."""
     forget_counts(session, user.username)
     nameless = f"account {user.id}"
     session.execute(update(StaffAction).where(StaffAction.actor_id == user.id).values(actor_name=nameless))
@@ -130,7 +129,7 @@ def _escape_like(text: str) -> str:
 
 
 def clean(session: Session) -> Counter:
-    """Remove what is of no use any more; counts each: "sessions", "drafts" and so on."""
+    """Remove expired data; returns how many of each: "sessions", "drafts" and so on."""
     now = clock.now()
     counted = Counter()
     ended = delete(LoginSession).where(LoginSession.expires <= now)

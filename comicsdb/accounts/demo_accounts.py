@@ -1,4 +1,4 @@
-"""The accounts of the demo: their names, and the passwords and tokens that everybody can read here."""
+"""The accounts of the demo: their names, and their public passwords and tokens."""
 
 import hashlib
 
@@ -15,5 +15,5 @@ def token(name: str) -> str:
     return hashlib.sha256(f"demo token {name}".encode()).hexdigest()
 
 
-# What must open nothing but a demonstration.
+# Accepted in demonstrations only.
 PUBLIC_SECRETS = frozenset(make(name) for name in NAMES for make in (password, token))

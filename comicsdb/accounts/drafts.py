@@ -20,7 +20,7 @@ from comicsdb.media.uploads import picture_values
 from comicsdb.models import FormDraft, PictureDraft, User
 
 LIFETIME = timedelta(hours=1)
-SIZE_MAX = 512 * 1024  # characters of all that was typed
+SIZE_MAX = 512 * 1024  # characters of all fields
 DRAFTS_MAX = 20  # of one account
 
 PICTURES_MAX = 50  # of one account
@@ -28,9 +28,9 @@ NAME_MAX = 255
 
 
 class SavedForm(NamedTuple):
-    """What was typed: `action` is the path that it was sent to, `texts` are pairs of field and text.
+    """A submitted form: `action` is the path it was sent to, `texts` are pairs of field and text.
 
-    `files` are names of files that were chosen, by field; their content is not kept.
+    `files` are the names of chosen files by field; their content is not stored.
     """
 
     action: str
@@ -38,10 +38,10 @@ class SavedForm(NamedTuple):
     files: dict[str, str]
 
 
-def keep_form_draft(session: Session, user_id: int, form: SavedForm) -> str | None:
-    """Keep a form for an account; gives the secret that finds it again, None for one that is not kept.
+def save_form_draft(session: Session, user_id: int, form: SavedForm) -> str | None:
+    """Store a form for an account; returns the secret that finds it again, None for one that is not stored.
 
-    Not kept are forms that are too large, and those of an account that is gone or switched off.
+    Forms that are too large and those of deleted or inactive accounts are not stored.
     """
     fields = json.dumps([form.texts, form.files])  # ASCII: no character that PostgreSQL refuses
     owner = select(User.id).where(User.id == user_id, User.is_active).with_for_update(key_share=True)
@@ -69,7 +69,7 @@ def keep_form_draft(session: Session, user_id: int, form: SavedForm) -> str | No
 
 
 def find_form_draft(session: Session, user_id: int, secret: str) -> SavedForm | None:
-    """What an account typed within the last hour; None for any other account."""
+    """A form that the account submitted within the last hour; None for any other account."""
     row = session.scalar(
         select(FormDraft).where(
             FormDraft.digest == digest(secret),
@@ -84,7 +84,7 @@ def find_form_draft(session: Session, user_id: int, secret: str) -> SavedForm | 
 
 
 def remove_old_form_drafts(session: Session) -> int:
-    """Remove forms that are older than an hour; gives their number."""
+    """Remove forms older than an hour; returns their number."""
     old = delete(FormDraft).where(_is_old_form())
     return session.execute(old.execution_options(synchronize_session=False)).rowcount
 
@@ -93,20 +93,20 @@ def _is_old_form():
     return FormDraft.created <= clock.now() - LIFETIME
 
 
-class KeptPicture(NamedTuple):
-    """A picture that waits for its form: what finds it, the name of its file, and its key in the storage."""
+class SavedPicture(NamedTuple):
+    """A stored picture: the secret that finds it, the name of its file, and its key in the storage."""
 
     secret: str
     filename: str
     key: str
 
 
-def keep_picture(
+def save_picture_draft(
     context: AccountContext, user_id: int, kind: str, data: bytes, filename: str, *, hashed: bool = False
-) -> KeptPicture:
-    """Store a picture for an account, for good. Raises as `media.uploads.picture_values`.
+) -> SavedPicture:
+    """Store a picture for an account and commit it. Raises as `media.uploads.picture_values`.
 
-    Of pictures that wait, an account keeps PICTURES_MAX: the oldest go.
+    An account has at most PICTURES_MAX drafts: the oldest are removed.
     """
     secret = secrets.token_urlsafe(24)
     with context.apart() as session:
@@ -126,19 +126,19 @@ def keep_picture(
         gone = _remove_pictures(session, or_(PictureDraft.created <= now - LIFETIME, surplus), user_id)
         session.commit()
     context.storage.discard(gone)
-    return KeptPicture(secret, name, values["image"])
+    return SavedPicture(secret, name, values["image"])
 
 
-def find_picture(session: Session, user_id: int, secret: str) -> KeptPicture | None:
-    """A picture that waits; None for another account's, and after an hour."""
+def find_picture_draft(session: Session, user_id: int, secret: str) -> SavedPicture | None:
+    """A stored picture; None for another account's, and after an hour."""
     row = session.scalar(select(PictureDraft).where(*_picture_conditions(user_id, secret)))
-    return KeptPicture(secret, row.name, row.image) if row else None
+    return SavedPicture(secret, row.name, row.image) if row else None
 
 
-def take_picture(session: Session, user_id: int, secret: str, *, hashed: bool = False) -> dict | None:
-    """The values of a picture that waits, as `picture_values` gives them; None where it waits no more.
+def claim_picture_draft(session: Session, user_id: int, secret: str, *, hashed: bool = False) -> dict | None:
+    """The values of a stored picture, as `picture_values` returns them; None where there is none any more.
 
-    This session's transaction writes the row that names its file; if that fails, the picture waits on.
+    The draft is deleted in this session's transaction; if that is rolled back, the draft remains.
     """
     columns = (
         PictureDraft.image,
@@ -157,7 +157,7 @@ def take_picture(session: Session, user_id: int, secret: str, *, hashed: bool = 
 
 
 def remove_old_pictures(session: Session) -> list[str]:
-    """Remove the rows of pictures that waited for more than an hour; gives their keys."""
+    """Remove drafts of pictures older than an hour; returns their keys."""
     return _remove_pictures(session, PictureDraft.created <= clock.now() - LIFETIME)
 
 

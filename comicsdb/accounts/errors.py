@@ -1,13 +1,13 @@
-"""What can be wrong with a wish of somebody about an account, in terms that know no HTTP.
+"""Errors of account functions, independent of HTTP.
 
-Texts are for people and may be translated. None tells whether a mail address has an account.
+Their texts are translatable and shown to people. None reveals whether a mail address has an account.
 """
 
 from comicsdb.i18n import Text, _
 
 
 class AccountError(Exception):
-    """Base of the errors here; its text is fit to be shown."""
+    """Base class; `text` may be shown to people."""
 
     def __init__(self, text: Text):
         super().__init__(text)
@@ -15,11 +15,11 @@ class AccountError(Exception):
 
 
 class SignUpsClosedError(AccountError):
-    """No accounts are made at the moment; the text is the administrators', or ours."""
+    """Sign-ups are switched off; the text is the administrators' or the default."""
 
 
 class TooManySignUpsError(AccountError):
-    """As many accounts as are allowed were made today (UTC) from this address."""
+    """The daily limit (UTC) of sign-ups from this address is reached."""
 
     def __init__(self, retry_after: int):
         super().__init__(_("Too many accounts were made from your address today. Try again tomorrow."))
@@ -27,28 +27,28 @@ class TooManySignUpsError(AccountError):
 
 
 class BadLinkError(AccountError):
-    """A link that was never sent, has expired, was replaced, or was cut short."""
+    """A link that was never sent, has expired, was replaced, or is incomplete."""
 
     def __init__(self):
         super().__init__(_("This link does not work: it is incomplete, or older than 24 hours."))
 
 
 class LinkSpentError(AccountError):
-    """A link that has done its work already, within its time."""
+    """A link that was used already and has not expired."""
 
     def __init__(self):
         super().__init__(_("This link was used already."))
 
 
 class LogInFailedError(AccountError):
-    """The name, the password, or both are wrong, or the account is not active: which, is not said."""
+    """The name or password is wrong, or the account is inactive; which one is not revealed."""
 
     def __init__(self):
         super().__init__(_("The password does not belong to this user name or address."))
 
 
 class NotActivatedError(AccountError):
-    """The name and password are right, of an account that was never activated."""
+    """Name and password are right, but the account was never activated."""
 
     def __init__(self):
         super().__init__(
@@ -57,9 +57,9 @@ class NotActivatedError(AccountError):
 
 
 class TooFastError(AccountError):
-    """A sign-up was sent faster than people type; nothing else is wrong with it.
+    """A valid sign-up that was sent faster than people type.
 
-    `sealed` is the form, encrypted: sent again, it is as old as the first one.
+    `sealed` is the encrypted form: when sent again it has the age of the first submission.
     """
 
     def __init__(self, sealed: str):
@@ -68,21 +68,21 @@ class TooFastError(AccountError):
 
 
 class CodeRefusedError(AccountError):
-    """A code of an app or a recovery code that is wrong, or was used before."""
+    """An authenticator code or recovery code that is wrong or was used before."""
 
     def __init__(self):
         super().__init__(_("This code is not right, or was used already."))
 
 
 class PasskeyRefusedError(AccountError):
-    """The answer of a passkey that proves nothing: not ours, too late, used before, or altered."""
+    """An invalid passkey response: unknown, expired, used before, or altered."""
 
     def __init__(self):
         super().__init__(_("This passkey could not be used. Try again."))
 
 
 class TooManyFailuresError(AccountError):
-    """Too many passwords were wrong lately; `retry_after` seconds must pass."""
+    """Too many wrong passwords; retry after `retry_after` seconds."""
 
     def __init__(self, retry_after: int):
         super().__init__(_("Too many attempts failed. Wait a while, then try again."))
@@ -90,7 +90,7 @@ class TooManyFailuresError(AccountError):
 
 
 class NewPlaceError(TooManyFailuresError):
-    """The password of a name is being guessed, and here it was never used: a link was mailed, if to any."""
+    """The password is being guessed and this network is new: a link was mailed to the owner, if any."""
 
     def __init__(self, retry_after: int):
         super().__init__(retry_after)
@@ -102,7 +102,7 @@ class NewPlaceError(TooManyFailuresError):
 
 
 class TooManyMailsError(AccountError):
-    """Too many mails were asked for from one address lately; `retry_after` seconds must pass."""
+    """Too many mails were requested from one address; retry after `retry_after` seconds."""
 
     def __init__(self, retry_after: int):
         super().__init__(_("Too many mails were asked for. Wait a while, then try again."))
@@ -110,7 +110,7 @@ class TooManyMailsError(AccountError):
 
 
 class FormSpentError(AccountError):
-    """A form that was sent a second time; nothing was made."""
+    """A form that was submitted a second time; nothing was created."""
 
     def __init__(self):
         super().__init__(_("This form was sent already."))

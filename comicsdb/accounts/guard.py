@@ -1,4 +1,4 @@
-"""The guard: how many wrong passwords, and how many mails asked for, are too many."""
+"""Limits on wrong passwords, codes and requested mails."""
 
 import time
 from ipaddress import IPv6Address, ip_address
@@ -8,9 +8,9 @@ from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.rules import USERNAME_MAX
 from comicsdb.ratelimit import Limit, Limiter
 
-REMEMBERED = 10_000  # who may try
+REMEMBERED = 10_000  # entries of the cache of allowed attempts
 MINUTE, HOUR, DAY = 60, 3600, 86_400
-# Whoever goes on is kept waiting for longer: a quarter of an hour, an hour, a day.
+# Repeated failures block for longer: a quarter of an hour, an hour, a day.
 PER_NAME = (
     Limit("login-name-1", 5, 15 * MINUTE),
     Limit("login-name-2", 10, HOUR),
@@ -21,17 +21,17 @@ PER_ADDRESS = (
     Limit("login-address-2", 60, HOUR),
     Limit("login-address-3", 200, DAY),
 )
-# Codes of six digits are few: all tries for one account count, right or wrong, wherever they come from.
+# Six digits can be guessed: all attempts for one account count, right or wrong, from any address.
 CODES = (Limit("login-code-1", 10, HOUR), Limit("login-code-2", 40, DAY))
-# The same for all networks (/64) that a customer of a provider may have of IPv6 (/48).
+# The same for all IPv6 networks (/64) that one customer of a provider may have (/48).
 PER_SITE = (
     Limit("login-site-1", 60, 15 * MINUTE),
     Limit("login-site-2", 180, HOUR),
     Limit("login-site-3", 600, DAY),
 )
-# From anywhere: then passwords count only from places where the account was used before.
+# From any address: above it, passwords are accepted only from networks the account was used from before.
 PER_ACCOUNT = Limit("login-account", 20, HOUR)
-# Mails because of that: links to log in with, and word of the guesses.
+# Mails about that: links to log in with, and warnings.
 LINKS = (Limit("login-link-1", 1, HOUR), Limit("login-link-2", 5, DAY))
 TOLD = Limit("login-told", 1, DAY)
 MAILS_PER_ADDRESS = Limit("mail-address", 20, HOUR)
@@ -39,7 +39,7 @@ MAILS_PER_MAILBOX = Limit("mail-mailbox", 5, HOUR)
 
 
 def network(address: str) -> str:
-    """Whom an IP address stands for: one who has an IPv6 address has a whole network of 2^64 of them."""
+    """The identity of an IP address: itself, of IPv6 its /64 network, as one subscriber has all of that."""
     try:
         found = ip_address(address)
     except ValueError:
@@ -50,7 +50,7 @@ def network(address: str) -> str:
 
 
 def site(address: str) -> str | None:
-    """The network of 2^80 addresses that somebody may have of IPv6; None for other addresses."""
+    """The /48 network of an IPv6 address; None for other addresses."""
     try:
         found = ip_address(address)
     except ValueError:
@@ -59,20 +59,20 @@ def site(address: str) -> str | None:
 
 
 class Guard:
-    """Counts by name and address.
+    """Counts attempts by name and address.
 
-    Exact, but for attempts that are under way at the same time, and for a second in which other processes
-    have counted failures: a program that sends the right password all day is not looked up each time.
+    Exact except for concurrent attempts, and for one second after failures counted by other processes: that
+    a name and address may try is cached for a second, for clients that send the right password all day.
     """
 
     def __init__(self, limiter: Limiter):
         self._limiter = limiter
-        self._free: dict[tuple[str, str], float] = {}  # who may try, until when
+        self._free: dict[tuple[str, str], float] = {}  # monotonic time until which a name and address may try
 
     def check(self, name: str, address: str) -> None:
-        """Raise TooManyFailuresError if no password may be tried, right or wrong: checking costs nothing.
+        """Raise TooManyFailuresError if no password may be tried; the check itself is not counted.
 
-        NewPlaceError says that one may be tried where the account was used before, which is not known here.
+        NewPlaceError allows attempts from networks the account was used from before; the caller decides that.
         """
         now = time.monotonic()
         if self._free.get((name, address), 0) > now:
@@ -80,39 +80,39 @@ class Guard:
         self._refuse(self._asked(name, address))
         if len(self._free) >= REMEMBERED:
             self._free.clear()
-        if len(name) <= USERNAME_MAX:  # nobody is called otherwise, and it would take room
+        if len(name) <= USERNAME_MAX:  # no account has a longer name
             self._free[name, address] = now + 1
 
     def failed(self, name: str, address: str) -> None:
-        """A password was wrong, or the name."""
+        """Count a wrong name or password."""
         self._free.clear()
         self._limiter.take(self._asked(name, address), together=False)
 
-    def code_tried(self, user_id: int) -> None:
-        """Somebody tries a code for an account; raises TooManyFailuresError."""
+    def count_code_attempt(self, user_id: int) -> None:
+        """Count an attempt with a code; raises TooManyFailuresError."""
         taken = self._limiter.take([(limit, str(user_id)) for limit in CODES])
         if taken.refused:
             raise TooManyFailuresError(max(1, *(each.wait for each in taken.refused)))
 
     def may_warn(self, name: str) -> tuple[bool, bool]:
-        """Whether the owner of a name is to get a link to log in with now, and word of the guesses."""
+        """Whether the owner of a name should now get a link to log in with, and a warning."""
         who = digest(name.lower())
         links = self._limiter.take([(limit, who) for limit in LINKS])
         return not links.refused, not self._limiter.take([(TOLD, who)]).refused
 
-    def mail_asked(self, address: str) -> None:
-        """Somebody asks for a mail; raises TooManyMailsError."""
+    def count_mail_request(self, address: str) -> None:
+        """Count a request for a mail; raises TooManyMailsError."""
         taken = self._limiter.take([(MAILS_PER_ADDRESS, network(address))])
         if taken.refused:
             raise TooManyMailsError(max(1, taken.refused[0].wait))
 
-    def may_reach(self, mailbox: str) -> bool:
-        """Whether a mail box, of an account or not, may get one more mail that somebody asked for."""
+    def count_mail(self, mailbox: str) -> bool:
+        """Count a mail to a mailbox, of an account or not; returns whether it may be sent."""
         return not self._limiter.take([(MAILS_PER_MAILBOX, digest(mailbox.lower()))]).refused
 
     def _asked(self, name: str, address: str) -> list[tuple[Limit, str]]:
         from_here = network(address)
-        tried = digest(f"{name.lower()}\0{from_here}")  # a name may be anything, and long
+        tried = digest(f"{name.lower()}\0{from_here}")  # a name may be any text, and long
         asked = [(limit, tried) for limit in PER_NAME] + [(limit, from_here) for limit in PER_ADDRESS]
         whole = site(address)
         if whole is not None:

@@ -1,4 +1,4 @@
-"""Everything that an account holds, for its owner to take along: as JSON, and as tables."""
+"""Export of all data of an account, for its owner: as JSON or as CSV tables."""
 
 import csv
 import io
@@ -41,11 +41,11 @@ from comicsdb.models import (
     user_group_member,
 )
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would calculate
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of cells that spreadsheets evaluate
 
 
 def _tables(user_id: int) -> dict[str, Select]:
-    """What is held, by table; of secrets only digests are kept, and those are not given."""
+    """The statement of each table; digests of secrets are left out."""
     member = user_group_member.c
     return {
         "account": select(
@@ -152,7 +152,7 @@ def _tables(user_id: int) -> dict[str, Select]:
 
 
 def _issue(*columns, of) -> Select:
-    """Columns of rows `of` which each name an issue, and what the issue is called."""
+    """Rows of `of`, each with the id and name of its issue."""
     return (
         select(of.issue_id, Series.name.label("series"), Issue.number, *columns)
         .join(Issue, Issue.id == of.issue_id)
@@ -166,7 +166,7 @@ def _all_but(table, *left_out: str) -> list:
 
 
 def _kept(user_id: int) -> dict[str, Select]:
-    """What a reader keeps: collection, pull list, wish list, reading lists, and addresses of feeds."""
+    """The statements of the library: collection, pull list, wish list, reading lists and feed addresses."""
     item, wish, listed, stars = CollectionItem, WishListItem, ReadingListItem, ReadingListRating
     return {
         "collection": _issue(*_all_but(item.__table__, "user_id", "issue_id"), of=item)
@@ -211,7 +211,7 @@ def _kept(user_id: int) -> dict[str, Select]:
 
 
 def holdings(session: Session, user_id: int) -> dict[str, list[dict]]:
-    """What an account holds: rows by table; `account` has one."""
+    """The rows of each table; `account` has one."""
     return {
         name: [dict(row) for row in session.execute(rows).mappings()]
         for name, rows in _tables(user_id).items()
@@ -219,14 +219,14 @@ def holdings(session: Session, user_id: int) -> dict[str, list[dict]]:
 
 
 def holdings_json(session: Session, user_id: int) -> bytes:
-    """What an account holds, as one JSON object."""
+    """All data of an account as one JSON object."""
     return orjson.dumps(
         holdings(session, user_id), default=str, option=orjson.OPT_INDENT_2 | orjson.OPT_UTC_Z
     )
 
 
 def holdings_csv(session: Session, user_id: int) -> bytes:
-    """What an account holds, as a ZIP archive of one CSV file per table, with a line of titles."""
+    """All data of an account as a ZIP archive of one CSV file per table, with a header line."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, rows in _tables(user_id).items():
@@ -240,7 +240,7 @@ def holdings_csv(session: Session, user_id: int) -> bytes:
 
 
 def _cell(value) -> str:
-    """A value as a cell that no spreadsheet takes for a formula: names in it may come from anybody."""
+    """A value as a cell that no spreadsheet evaluates as a formula."""
     if value is None:
         return ""
     if hasattr(value, "isoformat"):

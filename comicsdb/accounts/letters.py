@@ -23,8 +23,8 @@ NOT_ME = "/accounts/not-me/{uid}/{secret}/"
 LOG_IN = "/accounts/login/"
 LOG_IN_LINK = "/accounts/login/link/{secret}/"
 TOKENS = "/accounts/tokens/"
-HELP_BASIC = "/docs/#http-basic"  # the API's reference page
-HELP_PASSWORDS = "/help/basic-auth/"  # the same for people, in their language
+HELP_BASIC = "/docs/#http-basic"  # the reference of the API
+HELP_PASSWORDS = "/help/basic-auth/"  # the same, as a help page
 CONTACT = "/help/contact/"
 
 HOURS = ngettext("${n} hour", "${n} hours", 24)
@@ -38,7 +38,7 @@ HELP_LIMITS = "/help/rate-limits/"
 
 
 def activation(user: User, secret: str) -> Letter:
-    """To a new account: how to activate it."""
+    """To a new account: the link that activates it."""
     return Letter(
         subject=_("Activate your account"),
         blocks=(
@@ -59,7 +59,7 @@ def activation(user: User, secret: str) -> Letter:
 
 
 def known_address(user: User) -> Letter:
-    """To an account whose address somebody used to sign up again, or gave as theirs."""
+    """To an account whose address was used in another sign-up or profile."""
     return Letter(
         subject=_("You already have an account"),
         blocks=(
@@ -78,7 +78,7 @@ def known_address(user: User) -> Letter:
 
 
 def reset(user: User, secret: str) -> Letter:
-    """To an account whose password was forgotten."""
+    """To an account for which a password reset was requested."""
     return Letter(
         subject=_("Choose a new password"),
         blocks=(
@@ -96,7 +96,7 @@ def reset(user: User, secret: str) -> Letter:
 
 
 def log_in_link(user: User, secret: str) -> Letter:
-    """To an account whose password is being guessed: how to log in from a new place."""
+    """To an account whose password is being guessed: a link to log in from a new network."""
     hour = ngettext("${n} hour", "${n} hours", 1)
     return Letter(
         subject=_("Log in with this link"),
@@ -124,7 +124,7 @@ def log_in_link(user: User, secret: str) -> Letter:
 
 
 def confirm_email(secret: str) -> Letter:
-    """To the new address of an account: how to confirm it."""
+    """To the new address of an account: the link that confirms it."""
     return Letter(
         subject=_("Confirm your e-mail address"),
         blocks=(
@@ -137,7 +137,7 @@ def confirm_email(secret: str) -> Letter:
 
 
 def email_changing(user: User, new: str) -> Letter:
-    """To the present address of an account that asked for another."""
+    """To the current address of an account that requested another."""
     return Letter(
         subject=_("Your e-mail address is about to change"),
         blocks=(
@@ -157,7 +157,7 @@ def email_changing(user: User, new: str) -> Letter:
 
 
 def basic_reminder(user: User, phase: int, last_used: date, until: date | None) -> Letter:
-    """To an account that still uses HTTP Basic with the API; `until` is its end, always set in phase 2."""
+    """To an account that uses HTTP Basic with the API; `until` is when that ends, always set in phase 2."""
     final = phase >= 2
     name = {"name": user.username}
     facts = [(_("Password last sent on"), written_day(last_used))]
@@ -216,7 +216,7 @@ def activation_notice(username: str, when: datetime, address: str) -> Letter:
 
 
 def blocked_notice(username: str, when: datetime, address: str, allowed: int) -> Letter:
-    """To administrators: the first sign-up from an address that was one too many today."""
+    """To administrators: the first sign-up today that was above the limit of its address."""
     about = ngettext(
         "An address may make ${n} account a day. Later attempts of this day are only logged.",
         "An address may make ${n} accounts a day. Later attempts of this day are only logged.",
@@ -236,10 +236,10 @@ def _staff_letter(what: Text, username: str, when: datetime, address: str) -> Le
 
 
 class SecurityText(NamedTuple):
-    """A title, and the sentence of the mail, if there is one; another where the administrators did it."""
+    """Title of an event, and the sentence of its mail: after an act of the owner, or of the staff."""
 
     title: Text
-    mailed: TranslationString | None = None  # with ${name} for the account's
+    mailed: TranslationString | None = None  # with ${name} of the account
     by_staff: TranslationString | None = None  # likewise
 
 
@@ -324,7 +324,7 @@ def mailed_text(event: SecurityEvent) -> TranslationString | None:
 
 
 def security_facts(event: SecurityEvent) -> tuple[tuple[Text, Text], ...]:
-    """The details of an event as rows of label and value."""
+    """The details of an event as pairs of label and value."""
     facts = [(label, str(event.details[key])) for key, label in _DETAILS.items() if event.details.get(key)]
     if event.details.get("staff"):
         facts.append((_("By"), _("the administrators")))
@@ -332,7 +332,7 @@ def security_facts(event: SecurityEvent) -> tuple[tuple[Text, Text], ...]:
 
 
 def security_letter(user: User, event: SecurityEvent, secret: str) -> Letter:
-    """To the owner of an account: what happened to it; with a secret also how to take the account back."""
+    """To the owner of an account: what happened; with a secret also the link that takes the account back."""
     rows = [*security_facts(event), (_("When"), f"{event.at:%Y-%m-%d %H:%M} UTC")]
     if event.details.get("staff"):
         fine = _("If you asked for this, there is nothing to do.")
@@ -358,7 +358,7 @@ def security_letter(user: User, event: SecurityEvent, secret: str) -> Letter:
 
 
 class Figures(NamedTuple):
-    """How often somebody was refused since the last notice: bad days, refusals of all days, of the worst."""
+    """Refused requests since the last notice: bad days, the total, and the number on the worst day."""
 
     days: int
     total: int
@@ -370,7 +370,7 @@ def _responses(number: int) -> Text:
 
 
 def throttle_sentence(figures: Figures) -> Text:
-    """The figures in words; a single day is called so, and no number is said twice."""
+    """The figures as a sentence without repeated numbers."""
     if figures.days > 1:
         days = ngettext("${n} day", "${n} days", figures.days)
         return _(
@@ -390,7 +390,7 @@ def throttle_sentence(figures: Figures) -> Text:
 
 
 def throttle_warning(username: str, figures: Figures) -> Letter:
-    """To an account whose program does not wait when it is told to."""
+    """To an account whose API client ignores 429."""
     if figures.days > 1:
         introduction = _(
             "A program that uses your account ${name} has been asking our API for more than its limits allow,"
@@ -426,7 +426,7 @@ def throttle_warning(username: str, figures: Figures) -> Letter:
 
 
 def throttle_restriction(username: str, figures: Figures, *, tokens: bool) -> Letter:
-    """To an account that was warned before: its tokens are revoked, or it is disabled."""
+    """To an account that was warned before: its tokens were revoked, or it was disabled."""
     if tokens:
         done = _(
             "We have therefore revoked all API tokens of your account. The account itself stays as it is:"
@@ -458,7 +458,7 @@ def throttle_restriction(username: str, figures: Figures, *, tokens: bool) -> Le
 
 
 def throttle_report(names: Sequence[str], lines: Sequence[str], *, sent: bool) -> Letter:
-    """Who goes on after 429: found, or written to as well."""
+    """The report of accounts whose clients ignore 429; `sent` says whether they were written to."""
     number, listed = len(names), ", ".join(names)
     if sent:
         subject = _("Repeat throttled accounts: ${n} e-mailed", mapping={"n": str(number)})

@@ -1,4 +1,4 @@
-"""Links that are sent by mail: they work once, by default for 24 hours; only their digest is kept."""
+"""Links sent by mail: valid once, by default for 24 hours; only a digest is stored."""
 
 import secrets
 from datetime import timedelta
@@ -23,7 +23,7 @@ class Made(NamedTuple):
 
 
 def make_link(session: Session, user: User, purpose: str, email: str, lifetime: timedelta = LIFETIME) -> Made:
-    """A link that proves that whoever opens it reads the mail of `email`."""
+    """Create a link; opening it proves access to the mailbox `email`."""
     secret = secrets.token_urlsafe(32)
     now = clock.now()
     row = AccountLink(
@@ -42,10 +42,10 @@ def make_link(session: Session, user: User, purpose: str, email: str, lifetime: 
 def open_link(
     session: Session, purpose: str, secret: str, uid: str | None = None
 ) -> tuple[AccountLink, User]:
-    """The link that a secret stands for, within its time, and its account; both rows stay locked.
+    """The valid link of a secret and its account, both rows locked.
 
-    Raises LinkSpentError if it was used, and BadLinkError for any other. `uid` is the account as the link
-    names it.
+    `uid` is the account's id in the link. Raises LinkSpentError if it was used, BadLinkError if it is unknown
+    or has expired.
     """
     link = session.scalar(
         select(AccountLink)
@@ -61,6 +61,6 @@ def open_link(
 
 
 def drop_links(session: Session, user_id: int, *purposes: str) -> None:
-    """Let no link of an account with one of these purposes work any more; without purposes, none at all."""
+    """Delete an account's links with one of these purposes; without purposes, all of them."""
     chosen = [AccountLink.purpose.in_(purposes)] if purposes else []
     session.execute(delete(AccountLink).where(AccountLink.user_id == user_id, *chosen))

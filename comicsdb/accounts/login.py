@@ -24,7 +24,7 @@ from comicsdb.accounts.errors import (
     TooManyFailuresError,
 )
 from comicsdb.accounts.links import make_link, open_link
-from comicsdb.accounts.lookup import known_as, run_for
+from comicsdb.accounts.lookup import matches_login, run_for
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.accounts.security_events import DEVICE_EVENTS, place, record_security_event
 from comicsdb.accounts.signup import is_pending
@@ -40,7 +40,7 @@ LINK_LIFETIME = timedelta(hours=1)
 
 
 def find_user(session: Session, username: str) -> User | None:
-    """The account with a name, whatever its case; groups loaded."""
+    """The account with a name, case-insensitive, with its groups."""
     return _named(session, username, selectinload(User.groups))
 
 
@@ -48,36 +48,38 @@ def _known(session: Session, name: str) -> User | None:
     """The account with a user name or mail address."""
     if len(name) > rules.EMAIL_MAX or not name.isprintable():
         return None
-    return session.scalar(select(User).where(known_as(name)))
+    return session.scalar(select(User).where(matches_login(name)))
 
 
 def _named(session: Session, username: str, *options) -> User | None:
     if len(username) > rules.USERNAME_MAX or not username.isprintable():
-        return None  # the database could not even compare what is not printable
+        return None  # PostgreSQL cannot compare unprintable text
     name = func.lower(rules.normal_name(username))
     return session.scalar(select(User).where(func.lower(User.username) == name).options(*options))
 
 
 def verified(session: Session, passwords: Passwords, username: str, password: str) -> User | None:
-    """The active account with this name, whatever its case, and this password; None for anybody else.
+    """The active account with this name, case-insensitive, and this password, else None.
 
-    It takes as long for nobody, and for an account that is switched off, as for a wrong password. A hash made
-    with weaker parameters than today's is made anew.
+    It takes the same time where there is no such account as for a wrong password. A hash made with weaker
+    parameters than the current ones is replaced.
     """
     user = _named(session, username)
     return _proven(session, passwords, user if user is not None and user.is_active else None, password)
 
 
 def _proven(session: Session, passwords: Passwords, user: User | None, password: str) -> User | None:
-    """The account itself, locked, if the password is its own; None takes as long."""
+    """The account, locked, if the password is right; None takes the same time."""
     stored = user.password if user is not None and len(password) <= rules.PASSWORD_MAX else None
     if not passwords.verify(stored, password[: rules.PASSWORD_MAX]):
         return None
-    # Locked from here on: who logs in while the password is changed is too late, or logged out by the change.
+    # Locked: a concurrent change of the password makes this fail or ends the new session.
     unchanged = select(User).where(
         User.id == user.id, User.password == stored, User.is_active == user.is_active
     )
-    unchanged = unchanged.options(selectinload(User.groups))  # only now, or a statement would tell
+    unchanged = unchanged.options(
+        selectinload(User.groups)
+    )  # only now, or the number of statements would reveal it
     unchanged = unchanged.with_for_update(key_share=True).execution_options(populate_existing=True)
     user = session.scalar(unchanged)
     if user is not None and passwords.needs_rehash(user.password):
@@ -86,14 +88,13 @@ def _proven(session: Session, passwords: Passwords, user: User | None, password:
 
 
 def log_in(context: AccountContext, username: str, password: str) -> User:
-    """The account that a user name or mail address and a password prove; `begin_session` begins its session.
+    """Verify a user name or mail address and a password; `begin_session` then begins a session.
 
-    Raises LogInFailedError, NotActivatedError where both are right, and TooManyFailuresError after which not
-    even the right password is tried: with NewPlaceError, which is one, a link was mailed. All are logged.
-    Attempts are counted by what was typed: if name and address were counted together, one would tell of the
-    other.
+    Raises LogInFailedError; NotActivatedError where both are right; and TooManyFailuresError, without trying
+    the password: its subclass NewPlaceError after a link was mailed. All are logged. Attempts are counted by
+    the typed text: counting name and address together would reveal that they belong together.
     """
-    username = rules.normal_name(username.strip())  # or each way to write it had attempts of its own
+    username = rules.normal_name(username.strip())  # or each spelling would have its own limit
     try:
         check_attempt(context, username)
     except TooManyFailuresError:
@@ -113,8 +114,8 @@ def log_in(context: AccountContext, username: str, password: str) -> User:
 
 
 def confirm_password(context: AccountContext, user: User, password: str) -> None:
-    """Raise InvalidError for the field `password` unless it is the account's own, or TooManyFailuresError."""
-    with suppress(NewPlaceError):  # whoever asks is logged in already
+    """Raise InvalidError for the field `password` if it is wrong, or TooManyFailuresError."""
+    with suppress(NewPlaceError):  # the visitor is logged in already
         context.guard.check(user.username, context.address)
     if len(password) > rules.PASSWORD_MAX or not context.passwords.verify(user.password, password):
         context.guard.failed(user.username, context.address)
@@ -123,15 +124,15 @@ def confirm_password(context: AccountContext, user: User, password: str) -> None
 
 
 def check_attempt(context: AccountContext, username: str) -> None:
-    """Raise TooManyFailuresError if no password for a name may be tried from here, right or wrong.
+    """Raise TooManyFailuresError if no password for a name may be tried from this address.
 
-    NewPlaceError, which is one, is raised where it is the place that is new; then its owner gets a link by
-    mail, at most one an hour, and once a day word of the guesses.
+    Its subclass NewPlaceError is raised for new networks; the owner then gets a link by mail, at most one an
+    hour, and a warning at most once a day.
     """
     try:
         context.guard.check(username, context.address)
     except NewPlaceError:
-        with context.apart() as session:  # what is mailed stays, though the request comes to nothing
+        with context.apart() as session:  # mails are committed although the request fails
             if _is_known_place(session, username, context.address):
                 return
             _mail_owner(replace(context, session=session), username)
@@ -140,7 +141,7 @@ def check_attempt(context: AccountContext, username: str) -> None:
 
 
 def check_log_in_link(context: AccountContext, secret: str) -> User:
-    """The account that a mailed link logs in to; the link stays good.
+    """The account that a mailed link logs in to; does not use up the link.
 
     Raises BadLinkError and LinkSpentError.
     """
@@ -148,7 +149,7 @@ def check_log_in_link(context: AccountContext, secret: str) -> User:
 
 
 def log_in_by_link(context: AccountContext, secret: str) -> User:
-    """The account that a mailed link proves; it is spent with it. Raises BadLinkError and LinkSpentError."""
+    """The account that a mailed link logs in to; uses up the link. Raises BadLinkError and LinkSpentError."""
     link, user = _open_log_in_link(context, secret)
     link.used = clock.now()
     context.log(log, "User logged in by a mailed link", user.username)
@@ -163,10 +164,10 @@ def _open_log_in_link(context: AccountContext, secret: str) -> tuple[AccountLink
 
 
 def _is_known_place(session: Session, username: str, address: str) -> bool:
-    """Whether somebody logged in to the account from the network of an address before; one statement."""
+    """Whether the account was used from the network of an address before; one statement."""
     if not username.isprintable():
-        return False  # the database could not even compare it
-    account = select(User.id).where(known_as(username)).scalar_subquery()
+        return False  # PostgreSQL cannot compare it
+    account = select(User.id).where(matches_login(username)).scalar_subquery()
     seen = select(LoginSession.address).where(LoginSession.user_id == account)
     noted = select(SecurityEvent.address).where(
         SecurityEvent.user_id == account, SecurityEvent.kind.in_(DEVICE_EVENTS)
@@ -177,12 +178,12 @@ def _is_known_place(session: Session, username: str, address: str) -> bool:
 
 
 def _mail_owner(context: AccountContext, username: str) -> None:
-    """Mail what is due; for nobody in vain."""
+    """Mail link and warning as the limits allow; the same work where there is no account."""
     send_link, tell = context.guard.may_warn(username)
     if not (send_link or tell):
         return
     session, name = context.session, username if username.isprintable() else ""
-    with run_for(session, known_as(name), User.is_active) as user:
+    with run_for(session, matches_login(name), User.is_active) as user:
         if tell:
             record_security_event(context, user, SecurityEventKind.WRONG_PASSWORDS)
         if send_link:

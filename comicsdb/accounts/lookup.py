@@ -13,11 +13,11 @@ from comicsdb.models import User
 from comicsdb.models.base import SYSTEM_USER_ID
 
 
-def known_as(name: str):
-    """The condition that an account has this user name, or this mail address, case aside.
+def matches_login(name: str):
+    """The condition that an account has this user name or mail address, case-insensitive.
 
-    By its address only an active account is found, and none if the address is another's user name. For one
-    that waits to be activated, the answer would tell whether another account has that address.
+    By address only active accounts are found, and none if the address is another's user name: for pending
+    ones the answer would reveal whether another account has that address.
     """
     lower, other = func.lower, aliased(User)
     wanted = lower(normal_name(name))
@@ -27,14 +27,13 @@ def known_as(name: str):
 
 
 @contextmanager
-def only_for(context: AccountContext, email: str, *conditions) -> Iterator[User]:
-    """Run a block for the account with an address that meets conditions; for nobody run it in vain.
+def run_for_address(context: AccountContext, email: str, *conditions) -> Iterator[User]:
+    """Run a block for the account with an address that meets conditions.
 
-    In vain means that the block gets another account, and that all it did is taken back: it takes as long, so
-    that neither answer nor time tells whether there is such an account. The same happens for a mail box that
-    was sent enough lately.
+    Where there is none, the block runs with a stand-in account and is rolled back, so that neither answer nor
+    time reveals whether there is such an account. The same happens for a mailbox that was sent enough mails.
     """
-    reachable = context.guard.may_reach(email)
+    reachable = context.guard.count_mail(email)
     wanted = (func.lower(User.email) == email.lower(), *conditions)
     with run_for(context.session, *wanted, really=reachable) as user:
         yield user
@@ -42,7 +41,7 @@ def only_for(context: AccountContext, email: str, *conditions) -> Iterator[User]
 
 @contextmanager
 def run_for(session: Session, *conditions, really: bool = True) -> Iterator[User]:
-    """Run a block for the account that meets conditions, as `only_for`; in vain too unless `really`."""
+    """Run a block for the account that meets conditions, as `run_for_address`; rolled back too unless `really`."""
     wanted = and_(*conditions)
     stand_in = User.id == SYSTEM_USER_ID
     query = select(User, wanted.label("meant")).where(or_(wanted, stand_in)).order_by(wanted.desc()).limit(1)
@@ -55,13 +54,13 @@ def run_for(session: Session, *conditions, really: bool = True) -> Iterator[User
 
 
 def lock_email(session: Session, email: str) -> None:
-    """Until the transaction ends, let no other visitor take the same mail address."""
+    """Lock a mail address until the transaction ends, whether or not an account has it."""
     session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(email.lower(), 0))))
 
 
 @contextmanager
-def unless_refused(meanings: Mapping[str, Exception]) -> Iterator[None]:
-    """Raise what it means when a constraint refuses what the block writes; the session stays usable."""
+def constraint_errors(meanings: Mapping[str, Exception]) -> Iterator[None]:
+    """Raise the exception that `meanings` has for a violated constraint; the session stays usable."""
     try:
         yield
     except IntegrityError as error:

@@ -20,18 +20,18 @@ from comicsdb.ratelimit.counters import REFUSED
 
 log = logging.getLogger(__name__)
 
-FIRST, FINAL = 1, 2  # the phases in which reminders are sent
-RECENT = timedelta(days=30)  # who used it before that has probably changed over
+FIRST, FINAL = 1, 2  # phases in which reminders are sent
+RECENT = timedelta(days=30)  # earlier use has probably ended
 
 COUNTERS = (REFUSED + BURST, REFUSED + SUSTAINED)
-ACCOUNT = "user:"  # identities that begin so are accounts; addresses are nobody to write to
+ACCOUNT = "user:"  # prefix of the identities of accounts; the others are addresses
 
 
 def remind_basic_users(factory: sessionmaker[Session], settings: Mapping, *, dry_run: bool) -> list[str]:
-    """Write to all who used HTTP Basic lately, and since the last reminder; gives their names.
+    """Remind accounts that used HTTP Basic recently and since the last reminder; returns their names.
 
-    Nobody is written to twice within the days of `comicsdb.basic_remind_days`. Each mail is stored in a
-    transaction of its own together with the note of it. In phases 0 and 3 there is nothing to say.
+    An account is reminded at most once in `comicsdb.basic_remind_days`. Each mail is stored in a transaction
+    of its own together with the time of the reminder. In phases 0 and 3 none are sent.
     """
     if settings["comicsdb.basic_phase"] not in (FIRST, FINAL):
         return []
@@ -58,7 +58,7 @@ def _due(settings: Mapping):
 
 
 def _remind(factory: sessionmaker[Session], settings: Mapping, user_id: int) -> bool:
-    """Write to one account, unless somebody else is just doing so or has done so."""
+    """Remind one account, unless another process does so or did."""
     with factory() as session:
         due = _due(settings).where(User.id == user_id).with_for_update(skip_locked=True)
         if session.execute(due).first() is None:
@@ -76,18 +76,18 @@ def _remind(factory: sessionmaker[Session], settings: Mapping, user_id: int) -> 
 
 @dataclass(frozen=True)
 class Rules:
-    """Who is an offender, and what is done; days are those of UTC."""
+    """Which accounts are offenders, and what is done; days are those of UTC."""
 
-    lookback_days: int = 7  # counts of today and of so many days before are read
-    min_days: int = 3  # so many bad days make an offender
-    single_day_threshold: int = 50  # a day with so many refusals is bad
-    extreme_day_threshold: int = 100  # one day with so many makes an offender by itself
-    cooldown_days: int = 7  # so long after a notice there is no other
-    enforce: bool = False  # whether those who had enough notices are restricted
-    enforce_after: int = 2  # enough notices
+    lookback_days: int = 7  # days before today whose counts are read
+    min_days: int = 3  # bad days that make an offender
+    single_day_threshold: int = 50  # refusals that make a bad day
+    extreme_day_threshold: int = 100  # refusals on one day that make an offender
+    cooldown_days: int = 7  # minimum time between notices
+    enforce: bool = False  # whether accounts with enough notices are restricted
+    enforce_after: int = 2  # notices before a restriction
 
     def judge(self, counts: Mapping[date, int]) -> Figures | None:
-        """The figures of an offender, by the refusals of each day since the last notice; None for others."""
+        """The figures of an offender from the refusals of each day since the last notice; None for others."""
         figures = Figures(
             days=sum(count >= self.single_day_threshold for count in counts.values()),
             total=sum(counts.values()),
@@ -99,7 +99,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Candidate:
-    """An account that is to be written to: why, how often it was before, and what is to be done."""
+    """An account that is due for a notice: its figures, prior notices, and whether it is restricted."""
 
     user_id: int
     username: str
@@ -110,7 +110,7 @@ class Candidate:
     has_tokens: bool
 
     def line(self, *, done: bool) -> str:
-        """One line of the report: what would be done, or was."""
+        """One line of the report: what was done, or would be."""
         if not self.escalates:
             verb = "Warned" if done else "Would warn"
         elif self.has_tokens:
@@ -126,7 +126,7 @@ class Candidate:
 
 
 def candidates(session: Session, rules: Rules, user_id: int | None = None) -> list[Candidate]:
-    """All who are to be written to, by name; or one account, if it is."""
+    """The accounts that are due for a notice, by name; with `user_id` only that one."""
     now = clock.now()
     counts = _counts(session, now.date() - timedelta(days=rules.lookback_days))
     asked = select(User).where(User.is_active, User.email_confirmed, User.email != "").order_by(User.username)
@@ -156,7 +156,7 @@ def candidates(session: Session, rules: Rules, user_id: int | None = None) -> li
 
 
 def _counts(session: Session, since: date) -> dict[str, dict[date, int]]:
-    """The refusals of each day, of both limits together, by the name of the account."""
+    """The refusals of each day by account name, both limits together."""
     rows = session.execute(
         select(DailyCount.identity, DailyCount.day, func.sum(DailyCount.count))
         .where(
@@ -173,7 +173,7 @@ def _counts(session: Session, since: date) -> dict[str, dict[date, int]]:
 
 
 def _notices(session: Session) -> dict[int, tuple[datetime, int]]:
-    """When each account had its latest notice, and how many it had."""
+    """The time of the latest notice and the number of notices of each account."""
     rows = session.execute(
         select(ThrottleNotice.user_id, func.max(ThrottleNotice.sent_at), func.count()).group_by(
             ThrottleNotice.user_id
@@ -183,14 +183,14 @@ def _notices(session: Session) -> dict[int, tuple[datetime, int]]:
 
 
 class NotSentError(Exception):
-    """A notice that could not be written; the text says why."""
+    """A notice that could not be queued; the text says why."""
 
 
 def act(factory: sessionmaker[Session], settings: Mapping, rules: Rules, user_id: int) -> Candidate | None:
-    """Write to an account, and restrict it where it is time, in one transaction with the note of it.
+    """Notify an account, and restrict it where that is due, in one transaction.
 
-    None if there is no reason any more. Raises NotSentError, and then nothing was done; the mail itself
-    leaves after the commit, and is tried until it arrives.
+    Returns None if it is not due any more. Raises NotSentError, and then nothing was changed; the mail itself
+    is sent after the commit, and retried.
     """
     with factory() as session:
         user = session.get(User, user_id, with_for_update=True)
@@ -222,7 +222,7 @@ def act(factory: sessionmaker[Session], settings: Mapping, rules: Rules, user_id
 
 
 def _restrict(session: Session, settings: Mapping, user: User) -> None:
-    """Revoke all tokens; where there are none, switch the account off."""
+    """Revoke all tokens; where there are none, deactivate the account."""
     tokens = session.scalars(select(ApiToken).where(ApiToken.user_id == user.id)).all()
     for token in tokens:
         admin.drop_token(session, None, user, token)

@@ -1,4 +1,4 @@
-"""Passwords: slow hashes, and a short memory of those just verified."""
+"""Password hashing (argon2id), with a short-lived cache of verified passwords."""
 
 import hashlib
 import hmac
@@ -28,11 +28,11 @@ UNUSABLE = "!"
 class Passwords:
     """Hashes and verifies passwords (argon2id); thread-safe.
 
-    A verified pair of stored hash and password is remembered for a minute under a digest whose key lives
-    and dies with the process, so that HTTP Basic need not pay the slow hash on each call. The stored hash is
-    part of the key: a changed password is a different pair.
+    A verified pair of stored hash and password is cached for a minute under a keyed digest whose key never
+    leaves the process, so that HTTP Basic need not pay for the slow hash on each call. The stored hash is
+    part of the digest: a changed password is a different pair.
 
-    What is among the `refused` ones opens nothing, whatever is stored: passwords and tokens that are public.
+    The `refused` passwords and tokens are public and never accepted.
     """
 
     def __init__(self, cost: str = "default", refused: frozenset[str] = frozenset()):
@@ -52,7 +52,7 @@ class Passwords:
             return self._hasher.hash(password)
 
     def verify(self, stored: str | None, password: str) -> bool:
-        """Whether `password` belongs to the stored hash; as slow for nobody as for a wrong one."""
+        """Whether `password` matches the stored hash; takes the same time where there is none."""
         stored = None if password in self.refused else stored
         pair = self._pair(stored or "", password)
         if stored and self._remembers(pair):
@@ -68,11 +68,11 @@ class Passwords:
         return True
 
     def remembers(self, stored: str, password: str) -> bool:
-        """Whether this pair was found good a moment ago."""
+        """Whether this pair was verified within the last minute."""
         return self._remembers(self._pair(stored, password))
 
     def needs_rehash(self, stored: str) -> bool:
-        """Whether a stored hash was made with weaker parameters than today's."""
+        """Whether a stored hash was made with weaker parameters than the current ones."""
         return self._hasher.check_needs_rehash(stored)
 
     def _pair(self, stored: str, password: str) -> bytes:
@@ -94,17 +94,17 @@ class Passwords:
 
 
 def from_settings(settings: Mapping) -> Passwords:
-    """Passwords by a site's settings: those of the demo are good only beside the development secret."""
+    """Create from settings: demo passwords are accepted only with the development secret."""
     is_development = settings["comicsdb.secret"] == DEVELOPMENT_SECRET
     refused = frozenset() if is_development else PUBLIC_SECRETS
     return Passwords(settings["comicsdb.password_cost"], refused)
 
 
 def digest(secret: str) -> str:
-    """The SHA-256 digest, 64 hex digits, that stands for a random secret in the database."""
+    """The SHA-256 digest, 64 hex digits, under which a random secret is stored."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def same(one: str, other: str) -> bool:
-    """Compare two secrets in a time that does not tell where they differ."""
+    """Compare two secrets in constant time."""
     return hmac.compare_digest(one.encode(), other.encode())

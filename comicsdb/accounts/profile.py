@@ -1,4 +1,4 @@
-"""The profile: what an account says of itself, and its mail address, which must be confirmed."""
+"""The profile of an account, and its mail address, which must be confirmed."""
 
 import logging
 from collections.abc import Mapping
@@ -11,11 +11,11 @@ from comicsdb import clock
 from comicsdb.accounts import letters, rules
 from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.deletion import move_counts
-from comicsdb.accounts.drafts import take_picture
+from comicsdb.accounts.drafts import claim_picture_draft
 from comicsdb.accounts.errors import BadLinkError
 from comicsdb.accounts.links import drop_links, make_link, open_link
 from comicsdb.accounts.login import confirm_password
-from comicsdb.accounts.lookup import lock_email, unless_refused
+from comicsdb.accounts.lookup import constraint_errors, lock_email
 from comicsdb.accounts.security_events import record_address_change
 from comicsdb.accounts.signup import REFUSED, TAKEN, is_pending, placeholder_email
 from comicsdb.catalog.errors import InvalidError
@@ -35,21 +35,20 @@ NOT_STORED = _("Pictures cannot be stored at the moment. Please try again in a w
 
 
 class Updated(NamedTuple):
-    """A saved profile; `confirm` is the new address to which a link was sent, "" if there is none."""
+    """A saved profile; `confirm` is the new address that a link was sent to, or ""."""
 
     user: User
     confirm: str
 
 
 def update_profile(context: AccountContext, user_id: int, form: Mapping) -> Updated:
-    """Save the fields that a form has; those it lacks stay as they are.
+    """Save the fields that a form has.
 
     Fields: `username`, `first_name`, `last_name`, `shows_name` ("1" or ""), `bio`, `language`, `timezone`,
-    `image` (bytes) or `image_kept` (the secret of a picture that waits, see `keep_picture`), `image_clear`,
-    `email`, and `password` (the present one), which a new address asks for. The new address becomes the
-    account's when the link that is sent to it is opened; for one that belongs to another account the answer
-    is the same, and its owner gets a mail. Raises InvalidError by field, TooManyFailuresError and
-    TooManyMailsError.
+    `image` (bytes) or `image_kept` (the secret of a picture draft), `image_clear`, `email`, and `password`
+    (the current one), required for a new address. The new address replaces the old one when the link sent to
+    it is opened; if it belongs to another account the result is the same, and its owner gets a mail. Raises
+    InvalidError by field, TooManyFailuresError and TooManyMailsError.
     """
     session, values = context.session, _typed(form)
     _refuse_problems(context, session.get_one(User, user_id), form, values)
@@ -63,7 +62,7 @@ def update_profile(context: AccountContext, user_id: int, form: Mapping) -> Upda
     moving = wanted != user.email or bool(password and not user.email_confirmed)
     if moving:
         confirm_password(context, user, password)
-        context.guard.mail_asked(context.address)
+        context.guard.count_mail_request(context.address)
     with session.begin_nested():
         _set(context, user, values)
         _set_picture(session, user, picture, cleared=bool(form.get("image_clear")))
@@ -79,7 +78,7 @@ def _wanted_email(user: User, form: Mapping) -> str:
 def _refuse_problems(
     context: AccountContext, user: User, form: Mapping, values: Mapping[str, str | bool]
 ) -> None:
-    """Raise InvalidError with everything that is wrong with the typed fields."""
+    """Raise InvalidError with all problems of the typed fields."""
     errors, wanted = _problems(context, user, values), _wanted_email(user, form)
     if wanted.lower() != user.email.lower():
         errors["email"] = _email_problems(context, wanted)
@@ -124,7 +123,7 @@ def _email_problems(context: AccountContext, email: str) -> list:
 def _set(context: AccountContext, user: User, values: Mapping[str, str | bool]) -> None:
     before = user.username
     with (
-        unless_refused({"uq_user_account_username": InvalidError({"username": [TAKEN]})}),
+        constraint_errors({"uq_user_account_username": InvalidError({"username": [TAKEN]})}),
         context.session.begin_nested(),
     ):
         for field, value in values.items():
@@ -139,7 +138,7 @@ def _stored_picture(context: AccountContext, user_id: int, form: Mapping) -> dic
     """The columns of a new picture."""
     data, secret = form.get("image"), rules.text_of(form, "image_kept")
     if secret and not data:
-        kept = take_picture(context.session, user_id, secret)
+        kept = claim_picture_draft(context.session, user_id, secret)
         if kept is None:
             raise InvalidError(
                 {"image": [_("The picture that you had chosen is kept no longer: choose it again.")]}
@@ -169,12 +168,12 @@ def _set_picture(session: Session, user: User, picture: dict | None, *, cleared:
 
 
 def _ask_to_confirm(context: AccountContext, user: User, wanted: str) -> None:
-    """Send a link to the wanted address, or word to whom it belongs, and word to the present address."""
+    """Mail the wanted address a link, or a notice if another account has it; notify the current address."""
     session = context.session
     drop_links(session, user.id, CONFIRM_EMAIL)
     link = make_link(session, user, CONFIRM_EMAIL, wanted)
     holder = other_holder(session, wanted, user)
-    if context.guard.may_reach(wanted):
+    if context.guard.count_mail(wanted):
         queue(
             session,
             context.settings,
@@ -191,7 +190,7 @@ def _ask_to_confirm(context: AccountContext, user: User, wanted: str) -> None:
 
 
 def other_holder(session: Session, email: str, user: User) -> User | None:
-    """The other account that an address belongs to; one that was never activated does not count."""
+    """The other activated account that has an address."""
     found = session.scalar(
         select(User).where(func.lower(User.email) == email.lower(), User.id != user.id).with_for_update()
     )
@@ -199,7 +198,7 @@ def other_holder(session: Session, email: str, user: User) -> User | None:
 
 
 def confirm_email(context: AccountContext, secret: str) -> User:
-    """Make the address to which a link was sent the account's own. Raises LinkSpentError and BadLinkError."""
+    """Set the address that a link was sent to. Raises LinkSpentError and BadLinkError."""
     session = context.session
     link, user = open_link(session, CONFIRM_EMAIL, secret)
     lock_email(session, link.email)
@@ -210,11 +209,11 @@ def confirm_email(context: AccountContext, secret: str) -> User:
         never_proved.values(email=placeholder_email()).execution_options(synchronize_session=False)
     )
     before, was_confirmed = user.email, user.email_confirmed
-    with unless_refused({"uq_user_account_email": BadLinkError()}), session.begin_nested():
+    with constraint_errors({"uq_user_account_email": BadLinkError()}), session.begin_nested():
         user.email, user.email_confirmed = link.email, True
         link.used = clock.now()
         session.flush()
-    drop_links(session, user.id, RESET)  # those under way went to the address before
+    drop_links(session, user.id, RESET)  # earlier links went to the old address
     if before.lower() != user.email.lower():
         record_address_change(context, user, before if was_confirmed else "")
     context.log(log, "E-mail address confirmed", user.username)
@@ -222,7 +221,7 @@ def confirm_email(context: AccountContext, secret: str) -> User:
 
 
 def set_language(session: Session, user_id: int, language: str) -> None:
-    """Remember the language that an account reads pages in, which its mails use; unknown ones are ignored."""
+    """Set the language of an account's pages and mails; unknown ones are ignored."""
     if language in INTERFACE_LANGUAGES:
         session.execute(
             update(User).where(User.id == user_id, User.language != language).values(language=language)
@@ -230,6 +229,6 @@ def set_language(session: Session, user_id: int, language: str) -> None:
 
 
 def set_timezone(session: Session, user_id: int, timezone: str) -> None:
-    """Remember the time zone of an account that has none yet; unknown ones are ignored."""
+    """Set the time zone of an account that has none yet; unknown ones are ignored."""
     if timezone in clock.zone_names():
         session.execute(update(User).where(User.id == user_id, User.timezone == "").values(timezone=timezone))

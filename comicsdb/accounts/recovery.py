@@ -12,7 +12,7 @@ from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.errors import BadLinkError, LinkSpentError
 from comicsdb.accounts.links import drop_links, make_link, open_link
 from comicsdb.accounts.login import confirm_password
-from comicsdb.accounts.lookup import lock_email, only_for
+from comicsdb.accounts.lookup import lock_email, run_for_address
 from comicsdb.accounts.passwords import UNUSABLE
 from comicsdb.accounts.profile import other_holder
 from comicsdb.accounts.second_factor import remove_second_factors
@@ -29,20 +29,20 @@ log = logging.getLogger(__name__)
 
 PASSWORD_FIELDS = {"": "new_password", "again": "new_password_again"}
 
-SAME_MOMENT = timedelta(minutes=1)  # what a mail tells of was stored just before its link
+SAME_MOMENT = timedelta(minutes=1)  # the event that a mail reports was stored just before its link
 
 
 def about(user: User) -> Iterable[str]:
-    """What a password must not be similar to."""
+    """Texts that a password must not be similar to."""
     return (user.username, user.email.rpartition("@")[0], user.email, user.first_name, user.last_name)
 
 
 def change_password(context: AccountContext, user_id: int, identifier: str, form: Mapping) -> str:
-    """Change a password; the session of `identifier` goes on under the one given.
+    """Change a password; returns the new identifier of the session of `identifier`.
 
-    The form has `password` (the present one), `new_password` and `new_password_again`, and where the owner
-    wishes it `end_sessions` (all others), `revoke_tokens` and `revoke_feeds`. Raises InvalidError by field,
-    and TooManyFailuresError.
+    The form has `password` (the current one), `new_password` and `new_password_again`, and optionally
+    `end_sessions` (all others), `revoke_tokens` and `revoke_feeds`. Raises InvalidError by field, and
+    TooManyFailuresError.
     """
     user = context.session.get_one(User, user_id, with_for_update=True, populate_existing=True)
     problems = _password_problems(form, user)
@@ -57,7 +57,7 @@ def change_password(context: AccountContext, user_id: int, identifier: str, form
 
 
 def request_reset(context: AccountContext, email: str) -> None:
-    """Send a link to the active account with an address; the same for any other address.
+    """Send a link to the active account with an address; for any other address do the same work.
 
     Raises InvalidError for what is no address, and TooManyMailsError.
     """
@@ -65,22 +65,22 @@ def request_reset(context: AccountContext, email: str) -> None:
     problems = rules.email_problems(email)
     if problems:
         raise InvalidError({"email": problems})
-    context.guard.mail_asked(context.address)
-    with only_for(context, email, User.is_active) as user:
+    context.guard.count_mail_request(context.address)
+    with run_for_address(context, email, User.is_active) as user:
         link = make_link(context.session, user, RESET, user.email)
         letter = letters.reset(user, link.secret)
         queue(context.session, context.settings, letter, user=user, kind="reset", until=link.row.expires)
 
 
 def check_reset(context: AccountContext, uid: str, secret: str) -> User:
-    """The account whose password a link may change; the link stays good. Raises BadLinkError."""
+    """The account whose password a link may change; does not use up the link. Raises BadLinkError."""
     return _open_reset(context, uid, secret)[1]
 
 
 def reset_password(context: AccountContext, uid: str, secret: str, form: Mapping) -> User:
-    """Set a new password by a link, which is spent with it.
+    """Set a new password by a link, which is used up.
 
-    The form has `new_password` and `new_password_again`, and what else shall end as in `change_password`.
+    The form has `new_password` and `new_password_again`, and the options of `change_password`.
     Raises BadLinkError, and InvalidError by field.
     """
     _link, user = _open_reset(context, uid, secret)
@@ -88,7 +88,7 @@ def reset_password(context: AccountContext, uid: str, secret: str, form: Mapping
     if problems:
         raise InvalidError(problems)
     _set_password(context, user, form)
-    user.email_confirmed = True  # whoever opened the link reads that mail
+    user.email_confirmed = True  # opening the link proves access to the mailbox
     record_security_event(context, user, SecurityEventKind.PASSWORD_RESET)
     _revoke(context, user, form)
     context.log(log, "Password reset", user.username)
@@ -96,7 +96,7 @@ def reset_password(context: AccountContext, uid: str, secret: str, form: Mapping
 
 
 def _revoke(context: AccountContext, user: User, form: Mapping, but: str | None = None) -> None:
-    """End what the owner of an account wants to end with the old password."""
+    """End sessions, tokens and feed addresses as the form asks."""
     if form.get("end_sessions"):
         end_all_sessions(context.session, user.id, but=but)
     if form.get("revoke_tokens"):
@@ -125,13 +125,13 @@ def _password_problems(form: Mapping, user: User) -> dict:
 
 def _set_password(context: AccountContext, user: User, form: Mapping) -> None:
     user.password = context.passwords.hash(rules.secret_of(form, "new_password"))
-    # Those under way were for the old password, or asked for by somebody who knew it.
+    # Pending links were for the old password, or requested by somebody who knew it.
     drop_links(context.session, user.id, RESET, CONFIRM_EMAIL, LOG_IN)
     context.session.flush()
 
 
 def check_not_me(context: AccountContext, uid: str, secret: str) -> User:
-    """The account that a link of a security mail takes back; it stays good.
+    """The account that a link of a security mail takes back; does not use up the link.
 
     Raises BadLinkError, LinkSpentError.
     """
@@ -139,12 +139,11 @@ def check_not_me(context: AccountContext, uid: str, secret: str) -> User:
 
 
 def take_back(context: AccountContext, uid: str, secret: str) -> User:
-    """Shut everybody out of an account, and send a link for a new password to where the link was sent.
+    """Lock everyone out of an account, and mail a password reset link to the address of the used link.
 
-    Sessions, API tokens and feed addresses end, and the password does not count any more; passkeys, apps and
-    recovery codes go that were added since the link was sent. If the account's address was changed since,
-    it is the one before again. Links that were sent later go: an intruder may have caused them. Raises
-    BadLinkError and LinkSpentError.
+    Ends sessions, API tokens and feed addresses, and clears the password; removes passkeys, apps and recovery
+    codes added since the link was sent, restores the address if it was changed since, and deletes later
+    links, which an intruder may have caused. Raises BadLinkError and LinkSpentError.
     """
     link, user = _open_not_me(context, uid, secret)
     session = context.session

@@ -1,4 +1,4 @@
-"""Rules for what accounts are called, reached by and protected with."""
+"""Rules for user names, mail addresses, passwords and other texts of accounts."""
 
 import re
 import unicodedata
@@ -19,10 +19,10 @@ NAME_MAX = 150
 BIO_MAX = 5000
 LABEL_MAX = 64
 PASSWORD_MIN = 8
-PASSWORD_MAX = 1024  # more would only keep the hash busy
-SIMILAR = 0.7  # from which share of common letters on a password is too similar
+PASSWORD_MAX = 1024  # bounds the time of hashing
+SIMILAR = 0.7  # share of common letters from which a password is too similar
 
-# Words that stand where the names of accounts stand in addresses of pages, and a few that pretend something.
+# Path segments of the account pages, and names that suggest an official account.
 RESERVED = frozenset(
     "account_activation_sent activate admin administrator api delete email export feeds login logout not-me"
     " password password_change password_change_done password_reset password_reset_complete"
@@ -36,27 +36,27 @@ _DOMAIN = re.compile(r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,
 
 
 def text_of(form: Mapping, field: str) -> str:
-    """What was typed into a field, without blanks around it; "" where nothing was."""
+    """The stripped text of a field; "" where it is missing."""
     value = form.get(field)
     return value.strip() if isinstance(value, str) else ""
 
 
 def secret_of(form: Mapping, field: str) -> str:
-    """What was typed into a password field, exactly."""
+    """The exact text of a password field; "" where it is missing."""
     value = form.get(field)
     return value if isinstance(value, str) else ""
 
 
 def normal_name(username: str) -> str:
-    """A user name in the one form of letters that can be written in several (Unicode NFKC).
+    """A user name in Unicode NFKC.
 
-    One that is too long stays as it is: the work grows with the square of its accents, and could take hours.
+    One that is too long is not normalised: the time grows with the square of its combining characters.
     """
     return unicodedata.normalize("NFKC", username) if len(username) <= USERNAME_MAX else username
 
 
 def username_problems(username: str, *, official: str = "") -> list[Text]:
-    """What is wrong with a user name; `official` is that of the site's own account, which nobody takes."""
+    """Problems of a user name; `official` is the name of the site's own account, which is reserved."""
     if not username:
         return [_("Choose a user name.")]
     if len(username) > USERNAME_MAX:
@@ -71,17 +71,17 @@ def username_problems(username: str, *, official: str = "") -> list[Text]:
 
 
 def normal_email(email: str) -> str:
-    """A mail address with its domain in lower case ASCII; as it is where it has none, or is too long."""
+    """A mail address with its domain in lower case ASCII; unchanged without a domain, or if too long."""
     local, at, domain = email.strip().rpartition("@")
     if not at or len(email) > EMAIL_MAX:
         return email.strip()
-    with suppress(UnicodeError):  # no domain can be written like this: the rules will say so
+    with suppress(UnicodeError):  # an invalid domain: `email_problems` reports it
         domain = domain.encode("idna").decode()
     return f"{local}@{domain.lower()}"
 
 
 def email_problems(email: str) -> list[Text]:
-    """What is wrong with a mail address in its normal form; nothing is asked of anybody."""
+    """Problems of the syntax of a normalised mail address."""
     if not email:
         return [_("Give your e-mail address.")]
     local, _at, domain = email.rpartition("@")
@@ -92,7 +92,7 @@ def email_problems(email: str) -> list[Text]:
 
 
 def is_throw_away(email: str, blocked: Iterable[str] = ()) -> bool:
-    """Whether the domain of an address, or one it belongs to, is on the list, or on the site's own."""
+    """Whether the domain of an address, or a parent of it, is a listed throw-away domain or `blocked`."""
     labels = email.rpartition("@")[2].split(".")
     domains = {".".join(labels[at:]) for at in range(len(labels) - 1)}
     return not domains.isdisjoint(listed("throw_away_domains")) or not domains.isdisjoint(
@@ -101,7 +101,7 @@ def is_throw_away(email: str, blocked: Iterable[str] = ()) -> bool:
 
 
 def password_problems(password: str, again: str, attributes: Iterable[str]) -> dict[str, list[Text]]:
-    """What is wrong with a new password, under "" and "again"; `attributes` say something of the account."""
+    """Problems of a new password, under "" and "again"; `attributes` are texts it must not resemble."""
     problems = []
     if len(password) < PASSWORD_MIN:
         problems.append(ngettext("At least ${n} character.", "At least ${n} characters.", PASSWORD_MIN))
@@ -123,7 +123,7 @@ def password_problems(password: str, again: str, attributes: Iterable[str]) -> d
 def _is_similar(password: str, attributes: Iterable[str]) -> bool:
     for attribute in attributes:
         for part in {attribute.lower(), *re.split(r"\W+", attribute.lower())}:
-            # Very different lengths cannot be similar, and would only take time.
+            # Texts of very different lengths cannot be similar.
             if len(part) >= 3 and len(password) <= 3 * len(part):
                 matcher = SequenceMatcher(a=password, b=part, autojunk=False)
                 if matcher.quick_ratio() >= SIMILAR and matcher.ratio() >= SIMILAR:
@@ -132,14 +132,14 @@ def _is_similar(password: str, attributes: Iterable[str]) -> bool:
 
 
 def label_problems(label: str) -> list[Text]:
-    """What is wrong with the label of a token."""
+    """Problems of the label of a token."""
     if len(label) > LABEL_MAX:
         return [ngettext("At most ${n} character.", "At most ${n} characters.", LABEL_MAX)]
     return one_line_problems(label)
 
 
 def one_line_problems(text: str, longest: int = NAME_MAX) -> list[Text]:
-    """What is wrong with a text that must fit into one line."""
+    """Problems of a single-line text."""
     if len(text) > longest:
         return [ngettext("At most ${n} character.", "At most ${n} characters.", longest)]
     if printable(text) != text:
@@ -148,7 +148,7 @@ def one_line_problems(text: str, longest: int = NAME_MAX) -> list[Text]:
 
 
 def bio_problems(bio: str) -> list[Text]:
-    """What is wrong with what somebody says of themselves, in any number of lines."""
+    """Problems of a biography."""
     if len(bio) > BIO_MAX:
         return [ngettext("At most ${n} character.", "At most ${n} characters.", BIO_MAX)]
     if any(not (each.isprintable() or each in "\n\r\t\u200d") for each in bio):
@@ -158,6 +158,6 @@ def bio_problems(bio: str) -> list[Text]:
 
 @lru_cache
 def listed(name: str) -> frozenset[str]:
-    """The lines of a data file, comments left out."""
+    """The lines of a data file without comments."""
     lines = (DATA / f"{name}.txt").read_text("utf-8").splitlines()
     return frozenset(line for line in lines if line and not line.startswith("#"))

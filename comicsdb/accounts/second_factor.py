@@ -40,26 +40,27 @@ from comicsdb.models import LoginSession, Passkey, RecoveryCode, SecurityEventKi
 log = logging.getLogger(__name__)
 
 RECOVERY_CODES = 10
-CODE_BYTES = 10  # 80 random bits: nobody guesses them, so a fast digest will do
+CODE_BYTES = 10  # 80 random bits cannot be guessed, so a fast digest is enough
 
 ISSUER = "comicsdb"
 STEP = 30  # seconds
-DRIFT = (-1, 0, 1)  # steps by which the clock of a telephone may be off
+DRIFT = (-1, 0, 1)  # steps of tolerated clock drift
 ENROLMENT = 3600  # seconds within which a new secret must be confirmed
 
-CHALLENGE_LIFETIME = timedelta(minutes=10)  # of a challenge
+CHALLENGE_LIFETIME = timedelta(minutes=10)  # of a WebAuthn challenge
 PASSKEYS_MOST = 20
-TEXT_MOST = 20_000  # characters of what a browser answers
+TEXT_MOST = 20_000  # characters of a browser's response
 NONCE_BYTES, MOMENT_BYTES = 16, 8  # bytes of a challenge, before its signature
 REGISTER, PROVE = "register", "prove"
-USER_VERIFICATION = UserVerificationRequirement.REQUIRED  # by PIN or finger: a passkey alone is two factors
+# By PIN or fingerprint: a passkey alone is two factors
+USER_VERIFICATION = UserVerificationRequirement.REQUIRED
 
 CONFIRMED_FOR = timedelta(minutes=15)
 PASSWORD, CODE, PASSKEY = CONFIRM_FIELDS = ("confirm_password", "confirm_code", "confirm_passkey")
 
 
 def _refresh(session: Session, user: User) -> None:
-    """Note at the account whether it has a second factor; the last that goes takes recovery codes along."""
+    """Update the account's flag of having a second factor; without one the recovery codes are removed."""
     session.flush()
     has = or_(exists().where(Totp.user_id == user.id), exists().where(Passkey.user_id == user.id))
     user.second_factor = session.scalar(select(has))
@@ -69,7 +70,7 @@ def _refresh(session: Session, user: User) -> None:
 
 
 def make_recovery_codes(context: AccountContext, user: User) -> list[str]:
-    """Ten new recovery codes, which nobody can find out again; those before do not work any more."""
+    """Create ten recovery codes, which replace earlier ones; only digests are stored."""
     session = context.session
     session.execute(delete(RecoveryCode).where(RecoveryCode.user_id == user.id))
     codes = [_new_recovery_code() for _ in range(RECOVERY_CODES)]
@@ -83,13 +84,13 @@ def make_recovery_codes(context: AccountContext, user: User) -> list[str]:
 
 
 def recovery_codes_left(session: Session, user_id: int) -> int:
-    """How many recovery codes of an account were not used."""
+    """The number of unused recovery codes of an account."""
     left = select(func.count()).where(RecoveryCode.user_id == user_id, RecoveryCode.used.is_(None))
     return session.scalar(left)
 
 
-def takes_recovery_code(context: AccountContext, user: User, code: str) -> bool:
-    """Whether a text is a recovery code of the account, which is spent with it."""
+def accepts_recovery_code(context: AccountContext, user: User, code: str) -> bool:
+    """Whether a text is a recovery code of the account; uses it up."""
     spent = (
         update(RecoveryCode)
         .where(
@@ -126,20 +127,20 @@ def _code_digest(user: User, code: str) -> str:
 
 
 class NewTotp(NamedTuple):
-    """A secret that waits to be confirmed by its first code, and what the enrolment page shows of it."""
+    """A secret to be confirmed by its first code, and what the enrolment page shows."""
 
     secret: str
     address: str  # otpauth://, for the QR code
-    sealed: str  # the secret for the form: encrypted, for this account and an hour
+    sealed: str  # the secret, encrypted for the form: valid for this account and an hour
 
 
 def new_totp(settings: Mapping, user: User) -> NewTotp:
-    """A new secret for an account; nothing is stored before `add_totp`."""
+    """Create a secret for an account; `add_totp` stores it."""
     return _shown(settings, user, pyotp.random_base32())
 
 
 def open_totp(settings: Mapping, user: User, sealed: str) -> NewTotp | None:
-    """The secret that a form brings back; None where it is too old, or of another account."""
+    """The secret of a submitted form; None where it is too old or of another account."""
     try:
         text = _fernet(settings).decrypt(sealed.encode(), ttl=ENROLMENT).decode()
     except (InvalidToken, ValueError):
@@ -154,7 +155,7 @@ def _shown(settings: Mapping, user: User, secret: str) -> NewTotp:
 
 
 def add_totp(context: AccountContext, user: User, new: NewTotp, code: str) -> None:
-    """Let an account use an authenticator app from now on, which its first code proves; any before is gone.
+    """Add an authenticator app, confirmed by its first code; it replaces any earlier one.
 
     Raises InvalidError for the field `code`.
     """
@@ -187,8 +188,8 @@ def remove_totp(context: AccountContext, user: User) -> bool:
     return True
 
 
-def takes_code(context: AccountContext, user: User, code: str) -> bool:
-    """Whether a code is that of the account's app now; each is taken once, and none older than the last."""
+def accepts_code(context: AccountContext, user: User, code: str) -> bool:
+    """Whether a code of the account's app is valid now; each is accepted once, in order."""
     found = context.session.get(Totp, user.id)
     if found is None:
         return False
@@ -221,13 +222,13 @@ def _fernet(settings: Mapping) -> Fernet:
 
 
 def passkeys_of(session: Session, user_id: int) -> list[Passkey]:
-    """The passkeys of an account, the newest first."""
+    """The passkeys of an account, newest first."""
     newest = (Passkey.created.desc(), Passkey.id.desc())
     return list(session.scalars(select(Passkey).where(Passkey.user_id == user_id).order_by(*newest)))
 
 
 def registration_options(context: AccountContext, user: User, browser_token: str) -> str:
-    """What a browser is asked to make a passkey of, as JSON; `browser_token` is a secret of this browser."""
+    """The WebAuthn registration options as JSON; `browser_token` is a secret of this browser."""
     known = [
         PublicKeyCredentialDescriptor(id=each.credential_id) for each in passkeys_of(context.session, user.id)
     ]
@@ -246,7 +247,7 @@ def registration_options(context: AccountContext, user: User, browser_token: str
 
 
 def add_passkey(context: AccountContext, user: User, answer: str, name: str, browser_token: str) -> Passkey:
-    """Store the passkey that a browser made, under a name.
+    """Verify and store a passkey that a browser created.
 
     Raises InvalidError for `name`, PasskeyRefusedError.
     """
@@ -280,7 +281,7 @@ def add_passkey(context: AccountContext, user: User, answer: str, name: str, bro
         with context.session.begin_nested():
             context.session.add(passkey)
             context.session.flush()
-    except IntegrityError as error:  # it is registered already, here or for another account
+    except IntegrityError as error:  # registered already, for this or another account
         raise PasskeyRefusedError from error
     _refresh(context.session, user)
     record_security_event(context, user, SecurityEventKind.PASSKEY_ADDED, name=name)
@@ -302,7 +303,7 @@ def remove_passkey(context: AccountContext, user: User, passkey_id: int) -> bool
 
 
 def proof_options(settings: Mapping, browser_token: str) -> str:
-    """What a browser is asked to prove by any passkey of this site, as JSON."""
+    """The WebAuthn authentication options for any passkey of this site, as JSON."""
     options = webauthn.generate_authentication_options(
         rp_id=_host(settings),
         challenge=_challenge(settings, PROVE, browser_token),
@@ -312,7 +313,7 @@ def proof_options(settings: Mapping, browser_token: str) -> str:
 
 
 def passkey_user(context: AccountContext, answer: str, browser_token: str) -> User:
-    """The active account that a browser has proved by a passkey. Raises PasskeyRefusedError."""
+    """Verify a browser's response; returns the active account of its passkey. Raises PasskeyRefusedError."""
     credential = _credential(answer)
     try:
         raw = _decoded(credential["rawId"])
@@ -347,7 +348,7 @@ def passkey_user(context: AccountContext, answer: str, browser_token: str) -> Us
 
 
 def _credential(answer: str) -> dict:
-    """What a browser answered. Raises PasskeyRefusedError for what is no JSON object."""
+    """Parse a browser's response. Raises PasskeyRefusedError unless it is a JSON object."""
     try:
         credential = orjson.loads(answer) if len(answer) <= TEXT_MOST else None
     except orjson.JSONDecodeError as error:
@@ -357,8 +358,8 @@ def _credential(answer: str) -> dict:
     return credential
 
 
-# A challenge carries its own proof: random bytes, when it ends, and a signature over these, its purpose and a
-# secret of the browser that asked. So nothing is stored until it is answered, which counts only once.
+# A challenge is signed: random bytes, its expiry, and a signature over these, its purpose and a secret of the
+# browser. So nothing is stored until it is answered, and then only to accept it once.
 
 
 def _challenge(settings: Mapping, purpose: str, browser_token: str) -> bytes:
@@ -373,7 +374,7 @@ def _signature(settings: Mapping, purpose: str, browser_token: str, body: bytes)
 
 
 def _spend_challenge(context: AccountContext, purpose: str, credential: dict, browser_token: str) -> bytes:
-    """The challenge that is answered: ours, of this browser, in time, and not answered before."""
+    """The answered challenge; raises unless it is of this browser, unexpired and not answered before."""
     try:
         challenge = _decoded(orjson.loads(_decoded(credential["response"]["clientDataJSON"]))["challenge"])
         body = challenge[: NONCE_BYTES + MOMENT_BYTES]
@@ -406,7 +407,7 @@ def _host(settings: Mapping) -> str:
 
 
 def check_second_step(context: AccountContext, user: User, form: Mapping, browser_token: str) -> None:
-    """Raise unless a form holds a code of the account's app, a recovery code, or the answer of a passkey.
+    """Verify a code of the account's app, a recovery code, or the response of a passkey.
 
     Fields: `confirm_code` or `confirm_passkey`. Raises CodeRefusedError, PasskeyRefusedError and
     TooManyFailuresError.
@@ -420,9 +421,10 @@ def check_second_step(context: AccountContext, user: User, form: Mapping, browse
 
 
 def confirm(context: AccountContext, user: User, identifier: str, form: Mapping, browser_token: str) -> None:
-    """Note that whoever has a session has just proved to be its owner, by password, code or passkey.
+    """Confirm a session by password, code or passkey of its owner.
 
-    Fields: one of FIELDS. Raises as `check_second_step`, and InvalidError for the field `confirm_password`.
+    Fields: one of CONFIRM_FIELDS. Raises as `check_second_step`, and InvalidError for the field
+    `confirm_password`.
     """
     password = rules.secret_of(form, PASSWORD)
     if password:
@@ -442,7 +444,7 @@ def confirm(context: AccountContext, user: User, identifier: str, form: Mapping,
 
 
 def is_confirmed(session: Session, identifier: str) -> bool:
-    """Whether the owner of a session proved lately to be that: by logging in, or by `confirm`."""
+    """Whether a session was confirmed recently, by logging in or by `confirm`."""
     since = clock.now() - CONFIRMED_FOR
     found = select(LoginSession.id).where(
         LoginSession.digest == digest(identifier), LoginSession.confirmed > since
@@ -451,13 +453,13 @@ def is_confirmed(session: Session, identifier: str) -> bool:
 
 
 def _check_code(context: AccountContext, user: User, code: str, *, recovery: bool) -> None:
-    """Raise CodeRefusedError for a wrong code, and TooManyFailuresError after many, whatever they are."""
+    """Raise CodeRefusedError for a wrong code, and TooManyFailuresError after many, right or wrong."""
     try:
-        context.guard.code_tried(user.id)
+        context.guard.count_code_attempt(user.id)
     except TooManyFailuresError:
         context.log(log, "Code refused after too many", user.username, logging.WARNING)
         raise
-    if takes_code(context, user, code) or (recovery and takes_recovery_code(context, user, code)):
+    if accepts_code(context, user, code) or (recovery and accepts_recovery_code(context, user, code)):
         return
     context.log(log, "Code refused", user.username, logging.WARNING)
     raise CodeRefusedError

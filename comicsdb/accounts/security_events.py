@@ -1,4 +1,4 @@
-"""Security events: what happened to an account, for its owner to see, and the mails that tell of it."""
+"""Security events of an account, which its owner can read, and the mails about them."""
 
 import re
 from datetime import timedelta
@@ -18,7 +18,7 @@ from comicsdb.models.account import NOT_ME
 
 BROWSER_LENGTH = 255
 NOT_ME_LIFETIME = timedelta(days=7)
-# An account that somebody makes noise with gets so many mails of one kind in an hour, and no more.
+# The most mails of one kind to an account in PERIOD.
 MAILS_PER_KIND = 5
 PERIOD = timedelta(hours=1)
 
@@ -26,11 +26,11 @@ PERIOD = timedelta(hours=1)
 def record_security_event(
     context: AccountContext, user: User, kind: SecurityEventKind, **details
 ) -> SecurityEvent:
-    """Note what happened to an account, and mail its owner where that kind of event mails.
+    """Record an event of an account, and mail its owner if events of that kind are mailed.
 
-    All of it is part of the caller's transaction. `details` are small values of JSON, such as a `name`: the
-    owner sees them, so they hold no secrets. `staff=True` says that the administrators did it, and keeps from
-    the owner where they did it.
+    Both are part of the caller's transaction. `details` are small JSON values, such as a `name`: the owner
+    sees them, so they hold no secrets. `staff=True` marks acts of the administrators, whose address and
+    browser are not recorded.
     """
     event = _add(context, user, kind, details)
     if mailed_text(event) and _may_mail(context.session, event):
@@ -39,9 +39,9 @@ def record_security_event(
 
 
 def record_address_change(context: AccountContext, user: User, before: str, **details) -> None:
-    """Note that an account has a new address, and tell both that are confirmed; `before` is "" if it was not.
+    """Record a new mail address, and mail both addresses that are confirmed; `before` is "" if it was not.
 
-    Only the mail to the address before can take the account back: the other goes to whoever changed it.
+    Only the mail to the old address has a link to take the account back: the other may reach an intruder.
     `details` as for `record_security_event`.
     """
     addresses = {"old": before, "new": user.email}
@@ -54,9 +54,9 @@ def record_address_change(context: AccountContext, user: User, before: str, **de
 
 
 def record_log_in(context: AccountContext, user: User) -> None:
-    """Note that an account logs in now; a device that was not seen before is told by mail.
+    """Record a log-in; its owner gets a mail about a new device, except about the first log-in of all.
 
-    The first log-in of an account is no news. To be called before the session is stored.
+    To be called before the session is stored.
     """
     known = user.last_login is None or _device(context.address, context.browser) in _devices(
         context.session, user.id
@@ -66,7 +66,7 @@ def record_log_in(context: AccountContext, user: User) -> None:
 
 
 def security_events(user_id: int) -> Select[tuple[SecurityEvent]]:
-    """The events of an account, the newest first."""
+    """The events of an account, newest first."""
     return select(SecurityEvent).where(SecurityEvent.user_id == user_id).order_by(SecurityEvent.id.desc())
 
 
@@ -101,12 +101,12 @@ def _mail(context: AccountContext, user: User, event: SecurityEvent, to: str) ->
     queue(context.session, context.settings, letter, user=user, to=to, kind=kind, until=link.row.expires)
 
 
-# Those that tell from where an account was used.
+# Events that record from where an account was used.
 DEVICE_EVENTS = (SecurityEventKind.LOGGED_IN, SecurityEventKind.NEW_DEVICE)
 
 
 def _devices(session: Session, user_id: int) -> set[str]:
-    """The devices that an account was used with, as far as that is kept."""
+    """The devices that an account was used with, from its sessions and events."""
     rows = session.execute(
         select(LoginSession.address, LoginSession.browser)
         .where(LoginSession.user_id == user_id)
@@ -120,12 +120,12 @@ def _devices(session: Session, user_id: int) -> set[str]:
 
 
 def _device(address: str, browser: str) -> str:
-    """What tells devices apart: the browser without the numbers of its version, and the network."""
+    """The identity of a device: the browser without its version numbers, and the network."""
     return f"{place(address)} {re.sub(r'[0-9._]+', '', printable(browser)[:BROWSER_LENGTH])}"
 
 
 def place(address: str) -> str:
-    """The network that an address belongs to: what of it stays the same from one day to the next."""
+    """The network of an address, /24 of IPv4 and /48 of IPv6, which rarely changes from day to day."""
     try:
         return str(ip_network(f"{address}/{48 if ':' in address else 24}", strict=False))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Sessions of browsers: a cookie holds a random identifier, a row its digest."""
+"""Sessions of browsers: a cookie holds a random identifier, a row the digest of it."""
 
 import logging
 import secrets
@@ -17,7 +17,7 @@ from comicsdb.models import LoginSession, SecurityEventKind, User
 log = logging.getLogger(__name__)
 
 LIFETIME = timedelta(days=14)
-SEEN_EVERY = timedelta(hours=1)  # how stale "last seen" may be: a page view should cost no write
+SEEN_EVERY = timedelta(hours=1)  # precision of "last seen": most page views write nothing
 
 
 def _new_identifier() -> str:
@@ -25,10 +25,10 @@ def _new_identifier() -> str:
 
 
 def begin_session(context: AccountContext, user: User, *, confirmed: bool = True) -> str:
-    """Log an account in; gives the random identifier for the browser's cookie, of which a digest is kept.
+    """Begin a session; returns the random identifier for the browser's cookie.
 
-    `confirmed` says that its owner has just proved to be that by more than a mail.
-    The owner gets a mail about a device that was not seen before, unless it is the first of all.
+    `confirmed` is False after a log-in by mail alone. The owner gets a mail about a new device, except at the
+    first log-in of all.
     """
     record_log_in(context, user)
     identifier = _new_identifier()
@@ -50,7 +50,7 @@ def begin_session(context: AccountContext, user: User, *, confirmed: bool = True
 
 
 def session_user(session: Session, identifier: str) -> User | None:
-    """The active account, groups loaded, whose session an identifier stands for; None once it has ended."""
+    """The active account, with its groups, of the session of an identifier; None once it has ended."""
     now = clock.now()
     login = session.scalar(
         select(LoginSession)
@@ -66,7 +66,7 @@ def session_user(session: Session, identifier: str) -> User | None:
 
 
 def sessions_of(session: Session, user_id: int) -> list[LoginSession]:
-    """The sessions of an account that go on, the one last seen first."""
+    """The current sessions of an account, the most recently used first."""
     return list(
         session.scalars(
             select(LoginSession)
@@ -77,12 +77,12 @@ def sessions_of(session: Session, user_id: int) -> list[LoginSession]:
 
 
 def is_this(login: LoginSession, identifier: str | None) -> bool:
-    """Whether a session is the one that an identifier stands for."""
+    """Whether a session is that of an identifier."""
     return bool(identifier) and same(login.digest, digest(identifier))
 
 
 def renew_session(session: Session, identifier: str) -> str:
-    """Let a session go on under a new identifier, which is given; the old one stands for nothing any more."""
+    """Give a session a new identifier and return it; the old one becomes invalid."""
     renewed = _new_identifier()
     session.execute(
         update(LoginSession)
@@ -94,13 +94,13 @@ def renew_session(session: Session, identifier: str) -> str:
 
 
 def end_session(session: Session, identifier: str | None) -> None:
-    """End the session an identifier stands for, if there is one."""
+    """End the session of an identifier, if there is one."""
     if identifier:
         session.execute(delete(LoginSession).where(LoginSession.digest == digest(identifier)))
 
 
 def end_session_of(session: Session, user_id: int, session_id: int) -> bool:
-    """End one session of an account by its number; False where the account has no such session."""
+    """End one session of an account by its id; False where the account has no such session."""
     ended = delete(LoginSession).where(LoginSession.user_id == user_id, LoginSession.id == session_id)
     return session.execute(ended).rowcount == 1
 
@@ -114,7 +114,7 @@ def log_out_everywhere(context: AccountContext, user_id: int) -> None:
 
 
 def end_all_sessions(session: Session, user_id: int, but: str | None = None) -> int:
-    """End all sessions of an account, but for the one with the identifier `but`; gives how many ended."""
+    """End all sessions of an account except the one with the identifier `but`; returns how many."""
     others = delete(LoginSession).where(LoginSession.user_id == user_id)
     if but:
         others = others.where(LoginSession.digest != digest(but))

@@ -1,6 +1,6 @@
 """Sign-up and activation, without revealing which mail addresses have an account.
 
-Whoever gives an address that has an account sees the same as everybody else, and its owner gets a mail. The
+A sign-up with the address of an account gets the same answer as any other, and its owner gets a mail. The
 wanted user name is then held by a row that cannot be activated: otherwise a second try with the same name
 would reveal the difference. Such rows, and accounts that are never activated, are removed after some days
 (`deletion.clean`).
@@ -37,7 +37,7 @@ from comicsdb.accounts.errors import (
 )
 from comicsdb.accounts.guard import network
 from comicsdb.accounts.links import make_link, open_link
-from comicsdb.accounts.lookup import lock_email, only_for, unless_refused
+from comicsdb.accounts.lookup import constraint_errors, lock_email, run_for_address
 from comicsdb.accounts.passwords import same
 from comicsdb.accounts.rules import listed, text_of
 from comicsdb.catalog.errors import InvalidError
@@ -53,32 +53,31 @@ CLOSED = _("No accounts can be made at the moment.")
 TAKEN = _("This user name is taken.")
 MADE, BLOCKED = "signup", "signup_blocked"  # counters of each day, by address
 PLACEHOLDER_DOMAIN = (
-    "held.invalid"  # the domain of rows that only hold a name; there is none, for ever (RFC 2606)
+    "held.invalid"  # the domain of rows that only reserve a name; `invalid` never exists (RFC 2606)
 )
 
-HONEYPOT = "homepage"  # a field that people do not see, and programs like to fill in
-FORM_AGE_MAX = 24 * 3600  # seconds for which a form can be sent
+HONEYPOT = "homepage"  # a hidden field that only bots fill in
+FORM_AGE_MAX = 24 * 3600  # seconds for which a form can be submitted
 
 OUTAGE = OutageLog(log, logging.WARNING)
 
-TIMEOUT = 3  # seconds; somebody is waiting
+TIMEOUT = 3  # seconds
 ANSWER_MAX = 65536  # bytes
 
 REFUSED = _("Accounts cannot be made with addresses of this domain.")
 
 
 def sign_up_settings(session: Session) -> SignupSettings:
-    """Whether accounts may be made, and what to say if not."""
+    """Whether sign-ups are enabled, and the message if not."""
     return session.get_one(SignupSettings, 1)
 
 
 def sign_up(context: AccountContext, form: Mapping) -> None:
-    """Make an account that its owner activates by a mail; the same for an address that has an account.
+    """Create an account that its owner activates by a mailed link; same result for an address in use.
 
-    The form has `username`, `email`, `password`, `password_again`, and what `bots` asks for. Nothing must
-    have been asked of the database before in this transaction: a mail-domain service may be asked first, and
-    the password is hashed. Raises InvalidError by field, TooFastError, SignUpsClosedError and
-    TooManySignUpsError.
+    The form has `username`, `email`, `password`, `password_again`, and the fields of `refuse_bots`. No
+    transaction may be open: a mail-domain service may be queried first, and the password is hashed. Raises
+    InvalidError by field, TooFastError, SignUpsClosedError and TooManySignUpsError.
     """
     username = rules.normal_name(rules.text_of(form, "username"))
     email = rules.normal_email(rules.text_of(form, "email"))
@@ -90,11 +89,9 @@ def sign_up(context: AccountContext, form: Mapping) -> None:
     check_domain(context.settings, email)
     hashed = context.passwords.hash(password)
 
-    with unless_refused({"uq_user_account_username": InvalidError({"username": [TAKEN]})}):
+    with constraint_errors({"uq_user_account_username": InvalidError({"username": [TAKEN]})}):
         made = _make(context, username, email, hashed)
-    if _add_one(context.session, MADE, context) > _allowed(
-        context
-    ):  # exact, also for those who came together
+    if _add_one(context.session, MADE, context) > _allowed(context):  # exact under concurrency
         raise _one_too_many(context, username)
     context.log(log, "User signed up" if made else "Sign-up with the address of an account", username)
     if "signup" in context.settings["comicsdb.mail.tell"]:
@@ -103,7 +100,7 @@ def sign_up(context: AccountContext, form: Mapping) -> None:
 
 
 def _check_limits(context: AccountContext, username: str) -> None:
-    """Raise what needs no look at the form, before anything costs time."""
+    """Check the switch and the limit of the address, before anything expensive."""
     with context.apart() as session:
         switch = sign_up_settings(session)
         made = session.scalar(select(DailyCount.count).filter_by(**_today(MADE, context))) or 0
@@ -114,7 +111,7 @@ def _check_limits(context: AccountContext, username: str) -> None:
 
 
 def _check_form(context: AccountContext, username: str, email: str, password: str, again: str) -> None:
-    """Raise InvalidError for all that can be said without looking at other accounts."""
+    """Raise InvalidError for all problems that do not depend on other accounts."""
     errors = {
         "username": rules.username_problems(username, official=context.settings["comicsdb.official_account"]),
         "email": rules.email_problems(email),
@@ -126,7 +123,7 @@ def _check_form(context: AccountContext, username: str, email: str, password: st
     name, address = (
         username[: rules.USERNAME_MAX],
         email[: rules.EMAIL_MAX],
-    )  # what is longer is refused anyway
+    )  # longer ones are rejected anyway
     about = (name, address.rpartition("@")[0], address)
     for part, problems in rules.password_problems(password, again, about).items():
         errors[f"password_{part}" if part else "password"] = problems
@@ -136,7 +133,7 @@ def _check_form(context: AccountContext, username: str, email: str, password: st
 
 
 def _make(context: AccountContext, username: str, email: str, hashed: str) -> bool:
-    """Store the account, or the row that holds its name; whether it was the account."""
+    """Store the account, or the row that reserves its name; returns whether it was the account."""
     lock_email(context.session, email)
     try:
         with context.session.begin_nested():
@@ -144,7 +141,7 @@ def _make(context: AccountContext, username: str, email: str, hashed: str) -> bo
     except IntegrityError as error:
         if error.orig.diag.constraint_name != "uq_user_account_email":
             raise
-    with context.session.begin_nested():  # the staff was faster with the same address: now it is known
+    with context.session.begin_nested():  # the staff just gave an account this address
         return _store(context, username, email, hashed)
 
 
@@ -152,14 +149,14 @@ def _store(context: AccountContext, username: str, email: str, hashed: str) -> b
     session = context.session
     holder = session.scalar(select(User).where(func.lower(User.email) == email.lower()).with_for_update())
     if holder is not None and is_pending(session, holder):
-        # Whoever it was did not prove to read these mails: the newest sign-up counts, and no link before it.
+        # The address is unconfirmed: the newest sign-up counts, and earlier links are void.
         holder.email = placeholder_email()
         session.flush()
         holder = None
     user = User(
         username=username,
         email=email if holder is None else placeholder_email(),
-        password=hashed,  # of a row that only holds a name too: log-in would tell otherwise
+        password=hashed,  # also of a row that only reserves a name, or log-in would reveal it
         is_active=False,
         language=context.language,
         date_joined=clock.now(),
@@ -169,7 +166,7 @@ def _store(context: AccountContext, username: str, email: str, hashed: str) -> b
     link = make_link(session, user, ACTIVATE, user.email)
     letter = letters.activation(user, link.secret) if holder is None else letters.known_address(holder)
     kind = "activation" if holder is None else "known_address"
-    if context.guard.may_reach(email):
+    if context.guard.count_mail(email):
         queue(session, context.settings, letter, user=holder or user, kind=kind, until=link.row.expires)
     session.flush()
     return holder is None
@@ -180,14 +177,14 @@ def placeholder_email() -> str:
 
 
 def is_pending(session: Session, user: User) -> bool:
-    """Whether an account was never activated; asks the database for none that was."""
+    """Whether an account was never activated; makes no query for active ones."""
     if user.is_active or user.email_confirmed:
         return False
     return session.scalar(select(User.id).where(User.id == user.id, _pending())) is not None
 
 
 def _pending():
-    """The condition that an account was never activated: one that was switched off has no links any more."""
+    """The condition that an account was never activated; deactivated accounts have no links."""
     waiting = exists().where(
         AccountLink.user_id == User.id, AccountLink.purpose == ACTIVATE, AccountLink.used.is_(None)
     )
@@ -195,7 +192,7 @@ def _pending():
 
 
 def _allowed(context: AccountContext) -> float:
-    """How many accounts an address may make on one day (UTC)."""
+    """The number of sign-ups allowed from an address on one day (UTC)."""
     return context.settings["comicsdb.signup.per_address"] or inf
 
 
@@ -205,7 +202,7 @@ def _today(counter: str, context: AccountContext) -> dict:
 
 
 def _add_one(session: Session, counter: str, context: AccountContext) -> int:
-    """Count one more of today, and wait for whoever is counting the same; gives the number."""
+    """Increment a counter of today, serialised by its row lock; returns the new value."""
     statement = insert(DailyCount).values(**_today(counter, context), count=1)
     statement = statement.on_conflict_do_update(
         index_elements=[DailyCount.day, DailyCount.counter, DailyCount.identity],
@@ -215,12 +212,12 @@ def _add_one(session: Session, counter: str, context: AccountContext) -> int:
 
 
 def _one_too_many(context: AccountContext, username: str) -> TooManySignUpsError:
-    """Count the refusal, and tell of the first of a day; for good, though the request comes to nothing."""
+    """Count and commit the refusal, and report the first of a day."""
     now = clock.now()
     with context.apart() as session:
         first = _add_one(session, BLOCKED, context) == 1
         if first and "blocked" in context.settings["comicsdb.mail.tell"]:
-            name = username[: rules.USERNAME_MAX]  # nobody has judged it yet
+            name = username[: rules.USERNAME_MAX]  # not validated yet
             letter = letters.blocked_notice(name, now, context.address, _allowed(context))
             queue_to_administrators(session, context.settings, letter, kind="admin_blocked")
         session.commit()
@@ -232,15 +229,12 @@ def _one_too_many(context: AccountContext, username: str) -> TooManySignUpsError
 
 
 def activate(context: AccountContext, uid: str, secret: str) -> User:
-    """Activate the account that a link belongs to; its address is confirmed by that.
-
-    Raises LinkSpentError where that was done already, and BadLinkError.
-    """
+    """Activate the account of a link and confirm its address. Raises LinkSpentError and BadLinkError."""
     link, user = open_link(context.session, ACTIVATE, secret, uid)
     if user.is_active:
         raise LinkSpentError  # by another link
     if user.email_confirmed or link.email != user.email:
-        raise BadLinkError  # switched off since, or replaced by a newer sign-up with this address
+        raise BadLinkError  # deactivated since, or replaced by a newer sign-up with this address
     now = clock.now()
     link.used = now
     user.is_active = user.email_confirmed = True
@@ -253,16 +247,16 @@ def activate(context: AccountContext, uid: str, secret: str) -> User:
 
 
 def resend_activation(context: AccountContext, email: str) -> None:
-    """Send another link to an account that waits for it; the same for any other address.
+    """Send another activation link; for any other address do the same work.
 
-    Raises InvalidError for what is no address, and TooManyMailsError.
+    Raises InvalidError for an invalid address, and TooManyMailsError.
     """
     email = rules.normal_email(email)
     problems = rules.email_problems(email)
     if problems:
         raise InvalidError({"email": problems})
-    context.guard.mail_asked(context.address)
-    with only_for(context, email, or_(User.is_active, _pending())) as user:
+    context.guard.count_mail_request(context.address)
+    with run_for_address(context, email, or_(User.is_active, _pending())) as user:
         link = make_link(context.session, user, ACTIVATE, user.email)
         letter = letters.known_address(user) if user.is_active else letters.activation(user, link.secret)
         queue(
@@ -276,18 +270,18 @@ def resend_activation(context: AccountContext, email: str) -> None:
 
 
 def form_time(settings: Mapping) -> str:
-    """When a form was made, signed: the value of its hidden field `form_time`."""
+    """The signed current time: the value of the hidden field `form_time`."""
     moment = str(int(clock.now().timestamp()))
     return f"{moment}.{_signature(settings, moment)}"
 
 
 def question(settings: Mapping) -> str:
-    """A question that only people answer, if the settings have one; the field is `answer`."""
+    """The question that bots cannot answer, if the settings have one; the field is `answer`."""
     return settings["comicsdb.signup.question"] if settings["comicsdb.signup.answer"] else ""
 
 
 def refuse_bots(settings: Mapping, form: Mapping) -> None:
-    """Raise InvalidError if a program has filled in the form, with a text that helps people out."""
+    """Raise InvalidError if the form looks filled in by a bot, with a text that helps people."""
     if text_of(form, HONEYPOT):
         raise InvalidError({"__all__": [_("Leave the field “Homepage” empty, it is a trap for programs.")]})
     moment, _dot, signature = text_of(form, "form_time").partition(".")
@@ -301,7 +295,7 @@ def refuse_bots(settings: Mapping, form: Mapping) -> None:
 
 
 def refuse_haste(settings: Mapping, form: Mapping) -> None:
-    """Raise TooFastError for a form that was sent faster than people type: they send it once more."""
+    """Raise TooFastError for a form that was sent faster than people type: they can confirm it."""
     age = clock.now().timestamp() - int(text_of(form, "form_time").partition(".")[0])
     if age < settings["comicsdb.signup.fastest"]:
         texts = {name: value for name, value in form.items() if isinstance(value, str)}
@@ -309,7 +303,7 @@ def refuse_haste(settings: Mapping, form: Mapping) -> None:
 
 
 def open_sign_up(settings: Mapping, sealed: str) -> dict[str, str]:
-    """The form of a TooFastError; empty where it is none of ours, or too old."""
+    """The decrypted form of a TooFastError; empty where it is invalid or too old."""
     try:
         return json.loads(_fernet(settings).decrypt(sealed.encode(), ttl=FORM_AGE_MAX))
     except (InvalidToken, ValueError):
@@ -331,9 +325,11 @@ def _signature(settings: Mapping, moment: str) -> str:
 
 
 def check_domain(settings: Mapping, email: str) -> None:
-    """Raise InvalidError for the address of a domain that the service refuses, or if it fails and must not.
+    """Query the mail-domain service, if the settings name one; raise InvalidError for a refused domain.
 
-    To be called while no transaction is open.
+    The service answers `GET` with a JSON object in which `block` or `disposable` is true for domains to
+    refuse. The setting is its URL, with `{domain}` in it; another setting says whether an outage refuses. To
+    be called while no transaction is open.
     """
     domain = email.rpartition("@")[2]
     address = settings["comicsdb.signup.mail_check"]

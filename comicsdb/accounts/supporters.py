@@ -26,10 +26,10 @@ MONTHLY, YEARLY, ONCE = "monthly", "yearly", "onetime"
 FREQUENCIES = (MONTHLY, YEARLY, ONCE)
 PERIOD, YEAR = timedelta(days=31), timedelta(days=366)
 RANKS = {tier: rank for rank, tier in enumerate(SupporterTier)}
-OVERLAP = timedelta(days=1)  # read again: what arrived late is found, and what is known does no harm
+OVERLAP = timedelta(days=1)  # fetched again, for late arrivals; known contributions are skipped
 FIRST_LOOK = timedelta(days=60)
 
-PAGE = 1000  # contributions asked for at once
+PAGE = 1000  # contributions per request
 TIMEOUT = 30  # seconds
 LARGEST = 50_000_000  # bytes of an answer
 CURRENCY = "USD"
@@ -62,7 +62,7 @@ query Contributions($collective: String!, $since: DateTime, $limit: Int!, $offse
 
 
 class Gift(NamedTuple):
-    """A contribution: when, by which transaction, by whom, how much in US cents, and how often it comes."""
+    """A contribution: time, transaction, mail address, amount in US cents, and frequency."""
 
     given: datetime
     transaction_id: str
@@ -72,7 +72,7 @@ class Gift(NamedTuple):
 
 
 class Grant(NamedTuple):
-    """What an account has of its contributions: until when it is a supporter, and of which tier."""
+    """What contributions grant: until when an account is a supporter, and its tier."""
 
     until: datetime
     tier: SupporterTier
@@ -80,35 +80,35 @@ class Grant(NamedTuple):
 
 @dataclass(frozen=True)
 class Period:
-    """What was given from one moment on, for so long."""
+    """The contributions that count together as one period."""
 
     gifts: tuple[Gift, ...]
     by_year: bool = False  # a yearly contribution that counts for a year, with a twelfth of its amount
 
     @property
     def start(self) -> datetime:
-        """Its first gift opened it."""
+        """The time of its first contribution."""
         return self.gifts[0].given
 
     @property
     def end(self) -> datetime:
-        """When it is over."""
+        """The end of the period."""
         return self.start + (YEAR if self.by_year else PERIOD)
 
     @property
     def total(self) -> int:
-        """US cents that decide about the tier."""
+        """The US cents that determine the tier."""
         first, *others = (gift.amount for gift in self.gifts)
         return (first // 12 if self.by_year else first) + sum(others)
 
     def may_join(self, gift: Gift) -> bool:
-        """Whether a gift counts as one with those before: what recurs never does."""
+        """Whether a contribution joins this period; recurring ones never do."""
         return gift.frequency not in {MONTHLY, YEARLY} and gift.given < self.start + PERIOD
 
 
 @dataclass(frozen=True)
 class Terms:
-    """What is granted for what: the least total of each tier, in US cents; whether a year is paid for."""
+    """The minimum total of each tier in US cents, and whether yearly contributions count for a year."""
 
     tiers: dict[SupporterTier, int]
     yearly: bool = False  # whether a yearly contribution counts for a year
@@ -119,7 +119,7 @@ class Terms:
         return max(reached, key=RANKS.get, default=None)
 
     def periods(self, gifts: Iterable[Gift]) -> list[Period]:
-        """The periods that gifts make, in whatever order they became known."""
+        """The periods of contributions, independent of the order in which they became known."""
         periods: list[Period] = []
         for gift in sorted(gifts):
             if periods and periods[-1].may_join(gift):
@@ -129,7 +129,7 @@ class Terms:
         return periods
 
     def grant(self, gifts: Iterable[Gift]) -> Grant | None:
-        """What gifts give: the tier of the last period that has one; no period takes time from another."""
+        """The grant of contributions: the tier of the last period that has one."""
         granted = None
         for period in self.periods(gifts):
             tier = self.tier(period.total)
@@ -139,14 +139,14 @@ class Terms:
 
 
 def longer(one: Grant | None, other: Grant) -> Grant:
-    """The grant that lasts longer; of a shorter one, and of one as long, only a higher tier is taken."""
+    """The grant that lasts longer; a shorter or equal one contributes only a higher tier."""
     if one is None or other.until > one.until:
         return other
     return Grant(one.until, max(one.tier, other.tier, key=RANKS.get))
 
 
 class Outcome(StrEnum):
-    """What came of a contribution."""
+    """The result for a contribution."""
 
     MATCHED = "matched"
     REMATCHED = "rematched"
@@ -157,7 +157,7 @@ class Outcome(StrEnum):
 
 
 def begin(session: Session) -> datetime:
-    """From when on contributions are to be asked for."""
+    """The time from which contributions are fetched."""
     newest = session.scalar(select(func.max(Donation.donated_at)))
     return newest - OVERLAP if newest is not None else clock.now() - FIRST_LOOK
 
@@ -165,10 +165,10 @@ def begin(session: Session) -> datetime:
 def process(
     session: Session, gifts: Iterable[Gift], terms: Terms, *, dry_run: bool = False
 ) -> Counter[Outcome]:
-    """Record contributions and grant what they give, in the order in which they were made.
+    """Record contributions and their grants, in chronological order.
 
-    Those recorded earlier that matched nobody then are tried again. Each is committed with what it grants;
-    with `dry_run` all is rolled back at the end.
+    Recorded contributions that matched no account are tried again. Each is committed with its grant; with
+    `dry_run` all is rolled back at the end.
     """
     waiting = select(Donation).where(Donation.user_id.is_(None), Donation.email != "")
     recorded = {row.transaction_id: _gift_of_row(row) for row in session.scalars(waiting)}
@@ -193,7 +193,7 @@ def _known(session: Session, gift: Gift) -> Donation | None:
 
 
 def _record(session: Session, gift: Gift, terms: Terms) -> Outcome:
-    """A contribution that the platform told of."""
+    """Record a fetched contribution."""
     if _known(session, gift) is not None:
         return Outcome.KNOWN
     row = Donation(
@@ -214,7 +214,7 @@ def _record(session: Session, gift: Gift, terms: Terms) -> Outcome:
 
 
 def _try_again(session: Session, gift: Gift, terms: Terms) -> Outcome | None:
-    """A contribution that was recorded earlier; nothing is said as long as it matches nobody."""
+    """Match a recorded contribution again; None while it matches no account."""
     users = _donors(session, gift)
     if len(users) != 1:
         return None
@@ -222,7 +222,7 @@ def _try_again(session: Session, gift: Gift, terms: Terms) -> Outcome | None:
 
 
 def _donors(session: Session, gift: Gift) -> list[User]:
-    """The accounts whose confirmed address it is; locked, as something may be granted."""
+    """The accounts with the confirmed address of a contribution, locked."""
     same = func.lower(User.email) == func.lower(gift.email)
     return list(
         session.scalars(
@@ -235,7 +235,7 @@ def _donors(session: Session, gift: Gift) -> list[User]:
 
 
 def _give(session: Session, row: Donation, user: User, terms: Terms) -> bool:
-    """Grant an account what all its contributions give; whether this one is part of that."""
+    """Grant what all contributions of an account give; returns whether this one counts for a tier."""
     row.user_id = user.id
     session.flush()
     gifts = [
@@ -251,32 +251,32 @@ def _give(session: Session, row: Donation, user: User, terms: Terms) -> bool:
 
 
 def _extend(user: User, grant: Grant) -> None:
-    """Let an account have what was granted, but never less than it has, whoever gave that."""
+    """Set a grant, but never less than the account already has."""
     present = user.supporter_until
     if present is not None and present >= grant.until:
         if grant.until <= clock.now():
-            return  # long over
+            return  # expired
         has = SupporterTier(user.supporter_tier) if user.supporter_tier in RANKS else SupporterTier.FRIEND
         grant = longer(Grant(present, has), grant)
     user.supporter_until, user.supporter_tier = grant.until, grant.tier
 
 
 class FetchError(Exception):
-    """The platform did not answer as it should; the text says how."""
+    """The platform failed or sent an unexpected answer; the text says which."""
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """No redirects: the token is for one address only."""
+    """Follow no redirects: the token is for one address only."""
 
     def redirect_request(self, *_):
-        """Leave it an error."""
+        """Return nothing: the redirect remains an HTTPError."""
 
 
 _opener = build_opener(_NoRedirects)
 
 
 def contributions(settings: Mapping, since: datetime) -> list[Gift]:
-    """All contributions since a moment, refunds left out. Raises FetchError, and then there are none."""
+    """All contributions since a time, without refunds. Raises FetchError."""
     gifts, offset, total = [], 0, 1
     while offset < total:
         answer = _query(settings, {"since": since.isoformat(), "limit": PAGE, "offset": offset})
@@ -315,7 +315,7 @@ def _query(settings: Mapping, variables: dict) -> dict:
 
 
 def _gift_of_node(node: Mapping) -> Gift | None:
-    """A transaction as a gift; None for what was given back, and for what is not in dollars."""
+    """A transaction as a contribution; None for refunds and other currencies."""
     if node["isRefund"] or node["isRefunded"]:
         return None
     given, number = datetime.fromisoformat(node["createdAt"]), str(node["id"])

@@ -21,7 +21,7 @@ from comicsdb import clock
 from comicsdb.accounts import rules
 from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.errors import FormSpentError
-from comicsdb.accounts.lookup import unless_refused
+from comicsdb.accounts.lookup import constraint_errors
 from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.security_events import record_security_event
 from comicsdb.catalog.errors import InvalidError
@@ -33,33 +33,33 @@ from comicsdb.values import iso_day
 
 log = logging.getLogger(__name__)
 
-PREFIX = "cdb_"  # by which those who look for leaked secrets know them
-SHOWN = 8  # characters by which their owner tells tokens apart
+PREFIX = "cdb_"  # recognised by scanners for leaked secrets
+SHOWN = 8  # characters shown to tell tokens apart
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 RANDOM, CHECKSUM = 36, 6  # characters
 _WHOLE = re.compile(rf"{PREFIX}([0-9A-Za-z]{{{RANDOM}}})([0-9A-Za-z]{{{CHECKSUM}}})")
 _OLDER = re.compile(rf"{PREFIX}[0-9a-f]{{64}}")
 
-# How long a token may live, as its form says it: days, a chosen day (UNTIL), or for ever.
+# The lifetimes of the form: days, until a chosen day (UNTIL), or unlimited.
 LIFETIMES = ("30", "90", "365")
 UNTIL, FOREVER = "until", "forever"
 FARTHEST = timedelta(days=3660)
 
 
 class NewToken(NamedTuple):
-    """A token that was just made: its text, which nobody can find out again, and its row."""
+    """A new token: its text, which is not stored, and its row."""
 
     raw: str
     token: ApiToken
 
 
 def new_form_key() -> str:
-    """A key for one form: `generate_token` takes it once."""
+    """A random key of one form, which `generate_token` accepts once."""
     return secrets.token_hex(16)
 
 
 def checksum(text: str) -> str:
-    """The last characters of a token whose random part is `text`."""
+    """The checksum characters of a token with the random part `text`."""
     rest, digits = zlib.crc32(text.encode()), ""
     for _position in range(CHECKSUM):
         rest, digit = divmod(rest, len(ALPHABET))
@@ -68,7 +68,7 @@ def checksum(text: str) -> str:
 
 
 def is_malformed(raw: str) -> bool:
-    """Whether a text cannot be a token that was made here, though it begins like one."""
+    """Whether a text has the prefix of our tokens but not their form or checksum."""
     if not raw.startswith(PREFIX):
         return False
     found = _WHOLE.fullmatch(raw)
@@ -85,11 +85,11 @@ def generate_token(
     lifetime: str = FOREVER,
     until: str = "",
 ) -> NewToken:
-    """Make a token for an account, with a label of at most 64 characters, which may be empty.
+    """Create a token for an account, with a label of at most 64 characters, which may be empty.
 
     `lifetime` is one of LIFETIMES, FOREVER, or UNTIL: then it works until the end of the day `until`
     (YYYY-MM-DD). Raises InvalidError for the fields `name`, `scope`, `lifetime` and `until`, and
-    FormSpentError if a token was made by this form already.
+    FormSpentError if this form created a token already.
     """
     label = label.strip()
     problems = {"name": rules.label_problems(label)}
@@ -112,9 +112,10 @@ def generate_token(
         scope=scope,
         expiry=expiry,
         created=clock.now(),
-        form_key=digest(f"{user_id} {form_key}"),  # nobody can spend the keys of another
+        # Per account, so that one cannot use up the keys of another
+        form_key=digest(f"{user_id} {form_key}"),
     )
-    with unless_refused({"uq_api_token_form_key": FormSpentError()}), context.session.begin_nested():
+    with constraint_errors({"uq_api_token_form_key": FormSpentError()}), context.session.begin_nested():
         context.session.add(token)
         context.session.flush()
     user = context.session.get_one(User, user_id)
@@ -124,7 +125,7 @@ def generate_token(
 
 
 def _expiry(context: AccountContext, lifetime: str, until: str) -> datetime | None:
-    """When a token is to expire, None for never; raises InvalidError."""
+    """The expiry of a token, None for never; raises InvalidError."""
     if lifetime == FOREVER:
         return None
     if lifetime in LIFETIMES:
@@ -142,18 +143,18 @@ def _expiry(context: AccountContext, lifetime: str, until: str) -> datetime | No
 
 
 def is_expired(token: ApiToken) -> bool:
-    """Whether a token has stopped working by itself."""
+    """Whether a token has expired."""
     return token.expiry is not None and token.expiry <= clock.now()
 
 
 def tokens_of(session: Session, user_id: int) -> list[ApiToken]:
-    """The tokens of an account, the newest first."""
+    """The tokens of an account, newest first."""
     newest = (ApiToken.created.desc(), ApiToken.id.desc())
     return list(session.scalars(select(ApiToken).where(ApiToken.user_id == user_id).order_by(*newest)))
 
 
 def shown_key(token: ApiToken) -> str:
-    """The characters by which a token is told from others; imported ones keep more."""
+    """The characters of a token that are shown; imported tokens have longer keys."""
     return token.token_key[:SHOWN]
 
 
@@ -170,7 +171,7 @@ def revoke_token(context: AccountContext, user_id: int, token_id: int) -> bool:
 
 
 def revoke_all_tokens(context: AccountContext, user_id: int) -> int:
-    """Revoke all tokens of an account; gives how many there were."""
+    """Revoke all tokens of an account; returns how many."""
     number = context.session.execute(delete(ApiToken).where(ApiToken.user_id == user_id)).rowcount
     user = context.session.get_one(User, user_id)
     if number:
@@ -180,7 +181,7 @@ def revoke_all_tokens(context: AccountContext, user_id: int) -> int:
 
 
 def make_feed_address(context: AccountContext, user_id: int, name: str, form_key: str) -> "feeds.NewAddress":
-    """Make a private feed address, as `feeds.make_address`, whose errors it raises."""
+    """Create a private feed address; raises as `feeds.make_address`."""
     made = feeds.make_address(context.session, user_id, name, form_key)
     user = context.session.get_one(User, user_id)
     record_security_event(context, user, SecurityEventKind.FEED_MADE, name=made.address.name)

@@ -11,7 +11,7 @@ from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.deletion import KIND, move_counts, remove_account
 from comicsdb.accounts.links import drop_links
 from comicsdb.accounts.login import find_user
-from comicsdb.accounts.lookup import unless_refused
+from comicsdb.accounts.lookup import constraint_errors
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.accounts.second_factor import remove_second_factors
 from comicsdb.accounts.security_events import record_address_change, record_security_event
@@ -56,7 +56,7 @@ def create_account(
         date_joined=now,
         groups=[],
     )
-    with unless_refused(_conflicts()), session.begin_nested():
+    with constraint_errors(_conflicts()), session.begin_nested():
         session.add(user)
         session.flush()
     record(session, actor, "create", KIND, user.id, user.username)
@@ -185,7 +185,7 @@ def _apply(session: Session, user: User, changed: Mapping) -> None:
         if len(groups) != len(changed["groups"]):
             raise InvalidError({"groups": [_("There is no such group.")]})
         user.groups = groups
-    with unless_refused(_conflicts()), session.begin_nested():
+    with constraint_errors(_conflicts()), session.begin_nested():
         for field, value in changed.items():
             if field != "groups":
                 setattr(user, field, value)

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from comicsdb.accounts.errors import FormSpentError
-from comicsdb.accounts.lookup import unless_refused
+from comicsdb.accounts.lookup import constraint_errors
 from comicsdb.accounts.passwords import digest
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _, said
@@ -91,7 +91,7 @@ def make_address(session: Session, user_id: int, name: str, form_key: str) -> Ne
         digest=digest(secret),
         form_key=digest(f"{user_id} {form_key}"),  # nobody can spend the keys of another
     )
-    with unless_refused({"uq_feed_address_form_key": FormSpentError()}), session.begin_nested():
+    with constraint_errors({"uq_feed_address_form_key": FormSpentError()}), session.begin_nested():
         session.add(address)
         session.flush()
     return NewAddress(secret, address)

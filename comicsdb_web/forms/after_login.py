@@ -62,7 +62,7 @@ def keep_form(request) -> str | None:
     texts = [(name, value) for name, value in kept if isinstance(value, str)]
     files = {name: value.filename for name, value in kept if hasattr(value, "file")}
     with request.account_context.apart() as session:  # for good, though the request is refused
-        secret = accounts.keep_form_draft(session, owner, accounts.SavedForm(request.path, texts, files))
+        secret = accounts.save_form_draft(session, owner, accounts.SavedForm(request.path, texts, files))
         session.commit()
     if secret is None:
         return None

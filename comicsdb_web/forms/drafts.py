@@ -7,7 +7,7 @@ from collections import defaultdict
 from sqlalchemy import JSON, literal_column, select
 from sqlalchemy.orm import Session
 
-from comicsdb.accounts import KeptPicture, find_picture
+from comicsdb.accounts import SavedPicture, find_picture_draft
 from comicsdb.catalog.history.snapshots import snapshot
 from comicsdb.http.bodies import UploadedFile
 from comicsdb.i18n import translate
@@ -66,7 +66,7 @@ class Draft:
         self.read_modified = self.modified
         self.read_seen = self.seen
         self.missing: set[str] = set()  # fields that the form sent did not have
-        self.files: dict[str, UploadedFile | KeptPicture] = {}
+        self.files: dict[str, UploadedFile | SavedPicture] = {}
         self.lost: list[str] = []  # inputs whose picture is kept no longer
         self.cleared = False
         self.errors: dict[str, list[str]] = {}
@@ -121,7 +121,7 @@ class Draft:
             if sent:
                 self.files[name] = sent[-1]
             elif secret and not text_of(post, f"{name}_drop"):
-                kept = find_picture(self.request.dbsession, self.request.identity.user_id, secret)
+                kept = find_picture_draft(self.request.dbsession, self.request.identity.user_id, secret)
                 if kept:
                     self.files[name] = kept
                 else:
@@ -177,10 +177,10 @@ class Draft:
                 for text in texts
             )
 
-    def picture(self, name: str) -> KeptPicture | None:
+    def picture(self, name: str) -> SavedPicture | None:
         """The picture that is kept for an input."""
         kept = self.files.get(name)
-        return kept if isinstance(kept, KeptPicture) else None
+        return kept if isinstance(kept, SavedPicture) else None
 
     def inputs(self):
         """Every field with the name of its input and what it holds: those of the form, then those of rows."""

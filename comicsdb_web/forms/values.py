@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import colander
 
 from comicsdb import accounts
-from comicsdb.accounts import KeptPicture
+from comicsdb.accounts import SavedPicture
 from comicsdb.catalog import InvalidError, advice
 from comicsdb.http.bodies import UploadedFile
 from comicsdb.imaging.picture import PictureError
@@ -60,7 +60,7 @@ def keep_pictures(draft: Draft) -> dict:
     """Store the files that were sent, so that the form can be shown again with them; messages by input."""
     errors = {}
     for name, sent in list(draft.files.items()):
-        if isinstance(sent, KeptPicture):
+        if isinstance(sent, SavedPicture):
             continue
         try:
             draft.files[name] = _kept(draft.request, name, sent, "variants" if "-" in name else draft.kind)
@@ -72,11 +72,11 @@ def keep_pictures(draft: Draft) -> dict:
     return errors
 
 
-def _kept(request, name: str, sent: UploadedFile, folder: str) -> KeptPicture:
+def _kept(request, name: str, sent: UploadedFile, folder: str) -> SavedPicture:
     known = request.environ.setdefault("comicsdb_web.kept_pictures", {})  # by a request that is tried again
     if name not in known:
         data, hashed = sent.file.read(), folder in HASHED
-        known[name] = accounts.keep_picture(
+        known[name] = accounts.save_picture_draft(
             request.account_context, request.identity.user_id, folder, data, sent.filename, hashed=hashed
         )
     return known[name]
@@ -90,7 +90,7 @@ def store_pictures(draft: Draft, change: Change) -> None:
             continue
         secret = draft.files[name].secret
         user_id = request.identity.user_id
-        taken = accounts.take_picture(request.dbsession, user_id, secret, hashed=folder in HASHED)
+        taken = accounts.claim_picture_draft(request.dbsession, user_id, secret, hashed=folder in HASHED)
         if taken is None:
             errors[name] = [LOST]
         else:

@@ -68,10 +68,12 @@ def _picture(request, fields):
     image, user_id = answers.file(request, "image"), request.identity.user_id
     if not image:
         secret = fields.get("image_kept")
-        return b"", secret and accounts.find_picture(request.dbsession, user_id, secret)
+        return b"", secret and accounts.find_picture_draft(request.dbsession, user_id, secret)
     try:
         name = request.POST["image"].filename
-        return b"", accounts.keep_picture(request.account_context, user_id, accounts.PICTURES, image, name)
+        return b"", accounts.save_picture_draft(
+            request.account_context, user_id, accounts.PICTURES, image, name
+        )
     except (PictureError, StorageDownError):
         return image, None
 
