@@ -41,7 +41,7 @@ def run_for_address(context: AccountContext, email: str, *conditions) -> Iterato
 
 @contextmanager
 def run_for(session: Session, *conditions, really: bool = True) -> Iterator[User]:
-    """Run a block for the account that meets conditions, as `run_for_address`; rolled back too unless `really`."""
+    """Run a block for the account that meets conditions, as `run_for_address`; else roll it back."""
     wanted = and_(*conditions)
     stand_in = User.id == SYSTEM_USER_ID
     query = select(User, wanted.label("meant")).where(or_(wanted, stand_in)).order_by(wanted.desc()).limit(1)

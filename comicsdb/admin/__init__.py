@@ -1,4 +1,4 @@
-"""What the staff does to accounts and to the site; every act is written to the audit log."""
+"""Actions of the staff on accounts, catalogue and site, each with an entry in the audit log."""
 
 from comicsdb.admin.accounts import (
     DELETABLE,

@@ -1,4 +1,4 @@
-"""What the staff does to accounts and groups: rights, passwords, sessions, tokens, deletion."""
+"""Actions of the staff on accounts and groups: rights, passwords, sessions, tokens, deletion."""
 
 from collections.abc import Iterable, Mapping
 
@@ -31,7 +31,7 @@ RIGHTS = ("is_staff", "is_superuser")
 SWITCHES = ("is_active", *RIGHTS, "email_confirmed")
 TEXTS = ("username", "email", "first_name", "last_name", "bio", "supporter_tier")
 FIELDS = (*SWITCHES, *TEXTS, "supporter_until", "groups")
-OWN = ("is_active", *RIGHTS, "email")  # what nobody changes here for the own account
+OWN = ("is_active", *RIGHTS, "email")  # fields that staff cannot change here for their own account
 
 SUPERUSERS = _("Only a superuser can change the account of a superuser.")
 NOT_OWN = _("You cannot change this here for your own account.")
@@ -42,7 +42,7 @@ DELETABLE = tuple(model.__tablename__ for model in CATALOGUE)
 def create_account(
     session: Session, actor: Actor, passwords: Passwords, *, username: str, email: str, password: str
 ) -> User:
-    """Make an account that is active and whose address counts as confirmed. Raises InvalidError by field."""
+    """Create an active account with a confirmed address. Raises InvalidError by field."""
     username, email = rules.normal_name(username.strip()), rules.normal_email(email)
     errors = {"username": rules.username_problems(username), "email": rules.email_problems(email)}
     found = rules.password_problems(password, password, (username, email, email.rpartition("@")[0]))
@@ -64,10 +64,10 @@ def create_account(
 
 
 def fixed_fields(actor: Actor, user: User) -> frozenset[str]:
-    """The fields of an account that somebody may not change: all, some or none of FIELDS.
+    """The fields of an account that the actor may not change: all, some or none of FIELDS.
 
-    The accounts of superusers, and rights, are superusers' business. Nobody takes rights from, or gives any
-    to, the own account, nor changes its address, for which one's own pages ask for the password.
+    Only superusers change superusers' accounts, and rights. Nobody changes the rights or the address of their
+    own account here; for the address the account pages require the password.
     """
     if actor is None:
         return frozenset()
@@ -81,11 +81,11 @@ def fixed_fields(actor: Actor, user: User) -> frozenset[str]:
 
 
 def change_account(context: AccountContext, actor: Actor, user: User, values: Mapping) -> dict:
-    """Change fields of an account (FIELDS; `groups` are names); gives old and new values of what changed.
+    """Change fields of an account (FIELDS; `groups` are names); returns old and new values of what changed.
 
-    Switching an account off ends its sessions and links; a new address is not confirmed unless that is said
-    as well, and the owner is told. Raises InvalidError by field for values that cannot be, and for
-    `fixed_fields`.
+    Deactivating an account ends its sessions and links. A new address is unconfirmed unless
+    `email_confirmed` is given too, and the owner gets a mail. Raises InvalidError by field for invalid values
+    and for `fixed_fields`.
     """
     user = _locked(context.session, user)
     before, was_confirmed = user.email, user.email_confirmed
@@ -118,7 +118,7 @@ def _change(session: Session, actor: Actor, user: User, values: Mapping) -> dict
 
 
 def add_member(session: Session, actor: Actor, group: Group, username: str) -> User:
-    """Put an account into a group. Raises InvalidError for the field `username`, and as `change_account`."""
+    """Add an account to a group. Raises InvalidError for the field `username`, and as `change_account`."""
     user = _locked(session, account_named(session, username))
     names = [each.name for each in user.groups]
     if group.name in names:
@@ -129,14 +129,14 @@ def add_member(session: Session, actor: Actor, group: Group, username: str) -> U
 
 
 def remove_member(session: Session, actor: Actor, group: Group, user: User) -> None:
-    """Take an account out of a group. Raises InvalidError as `change_account`."""
+    """Remove an account from a group. Raises InvalidError as `change_account`."""
     user = _locked(session, user)
     names = [each.name for each in user.groups]
     _change(session, actor, user, {"groups": [name for name in names if name != group.name]})
 
 
 def _locked(session: Session, user: User) -> User:
-    """The account as it stands now, groups loaded, until the transaction ends."""
+    """The account with its groups, reloaded and locked."""
     return session.scalar(
         select(User)
         .where(User.id == user.id)
@@ -196,16 +196,16 @@ def _apply(session: Session, user: User, changed: Mapping) -> None:
         end_all_sessions(session, user.id)
         drop_links(session, user.id)
     elif "email" in changed:
-        drop_links(session, user.id, RESET, CONFIRM_EMAIL)  # one for activation names its address itself
+        drop_links(session, user.id, RESET, CONFIRM_EMAIL)  # activation links hold their own address
 
 
 def set_password(
     context: AccountContext, actor: Actor, passwords: Passwords, user: User, password: str
 ) -> None:
-    """Give an account a new password; its sessions end, and its owner is told.
+    """Set a new password, end the account's sessions and mail its owner.
 
-    Raises InvalidError for the field `password`, and for the own account: one's own pages ask for the present
-    one.
+    Raises InvalidError for the field `password`, and for the actor's own account, whose pages require the
+    current password.
     """
     _refuse_for_superusers(actor, user)
     if id_of(actor) == user.id:
@@ -220,7 +220,7 @@ def set_password(
 
 
 def end_sessions(context: AccountContext, actor: Actor, user: User) -> int:
-    """Log an account out everywhere, and tell its owner; gives how many sessions ended.
+    """End all sessions of an account and mail its owner; returns how many.
 
     Raises InvalidError for superusers' accounts.
     """
@@ -233,9 +233,9 @@ def end_sessions(context: AccountContext, actor: Actor, user: User) -> int:
 
 
 def revoke_token(context: AccountContext, actor: Actor, token_id: int) -> bool:
-    """Revoke a token of any account, and tell its owner; False if there is none with this number.
+    """Revoke a token by its id and mail its owner; False if there is none.
 
-    The line of the log belongs to the account. Raises InvalidError for superusers' accounts.
+    The audit log records it for the account. Raises InvalidError for superusers' accounts.
     """
     token = context.session.get(ApiToken, token_id)
     if token is None:
@@ -249,7 +249,7 @@ def revoke_token(context: AccountContext, actor: Actor, token_id: int) -> bool:
 
 
 def drop_token(session: Session, actor: Actor, owner: User, token: ApiToken) -> bool:
-    """Revoke a token of which its owner is told otherwise; False if somebody else just did."""
+    """Revoke a token without mailing its owner; False if it was revoked concurrently."""
     shown = f"{shown_key(token)}… {token.name}".strip()
     dropped = session.execute(delete(ApiToken).where(ApiToken.id == token.id)).rowcount == 1
     if dropped:
@@ -258,7 +258,7 @@ def drop_token(session: Session, actor: Actor, owner: User, token: ApiToken) -> 
 
 
 def revoke_tokens(context: AccountContext, actor: Actor, user: User) -> int:
-    """Revoke all tokens of an account, and tell its owner; gives how many there were.
+    """Revoke all tokens of an account and mail its owner; returns how many.
 
     Raises InvalidError for superusers' accounts.
     """
@@ -271,7 +271,7 @@ def revoke_tokens(context: AccountContext, actor: Actor, user: User) -> int:
 
 
 def reset_second_factor(context: AccountContext, actor: Actor, user: User) -> bool:
-    """Remove app, passkeys and recovery codes of an account that lost them; False where it has none.
+    """Remove app, passkeys and recovery codes of an account; False where it has none.
 
     Its owner gets a mail. Raises InvalidError for superusers' accounts.
     """
@@ -319,9 +319,9 @@ def _conflicts() -> dict[str, Exception]:
 
 
 def set_deletable(session: Session, actor: Actor, group: Group, kinds: Iterable[str]) -> dict:
-    """Say which kinds the members of a group may delete; gives the old and new value if it changed.
+    """Set the kinds that members of a group may delete; returns the old and new value if it changed.
 
-    Raises InvalidError for the field `may_delete`: for kinds that are none, and for anybody but superusers.
+    Raises InvalidError for the field `may_delete`: for unknown kinds, and for actors other than superusers.
     """
     wanted = sorted(set(kinds))
     if not set(wanted) <= set(DELETABLE):

@@ -1,4 +1,4 @@
-"""The audit log: one line for each act of the staff, with who did what to whom."""
+"""The audit log: one entry for each action of the staff, with actor, target and change."""
 
 import logging
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ def record(
     target: str,
     change: Mapping | None = None,
 ) -> None:
-    """Write one line of the log; `change` maps what changed to its old and new value."""
+    """Write an entry; `change` maps field names to their old and new values."""
     name = actor.username if actor is not None else ""
     session.add(
         StaffAction(
@@ -46,14 +46,14 @@ def record(
 
 
 def id_of(actor: Actor) -> int | None:
-    """The account that acts."""
+    """The account id of an actor; None for commands."""
     return actor.user_id if isinstance(actor, Identity) else actor.id if actor is not None else None
 
 
 def actions(
     *, actor_id: int | None = None, kind: str | None = None, target_id: int | None = None
 ) -> Select[tuple[StaffAction]]:
-    """The lines of the log, the newest first, of one actor or about one target if that is said."""
+    """The entries, newest first, optionally of one actor or about one target."""
     lines = select(StaffAction).order_by(StaffAction.at.desc(), StaffAction.id.desc())
     if actor_id is not None:
         lines = lines.where(StaffAction.actor_id == actor_id)
@@ -65,9 +65,9 @@ def actions(
 
 
 def changes(before: Mapping, after: Mapping) -> dict[str, list]:
-    """Old and new value of what differs, fit for the log.
+    """Old and new values of the fields that differ, as JSON values.
 
-    Of what is new there is nothing before, of what is deleted nothing after; what says nothing is left out.
+    Pass an empty mapping before a creation or after a deletion; blank values are left out.
     """
     pairs = {field: (before.get(field), after.get(field)) for field in {**before, **after}}
     return {

@@ -1,4 +1,4 @@
-"""What the staff does to the catalogue, each act with an entry in the audit log."""
+"""Actions of the staff on the catalogue, each with an entry in the audit log."""
 
 from collections.abc import Iterable
 
@@ -14,12 +14,12 @@ from comicsdb.catalog.references import labelled, reference_to
 from comicsdb.i18n import ngettext
 from comicsdb.models import Imprint, Issue, Series
 
-# What says nothing to a reader of the log.
+# Fields that are left out of the log.
 UNLOGGED = {"image_width", "image_height", "cover_hash"}
 
 
 def find(catalog: Catalog, kind: str, key: int | str):
-    """The object with an id or a slug, ready to be named by its label.
+    """The object with an id or a slug, with what its label needs.
 
     Raises NotFoundError, GoneError or MovedError.
     """
@@ -33,7 +33,7 @@ def find(catalog: Catalog, kind: str, key: int | str):
 
 
 def merge_objects(catalog: Catalog, actor: Actor, canonical, other, reason: str = "") -> Preview:
-    """Merge two objects of one kind; see `catalog.merge.merge`."""
+    """Merge two objects of one kind; see `merge.merge`."""
     kind, kept, gone = canonical.__tablename__, _named(canonical), _named(other)
     done = merge(catalog, canonical, other, reason)
     _record_change(
@@ -45,7 +45,7 @@ def merge_objects(catalog: Catalog, actor: Actor, canonical, other, reason: str 
 def move(
     catalog: Catalog, actor: Actor, publisher, parent, *, with_children: bool = False, reason: str = ""
 ) -> Imprint:
-    """Make a publisher an imprint of another; see `catalog.move.move_publisher`."""
+    """Make a publisher an imprint of another; see `move.move_publisher`."""
     target, below = (publisher.id, _named(publisher)), _named(parent)
     imprint = move_publisher(catalog, publisher, parent, with_children=with_children, reason=reason)
     became = f"{_named(imprint)}, {below}"
@@ -54,7 +54,7 @@ def move(
 
 
 def fix_start_year(catalog: Catalog, actor: Actor, series, year: int) -> dict[str, tuple[str, str]]:
-    """Correct the first year of a series, and its addresses; see `catalog.repair_slugs.fix_start_year`."""
+    """Correct the first year of a series, and its addresses; see `repair_slugs.fix_start_year`."""
     target, before = (series.id, _named(series)), series.year_began
     changed = repair_slugs.fix_start_year(catalog, series, year)
     _record_change(
@@ -64,7 +64,7 @@ def fix_start_year(catalog: Catalog, actor: Actor, series, year: int) -> dict[st
 
 
 def rebuild_slugs(catalog: Catalog, actor: Actor, series) -> dict[str, tuple[str, str]]:
-    """Make the slugs of a series' issues anew; see `catalog.repair_slugs.rebuild_issue_slugs`."""
+    """Rebuild the slugs of a series' issues; see `repair_slugs.rebuild_issue_slugs`."""
     target = (series.id, _named(series))
     changed = repair_slugs.rebuild_issue_slugs(catalog, series)
     _record_change(catalog, actor, "repair", "series", target, slugs=["", len(changed)])
@@ -72,7 +72,7 @@ def rebuild_slugs(catalog: Catalog, actor: Actor, series) -> dict[str, tuple[str
 
 
 def copy_credits(catalog: Catalog, actor: Actor, source, targets) -> dict[int, int]:
-    """Copy the credits of an issue to others; see `catalog.repair.copy_credits`."""
+    """Copy the credits of an issue to others; see `repair.copy_credits`."""
     target = (source.id, _named(source))
     copied = repair.copy_credits(catalog, source, targets)
     _record_change(
@@ -87,7 +87,7 @@ def copy_credits(catalog: Catalog, actor: Actor, source, targets) -> dict[int, i
 
 
 def add_universe(catalog: Catalog, actor: Actor, series, universe, *, characters: bool) -> dict[str, int]:
-    """Put the issues of a series into a universe; see `catalog.repair.add_universe`."""
+    """Put the issues of a series into a universe; see `repair.add_universe`."""
     target, added_to = (series.id, _named(series)), _named(universe)
     added = repair.add_universe(catalog, series, universe, characters=characters)
     _record_change(catalog, actor, "repair", "series", target, universe=["", added_to], **_numbers(added))
@@ -97,7 +97,7 @@ def add_universe(catalog: Catalog, actor: Actor, series, universe, *, characters
 def repair_anthology(
     catalog: Catalog, actor: Actor, series, *, roles: bool, descriptions: bool
 ) -> dict[str, int]:
-    """Repair credits and descriptions of an old anthology; see `catalog.repair.repair_anthology`."""
+    """Repair credits and descriptions of an old anthology; see `repair.repair_anthology`."""
     target = (series.id, _named(series))
     found = repair.repair_anthology(catalog, series, roles=roles, descriptions=descriptions)
     _record_change(catalog, actor, "repair", "series", target, **_numbers(found))
@@ -115,13 +115,13 @@ def _numbers(found: dict[str, int]) -> dict[str, list]:
 def _record_change(
     catalog: Catalog, actor: Actor, action: str, kind: str, target: tuple[int, str], **change
 ) -> None:
-    """A line of the log; what is empty before and after is left out."""
+    """Write an entry; pairs of empty values are left out."""
     said = {name: pair for name, pair in change.items() if any(pair)}
     record(catalog.session, actor, action, kind, *target, said)
 
 
 def create_object(catalog: Catalog, actor: Actor, model, values: dict):
-    """Make an object; see `Catalog.create`."""
+    """Create an object; see `Catalog.create`."""
     entity = catalog.create(model, values)
     _record_edit(catalog, actor, "create", entity, _differences({}, _state(catalog, entity)))
     return entity
@@ -150,7 +150,7 @@ def _record_edit(catalog: Catalog, actor: Actor, action: str, entity, change: di
 
 
 def _differences(before: dict, after: dict) -> dict[str, list]:
-    """Old and new value of what differs; of a new object, what it has."""
+    """Old and new values of fields that differ; of a new object its non-empty fields."""
     changed = {field for field, value in after.items() if value != before.get(field)}
     if not before:
         changed -= {field for field, value in after.items() if value in (None, "", [], False)}
@@ -173,47 +173,47 @@ def _label(catalog: Catalog, entity) -> str:
 
 
 def _plain(value):
-    """A value as a line of the log shows it; rows of a part become texts."""
+    """A value as the log shows it; rows of a part become texts."""
     if isinstance(value, list) and any(isinstance(each, dict) for each in value):
         return [" ".join(f"{name} {part}" for name, part in each.items() if part != "") for each in value]
     return value
 
 
 def rate_teen(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> Outcome:
-    """Rate issues Teen that are rated Unknown; see `catalog.bulk.set_teen`."""
+    """Rate issues Teen that are rated Unknown; see `bulk.set_teen`."""
     return _record_outcome(catalog, actor, Issue, "rate teen", bulk.set_teen(catalog, ids))
 
 
 def remove_covers(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> Outcome:
-    """Take covers away; see `catalog.bulk.remove_covers`."""
+    """Remove covers; see `bulk.remove_covers`."""
     return _record_outcome(catalog, actor, Issue, "remove covers", bulk.remove_covers(catalog, ids))
 
 
 def add_executives(catalog: Catalog, actor: Actor, ids: Iterable[int], executives: Executives) -> Outcome:
-    """Add the standing credits of publishers; see `catalog.bulk.add_executives`."""
+    """Add the standing credits of publishers; see `bulk.add_executives`."""
     outcome = bulk.add_executives(catalog, ids, executives)
     return _record_outcome(catalog, actor, Issue, "add executives", outcome)
 
 
 def take_from_reprints(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> Outcome:
-    """Take contents over from reprinted issues; see `catalog.bulk.take_from_reprints`."""
+    """Copy contents from reprinted issues; see `bulk.take_from_reprints`."""
     return _record_outcome(catalog, actor, Issue, "take from reprints", bulk.take_from_reprints(catalog, ids))
 
 
 def rebuild_many_slugs(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> Outcome:
-    """Make the slugs of the issues of series anew; see `catalog.bulk.rebuild_slugs`."""
+    """Rebuild the slugs of the issues of series; see `bulk.rebuild_slugs`."""
     return _record_outcome(catalog, actor, Series, "rebuild slugs", bulk.rebuild_slugs(catalog, ids))
 
 
 def delete_objects(catalog: Catalog, actor: Actor, model, ids: Iterable[int], reason: str = "") -> Outcome:
-    """Delete objects of one kind; see `catalog.bulk.delete`."""
+    """Delete objects of one kind; see `bulk.delete`."""
     return _record_outcome(catalog, actor, model, "delete", bulk.delete(catalog, model, ids, reason), reason)
 
 
 def _record_outcome(
     catalog: Catalog, actor: Actor, model, action: str, done: Outcome, reason: str = ""
 ) -> Outcome:
-    """The outcome, with a line of the log if anything was done."""
+    """Write an entry if anything was changed; returns the outcome."""
     if done.changed:
         change = {"objects": ["", list(done.changed)]} | ({"reason": ["", reason]} if reason else {})
         target = str(ngettext("${n} object", "${n} objects", len(done.changed)))

@@ -1,4 +1,4 @@
-"""What the staff does to the site: sign-ups, failed mails, announcements and polls."""
+"""Actions of the staff on the site: sign-ups, failed mails, announcements and polls."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -16,7 +16,7 @@ from comicsdb.i18n import _, ngettext
 from comicsdb.models import Announcement, OutgoingMail, Poll, PollChoice, PollVote
 from comicsdb.models.choices import AnnouncementStyle
 
-SIGN_UPS, MAIL = "signup_settings", "mail"  # as the log calls them
+SIGN_UPS, MAIL = "signup_settings", "mail"  # in the audit log
 
 ANNOUNCEMENT = "announcement"
 ANNOUNCEMENT_FIELDS = ("title", "content", "start_date", "end_date", "display_type", "active")
@@ -30,7 +30,7 @@ LINE_MAX = 255
 
 
 def set_sign_ups(session: Session, actor: Actor, enabled: bool, message: str) -> None:
-    """Let accounts be made, or not, and say why; an empty message stands for ours.
+    """Enable or disable sign-ups, with a message; an empty one means the default.
 
     Raises InvalidError for the field `disabled_message`.
     """
@@ -45,10 +45,10 @@ def set_sign_ups(session: Session, actor: Actor, enabled: bool, message: str) ->
 
 
 def send_again(session: Session, actor: Actor, mail_id: int) -> bool:
-    """Let a mail that failed be tried at once; False for any other.
+    """Retry a failed mail at once; False for any other.
 
-    One that is under way has no error yet, and is left alone: it would be sent twice. One that was given up
-    has no text any more.
+    A mail being sent has no error yet and is left alone: it would be sent twice. One that was given up has no
+    text any more.
     """
     failed = (
         update(OutgoingMail)
@@ -69,7 +69,7 @@ def send_again(session: Session, actor: Actor, mail_id: int) -> bool:
 
 
 def create_announcement(session: Session, actor: Actor, values: Mapping) -> Announcement:
-    """Make an announcement of all ANNOUNCEMENT_FIELDS. Raises InvalidError by field."""
+    """Create an announcement from all ANNOUNCEMENT_FIELDS. Raises InvalidError by field."""
     values = _checked_announcement(values)
     announcement = Announcement(**values)
     session.add(announcement)
@@ -80,7 +80,7 @@ def create_announcement(session: Session, actor: Actor, values: Mapping) -> Anno
 
 
 def change_announcement(session: Session, actor: Actor, announcement: Announcement, values: Mapping) -> dict:
-    """Give an announcement new values; gives old and new ones of what changed.
+    """Change an announcement; returns old and new values of what changed.
 
     Raises InvalidError by field.
     """
@@ -96,7 +96,7 @@ def change_announcement(session: Session, actor: Actor, announcement: Announceme
 
 
 def delete_announcement(session: Session, actor: Actor, announcement: Announcement) -> None:
-    """Take an announcement away for ever; the log keeps what it said."""
+    """Delete an announcement; the log keeps its values."""
     change = changes(_announcement_values(announcement), {})
     record(session, actor, "delete", ANNOUNCEMENT, announcement.id, announcement.title, change)
     session.delete(announcement)
@@ -104,7 +104,7 @@ def delete_announcement(session: Session, actor: Actor, announcement: Announceme
 
 
 def _outdate_pages(session: Session) -> None:
-    """Pages that are kept show announcements by their version."""
+    """Move the version on which cached pages with announcements depend."""
     UnitOfWork.of(session).outdate(ANNOUNCEMENT)
 
 
@@ -132,7 +132,7 @@ def _checked_announcement(values: Mapping) -> dict:
 
 
 def create_poll(session: Session, actor: Actor, values: Mapping) -> Poll:
-    """Make a poll of all POLL_FIELDS; `choices` are texts in their order. Raises InvalidError by field."""
+    """Create a poll from all POLL_FIELDS; `choices` are texts in order. Raises InvalidError by field."""
     values = _checked_poll(values)
     fields = {name: value for name, value in values.items() if name != "choices"}
     poll = Poll(**fields, created_by_id=id_of(actor))
@@ -144,9 +144,9 @@ def create_poll(session: Session, actor: Actor, values: Mapping) -> Poll:
 
 
 def change_poll(session: Session, actor: Actor, poll_id: int, values: Mapping) -> dict:
-    """Give a poll new values; gives old and new ones of what changed.
+    """Change a poll, which is locked against votes; returns old and new values of what changed.
 
-    Once somebody has voted the choices stay as they are: Invalid says so. Nobody votes meanwhile.
+    Raises InvalidError by field, also for new choices after the first vote.
     """
     poll = _lock_poll(session, poll_id)
     before = _poll_values(session, poll)
@@ -168,7 +168,7 @@ def change_poll(session: Session, actor: Actor, poll_id: int, values: Mapping) -
 
 
 def delete_poll(session: Session, actor: Actor, poll_id: int) -> None:
-    """Take a poll away for ever, with its votes; the log keeps what it asked. Raises NotFoundError."""
+    """Delete a poll with its votes; the log keeps its values. Raises NotFoundError."""
     poll = _lock_poll(session, poll_id)
     record(session, actor, "delete", POLL, poll.id, poll.title, changes(_poll_values(session, poll), {}))
     session.delete(poll)
@@ -176,7 +176,7 @@ def delete_poll(session: Session, actor: Actor, poll_id: int) -> None:
 
 
 def _lock_poll(session: Session, poll_id: int) -> Poll:
-    """The poll as it is now, locked against votes and others of the staff."""
+    """The poll, reloaded and locked against votes and concurrent changes."""
     rows = select(Poll).where(Poll.id == poll_id).with_for_update()
     poll = session.scalar(rows.execution_options(populate_existing=True))
     if poll is None:

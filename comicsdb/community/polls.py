@@ -1,4 +1,4 @@
-"""Polls: which there are, what they came to, and votes."""
+"""Polls: their states, results and votes."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,7 @@ from comicsdb.models import Poll, PollChoice, PollVote
 
 
 class Status(StrEnum):
-    """Where a poll stands; it follows from the clock."""
+    """The state of a poll, which follows from the time."""
 
     ACTIVE = "active"
     UPCOMING = "upcoming"
@@ -21,14 +21,14 @@ class Status(StrEnum):
 
 
 def status_of(poll: Poll, now: datetime) -> Status:
-    """Where a poll stands at a moment: it is open from its start to its end, both included."""
+    """The state of a poll at a time: open from its start to its end, both included."""
     if now < poll.start_date:
         return Status.UPCOMING
     return Status.ACTIVE if now <= poll.end_date else Status.CLOSED
 
 
 def listed(now: datetime) -> tuple[Select, tuple]:
-    """All polls, each with the number of its votes, and their order: open, to come, closed; newest first."""
+    """All polls with their numbers of votes, and the order: open, upcoming, closed; newest first."""
     votes = select(func.count()).where(PollVote.poll_id == Poll.id).correlate(Poll).scalar_subquery()
     place = case((Poll.start_date > now, 1), (Poll.end_date >= now, 0), else_=2)
     return select(Poll, votes.label("votes")), (place, Poll.start_date.desc(), Poll.id.desc())
@@ -36,7 +36,7 @@ def listed(now: datetime) -> tuple[Select, tuple]:
 
 @dataclass(frozen=True)
 class Result:
-    """One answer with the number of its votes and their share of all, in whole percent."""
+    """One choice with the number of its votes and its share in whole percent."""
 
     choice: PollChoice
     votes: int
@@ -44,13 +44,13 @@ class Result:
 
 
 def choices(session: Session, poll_id: int) -> list[PollChoice]:
-    """What can be answered, in order."""
+    """The choices of a poll in order."""
     rows = select(PollChoice).where(PollChoice.poll_id == poll_id)
     return session.scalars(rows.order_by(PollChoice.order, PollChoice.id)).all()
 
 
 def results(session: Session, poll_id: int) -> list[Result]:
-    """What a poll came to, in the order of its choices: one statement."""
+    """The results of a poll in the order of its choices; one statement."""
     votes = select(func.count()).where(PollVote.poll_id == poll_id, PollVote.choice_id == PollChoice.id)
     rows = select(PollChoice, votes.correlate(PollChoice).scalar_subquery().label("votes"))
     rows = rows.where(PollChoice.poll_id == poll_id).order_by(PollChoice.order, PollChoice.id)
@@ -60,17 +60,16 @@ def results(session: Session, poll_id: int) -> list[Result]:
 
 
 def voted_for(session: Session, poll_id: int, user_id: int) -> int | None:
-    """The choice that an account has made, None if it has made none."""
+    """The choice that an account voted for, or None."""
     mine = select(PollVote.choice_id).where(PollVote.poll_id == poll_id, PollVote.user_id == user_id)
     return session.scalar(mine)
 
 
 def vote(session: Session, poll_id: int, choice_id: int, user_id: int, now: datetime) -> None:
-    """Cast the vote of an account; of several at once by the same account, one counts.
+    """Cast the vote of an account; of concurrent votes by the same account one counts.
 
-    Raises NotFoundError for a poll or a choice that is not there (nor of this poll), and ForbiddenError where
-    the poll is not open or the account has voted. Voters do not wait for one another; they do wait for the
-    staff that is changing the poll. Nothing is committed here.
+    Raises NotFoundError for an unknown poll or choice, and ForbiddenError where the poll is not open or the
+    account has voted. Voters do not wait for each other, only for staff who change the poll. Does not commit.
     """
     poll = session.scalar(select(Poll).where(Poll.id == poll_id).with_for_update(read=True))
     if poll is None:
@@ -87,7 +86,7 @@ def vote(session: Session, poll_id: int, choice_id: int, user_id: int, now: date
 
 
 def percent_of(part: int, whole: int) -> int:
-    """A part in whole percent, rounded half up; 100 for nothing but all, 0 for nothing but none."""
+    """A share in whole percent, rounded half up; 100 only for all, 0 only for none."""
     if not 0 < part < whole:
         return 100 if part > 0 else 0
     return min(99, max(1, (200 * part + whole) // (2 * whole)))

@@ -1,4 +1,4 @@
-"""Settings: where each comes from; a missing or wrong one stops the start by name, no secret is quoted."""
+"""Settings from environment, ini file and defaults; a missing or wrong one stops the start."""
 
 import os
 import re
@@ -33,31 +33,31 @@ __all__ = [
     "words",
 ]
 
-# What our own use of Pyramid's add-ons needs, whatever the ini file says.
+# Settings of Pyramid's add-ons that our code depends on.
 FIXED = {
     "tm.manager_hook": "pyramid_tm.explicit_manager",
-    "tm.commit_veto": "pyramid_tm.default_commit_veto",  # a 4xx or 5xx answer rolls back
-    "tm.annotate_user": "false",  # would ask for the user before the route is known
+    "tm.commit_veto": "pyramid_tm.default_commit_veto",  # 4xx and 5xx responses roll back
+    "tm.annotate_user": "false",  # would look up the user before the route is known
     "retry.attempts": "5",
 }
-OURS = ("comicsdb.", "comicsdb_api.", "comicsdb_web.")  # what begins like this is ours, or a slip of the pen
+OURS = ("comicsdb.", "comicsdb_api.", "comicsdb_web.")  # prefixes of our settings; unknown names are errors
 
 
 SECRET_BYTES = 32
 HOW_TO_MAKE_ONE = " This makes one: python3 -c 'import secrets; print(secrets.token_urlsafe(32))'"
-SECRET_LETTERS = 8  # different ones, at least: random text has more
+SECRET_LETTERS = 8  # minimum of distinct characters; random text has more
 _PLACEHOLDER = re.compile(r"change[-_ ]?(me|this|it)\b", re.IGNORECASE)
 
 
 class SettingsError(Exception):
-    """A setting is missing or wrong; the message names it and says what it takes."""
+    """A setting is missing or wrong; the message names it and what it takes, and quotes no secret."""
 
 
 def resolve(given: dict) -> dict:
-    """Settings with types: the environment goes before the ini file, the ini file before the default.
+    """Typed settings: the environment overrides the ini file, and that the default.
 
-    Raises SettingsError for a required setting that is missing, for a value that cannot be read, for values
-    that do not go together, for a name of ours that does not exist, and for a secret that is none.
+    Raises SettingsError for a missing required setting, an unreadable value, conflicting values, an unknown
+    name with our prefix, and a weak secret.
     """
     settings = {**given, **FIXED}
     _check_names(given)
@@ -100,7 +100,7 @@ def _missing(key: str, why: str = "") -> SettingsError:
 
 
 def _check_secrets(settings: dict) -> None:
-    """Nothing but a developer's own database is served with secrets that others know or can guess."""
+    """Refuse secrets that are known or can be guessed, except for an embedded database."""
     for setting in SETTINGS:
         if setting.secret and _PLACEHOLDER.search(str(settings[setting.key] or "")):
             raise SettingsError(
@@ -120,7 +120,7 @@ def _check_secrets(settings: dict) -> None:
 
 
 def _check_basic(settings: dict) -> None:
-    """Each phase in the end of HTTP Basic tells days: they must be known, and in their order."""
+    """Check that the dates that the phase of the end of HTTP Basic requires are set and in order."""
     for key, first_phase in BASIC_DAYS.items():
         if settings[BASIC_PHASE] >= first_phase and settings[key] is None:
             raise _missing(key, f", which {BASIC_PHASE} needs from {first_phase} on")
@@ -130,5 +130,5 @@ def _check_basic(settings: dict) -> None:
 
 
 def includeme(config):
-    """Make the settings typed, also for a host that brought its own Configurator."""
+    """Replace the settings by typed ones."""
     config.add_settings(resolve(config.get_settings()))

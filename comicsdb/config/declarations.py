@@ -10,9 +10,9 @@ from pathlib import Path
 from comicsdb.config import types as read
 from comicsdb.models.choices import COUNTRIES, LANGUAGES
 
-MOST = 1_000_000_000  # of anything that is counted
+MOST = 1_000_000_000  # upper bound of counts
 
-# The end of HTTP Basic: from which phase on each of its days must be known.
+# The end of HTTP Basic: the phase from which each of its dates is required.
 BASIC_PHASE, BASIC_DEPRECATED, BASIC_SUNSET = (
     f"comicsdb.basic_{name}" for name in ("phase", "deprecated", "sunset")
 )
@@ -24,10 +24,10 @@ BASIC_DAYS = {BASIC_DEPRECATED: 1, BASIC_SUNSET: 2}
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting: its key in the ini file, its environment variable, and what is said of it.
+    """One setting: its key in the ini file, its environment variable, and its documentation.
 
     `parse` reads its text; `takes` names the type for people. A default of None means that it is `required`.
-    The value of a `secret` one is told nobody.
+    The value of a `secret` one is never shown.
     """
 
     key: str
@@ -40,23 +40,23 @@ class Setting:
 
     @property
     def required(self) -> bool:
-        """Whether it must be given."""
+        """Whether there is no default."""
         return self.default is None
 
 
 def choice(key: str, variable: str, choices: tuple[str, ...], meaning: str) -> Setting:
-    """A setting of a few words, the first of which is the default."""
+    """A setting with fixed choices, the first of which is the default."""
     takes = " or ".join(f"`{choice}`" for choice in choices)
     return Setting(key, variable, choices[0], takes, meaning, read.one_of(*choices))
 
 
 def switch(key: str, variable: str, default: str, meaning: str) -> Setting:
-    """A setting that is on or off."""
+    """A boolean setting."""
     return Setting(key, variable, default, "true or false", meaning, read.boolean)
 
 
 def number(key: str, variable: str, default: str, bounds: tuple[int, int], meaning: str) -> Setting:
-    """A setting that is a whole number within bounds, both included."""
+    """An integer setting within inclusive bounds."""
     return Setting(
         key, variable, default, f"number from {bounds[0]} to {bounds[1]}", meaning, read.number(*bounds)
     )

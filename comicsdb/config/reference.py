@@ -1,4 +1,4 @@
-"""docs/settings.md, made of the settings that there are; and those of a site, for its operator."""
+"""The reference docs/settings.md generated from the declarations, and the values of one site."""
 
 import os
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def _row(setting: Setting) -> str:
 
 
 def present(given: dict) -> Iterator[tuple[str, str, str]]:
-    """Key, text and origin of each setting as the ini file and the environment give it; secrets as `***`."""
+    """Key, text and origin of each setting of a site; secrets as `***`."""
     for settings in SECTIONS.values():
         for setting in settings:
             if text := os.environ.get(setting.variable):

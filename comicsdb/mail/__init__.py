@@ -1,7 +1,7 @@
-"""Mail: letters are stored with the transaction they tell of, and leave after its commit.
+"""Mail: letters are stored in the transaction that causes them and sent after its commit.
 
-A letter is a subject and blocks; both parts of the mail, text and HTML, are made of the same blocks. `queue`
-stores it as a row. Rows are sent by the command `comicsdb mail send` or by a thread of each server process.
+A letter is a subject and blocks, from which both the text and the HTML part are rendered. `queue` stores it
+as a row. Rows are sent by the command `comicsdb mail send` or by a thread of each server process.
 """
 
 from pyramid.events import ApplicationCreated
@@ -14,7 +14,7 @@ __all__ = ["Facts", "Items", "Letter", "Link", "Paragraph", "queue", "queue_to_a
 
 
 def includeme(config):
-    """Find the core's texts; start the thread that sends, where the settings want one."""
+    """Register the core's translations; start the sending thread if the settings ask for one."""
     config.add_translation_dirs("comicsdb:locale")
     if config.get_settings()["comicsdb.mail.sender"] == "thread":
         config.add_subscriber(_start_sender, ApplicationCreated)

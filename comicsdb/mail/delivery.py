@@ -23,27 +23,27 @@ from comicsdb.mail.outbox import parse
 from comicsdb.models import OutgoingMail
 from comicsdb.ops.logs import OutageLog
 
-TIMEOUT = 10  # seconds for each step of the conversation
+TIMEOUT = 10  # seconds for each step of an SMTP session
 
 log = logging.getLogger(__name__)
 MAIL_OUTAGE = OutageLog(log, logging.WARNING)
 
-# A row that is being sent is not due for so long. It is longer than any conversation, whose every step has a
-# limit of seconds; if the process dies meanwhile, another tries it then.
+# A row being sent is not due again for this long, which is longer than any SMTP session can take. If the
+# process dies meanwhile, another one retries it then.
 UNDER_WAY = timedelta(minutes=15)
-DELAYS = tuple(timedelta(minutes=each) for each in (1, 5, 15, 60, 240))  # the last again and again
+DELAYS = tuple(timedelta(minutes=each) for each in (1, 5, 15, 60, 240))  # the last one repeats
 KEPT = timedelta(days=30)
 ERROR_LENGTH = 500
 EXPIRED = "It could not be sent in time."
 
 _mail = OutgoingMail.__table__
 
-PAUSE = 3.0  # seconds between two looks at the outbox
-LONG_PAUSE = 60.0  # after a failure: every other mail would fail as well
+PAUSE = 3.0  # seconds between polls of the outbox
+LONG_PAUSE = 60.0  # after a failure that concerns all mails
 
 
 class CarrierError(Exception):
-    """A mail was not taken. `permanent`: it never will be; `unreachable`: no other would be either."""
+    """A mail was not accepted. `permanent`: retrying is useless; `unreachable`: all mails fail."""
 
     def __init__(self, text: str, *, permanent: bool = False, unreachable: bool = False):
         super().__init__(text)
@@ -52,41 +52,41 @@ class CarrierError(Exception):
 
 
 class Carrier(Protocol):
-    """What sends; used by one thread."""
+    """Interface of what sends mails; used by one thread."""
 
     def send(self, name: str, recipient: str, message: bytes) -> None:
-        """Hand over one message; raises CarrierError. `name` is for those who look at it."""
+        """Send one message; raises CarrierError. `name` identifies it for people."""
 
     def close(self) -> None:
-        """End the conversation, if one is under way."""
+        """Close the connection, if one is open."""
 
 
 def carrier(settings: Mapping) -> Carrier:
-    """The carrier that the settings ask for; nothing is opened yet."""
+    """The carrier of the settings; opens no connection yet."""
     folder = settings["comicsdb.mail.folder"]
     return Folder(folder) if folder else Smtp(settings)
 
 
 class _Connection(smtplib.SMTP):
-    """A conversation that begins in the open."""
+    """An SMTP connection that may use STARTTLS."""
 
     def starttls(self):
-        """Encrypt, and check the server's certificate, which the library by itself does not."""
+        """Start TLS and verify the server's certificate, which smtplib does not by default."""
         return super().starttls(context=ssl.create_default_context())
 
 
 class _EncryptedConnection(smtplib.SMTP_SSL):
-    """A conversation that is encrypted from the start."""
+    """An SMTP connection over TLS."""
 
     def __init__(self, host: str, port: str, **_files):
         super().__init__(host, int(port), timeout=TIMEOUT, context=ssl.create_default_context())
 
 
 class Smtp:
-    """Sends by the SMTP server of the settings `mail.*`, in one conversation as long as all goes well.
+    """Sends by the SMTP server of the settings `mail.*`, over one connection while there is no error.
 
-    pyramid_mailer reads the settings and opens connections. Stored messages are whole: its own way to send
-    would encode them a second time, and leave connections open that a server refused.
+    pyramid_mailer reads the settings and opens connections. Its `send` is not used: it would encode the
+    stored messages a second time, and leave rejected connections open.
     """
 
     def __init__(self, settings: Mapping):
@@ -97,7 +97,7 @@ class Smtp:
         self._connection: smtplib.SMTP | None = None
 
     def send(self, name: str, recipient: str, message: bytes) -> None:  # noqa: ARG002
-        """Hand over one message."""
+        """Send one message."""
         if self._connection is None:
             self._open()
         try:
@@ -128,7 +128,7 @@ class Smtp:
             raise CarrierError(said, unreachable=True) from failure
 
     def close(self) -> None:
-        """Say goodbye, and close the connection whatever the server has to say to that."""
+        """Quit and close the connection, ignoring errors."""
         connection, self._connection = self._connection, None
         if connection is not None:
             with suppress(smtplib.SMTPException, OSError), connection:  # whose end is QUIT and close
@@ -140,7 +140,7 @@ def _said(code: int, answer: bytes) -> str:
 
 
 class Folder:
-    """Puts each mail as a file into a folder, and its addresses on the console: no mail server is needed."""
+    """Writes each mail into a folder and prints its links, for development without a mail server."""
 
     def __init__(self, folder: Path):
         self._folder = folder
@@ -159,13 +159,13 @@ class Folder:
         sys.stderr.flush()
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
 
 def send_due(engine: Engine, carrier: Carrier) -> Counter:
-    """Send what is due; counts "sent", "failed" (to be tried again) and "given up".
+    """Send due mails; counts "sent", "failed" (to be retried) and "given up".
 
-    No transaction is open while a server is spoken to. A failure that concerns all mails ends it, and is also
+    No transaction is open during SMTP sessions. A failure that concerns all mails ends the run, and is also
     counted as "unreachable".
     """
     counted = Counter()
@@ -189,7 +189,7 @@ def send_due(engine: Engine, carrier: Carrier) -> Counter:
 
 
 def _claim(engine: Engine):
-    """Take the row that is due for longest, so that no other process does."""
+    """Claim the row that is due longest, so that no other process sends it."""
     now = clock.now()
     due = (
         select(_mail.c.id)
@@ -201,7 +201,7 @@ def _claim(engine: Engine):
     claimed = (
         update(_mail)
         .where(_mail.c.id == due.scalar_subquery())
-        # Without an error it counts as under way: nobody lets it be tried at once meanwhile.
+        # Without an error it counts as being sent: staff cannot retry it meanwhile.
         .values(attempts=_mail.c.attempts + 1, next_attempt=now + UNDER_WAY, error="")
         .returning(
             _mail.c.id, _mail.c.kind, _mail.c.recipient, _mail.c.message, _mail.c.attempts, _mail.c.give_up
@@ -226,7 +226,7 @@ def _failed(engine: Engine, mail, error: CarrierError) -> str:
 
 
 def _reason(error: CarrierError) -> str:
-    """The kind of failure, without what a server said: addresses do not belong into the log."""
+    """The kind of failure without the server's text, which may contain addresses."""
     cause = error.__cause__
     return type(cause).__name__ if cause is not None else type(error).__name__
 
@@ -237,13 +237,13 @@ def _store_result(engine: Engine, mail, **values) -> None:
 
 
 def clean(connection: Connection) -> int:
-    """Remove mails that were sent or given up, 30 days after they were written; gives how many."""
+    """Delete mails that were sent or given up 30 days after they were queued; returns how many."""
     done = or_(_mail.c.sent.is_not(None), _mail.c.next_attempt.is_(None))
     return connection.execute(delete(_mail).where(done, _mail.c.queued < clock.now() - KEPT)).rowcount
 
 
 class Sender:
-    """Looks at the outbox every few seconds until the process ends, or `stop`.
+    """A thread that polls the outbox every few seconds until the process ends, or `stop`.
 
     Each process has one; a row is sent by the one that claims it first.
     """
@@ -259,7 +259,7 @@ class Sender:
         self._thread.start()
 
     def stop(self) -> None:
-        """End when the mail under way has left."""
+        """End after the mail that is being sent."""
         self._stopped.set()
         self._thread.join()
 
@@ -271,6 +271,6 @@ class Sender:
             except SQLAlchemyError as error:
                 log.warning("The outbox cannot be read: %s", type(error).__name__)
                 pause = LONG_PAUSE
-            except Exception:  # a thread that ends would take all later mails with it
+            except Exception:  # the thread must not end: no later mail would be sent
                 log.exception("Sending mail failed.")
                 pause = LONG_PAUSE

@@ -1,4 +1,4 @@
-"""A letter: a subject and blocks, rendered as plain text and as HTML, which so always tell the same facts."""
+"""Letters: a subject and blocks, rendered as plain text and as HTML with the same content."""
 
 import textwrap
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Link:
-    """A label that leads to an address: a path of this site, or https:// and so on."""
+    """A link with a label: to a path of this site or a full URL."""
 
     label: Text
     address: str
@@ -56,19 +56,19 @@ Block = Paragraph | Link | Facts | Items
 
 @dataclass(frozen=True)
 class Letter:
-    """What a mail says; texts are translated when it is rendered. No markup: every text is shown as it is."""
+    """The content of a mail; texts are translated when it is rendered, and contain no markup."""
 
     subject: Text
     blocks: tuple[Block, ...]
 
 
 def printable(text: str) -> str:
-    """A text from outside with blanks for line breaks and other control characters."""
+    """An untrusted text with spaces in place of line breaks and other control characters."""
     return text if text.isprintable() else "".join(each if each.isprintable() else " " for each in text)
 
 
 class Reader:
-    """Who a letter is rendered for: a language, and the site that paths belong to (`https://host`)."""
+    """What a letter is rendered with: a language, and the base URL of paths (`https://host`)."""
 
     def __init__(self, language: str, base_url: str):
         self._localizer = localizer(language)
@@ -76,11 +76,11 @@ class Reader:
         self.language = self._localizer.locale_name
 
     def say(self, text: Text) -> str:
-        """A text in the reader's language, in one line: no value in it can begin another."""
+        """A text in the reader's language on one line, whatever values it contains."""
         return printable(translate(self._localizer, text))
 
     def absolute(self, address: str) -> str:
-        """A full address; raises SettingsError where the site's own is needed and not known."""
+        """A full URL; raises SettingsError where the site's base URL is needed and not set."""
         if not address.startswith("/"):
             return address
         if not self._base_url:
@@ -92,12 +92,12 @@ class Reader:
 
     @property
     def footer(self) -> str:
-        """The last line of every letter."""
+        """The footer of every letter."""
         return self.say(_("This mail was sent by comicsdb, the community comics database."))
 
 
 def as_text(letter: Letter, reader: Reader) -> str:
-    """The text part; addresses stand whole on a line of their own."""
+    """The text part; each URL is on a line of its own."""
     parts = ["\n".join(_text_lines(block, reader)) for block in letter.blocks]
     return "\n\n".join([*parts, "-- \n" + _wrapped(reader.footer)]) + "\n"
 
@@ -122,7 +122,7 @@ def _wrapped(line: str, later: str = "") -> str:
 
 
 def as_html(letter: Letter, reader: Reader) -> str:
-    """The HTML part: tables and inline styles, which is what mail programs show alike."""
+    """The HTML part: tables and inline styles, which mail programs render consistently."""
     first = next((block for block in letter.blocks if isinstance(block, Link)), None)
     rows = "\n".join(
         f'<tr><td style="padding:0 28px 16px;{_TEXT}">{_html(block, reader, block is first)}</td></tr>'

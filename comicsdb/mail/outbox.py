@@ -1,4 +1,4 @@
-"""The outbox: letters as rows of whole messages, written with the transaction they tell of."""
+"""The outbox: complete messages stored as rows in the transaction that causes them."""
 
 import logging
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from comicsdb.models.choices import DEFAULT_LANGUAGE
 
 log = logging.getLogger(__name__)
 
-PATIENCE = timedelta(days=3)  # how long a mail is tried to be sent
+PATIENCE = timedelta(days=3)  # how long sending is retried
 
 
 def queue(
@@ -32,11 +32,10 @@ def queue(
     language: str = "",
     until: datetime | None = None,
 ) -> bool:
-    """Store a letter; it leaves after the commit, and not at all without one.
+    """Store a letter, to be sent after the commit; returns False for an invalid address, which is logged.
 
-    It goes to the address of `user` in that account's language unless `to` or `language` say otherwise.
-    `kind` is a word for the log. After `until`, by default three days, it is of no use and not sent any more.
-    Nothing is stored for an address that no mail can have: then it gives False, and the log says so.
+    It goes to the address of `user` in that account's language unless `to` or `language` are given. `kind` is
+    a word for the log. It is not sent after `until`, by default three days from now.
     """
     language = language or (user.language if user is not None else "") or DEFAULT_LANGUAGE
     recipient = to or user.email
@@ -61,7 +60,7 @@ def queue(
 
 
 def queue_to_administrators(session: Session, settings: Mapping, letter: Letter, *, kind: str) -> int:
-    """Store a letter for each administrator that the settings name; gives how many there are."""
+    """Store a letter for each administrator in the settings; returns how many."""
     administrators = settings["comicsdb.mail.administrators"]
     for address in administrators:
         queue(session, settings, letter, kind=kind, to=address)
@@ -69,9 +68,9 @@ def queue_to_administrators(session: Session, settings: Mapping, letter: Letter,
 
 
 def compose(letter: Letter, settings: Mapping, recipient: str, language: str) -> bytes:
-    """The whole message (RFC 5322), ASCII only, so that any server takes it.
+    """The complete message (RFC 5322), ASCII only, which every server accepts.
 
-    Raises ValueError for an address that is none, and for line breaks in it.
+    Raises ValueError for an invalid address, also for line breaks in it.
     """
     sender = settings["comicsdb.mail.from"]
     reader = Reader(language, settings["comicsdb.base_url"])
@@ -81,7 +80,7 @@ def compose(letter: Letter, settings: Mapping, recipient: str, language: str) ->
     message["Subject"] = reader.say(letter.subject)
     message["Date"] = clock.now()
     message["Message-ID"] = make_msgid(domain=sender.domain)
-    message["Auto-Submitted"] = "auto-generated"  # no answers by machines (RFC 3834)
+    message["Auto-Submitted"] = "auto-generated"  # suppress automatic replies (RFC 3834)
     message.set_content(as_text(letter, reader), cte="quoted-printable")
     message.add_alternative(as_html(letter, reader), subtype="html", cte="quoted-printable")
     message["Content-Language"] = reader.language
@@ -98,5 +97,5 @@ def _address(text: str) -> Address:
 
 
 def parse(message: bytes) -> EmailMessage:
-    """A stored message, to be read."""
+    """Parse a stored message."""
     return message_from_bytes(message, policy=policy.SMTP)
