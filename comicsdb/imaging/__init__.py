@@ -1,4 +1,4 @@
-"""What a picture is: checked, cleaned, measured and shrunk, in processes of their own (`decoder.py`).
+"""Checking, cleaning, measuring and scaling pictures, in separate processes (`decoder.py`).
 
-Nothing here knows the rest of comicsdb, so that such a process starts quickly and holds little.
+It imports nothing else of comicsdb, so that such a process starts quickly and holds no secrets.
 """

@@ -1,9 +1,8 @@
-"""A process that decodes pictures which strangers chose: `python -m comicsdb.imaging.decoder SOCKET MEMORY`.
+"""A process that decodes untrusted pictures: `python -m comicsdb.imaging.decoder SOCKET MEMORY`.
 
-What a picture can do to a decoder, it does to this process: time and memory are limited, no file can be
-written, and nothing secret is in it. It is given one job after another over a socket: a JSON object and the
-picture, each as one message. It answers with a JSON object and bytes, and ends when the socket is closed.
-`comicsdb.media.decoding` is at the other end.
+An attack on a decoder hits only this process: time and memory are limited, it cannot write files, and it
+holds no secrets. `comicsdb.media.decoding` sends it jobs over a socket, each a JSON object and the picture in
+one message each. It answers with a JSON object and bytes, and exits when the socket is closed.
 """
 
 import json
@@ -19,7 +18,7 @@ from comicsdb.imaging.picture import Picture, PictureError, TooComplexError, dam
 
 
 def clean(data: bytes, *, hashed: bool) -> tuple[dict, bytes]:
-    """A picture without metadata, what it is, and with `hashed` its perceptual hash, if it can have one."""
+    """A picture without metadata, its facts, and with `hashed` its perceptual hash, if it can have one."""
     result, expected = stripped(data)
     with opened(result) as image:
         if loaded(image) != expected:
@@ -32,7 +31,7 @@ def clean(data: bytes, *, hashed: bool) -> tuple[dict, bytes]:
 
 
 def measure(data: bytes) -> tuple[dict, bytes]:
-    """What a picture is."""
+    """The facts about a picture."""
     return _facts(inspect(data)), b""
 
 
@@ -69,13 +68,13 @@ def _answer(job: str, data: bytes, arguments: dict) -> tuple[dict, bytes]:
 
 
 def _limit_process(memory: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which closes the socket then
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C stops the server, which closes the socket
     for limit, most in (
         (resource.RLIMIT_AS, memory),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, 0),
     ):
-        with suppress(ValueError, OSError):  # a system that does not know it, or allows less already
+        with suppress(ValueError, OSError):  # not supported here, or a lower limit is set
             resource.setrlimit(limit, (most, most))
 
 
@@ -87,7 +86,7 @@ def _limit_job(seconds: int) -> None:
 
 
 def serve(connection: Connection) -> None:
-    """Do one job after another until the other end is closed."""
+    """Do jobs until the other end is closed."""
     while True:
         try:
             asked, data = json.loads(connection.recv_bytes()), connection.recv_bytes()

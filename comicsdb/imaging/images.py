@@ -23,35 +23,34 @@ from comicsdb.imaging.picture import (
 )
 from comicsdb.imaging.structure import check
 
-# By the decoder's name; what cameras write as MPO is a JPEG with further pictures behind it.
+# By Pillow's name; an MPO of a camera is a JPEG followed by further pictures.
 FORMATS = {**{name: name for name in SUFFIXES}, "MPO": "JPEG"}
-ORIENTATION = 0x0112  # the Exif tag; 5 to 8 lie on their side
+ORIENTATION = 0x0112  # the Exif tag; with 5 to 8 the picture is rotated by 90°
 DECODER_ERRORS = (OSError, SyntaxError, ValueError, EOFError, IndexError, KeyError, TypeError)
 
 _ = str  # marks texts for translation
 
 QUALITY = 80
 
-SIDE = 32  # the picture is shrunk to a square of so many pixels
-KEPT = 8  # and of its frequencies the lowest eight each way are kept: 64 bits
+SIDE = 32  # the picture is scaled to a square of this side
+KEPT = 8  # the lowest eight frequencies each way are used: 64 bits
 # cos(k (2n + 1) pi / 2N) for frequency k and pixel n: the type II discrete cosine transform.
 _WAVES = [[cos(pi * k * (2 * n + 1) / (2 * SIDE)) for n in range(SIDE)] for k in range(KEPT)]
-_NOISE = 7  # decimals; what differs behind them is rounding, not picture
+_NOISE = 7  # decimals; further ones are rounding noise
 
 
 def inspect(source: Path | bytes) -> Picture:
-    """Decode a picture, from a file or its bytes, and say how large it is.
+    """Decode a picture from a file or bytes; returns its size and format.
 
-    Raises PictureError for anything but a sound JPEG, PNG, WebP, GIF or AVIF of at most 20 MB and 50
-    million pixels. The name of a file and its claimed type are not looked at. Of an animation the first
-    frame counts.
+    Raises PictureError for anything but a valid JPEG, PNG, WebP, GIF or AVIF of at most 20 MB and 50 million
+    pixels. File name and claimed type are ignored. Of an animation the first frame counts.
     """
     with opened(source) as image:
         return loaded(image)
 
 
 def loaded(image: Image.Image) -> Picture:
-    """Decode an opened image and say what it is; raises PictureError."""
+    """Decode an opened image; returns its size and format. Raises PictureError."""
     width, height = upright_size(image)
     try:
         image.load()
@@ -61,7 +60,7 @@ def loaded(image: Image.Image) -> Picture:
 
 
 class opened:  # noqa: N801  (used as a function: `with opened(path) as image`)
-    """An image whose structure and header were read and are within bounds; nothing is decoded yet.
+    """Open an image whose structure and header are within the limits; nothing is decoded yet.
 
     Raises PictureError as `inspect` does.
     """
@@ -79,7 +78,7 @@ class opened:  # noqa: N801  (used as a function: `with opened(path) as image`)
         check(data)
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of sizes we judge ourselves, and of odd metadata
+                warnings.simplefilter("ignore")  # about sizes, which we check ourselves, and odd metadata
                 self._image = Image.open(io.BytesIO(data), formats=tuple(SUFFIXES))
         except UnidentifiedImageError as error:
             raise PictureError(_("is not a JPEG, PNG, WebP, GIF or AVIF picture")) from error
@@ -115,7 +114,7 @@ def _check_size(width: int, height: int) -> None:
 
 
 def orientation(image: Image.Image) -> int:
-    """How a camera says the picture is turned: 1 is upright, 5 to 8 lie on their side."""
+    """The Exif orientation: 1 is upright, 5 to 8 are rotated by 90°."""
     try:
         return image.getexif().get(ORIENTATION, 1)
     except DECODER_ERRORS:
@@ -144,7 +143,8 @@ def render(source: bytes, size_name: str) -> Image.Image:
         # Before cropping, the picture is scaled so that it covers the target.
         scale = max(target[0] / width, target[1] / height)
         covering = (max(target[0], round(width * scale)), max(target[1], round(height * scale)))
-        image.draft(None, covering[::-1] if sideways else covering)  # JPEG decodes at a fraction of the cost
+        # JPEG can be decoded at a lower resolution
+        image.draft(None, covering[::-1] if sideways else covering)
         try:
             upright = ImageOps.exif_transpose(_plain(image))
             scaled = upright.resize(covering, Image.Resampling.LANCZOS, reducing_gap=2.0)
@@ -170,7 +170,7 @@ def _low(values: list) -> list[float]:
 def phash(image: Image.Image) -> str:
     """The 64-bit DCT hash of a picture as 16 hexadecimal digits, the same as the ImageHash library's `phash`.
 
-    A bit is set where a frequency is above the median of all 64; the rows follow each other, lowest first.
+    A bit is set where a frequency is above the median of all 64; rows in order, lowest frequency first.
     """
     grey = image.convert("L").resize((SIDE, SIDE), Image.Resampling.LANCZOS).tobytes()
     across = zip(*(_low(list(grey[row * SIDE : (row + 1) * SIDE])) for row in range(SIDE)), strict=True)

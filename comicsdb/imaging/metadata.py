@@ -1,7 +1,7 @@
-"""Taking out of an uploaded picture what it tells beside the picture: place, camera, names.
+"""Removing metadata from uploaded pictures: place, camera, names.
 
-The coded picture itself is copied, not coded anew, so it loses nothing; colour profile, transparency,
-animation and how the picture is turned stay. Only AVIF is coded anew, and only where it has metadata.
+The encoded image data are copied, so nothing is lost; colour profile, transparency, animation and orientation
+stay. Only AVIF is encoded again, and only where it has metadata.
 """
 
 import io
@@ -16,13 +16,13 @@ from comicsdb.imaging.structure import JPEG_END, gif_parts, jpeg_parts, png_part
 
 AVIF_QUALITY = 90
 AVIF_SPEED = 9  # of 10; a second for five million pixels, where the usual 6 takes ten
-AVIF_PIXELS = 16_000_000  # that are coded anew, in all frames together
-# What makes up a picture; all else is metadata.
+AVIF_PIXELS = 16_000_000  # of re-encoded frames together
+# The parts to keep; all others are metadata.
 PNG_KEPT = frozenset(
     b"IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP sBIT bKGD pHYs mDCV cLLI acTL fcTL fdAT".split()
 )
 WEBP_KEPT = frozenset([b"VP8 ", b"VP8L", b"VP8X", b"ALPH", b"ANIM", b"ANMF", b"ICCP"])
-GIF_APPLICATIONS = (b"NETSCAPE2.0", b"ANIMEXTS1.0")  # how often an animation runs
+GIF_APPLICATIONS = (b"NETSCAPE2.0", b"ANIMEXTS1.0")  # the loop count of an animation
 JPEG_APPLICATIONS = {0xE0: b"", 0xE2: b"ICC_PROFILE\0", 0xEE: b"Adobe"}
 _WEBP_EXIF, _WEBP_XMP = 0x08, 0x04
 
@@ -30,7 +30,7 @@ _ = str  # marks texts for translation
 
 
 def stripped(data: bytes) -> tuple[bytes, Picture]:
-    """The same picture without metadata, and what its header says it is; the result is not decoded yet.
+    """The picture without metadata, and the facts of its header; the result is not decoded yet.
 
     Raises PictureError as `inspect` does.
     """
@@ -47,12 +47,12 @@ def stripped(data: bytes) -> tuple[bytes, Picture]:
 
 
 def not_understood() -> PictureError:
-    """What is said where the picture without metadata is another one than with it."""
+    """The error for a picture that changes when its metadata are removed."""
     return PictureError(_("has a structure that is not understood"))
 
 
 def _exif(turned: int) -> bytes:
-    """An Exif block that says how a picture is turned, and nothing else."""
+    """An Exif block with the orientation only."""
     return b"II*\0" + struct.pack("<IHHHIHHI", 8, 1, ORIENTATION, 3, 1, turned, 0, 0)
 
 

@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 MAX_BYTES = 20 * 1024 * 1024
 MAX_PIXELS = 50_000_000  # a decoded picture takes three to four bytes a pixel, several times over
-MAX_SIDE = 32767  # what the columns for width and height hold
+MAX_SIDE = 32767  # the limit of the columns for width and height
 SUFFIXES = {"JPEG": "jpg", "PNG": "png", "WEBP": "webp", "GIF": "gif", "AVIF": "avif"}
 
 _ = str  # marks texts for translation, as `comicsdb.i18n` does
 
 
 class PictureError(ValueError):
-    """A file is no picture we take; the text says what is wrong and what helps, as the end of a sentence.
+    """A file is not an acceptable picture; the text says why, as the end of a sentence.
 
-    `mapping` has the values for the `${name}` in it.
+    `mapping` has the values of its placeholders `${name}`.
     """
 
     def __init__(self, text: str, **mapping: str):
@@ -26,18 +26,18 @@ class PictureError(ValueError):
 
     @property
     def problem(self):
-        """What is wrong, as a text that can be translated."""
+        """The problem as a translatable text."""
         from comicsdb.i18n import Said  # noqa: PLC0415  (brings all tables, which a decoder does without)
 
         return Said(self.text, **self.mapping)
 
 
 class TooComplexError(PictureError):
-    """A picture may be sound, but decoding it takes more than is allowed."""
+    """Decoding the picture would exceed the limits."""
 
 
 def check_length(size: int) -> None:
-    """Raise PictureError for a file of so many bytes, if there are none or too many."""
+    """Raise PictureError for an empty or too large file."""
     if size == 0:
         raise PictureError(_("is empty"))
     if size > MAX_BYTES:
@@ -49,12 +49,12 @@ def check_length(size: int) -> None:
 
 
 def damaged() -> PictureError:
-    """What is said of a file that ends too early or makes no sense."""
+    """The error for a truncated or invalid file."""
     return PictureError(_("is damaged or cut off"))
 
 
 def too_much() -> TooComplexError:
-    """What is said of a file that is more than a decoder may do."""
+    """The error for a file that exceeds the limits of a decoder."""
     return TooComplexError(
         _(
             "takes too much time or memory to be decoded: please save it anew in a program,"
@@ -65,7 +65,7 @@ def too_much() -> TooComplexError:
 
 @dataclass(frozen=True)
 class Picture:
-    """A checked picture: its size in pixels as it is shown, and the name of its decoded format."""
+    """A checked picture: its displayed size in pixels, and the name of its format."""
 
     width: int
     height: int
@@ -73,14 +73,14 @@ class Picture:
 
     @property
     def suffix(self) -> str:
-        """The ending of a file of this format, without dot."""
+        """The file suffix of this format, without dot."""
         return SUFFIXES[self.format]
 
 
 class Crop(StrEnum):
-    """What is cut off where a picture has another shape than its frame."""
+    """How a picture of another shape than its frame is cropped."""
 
-    NONE = "none"  # nothing: the picture is fitted into the frame
+    NONE = "none"  # not at all: it is fitted into the frame
     CENTRE = "centre"
     TOP = "top"  # the upper edge stays
 
@@ -108,11 +108,11 @@ SIZES = {
     "avatar": Size(64, 64, Crop.CENTRE),
     "avatar_large": Size(128, 128, Crop.CENTRE),
 }
-TURNING = frozenset({"cover", "cover_large"})  # a landscape cover gets a frame of 3:2 instead of 2:3
+TURNING = frozenset({"cover", "cover_large"})  # landscape covers get a 3:2 frame instead of 2:3
 
 
 def frame(size_name: str, width: int | None, height: int | None) -> tuple[int, int]:
-    """The frame for a picture of the given size, as `<img>` carries it so that nothing moves on loading."""
+    """The frame for a picture of the given size: the size of `<img>`, for a stable layout."""
     size = SIZES[size_name]
     if size_name in TURNING and width and height and width > height:
         return size.height, size.width
@@ -120,12 +120,12 @@ def frame(size_name: str, width: int | None, height: int | None) -> tuple[int, i
 
 
 def fitted(size_name: str, width: int, height: int) -> tuple[int, int]:
-    """The size in pixels that the thumbnail of a picture of `width` by `height` has."""
+    """The size in pixels of the thumbnail of a picture of `width` by `height`."""
     frame_width, frame_height = frame(size_name, width, height)
     if SIZES[size_name].crop == Crop.NONE:
         scale = min(1, frame_width / width, frame_height / height)
         return max(1, round(width * scale)), max(1, round(height * scale))
     scale = min(1, max(frame_width / width, frame_height / height))
-    # Smaller pictures keep their pixels but get the frame's shape.
+    # Smaller pictures are not scaled, only cropped to the frame's shape.
     shrink = min(1, width * scale / frame_width, height * scale / frame_height)
     return max(1, round(frame_width * shrink)), max(1, round(frame_height * shrink))

@@ -1,7 +1,7 @@
-"""The parts of which a file of a picture is made, found by one look at its bytes, before anything is decoded.
+"""The parts of a picture file, found by one pass over its bytes before it is decoded.
 
-A decoder's work grows with the number of these parts, of which a small file can hold many: each scan of a
-progressive JPEG goes over the whole picture again. So they are counted first.
+The work of a decoder grows with the number of parts, of which a small file can have many: each scan of a
+progressive JPEG passes over the whole picture. So they are counted first.
 """
 
 import re
@@ -11,27 +11,27 @@ from typing import NamedTuple
 
 from comicsdb.imaging.picture import TooComplexError
 
-SCANS = 64  # of a JPEG; programs write ten or so
+SCANS = 64  # of a JPEG; usual files have about ten
 FRAMES = 500  # of an animation
 CHUNKS = 10_000  # of JPEG, PNG and WebP; a PNG of 20 MB has 2,500, as programs divide it
 BLOCKS = 200_000  # of a GIF; 20 MB in blocks of the usual size are 80,000
 ITEMS = 500  # of an AVIF: its tiles, each once more for transparency
 BOXES = 2_000  # of an AVIF
 
-FILLING = 64 * 1024  # bytes between segments of a JPEG, which its decoder goes over one by one
+FILLING = 64 * 1024  # bytes between segments of a JPEG, which decoders skip one by one
 JPEG_SCAN, JPEG_END = 0xDA, 0xD9
 _JPEG_ALONE = frozenset([0x01, 0xD8, *range(0xD0, 0xD8)])  # markers without content
 _JPEG_MARKER = re.compile(rb"\xff[^\x00\xff]")
 _JPEG_AFTER_SCAN = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]")
 _PNG = b"\x89PNG\r\n\x1a\n"
-# The boxes of an AVIF that hold others, and how many bytes of their own come first.
+# The boxes of an AVIF that contain others, and the length of their own header.
 _AVIF_HOLDERS = {b"meta": 4, b"moov": 0, b"trak": 0, b"mdia": 0, b"minf": 0, b"stbl": 0}
 
 _ = str  # marks texts for translation
 
 
 class Part(NamedTuple):
-    """A part of a file: its kind, where it begins and where the next one does."""
+    """A part of a file: its kind, start and end."""
 
     kind: int | bytes
     start: int
@@ -39,23 +39,23 @@ class Part(NamedTuple):
 
 
 def check(data: bytes) -> None:
-    """Raise TooComplexError where a picture has more parts than one that programs make.
+    """Raise TooComplexError for a picture with more parts than usual programs write.
 
-    What else may be wrong with it, or whether it is a picture at all, is left to its decoder.
+    Other errors are left to the decoder.
     """
     parts = parts_of(data)
     if parts is not None:
         try:
             for _part in parts:
                 pass
-        except struct.error:  # it ends within a part, and says so when it is decoded
+        except struct.error:  # truncated: the decoder reports it
             pass
 
 
 def parts_of(data: bytes) -> Iterator[Part] | None:
-    """The parts of a picture, by its first bytes; None for what is no picture of ours.
+    """The parts of a picture, whose format follows from its first bytes; None for other formats.
 
-    While they are gone through, TooComplexError is raised where there are too many.
+    Iterating raises TooComplexError where there are too many.
     """
     if data.startswith(b"\xff\xd8\xff"):
         return jpeg_parts(data)
@@ -71,7 +71,7 @@ def parts_of(data: bytes) -> Iterator[Part] | None:
 
 
 def jpeg_parts(data: bytes) -> Iterator[Part]:
-    """Segments, by their markers; a scan goes to the end of its coded data. What lies between is left out."""
+    """Segments by marker; a scan extends to the end of its data. Bytes in between are left out."""
     scans, at = 0, 2
     for _number in range(CHUNKS):
         found = _JPEG_MARKER.search(data, at)
@@ -102,7 +102,7 @@ def jpeg_parts(data: bytes) -> Iterator[Part]:
 
 
 def png_parts(data: bytes) -> Iterator[Part]:
-    """Chunks, by their names."""
+    """Chunks by name."""
     frames, at = 0, len(_PNG)
     for _number in range(CHUNKS):
         if at >= len(data):
@@ -118,7 +118,7 @@ def png_parts(data: bytes) -> Iterator[Part]:
 
 
 def webp_parts(data: bytes) -> Iterator[Part]:
-    """Chunks, by their names."""
+    """Chunks by name."""
     frames, at, whole = 0, 12, min(len(data), 8 + struct.unpack_from("<I", data, 4)[0])
     for _number in range(CHUNKS):
         if at + 8 > whole:
@@ -132,7 +132,7 @@ def webp_parts(data: bytes) -> Iterator[Part]:
 
 
 def gif_parts(data: bytes) -> Iterator[Part]:
-    """Frames (0x2C), extensions (0x21) and the end (0x3B), by their first byte."""
+    """Frames (0x2C), extensions (0x21) and the trailer (0x3B), by their first byte."""
     frames, blocks, at = 0, 0, 13 + (_gif_colours(data[10]) if len(data) > 10 else 0)
     while at < len(data):
         start, kind = at, data[at]
@@ -142,7 +142,7 @@ def gif_parts(data: bytes) -> Iterator[Part]:
         if kind not in (0x2C, 0x21) or (kind == 0x2C and at + 10 > len(data)):
             return
         frames = _count_frame(frames, kind == 0x2C)
-        # A frame has its own colours, then the size of its codes; both end in blocks of up to 255 bytes.
+        # A frame has a colour table and a code size, followed by blocks of up to 255 bytes.
         at += 10 + _gif_colours(data[at + 9]) + 1 if kind == 0x2C else 2
         while at < len(data) and data[at]:
             at += 1 + data[at]
@@ -154,12 +154,12 @@ def gif_parts(data: bytes) -> Iterator[Part]:
 
 
 def _gif_colours(flags: int) -> int:
-    """The bytes of a table of colours."""
+    """The length of a colour table in bytes."""
     return 3 << ((flags & 7) + 1) if flags & 0x80 else 0
 
 
 def avif_parts(data: bytes) -> Iterator[Part]:
-    """Boxes, by their names, those within others too."""
+    """Boxes by name, including nested ones."""
     waiting = [(0, len(data))]
     boxes = 0
     while waiting:

@@ -24,7 +24,7 @@ BLOCK = 256 * 1024  # bytes
 
 
 def from_settings(settings: dict) -> Storage:
-    """The storage that a site's settings describe; raises SettingsError where its library is missing."""
+    """The storage of the settings; raises SettingsError where its library is missing."""
     if settings.get("comicsdb.media.storage", "folder") == "folder":
         return FolderStorage(settings["comicsdb.media.folder"])
     try:
@@ -39,25 +39,25 @@ def from_settings(settings: dict) -> Storage:
 
 
 def media_base(request) -> str:
-    """What the addresses of pictures begin with: the public one of the storage, or our own route."""
+    """The prefix of picture URLs: the public one of the storage, or our own route."""
     public = request.registry.settings.get("comicsdb.media.url")
     return f"{public}/" if public else request.route_url("media", key="-")[:-1]
 
 
 def thumbnail_base(request) -> str:
-    """What the addresses of thumbnails begin with; a page has dozens of them."""
+    """The prefix of thumbnail URLs, cached for the request."""
     return request.route_url("media.thumbnail", size="-", key="-").removesuffix("-/-.webp")
 
 
 def media_url(request, key: str | None) -> str | None:
-    """The absolute address of a picture, or None where a row has none."""
+    """The absolute URL of a picture, or None for an empty key."""
     return request.media_base + key if key else None
 
 
 def thumbnail_url(request, key: str | None, size_name: str) -> str | None:
-    """The absolute address of a picture in one of the sizes of `thumbnails.SIZES`, or None.
+    """The absolute URL of a thumbnail of one of the sizes `imaging.picture.SIZES`, or None.
 
-    It is always ours: a thumbnail is made when it is first asked for.
+    It is always served by us: thumbnails are made on demand.
     """
     if size_name not in SIZES:
         raise ValueError(f"There is no size {size_name!r}; there are: {', '.join(SIZES)}.")
@@ -65,7 +65,7 @@ def thumbnail_url(request, key: str | None, size_name: str) -> str | None:
 
 
 def picture_view(request):
-    """A picture as it was stored; needs neither session nor database."""
+    """Serve a picture; needs neither session nor database."""
     key = request.matchdict["key"]
     known = content_type(key)
     if known is None:
@@ -79,7 +79,7 @@ def picture_view(request):
 
 
 def thumbnail_view(request):
-    """A picture in one of the site's sizes, made when first asked for."""
+    """Serve a thumbnail, made on demand."""
     thumbnails = request.registry["comicsdb.thumbnails"]
     try:
         return _answer(

@@ -1,8 +1,7 @@
-"""Decoding pictures that strangers chose, in processes that end without harm where a picture is too much.
+"""Decoding untrusted pictures in child processes with limits on time and memory.
 
-Each process that needs it has at most `DECODERS` such children. They are started when first needed, and kept;
-one that was ended by a picture, or has decoded many, is replaced. When this process ends, however it does,
-their sockets are closed and they end.
+A process has at most `DECODERS` children, started on demand. A child that was killed by a picture, or has
+decoded many, is replaced. When this process ends in any way, their sockets are closed and they exit.
 """
 
 import atexit
@@ -22,27 +21,27 @@ from typing import NamedTuple
 from comicsdb.imaging.picture import Picture, PictureError, TooComplexError, check_length, too_much
 from comicsdb.media.storage import StorageDownError
 
-DECODERS = 1  # children of one process: who waits for one keeps a thread, of which there are few
-CPU_SECONDS = 10  # for one picture; the largest that are taken need three
-MEMORY = 3 * 512 * 1024**2  # bytes of address space of a child; the largest WebP pictures need 1.05 GB
-PATIENCE = 5.0  # seconds to wait for a free one; a page may ask for dozens of new thumbnails at once
-UPLOAD_PATIENCE = 1.0  # the same for a picture that is sent, whose sender can try again
-DEADLINE = 40.0  # seconds for an answer; CPU seconds are limited by the child, to fewer
-JOBS = 1000  # of one child, so that what a decoder may leak stays little
+DECODERS = 1  # children of one process; a request that waits for one occupies a thread
+CPU_SECONDS = 10  # for one picture; the largest accepted ones need three
+MEMORY = 3 * 512 * 1024**2  # bytes of a child's address space; the largest WebP pictures need 1.05 GB
+PATIENCE = 5.0  # seconds to wait for a free child; a page may need dozens of new thumbnails at once
+UPLOAD_PATIENCE = 1.0  # the same for uploads, which can be retried
+DEADLINE = 40.0  # seconds for an answer; the child's own limit of CPU seconds is lower
+JOBS = 1000  # jobs of one child, which bounds memory leaks of decoders
 ANSWER = 64 * 1024  # bytes, without the picture
-RESULT = 64 * 1024**2  # bytes of a picture that comes back
-# What a child is told of our environment, in which there are secrets.
+RESULT = 64 * 1024**2  # bytes of a returned picture
+# Variables of the environment that a child gets; the others may be secrets.
 ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_", "LD_", "DYLD_", "PYTHON", "VIRTUAL_ENV", "TMPDIR", "TZ")
 
 
 class DecoderBusyError(StorageDownError):
-    """No picture can be decoded at the moment, or no further one of this member."""
+    """All decoders are busy, or another picture of this member is being decoded."""
 
     retry_after = 3  # seconds
 
 
 class _DiedError(Exception):
-    """A child ended while it had a picture; `code` is that of `Popen`."""
+    """A child exited during a job; `code` is its return code."""
 
     def __init__(self, code: int):
         super().__init__(code)
@@ -50,7 +49,7 @@ class _DiedError(Exception):
 
 
 class Cleaned(NamedTuple):
-    """A picture without metadata: its bytes, what it is, and its perceptual hash if that was asked for."""
+    """A picture without metadata: bytes, facts, and its perceptual hash if requested."""
 
     data: bytes
     picture: Picture
@@ -73,7 +72,7 @@ class _Child:
         self.jobs = 0
 
     def ask(self, job: dict, data: bytes) -> tuple[dict, bytes]:
-        """The child's answer; raises _DiedError, or DecoderBusyError where it does not come."""
+        """The child's answer; raises _DiedError, or DecoderBusyError after DEADLINE."""
         self.jobs += 1
         try:
             self._connection.send_bytes(json.dumps(job | {"cpu": CPU_SECONDS}).encode())
@@ -93,11 +92,11 @@ class _Child:
 
     @property
     def lives(self) -> bool:
-        """Whether it can be asked."""
+        """Whether the child can take a job."""
         return self._process.poll() is None
 
     def end(self) -> None:
-        """End it, with what it is doing."""
+        """Kill the child."""
         self._connection.close()
         self._process.kill()
         self._process.wait()
@@ -112,7 +111,7 @@ class Decoder:
 
     @contextmanager
     def place(self, patience: float | None = None) -> Iterator["Decoder"]:
-        """Wait so many seconds, or PATIENCE, for one of them to be free; raises DecoderBusyError."""
+        """Wait up to `seconds`, or PATIENCE, for a free child; raises DecoderBusyError."""
         if not self._places.acquire(timeout=PATIENCE if patience is None else patience):
             raise DecoderBusyError("Too many pictures are being decoded.")
         try:
@@ -121,12 +120,12 @@ class Decoder:
             self._places.release()
 
     def clean(self, data: bytes, *, hashed: bool = False) -> Cleaned:
-        """A picture without its metadata; raises PictureError for what is no picture we take."""
+        """A picture without its metadata; raises PictureError."""
         answer, result = self._run({"job": "clean", "hashed": hashed}, data)
         return Cleaned(result, _picture(answer), answer.get("hash", ""))
 
     def inspect(self, data: bytes) -> Picture:
-        """What a picture is; raises PictureError."""
+        """Facts about a picture; raises PictureError."""
         return _picture(self._run({"job": "measure"}, data)[0])
 
     def hash(self, data: bytes) -> str:
@@ -134,7 +133,7 @@ class Decoder:
         return self._run({"job": "hash"}, data)[0]["hash"]
 
     def thumbnail(self, data: bytes, size: str) -> bytes:
-        """A thumbnail as WebP, of a size of `imaging.sizes`; raises PictureError."""
+        """A thumbnail as WebP, of one of the sizes `imaging.picture.SIZES`; raises PictureError."""
         return self._run({"job": "thumbnail", "size": size}, data)[1]
 
     def _run(self, job: dict, data: bytes) -> tuple[dict, bytes]:
@@ -144,7 +143,7 @@ class Decoder:
         except _DiedError as error:
             if error.code == -signal.SIGXCPU:
                 raise too_much() from error
-            try:  # perhaps somebody else ended it
+            try:  # perhaps killed by something else
                 answer, result = self._ask(job, data)
             except _DiedError as again:
                 raise too_much() from again
@@ -176,7 +175,7 @@ class Decoder:
         return _Child()
 
     def close(self) -> None:
-        """End the children that have nothing to do."""
+        """Stop the idle children."""
         with suppress(IndexError):
             while True:
                 self._idle.pop().end()
@@ -191,7 +190,7 @@ atexit.register(_decoder.close)
 
 
 def _begin_anew() -> None:
-    """A forked process does not share its parent's children."""
+    """Start without children in a forked process."""
     _decoder.__init__()
 
 

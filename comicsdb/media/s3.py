@@ -1,7 +1,7 @@
 """Pictures in a bucket of S3-compatible object storage; importing this needs the extra `s3`.
 
-Thumbnails lie in the bucket too: each machine that serves the site finds what another made, and keeps nothing
-itself. They are below `thumbs/<key>/`, so that one question finds those of a picture.
+Thumbnails are stored in the bucket too, so that all servers share them: below `thumbs/<key>/`, where one
+request lists those of a picture.
 """
 
 import hashlib
@@ -32,13 +32,13 @@ from comicsdb.media.storage import (
 )
 
 CONNECT, READ, ATTEMPTS = 5, 10, 3  # seconds, seconds, tries
-CONNECTIONS = 16  # kept open for the threads of a process
-LEFT_ALONE = 5  # seconds in which nobody else waits for a server that has just failed
+CONNECTIONS = 16  # connections kept open for the threads of a process
+LEFT_ALONE = 5  # seconds after a failure in which requests fail at once
 NOT_THERE = frozenset({"404", "NoSuchKey", "NotFound"})
 
 
 class S3Storage(Storage):
-    """A bucket; without keys of access, boto3 looks for them where it always does."""
+    """A bucket; without access keys, boto3 uses its own lookup."""
 
     discarded_at_once = 50  # each takes some three requests
 
@@ -68,7 +68,7 @@ class S3Storage(Storage):
                 retries={"mode": "standard", "total_max_attempts": ATTEMPTS},
                 tcp_keepalive=True,
                 max_pool_connections=CONNECTIONS,
-                # Servers other than Amazon's know buckets as paths, and not the newer checksums.
+                # Other servers than Amazon's need path-style buckets, and lack the newer checksums.
                 s3={"addressing_style": "path" if endpoint else "auto"},
                 request_checksum_calculation="when_required",
                 response_checksum_validation="when_required",
@@ -76,14 +76,14 @@ class S3Storage(Storage):
         )
 
     def open(self, key: str, size: str = "") -> Content:
-        """See `Storage`; the whole picture is read, so that nothing is waited for later."""
+        """See `Storage`; reads the whole picture."""
         with self._asking() as client:
             found = client.get_object(**self._at(key, size))
             data = found["Body"].read()
         return Content(io.BytesIO(data), len(data), found["LastModified"])
 
     def exists(self, key: str, size: str = "") -> bool:
-        """See `Storage`; a key that no picture can have is none."""
+        """See `Storage`; False for invalid keys."""
         try:
             with self._asking() as client:
                 client.head_object(**self._at(key, size))
@@ -92,7 +92,7 @@ class S3Storage(Storage):
         return True
 
     def identity(self, key: str) -> str:
-        """See `Storage`: the digest that the server keeps."""
+        """See `Storage`: compares the ETags of the server."""
         with self._asking() as client:
             return client.head_object(**self._at(key))["ETag"]
 
@@ -110,12 +110,12 @@ class S3Storage(Storage):
             )
 
     def copy(self, key: str, source_key: str) -> None:
-        """See `Storage`; the bytes do not leave the server."""
+        """See `Storage`; copied by the server."""
         with self._asking() as client:
             client.copy_object(**self._at(key), CopySource=self._at(source_key))
 
     def delete(self, key: str) -> None:
-        """See `Storage`; the picture first, as whoever makes a thumbnail looks for it afterwards."""
+        """See `Storage`; the picture first, because makers of thumbnails check for it last."""
         with self._asking() as client:
             client.delete_object(**self._at(key))
         for entry in self._below(f"{THUMBNAILS}/{key}/"):
@@ -152,9 +152,9 @@ class S3Storage(Storage):
 
     @contextmanager
     def _asking(self):
-        """The client; what it raises becomes FileNotFoundError or StorageDownError.
+        """The client, whose errors become FileNotFoundError or StorageDownError.
 
-        Slow storage must not keep all threads waiting: after a failure all are refused at once for a while.
+        A failing server must not block all threads: after a failure requests fail at once for a while.
         """
         if time.monotonic() < self._down_until:
             raise StorageDownError("The object storage did not answer a moment ago.")

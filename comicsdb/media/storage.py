@@ -21,11 +21,11 @@ log = logging.getLogger(__name__)
 STORAGE_OUTAGE = OutageLog(log)
 
 KEY_LENGTH = 100
-THUMBNAILS = "thumbs"  # the folder of made pictures, beside those of the kinds
-UNDATED = frozenset({"user"})  # kinds whose keys have no day in them
-# Slash-separated names that begin with a letter or digit: no `..`, no hidden file, nothing absolute.
+THUMBNAILS = "thumbs"  # the folder of thumbnails, beside those of the kinds
+UNDATED = frozenset({"user"})  # kinds whose keys have no date
+# Slash-separated names that begin with a letter or digit: no `..`, hidden file or absolute path.
 KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*(?:/[A-Za-z0-9_][A-Za-z0-9_-]*)*\.[a-z0-9]{1,5}")
-# A key is never given again and its bytes never change, so whoever has a picture may keep it for ever.
+# A key is never reused and its bytes never change, so pictures may be cached for ever.
 CACHE_CONTROL = "public, max-age=31536000, immutable"
 CONTENT_TYPES = {
     "jpg": "image/jpeg",
@@ -37,21 +37,21 @@ CONTENT_TYPES = {
 KIND = re.compile(r"[a-z][a-z_]{0,39}")
 SUFFIX = re.compile(r"[a-z0-9]{1,5}")
 
-UNFINISHED = ".new"  # the ending of hidden files that get their name when they are whole
+UNFINISHED = ".new"  # the suffix of hidden files that are renamed when complete
 
 
 class BadKeyError(ValueError):
-    """A storage key that no picture can have."""
+    """An invalid storage key."""
 
 
 class StorageDownError(OSError):
-    """Pictures cannot be stored or read at the moment; nothing is wrong with what was asked for."""
+    """The storage is not available at the moment."""
 
     retry_after = 30  # seconds
 
 
 class Content(NamedTuple):
-    """An opened picture: a binary file that whoever asked closes (`with` does), its length, its time."""
+    """An opened picture: a binary file, to be closed by the caller (or `with`), its length and time."""
 
     stream: BinaryIO
     size: int
@@ -65,9 +65,9 @@ class Content(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One thing that lies in a storage: its name there, and the key of the picture that it is or was made of.
+    """A stored object: its name, and the key of the picture or of the thumbnail's picture.
 
-    A file that was never finished has no key ("").
+    An unfinished file has no key ("").
     """
 
     name: str
@@ -84,33 +84,32 @@ def new_key(kind: str, suffix: str) -> str:
 
 
 def is_key(key: str) -> bool:
-    """Whether a text can be the key of a picture."""
+    """Whether a text is a valid key."""
     return len(key) <= KEY_LENGTH and bool(KEY.fullmatch(key)) and not key.startswith(f"{THUMBNAILS}/")
 
 
 def checked(key: str) -> str:
-    """The key itself; raises BadKeyError where it is none."""
+    """Return the key; raises BadKeyError for an invalid one."""
     if not is_key(key):
         raise BadKeyError(f"Not the key of a picture: {key!r}.")
     return key
 
 
 def content_type(key: str) -> str | None:
-    """The content type of a picture, None for an ending that none of ours has."""
+    """The content type of a picture, None for unknown suffixes."""
     return CONTENT_TYPES.get(key.rpartition(".")[2])
 
 
 class Storage:
-    """Pictures and their thumbnails under keys. What has a key never changes, and each row has its own.
+    """Pictures and their thumbnails by key. Stored bytes never change, and each row has a key of its own.
 
-    Every method raises BadKeyError for a key that no picture can have, and StorageDownError (or another
-    OSError) where the storage does not answer. `size` names a thumbnail of the picture, made by
-    `thumbnails.py`.
+    Every method raises BadKeyError for an invalid key, and StorageDownError (or another OSError) where the
+    storage does not answer. `size` names a thumbnail of the picture, made by `thumbnails.py`.
     """
 
-    discarded_at_once = 10_000  # pictures, while somebody waits
+    discarded_at_once = 10_000  # pictures in a request
 
-    # What each storage brings.
+    # Implemented by each storage.
 
     def open(self, key: str, size: str = "") -> Content:
         """A picture or thumbnail; raises FileNotFoundError where there is none."""
@@ -121,30 +120,30 @@ class Storage:
         raise NotImplementedError
 
     def identity(self, key: str) -> Hashable:
-        """The same for keys that share their bytes; raises FileNotFoundError where there is no picture."""
+        """A text that is equal for keys with the same bytes; raises FileNotFoundError."""
         raise NotImplementedError
 
     def put(self, key: str, source: bytes | Path, size: str = "") -> None:
-        """Store bytes, or a copy of a file: there whole or not at all, and to stay when this returns."""
+        """Store bytes, or a copy of a file, atomically and durably."""
         raise NotImplementedError
 
     def copy(self, key: str, source_key: str) -> None:
-        """Give the bytes of `source_key` a further key, which can be removed alone."""
+        """Store the bytes of `source_key` under a further key, independent of the first."""
         raise NotImplementedError
 
     def delete(self, key: str) -> None:
-        """Remove a picture and its thumbnails; nothing happens where there is none."""
+        """Remove a picture and its thumbnails, if there are any."""
         raise NotImplementedError
 
     def entries(self) -> Iterator[Entry]:
-        """All that lies here and is ours, in any order, a little at a time."""
+        """Iterate over all stored objects in any order."""
         raise NotImplementedError
 
     def remove(self, name: str) -> None:
-        """Remove one thing by the name that `entries` gave; nothing happens where there is none."""
+        """Remove one object by its name from `entries`, if it exists."""
         raise NotImplementedError
 
-    # What all do in the same way.
+    # Shared by all storages.
 
     def read(self, key: str) -> bytes:
         """The bytes of a picture; raises FileNotFoundError where there is none."""
@@ -152,23 +151,23 @@ class Storage:
             return stream.read()
 
     def save(self, kind: str, source: bytes | Path, suffix: str) -> str:
-        """Store bytes, or a copy of a file, and give the new key; what has a key is whole and lasts."""
+        """Store bytes, or a copy of a file, durably; returns the new key."""
         with self.batch() as batch:
             return batch.save(kind, source, suffix)
 
     def link(self, kind: str, source_key: str) -> str:
-        """A further key for the same bytes."""
+        """Store the same bytes under a new key, which is returned."""
         with self.batch() as batch:
             return batch.link(kind, source_key)
 
     def batch(self) -> "Batch":
-        """Many pictures at once: `with storage.batch() as batch`; an exception takes them all back."""
+        """Store many pictures: `with storage.batch() as batch`; an exception removes them all."""
         return Batch(self)
 
     def discard(self, keys: Iterable[str], *, most: int | None = None) -> None:
-        """Remove pictures that no row names any more, `most` of them; by default what a visitor may wait for.
+        """Remove up to `most` pictures that no row names any more; the default is a number fit for a request.
 
-        Never fails: what stays is left to the sweep.
+        Never fails: the sweep removes the rest.
         """
         most = self.discarded_at_once if most is None else most
         for number, key in enumerate(keys):
@@ -188,7 +187,7 @@ class Storage:
 
 
 class Batch:
-    """Pictures that are stored together: to stay when the block is left, gone when it fails."""
+    """Pictures that are stored together: durable when the block ends, removed when it fails."""
 
     def __init__(self, storage: Storage):
         self._storage = storage
@@ -207,10 +206,10 @@ class Batch:
         return len(self._journal)
 
     def sync(self) -> None:
-        """Wait until all of it would outlast a power failure; call it before what names it is committed."""
+        """Make all of it durable; to be called before the rows that name it are committed."""
 
     def undo(self) -> None:
-        """Remove all that was stored."""
+        """Remove everything stored by the batch."""
         self._storage.discard(self._journal, most=len(self))
         self._journal.clear()
 
@@ -219,7 +218,7 @@ class Batch:
         return self.put(new_key(kind, suffix), source)
 
     def link(self, kind: str, source_key: str) -> str:
-        """A new key for the bytes of another key."""
+        """Store the bytes of another key under a new key."""
         return self.put_link(new_key(kind, source_key.rpartition(".")[2]), source_key)
 
     def put(self, key: str, source: bytes | Path) -> str:
@@ -229,23 +228,20 @@ class Batch:
         return key
 
     def put_link(self, key: str, source_key: str) -> str:
-        """Give the bytes of `source_key` the further key `key`."""
+        """Store the bytes of `source_key` under `key` too."""
         self._journal.append(key)
         self._storage.copy(key, source_key)
         return key
 
 
 class FolderStorage(Storage):
-    """A folder of pictures. A file has its name only when it is whole and on disk."""
+    """A folder of pictures. Files are renamed to their names only when complete and on disk."""
 
     def __init__(self, folder: Path | str):
         self.folder = Path(folder).absolute()
 
     def path(self, key: str, size: str = "") -> Path:
-        """The file of a picture or thumbnail, there or not.
-
-        Raises BadKeyError for a key that leads elsewhere.
-        """
+        """The path of a picture or thumbnail, whether or not it exists. Raises BadKeyError."""
         path = self.folder / checked(key)
         inside = os.path.realpath(self.folder)
         if os.path.commonpath([inside, os.path.realpath(path)]) != inside:
@@ -256,13 +252,13 @@ class FolderStorage(Storage):
         """See `Storage`."""
         try:
             stream = self.path(key, size).open("rb")
-        except (IsADirectoryError, NotADirectoryError) as error:  # somebody else's
+        except (IsADirectoryError, NotADirectoryError) as error:  # not ours
             raise FileNotFoundError(key) from error
         status = os.fstat(stream.fileno())
         return Content(stream, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
 
     def exists(self, key: str, size: str = "") -> bool:
-        """See `Storage`; a key that no picture can have is none."""
+        """See `Storage`; False for invalid keys."""
         try:
             return self.path(key, size).is_file()
         except BadKeyError:
@@ -278,7 +274,7 @@ class FolderStorage(Storage):
         sync_folders(self.write(key, source, size))
 
     def copy(self, key: str, source_key: str) -> None:
-        """See `Storage`; a copy where the file system cannot link (more)."""
+        """See `Storage`; a copy where the file system cannot link."""
         sync_folders(self.write_link(key, source_key))
 
     def delete(self, key: str) -> None:
@@ -307,7 +303,7 @@ class FolderStorage(Storage):
         (self.folder / name).unlink(missing_ok=True)
 
     def write(self, key: str, source: bytes | Path, size: str = "") -> set[Path]:
-        """Store a file; it outlasts a power failure when the folders are synced that this gives."""
+        """Store a file; returns the folders to sync to make it durable."""
         target = self.path(key, size)
         changed = _made(target.parent)
         temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}{UNFINISHED}")
@@ -326,7 +322,7 @@ class FolderStorage(Storage):
         return changed
 
     def write_link(self, key: str, source_key: str) -> set[Path]:
-        """Link a file, or copy it; gives folders as `write` does."""
+        """Link a file, or copy it; returns folders as `write` does."""
         source, target = self.path(source_key), self.path(key)
         changed = _made(target.parent)
         try:
@@ -344,14 +340,14 @@ class FolderStorage(Storage):
             return []
 
     def _entry(self, found: os.DirEntry) -> Entry | None:
-        """What a file is, None where it is not ours or has just gone."""
+        """The entry of a file, None where it is not ours or was just removed."""
         name = Path(found.path).relative_to(self.folder).as_posix()
         hidden = found.name.startswith(".") and found.name.endswith(UNFINISHED)
         key = "" if hidden else _key(name)
         if not hidden and not is_key(key):
             return None
         try:
-            # A link is as old as its bytes; the time of its last change is that of the youngest name.
+            # A hard link has the mtime of its bytes; its ctime is that of the newest link.
             changed = found.stat(follow_symlinks=False).st_ctime
         except FileNotFoundError:
             return None
@@ -359,7 +355,7 @@ class FolderStorage(Storage):
 
 
 class FolderBatch(Batch):
-    """A batch that waits for the disk once for each folder, not for each file."""
+    """A batch that syncs each folder once instead of once for each file."""
 
     def __init__(self, storage: FolderStorage):
         super().__init__(storage)
@@ -384,7 +380,7 @@ class FolderBatch(Batch):
 
 
 def _made(folder: Path) -> set[Path]:
-    """Make a folder; gives those to sync for a file in it: a new folder is safe once its own knows it."""
+    """Create a folder; returns the folders to sync for a file in it, also the parents of new ones."""
     changed, missing = {folder}, folder
     while not missing.exists():
         missing = missing.parent
@@ -394,14 +390,14 @@ def _made(folder: Path) -> set[Path]:
 
 
 def _key(name: str) -> str:
-    """The key of the picture that a file is, or is a thumbnail of."""
+    """The key of a picture file, or of the picture of a thumbnail file."""
     if name.startswith(f"{THUMBNAILS}/"):
         return name.split("/", 2)[-1].removesuffix(".webp")
     return name
 
 
 def sync_folders(folders: set[Path]) -> None:
-    """Wait until the names in some folders are on disk."""
+    """Sync the entries of folders to disk."""
     for folder in folders:
         handle = os.open(folder, os.O_RDONLY)
         try:

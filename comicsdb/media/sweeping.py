@@ -1,7 +1,7 @@
-"""Pictures and rows held against each other: files that no row names, and rows whose file is missing.
+"""Comparing storage and rows: files that no row names, and rows whose file is missing.
 
-What lies in the storage is copied, a chunk at a time, into a temporary table, and PostgreSQL compares: memory
-is bounded however many pictures there are.
+The names of the stored files are copied in chunks into a temporary table, and PostgreSQL compares, so that
+memory is bounded for any number of pictures.
 """
 
 from collections.abc import Iterator
@@ -15,8 +15,8 @@ from comicsdb import clock
 from comicsdb.media.storage import Entry, Storage
 from comicsdb.models.base import metadata
 
-CHUNK = 10_000  # names copied at once
-REMOVED_AT_ONCE = 200  # between two looks at the rows
+CHUNK = 10_000  # names per COPY
+REMOVED_AT_ONCE = 200  # files removed between two comparisons
 PICTURE = "image"
 
 
@@ -34,10 +34,10 @@ def owners() -> list[str]:
 
 
 def orphans(connection: Connection, storage: Storage, older_than: timedelta) -> Iterator[list[Entry]]:
-    """What no row names and was stored longer ago than that, some at a time.
+    """Files that no row names and that are older than `age`, in lists.
 
-    The connection must not be in a transaction and commit each statement: rows are looked at anew for each
-    list, just before it is given, so that what was named in the meantime is not in it.
+    The connection must be in autocommit mode: rows are compared again just before each list is yielded, so
+    that it has no file that was referenced meanwhile.
     """
     limit = clock.now() - older_than
     _note(connection, storage)
@@ -61,7 +61,7 @@ def orphans(connection: Connection, storage: Storage, older_than: timedelta) -> 
 def sweep(
     connection: Connection, storage: Storage, older_than: timedelta, *, dry_run: bool
 ) -> Iterator[Entry]:
-    """Remove orphans, and tell each; with `dry_run` only tell. A connection as for `orphans`."""
+    """Remove orphans and yield each; with `dry_run` only yield. Needs a connection as for `orphans`."""
     for some in orphans(connection, storage, older_than):
         for entry in some:
             if not dry_run:
@@ -70,7 +70,7 @@ def sweep(
 
 
 def missing(connection: Connection, storage: Storage) -> Iterator[Owner]:
-    """Rows whose picture is not in the storage. A connection as for `orphans`."""
+    """Rows whose picture is not in the storage. Needs a connection as for `orphans`."""
     _note(connection, storage)
     for table in owners():
         lost = text(
@@ -78,12 +78,12 @@ def missing(connection: Connection, storage: Storage) -> Iterator[Owner]:
             f" AND NOT EXISTS (SELECT FROM stored s WHERE s.name = t.{PICTURE}) ORDER BY id"
         )
         for row in connection.execute(lost):
-            if not storage.exists(row.image):  # it may have come since we looked
+            if not storage.exists(row.image):  # it may have been stored since
                 yield Owner(table, row.id, row.image)
 
 
 def _note(connection: Connection, storage: Storage) -> None:
-    """Fill the temporary table `stored` with what lies in the storage now."""
+    """Fill the temporary table `stored` with the entries of the storage."""
     connection.execute(text("DROP TABLE IF EXISTS pg_temp.stored"))
     connection.execute(
         text(

@@ -1,4 +1,4 @@
-"""Thumbnails: WebP pictures of the site's sizes, made when first asked for."""
+"""Thumbnails: WebP pictures of the site's sizes, made on demand."""
 
 import logging
 
@@ -14,13 +14,13 @@ class NoThumbnailError(Exception):
 
 
 class Thumbnails:
-    """Makes thumbnails when they are first asked for, and keeps them where the pictures are."""
+    """Makes thumbnails on demand and stores them beside the pictures."""
 
     def __init__(self, storage: Storage):
         self._storage = storage
 
     def open(self, size_name: str, key: str) -> Content:
-        """A thumbnail, made now if need be.
+        """Open a thumbnail, which is made if necessary.
 
         Raises NoThumbnailError, and StorageDownError as the storage does.
         """
@@ -40,7 +40,7 @@ class Thumbnails:
     def _make(self, size_name: str, key: str) -> Content:
         data = self._storage.read(key)
         with decoding.place() as decoder:
-            found = self._made(size_name, key)  # by another thread, while this one waited
+            found = self._made(size_name, key)  # made by another thread meanwhile
             if found is not None:
                 return found
             try:
@@ -49,7 +49,7 @@ class Thumbnails:
                 log.warning("no thumbnail %s of %s: the picture %s", size_name, key, error)
                 raise NoThumbnailError(f"The picture {error}.") from error
             self._storage.put(key, made, size_name)
-        if not self._storage.exists(key):  # removed meanwhile: nothing may be left of it
+        if not self._storage.exists(key):  # removed meanwhile: leave no thumbnail behind
             self._storage.delete(key)
             raise FileNotFoundError(key)
         return self._storage.open(key, size_name)

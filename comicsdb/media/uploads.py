@@ -1,8 +1,8 @@
-"""Uploaded pictures: cleaned, stored, and gone again if the transaction that names them comes to nothing.
+"""Uploaded pictures: cleaned, stored, and removed again if the transaction that names them is rolled back.
 
-Storing may mean waiting for another server, so it comes first: before the catalogue's `create`, `update` or
-`lock`, from which on all other writers wait until the transaction ends. A process that dies between the two
-leaves a file that no row names, for `sweeping.py`. A save without a new picture touches no storage.
+Storing may wait for another server, so it comes before the catalogue's `create`, `update` or `lock`, which
+make other writers wait until the transaction ends. A process that dies in between leaves a file that no row
+names, which the sweep removes.
 """
 
 import logging
@@ -17,19 +17,19 @@ from comicsdb.media.storage import STORAGE_OUTAGE, Storage, StorageDownError, ne
 
 log = logging.getLogger(__name__)
 
-TURN = 0x70696374  # the advisory locks of members who have a picture decoded; the second key is the account
+# First key of the advisory locks of members whose picture is being decoded; the second is the account
+TURN = 0x70696374
 TURN_PATIENCE = 1.0  # seconds
 
 
 def picture_values(
     session: Session, storage: Storage, kind: str, data: bytes, *, hashed: bool, member: int | None = None
 ) -> dict:
-    """The catalogue's values for an uploaded picture: its key, width and height, and with `hashed` its hash.
+    """Store an uploaded picture without its metadata; returns key, size and, with `hashed`, its hash.
 
-    It is stored without its metadata, to be named by a row that this session's transaction writes. `kind` is
-    the folder: that of the row's kind, `variants` for a variant. `member` is the account that sent it, None
-    for commands. Raises PictureError for what is no picture, StorageDownError where it cannot be stored now
-    (DecoderBusyError where another one of the member's is being decoded).
+    A row written in this session's transaction must name it. `kind` is the folder: that of the row's kind,
+    `variants` for a variant. `member` is the account of the uploader, None for commands. Raises PictureError,
+    and StorageDownError (DecoderBusyError while another picture of the member is being decoded).
     """
     cleaned = _cleaned(session, data, member, hashed=hashed)
     if hashed and not cleaned.hash:
@@ -41,7 +41,7 @@ def picture_values(
 
 
 def check_upload(session: Session, data: bytes, member: int | None) -> None:
-    """Raise what `picture_values` would raise, and store nothing."""
+    """Raise what `picture_values` would raise, without storing."""
     _take_turn(session, member)
     with place(UPLOAD_PATIENCE) as decoder:
         decoder.inspect(data)
@@ -54,9 +54,9 @@ def _cleaned(session: Session, data: bytes, member: int | None, *, hashed: bool 
 
 
 def _take_turn(session: Session, member: int | None) -> None:
-    """Let a member have one picture decoded at a time, in all processes, until the transaction ends.
+    """Lock the decoding of a member's pictures, across processes, until the transaction ends.
 
-    The lock is for nobody else. Raises DecoderBusyError if it does not become free soon.
+    Raises DecoderBusyError if the lock does not become free soon.
     """
     if member is None:
         return
@@ -69,16 +69,13 @@ def _take_turn(session: Session, member: int | None) -> None:
 
 
 def no_picture(*, hashed: bool) -> dict:
-    """The catalogue's values for a row without a picture."""
+    """The values of a row without a picture."""
     values = {"image": "", "image_width": None, "image_height": None}
     return values | {"cover_hash": ""} if hashed else values
 
 
 def hash_of(data: bytes, name: str) -> str:
-    """The perceptual hash of a picture; empty, with a line in the log, for one that cannot be opened.
-
-    The line calls it "the cover `name`".
-    """
+    """The perceptual hash of a picture; "" if it cannot be opened, which is logged with `name`."""
     try:
         with place() as decoder:
             return decoder.hash(data)
@@ -89,7 +86,7 @@ def hash_of(data: bytes, name: str) -> str:
 
 def _stored(session: Session, storage: Storage, kind: str, cleaned: Cleaned) -> str:
     key = new_key(kind, cleaned.picture.suffix)
-    _remove_without_commit(session, storage, key)  # first: a server that does not answer may have stored it
+    _remove_without_commit(session, storage, key)  # before storing: a server that fails may have stored it
     try:
         storage.put(key, cleaned.data)
     except StorageDownError:
@@ -102,10 +99,10 @@ def _stored(session: Session, storage: Storage, kind: str, cleaned: Cleaned) -> 
 
 def _remove_without_commit(session: Session, storage: Storage, key: str) -> None:
     waiting = {key}
-    session.connection()  # a transaction that has not begun would end without a word
+    session.connection()  # an unbegun transaction would not call the hook
 
     def committed(session: Session) -> None:
-        if not session.in_nested_transaction():  # a released savepoint is no commit
+        if not session.in_nested_transaction():  # a released savepoint is not a commit
             waiting.clear()
 
     def ended(_session: Session, transaction) -> None:
