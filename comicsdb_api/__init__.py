@@ -1,4 +1,4 @@
-"""comicsdb_api, the REST surface of the catalogue: JSON below /api/."""
+"""The REST API of comicsdb: JSON below /api/."""
 
 from pyramid.config import Configurator
 
@@ -6,29 +6,27 @@ from comicsdb.config import resolve
 
 
 def main(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes it)
-    """The WSGI application of a host that serves the API alone."""
+    """Return the WSGI application of a host that only serves the API."""
     with Configurator(settings=resolve(settings)) as config:
         config.include("comicsdb_api")
         return config.make_wsgi_app()
 
 
 def includeme(config):
-    """The API, in the order in which one part needs another."""
-    config.include("comicsdb")  # the core; a second include changes nothing
-    config.add_settings(handle_exceptions=False)  # Cornice's own exception views would meet the site's
+    """Include all parts of the API, in the order of their dependencies."""
+    config.include("comicsdb")  # the core; including it twice has no effect
+    config.add_settings(handle_exceptions=False)  # Cornice's exception views would replace the site's
     config.include("cornice")
-    config.include("comicsdb_api.responses")  # the headers of every answer
-    config.include("comicsdb_api.negotiation")  # suffixes, slashes, what the caller accepts
-    config.include("comicsdb_api.read_policy")  # which of them are answered without a view
-    config.include("comicsdb_api.cors")  # scripts of other sites
+    config.include("comicsdb_api.responses")  # common response headers
+    config.include("comicsdb_api.negotiation")  # format suffixes, slashes, Accept
+    config.include("comicsdb_api.read_policy")  # reads answered without a view
+    config.include("comicsdb_api.cors")  # cross-origin requests
     config.include("comicsdb_api.retirement")  # the end of HTTP Basic
-    config.include("comicsdb_api.auth")  # who asks: HTTP Basic and tokens; who may not, and the log
-    config.include("comicsdb_api.errors")  # every refusal as JSON
-    config.include("comicsdb_api.throttle")  # how often somebody may ask
+    config.include("comicsdb_api.auth")  # authentication by HTTP Basic and tokens
+    config.include("comicsdb_api.errors")  # errors as JSON
+    config.include("comicsdb_api.throttle")  # rate limits
     config.include("comicsdb_api.resource.base")  # config.add_entity_resource
-    config.include("comicsdb_api.resources")  # what is served
-    config.include("comicsdb_api.openapi")  # what can be said about all that, for programs
-    config.include(
-        "comicsdb_api.resource.strict"
-    )  # parameters that an address does not know, where asked for
-    config.include("comicsdb_api.docs_page")  # and for people
+    config.include("comicsdb_api.resources")  # the resources
+    config.include("comicsdb_api.openapi")  # the OpenAPI document
+    config.include("comicsdb_api.resource.strict")  # rejects unknown parameters on request
+    config.include("comicsdb_api.docs_page")  # the reference page

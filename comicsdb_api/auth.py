@@ -260,7 +260,9 @@ def authenticate(request) -> Identity | None:
     preflight = Preflight.of(request)
     identity = preflight.identity if preflight is not None else _ask(request)
     if identity is not None:
-        request.add_response_callback(lambda request, response: retirement.tell(request, identity, response))
+        request.add_response_callback(
+            lambda request, response: retirement.add_headers(request, identity, response)
+        )
     return identity
 
 

@@ -1,8 +1,8 @@
-"""Cross-origin requests: scripts of any other site may read with a token, and do nothing else (CORS).
+"""Cross-origin requests (CORS): scripts of any origin may read with a token, and nothing else.
 
-Answers to reads carry `responses.CROSS_ORIGIN`, whoever asks, so that a copy which a browser keeps serves
-every site. Browsers show no script an answer with `*` that was asked for with cookies. Answers to writes
-carry nothing, and a browser that asks beforehand whether it may write is not told that it may.
+All answers to reads have the headers `responses.CROSS_ORIGIN`, so that cached copies work for every origin.
+With `*`, browsers do not expose answers to requests with cookies. Answers to writes have no such headers, and
+their preflights are not granted.
 """
 
 from pyramid.response import Response
@@ -18,28 +18,28 @@ PREFLIGHT = (
 
 
 class Preflights:
-    """Pyramid's execution policy: answers preflights of reads, and hands on everything else.
+    """Pyramid's execution policy: answers preflights of reads, and passes on everything else.
 
-    All of them get the same few bytes, whoever asks for whatever address: nobody is looked up, and nothing is
-    counted, as browsers send them without credentials.
+    All preflights get the same answer, whatever the URL. Nothing is looked up or counted, as browsers send
+    them without credentials.
     """
 
-    def __init__(self, registry, usual):  # noqa: ARG002  (it is made as all policies are)
+    def __init__(self, registry, usual):  # noqa: ARG002  (the signature of all policies)
         self._usual = usual
 
     def __call__(self, environ, router):
-        """The response to a request."""
-        if environ["REQUEST_METHOD"] == "OPTIONS" and _asks_to_read(environ):
+        """Return the response to a request."""
+        if environ["REQUEST_METHOD"] == "OPTIONS" and _is_preflight_of_read(environ):
             return Response(status=204, headerlist=[*responses.headers(environ), *PREFLIGHT])
         return self._usual(environ, router)
 
 
-def _asks_to_read(environ) -> bool:
+def _is_preflight_of_read(environ) -> bool:
     """Whether a request is a preflight of a read through the API."""
-    asked = environ.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD")
-    return asked in responses.READS and "HTTP_ORIGIN" in environ and responses.is_api_path(environ)
+    method = environ.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD")
+    return method in responses.READS and "HTTP_ORIGIN" in environ and responses.is_api_path(environ)
 
 
 def includeme(config):
-    """Before anything else of the API is done."""
+    """Add the execution policy, outside of the other policies of the API."""
     wrap_execution_policy(config, Preflights)

@@ -1,4 +1,4 @@
-"""Every refusal as JSON, in the shapes and words that Metron's clients expect; only for paths below /api/."""
+"""Exception views: errors as JSON, as Metron's clients expect them; only for paths below /api/."""
 
 import logging
 from functools import partial
@@ -40,15 +40,15 @@ NOT_FOUND = "Not found."
 STORAGE_DOWN = "Pictures cannot be stored at the moment. Nothing was changed; please try again in a while."
 AWAY = "The database cannot be used at the moment; please try again in a while."
 NOT_ACCEPTABLE = "Could not satisfy the request Accept header."
-# Every other address below /api/. Having a route of the API, it gets its refusal from us, not from the site.
+# Matches all other URLs below /api/, so that the API answers them with 404, not the site.
 UNKNOWN_ROUTE, UNKNOWN_PATTERN = "api.unknown", "/api{rest:(/.*)?}"
 ID_NAMES = {"cv_id": "Comic Vine ID", "gcd_id": "GCD ID"}
-# The catalogue's word for "several fields", and the contract's.
+# The key of errors of several fields, in the catalogue and in the API.
 SEVERAL_FIELDS = {"__all__": "non_field_errors"}
 
 
 class RefusedError(Exception):
-    """Ends a request with a status and one sentence."""
+    """Ends a request with a status and a message."""
 
     def __init__(self, status: int, detail: str):
         super().__init__(detail)
@@ -57,7 +57,7 @@ class RefusedError(Exception):
 
 
 class BadRequestError(Exception):
-    """Ends a request with 400 and all that is wrong with its body: messages by field, or by index first."""
+    """Ends a request with 400 and all errors of its body: messages by field, or by index and field."""
 
     def __init__(self, problems: dict):
         super().__init__(str(problems))
@@ -65,29 +65,29 @@ class BadRequestError(Exception):
 
 
 class ApiPath:
-    """View predicate `api_path=True`: the request is for the API. Our error views then meet no other's."""
+    """View predicate `api_path=True`: the request is for the API, so our exception views affect no others."""
 
     def __init__(self, value, config):  # noqa: ARG002
         self.value = value
 
     def text(self):
-        """What Pyramid shows in its listings."""
+        """Return the text shown by Pyramid's introspection."""
         return f"api_path = {self.value}"
 
     phash = text
 
     def __call__(self, context, request):  # noqa: ARG002
-        """Judged by the raw path: an unreadable one must get its answer too."""
+        """Check the raw path, which may not be valid UTF-8."""
         return is_api_path(request.environ) is self.value
 
 
 def refused(error: RefusedError, request):
-    """The sentence under `detail`."""
+    """Return the message as `detail`."""
     return respond(request, {"detail": error.detail}, error.status)
 
 
-def refused_at_the_door(environ, refusal: Refusal) -> Response:
-    """The sentence of a refusal that comes before there is a request."""
+def rejected_before_routing(environ, refusal: Refusal) -> Response:
+    """Return the answer to a request that was rejected by the checks before routing."""
     body, content_type = to_json({"detail": refusal.reason}), "application/json"
     if wants_problem(environ):
         body, content_type = problem(refusal.status, body), PROBLEM
@@ -96,29 +96,29 @@ def refused_at_the_door(environ, refusal: Refusal) -> Response:
 
 
 def unauthenticated(request, detail: str):
-    """401 with the challenge, whatever scheme was tried."""
+    """Return 401 with the usual challenge, whatever scheme was used."""
     return respond(request, {"detail": detail}, 401, (request.registry[retirement.KEY].challenge,))
 
 
 def authentication_failed(error: AuthenticationError, request):
-    """Credentials were sent and are wrong."""
+    """Return 401 for wrong credentials."""
     return unauthenticated(request, str(error))
 
 
 def invalid_token(error: InvalidTokenError, request):
-    """A token was sent that opens nothing, which a challenge of its own says to programs (RFC 6750).
+    """Return 401 for an invalid token, with the challenge of RFC 6750.
 
-    It stands before the usual one, and instead of it where that is for tokens too.
+    It precedes the usual challenge, or replaces it if that is for tokens, too.
     """
     challenges = [_bearer("invalid_token", str(error))]
-    retirement_now = request.registry[retirement.KEY]
-    if not retirement_now.is_over:
-        challenges.append(retirement_now.challenge)
+    basic_retirement = request.registry[retirement.KEY]
+    if not basic_retirement.is_over:
+        challenges.append(basic_retirement.challenge)
     return respond(request, {"detail": str(error)}, 401, challenges)
 
 
 def _bearer(error: str, description: str, more: str = "") -> tuple[str, str]:
-    """The challenge of RFC 6750."""
+    """Return the challenge of RFC 6750."""
     return (
         "WWW-Authenticate",
         f'Bearer realm="api", error="{error}", error_description="{description}"{more}',
@@ -126,27 +126,27 @@ def _bearer(error: str, description: str, more: str = "") -> tuple[str, str]:
 
 
 def too_many_failures(error: TooManyFailuresError, request):
-    """Nobody knows who asks, so there are no figures of limits, only how long to wait."""
+    """Return 429 without headers of limits, as the caller is not authenticated."""
     return too_soon(request, "Too many failed attempts.", error.retry_after)
 
 
 def forbidden(error, request):
-    """401 for nobody, 403 for somebody who may not; where only the token may not, it says which one would."""
+    """Return 401 for anonymous callers, else 403; for tokens with the scope that would suffice."""
     identity, denied = request.identity, getattr(error, "result", None)
     if identity is None:
         return unauthenticated(request, "Authentication credentials were not provided.")
     log_denied(request)
     if isinstance(denied, OutOfScope):
-        told = (
+        message = (
             f"This token has the scope {identity.scope}; the request needs one with the scope {denied.scope}."
         )
-        challenge = _bearer("insufficient_scope", told, f', scope="{denied.scope}"')
-        return respond(request, {"detail": told}, 403, (challenge,))
+        challenge = _bearer("insufficient_scope", message, f', scope="{denied.scope}"')
+        return respond(request, {"detail": message}, 403, (challenge,))
     return respond(request, {"detail": "You do not have permission to perform this action."}, 403)
 
 
 def not_found(_error, request):
-    """404, or the way to the address with the slash (reads only; writes are served without it)."""
+    """Return 404, or for reads a redirect to the URL with a slash (writes are served without it)."""
     slashed = _slashed(request)
     if slashed:
         query = request.environ.get("QUERY_STRING", "")
@@ -157,44 +157,44 @@ def not_found(_error, request):
 
 
 def _slashed(request) -> str | None:
-    """The name of the API's route for the path with a slash, None if there is none."""
+    """Return the name of the API route for the path with a slash, or None."""
     path = request.path_info
     if path.endswith("/") or request.method not in {"GET", "HEAD"}:
         return None
     for route in request.registry.getUtility(IRoutesMapper).get_routes():
-        ours = is_api_route(route.name) and route.name != UNKNOWN_ROUTE
-        if ours and route.match(path + "/") is not None:
+        served = is_api_route(route.name) and route.name != UNKNOWN_ROUTE
+        if served and route.match(path + "/") is not None:
             return route.name
     return None
 
 
 def method_not_allowed(_error, request):
-    """405; `Allow` is on it as on every answer."""
+    """Return 405; like every answer, it has `Allow`."""
     return respond(request, {"detail": f'Method "{request.method}" not allowed.'}, 405)
 
 
 def bad_body(error: BodyError, request):
-    """A body that is too large, or not what it says it is."""
+    """Return the status for a body that is too large or malformed."""
     return respond(request, {"detail": str(error)}, error.code)
 
 
 def http_error(error: HTTPException, request):
-    """Any other HTTP error that a view raises."""
+    """Return any other HTTP error raised by a view."""
     return respond(request, {"detail": error.title}, error.status_int)
 
 
 def unknown(error: catalog.NotFoundError, request):
-    """The catalogue has no such object."""
+    """Return 404 for an object that does not exist."""
     return respond(request, {"detail": missing(error.kind)}, 404)
 
 
 def gone(error: catalog.GoneError, request):
-    """The object was deleted."""
+    """Return 404 for a deleted object."""
     return respond(request, {"detail": missing(error.tombstone.kind)}, 404)
 
 
 def moved(error: catalog.MovedError, request):
-    """The object was merged: a reader is sent on for good to where it lives, a write is not (404)."""
+    """Return 301 to the object that this one was merged into; 404 for writes."""
     survivor, route = error.entity, request.matched_route.name
     kind = survivor.__tablename__
     base = addresses(request)["base"]
@@ -212,17 +212,17 @@ def moved(error: catalog.MovedError, request):
 
 
 def missing(kind: str) -> str:
-    """The sentence for an object that is not there or may not be seen."""
+    """Return the message for an object that does not exist or is not visible."""
     return f"No {kind.title().replace('_', '')} matches the given query."
 
 
 def conflict(error: catalog.ConflictError, request):
-    """Another object has these values already: 400 in the words of a failed validation, never 409."""
+    """Return 400 (not 409, as clients expect) if another object already has these values."""
     return respond(request, taken(error), 400)
 
 
 def taken(error: catalog.ConflictError) -> dict[str, list[str]]:
-    """The body for a unique set that was refused."""
+    """Return the messages for a violated unique constraint."""
     if len(error.fields) == 1:
         field = error.fields[0]
         return {field: [f"{error.kind} with this {ID_NAMES.get(field, field)} already exists."]}
@@ -230,41 +230,41 @@ def taken(error: catalog.ConflictError) -> dict[str, list[str]]:
 
 
 def invalid(error: catalog.InvalidError, request):
-    """Values that break rules: messages by field."""
+    """Return 400 with messages by field for values that violate rules."""
     return respond(request, by_field(error.errors), 400)
 
 
 def by_field(errors: dict) -> dict:
-    """The catalogue's messages by field, under the contract's names."""
+    """Return the catalogue's messages by field, with the API's names."""
     return {SEVERAL_FIELDS.get(field, field): messages for field, messages in errors.items()}
 
 
-def wrong(error: BadRequestError, request):
-    """A body that cannot be written."""
+def bad_request(error: BadRequestError, request):
+    """Return 400 with the errors of the body."""
     return respond(request, error.problems, 400)
 
 
 def storage_down(error: StorageDownError, request):
-    """Pictures cannot be stored now; nothing of the request was kept."""
+    """Return 503 if pictures cannot be stored now; nothing was written."""
     return respond(request, {"detail": STORAGE_DOWN}, 503, (("Retry-After", str(error.retry_after)),))
 
 
-def fault(error: Exception, request):
-    """Our own mistake: logged with its traceback, unless the request is to be tried again."""
-    request.add_finished_callback(partial(_log_fault, error))
+def server_error(error: Exception, request):
+    """Return 500 or 503; the error is logged with its traceback, unless the request is retried."""
+    request.add_finished_callback(partial(_log_error, error))
     if is_away(error):
         return respond(request, {"detail": AWAY}, 503, (("Retry-After", "5"),))
     return respond(request, {"detail": "A server error occurred."}, 500)
 
 
-def _log_fault(error: Exception, request) -> None:
+def _log_error(error: Exception, request) -> None:
     if not is_error_retryable(request, error):
         log_failure(logger, error, "%s %r failed", request.method, request.environ.get("PATH_INFO", ""))
 
 
 VIEWS = (
     (RefusedError, refused),
-    (BadRequestError, wrong),
+    (BadRequestError, bad_request),
     (AuthenticationError, authentication_failed),
     (InvalidTokenError, invalid_token),
     (TooManyFailuresError, too_many_failures),
@@ -279,19 +279,19 @@ VIEWS = (
     (catalog.ConflictError, conflict),
     (catalog.InvalidError, invalid),
     (StorageDownError, storage_down),
-    (Exception, fault),
+    (Exception, server_error),
 )
 
 
 def _add_unknown_route(event) -> None:
-    """Put the route for unknown addresses behind all others, those of later packages included."""
+    """Add the route for unknown URLs after all others, including those of other packages."""
     mapper = event.app.registry.getUtility(IRoutesMapper)
     mapper.connect(UNKNOWN_ROUTE, UNKNOWN_PATTERN)
 
 
 def includeme(config):
-    """An exception view for each, on paths of the API only."""
-    config.answer_refusals(PATH_PREFIX, refused_at_the_door)
+    """Add the exception views, for paths of the API only."""
+    config.answer_refusals(PATH_PREFIX, rejected_before_routing)
     config.add_view_predicate("api_path", ApiPath)
     for error, view in VIEWS:
         config.add_exception_view(view, error, api_path=True)

@@ -1,4 +1,4 @@
-"""What comes before a view: format suffixes, final slashes and the Accept header."""
+"""Content negotiation before views: format suffixes, trailing slashes and the Accept header."""
 
 import re
 from urllib.parse import parse_qsl
@@ -9,17 +9,17 @@ from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, RefusedError
 from comicsdb_api.responses import accepts, is_api_path, is_api_route
 
 FORMAT_KEY = "comicsdb_api.format"
-# A suffix begins with a letter: 1.5 is no number of an object, rather than number 1 in the format 5.
+# A suffix starts with a letter: 1.5 is an invalid id, not id 1 in the format 5.
 SUFFIX = re.compile(r"(/api/(?:[^/.]+/)*[^/.]+)\.([A-Za-z][A-Za-z0-9]*)/?")
-FORMATS = {"", "json", "api"}  # "api" asks for a page for browsers; JSON is what we have
+FORMATS = {"", "json", "api"}  # "api" requests a page for browsers, but gets JSON
 ACCEPTED = {"*/*", "application/*", "application/json", "text/*", "text/html"}
 
 
 def tween_factory(handler, registry):  # noqa: ARG001  (Pyramid passes it)
-    """Bring addresses of the API to the one form the routes know, before they are matched.
+    """Normalise paths of the API before routes are matched.
 
-    A format suffix is cut off and remembered. A write without the final slash is served as if it had one; a
-    read is redirected instead (`errors.not_found`).
+    A format suffix is removed and stored in the environ. A write without a trailing slash is served as if it
+    had one; a read is redirected instead (`errors.not_found`).
     """
 
     def tween(request):
@@ -37,13 +37,13 @@ def tween_factory(handler, registry):  # noqa: ARG001  (Pyramid passes it)
 
 
 def parameters(request) -> list[tuple[str, str]]:
-    """The query parameters in the order sent."""
+    """Return the query parameters in the order sent."""
     query = request.environ.get("QUERY_STRING")
     return parse_qsl(query, keep_blank_values=True) if query else []
 
 
 def parameter(request, name: str) -> str | None:
-    """The last value of a query parameter, or None."""
+    """Return the last value of a query parameter, or None."""
     found = None
     for key, value in parameters(request):
         if key == name:
@@ -52,35 +52,35 @@ def parameter(request, name: str) -> str | None:
 
 
 def negotiate(request) -> None:
-    """Raise the refusal due to a caller who wants anything but JSON."""
-    asked = (request.environ.get(FORMAT_KEY), parameter(request, "format"))
-    if any(wanted is not None and wanted not in FORMATS for wanted in asked):
+    """Raise RefusedError if the caller does not accept JSON."""
+    formats = (request.environ.get(FORMAT_KEY), parameter(request, "format"))
+    if any(name is not None and name not in FORMATS for name in formats):
         raise RefusedError(404, NOT_FOUND)
     if not accepts_json(request.environ.get("HTTP_ACCEPT", "")):
         raise RefusedError(406, NOT_ACCEPTABLE)
 
 
 def accepts_json(header: str) -> bool:
-    """Whether an Accept header leaves room for our JSON; text/html is answered with JSON too."""
+    """Whether an Accept header allows JSON; text/html also gets JSON."""
     return header in {"", "*/*"} or accepts(header, ACCEPTED)
 
 
 def negotiated_view(view, info):
-    """View deriver: negotiation goes before everything else, credentials included."""
+    """View deriver: negotiate before everything else, including authentication."""
     if info.exception_only or not is_api_route(info.options.get("route_name")):
         return view
 
-    own = info.registry["comicsdb_api.negotiators"].get(info.options["route_name"], negotiate)
+    negotiator = info.registry["comicsdb_api.negotiators"].get(info.options["route_name"], negotiate)
 
     def negotiated(context, request):
-        own(request)
+        negotiator(request)
         return view(context, request)
 
     return negotiated
 
 
 def includeme(config):
-    """The tween, the deriver, `request.api_parameters`, and the table of routes that offer more than JSON."""
+    """Add the tween, the deriver, `request.api_parameters`, and the registry of negotiators by route."""
     config.registry["comicsdb_api.negotiators"] = {}
     config.add_request_method(parameters, "api_parameters", reify=True)
     config.add_tween("comicsdb_api.negotiation.tween_factory", under=INGRESS)

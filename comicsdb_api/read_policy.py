@@ -125,7 +125,7 @@ class CatalogueRead(CachedRead):
         response = admit_cached(self.request, self.identity, response, self.read.route, epoch)
         if not is_counted:
             auth.log_admitted(self.request, self.identity)
-        retirement.tell(self.request, self.identity, response)
+        retirement.add_headers(self.request, self.identity, response)
         return response
 
 

@@ -1,4 +1,4 @@
-"""Answers: JSON bodies, and the headers that every answer of the API carries."""
+"""JSON responses, and the headers common to all responses of the API."""
 
 import re
 from collections.abc import Container
@@ -20,9 +20,9 @@ HEADERS = (
     ("X-Frame-Options", "DENY"),
     ("Referrer-Policy", "same-origin"),
     ("Cross-Origin-Opener-Policy", "same-origin"),
-    ("Cache-Control", "private, no-cache"),  # or browsers guess from dates how long a copy is good
+    ("Cache-Control", "private, no-cache"),  # without it, browsers use heuristic freshness
 )
-# Scripts of other sites may read, and see all headers (`cors.py`).
+# Cross-origin scripts may read, including all headers (`cors.py`).
 CROSS_ORIGIN = (("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "*"))
 HEADERS_OF_READS = (*HEADERS, *CROSS_ORIGIN)
 PROBLEM = "application/problem+json"
@@ -32,33 +32,33 @@ REFUSED_QUALITY = re.compile(r"\s*q\s*=\s*0(\.0*)?\s*", re.IGNORECASE)
 
 
 def headers(environ) -> tuple[tuple[str, str], ...]:
-    """The headers of every answer to a request."""
+    """Return the common headers of responses to a request."""
     return HEADERS_OF_READS if environ["REQUEST_METHOD"] in READS else HEADERS
 
 
 def is_api_route(name: str | None) -> bool:
-    """Whether a route belongs to the API: the one thing by which the surfaces tell each other apart."""
+    """Whether a route belongs to the API."""
     return name is not None and name.startswith(ROUTE_PREFIX)
 
 
 def is_api_path(environ) -> bool:
-    """Whether a request is for the API, judged by its raw path, which need not be proper text."""
+    """Whether a request is for the API, by its raw path, which may not be valid UTF-8."""
     path = environ.get("PATH_INFO", "")
     return path.startswith(PATH_PREFIX) or path == "/api"
 
 
 def to_json(value) -> bytes:
-    """A body: compact UTF-8, instants of UTC written with Z."""
+    """Encode a body as compact UTF-8, with UTC timestamps ending in Z."""
     return orjson.dumps(value, option=orjson.OPT_UTC_Z)
 
 
 def respond(request, value, status: int = 200, headers=()) -> Response:
-    """An answer with a JSON body made of plain values, dates and UTC instants."""
+    """Return a response with a JSON body of plain values, dates and UTC timestamps."""
     return answer(request, to_json(value), status, (("Content-Type", "application/json"), *headers))
 
 
 def too_soon(request, sentence: str, seconds: int, route: str | None = None) -> Response:
-    """429: a sentence, and how long to wait, for programs and in words."""
+    """Return 429 with a message, and the seconds to wait in header and text."""
     words = f"{seconds} second{'' if seconds == 1 else 's'}"
     body = to_json({"detail": f"{sentence} Expected available in {words}."})
     headers = (("Content-Type", "application/json"), ("Retry-After", str(seconds)))
@@ -66,7 +66,7 @@ def too_soon(request, sentence: str, seconds: int, route: str | None = None) -> 
 
 
 def accepts(header: str, media_types: Container[str]) -> bool:
-    """Whether an Accept header names one of some media types, or ranges, and not to refuse it."""
+    """Whether an Accept header names one of some media types or ranges, with a quality above 0."""
     for offer in header.split(","):
         kind, *details = offer.split(";")
         named = kind.strip().lower() in media_types
@@ -76,29 +76,29 @@ def accepts(header: str, media_types: Container[str]) -> bool:
 
 
 def wants_problem(environ) -> bool:
-    """Whether errors are to come as problem details (RFC 9457): only where Accept names these."""
+    """Whether errors are sent as problem details (RFC 9457): only if Accept names them."""
     return accepts(environ.get("HTTP_ACCEPT", ""), (PROBLEM,))
 
 
 def problem(status: int, body: bytes) -> bytes:
-    """Problem details that say what the body of an error says in its usual form.
+    """Convert the usual body of an error to problem details.
 
-    A sentence under `detail` stays there, with what stands beside it; messages by field come under `errors`.
+    A body with `detail` keeps its members; messages by field are moved to `errors`.
     """
-    said = orjson.loads(body) if body else {"detail": CHANGED}
-    if not (isinstance(said, dict) and isinstance(said.get("detail"), str)):
-        said = {"detail": SEVERAL_ERRORS, "errors": said}
-    return to_json({"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status} | said)
+    members = orjson.loads(body) if body else {"detail": CHANGED}
+    if not (isinstance(members, dict) and isinstance(members.get("detail"), str)):
+        members = {"detail": SEVERAL_ERRORS, "errors": members}
+    return to_json({"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status} | members)
 
 
 def answer(request, body: bytes, status: int, more=(), route: str | None = None) -> Response:
-    """An answer with a body as it is, the common headers and `more`, and Allow where the route is known.
+    """Return a response with an encoded body, the common headers, `more`, and Allow if the route is known.
 
-    An error comes as problem details where that is asked for.
+    Errors are converted to problem details if the request accepts them.
     """
     if status >= 400 and wants_problem(request.environ):
         body = problem(status, body)
-        more = [("Content-Type", PROBLEM), *((name, each) for name, each in more if name != "Content-Type")]
+        more = [("Content-Type", PROBLEM), *((name, value) for name, value in more if name != "Content-Type")]
     allow = _allowed(request, route)
     return Response(
         body=body,
@@ -115,16 +115,16 @@ def _allowed(request, route: str | None) -> str | None:
 
 
 def addresses(request) -> dict[str, str]:
-    """What addresses in bodies begin with: those of the site's pages, and those of pictures."""
+    """Return the base URLs of the site's pages and of pictures, for URLs in bodies."""
     return {"base": request.application_url, "media": request.media_base}
 
 
 def allow(config, route_name: str, methods) -> None:
-    """Note which methods a route offers, irrespective of the caller's rights."""
+    """Register the methods of a route, regardless of the caller's permissions."""
     offered = [method for method in METHOD_ORDER if method in methods]
     config.registry["comicsdb_api.allow"][route_name] = ", ".join(offered)
 
 
 def includeme(config):
-    """The table of methods by route."""
+    """Add the registry of methods by route."""
     config.registry["comicsdb_api.allow"] = {}

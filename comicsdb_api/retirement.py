@@ -1,13 +1,13 @@
-"""The end of HTTP Basic: what answers to it say, phase by phase, and its refusal in the last.
+"""The end of HTTP Basic in phases: headers that announce it, and refusal in the last phase.
 
 | phase | what happens to a request with name and password |
 | --- | --- |
 | 0 | nothing |
-| 1 | its answer carries `Deprecation` (RFC 9745), `Sunset` (RFC 8594) once the day is set, and `Link` |
-| 2 | `X-Deprecation-Notice` too, one sentence for people who read logs; `limits_api` has tighter limits |
-| 3 | it is answered 401 before anybody looks at the password |
+| 1 | the answer has `Deprecation` (RFC 9745), `Sunset` (RFC 8594) if the day is set, and `Link` |
+| 2 | also `X-Deprecation-Notice`, a text for people who read logs; limits are tighter |
+| 3 | 401, without checking the password |
 
-`Warning: 299` would have been the header for such a sentence, but RFC 9111 (5.5) has retired it.
+`Warning: 299` would have been the header for such a text, but RFC 9111 (5.5) has made it obsolete.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ NOTICE = "X-Deprecation-Notice"
 
 
 class Retirement:
-    """The present phase, and what is to be said in it."""
+    """The current phase, with its headers and messages."""
 
     def __init__(self, settings: Mapping):
         self.phase: int = settings[BASIC_PHASE]
@@ -39,35 +39,35 @@ class Retirement:
 
     @property
     def challenge(self) -> tuple[str, str]:
-        """The header of every 401, whatever scheme was tried."""
+        """Return the challenge of all 401 answers, whatever scheme was used."""
         return "WWW-Authenticate", f'{"Bearer" if self.is_over else "Basic"} realm="api"'
 
     @property
     def is_announced(self) -> bool:
-        """Whether answers to HTTP Basic tell of its end."""
+        """Whether answers to HTTP Basic announce its end."""
         return DEPRECATED <= self.phase < OVER
 
     @property
     def names(self) -> list[str]:
-        """The headers that these answers carry."""
+        """Return the names of the headers of these answers."""
         return [name for name, _value in self.headers("")]
 
     def headers(self, application_url: str) -> list[tuple[str, str]]:
-        """These headers; the address stands in where the settings do not tell the site's."""
+        """Return these headers; `application_url` is used if the settings have no base URL."""
         if not self.is_announced:
             return []
         site = self._base or application_url
         page = f'<{site}{HELP_BASIC}>; type="text/html"; rel='
-        told = [("Deprecation", f"@{int(_midnight(self.deprecated).timestamp())}")]
+        headers = [("Deprecation", f"@{int(_midnight(self.deprecated).timestamp())}")]
         if self.sunset:
-            told.append(("Sunset", format_datetime(_midnight(self.sunset), usegmt=True)))
-        told.append(("Link", f'{page}"deprecation", {page}"sunset"'))
+            headers.append(("Sunset", format_datetime(_midnight(self.sunset), usegmt=True)))
+        headers.append(("Link", f'{page}"deprecation", {page}"sunset"'))
         if self.phase == ENDING:
-            told.append((NOTICE, f"Passwords end on {self.sunset}. Make a token now: {site}{TOKENS}"))
-        return told
+            headers.append((NOTICE, f"Passwords end on {self.sunset}. Make a token now: {site}{TOKENS}"))
+        return headers
 
     def refusal(self, application_url: str) -> str:
-        """Why a password is not even looked at, and what to do instead."""
+        """Return the error message for passwords in the last phase."""
         site = self._base or application_url
         return (
             f"Passwords are no longer accepted since {self.sunset}."
@@ -79,13 +79,13 @@ def _midnight(day: date) -> datetime:
     return datetime.combine(day, time(), UTC)
 
 
-def tell(request, identity: Identity, response) -> None:
-    """Put on the answer to somebody who signed in by HTTP Basic what is to be said of its end."""
+def add_headers(request, identity: Identity, response) -> None:
+    """Add the headers to a response if the caller used HTTP Basic."""
     retirement: Retirement = request.registry[KEY]
     if identity.method == BASIC and retirement.is_announced:
         response.headerlist.extend(retirement.headers(request.application_url))
 
 
 def includeme(config):
-    """`registry["comicsdb_api.retirement"]`."""
+    """Add `registry["comicsdb_api.retirement"]`."""
     config.registry[KEY] = Retirement(config.get_settings())

@@ -1,9 +1,9 @@
-"""What may be written to each kind: fields, types, limits, and messages for what does not fit.
+"""Schemas that validate what is written to each kind: fields, types, limits and error messages.
 
-`PublisherSchema().deserialize(values)` gives the values that `catalog.create` takes, or raises
-`colander.Invalid`, which `errors_of` turns into messages by field. With `partial=True` nothing is required
-(PATCH); with `form=True` an empty text stands for "no value" where a field has such a state.
-No schema looks at the database: whether ids exist, and how fields must agree, is the catalogue's business.
+`PublisherSchema().deserialize(values)` returns values for `catalog.create`, or raises `colander.Invalid`,
+which `errors_of` turns into messages by field. With `partial=True` nothing is required (PATCH); with
+`form=True` an empty text means "no value" if the field allows that. Schemas do not access the database: the
+catalogue checks whether ids exist and fields are consistent.
 """
 
 from comicsdb.schemas.attribution import AttributionSchema

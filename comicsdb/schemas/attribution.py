@@ -1,4 +1,4 @@
-"""Attributions: where the text of an object comes from."""
+"""The schema of attributions."""
 
 from colander import Invalid
 
@@ -12,10 +12,10 @@ URL_LENGTH = 200
 
 
 class WebAddress(Text):
-    """An address of http or https."""
+    """A URL with http or https."""
 
     def read(self, node, value):
-        """The address; raises Invalid for anything a browser would not open."""
+        """Return the URL; raise Invalid if it is not one with http or https."""
         text = super().read(node, value)
         if not is_web_address(text):
             raise Invalid(node, _("Enter a valid URL."))
@@ -23,7 +23,7 @@ class WebAddress(Text):
 
 
 class AttributionSchema(ObjectSchema):
-    """One source."""
+    """The fields of an attribution."""
 
     source = field(Choice([source.value for source in AttributionSource]), required=True)
     url = field(WebAddress(URL_LENGTH, blank=False), required=True)

@@ -1,4 +1,4 @@
-"""The base of the schemas, and the fields that many of them have."""
+"""The base classes of the schemas, and functions that create their fields."""
 
 import colander
 from colander import Invalid, MappingSchema, SchemaNode, drop
@@ -11,16 +11,16 @@ from comicsdb.schemas.types import REQUIRED, Choice, Day, Field, Flag, Id, Integ
 from comicsdb.values import compact, read_money
 
 NAME_LENGTH = 255
-# What a fault of no single field is filed under.
+# The key of errors that belong to no single field.
 WHOLE = "non_field_errors"
 
 
 class ObjectSchema(MappingSchema):
-    """An object's fields. What is not declared is ignored; what is optional and missing stays out.
+    """The fields of an object. Undeclared values are ignored; missing optional ones are not in the result.
 
-    `partial`: nothing is required, as for PATCH. `form`: in the values of a form an empty text means null for
-    numbers and dates that can be null, the default for choices that name one, and "not sent" for truth values
-    and other choices that have a default.
+    `partial`: nothing is required, as for PATCH. `form`: an empty text means null for nullable numbers and
+    dates, the default for choices that declare one, and "not sent" for booleans and other choices with a
+    default.
     """
 
     def __init__(self, *, partial: bool = False, form: bool = False):
@@ -33,7 +33,7 @@ class ObjectSchema(MappingSchema):
                 field.missing = drop
 
     def deserialize(self, cstruct=colander.null):
-        """The values for the catalogue; raises Invalid."""
+        """Return the values for the catalogue; raise Invalid."""
         if not isinstance(cstruct, dict):
             kind = type(cstruct).__name__
             raise Invalid(self, said("Invalid data. Expected a dictionary, but got ${kind}.", kind=kind))
@@ -42,7 +42,7 @@ class ObjectSchema(MappingSchema):
         )
 
     def _with_currencies(self, sent: dict) -> dict:
-        """What was sent, with a currency that an amount names (`3,99 €`) in the field beside it."""
+        """Return the values, with the currency in an amount (`3,99 €`) moved to its own field."""
         values = dict(sent)
         for field in self.children:
             amount, currency = sent.get(field.name), f"{field.name}_currency"
@@ -70,7 +70,7 @@ class ObjectSchema(MappingSchema):
 
 
 def errors_of(invalid: Invalid) -> dict:
-    """Messages by field: {field: [message]}, for texts in a list {field: {index: [message]}}."""
+    """Return messages by field: {field: [message]}, for lists of texts {field: {index: [message]}}."""
     if not invalid.children:
         return {WHOLE: [invalid.msg]}
     return {child.node.name: _messages(child) for child in invalid.children}
@@ -83,69 +83,69 @@ def _messages(invalid: Invalid) -> list | dict:
 
 
 def field(typ, *, required: bool = False) -> SchemaNode:
-    """A field of a type; one that is not required may be missing, and is then left alone."""
+    """Create a field of a type; an optional one may be missing."""
     missing = colander.required if required else drop
     return SchemaNode(typ, missing=missing, missing_msg=REQUIRED)
 
 
-def text(longest: int | None = None, *, required: bool = False) -> SchemaNode:
-    """Text; a required one may not be blank."""
-    return field(Text(longest, blank=not required), required=required)
+def text(max_length: int | None = None, *, required: bool = False) -> SchemaNode:
+    """Create a text field; a required one may not be blank."""
+    return field(Text(max_length, blank=not required), required=required)
 
 
-def code(longest: int) -> SchemaNode:
-    """A bar code or ISBN, as printed or without blanks and hyphens, which are not kept."""
-    return field(Text(longest, clean=compact))
+def code(max_length: int) -> SchemaNode:
+    """Create a field for a barcode or ISBN, from which spaces and hyphens are removed."""
+    return field(Text(max_length, clean=compact))
 
 
-def texts(longest: int) -> SchemaNode:
-    """A list of texts, none of them blank."""
-    return field(ListOf(Text(longest, blank=False)))
+def texts(max_length: int) -> SchemaNode:
+    """Create a field for a list of texts, none of them blank."""
+    return field(ListOf(Text(max_length, blank=False)))
 
 
 def small(*, required: bool = False) -> SchemaNode:
-    """A number for volumes and pages: 0 to 32767, or null where it is not required."""
+    """Create a field for volumes and pages: 0 to 32767, or null if optional."""
     return field(Integer(0, SMALL_MAX, nullable=not required), required=required)
 
 
 def year(*, required: bool = False) -> SchemaNode:
-    """A year, or null where it is not required."""
+    """Create a field for a year, or null if optional."""
     return field(Integer(*YEARS, nullable=not required), required=required)
 
 
 def flag() -> SchemaNode:
-    """True or false."""
+    """Create a boolean field."""
     return field(Flag())
 
 
 def external_id() -> SchemaNode:
-    """The id of the same object elsewhere, or null."""
+    """Create a field for the id of the object in another database, or null."""
     return field(Integer(0, INTEGER_MAX, nullable=True))
 
 
 def day(*, required: bool = False) -> SchemaNode:
-    """A date, or null where it is not required."""
+    """Create a field for a date, or null if optional."""
     return field(Day(nullable=not required), required=required)
 
 
 def reference(*, required: bool = False) -> SchemaNode:
-    """The id of a parent, never null."""
+    """Create a field for the id of a parent, never null."""
     return field(Id(), required=required)
 
 
 def references(*, required: bool = False) -> SchemaNode:
-    """Ids of linked objects, which replace the present ones; a required list may not be empty."""
+    """Create a field for the ids of linked objects; a required list may not be empty."""
     return field(ListOf(Id(), empty=not required), required=required)
 
 
 class EntitySchema(ObjectSchema):
-    """An object with a name; also the base for the kinds of other packages."""
+    """An object with a name; also the base for kinds of other packages."""
 
     name = text(NAME_LENGTH, required=True)
 
 
 class CatalogueSchema(EntitySchema):
-    """What most kinds of the catalogue have."""
+    """The fields common to most kinds of the catalogue."""
 
     desc = text()
     cv_id = external_id()

@@ -1,4 +1,4 @@
-"""Items of a collection, and what is said of reading them."""
+"""Schemas of collection items and of scrobbling."""
 
 import colander
 
@@ -9,23 +9,23 @@ from comicsdb.schemas.prices import Amount
 from comicsdb.schemas.types import NOT_INTEGER, Choice, Grade, Integer, Moment
 
 PLACE_LENGTH = 255
-MOST_DIGITS = 10
-LONGEST_SHOWN = 30  # characters of an id, in a message
+MAX_DIGITS = 10
+MAX_SHOWN = 30  # characters of an invalid id, in a message
 
 
 def codes(choices) -> list[str]:
-    """The codes of a closed list as plain texts."""
+    """Return the values of an enumeration as strings."""
     return [choice.value for choice in choices]
 
 
 class IssueId(Integer):
-    """The id of an issue, of which it is only asked later whether there is one."""
+    """The id of an issue; whether it exists is checked later."""
 
     def __init__(self):
         super().__init__(1, INTEGER_MAX)
 
     def read(self, node, value):
-        """The id; raises Invalid for what can be none of any issue."""
+        """Return the id; raise Invalid if it cannot be one."""
         try:
             return super().read(node, value)
         except colander.Invalid as invalid:
@@ -35,26 +35,26 @@ class IssueId(Integer):
 
 
 def no_issue(issue_id) -> str:
-    """What is said of an id of no issue."""
-    return f"Issue with id {str(issue_id).strip()[:LONGEST_SHOWN]} does not exist."
+    """Return the error message for an id that no issue has."""
+    return f"Issue with id {str(issue_id).strip()[:MAX_SHOWN]} does not exist."
 
 
 class CollectionItemSchema(ObjectSchema):
-    """What a reader says of an item."""
+    """The fields of an item."""
 
     quantity = field(Integer(1, SMALL_MAX))
     book_format = field(Choice(codes(BookFormat)))
     grade = field(Grade(nullable=True))
     grading_company = field(Choice(["", *codes(GradingCompany)]))
     purchase_date = day()
-    purchase_price = field(Amount(MOST_DIGITS))
+    purchase_price = field(Amount(MAX_DIGITS))
     purchase_price_currency = field(Choice(codes(Currency)))
     purchase_store = text(PLACE_LENGTH)
     storage_location = text(PLACE_LENGTH)
     notes = text()
 
     def deserialize(self, cstruct=colander.null):
-        """The values for `library.collection`, the currency under its name there."""
+        """Return the values for `library.collection`, with the currency renamed to its column."""
         values = super().deserialize(cstruct)
         if "purchase_price_currency" in values:
             values["purchase_currency"] = values.pop("purchase_price_currency")
@@ -62,13 +62,13 @@ class CollectionItemSchema(ObjectSchema):
 
 
 class CollectionAddSchema(CollectionItemSchema):
-    """An issue that comes into the collection."""
+    """An issue added to the collection."""
 
     issue_id = field(IssueId(), required=True)
 
 
 class ScrobbleSchema(ObjectSchema):
-    """An issue that was read, when, and how many stars it gets; null stands for now, and for no stars."""
+    """A scrobble: an issue, the time it was read (null for now) and its rating (null for none)."""
 
     issue_id = field(IssueId(), required=True)
     date_read = field(Moment(nullable=True))
@@ -76,6 +76,6 @@ class ScrobbleSchema(ObjectSchema):
 
 
 class StarsSchema(ObjectSchema):
-    """The stars of an item; null takes them back."""
+    """The rating of an item; null removes it."""
 
     rating = field(Choice(range(STARS[0], STARS[1] + 1), nullable=True))

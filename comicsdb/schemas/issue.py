@@ -1,4 +1,4 @@
-"""Issues, their credits and their variants."""
+"""Schemas of issues, credits and variants."""
 
 import colander
 
@@ -26,7 +26,7 @@ SKU_LENGTH, ISBN_LENGTH, UPC_LENGTH = 12, 13, 20
 
 
 class IssueSchema(ObjectSchema):
-    """An issue; `price` gives both `price` and `currency`."""
+    """An issue; `price` sets both `price` and `currency`."""
 
     series = reference(required=True)
     number = text(NUMBER_LENGTH, required=True)
@@ -53,7 +53,7 @@ class IssueSchema(ObjectSchema):
     gcd_id = external_id()
 
     def deserialize(self, cstruct=colander.null):
-        """The values for the catalogue; a price that is sent always comes with its currency."""
+        """Return the values for the catalogue; a price always includes its currency."""
         values = super().deserialize(cstruct)
         if "price" in values:
             values["price"], currency = values["price"]
@@ -63,7 +63,7 @@ class IssueSchema(ObjectSchema):
 
 
 class CreditSchema(ObjectSchema):
-    """One creator's part in an issue."""
+    """A creator's credit for an issue."""
 
     issue = reference(required=True)
     creator = reference(required=True)
@@ -73,8 +73,8 @@ class CreditSchema(ObjectSchema):
 class VariantSchema(ObjectSchema):
     """Another cover of an issue.
 
-    The currency counts only beside a price: a price alone is in US dollars, a currency alone changes nothing.
-    The picture is not judged here: it comes as a file.
+    The currency only counts with a price: a price alone is in US dollars, a currency alone changes nothing.
+    The picture is validated elsewhere, as it is a file.
     """
 
     name = text(TITLE_LENGTH)
@@ -85,7 +85,7 @@ class VariantSchema(ObjectSchema):
     issue = reference(required=True)
 
     def deserialize(self, cstruct=colander.null):
-        """The values for the catalogue, the currency under its name there."""
+        """Return the values for the catalogue, with the currency renamed to its column."""
         values = super().deserialize(cstruct)
         currency = values.pop("price_currency", Currency.USD.value)
         if "price" in values:

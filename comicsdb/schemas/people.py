@@ -1,4 +1,4 @@
-"""Arcs, characters, creators and teams."""
+"""Schemas of arcs, characters, creators and teams."""
 
 from comicsdb.schemas.base import CatalogueSchema, day, references, texts
 

@@ -7,7 +7,7 @@ from colander import Invalid
 
 from comicsdb.i18n import _, said
 from comicsdb.models.choices import Currency
-from comicsdb.schemas.types import LONGEST_SHOWN, Field, decimal_of, shown
+from comicsdb.schemas.types import MAX_SHOWN, Field, decimal_of, shown
 from comicsdb.values import read_money
 
 NOT_AMOUNT = _("A valid number is required. Examples: 3.99, 3,99 €, $3.99.")
@@ -91,7 +91,7 @@ class Price(Field):
             currency = written or Currency.USD.value
         if currency not in list(Currency):
             supported = ", ".join(Currency)
-            sent = shown(currency)[:LONGEST_SHOWN]
+            sent = shown(currency)[:MAX_SHOWN]
             raise Invalid(
                 node,
                 said("Invalid currency '${shown}'. Supported: ${supported}", shown=sent, supported=supported),
@@ -122,5 +122,5 @@ class Price(Field):
 def _strange(value) -> str:
     return said(
         "Invalid price format: ${shown}. Examples: 3.99, 3,99 €, $3.99.",
-        shown=shown(value)[:LONGEST_SHOWN],
+        shown=shown(value)[:MAX_SHOWN],
     )

@@ -1,4 +1,4 @@
-"""Publishers, imprints and universes."""
+"""Schemas of publishers, imprints and universes."""
 
 from comicsdb.models.choices import COUNTRIES, DEFAULT_COUNTRY
 from comicsdb.schemas.base import (
@@ -16,7 +16,7 @@ from comicsdb.schemas.types import Choice
 
 
 class PublisherSchema(CatalogueSchema):
-    """A publisher; every country of ISO 3166-1, in either case, and the default for none in a form."""
+    """A publisher; countries are those of ISO 3166-1 in either case, in forms with a default."""
 
     alt_names = texts(NAME_LENGTH)
     founded = year()
@@ -31,7 +31,7 @@ class ImprintSchema(CatalogueSchema):
 
 
 class UniverseSchema(EntitySchema):
-    """A universe; Comic Vine does not know such things."""
+    """A universe; Comic Vine has no such objects, so there is no `cv_id`."""
 
     publisher = reference(required=True)
     designation = text(NAME_LENGTH)

@@ -1,4 +1,4 @@
-"""Reference data, which the staff keeps: series types, genres, age ratings and roles."""
+"""Schemas of the reference data maintained by staff: series types, genres, age ratings and roles."""
 
 import colander
 
@@ -10,13 +10,13 @@ SHORT_NAME_LENGTH = 25
 
 
 class SeriesTypeSchema(EntitySchema):
-    """A form of publication; without a code, no rule knows it."""
+    """A type of series; without a code, no rule applies to it."""
 
     code = field(Choice(("", *SeriesTypeCode)))
     notes = text()
 
     def deserialize(self, cstruct=colander.null):
-        """The values for the catalogue; a code is unique, no code is null."""
+        """Return the values for the catalogue; a missing code is null, as codes are unique."""
         values = super().deserialize(cstruct)
         if values.get("code") == "":
             values["code"] = None
@@ -38,7 +38,7 @@ class AgeRatingSchema(EntitySchema):
 
 
 class RoleSchema(ObjectSchema):
-    """What a creator does, and its place in the order."""
+    """A role of creators, with its position in lists."""
 
     name = text(SHORT_NAME_LENGTH, required=True)
     order = small(required=True)

@@ -1,4 +1,4 @@
-"""Series."""
+"""The schema of series."""
 
 from comicsdb.models.choices import LANGUAGES, Status
 from comicsdb.schemas.base import (
@@ -18,8 +18,8 @@ from comicsdb.schemas.types import Choice, Id
 class SeriesSchema(CatalogueSchema):
     """A series.
 
-    Without `partial`, a missing imprint means none, as an empty one, 0 and null do: whoever writes the whole
-    series and names no imprint clears it.
+    Without `partial`, a missing imprint means none, as do an empty one, 0 and null: writing the whole series
+    without an imprint removes it.
     """
 
     sort_name = text(NAME_LENGTH, required=True)

@@ -39,7 +39,7 @@ _MOMENT = re.compile(
 LONGEST_TEXT = 100_000  # characters of a description or note, where the column holds any number
 LONGEST_LIST = 5000  # elements; the database is asked for all ids of a list at once
 _LONGEST_NUMBER = 1000  # characters; more is no number anybody means
-LONGEST_SHOWN = 50  # characters of what was sent, in a message
+MAX_SHOWN = 50  # characters of what was sent, in a message
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 _TENTH = Decimal("0.1")
 
@@ -214,7 +214,7 @@ class Choice(Field):
         text = shown(value)
         code = None if isinstance(value, bool) else self.codes.get(self.fold(text))
         if code is None:
-            raise Invalid(node, said('"${shown}" is not a valid choice.', shown=text[:LONGEST_SHOWN]))
+            raise Invalid(node, said('"${shown}" is not a valid choice.', shown=text[:MAX_SHOWN]))
         return code
 
 
@@ -239,7 +239,7 @@ class Id(Field):
         if not 0 < number <= INTEGER_MAX:
             raise Invalid(
                 node,
-                said('Invalid pk "${shown}" - object does not exist.', shown=shown(number)[:LONGEST_SHOWN]),
+                said('Invalid pk "${shown}" - object does not exist.', shown=shown(number)[:MAX_SHOWN]),
             )
         return number
 
@@ -293,7 +293,7 @@ class Grade(Field):
         if grade is None:
             raise Invalid(node, NOT_NUMBER)
         if grade not in GRADES:
-            raise Invalid(node, said('"${shown}" is not a valid choice.', shown=shown(value)[:LONGEST_SHOWN]))
+            raise Invalid(node, said('"${shown}" is not a valid choice.', shown=shown(value)[:MAX_SHOWN]))
         return grade.quantize(_TENTH)
 
 

@@ -1,56 +1,56 @@
-"""What may be written to a wish, and said of the purchase that fulfils it."""
+"""Schemas of wishes and of the purchases that fulfil them."""
 
 import colander
 
 from comicsdb.models.choices import PRIORITIES, Currency, WishStatus
 from comicsdb.schemas.base import ObjectSchema, day, field, text
-from comicsdb.schemas.collection import MOST_DIGITS, PLACE_LENGTH, IssueId, codes
+from comicsdb.schemas.collection import MAX_DIGITS, PLACE_LENGTH, IssueId, codes
 from comicsdb.schemas.prices import Amount
 from comicsdb.schemas.types import Choice, Grade, Integer
 
 
 def currency():
-    """The code of a currency; it counts only beside an amount."""
+    """Create a field for a currency, which only counts with an amount."""
     return field(Choice(codes(Currency)))
 
 
 class WishSchema(ObjectSchema):
-    """The fields of a wish that say how much, and in which state, an issue is wanted."""
+    """The fields of a wish."""
 
     priority = field(Integer(*PRIORITIES))
     desired_grade = field(Grade(nullable=True))
-    max_price = field(Amount(MOST_DIGITS))
+    max_price = field(Amount(MAX_DIGITS))
     max_price_currency = currency()
     notes = text()
 
     def deserialize(self, cstruct=colander.null):
-        """The values for `library.wish`, the currency under its name there."""
+        """Return the values for `library.wish_list`, with the currency renamed to its column."""
         return _renamed(super().deserialize(cstruct), "max_price_currency", "max_currency")
 
 
 class NewWishSchema(WishSchema):
-    """A wish for an issue."""
+    """A new wish for an issue."""
 
     issue_id = field(IssueId(), required=True)
 
 
 class WishFormSchema(NewWishSchema):
-    """A wish as its owner sees it on the site, where the status can be set, too."""
+    """A wish in the form of the site, which can also set the status."""
 
     status = field(Choice(codes(WishStatus)))
 
 
 class PurchaseSchema(ObjectSchema):
-    """What is said of a purchase; nothing of it need be known."""
+    """The fields of a purchase, all optional."""
 
     purchase_date = day()
-    purchase_price = field(Amount(MOST_DIGITS))
+    purchase_price = field(Amount(MAX_DIGITS))
     purchase_price_currency = currency()
     purchase_store = text(PLACE_LENGTH)
     notes = text()
 
     def deserialize(self, cstruct=colander.null):
-        """The values for `library.wish.acquire`, the currency under its name there."""
+        """Return the values for `library.wish_list.acquire`, with the currency renamed to its column."""
         return _renamed(super().deserialize(cstruct), "purchase_price_currency", "purchase_currency")
 
 

@@ -1,4 +1,4 @@
-"""The reference page of the API at `/docs/`, with a style sheet of its own and no script."""
+"""The reference page of the API at `/docs/`, with its own style sheet and without scripts."""
 
 import hashlib
 from functools import cached_property
@@ -19,8 +19,8 @@ from comicsdb_api.throttle import throttled_view
 PATH = "/docs/"
 READ = ("GET", "HEAD")
 STATIC = Path(__file__).parent / "static"
-KEPT = "public, max-age=31536000, immutable"
-# Those of the site's pages, for hosts that serve the API alone.
+IMMUTABLE = "public, max-age=31536000, immutable"
+# The headers of the site's pages, for hosts that only serve the API.
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
     " font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none';"
@@ -35,7 +35,7 @@ HEADERS = {
 
 
 class Reference:
-    """The page, made once in a process when it is first asked for, and what serves it."""
+    """The views of the page and its files; the page is rendered once in a process, on first request."""
 
     def __init__(self, registry):
         self._registry = registry
@@ -45,19 +45,19 @@ class Reference:
 
     @cached_property
     def _html(self) -> str:
-        """What accounts may do that read and write the catalogue; the same for everybody who reads it."""
+        """The page, which describes what editors may do, for all readers."""
         descriptions = self._registry["comicsdb_api.descriptions"]
         described = descriptions.document(descriptions.rights(lambda permission: may(EDITOR, permission)))
         site = self._registry.getUtility(IRoutesMapper).get_route("home")
         return Page(described).html(f"static/{self.digest}", "../" if site else None)
 
     def page(self, request) -> Response:
-        """GET: the page, with the address under which it was asked for in its examples."""
+        """Return the page, with the URL of the request in its examples."""
         if request.method in READ:
             body = self._html.replace(BASE, escape(request.application_url)).encode()
             response = Response(body, content_type="text/html", charset="utf-8")
             response.etag = hashlib.sha256(body).hexdigest()[:24]
-            if response.etag in request.if_none_match:  # said here and now, as it costs less
+            if response.etag in request.if_none_match:  # cheaper than Pyramid's own check
                 response = Response(status=304, etag=response.etag)
         else:
             response = Response("Method not allowed.", 405, content_type="text/plain", allow=READ)
@@ -65,21 +65,21 @@ class Reference:
         return response
 
     def static(self, context, request) -> Response:
-        """Its files, under an address that changes with them."""
+        """Return a static file; its URL contains the digest of all files."""
         response = self._static(context, request)
         current = request.matchdict["digest"] == self.digest
-        response.headers["Cache-Control"] = KEPT if current else "no-cache"
+        response.headers["Cache-Control"] = IMMUTABLE if current else "no-cache"
         response.headers["X-Content-Type-Options"] = "nosniff"
         return response
 
 
 def with_slash(request):
-    """The page is at the address with the slash."""
+    """Redirect to the URL with a slash."""
     return HTTPMovedPermanently(request.route_path("docs"))
 
 
 def includeme(config):
-    """The page, its files, and the way to the one written form of its address."""
+    """Add the page, its files, and the redirect to its canonical URL."""
     reference = Reference(config.registry)
     config.add_route("docs", PATH)
     config.add_view(throttled_view(reference.page), route_name="docs", require_csrf=False)

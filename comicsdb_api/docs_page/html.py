@@ -1,16 +1,16 @@
-"""HTML written in Python: everything is escaped that is not made here."""
+"""HTML generation with automatic escaping."""
 
 from html import escape
 
 
 class Html(str):
-    """A text that is HTML already."""
+    """A string that is HTML already, and is not escaped."""
 
 
 def element(name: str, /, *children, **attributes) -> Html:
-    """An element. Children are texts, Html, or lists of both; None is nothing.
+    """Return an element. Children are strings, Html, or lists of both; None is skipped.
 
-    An underscore at the end of an attribute's name is dropped, others become hyphens; None leaves it out.
+    Trailing underscores in names of attributes are removed, others become hyphens; None omits the attribute.
     """
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
@@ -21,12 +21,12 @@ def element(name: str, /, *children, **attributes) -> Html:
 
 
 def void(name: str, /, **attributes) -> Html:
-    """An element that has no content and no end."""
+    """Return a void element, without content and end tag."""
     return Html(element(name, **attributes).removesuffix(f"</{name}>"))
 
 
 def joined(children, separator: str = "") -> Html:
-    """Texts and Html, one after the other."""
+    """Join strings and Html."""
     return Html(escape(separator).join(_text(each) for each in children))
 
 

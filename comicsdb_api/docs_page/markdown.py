@@ -1,4 +1,4 @@
-"""The little Markdown of the API's description as HTML: headings, paragraphs, lists, code."""
+"""Renders the subset of Markdown in the API's guide: headings, paragraphs, lists, code."""
 
 import re
 from collections.abc import Iterator
@@ -10,23 +10,23 @@ HEADING, ITEM, INDENT = "## ", "- ", "    "
 
 
 def inline(text: str) -> list:
-    """A line of text with its code."""
+    """Render inline code in a text."""
     parts = CODE.split(text)
     return [element("code", part) if number % 2 else part for number, part in enumerate(parts)]
 
 
 def slug(heading: str) -> str:
-    """A heading as the name of a place in the page."""
+    """Return the fragment identifier of a heading."""
     return "-".join(re.findall(r"\w+", heading.lower()))
 
 
 def headings(text: str) -> list[str]:
-    """The headings of a text."""
+    """Return the headings of a text."""
     return [line.removeprefix(HEADING) for line in text.splitlines() if line.startswith(HEADING)]
 
 
 def blocks(text: str) -> list[Html]:
-    """A text as sections: one for each heading, and what stands before the first as it is."""
+    """Render a text: one section for each heading, after the blocks before the first heading."""
     before, *sections = re.split(rf"^{HEADING}", text, flags=re.MULTILINE)
     found = list(_blocks(before))
     for section in sections:
@@ -37,7 +37,7 @@ def blocks(text: str) -> list[Html]:
 
 
 def _blocks(text: str) -> Iterator[Html]:
-    """Paragraphs, lists and code. A blank line between lines of code belongs to the code."""
+    """Render paragraphs, lists and code. A blank line between lines of code belongs to the code."""
     whole = re.sub(
         rf"^({INDENT}.*)\n\n(?={INDENT})", rf"\1\n{INDENT}\n", text.strip("\n"), flags=re.MULTILINE
     )
@@ -52,5 +52,5 @@ def _blocks(text: str) -> Iterator[Html]:
 
 
 def code(text: str) -> Html:
-    """Lines of code."""
+    """Render a code block."""
     return element("pre", element("code", text))

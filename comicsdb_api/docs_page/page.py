@@ -1,4 +1,4 @@
-"""The reference page: the API's description as HTML for readers, complete without a script."""
+"""Renders the OpenAPI document as the reference page, in HTML without scripts."""
 
 import json
 
@@ -33,7 +33,7 @@ ERRORS, ASKING_AGAIN = markdown.slug("Errors"), markdown.slug("Asking again")
 
 
 class Page:
-    """The page about one description."""
+    """The page for an OpenAPI document."""
 
     def __init__(self, document: dict):
         self.document = document
@@ -45,7 +45,7 @@ class Page:
             self.resources.setdefault(kind, {})[path] = item
 
     def html(self, static: str, home: str | None) -> str:
-        """The whole page; `static` is the address of its files, `home` that of the site if there is one."""
+        """Return the page; `static` is the URL of its files, `home` that of the site, if there is one."""
         info = self.document["info"]
         mark = f"{static}/mark.svg"
         head = element(
@@ -78,7 +78,7 @@ class Page:
         for title, entries in parts.items():
             items = [element("li", element("a", text, href=f"#{target}")) for text, target in entries]
             lists += [element("h2", title), element("ul", items, role="list")]
-        # Closed on a phone; a style sheet shows it beside the text where there is room.
+        # Collapsed on phones; the style sheet shows it beside the text on wide screens.
         folded = element("details", element("summary", "Contents"), element("div", lists))
         return element("nav", folded, class_="contents", aria_label="Contents")
 
@@ -119,7 +119,7 @@ class Page:
         )
 
     def _operation(self, path: str, method: str, operation: dict, shared: list[dict]) -> Html:
-        name, told = operation["operationId"], operation.get("description")
+        name, description = operation["operationId"], operation.get("description")
         parameters = [self._resolved(each) for each in (*shared, *operation.get("parameters", ()))]
         conditional = (*BY_TAG, *BY_DATE)
         asked = [each for each in parameters if each["name"] not in conditional]
@@ -128,7 +128,7 @@ class Page:
         return element(
             "article",
             element("h3", words, " ", element("code", path, class_="path"), id=name),
-            element("p", operation["summary"], ".", f" {told}" if told else None),
+            element("p", operation["summary"], ".", f" {description}" if description else None),
             markdown.code(_curl(path, method, asked, operation) + self._sent(operation)),
             self._parameters(asked),
             self._body(operation),
@@ -160,7 +160,7 @@ class Page:
         return joined([element("h4", "Body"), element("dl", fields, class_="fields")])
 
     def _sent(self, operation: dict) -> str:
-        """The end of a command that sends a small body: JSON where that is taken, else a form."""
+        """Return the curl options for a minimal body: JSON if accepted, else a form."""
         content = operation.get("requestBody", {}).get("content", {})
         if not content:
             return ""
@@ -186,11 +186,11 @@ class Page:
             offered = answer.get("content", {}).items()
             schemas = [each.get("schema", {}) for media_type, each in offered if media_type != PROBLEM]
             shapes = list(dict.fromkeys(self.shapes.words(each) for each in schemas))
-            told = [markdown.inline(answer["description"].rstrip("."))]
-            told += [": ", joined(shapes, " or "), "."] if shapes else ["."]
+            description = [markdown.inline(answer["description"].rstrip("."))]
+            description += [": ", joined(shapes, " or "), "."] if shapes else ["."]
             for each in answer.get("headers", {}):
-                told += [" ", element("code", each)] if each in MORE_HEADERS else []
-            items.append(element("div", element("dt", code), element("dd", told)))
+                description += [" ", element("code", each)] if each in MORE_HEADERS else []
+            items.append(element("div", element("dt", code), element("dd", description)))
         return joined([element("h4", "Answers"), element("dl", items, class_="answers")])
 
     def _shape(self, name: str, schema: dict) -> Html:
@@ -219,9 +219,9 @@ def _masthead(home: str | None, mark: Html) -> Html:
     return element("header", bar, class_="top")
 
 
-def _field(name: str, kind: Html, told: str | None) -> Html:
+def _field(name: str, kind: Html, description: str | None) -> Html:
     term = element("dt", element("code", name), " ", element("span", kind, class_="kind"))
-    return element("div", term, element("dd", markdown.inline(told or "")))
+    return element("div", term, element("dd", markdown.inline(description or "")))
 
 
 def _title(kind: str) -> str:
@@ -234,7 +234,7 @@ def _place(kind: str) -> str:
 
 
 def _curl(path: str, method: str, parameters: list[dict], operation: dict) -> str:
-    """A command that calls the operation."""
+    """Return the curl command for an operation."""
     for each in parameters:
         if each["in"] == "path":
             path = path.replace(f"{{{each['name']}}}", str(each.get("example", 1)))

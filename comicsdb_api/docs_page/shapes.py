@@ -1,18 +1,18 @@
-"""JSON Schema in a reader's words."""
+"""Describes JSON Schemas in words."""
 
 from comicsdb_api.docs_page.html import Html, element, joined
 
-MOST_WORDS = 12  # of a closed set that are written out
+MAX_VALUES = 12  # shown of an enumeration
 
 
 class Shapes:
-    """The named shapes of a description."""
+    """The named schemas of an OpenAPI document."""
 
     def __init__(self, document: dict):
         self.schemas: dict[str, dict] = document["components"]["schemas"]
 
     def words(self, schema: dict) -> Html:
-        """What a value is, with links to the shapes it is made of."""
+        """Describe a schema, with links to named schemas."""
         if "$ref" in schema:
             name = name_of(schema)
             return element("a", name, href=f"#{place(name)}")
@@ -41,17 +41,17 @@ class Shapes:
 
 
 def name_of(reference: dict) -> str:
-    """The name of the component that is referred to."""
+    """Return the name of the referenced component."""
     return reference["$ref"].rpartition("/")[2]
 
 
 def place(name: str) -> str:
-    """The place of a shape in the page."""
+    """Return the fragment identifier of a named schema."""
     return f"shape-{name}"
 
 
 def _listed(values: list) -> Html:
-    shown = [_value(each) for each in values[:MOST_WORDS]]
+    shown = [_value(each) for each in values[:MAX_VALUES]]
     more = f" and {len(values) - len(shown)} more" if len(values) > len(shown) else ""
     return joined([joined(shown, ", "), more])
 

@@ -1,4 +1,4 @@
-"""`strict=1`: a query parameter that the address does not know is refused, where otherwise it is ignored."""
+"""`strict=1`: unknown query parameters are rejected instead of ignored."""
 
 from comicsdb.catalog.errors import InvalidError
 from comicsdb_api.negotiation import parameter
@@ -12,22 +12,22 @@ READERS = ("GET", "HEAD")
 
 
 def is_strict(request) -> bool:
-    """Whether the caller wants unknown parameters to be refused."""
+    """Whether the request asks for unknown parameters to be rejected."""
     if NAME not in request.environ.get("QUERY_STRING", ""):
         return False
     return Flag.words.get((parameter(request, NAME) or "").strip().lower(), False)
 
 
 def check(request, known: tuple[str, ...]) -> None:
-    """Raise InvalidError if the query has other parameters than those that are known."""
+    """Raise InvalidError if the query has unknown parameters."""
     unknown = dict.fromkeys(name for name, _value in request.api_parameters if name not in known)
     if unknown:
-        told = f"Known parameters: {', '.join(sorted(known))}."
-        raise InvalidError({name: [UNKNOWN] for name in unknown} | {NAME: [told]})
+        message = f"Known parameters: {', '.join(sorted(known))}."
+        raise InvalidError({name: [UNKNOWN] for name in unknown} | {NAME: [message]})
 
 
 def strict_view(view, info):
-    """View deriver: after credentials and limits, before the view reads anything."""
+    """View deriver: check parameters after authentication and limits, before the view."""
     route = info.options.get("route_name")
     if info.exception_only or not is_api_route(route):
         return view
@@ -43,5 +43,5 @@ def strict_view(view, info):
 
 
 def includeme(config):
-    """The deriver."""
+    """Add the view deriver."""
     config.add_view_deriver(strict_view)
