@@ -195,7 +195,7 @@ def shared_view(view, info):
 
         region = region_of(request.registry, shows)
         try:
-            entry, hit = region.create(preflight.key, create)
+            entry, hit = region.get_or_create(preflight.key, create)
         except NotSharedError as unshared:
             return unshared.response
         parts = parts_of(request)
