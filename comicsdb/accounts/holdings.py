@@ -1,14 +1,12 @@
 """Export of all data of an account, for its owner: as JSON or as CSV tables."""
 
-import csv
-import io
-import zipfile
-
 import orjson
 from sqlalchemy import Select, case, func, not_, select
 from sqlalchemy.orm import Session
 
 from comicsdb.accounts.tokens import SHOWN
+from comicsdb.library.transfer.tables import archive, csv_text
+from comicsdb.library.transfer.values import FORMULA
 from comicsdb.models import (
     ApiToken,
     Change,
@@ -41,84 +39,38 @@ from comicsdb.models import (
     user_group_member,
 )
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of cells that spreadsheets evaluate
+_ACCOUNT = (
+    "id username email email_confirmed first_name last_name shows_name bio image language timezone is_staff"
+    " is_superuser supporter_until supporter_tier date_joined last_login basic_used basic_address"
+)
 
 
 def _tables(user_id: int) -> dict[str, Select]:
     """The statement of each table; digests of secrets are left out."""
     member = user_group_member.c
+
+    def own(model, names: str, *more) -> Select:
+        """Columns of the rows of the account, in the order in which they were made."""
+        columns = [getattr(model, name) for name in names.split()]
+        return select(*more, *columns).where(model.user_id == user_id).order_by(model.id)
+
     return {
-        "account": select(
-            User.id,
-            User.username,
-            User.email,
-            User.email_confirmed,
-            User.first_name,
-            User.last_name,
-            User.shows_name,
-            User.bio,
-            User.image,
-            User.language,
-            User.timezone,
-            User.is_staff,
-            User.is_superuser,
-            User.supporter_until,
-            User.supporter_tier,
-            User.date_joined,
-            User.last_login,
-            User.basic_used,
-            User.basic_address,
-        ).where(User.id == user_id),
+        "account": select(*(getattr(User, name) for name in _ACCOUNT.split())).where(User.id == user_id),
         "groups": select(Group.name)
         .join(user_group_member, member.group_id == Group.id)
         .where(member.user_id == user_id)
         .order_by(Group.name),
-        "sessions": select(
-            LoginSession.begun,
-            LoginSession.seen,
-            LoginSession.expires,
-            LoginSession.address,
-            LoginSession.browser,
-        )
-        .where(LoginSession.user_id == user_id)
-        .order_by(LoginSession.id),
-        "security_events": select(
-            SecurityEvent.at,
-            SecurityEvent.kind,
-            SecurityEvent.address,
-            SecurityEvent.browser,
-            SecurityEvent.details,
-        )
-        .where(SecurityEvent.user_id == user_id)
-        .order_by(SecurityEvent.id),
-        "passkeys": select(Passkey.name, Passkey.created, Passkey.last_used)
-        .where(Passkey.user_id == user_id)
-        .order_by(Passkey.id),
+        "sessions": own(LoginSession, "begun seen expires address browser"),
+        "security_events": own(SecurityEvent, "at kind address browser details"),
+        "passkeys": own(Passkey, "name created last_used"),
         "authenticator_apps": select(Totp.created).where(Totp.user_id == user_id),
-        "recovery_codes": select(RecoveryCode.created, RecoveryCode.used)
-        .where(RecoveryCode.user_id == user_id)
-        .order_by(RecoveryCode.id),
-        "tokens": select(
+        "recovery_codes": own(RecoveryCode, "created used"),
+        "tokens": own(
+            ApiToken,
+            "name scope created expiry last_used last_address",
             func.left(ApiToken.token_key, SHOWN).label("begins_with"),
-            ApiToken.name,
-            ApiToken.scope,
-            ApiToken.created,
-            ApiToken.expiry,
-            ApiToken.last_used,
-            ApiToken.last_address,
-        )
-        .where(ApiToken.user_id == user_id)
-        .order_by(ApiToken.id),
-        "ratings": select(
-            IssueRating.issue_id,
-            Series.name.label("series"),
-            Issue.number,
-            IssueRating.rating,
-            IssueRating.created_on,
-            IssueRating.modified,
-        )
-        .join(Issue, Issue.id == IssueRating.issue_id)
-        .join(Series, Series.id == Issue.series_id)
+        ),
+        "ratings": _issue(IssueRating.rating, IssueRating.created_on, IssueRating.modified, of=IssueRating)
         .where(IssueRating.user_id == user_id)
         .order_by(IssueRating.id),
         **_kept(user_id),
@@ -130,14 +82,7 @@ def _tables(user_id: int) -> dict[str, Select]:
         )
         .where(Donation.user_id == user_id)
         .order_by(Donation.donated_at, Donation.id),
-        "throttle_notices": select(
-            ThrottleNotice.sent_at,
-            ThrottleNotice.days_throttled,
-            ThrottleNotice.total_count,
-            ThrottleNotice.worst_day_count,
-        )
-        .where(ThrottleNotice.user_id == user_id)
-        .order_by(ThrottleNotice.id),
+        "throttle_notices": own(ThrottleNotice, "sent_at days_throttled total_count worst_day_count"),
         "poll_votes": select(
             PollVote.poll_id, Poll.title.label("poll"), PollChoice.text.label("choice"), PollVote.voted_on
         )
@@ -227,16 +172,11 @@ def holdings_json(session: Session, user_id: int) -> bytes:
 
 def holdings_csv(session: Session, user_id: int) -> bytes:
     """All data of an account as a ZIP archive of one CSV file per table, with a header line."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, rows in _tables(user_id).items():
-            result = session.execute(rows)
-            written = io.StringIO(newline="")
-            writer = csv.writer(written)
-            writer.writerow(result.keys())
-            writer.writerows([_cell(value) for value in row] for row in result)
-            archive.writestr(f"{name}.csv", written.getvalue())
-    return packed.getvalue()
+    tables = {}
+    for name, rows in _tables(user_id).items():
+        result = session.execute(rows)
+        tables[f"{name}.csv"] = csv_text(result.keys(), ([_cell(value) for value in row] for row in result))
+    return archive(tables)
 
 
 def _cell(value) -> str:

@@ -135,19 +135,24 @@ def sql_type(column: Column) -> str:
     return column.type.compile(dialect=_DIALECT)
 
 
-def field(
-    column, key: str = "", *, read: Reader | None = None, default=INFERRED, target: str = "", exported=""
-) -> Field:
+def field(column, key: str = "", *, read: Reader | None = None, default=INFERRED) -> Field:
     """A field that fills one column as it is; whatever is not said follows from the column."""
     column = column.property.columns[0]
     if default is INFERRED:
         default = _default(column)
-    for key_ in column.foreign_keys:
-        target = target or _NAMES.get(key_.column.table.name, "")
+    target = next((_NAMES.get(each.column.table.name, "") for each in column.foreign_keys), "")
     if read is None:
         read = _reader(column, required=default is REQUIRED)
         read = optional(read) if default is None else read
-    return Field(key or column.key, read, sql_type(column), column.key, default, target, exported=exported)
+    return Field(key or column.key, read, sql_type(column), column.key, default, target)
+
+
+def _file(name: str, model, *parts: str | Field, **more) -> File:
+    """A file of rows of a model; parts are names of columns with blanks between them, and fields."""
+    found = []
+    for part in parts:
+        found += [field(getattr(model, each)) for each in part.split()] if isinstance(part, str) else [part]
+    return File(name, model, tuple(found), **more)
 
 
 def required(column, key: str = "") -> Field:
@@ -174,6 +179,8 @@ def _reader(column: Column, *, required: bool) -> Reader:
         return readers.or_default(read, Currency.USD.value) if codes == [*map(str, Currency)] else read
     if bounds:
         return readers.year if bounds == YEARS else readers.whole(*bounds)
+    if column.name == "slug":
+        return readers.slug(column)
     if isinstance(column.type, String):
         return readers.text(column, required=required)
     return next(made(column) for type_, made in _OF_TYPE.items() if isinstance(column.type, type_))
@@ -214,10 +221,6 @@ def _picture(*, required: bool = False) -> Field:
     return Field("image", readers.path(required), "varchar(100)", "image", default, picture=True)
 
 
-def _slug(model) -> Field:
-    return field(model.slug, read=readers.slug(model.slug))
-
-
 def _matching(column, pattern: str, words: str) -> Field:
     return field(column, read=readers.matching(column, pattern, words))
 
@@ -230,191 +233,137 @@ def _issue_day(column) -> Field:
 _SOURCED = (("slug", ("slug",)), ("cv_id", ("cv_id",)), ("gcd_id", ("gcd_id",)))
 
 
-def _entity(name: str, model, *fields: Field, unique: tuple = (), pictured: bool = True) -> File:
+def _entity(name: str, model, *parts: str | Field, unique: tuple = (), pictured: bool = True) -> File:
     """The file of a named kind of the catalogue."""
-    common = (model.id, model.name, model.slug, model.desc, model.cv_id, model.gcd_id)
-    first = [_slug(model) if each is model.slug else field(each) for each in common]
-    stamps = (field(model.created_on), field(model.modified))
-    picture = (_picture(),) if pictured else ()
-    return File(name, model, (*first, *stamps, *fields, *_links(model), *picture), (*_SOURCED, *unique))
+    common = "id name slug desc cv_id gcd_id created_on modified"
+    last = (*_links(model), _picture()) if pictured else _links(model)
+    return _file(name, model, common, *parts, *last, unique=(*_SOURCED, *unique))
 
 
-_genre, _series_type, _role, _age_rating = models.Genre, models.SeriesType, models.Role, models.AgeRating
-GENRES = File("genres", _genre, (field(_genre.id), field(_genre.name)), (("name", ("lower(name)",)),))
-SERIES_TYPES = File(
-    "series_types", _series_type, (field(_series_type.id), field(_series_type.name)), (("name", ("name",)),)
-)
-ROLES = File(
+GENRES = _file("genres", models.Genre, "id name", unique=(("name", ("lower(name)",)),))
+SERIES_TYPES = _file("series_types", models.SeriesType, "id name", unique=(("name", ("name",)),))
+ROLES = _file(
     "roles",
-    _role,
-    (field(_role.id), field(_role.name), field(_role.order)),
-    (("name", ("name",)), ("order", ('"order"',))),
+    models.Role,
+    "id name order",
+    unique=(("name", ("name",)), ("order", ('"order"',))),
 )
-AGE_RATINGS = File(
-    "age_ratings", _age_rating, (field(_age_rating.id), field(_age_rating.name)), (("name", ("name",)),)
-)
+AGE_RATINGS = _file("age_ratings", models.AgeRating, "id name", unique=(("name", ("name",)),))
 
 _user = models.User
-USERS = File(
+_SECRET = {"type": "text", "default": "", "exported": "''"}
+USERS = _file(
     "users",
     _user,
-    (
-        field(_user.id),
-        _matching(
-            _user.username,
-            r"(?!\d+$)[\w.@+-]+",
-            "letters, digits and @ . + - _, and not digits alone",
-        ),
-        _matching(_user.email, r"[^@\s]+@[^@\s]+", "an e-mail address"),
-        Field("password", readers.text(_user.bio), "text", "password", "", exported="''"),
-        Field(
-            "api_token",
-            readers.matching(models.ApiToken.digest, r"\S*", "a token without blanks"),
-            "text",
-            "api_token",
-            "",
-            exported="''",
-        ),
-        field(_user.is_staff),
-        field(_user.is_superuser),
-        Field(
-            "groups",
-            readers.texts(models.Series.alt_names),
-            "varchar[]",
-            "groups",
-            [],
-            exported="ARRAY(SELECT g.name FROM user_group_member m JOIN user_group g ON g.id = m.group_id"
-            " WHERE m.user_id = t.id ORDER BY g.name)",
-        ),
-        field(_user.supporter_tier),
-        field(_user.supporter_until),
-        field(_user.bio),
-        field(_user.date_joined),
+    "id",
+    _matching(
+        _user.username,
+        r"(?!\d+$)[\w.@+-]+",
+        "letters, digits and @ . + - _, and not digits alone",
     ),
-    (("username", ("lower(username)",)), ("email", ("lower(email)",))),
+    _matching(_user.email, r"[^@\s]+@[^@\s]+", "an e-mail address"),
+    Field("password", readers.text(_user.bio), column="password", **_SECRET),
+    Field(
+        "api_token",
+        readers.matching(models.ApiToken.digest, r"\S*", "a token without blanks"),
+        column="api_token",
+        **_SECRET,
+    ),
+    "is_staff is_superuser",
+    Field(
+        "groups",
+        readers.texts(models.Series.alt_names),
+        "varchar[]",
+        "groups",
+        [],
+        exported="ARRAY(SELECT g.name FROM user_group_member m JOIN user_group g ON g.id = m.group_id"
+        " WHERE m.user_id = t.id ORDER BY g.name)",
+    ),
+    "supporter_tier supporter_until bio date_joined",
+    unique=(("username", ("lower(username)",)), ("email", ("lower(email)",))),
 )
 
-_publisher, _imprint, _universe, _creator = models.Publisher, models.Imprint, models.Universe, models.Creator
-_team, _character, _arc, _series = models.Team, models.Character, models.Arc, models.Series
 PUBLISHERS = _entity(
     "publishers",
-    _publisher,
-    field(_publisher.alt_names),
-    field(_publisher.founded),
-    field(_publisher.country, read=readers.choice(COUNTRIES)),
+    models.Publisher,
+    "alt_names founded",
+    field(models.Publisher.country, read=readers.choice(COUNTRIES)),
 )
-IMPRINTS = _entity("imprints", _imprint, field(_imprint.publisher_id), field(_imprint.founded))
+IMPRINTS = _entity("imprints", models.Imprint, "publisher_id founded")
 UNIVERSES = _entity(
     "universes",
-    _universe,
-    field(_universe.publisher_id),
-    field(_universe.designation),
+    models.Universe,
+    "publisher_id designation",
     unique=(("publisher_id, name and designation", ("publisher_id", "name", "designation")),),
 )
-CREATORS = _entity("creators", _creator, field(_creator.alias), field(_creator.birth), field(_creator.death))
-TEAMS = _entity("teams", _team)
-CHARACTERS = _entity("characters", _character, field(_character.alias))
-ARCS = _entity("arcs", _arc)
+CREATORS = _entity("creators", models.Creator, "alias birth death")
+TEAMS = _entity("teams", models.Team)
+CHARACTERS = _entity("characters", models.Character, "alias")
+ARCS = _entity("arcs", models.Arc)
+_series = models.Series
+_SERIES_KEY = ("publisher_id", "name", "volume", "series_type_id")
 SERIES = _entity(
     "series",
     _series,
-    field(_series.sort_name),
-    field(_series.alt_names),
+    "sort_name alt_names",
     field(_series.language, read=readers.choice(("", *LANGUAGES)), default=DEFAULT_LANGUAGE),
     required(_series.volume),
     required(_series.year_began),
-    field(_series.year_end),
-    field(_series.series_type_id),
+    "year_end series_type_id",
     field(
         _series.status,
         read=readers.choice([status.value for status in Status]),
         default=Status.ONGOING.value,
     ),
-    field(_series.publisher_id),
-    field(_series.imprint_id),
-    field(_series.collection),
-    unique=(
-        (
-            "publisher_id, name, volume and series_type_id",
-            ("publisher_id", "name", "volume", "series_type_id"),
-        ),
-    ),
+    "publisher_id imprint_id collection",
+    unique=(("publisher_id, name, volume and series_type_id", _SERIES_KEY),),
     pictured=False,
 )
 
 _issue, _credit, _variant = models.Issue, models.Credit, models.Variant
-ISSUES = File(
+ISSUES = _file(
     "issues",
     _issue,
-    (
-        field(_issue.id),
-        field(_issue.series_id),
-        _slug(_issue),
-        field(_issue.number),
-        field(_issue.alt_number),
-        field(_issue.title),
-        field(_issue.name, "story_titles"),
-        _issue_day(_issue.cover_date),
-        _issue_day(_issue.store_date),
-        _issue_day(_issue.foc_date),
-        field(_issue.price),
-        field(_issue.currency),
-        required(_issue.rating_id, "age_rating_id"),
-        field(_issue.sku),
-        field(_issue.isbn),
-        field(_issue.upc),
-        field(_issue.page, "page_count"),
-        field(_issue.desc),
-        field(_issue.desc_is_solicitation),
-        _picture(),
-        _matching(_issue.cover_hash, r"([0-9a-fA-F]{16})?", "16 hexadecimal digits"),
-        *_links(_issue),
-        field(_issue.cv_id),
-        field(_issue.gcd_id),
-        field(_issue.created_by_id),
-        field(_issue.edited_by_id),
-        field(_issue.created_on),
-        field(_issue.modified),
-    ),
-    (*_SOURCED, ("series_id and number", ("series_id", "number"))),
+    "id series_id slug number alt_number title",
+    field(_issue.name, "story_titles"),
+    _issue_day(_issue.cover_date),
+    _issue_day(_issue.store_date),
+    _issue_day(_issue.foc_date),
+    "price currency",
+    required(_issue.rating_id, "age_rating_id"),
+    "sku isbn upc",
+    field(_issue.page, "page_count"),
+    "desc desc_is_solicitation",
+    _picture(),
+    _matching(_issue.cover_hash, r"([0-9a-fA-F]{16})?", "16 hexadecimal digits"),
+    *_links(_issue),
+    "cv_id gcd_id created_by_id edited_by_id created_on modified",
+    unique=(*_SOURCED, ("series_id and number", ("series_id", "number"))),
 )
-CREDITS = File(
+_ROLES_OF_CREDIT = Link("roles", models.credit_role, "credit_id", "role_id", models.Role)
+CREDITS = _file(
     "credits",
     _credit,
-    (
-        field(_credit.id),
-        field(_credit.issue_id),
-        field(_credit.creator_id),
-        _linked("role_ids", Link("roles", models.credit_role, "credit_id", "role_id", models.Role)),
-    ),
-    (("issue_id and creator_id", ("issue_id", "creator_id")),),
+    "id issue_id creator_id",
+    _linked("role_ids", _ROLES_OF_CREDIT),
+    unique=(("issue_id and creator_id", ("issue_id", "creator_id")),),
     match=("issue_id", "creator_id"),
 )
-VARIANTS = File(
+VARIANTS = _file(
     "variants",
     _variant,
-    (
-        field(_variant.id),
-        field(_variant.issue_id),
-        field(_variant.name),
-        field(_variant.price),
-        field(_variant.currency),
-        field(_variant.sku),
-        field(_variant.upc),
-        _picture(required=True),
-    ),
+    "id issue_id name price currency sku upc",
+    _picture(required=True),
 )
 _attribution, _stars = models.Attribution, models.IssueRating
-ATTRIBUTIONS = File(
+ATTRIBUTIONS = _file(
     "attributions",
     _attribution,
-    (
-        field(_attribution.id),
-        Field("entity", readers.choice(OWNERS), "varchar(40)", "entity"),
-        Field("entity_id", readers.identifier, "integer", "entity_id"),
-        field(_attribution.source, read=readers.choice(AttributionSource), default=REQUIRED),
-        field(_attribution.url, read=readers.url(_attribution.url)),
-    ),
+    "id",
+    Field("entity", readers.choice(OWNERS), "varchar(40)", "entity"),
+    Field("entity_id", readers.identifier, "integer", "entity_id"),
+    field(_attribution.source, read=readers.choice(AttributionSource), default=REQUIRED),
+    field(_attribution.url, read=readers.url(_attribution.url)),
 )
 # Attributions of the database with their owners as a set names them.
 ATTRIBUTED = (
@@ -424,17 +373,11 @@ ATTRIBUTED = (
     + ", ".join(f"{kind}_id" for kind in OWNERS)
     + ") AS entity_id FROM attribution)"
 )
-ISSUE_RATINGS = File(
+ISSUE_RATINGS = _file(
     "issue_ratings",
     _stars,
-    (
-        field(_stars.id),
-        field(_stars.issue_id),
-        field(_stars.user_id),
-        field(_stars.rating),
-        field(_stars.created_on),
-    ),
-    (("issue_id and user_id", ("issue_id", "user_id")),),
+    "id issue_id user_id rating created_on",
+    unique=(("issue_id and user_id", ("issue_id", "user_id")),),
     match=("issue_id", "user_id"),
 )
 
@@ -474,126 +417,89 @@ def _grade(column) -> Field:
 
 
 _item = models.CollectionItem
-COLLECTION_ITEMS = File(
+_READ_DATES = Field(
+    "read_dates",
+    _moments,
+    "timestamptz[]",
+    "read_dates",
+    [],
+    exported=f"ARRAY(SELECT {INSTANT.format('d.read_date')} FROM read_date d"
+    " WHERE d.collection_item_id = t.id ORDER BY d.read_date DESC, d.id DESC)",
+)
+COLLECTION_ITEMS = _file(
     "collection_items",
     _item,
-    (
-        field(_item.id),
-        field(_item.user_id),
-        field(_item.issue_id),
-        field(_item.quantity),
-        field(_item.book_format),
-        _grade(_item.grade),
-        field(_item.grading_company),
-        field(_item.purchase_date),
-        field(_item.purchase_price),
-        field(_item.purchase_currency),
-        field(_item.purchase_store),
-        field(_item.storage_location),
-        field(_item.notes),
-        field(_item.is_read),
-        Field(
-            "read_dates",
-            _moments,
-            "timestamptz[]",
-            "read_dates",
-            [],
-            exported=f"ARRAY(SELECT {INSTANT.format('d.read_date')} FROM read_date d"
-            " WHERE d.collection_item_id = t.id ORDER BY d.read_date DESC, d.id DESC)",
-        ),
-        field(_item.rating),
-        field(_item.created_on),
-        field(_item.modified),
-    ),
-    (("issue_id", ("issue_id",), "user_id"),),
+    "id user_id issue_id quantity book_format",
+    _grade(_item.grade),
+    "grading_company purchase_date purchase_price purchase_currency purchase_store storage_location",
+    "notes is_read",
+    _READ_DATES,
+    "rating created_on modified",
+    unique=(("issue_id", ("issue_id",), "user_id"),),
     match=("user_id", "issue_id"),
 )
-_listed = models.ReadingListItem
-READING_LIST_ITEMS = File(
+_listed, _list_stars, _list = models.ReadingListItem, models.ReadingListRating, models.ReadingList
+_OF_LIST = {"owner": "reading_lists", "parent": "reading_list_id"}
+READING_LIST_ITEMS = _file(
     "reading_list_items",
     _listed,
-    (
-        _given_id(_listed),
-        field(_listed.issue_id),
-        field(_listed.order, read=readers.number(_listed.order, low=1)),
-        field(_listed.issue_type),
-        _moment_or_now(_listed.added_on),
-    ),
-    (("items", ("issue_id",), "line"), ("items", ('"order"',), "line")),
+    _given_id(_listed),
+    "issue_id",
+    field(_listed.order, read=readers.number(_listed.order, low=1)),
+    "issue_type",
+    _moment_or_now(_listed.added_on),
+    unique=(("items", ("issue_id",), "line"), ("items", ('"order"',), "line")),
     match=("reading_list_id", "issue_id"),
-    owner="reading_lists",
-    parent="reading_list_id",
     order="order",
+    **_OF_LIST,
 )
-_list_stars = models.ReadingListRating
-READING_LIST_RATINGS = File(
+READING_LIST_RATINGS = _file(
     "reading_list_ratings",
     _list_stars,
-    (
-        _given_id(_list_stars),
-        field(_list_stars.user_id),
-        field(_list_stars.rating),
-        _moment_or_now(_list_stars.created_on),
-    ),
-    (("ratings", ("user_id",), "line"),),
+    _given_id(_list_stars),
+    "user_id rating",
+    _moment_or_now(_list_stars.created_on),
+    unique=(("ratings", ("user_id",), "line"),),
     match=("reading_list_id", "user_id"),
-    owner="reading_lists",
-    parent="reading_list_id",
     order="user_id",
+    **_OF_LIST,
 )
-_list = models.ReadingList
-READING_LISTS = File(
+READING_LISTS = _file(
     "reading_lists",
     _list,
-    (
-        field(_list.id),
-        field(_list.user_id),
-        field(_list.name),
-        _slug(_list),
-        field(_list.desc),
-        field(_list.is_private),
-        field(_list.list_type),
-        field(_list.attribution_source),
-        _matching(_list.attribution_url, f"({WEB_ADDRESS.pattern})?", "a web address"),
-        field(_list.previous_id),
-        field(_list.next_id),
-        _inside("items", READING_LIST_ITEMS),
-        _inside("ratings", READING_LIST_RATINGS),
-        field(_list.created_on),
-        field(_list.modified),
-    ),
-    (("slug", ("slug",)), ("name", ("name",), "user_id, attribution_source")),
+    "id user_id name slug desc is_private list_type attribution_source",
+    _matching(_list.attribution_url, f"({WEB_ADDRESS.pattern})?", "a web address"),
+    "previous_id next_id",
+    _inside("items", READING_LIST_ITEMS),
+    _inside("ratings", READING_LIST_RATINGS),
+    "created_on modified",
+    unique=(("slug", ("slug",)), ("name", ("name",), "user_id, attribution_source")),
     match=("user_id", "name", "attribution_source"),
 )
-_followed = models.PullListSeries
-PULL_LIST_SERIES = File(
+_followed, _wished = models.PullListSeries, models.WishListItem
+PULL_LIST_SERIES = _file(
     "pull_list_series",
     _followed,
-    (_given_id(_followed), field(_followed.series_id), field(_followed.added_on)),
-    (("series_id", ("series_id",), "line"),),
+    _given_id(_followed),
+    "series_id added_on",
+    unique=(("series_id", ("series_id",), "line"),),
     match=("pull_list_id", "series_id"),
     owner="pull_lists",
     parent="pull_list_id",
     order="series_id",
     counted="pull_lists",
 )
-_wished = models.WishListItem
-WISH_LIST_ITEMS = File(
+WISH_LIST_ITEMS = _file(
     "wish_list_items",
     _wished,
-    (
-        _given_id(_wished),
-        field(_wished.issue_id),
-        field(_wished.status),
-        required(_wished.priority),
-        _grade(_wished.desired_grade),
-        field(_wished.max_price),
-        field(_wished.max_currency, "currency"),
-        field(_wished.notes),
-        field(_wished.added_on),
-        field(_wished.modified),
-    ),
-    (("issue_id", ("issue_id",), "line"),),
+    _given_id(_wished),
+    "issue_id status",
+    required(_wished.priority),
+    _grade(_wished.desired_grade),
+    "max_price",
+    field(_wished.max_currency, "currency"),
+    "notes added_on modified",
+    unique=(("issue_id", ("issue_id",), "line"),),
     match=("wish_list_id", "issue_id"),
     owner="wish_lists",
     parent="wish_list_id",
@@ -604,9 +510,9 @@ WISH_LIST_ITEMS = File(
 
 def _of_account(name: str, model, inside: Field) -> File:
     """The file of the only list of its kind that an account has: rows are what it holds."""
-    fields = (_given_id(model), field(model.user_id), inside, field(model.created_on), field(model.modified))
-    unique, match = (("user_id", ("user_id",)),), ("user_id",)
-    return File(name, model, fields, unique, match, order="user_id", counted="")
+    parts = (_given_id(model), "user_id", inside, "created_on modified")
+    one = {"unique": (("user_id", ("user_id",)),), "match": ("user_id",)}
+    return _file(name, model, *parts, **one, order="user_id", counted="")
 
 
 PULL_LISTS = _of_account("pull_lists", models.PullList, _inside("series", PULL_LIST_SERIES))

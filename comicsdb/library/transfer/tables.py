@@ -1,9 +1,10 @@
-"""Tables out of bytes: CSV in the encodings, with the delimiters and quotes that people's programs write."""
+"""Tables as CSV: read in the encodings, with the delimiters and quotes that programs write, and written."""
 
 import csv
 import io
 import re
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from comicsdb.catalog.errors import InvalidError
@@ -125,3 +126,21 @@ def _names(header: list[str]) -> tuple[str, ...]:
             name = f"{names[-1]}currency"
         names.append("" if name in names else name)
     return tuple(names)
+
+
+def csv_text(titles: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table with a line of titles."""
+    written = io.StringIO(newline="")
+    writer = csv.writer(written)
+    writer.writerow(titles)
+    writer.writerows(rows)
+    return written.getvalue()
+
+
+def archive(files: dict[str, str | bytes]) -> bytes:
+    """Files as a ZIP archive, by name."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in files.items():
+            made.writestr(name, content)
+    return packed.getvalue()

@@ -1,8 +1,5 @@
 """Writing files: everything in an account's library as JSON or as tables, for its owner to take along."""
 
-import csv
-import io
-import zipfile
 from collections.abc import Iterable
 
 import orjson
@@ -18,11 +15,14 @@ from comicsdb.library.transfer.format import (
     FORMAT,
     ITEMS,
     LISTS,
+    OF_LIST,
     PULL,
     RATINGS,
+    VALUES,
     VERSION,
     WISHES,
 )
+from comicsdb.library.transfer.tables import archive, csv_text
 from comicsdb.library.transfer.values import guarded
 from comicsdb.models import (
     CollectionItem,
@@ -56,88 +56,76 @@ _ISSUE = (
 )
 
 
-def _collection(user_id: int, conditions: Iterable[ColumnElement[bool]]) -> Select:
+_MODELS = {
+    COLLECTION: CollectionItem,
+    PULL: PullListSeries,
+    WISHES: WishListItem,
+    RATINGS: IssueRating,
+    ITEMS: ReadingListItem,
+}
+_READ_DATES = (
+    select(
+        func.array_agg(
+            aggregate_order_by(ReadDate.read_date, ReadDate.read_date),  # the first first
+            type_=ARRAY(DateTime(timezone=True)),
+        )
+    )
+    .where(ReadDate.collection_item_id == CollectionItem.id)
+    .scalar_subquery()
+)
+
+
+def _said(part: str) -> list:
+    """The columns of what a part says of its issues or series, under the names of `VALUES`."""
+    model, columns = _MODELS[part], []
+    for name in VALUES[part]:
+        if name == "added":
+            columns.append((model.created_on if hasattr(model, "created_on") else model.added_on).label(name))
+        elif name == "read_dates":
+            columns.append(_READ_DATES.label(name))
+        elif name.endswith("_currency"):  # it says something of an amount
+            amount = getattr(model, name.replace("currency", "price"))
+            columns.append(case((amount.is_not(None), getattr(model, name))).label(name))
+        else:
+            columns.append(getattr(model, name))
+    return columns
+
+
+def _collection(user_id: int, conditions: tuple[ColumnElement[bool], ...] = ()) -> Select:
     item = CollectionItem
-    dates = aggregate_order_by(ReadDate.read_date, ReadDate.read_date)  # the first first
-    read = (
-        select(item.id, func.array_agg(dates, type_=ARRAY(DateTime(timezone=True))).label("dates"))
-        .join(ReadDate, ReadDate.collection_item_id == item.id)
-        .where(item.user_id == user_id)
-        .group_by(item.id)
-        .subquery()
-        .c
-    )
-    said = (
-        item.issue_id,
-        item.quantity,
-        item.book_format,
-        item.grade,
-        item.grading_company,
-        item.purchase_date,
-        item.purchase_price,
-        _with_amount(item.purchase_price, item.purchase_currency),
-        item.purchase_store,
-        item.storage_location,
-        item.notes,
-        item.is_read,
-        read.dates.label("read_dates"),
-        item.rating,
-        item.created_on.label("added"),
-    )
-    rows = select(*said).outerjoin(read.id.table, read.id == item.id)
-    rows = rows.where(item.user_id == user_id, *conditions).order_by(item.issue_id)
+    rows = select(item.issue_id, *_said(COLLECTION)).where(item.user_id == user_id, *conditions)
     if conditions:
         rows = rows.join(Issue, Issue.id == item.issue_id).join(Series, Series.id == Issue.series_id)
-    return rows
-
-
-def _with_amount(amount, currency):
-    """A currency, where there is an amount that it says something of."""
-    return case((amount.is_not(None), currency)).label(currency.key)
+    return rows.order_by(item.issue_id)
 
 
 def _selects(user_id: int) -> dict[str, Select]:
-    wish = WishListItem
-    listed, item, rated = ReadingList, ReadingListItem, IssueRating
+    listed, item, rated, wish = ReadingList, ReadingListItem, IssueRating, WishListItem
+    ids = (
+        Series.id.label("series_id"),
+        Series.cv_id.label("series_cv_id"),
+        Series.gcd_id.label("series_gcd_id"),
+    )
+    of_list = [getattr(listed, name) for name in OF_LIST if name not in ("previous", "next")]
     return {
-        COLLECTION: _collection(user_id, ()),
-        PULL: select(
-            Series.id.label("series_id"),
-            Series.cv_id.label("series_cv_id"),
-            Series.gcd_id.label("series_gcd_id"),
-            *_SERIES,
-            PullListSeries.added_on.label("added"),
-        )
+        COLLECTION: _collection(user_id),
+        PULL: select(*ids, *_SERIES, *_said(PULL))
         .select_from(PullListSeries)
         .join(PullList, PullList.id == PullListSeries.pull_list_id)
         .join(Series, Series.id == PullListSeries.series_id)
         .join(Publisher, Publisher.id == Series.publisher_id)
         .where(PullList.user_id == user_id)
         .order_by(Series.id),
-        WISHES: select(
-            wish.issue_id,
-            wish.status,
-            wish.priority,
-            wish.desired_grade,
-            wish.max_price,
-            _with_amount(wish.max_price, wish.max_currency),
-            wish.notes,
-            wish.added_on.label("added"),
-        )
+        WISHES: select(wish.issue_id, *_said(WISHES))
         .join(WishList, WishList.id == wish.wish_list_id)
         .where(WishList.user_id == user_id)
         .order_by(wish.issue_id),
-        RATINGS: select(rated.issue_id, rated.rating, rated.created_on.label("added"))
+        RATINGS: select(rated.issue_id, *_said(RATINGS))
         .where(rated.user_id == user_id)
         .order_by(rated.issue_id),
         LISTS: select(
             listed.id.label("list"),
-            listed.name,
-            listed.desc,
-            listed.is_private,
-            listed.list_type,
-            listed.attribution_source,
-            listed.attribution_url,
+            *of_list,
             listed.previous_id.label("previous"),
             listed.next_id.label("next"),
         )
@@ -145,8 +133,7 @@ def _selects(user_id: int) -> dict[str, Select]:
         .order_by(listed.name, listed.attribution_source),
         ITEMS: select(
             item.issue_id,
-            item.issue_type,
-            item.added_on.label("added"),
+            *_said(ITEMS),
             item.reading_list_id.label("list"),
             listed.name.label("list_name"),
             item.order.label("position"),
@@ -199,35 +186,30 @@ def as_json(parts: dict[str, list[dict]]) -> bytes:
     document = {"format": FORMAT, "version": VERSION, "written": clock.now()}
     items: dict[int, list] = {}
     for row in parts.get(ITEMS, ()):
-        items.setdefault(row["list"], []).append(_said(row, {"list", "list_name", "position"}))
+        items.setdefault(row["list"], []).append(_without_blanks(row, {"list", "list_name", "position"}))
     for part, rows in parts.items():
         if part == LISTS:
-            document[part] = [_said(row, {"list"}) | {"items": items.get(row["list"], [])} for row in rows]
+            document[part] = [
+                _without_blanks(row, {"list"}) | {"items": items.get(row["list"], [])} for row in rows
+            ]
         elif part != ITEMS:
-            document[part] = [_said(row) for row in rows]
+            document[part] = [_without_blanks(row) for row in rows]
     return orjson.dumps(document, default=str, option=orjson.OPT_INDENT_2 | orjson.OPT_UTC_Z)
 
 
-def _said(row: dict, without: frozenset | set = frozenset()) -> dict:
+def _without_blanks(row: dict, without: frozenset | set = frozenset()) -> dict:
     return {name: value for name, value in row.items() if value not in (None, "") and name not in without}
 
 
 def as_csv(part: str, rows: list[dict]) -> bytes:
     """One part of a library as a table in UTF-8, with a line of titles."""
-    written = io.StringIO(newline="")
-    writer = csv.writer(written)
-    writer.writerow(COLUMNS[part])
-    writer.writerows([_cell(row[name]) for name in COLUMNS[part]] for row in rows)
-    return written.getvalue().encode("utf-8-sig")  # so that spreadsheets see that it is UTF-8
+    cells = ([_cell(row[name]) for name in COLUMNS[part]] for row in rows)
+    return csv_text(COLUMNS[part], cells).encode("utf-8-sig")  # so that spreadsheets see that it is UTF-8
 
 
 def as_archive(parts: dict[str, list[dict]]) -> bytes:
     """Parts of a library as a ZIP archive with a table of each."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for part, rows in parts.items():
-            archive.writestr(f"{part}.csv", as_csv(part, rows))
-    return packed.getvalue()
+    return archive({f"{part}.csv": as_csv(part, rows) for part, rows in parts.items()})
 
 
 def _cell(value) -> str:
