@@ -5,11 +5,11 @@ from importlib import import_module
 
 import click
 
-gc.set_threshold(10_000, 20, 20)  # a command makes much that stays: looking for what does not took a quarter
+gc.set_threshold(10_000, 20, 20)  # garbage collection took a quarter of a command's start
 
 from comicsdb.cli.support import INI_VARIABLE, Commands, Site, find_ini  # noqa: E402  (it brings the most)
 
-# By the module that has them below this one. It is imported for its commands alone: all take seconds.
+# Module and name of each command; modules are imported on demand, as all of them would take seconds.
 COMMANDS = {
     "account": "accounts.account_group",
     "add-universe": "catalogue.add_universe_command",
@@ -42,7 +42,7 @@ class AllCommands(Commands):
     """The commands of `COMMANDS`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click passes it)
-        """Their names."""
+        """The names of all commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002

@@ -1,4 +1,4 @@
-"""Commands about accounts: make them, give and take rights, and the jobs that accounts need."""
+"""Commands about accounts: creating them, granting and revoking rights, and regular jobs."""
 
 from contextlib import contextmanager
 from dataclasses import fields
@@ -35,7 +35,7 @@ NOBODY = "Nobody goes on asking after 429."
 
 
 def with_rights(command):
-    """The options that name rights."""
+    """Add the options for rights."""
     for option in reversed(RIGHTS):
         command = option(command)
     return command
@@ -43,7 +43,7 @@ def with_rights(command):
 
 @contextmanager
 def writing(site: Site):
-    """A session that is committed at the end; what is refused becomes one clear line."""
+    """A session that is committed at the end; an InvalidError becomes a one-line message."""
     with site.session() as session:
         try:
             yield session
@@ -234,7 +234,7 @@ def sync_donors_command(site: Site, since: datetime | None, dry_run: bool):
     try:
         with site.session() as session, alone(session.get_bind(), DONATIONS):
             beginning = since.replace(tzinfo=UTC) if since else begin(session)
-            session.rollback()  # nothing is held while the platform takes its time
+            session.rollback()  # no transaction is open during the requests
             gifts = contributions(settings, beginning)
             outcomes = process(session, gifts, terms, dry_run=dry_run)
     except AlreadyRunningError as error:
@@ -249,7 +249,7 @@ def sync_donors_command(site: Site, since: datetime | None, dry_run: bool):
 
 
 def _threshold(name: str, words: str):
-    """An option for one of the numbers of the rules."""
+    """An option for a number of the rules."""
     kind, option = click.IntRange(min=1), "--" + name.replace("_", "-")
     return click.option(option, type=kind, default=DEFAULTS[name], show_default=True, help=words)
 
@@ -281,7 +281,7 @@ def throttle_notices_command(site: Site, send: bool, **rules):
 
 
 def _send_notices(site: Site, factory, rules: Rules, *, send: bool) -> list[str]:
-    """Report, and act if that is asked for; gives the names of those with whom it failed."""
+    """Report, and with `send` act; returns the names of accounts for which it failed."""
     with factory() as session:
         found = candidates(session, rules)
     if not found:

@@ -1,4 +1,4 @@
-"""Commands that edit the catalogue: merge, move, repairs; and reports on it."""
+"""Commands that edit the catalogue (merge, move, repairs) and reports on it."""
 
 from contextlib import contextmanager
 from datetime import datetime
@@ -27,12 +27,12 @@ def id_option(name: str, help: str, **more):  # noqa: A002  (the word that click
 
 @contextmanager
 def editing(site: Site, *, dry_run: bool = False, reason: str = ""):
-    """The catalogue for a command; what it did is committed at the end, unless it is a dry run.
+    """The catalogue for a command; changes are committed at the end, unless it is a dry run.
 
-    What is refused becomes one clear line, and nothing is changed.
+    Refusals become a one-line message, and nothing is changed.
     """
     with site.session() as session:
-        session.info["media"] = site.storage  # pictures that nothing names any more go with the commit
+        session.info["media"] = site.storage  # removes unreferenced pictures after the commit
         try:
             yield Catalog(session, None, reason or None)
             if dry_run:
@@ -44,7 +44,7 @@ def editing(site: Site, *, dry_run: bool = False, reason: str = ""):
 
 
 def found(catalog: Catalog, kind: str, object_id: int):
-    """The object with an id; one that is no more is named with what became of it."""
+    """The object with an id; raises ClickException, which says what became of a merged or deleted one."""
     try:
         return admin.find(catalog, kind, object_id)
     except MovedError as moved:
@@ -53,7 +53,7 @@ def found(catalog: Catalog, kind: str, object_id: int):
 
 
 def plainly(error: Exception) -> str:
-    """A refusal in English."""
+    """The English text of a refusal."""
     if isinstance(error, InvalidError):
         english = localizer(DEFAULT_LANGUAGE)
         return "\n".join(translate(english, text) for texts in error.errors.values() for text in texts)
@@ -61,12 +61,12 @@ def plainly(error: Exception) -> str:
 
 
 def told(dry_run: bool, words: str) -> None:
-    """Say what was done, or that it was not."""
+    """Print what was done, or that it was a dry run."""
     click.echo(f"{words}{' Dry run: nothing was changed.' if dry_run else ''}")
 
 
 KINDS = [model.__tablename__ for model in CATALOGUE]
-SHOWN = 60  # characters of a value
+SHOWN = 60  # characters shown of a value
 
 
 @click.command("merge")

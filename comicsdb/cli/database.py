@@ -1,4 +1,4 @@
-"""Making and migrating the database, for commands, the server's start and the tests."""
+"""Creating and migrating the database, for commands and tests."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ MIGRATIONS = Path(comicsdb.__file__).parent / "migrations"
 
 
 def alembic_config(connection=None, *, url: str = "") -> Config:
-    """Alembic's configuration for an open connection; migrations are named by day, words and revision."""
+    """Alembic's configuration for an open connection; files are named by day, words and revision."""
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     config.set_main_option("path_separator", "os")
@@ -26,9 +26,9 @@ def alembic_config(connection=None, *, url: str = "") -> Config:
 
 
 def upgrade(engine: Engine) -> None:
-    """Bring a database to the newest schema; does nothing where it is there already.
+    """Upgrade a database to the newest schema, if necessary.
 
-    Raises ClickException for a database whose revision this code does not know.
+    Raises ClickException for an unknown revision.
     """
     known = {script.revision for script in ScriptDirectory.from_config(alembic_config()).walk_revisions()}
     with engine.connect() as connection:
@@ -44,7 +44,7 @@ def upgrade(engine: Engine) -> None:
 
 
 def is_current(engine: Engine) -> bool:
-    """Whether the schema of a database is the one this code was written for."""
+    """Whether the schema of a database is the newest."""
     head = ScriptDirectory.from_config(alembic_config()).get_current_head()
     with engine.connect() as connection:
         return MigrationContext.configure(connection).get_current_revision() == head

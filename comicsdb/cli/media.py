@@ -9,7 +9,7 @@ from comicsdb.cli.support import Commands, Site, pass_site
 from comicsdb.media.sweeping import missing, sweep
 from comicsdb.ops.jobs import MEDIA, AlreadyRunningError, alone
 
-SAFE = 24  # hours; no upload and no import takes so long
+SAFE = 24  # hours, longer than any upload or import takes
 
 
 @click.group("media", cls=Commands)
@@ -72,5 +72,5 @@ def hash_command(site: Site):
 
 
 def _at_once(engine):
-    """A connection whose every statement sees what is committed by then."""
+    """A connection in autocommit mode."""
     return engine.connect().execution_options(isolation_level="AUTOCOMMIT")

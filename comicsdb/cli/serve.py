@@ -37,7 +37,7 @@ SHOWN_ACCOUNTS = 5
 EMBEDDED = "embedded:"
 URL_VARIABLE = "COMICSDB_DATABASE_URL"
 ADDRESS_VARIABLE = "COMICSDB_BASE_URL"
-HERE = (None, "localhost", "127.0.0.1", "::1")  # hosts of addresses that only this machine knows
+HERE = (None, "localhost", "127.0.0.1", "::1")  # names of this machine
 NAME_LENGTH = 40
 EMPTY = """\
 The catalogue of this database is empty, and is served as it is:
@@ -51,7 +51,7 @@ GROUP = "comicsdb.demo"
 
 @dataclass(frozen=True)
 class Plan:
-    """What is served: the database's address, and the folder of the data set for an empty one, if any."""
+    """What to serve: the database URL, and the data set folder to load into an empty database, if any."""
 
     url: str
     folder: Path | None
@@ -80,10 +80,10 @@ def serve_command(site: Site, data: Path | None, demo: bool, port: int, host: st
         setup_logging(str(site.ini))
         plan = make_plan(site, data, demo=demo)
         accounts = prepare(site, plan)
-        os.environ[URL_VARIABLE] = plan.url  # the environment goes before the ini file
+        os.environ[URL_VARIABLE] = plan.url  # the environment overrides the ini file
         address = _address(host, claimed)
         if urlsplit(site.settings["comicsdb.base_url"]).hostname in HERE:
-            os.environ[ADDRESS_VARIABLE] = address  # where mails lead to: whatever port was chosen
+            os.environ[ADDRESS_VARIABLE] = address  # base URL of mails, with the chosen port
         app = comicsdb.main({"__file__": str(site.ini)}, **site.given)
         problems: list[EmbeddedError] = []
 
@@ -105,9 +105,9 @@ def _stop(_signal, _frame):
 
 
 def _claim(host: str, port: int) -> socket.socket:
-    """A socket bound to the address, so that nobody else gets it while data are being loaded.
+    """A socket bound to the address, which reserves it while data are being loaded.
 
-    It does not listen yet: whoever comes too early is refused rather than kept waiting.
+    It does not listen yet: early connections are refused instead of waiting.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -136,9 +136,9 @@ def _not_served(host: str, port: int, error: OSError) -> click.ClickException:
 
 
 def make_plan(site: Site, data: Path | None, *, demo: bool = False) -> Plan:
-    """Which database is served: a data set has one of its own where the server is ours.
+    """Choose the database: on an embedded server each data set has its own.
 
-    The demo, whose accounts are public, goes into a database of somebody else's only where it is asked for.
+    The demo, whose accounts are public, is loaded into an external database only on request.
     """
     url = site.settings["sqlalchemy.url"]
     if data is None:
@@ -152,7 +152,7 @@ def make_plan(site: Site, data: Path | None, *, demo: bool = False) -> Plan:
 
 
 def database_name(folder: Path) -> str:
-    """The database of a data set: its folder's name, and a digest of where it lies and what it says it is."""
+    """The database name of a data set: its folder's name, and a digest of its path and manifest."""
     folder = folder.resolve()
     meta = folder / "meta.json"
     digest = hashlib.sha256(os.fsencode(folder) + b"\0" + (meta.read_bytes() if meta.is_file() else b""))
@@ -161,7 +161,7 @@ def database_name(folder: Path) -> str:
 
 
 def prepare(site: Site, plan: Plan) -> list[tuple[str, str]]:
-    """Migrate, load what is to be served into an empty catalogue, and give accounts that can log in."""
+    """Migrate, load the data set into an empty catalogue, and return accounts that can log in."""
     with site.engine(plan.url) as engine:
         upgrade(engine)
         with db.session_factory(engine)() as session:
@@ -193,7 +193,7 @@ def _load(site: Site, plan: Plan, session: Session) -> None:
 
 
 def _accounts(site: Site, folder: Path, session: Session) -> list[tuple[str, str]]:
-    """The first accounts of a data set whose passwords are theirs in this database."""
+    """The first accounts of a data set whose passwords are valid in this database."""
     users = folder / "users.jsonl"
     if not users.is_file():
         return []
@@ -226,7 +226,7 @@ def _serve(app, claimed: socket.socket, address: str, accounts: list[tuple[str, 
             click.echo(f"    {name:20} {password}")
     click.echo("Ctrl-C ends it.")
     sys.stdout.flush()
-    server.run()  # until Ctrl-C or SIGTERM; requests that were begun are finished
+    server.run()  # until Ctrl-C or SIGTERM; current requests are finished
     server.close()
     click.echo("Stopped.")
 

@@ -1,4 +1,4 @@
-"""What all commands share: the ini file, the database, and expected failures as one clear line."""
+"""Shared parts of all commands: the ini file, the database, and one-line messages for expected failures."""
 
 import os
 from contextlib import contextmanager
@@ -28,7 +28,7 @@ EXPECTED = (BackupError, ImportFailedError, ExportFailedError, SettingsError, Em
 
 
 class Commands(click.Group):
-    """A group whose commands end with one line and exit code 1 when something expected goes wrong."""
+    """A group whose commands end expected failures with a one-line message and exit code 1."""
 
     def invoke(self, ctx: click.Context):
         """Run a command; see the class."""
@@ -53,7 +53,7 @@ def find_ini(given: str | None) -> Path:
 
 
 class Site:
-    """The site that an ini file describes, as commands need it; nothing is opened before it is asked for."""
+    """The site of an ini file, for commands; its parts are opened on demand."""
 
     def __init__(self, ini: Path):
         self.ini = ini
@@ -62,12 +62,12 @@ class Site:
 
     @property
     def storage(self) -> Storage:
-        """Where pictures lie."""
+        """The storage of pictures."""
         return from_settings(self.settings)
 
     @property
     def passwords(self) -> Passwords:
-        """How passwords are hashed."""
+        """The password hasher of the settings."""
         return passwords.from_settings(self.settings)
 
     @contextmanager

@@ -1,1 +1,1 @@
-"""What readers keep and say: stars, collections, pull, wish and reading lists; one service each."""
+"""The library of readers: ratings, collection, pull list, wish list, reading lists and feeds."""

@@ -1,4 +1,4 @@
-"""Feeds: which issues they tell of, and the secret addresses of a reader's own."""
+"""Feeds: their issues, and the private feed addresses of readers."""
 
 import secrets
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from comicsdb.models import Change, FeedAddress, Issue, Series, User
 
 NAME_MOST = 100
 ADDRESSES_MOST = 20
-SECRET_LENGTHS = range(20, 100)  # what is longer or shorter is no secret of ours
+SECRET_LENGTHS = range(20, 100)  # other lengths cannot be our secrets
 
 
 @dataclass(frozen=True)
 class Window:
-    """Which issues a feed tells of: those with a store date so many days around today, the nearest first."""
+    """The window of a feed: issues with a store date within so many days of today, the nearest first."""
 
     back: int
     ahead: int
@@ -39,7 +39,7 @@ OF_READER = Window(30, 365, 500)
 def issues(session: Session, today: date, window: Window, *conditions: ColumnElement[bool]) -> list[Issue]:
     """New and coming issues that meet conditions on Issue, by store date, with series, type and publisher."""
     first, last = today - timedelta(days=window.back), today + timedelta(days=window.ahead)
-    # Of the many that a window may hold, only the nearest are put together.
+    # Only the nearest issues of the window are loaded.
     nearest = (
         select(Issue.id)
         .where(Issue.store_date.between(first, last), *conditions)
@@ -58,7 +58,7 @@ def issues(session: Session, today: date, window: Window, *conditions: ColumnEle
 
 
 def last_change(session: Session) -> datetime | None:
-    """When anything in the catalogue changed last: nothing that a public feed shows did so later."""
+    """The time of the latest change of the catalogue, which no content of a public feed exceeds."""
     return session.scalar(select(Change.at).order_by(Change.seq.desc()).limit(1))
 
 
@@ -66,16 +66,16 @@ def last_change(session: Session) -> datetime | None:
 
 
 class NewAddress(NamedTuple):
-    """An address that was just made: its secret, which nobody can find out again, and its row."""
+    """A new address: its secret, which is not stored, and its row."""
 
     secret: str
     address: FeedAddress
 
 
 def make_address(session: Session, user_id: int, name: str, form_key: str) -> NewAddress:
-    """Make a secret address for an account, with a name of at most 100 characters, which may be empty.
+    """Create a private feed address, with a name of at most 100 characters, which may be empty.
 
-    Raises InvalidError for the field `name`, and FormSpentError if an address was made by this form already.
+    Raises InvalidError for the field `name`, and FormSpentError if this form created an address already.
     """
     name = " ".join(name.replace("\0", "").split())
     if len(name) > NAME_MOST:
@@ -89,7 +89,8 @@ def make_address(session: Session, user_id: int, name: str, form_key: str) -> Ne
         user_id=user_id,
         name=name,
         digest=digest(secret),
-        form_key=digest(f"{user_id} {form_key}"),  # nobody can spend the keys of another
+        # Per account, so that one cannot use up the keys of another
+        form_key=digest(f"{user_id} {form_key}"),
     )
     with constraint_errors({"uq_feed_address_form_key": FormSpentError()}), session.begin_nested():
         session.add(address)
@@ -98,7 +99,7 @@ def make_address(session: Session, user_id: int, name: str, form_key: str) -> Ne
 
 
 def addresses_of(session: Session, user_id: int) -> list[FeedAddress]:
-    """The addresses of an account, the newest first."""
+    """The addresses of an account, newest first."""
     newest = (FeedAddress.created_on.desc(), FeedAddress.id.desc())
     return list(session.scalars(select(FeedAddress).where(FeedAddress.user_id == user_id).order_by(*newest)))
 
@@ -110,12 +111,12 @@ def revoke(session: Session, user_id: int, address_id: int) -> bool:
 
 
 def revoke_all(session: Session, user_id: int) -> int:
-    """Revoke all addresses of an account; gives how many there were."""
+    """Revoke all addresses of an account; returns how many."""
     return session.execute(delete(FeedAddress).where(FeedAddress.user_id == user_id)).rowcount
 
 
 def reader_of(session: Session, secret: str, today: date) -> int | None:
-    """The active account that a secret stands for, None for nobody; the day of its use is noted."""
+    """The active account of a secret, or None; records the day of use."""
     if len(secret) not in SECRET_LENGTHS:
         return None
     found = session.execute(

@@ -7,11 +7,11 @@ from sqlalchemy.orm import Session
 from comicsdb.models import Issue, PullList, Series, User, WishList
 from comicsdb.models.base import INTEGER_MAX
 
-_LIBRARY = 0x6C696272  # the advisory locks of this module; the second number is the account
+_LIBRARY = 0x6C696272  # first key of the advisory locks; the second is the account
 
 
 def lock_account(session: Session, user_id: int) -> None:
-    """Wait for who writes this account's collection or stars; others wait until the transaction ends.
+    """Serialise writers of an account's collection and ratings until the transaction ends.
 
     Taken after `UnitOfWork.acquire_write_lock` where both are needed, and before any row.
     """
@@ -21,18 +21,18 @@ def lock_account(session: Session, user_id: int) -> None:
 
 
 def check_account(session: Session, user_id: int) -> None:
-    """Raise NoResultFound for an account that was deleted a moment ago: the request is tried again then."""
+    """Raise NoResultFound for an account that was just deleted, so that the request is retried."""
     session.get_one(User, user_id, populate_existing=True)
 
 
 def moved(model) -> dict:
-    """The values of an update that moves `modified`, which grows strictly, and keeps what it was."""
+    """The values of an update that moves `modified`, strictly growing, and keeps the value before."""
     later = func.greatest(func.clock_timestamp(), model.modified + text("interval '1 microsecond'"))
     return {"modified": later, "modified_before": model.modified}
 
 
 def own_list(session: Session, model: type, user_id: int) -> PullList | WishList:
-    """The list of an account, made now if nobody has looked at it yet, however many look at once."""
+    """The default list of an account, created on first use, also under concurrency."""
     wanted = select(model).where(model.user_id == user_id).execution_options(populate_existing=True)
     found = session.scalar(wanted)
     if found is None:
@@ -43,7 +43,7 @@ def own_list(session: Session, model: type, user_id: int) -> PullList | WishList
 
 
 def lock_series(session: Session, series_id: int) -> bool:
-    """Keep a series from being deleted until the transaction ends; False if there is none."""
+    """Lock a series against deletion until the transaction ends; False if there is none."""
     if not 0 < series_id <= INTEGER_MAX:
         return False
     locked = select(Series.id).where(Series.id == series_id).with_for_update(key_share=True, read=True)
@@ -51,7 +51,7 @@ def lock_series(session: Session, series_id: int) -> bool:
 
 
 def lock_issue(session: Session, issue_id: int) -> bool:
-    """Keep an issue and its series from being deleted until the transaction ends; False if there is none."""
+    """Lock an issue and its series against deletion until the transaction ends; False if there is none."""
     known = 0 < issue_id <= INTEGER_MAX
     series_id = session.scalar(select(Issue.series_id).where(Issue.id == issue_id)) if known else None
     if series_id is None:

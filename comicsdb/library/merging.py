@@ -1,8 +1,7 @@
-"""What readers keep of two issues that are merged into one.
+"""Merging the library items of two issues that are merged.
 
-Whatever points to an issue is led to the one that stays, and goes where the reader has that one already
-(`catalog.merge_references`). An item of the collection has more to it: here one that would go gives what the
-one that stays lacks, and its dates of reading.
+References to the merged issue are moved to the canonical one, or deleted where the reader has that already.
+Before, the collection item of the canonical issue takes over missing values and read dates from the other.
 """
 
 from sqlalchemy import text, update
@@ -11,19 +10,19 @@ from sqlalchemy.orm import Session
 from comicsdb.library.locks import moved
 from comicsdb.models import CollectionItem, WishListItem
 
-# Items of readers who have both issues.
+# Items of readers who own both issues.
 _BOTH = (
     "collection_item theirs JOIN collection_item mine ON mine.user_id = theirs.user_id"
     " AND mine.issue_id = :kept AND theirs.issue_id = :other"
 )
-# A reading that is noted with both happened once.
+# A read date of both items counts once.
 _DATES = f"""
     UPDATE read_date SET collection_item_id = mine.id FROM {_BOTH}
     WHERE read_date.collection_item_id = theirs.id AND NOT EXISTS (
         SELECT 1 FROM read_date own
         WHERE own.collection_item_id = mine.id AND own.read_date = read_date.read_date)
 """
-# A grade comes with who gave it, a price with its currency. Who noted both need not have two copies.
+# A grade is copied with its company, a price with its currency. Quantities are not added.
 _ITEMS = f"""
     UPDATE collection_item item SET
         quantity = greatest(mine.quantity, theirs.quantity),
@@ -43,7 +42,7 @@ _ITEMS = f"""
         SELECT max(read_date) AS read_date FROM read_date WHERE collection_item_id = mine.id) last
     WHERE item.id = mine.id
 """
-# Stars of an item are those of the issue, of which those given to the one that stays were kept.
+# The rating of an item is that of its issue, where that of the canonical one has precedence.
 _STARS = """
     UPDATE collection_item item SET rating = stars.rating FROM issue_rating stars
     WHERE stars.issue_id = :kept AND stars.user_id = item.user_id AND item.issue_id = :kept
@@ -52,9 +51,9 @@ _STARS = """
 
 
 def unite(session: Session, kept: int, other: int) -> None:
-    """Let items of the issue that stays take over from those of the other; before anything is led over.
+    """Copy missing values to the items of the canonical issue, before references are moved.
 
-    The stamps of all items that this changes, or that will be led over, move.
+    Moves the stamps of all items that change or will be moved.
     """
     pair = {"kept": kept, "other": other}
     owners = text("SELECT user_id FROM collection_item WHERE issue_id = :other")
@@ -70,5 +69,5 @@ def unite(session: Session, kept: int, other: int) -> None:
 
 
 def agree(session: Session, kept: int) -> None:
-    """Let the stars of items be those of the issue that stays; after all was led over."""
+    """Set the ratings of items to those of the canonical issue, after references were moved."""
     session.execute(text(_STARS), {"kept": kept})

@@ -1,4 +1,4 @@
-"""The pull list: the series an account follows, and their issues of this week and later."""
+"""The pull list: the series an account follows, and their issues from this week on."""
 
 from datetime import date
 from itertools import groupby
@@ -16,14 +16,14 @@ UPCOMING = 50  # issues shown at once
 
 
 def pull_list(session: Session, user_id: int) -> PullList:
-    """The pull list of an account, made at the first look."""
+    """The pull list of an account, created on first use."""
     return own_list(session, PullList, user_id)
 
 
 def add(session: Session, user_id: int, series_id: int) -> tuple[PullListSeries, bool]:
-    """Follow a series; gives its entry, and whether it is new. Raises NotFoundError for an unknown series.
+    """Follow a series; returns its entry and whether it is new. Raises NotFoundError for an unknown series.
 
-    The stamp of the list moves with it, by a trigger. Nothing is committed here.
+    A trigger moves the stamp of the list. Nothing is committed here.
     """
     lock_account(session, user_id)
     if not lock_series(session, series_id):
@@ -39,7 +39,7 @@ def add(session: Session, user_id: int, series_id: int) -> tuple[PullListSeries,
 
 
 def remove(session: Session, user_id: int, series_id: int) -> bool:
-    """Follow a series no longer; False if it was not followed. The stamp of the list moves with it."""
+    """Stop following a series; False if it was not followed. A trigger moves the stamp of the list."""
     lock_account(session, user_id)
     if not lock_series(session, series_id):
         return False
@@ -51,7 +51,7 @@ def remove(session: Session, user_id: int, series_id: int) -> bool:
 
 
 def follow(session: Session, user_id: int, series_id: int, wanted: bool) -> bool:
-    """Follow a series or not, whatever was before; gives whether anything changed. Raises NotFoundError."""
+    """Set whether a series is followed; returns whether anything changed. Raises NotFoundError."""
     if wanted:
         return add(session, user_id, series_id)[1]
     return remove(session, user_id, series_id)
@@ -64,7 +64,7 @@ def follows(session: Session, user_id: int, series_id: int) -> bool:
 
 
 def entries(session: Session, user_id: int) -> list[PullListSeries]:
-    """What an account follows, by sort name: entries with series, type and publisher."""
+    """The entries of an account by sort name, with series, type and publisher."""
     return list(
         session.scalars(
             select(PullListSeries)
@@ -89,7 +89,7 @@ def followed_ids(user_id: int) -> Select:
 def upcoming(session: Session, user_id: int, today: date) -> tuple[list[Issue], int]:
     """The issues of followed series from the Monday of this week on, by store date, and how many there are.
 
-    At most 50 issues come, with series, type and publisher.
+    At most 50 issues are returned, with series, type and publisher.
     """
     coming = (Issue.series_id.in_(followed_ids(user_id)), Issue.store_date >= monday_of(today))
     total = session.scalar(select(func.count()).select_from(Issue).where(*coming))

@@ -1,6 +1,6 @@
-"""Stars that readers give to issues, and the figures of issue and series that follow from them.
+"""Ratings of issues in stars, and the averages of issue and series that follow from them.
 
-Stars given before an issue was out count from its store date on: the first request of a new day sees to it.
+Ratings given before the release count from the store date on: the first request of a new day counts them.
 """
 
 import logging
@@ -26,12 +26,12 @@ LOWEST, HIGHEST = STARS
 
 log = logging.getLogger(__name__)
 
-PAUSE = 60.0  # seconds until the next attempt, after one that failed
-PATIENCE = "1s"  # for which requests wait while somebody writes much, such as an import
+PAUSE = 60.0  # seconds between attempts after a failure
+PATIENCE = "1s"  # for which a request waits for long writes such as an import
 
 
 def rate(session: Session, issue: Issue, user_id: int, stars: int | None, *, today: date) -> bool:
-    """Set, change or (None) take back the stars of one account for one issue.
+    """Set, change or (None) remove the rating of an issue by an account.
 
     `today` is the business day: the public page of an issue takes no stars before it is out, but those that
     it has can be taken back. Raises InvalidError, naming the field "rating", or NotFoundError if the issue
@@ -52,7 +52,7 @@ def rate(session: Session, issue: Issue, user_id: int, stars: int | None, *, tod
 def give(
     session: Session, user_id: int, stars: dict[int, int | None], *, today: date, early: bool = True
 ) -> set[int]:
-    """What `rate` does, for many issues by id, without a look at the collection: gives those that changed.
+    """Rate many issues by id, without touching the collection; returns the ids that changed.
 
     Stars for an issue that is not out yet are the account's own until its store date, and count for all from
     then on (`count_due`); with `early` false they are refused.
@@ -76,7 +76,7 @@ def give(
 
 
 def count_due(session: Session, today: date) -> int:
-    """Count all stars that were given before their issues were out and that are due now; gives their number.
+    """Count the ratings of issues that were released since; returns their number.
 
     Figures and rating stamps follow, so nobody is shown the old ones. To be called when a day has begun and
     when store dates have changed. Nothing is committed here.
@@ -104,7 +104,7 @@ def count_due(session: Session, today: date) -> int:
 
 
 def _lock(session: Session, stars: dict[int, int | None]) -> Sequence[Row]:
-    """Id, series and store date of each issue, as they are now.
+    """Id, series and store date of each issue, locked.
 
     Series are locked first, then issues, to the transaction's end: all raters of a series wait for one
     another, in the order in which every other writer locks. Raises NotFoundError where an issue is gone.
@@ -117,7 +117,7 @@ def _lock(session: Session, stars: dict[int, int | None]) -> Sequence[Row]:
         locked |= set(session.scalars(rows.with_for_update(key_share=True)))
         issues = select(Issue.id, Issue.series_id, Issue.store_date).where(chosen).order_by(Issue.id)
         found = session.execute(issues.with_for_update(key_share=True, of=Issue)).all()
-        if all(each.series_id in locked for each in found):  # none was moved while we waited
+        if all(each.series_id in locked for each in found):  # no issue changed its series meanwhile
             break
     for gone in set(stars) - {each.id for each in found}:
         raise NotFoundError("issue", gone)
@@ -127,7 +127,7 @@ def _lock(session: Session, stars: dict[int, int | None]) -> Sequence[Row]:
 def _refuse_early(
     session: Session, user_id: int, stars: dict[int, int | None], unreleased: dict[int, date]
 ) -> None:
-    """Raise InvalidError where stars are new and an issue is not out yet; those it has may come again."""
+    """Raise InvalidError for new ratings of unreleased issues; unchanged ones are accepted."""
     given = select(IssueRating.issue_id, IssueRating.rating).where(
         IssueRating.user_id == user_id, IssueRating.issue_id.in_(unreleased)
     )
@@ -142,7 +142,7 @@ def _refuse_early(
 def _store(
     session: Session, user_id: int, stars: dict[int, int | None], unreleased: Container[int]
 ) -> set[int]:
-    """Write stars where they differ; gives the issues where they did."""
+    """Write ratings that differ; returns their issues."""
     given = {issue_id: each for issue_id, each in stars.items() if each is not None}
     changed: set[int] = set()
     if len(given) < len(stars):
@@ -169,7 +169,7 @@ def _store(
 
 
 class NewDay:
-    """An execution policy: `day` is the business day that has begun for this process."""
+    """An execution policy that counts due ratings at the first request of a business day."""
 
     def __init__(self, registry, usual):
         self._registry = registry
@@ -179,7 +179,7 @@ class NewDay:
         self.day = None
 
     def __call__(self, environ, router):
-        """The response, by the policy within."""
+        """Count due ratings if the day is new, and answer by the inner policy."""
         today = clock.business_day(self._registry.settings["comicsdb.timezone"])
         if today != self.day:
             with self._lock:
@@ -193,7 +193,7 @@ class NewDay:
                 session.execute(text(f"SET LOCAL lock_timeout = '{PATIENCE}'"))
                 counted = count_due(session, today)
                 session.commit()
-        except SQLAlchemyError as error:  # a request that needs the database tells of an outage itself
+        except SQLAlchemyError as error:  # a request that needs the database reports the outage itself
             log.info("Stars that are due since %s cannot be counted: %s", today, type(error).__name__)
             self._not_before = time.monotonic() + PAUSE
             return
@@ -203,5 +203,5 @@ class NewDay:
 
 
 def includeme(config):
-    """Around the caches: what they hold may be outdated by the new day."""
+    """Add the policy outside of the caches, whose keys depend on the counted ratings."""
     wrap_execution_policy(config, NewDay, LAST + 1)

@@ -1,4 +1,4 @@
-"""What queries for the people of many issues share: who has most credits, of whom few are shown."""
+"""Parts of queries for the creators with most credits in many issues."""
 
 from sqlalchemy import ARRAY, ColumnElement, Integer, Select, Subquery, any_, func, select
 
@@ -6,10 +6,10 @@ from comicsdb.models import Role, credit_role
 
 
 def credited(issues: Select, flag: ColumnElement[bool], **said: ColumnElement[bool]) -> Subquery:
-    """Who is credited in some issues in roles with `flag`, such as `Role.is_writer`: `creator_id`, each
-    once for an issue, and by its name whether what is `said` holds for any of these roles.
+    """The creators of issues in roles with `flag` (such as `Role.is_writer`): `creator_id` for each issue,
+    and for each flag in `said`, by its name, whether it holds for any of these roles.
 
-    Issues and roles are arrays: one index then leads to these issues alone, and tells all that is wanted.
+    Issues and roles are passed as arrays, so that an index-only scan of these issues answers the query.
     """
     columns = credit_role.c
     return (
@@ -21,7 +21,7 @@ def credited(issues: Select, flag: ColumnElement[bool], **said: ColumnElement[bo
 
 
 def among(ids: Select) -> ColumnElement:
-    """The ids as one array, to look up in an index one by one rather than to join with."""
+    """The ids as one array, for index look-ups instead of a join."""
     return func.array(ids.scalar_subquery(), type_=ARRAY(Integer))
 
 
@@ -31,6 +31,6 @@ def has_role(flag: ColumnElement[bool]) -> ColumnElement[bool]:
 
 
 def least(number: ColumnElement[int], most: int) -> ColumnElement[int]:
-    """The smallest `number` among the `most` greatest; rows with less need not be put together."""
+    """The smallest `number` of the `most` greatest, below which rows need not be loaded."""
     last = select(number).order_by(number.desc()).offset(most - 1).limit(1).scalar_subquery()
     return func.coalesce(last, 0)

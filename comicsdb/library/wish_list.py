@@ -1,4 +1,4 @@
-"""The wish list: the issues an account looks for, and how they come to its collection."""
+"""The wish list: the issues an account looks for, and moving them to its collection."""
 
 from datetime import date
 from decimal import Decimal
@@ -28,15 +28,15 @@ WISHED_ALREADY = _("This issue is on your wish list already: change that entry i
 
 
 def wish_list(session: Session, user_id: int) -> WishList:
-    """The wish list of an account, made at the first look."""
+    """The wish list of an account, created on first use."""
     return own_list(session, WishList, user_id)
 
 
 def add(session: Session, user_id: int, issue_id: int, values: dict) -> tuple[WishListItem, bool]:
-    """Wish for an issue; gives the item, and whether it is new: one that is there stays as it is.
+    """Add an issue; returns the item and whether it is new. A present item is not changed.
 
-    `values` are those of the item's columns that `WishSchema` has judged. Raises NotFoundError for an unknown
-    issue. The stamp of the list moves with it, by a trigger. Nothing is committed here.
+    `values` are columns of the item, validated by `WishSchema`. Raises NotFoundError for an unknown
+    issue. A trigger moves the stamp of the list. Nothing is committed here.
     """
     lock_account(session, user_id)
     if not lock_issue(session, issue_id):
@@ -54,7 +54,7 @@ def add(session: Session, user_id: int, issue_id: int, values: dict) -> tuple[Wi
 
 
 def change(session: Session, user_id: int, item_id: int, values: dict) -> WishListItem:
-    """Change some fields of an item; the rest stays, and its stamp moves.
+    """Change fields of an item and move its stamp.
 
     `values` as for `add`, and `issue_id` for another issue. Raises NotFoundError for an item that the account
     does not have, and InvalidError naming "issue_id" for an issue that is not there or stands on the list
@@ -75,7 +75,7 @@ def change(session: Session, user_id: int, item_id: int, values: dict) -> WishLi
 
 
 def remove(session: Session, user_id: int, item_id: int) -> bool:
-    """Take an item off the list; False if the account has no such item."""
+    """Remove an item; False if the account has no such item."""
     try:
         item = _lock_item(session, user_id, item_id)
     except NotFoundError:
@@ -85,7 +85,7 @@ def remove(session: Session, user_id: int, item_id: int) -> bool:
 
 
 def wish(session: Session, user_id: int, issue_id: int, wanted: bool) -> bool:
-    """Have an issue on the list or not, whatever was before; gives whether anything changed."""
+    """Set whether an issue is on the list; returns whether anything changed."""
     if wanted:
         return add(session, user_id, issue_id, {})[1]
     lock_account(session, user_id)
@@ -94,7 +94,7 @@ def wish(session: Session, user_id: int, issue_id: int, wanted: bool) -> bool:
 
 
 def wished(session: Session, user_id: int, issue_id: int) -> WishListItem | None:
-    """The item by which an account wishes for an issue."""
+    """The item of an account for an issue."""
     found = select(WishListItem).join(WishList).where(WishList.user_id == user_id)
     return session.scalar(found.where(WishListItem.issue_id == issue_id))
 
@@ -116,7 +116,7 @@ def acquire(
 
 
 def item_of(session: Session, user_id: int, item_id: int) -> WishListItem:
-    """An item of an account as it is now; raises NotFoundError for one that it does not have."""
+    """An item of an account, reloaded; raises NotFoundError for unknown ones."""
     found = None
     if 0 < item_id <= BIG_MAX:
         wanted = select(WishListItem).join(WishList).where(WishList.user_id == user_id)
@@ -143,7 +143,7 @@ def listed(user_id: int, *, status: str = "", priority: int | None = None) -> Se
 
 
 def items() -> Select:
-    """Items with what their labels and rows show: issue, series, its type and publisher; to be narrowed."""
+    """The statement of items with issue, series, its type and publisher, to be filtered."""
     series = contains_eager(WishListItem.issue).contains_eager(Issue.series)
     return (
         select(WishListItem)
@@ -155,7 +155,7 @@ def items() -> Select:
 
 
 def _lock_item(session: Session, user_id: int, item_id: int) -> WishListItem:
-    """An item of an account as it is now and stays for all others; raises NotFoundError."""
+    """An item of an account, reloaded and locked; raises NotFoundError."""
     lock_account(session, user_id)
     lock_issue(session, item_of(session, user_id, item_id).issue_id)
     return item_of(session, user_id, item_id)
@@ -173,7 +173,7 @@ def _write(session: Session, item: WishListItem, values: dict) -> WishListItem:
 
 
 def _priced(values: dict, currency: str) -> dict:
-    """The values, where nothing as a price is no price, and its currency that of dollars."""
+    """The values with a price of 0 as no price, whose currency is USD."""
     price: Decimal | None = values.get("max_price")
     if "max_price" not in values:
         return {name: value for name, value in values.items() if name != "max_currency"}

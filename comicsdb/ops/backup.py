@@ -30,14 +30,14 @@ NAME = re.compile(r"\d{8}T\d{6}Z")
 STAMP = "%Y%m%dT%H%M%SZ"
 PARTIAL = ".partial"
 DUMP, PICTURES, LABEL = "database.dump", "pictures", "backup.json"
-TRIES = 5  # to catch all pictures of a moment before any of them is replaced
+TRIES = 5  # attempts to copy all pictures of a snapshot before any is replaced
 IN_USE = """
 SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f')
 AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
 """
-# Answers that somebody still remembers belong to another life of the database: none of their epochs returns,
-# and who follows the changes begins anew. An older dump gets its `installation` when it is upgraded.
+# Caches may hold answers of the database before the restore: no epoch may return, and clients that follow the
+# changes must begin again. An older dump gets its `installation` when it is upgraded.
 MOVE_EPOCH = """
 UPDATE public.epoch
 SET value = greatest(value + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint);
@@ -48,13 +48,13 @@ END $$
 """
 
 PROGRAM_NAMES = ("pg_dump", "pg_restore", "psql")
-# What a dump is read back with: whoever restores owns everything, and comments need rights over extensions.
+# Options of pg_restore: the restoring role owns everything, and comments need rights over extensions.
 ANYWHERE = ("--no-owner", "--no-privileges", "--no-comments")
 
 
 @dataclass(frozen=True)
 class Label:
-    """What a backup says of itself: when, of which schema and server, and what it takes to be whole."""
+    """The label of a backup: time, schema, server version, and what is needed to verify it."""
 
     made: str
     revision: str
@@ -66,14 +66,14 @@ class Label:
 
 @dataclass(frozen=True)
 class Backup:
-    """A whole backup: its folder and what it says of itself."""
+    """A complete backup: its folder and label."""
 
     folder: Path
     label: Label
 
     @classmethod
     def open(cls, folder: Path) -> "Backup":
-        """The backup in a folder; raises BackupError where there is none, or not what it was."""
+        """Open the backup in a folder; raises BackupError where there is none, or a damaged one."""
         try:
             label = Label(**orjson.loads((folder / LABEL).read_bytes()))
             found = _digest(folder / DUMP)
@@ -85,36 +85,36 @@ class Backup:
 
     @property
     def pictures(self) -> FolderStorage:
-        """Its pictures."""
+        """The storage of its pictures."""
         return FolderStorage(self.folder / PICTURES)
 
 
 @dataclass(frozen=True)
 class Made:
-    """A backup that was made, and the keys of pictures that rows name and the storage has lost."""
+    """A new backup, and the keys of pictures that rows name and the storage lacks."""
 
     backup: Backup
     lost: tuple[str, ...]
 
 
 def make(engine: Engine, storage: Storage, folder: Path, *, tell: Callable[[str], object] = print) -> Made:
-    """Back up into a new folder below `folder`; raises BackupError, and leaves nothing half done.
+    """Back up into a new folder below `folder`; raises BackupError, and leaves no incomplete backup.
 
-    Writers go on meanwhile: what is kept is a moment after the beginning, pictures included.
+    Writers are not blocked: the backup is a snapshot taken after the start, pictures included.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for left in folder.glob(f"*{PARTIAL}"):
         shutil.rmtree(left)
     before = _backups(folder)
     made = clock.now()
-    while (folder / made.strftime(STAMP)).exists():  # its name is the second in which it was made
+    while (folder / made.strftime(STAMP)).exists():  # the name has the resolution of a second
         made += timedelta(seconds=1)
     partial = folder / f"{made.strftime(STAMP)}{PARTIAL}"
     partial.mkdir(mode=0o700)
     try:
         pictures = Copies(storage, partial / PICTURES, before[-1] / PICTURES if before else None)
         with engine.connect() as connection:
-            pictures.copy(_keys(connection))  # the many, at leisure
+            pictures.copy(_keys(connection))  # most of them, before the snapshot
         tell("Writing the dump ...")
         label, lost = _dump_moment(engine, pictures, partial, made)
         (partial / LABEL).write_bytes(orjson.dumps(asdict(label), option=orjson.OPT_INDENT_2))
@@ -127,9 +127,9 @@ def make(engine: Engine, storage: Storage, folder: Path, *, tell: Callable[[str]
 
 
 def _dump_moment(engine: Engine, pictures: "Copies", partial: Path, made: datetime) -> tuple[Label, set[str]]:
-    """Dump a moment all of whose pictures are copied; gives too which of them the storage has lost.
+    """Dump a snapshot whose pictures are all copied; returns also those that the storage lacks.
 
-    One that is missing may have been replaced before we came to it. Then no later moment names it.
+    A missing one may have been replaced before it was copied: then later snapshots do not name it.
     """
     for _ in range(TRIES):
         with engine.connect().execution_options(isolation_level="REPEATABLE READ") as connection:
@@ -149,7 +149,7 @@ def _dump_moment(engine: Engine, pictures: "Copies", partial: Path, made: dateti
 
 
 class Copies:
-    """The pictures of a backup: linked from the backup before where it has them, copied from the storage."""
+    """The pictures of a backup: linked from the previous backup or copied from the storage."""
 
     def __init__(self, storage: Storage, folder: Path, before: Path | None):
         self.number = 0
@@ -159,7 +159,7 @@ class Copies:
         self._before = FolderStorage(before) if before else None
 
     def copy(self, keys: Iterable[str]) -> set[str]:
-        """Copy pictures that are not there yet; gives the keys of those that the storage does not have."""
+        """Copy missing pictures; returns the keys of those that the storage lacks."""
         missing = set()
         with self._target.batch() as batch:
             for key in keys:
@@ -190,9 +190,9 @@ class Copies:
 def restore(
     engine: Engine, storage: Storage, backup: Backup, *, force: bool, tell: Callable[[str], object] = print
 ) -> None:
-    """Put a backup into an empty database and storage; with `force` in place of what is in the database.
+    """Restore a backup into an empty database; with `force` replace what is in the database.
 
-    Raises BackupError; the database is then as it was, and no picture was added.
+    Raises BackupError; then the database is unchanged.
     """
     with engine.connect() as connection:
         if connection.scalar(text(IN_USE)) and not force:
@@ -205,7 +205,7 @@ def restore(
         )
     if not force and next(storage.entries(), None) is not None:
         raise BackupError("There are pictures already: name an empty place for them, or add with --force.")
-    with storage.batch() as batch:  # before the rows: none is ever without its picture
+    with storage.batch() as batch:  # before the rows, which always have their pictures
         tell(f"Storing {backup.label.pictures:,} pictures ...")
         for entry in backup.pictures.entries():
             if not storage.exists(entry.key):
@@ -217,7 +217,7 @@ def restore(
 
 
 def drop_older(folder: Path, days: int) -> list[Path]:
-    """Remove the backups in a folder that are older than so many days, never the newest; gives them."""
+    """Remove backups older than so many days, but not the newest; returns their folders."""
     limit = (clock.now() - timedelta(days=days)).strftime(STAMP)
     old = [each for each in _backups(folder)[:-1] if each.name < limit]
     for each in old:
@@ -226,7 +226,7 @@ def drop_older(folder: Path, days: int) -> list[Path]:
 
 
 def _backups(folder: Path) -> list[Path]:
-    """Those in a folder, the oldest first."""
+    """The backups in a folder, oldest first."""
     return sorted(each for each in folder.iterdir() if NAME.fullmatch(each.name) and (each / LABEL).is_file())
 
 
@@ -241,12 +241,12 @@ def _digest(path: Path) -> str:
 
 
 class BackupError(Exception):
-    """A backup cannot be made or restored; the text says why and what to do."""
+    """A backup or restore failed; the text says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Programs:
-    """The programs in a folder, and how they reach the database: no password is on their command line."""
+    """PostgreSQL's programs in a folder, and their connection: the password is not on the command line."""
 
     folder: Path
     major: int
@@ -255,7 +255,7 @@ class Programs:
 
     @classmethod
     def of(cls, engine: Engine, connection: Connection) -> "Programs":
-        """Those of the version of the server at the other end of a connection; raises BackupError."""
+        """Find the programs of the version of a connection's server; raises BackupError."""
         major = connection.connection.driver_connection.info.server_version // 10_000
         _, given = engine.dialect.create_connect_args(engine.url)
         known = {key: value for key, value in given.items() if key not in {"prepare_threshold", "context"}}
@@ -264,17 +264,14 @@ class Programs:
         return cls(_find(major), major, make_conninfo(**known), environment)
 
     def dump(self, target: Path, snapshot: str) -> None:
-        """Write the database as a snapshot shows it, and look whether what was written can be read."""
-        # What is unlogged (counts of rate limits) does not outlive a crash either.
+        """Dump a snapshot of the database, and check that the dump can be read."""
+        # Unlogged tables (rate limits) do not survive a crash either.
         given = "--format=custom", "--no-unlogged-table-data", f"--snapshot={snapshot}", f"--file={target}"
         self._run("pg_dump", *given, self.address)
         self._run("pg_restore", "--list", str(target))
 
     def restore(self, dump: Path, *, replace: bool, at_the_end: str) -> None:
-        """Read a dump into the database in one transaction, in which `replace` removes what is there before.
-
-        Nothing has happened if it fails.
-        """
+        """Restore a dump in one transaction, in which `replace` first removes the present content."""
         reading = [self.folder / "pg_restore", *ANYWHERE, "--file=-", dump]
         writing = [self.folder / "psql", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", self.address]
         with (
@@ -293,7 +290,7 @@ class Programs:
                     target.stdin.write(b"DROP SCHEMA public CASCADE; CREATE SCHEMA public;\n")
                 while piece := source.stdout.read(1 << 20):
                     target.stdin.write(piece)
-                if source.wait() == 0:  # otherwise there is no COMMIT, whatever has come until now
+                if source.wait() == 0:  # without its end there is no COMMIT
                     target.stdin.write(f"\n{at_the_end};\nCOMMIT;\n".encode())
                 target.stdin.close()
             except BrokenPipeError:
@@ -336,7 +333,7 @@ def _find(major: int) -> Path:
 def _folders() -> Iterator[Path]:
     if chosen := os.environ.get(SETTING):
         yield Path(chosen)
-    for place in PLACES:  # before PATH: there Debian has wrappers that choose a version themselves
+    for place in PLACES:  # before PATH, where Debian has wrappers that choose a version
         yield from sorted(Path("/").glob(place.lstrip("/")))
     yield from map(Path, os.environ.get("PATH", "").split(os.pathsep))
     if package := wheel():

@@ -1,4 +1,4 @@
-"""Jobs that may not run twice at once, on whatever machine: the second is told so."""
+"""Locks of jobs that must not run twice at the same time, on any machine."""
 
 from contextlib import contextmanager
 
@@ -9,13 +9,13 @@ DONATIONS, NOTICES, MEDIA, BACKUP = 7_240_414, 7_240_415, 7_240_416, 7_240_417
 
 
 class AlreadyRunningError(Exception):
-    """Somebody else is at it."""
+    """The job is running already."""
 
 
 @contextmanager
 def alone(engine: Engine, key: int):
-    """Hold the lock of a job; raises AlreadyRunningError where it is held. A job that dies gives it back."""
-    # Of a transaction, not of a session: a proxy may lend the connection to others between transactions.
+    """Hold the lock of a job; raises AlreadyRunningError. PostgreSQL releases it when the job dies."""
+    # A transaction lock: a connection pooler may switch connections between transactions.
     own = engine.execution_options(isolation_level="READ COMMITTED")
     with own.connect() as connection, connection.begin():
         if not connection.scalar(select(func.pg_try_advisory_xact_lock(key))):

@@ -20,9 +20,9 @@ from comicsdb.http.execution_policies import OUTERMOST, ROUTE_KEY, wrap_executio
 
 log = logging.getLogger(__name__)
 
-ID_KEY = "comicsdb.request_id"  # in the environment of a request
+ID_KEY = "comicsdb.request_id"  # key in the WSGI environment
 ID_HEADER = "HTTP_X_REQUEST_ID"
-# What every record has; all else was given with `extra`.
+# The attributes of every record; others come from `extra`.
 STANDARD = set(vars(logging.LogRecord("", 0, "", 0, "", (), None))) | {"message", "asctime", "taskName"}
 
 OUTAGE_PAUSE = 60.0  # seconds between two lines about an outage of the same kind
@@ -36,12 +36,12 @@ SECRET_WORDS = ("secret", "token", "password", "key", "uid")  # in names of para
 
 
 def current() -> dict | None:
-    """The environment of the request that this thread answers, None outside of one."""
+    """The WSGI environment of this thread's request, or None."""
     return _environ.get()
 
 
 def request_id() -> str | None:
-    """The id of the request that this thread answers; it is made when somebody first asks for it."""
+    """The id of this thread's request, created on first use."""
     environ = _environ.get()
     if environ is None:
         return None
@@ -52,7 +52,7 @@ def request_id() -> str | None:
 
 class JsonFormatter(logging.Formatter):
     """One JSON object on one line: `time`, `level`, `logger`, `message`, and where there is one `request`,
-    `exception`, and what else the line tells (`user`, `ip` and so on)."""
+    `exception`, and the attributes given by `extra` (`user`, `ip` and so on)."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The line."""
@@ -67,14 +67,14 @@ class JsonFormatter(logging.Formatter):
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         more = {key: value for key, value in vars(record).items() if key not in STANDARD and key[0] != "_"}
-        return json.dumps(more | line, default=str, skipkeys=True)  # not orjson: texts may be no Unicode
+        return json.dumps(more | line, default=str, skipkeys=True)  # orjson rejects lone surrogates
 
 
 class OutageLog:
-    """Tells the log of one kind of outage: one line a minute, with the number of those left out since.
+    """Logs one kind of outage at most once a minute, with the number of suppressed lines.
 
-    While something is away, every request fails in the same way, and lines by the hundred thousand would hide
-    all else. There is one of these for a kind and process.
+    During an outage every request fails in the same way, and would flood the log. There is one instance for
+    each kind in a process.
     """
 
     def __init__(self, logger: logging.Logger, level: int = logging.ERROR):
@@ -84,13 +84,13 @@ class OutageLog:
         self.forget()
 
     def forget(self) -> None:
-        """Tell the next one, whenever the last was."""
+        """Log the next one in any case."""
         self._next, self._left_out = 0.0, 0
 
     def report(self, error: BaseException, message: str, *arguments) -> None:
-        """Write a line without trace, unless there was one a moment ago.
+        """Log a line without traceback, unless there was one within the last minute.
 
-        `error` goes to the deployer's function for error reports with the line.
+        `error` is passed to the function of `comicsdb.errors.report` with the line.
         """
         with self._lock:
             now = time.monotonic()
@@ -107,20 +107,20 @@ class OutageLog:
 
 
 def in_one_line(error: BaseException) -> str:
-    """An error's class and the first line of its text, without the SQL and values that a database's has."""
+    """The class and first line of an error, without SQL and bound values."""
     cause = getattr(error, "orig", None) or error
     return f"{type(cause).__name__}: {str(cause).strip().partition(chr(10))[0]}"
 
 
 def use(log_format: str) -> None:
-    """Write the log as `plain` lines, as the ini file says, or as `json`; of all handlers that there are."""
+    """Set the format of all handlers: `plain`, as in the ini file, or `json`."""
     global _json  # noqa: PLW0603  (like the log, there is one for a process)
     _json = log_format == "json"
     use_again()
 
 
 def use_again() -> None:
-    """Do the same for handlers that were made since."""
+    """Set the format of handlers that were added since."""
     if not _json:
         return
     loggers = [logging.getLogger(), *map(logging.getLogger, logging.root.manager.loggerDict)]
@@ -129,7 +129,7 @@ def use_again() -> None:
 
 
 def log_failure(logger: logging.Logger, error: BaseException, message: str, *arguments) -> None:
-    """Write that a request failed: with a trace, or among the lines of an outage if the database is away."""
+    """Log that a request failed: with a traceback, or as an outage if the database is unavailable."""
     from comicsdb.db import DATABASE_OUTAGE, is_away  # noqa: PLC0415  (brings all tables)
 
     if is_away(error):
@@ -141,14 +141,14 @@ def log_failure(logger: logging.Logger, error: BaseException, message: str, *arg
 
 
 class Known:
-    """An execution policy within which the log knows whose request it is."""
+    """An execution policy that makes the request's environment available to the log."""
 
     def __init__(self, registry, usual):
         self._proxies = registry.settings["comicsdb.trusted_proxies"]
         self._usual = usual
 
     def __call__(self, environ, router):
-        """The response; one that tells of a fault names the request."""
+        """Answer by the inner policy; server errors get a header with the request id."""
         said = environ.get(ID_HEADER)
         if said and re.fullmatch(r"[A-Za-z0-9._-]{1,64}", said) and is_trusted(environ, self._proxies):
             environ[ID_KEY] = said
@@ -168,7 +168,7 @@ class Known:
 
 
 def log_start(settings: Mapping, processes: int) -> None:
-    """Write the one line of a start; `settings` are those of an application, resolved."""
+    """Log the line of a start; `settings` are resolved ones."""
     number = "1 process" if processes == 1 else f"{processes} processes"
     told = f"{_limits(settings)} {_cache(settings)} {_mail(settings)}"
     log.info("comicsdb starts with %s. %s", number, told)
@@ -196,16 +196,16 @@ def _mail(settings: Mapping) -> str:
 
 
 def _log_single_start(event) -> None:
-    if multiprocessing.parent_process() is None:  # the server of production tells it for all its workers
+    if multiprocessing.parent_process() is None:  # the production server logs it for all its workers
         log_start(event.app.registry.settings, 1)
 
 
 class Reporter(logging.Handler):
-    """Calls `report(exception, where)` for each record with an exception, once for each.
+    """Calls `report(exception, where)` once for each exception in the log.
 
     `where` is a dict of texts: `logger`, and within a request `request` (its id), `method`, `route`, `path`,
-    `query` and `headers` (a dict), without what proves who somebody is; elsewhere `message`. What the
-    function raises is logged and goes no further.
+    `query` and `headers` (a dict), without credentials; elsewhere `message`. Errors of the function are
+    logged.
     """
 
     def __init__(
@@ -217,7 +217,7 @@ class Reporter(logging.Handler):
         self._own = threading.local()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Report it."""
+        """Report the exception of a record, if it has one."""
         error = record.exc_info[1] if record.exc_info else getattr(record, "_error", None)
         if error is None or getattr(self._own, "busy", False) or getattr(error, "_reported", False):
             return
@@ -231,7 +231,7 @@ class Reporter(logging.Handler):
             self._own.busy = False
 
     def where(self, record: logging.LogRecord) -> dict:
-        """What is said of the place."""
+        """The context of a record."""
         found = {"logger": record.name, "message": record.getMessage()}
         environ = current()
         if environ is None:
@@ -251,7 +251,7 @@ class Reporter(logging.Handler):
         }
 
     def _path(self, environ: dict) -> str:
-        """The path; where a part of it is a secret, the pattern instead."""
+        """The path, or the route's pattern where a part of it is secret."""
         pattern = self._patterns(environ.get(ROUTE_KEY)) or ""
         secret = any(f"{{{word}" in pattern for word in SECRET_WORDS)
         return pattern if secret else environ.get("PATH_INFO", "")
@@ -266,7 +266,7 @@ def _shown(name: str, value: str) -> str:
 
 
 def includeme(config):
-    """The form of the log, from here on, and ids of requests."""
+    """Set the format of the log; add request ids, the line of the start and error reports."""
     use(config.get_settings()["comicsdb.log.format"])
     wrap_execution_policy(config, Known, OUTERMOST)
     config.add_subscriber(_log_single_start, ApplicationCreated)

@@ -1,4 +1,4 @@
-"""Figures for Prometheus at /metrics/, of all processes of a server together, for who has the token."""
+"""Metrics for Prometheus at /metrics/, summed over all processes of a server, protected by a token."""
 
 import atexit
 import hmac
@@ -18,7 +18,7 @@ from comicsdb.config import SettingsError
 from comicsdb.http.execution_policies import LAST, ROUTE_KEY, wrap_execution_policy
 
 PATH = "/metrics/"
-FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # the library's variable: where processes lay down their figures
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # prometheus_client's variable: the folder of the processes' files
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 QUEUE = """
 SELECT count(*), coalesce(extract(epoch FROM now() - min(queued)), 0)
@@ -27,7 +27,7 @@ FROM outgoing_mail WHERE sent IS NULL AND next_attempt IS NOT NULL
 
 
 class Instruments:
-    """What is counted, with the names and words that Prometheus shows."""
+    """The instruments, with their names and help texts."""
 
     def __init__(self):
         from prometheus_client import Counter, Gauge, Histogram  # noqa: PLC0415  (the extra `metrics`)
@@ -63,12 +63,12 @@ class Instruments:
 
 @cache
 def instruments() -> Instruments:
-    """Those of this process."""
+    """The instruments of this process."""
     return Instruments()
 
 
 class Measuring:
-    """An execution policy that counts requests, and answers those for the figures themselves."""
+    """An execution policy that measures requests and serves the metrics."""
 
     def __init__(self, registry, usual):
         self._usual = usual
@@ -117,13 +117,13 @@ def _refuse(status: int, said: str, name: str, value: str) -> Response:
 
 
 class Database:
-    """Figures that the database is asked for: whether it answers, and the mails that wait."""
+    """Metrics queried from the database: whether it answers, and the length of the mail queue."""
 
     def __init__(self, engine: Engine):
         self._engine = engine
 
     def collect(self):
-        """The figures; of a database that does not answer, that."""
+        """Collect the metrics; of an unavailable database only that."""
         from prometheus_client.core import GaugeMetricFamily  # noqa: PLC0415
 
         waiting = None
@@ -140,7 +140,7 @@ class Database:
 
 
 def _forget_the_dead() -> None:
-    """What a process that is gone had open does not count; what it has done does."""
+    """Drop the gauges of processes that ended; their counters stay."""
     from prometheus_client.multiprocess import mark_process_dead  # noqa: PLC0415
 
     for file in Path(os.environ[FOLDER]).glob("gauge_live*_*.db"):
@@ -154,11 +154,11 @@ def _forget_the_dead() -> None:
 
 
 def share_a_folder() -> None:
-    """A folder for the figures of this process and of those that it begins."""
+    """Create the folder for the metrics of this process and its children."""
     if FOLDER in os.environ:
         return
     folder, owner = tempfile.mkdtemp(prefix="comicsdb-metrics-"), os.getpid()
-    os.environ[FOLDER] = folder  # before the library is imported: it looks once
+    os.environ[FOLDER] = folder  # before the library is imported, which reads it once
     atexit.register(lambda: os.getpid() == owner and shutil.rmtree(folder, ignore_errors=True))
 
 
@@ -182,7 +182,7 @@ def _watch_cache(regions, counter) -> None:
 
 
 def includeme(config):
-    """Measure, if the settings hold a token. Raises SettingsError where the library is not installed."""
+    """Add metrics if a token is set. Raises SettingsError where the library is not installed."""
     settings = config.get_settings()
     if not settings["comicsdb.metrics.token"]:
         return

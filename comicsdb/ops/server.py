@@ -1,4 +1,4 @@
-"""The server of production, granian in several processes, as a Paste server: `use = egg:comicsdb#granian`."""
+"""The production server: granian with several processes, as a Paste server (`use = egg:comicsdb#granian`)."""
 
 import gc
 import logging
@@ -28,23 +28,23 @@ from comicsdb.ops.watchdog import Heartbeat, Watchdog, serve_health
 
 log = logging.getLogger(__name__)
 
-# What granian logs goes where the ini file sends everything, at the level it names.
+# Granian's log lines go to the handlers of the ini file.
 LOGGING = {"handlers": {}, "formatters": {}, "loggers": {"_granian": {"handlers": [], "propagate": True}}}
-# How glibc gives out memory in workers, where nobody says otherwise. By itself it learns from large uploads
-# to keep blocks of their size, each thread for itself: workers grew by 40 MB for each that had read one.
+# Defaults for glibc's malloc in workers. Its dynamic threshold would keep blocks of the size of large uploads
+# in each thread: workers grew by 40 MB for each thread that had read one.
 MALLOC = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": str(1024 * 1024)}
-UNABLE = signal.SIGUSR1  # what a worker sends that cannot load the application
+UNABLE = signal.SIGUSR1  # sent by a worker that cannot load the application
 UNLOADED = "The application cannot be loaded."
-HEAD_MAX = 64 * 1024  # bytes of a request's line and headers that are taken in; the application takes less
-WATCHED = 5  # seconds at least: granian ends the server when a worker fails sooner than that after its start
+HEAD_MAX = 64 * 1024  # bytes of request line and headers; the application accepts less
+WATCHED = 5  # minimum seconds: granian stops when a worker fails sooner after its start
 
 
 @dataclass(frozen=True)
 class Options:
-    """What the `[server:...]` section says; the names are those of waitress where it has the same thing.
+    """The options of the `[server:...]` section; named as in waitress where that has the same option.
 
-    In a process the application runs in `threads` threads at a time; more than two make it slower, as they
-    contend for the interpreter. `slow_clients` more wait for clients.
+    In each process the application runs in `threads` threads; more than two are slower, as they contend for
+    the interpreter. `slow_clients` further threads wait for clients.
     """
 
     host: str = "127.0.0.1"
@@ -65,8 +65,8 @@ class Options:
 def granian(global_conf: dict, **given: str) -> Callable:
     """A Paste server factory that serves the ini file's application itself, until SIGTERM or SIGINT.
 
-    It gives `pserve` nothing back, which would load the application here before any worker does, for nobody.
-    Raises SettingsError for an option that it does not know or cannot read, and OSError for a busy port.
+    It runs before `pserve` loads the application, which is loaded only by the workers. Raises SettingsError
+    for an unknown or invalid option, and OSError for a busy port.
     """
     options = read_options(given)
     _refuse_a_busy_port(options)
@@ -75,7 +75,7 @@ def granian(global_conf: dict, **given: str) -> Callable:
 
 
 def read_options(given: dict[str, str]) -> Options:
-    """The options with types; raises SettingsError by name."""
+    """Parse the options; raises SettingsError naming the option."""
     values = {"workers": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()}
     for name, text in given.items():
         reader = READERS.get(name)
@@ -137,7 +137,7 @@ def run(options: Options, global_conf: dict) -> None:
     """Serve until a signal ends it; requests under way are finished first, for `patience` seconds."""
     for name, value in MALLOC.items():
         os.environ.setdefault(name, value)
-    # A worker begins with nothing of this process: no connection, no lock, no thread.
+    # Spawned workers inherit no connection, lock or thread.
     multiprocessing.set_start_method("spawn", force=True)
     server = Granian(
         "comicsdb",
@@ -159,7 +159,7 @@ def run(options: Options, global_conf: dict) -> None:
     if _setting("comicsdb.metrics.token", options, global_conf):
         from comicsdb.ops.metrics import share_a_folder  # noqa: PLC0415  (as with SettingsError)
 
-        share_a_folder()  # which outlives each of the workers
+        share_a_folder()  # shared by all workers, also restarted ones
     failed, loaded, telling = [], multiprocessing.Event(), multiprocessing.Lock()
 
     def give_up(*_):
@@ -180,24 +180,24 @@ def run(options: Options, global_conf: dict) -> None:
 
 
 def _is_no_advice(record: logging.LogRecord) -> bool:
-    """Not granian's against many threads: all but a few of them wait for clients."""
+    """Drop granian's warning about many threads, most of which wait for clients."""
     return "Python threads" not in record.getMessage()
 
 
 def _log(options: Options, global_conf: dict) -> None:
-    """Log as the ini file says, in the form that the application's settings say."""
+    """Set up logging by the ini file, in the format of the application's settings."""
     setup_logging(global_conf["__file__"], global_conf)
     logs.use(_setting("comicsdb.log.format", options, global_conf))
 
 
 def _setting(key: str, options: Options, global_conf: dict) -> str:
-    """A setting of the application as it was given, before that is there to judge it."""
+    """The raw value of a setting of the application."""
     section = get_appsettings(global_conf["__file__"], options.app, options=global_conf)
     return os.environ.get(key.upper().replace(".", "_")) or section.get(key, "")
 
 
 def _refuse_a_busy_port(options: Options) -> None:
-    """Fail like any other server: granian would share the port with whoever listens there in the same way."""
+    """Raise OSError for a busy port, which granian would share by SO_REUSEPORT."""
     family, kind, protocol, _, address = socket.getaddrinfo(
         options.host, options.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )[0]
@@ -207,15 +207,15 @@ def _refuse_a_busy_port(options: Options) -> None:
 
 
 def load(options: Options, global_conf: dict, loaded: Event, telling: Lock, folder: Path) -> Callable:
-    """The application in a worker process, behind what every request goes through first.
+    """Load the application in a worker process, wrapped in the server's middleware.
 
-    `loaded` is set as soon as a worker has it. One that cannot load it before ends the server; later, the
-    others go on, and granian tries again. The first that takes `telling`, which nobody gives back, tells how
-    the site starts. In `folder` the watchdog looks for the worker's heartbeat.
+    `loaded` is set when the first worker has loaded it. A failure before that stops the server; later ones
+    make granian retry. The worker that acquires `telling`, which is never released, logs the start. The
+    worker's heartbeat is in `folder`.
     """
     _log(options, global_conf)
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
-    gc.disable()  # a start makes much that stays; looking for what does not took a third of its time
+    gc.disable()  # collecting garbage would take a third of the start
     try:
         app = get_app(global_conf["__file__"], options.app, options=global_conf)
     except (Exception, SystemExit):
@@ -248,6 +248,6 @@ def load(options: Options, global_conf: dict, loaded: Event, telling: Lock, fold
 
 
 def _end_with_the_parent() -> None:
-    """No worker is left over, still holding the port, when the process that watches them was killed."""
+    """Exit when the parent process was killed, so that no worker keeps the port."""
     wait([multiprocessing.parent_process().sentinel])
     os.kill(os.getpid(), signal.SIGTERM)

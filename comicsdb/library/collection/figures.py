@@ -16,12 +16,12 @@ from comicsdb.models.choices import Currency
 
 TOP = 10
 DAYS, MONTHS = 30, 12
-OFFERED = 200  # of the words that one has written before
+OFFERED = 200  # suggestions from earlier entries
 
 
 @dataclass(frozen=True)
 class Stats:
-    """The figures of a collection; amounts of different currencies are never added together.
+    """The totals of a collection; amounts in different currencies are never added.
 
     `by_format` counts items by code of format, in the order of codes, without zeros. `values` are sums of
     purchase prices by code of currency, first the one in which most items are priced; on a tie dollars, then
@@ -36,12 +36,12 @@ class Stats:
 
     @property
     def unread(self) -> int:
-        """How many items were not read."""
+        """The number of unread items."""
         return self.items - self.read
 
     @property
     def currency(self) -> str:
-        """The currency in which most items are priced; dollars without any."""
+        """The currency of most prices; USD without any."""
         return next(iter(self.values), Currency.USD.value)
 
     @property
@@ -51,7 +51,7 @@ class Stats:
 
 
 def stats(session: Session, user_id: int) -> Stats:
-    """The figures of a collection: one statement."""
+    """The totals of a collection; one statement."""
     priced_in = case((CollectionItem.purchase_price.is_not(None), CollectionItem.purchase_currency))
     rows = session.execute(
         select(
@@ -81,14 +81,14 @@ def stats(session: Session, user_id: int) -> Stats:
     )
 
 
-# Series of which a reader owns some issues and not all that are out.
+# Series of which a reader owns some, but not all released issues.
 
 
 @dataclass(frozen=True)
 class Incomplete:
     """A series of which `owned` issues of `total` are in the collection.
 
-    An issue that is not out yet is among neither, unless it is owned.
+    Unreleased issues count only if they are owned.
     """
 
     series: Series
@@ -97,7 +97,7 @@ class Incomplete:
 
     @property
     def missing(self) -> int:
-        """How many are not."""
+        """The number of missing issues."""
         return self.total - self.owned
 
 
@@ -116,7 +116,7 @@ def held(user: int | ColumnElement[int]) -> Select:
 
 
 def is_out(today: date | ColumnElement[date], issue=Issue) -> ColumnElement[bool]:
-    """The condition that an issue is out; `issue` is the table or the model."""
+    """The condition that an issue is released; `issue` is the table or the model."""
     columns = getattr(issue, "c", issue)
     return func.coalesce(columns.store_date <= today, true())
 
@@ -124,7 +124,7 @@ def is_out(today: date | ColumnElement[date], issue=Issue) -> ColumnElement[bool
 def incomplete(user: int | ColumnElement[int], today: date | ColumnElement[date]) -> CTE:
     """The series that have an issue in the collection and lack one: `series_id`, `owned`, `total`."""
     owned = held(user).subquery("owned")
-    # The collection is asked about what is not out alone, which is little.
+    # Only unreleased issues, which are few, are looked up in the collection.
     total = func.count().filter(or_(is_out(today), Issue.id == any_(among(owned_issues(user)))))
     return (
         select(owned.c.series_id, owned.c.owned, total.label("total"))
@@ -145,7 +145,7 @@ def order_of_incomplete(found: CTE, series) -> tuple:
 def incomplete_series(
     session: Session, user_id: int, today: date, *, limit: int | None = None, offset: int = 0
 ) -> list[Incomplete]:
-    """A stretch of the incomplete series, with `publisher` and `series_type` loaded: one statement."""
+    """A page of the incomplete series, with `publisher` and `series_type` loaded: one statement."""
     found = incomplete(user_id, today)
     rows = (
         select(Series, found.c.owned, found.c.total)
@@ -159,17 +159,17 @@ def incomplete_series(
 
 
 def incomplete_count(session: Session, user_id: int, today: date) -> int:
-    """How many series are incomplete."""
+    """The number of incomplete series."""
     return session.scalar(select(func.count()).select_from(incomplete(user_id, today)))
 
 
-# Issues of a series that a reader lacks.
+# Issues missing from a collection.
 
 
 def is_missing(
     user: int | ColumnElement[int], today: date | ColumnElement[date], issue=Issue
 ) -> ColumnElement[bool]:
-    """The condition that an issue is out and not in the collection; `issue` is the table or the model."""
+    """The condition that an issue is released and not in the collection (table or model `issue`)."""
     columns = getattr(issue, "c", issue)
     owned = select(CollectionItem.id).where(
         CollectionItem.user_id == user, CollectionItem.issue_id == columns.id
@@ -186,7 +186,7 @@ def order_of_missing(issue=Issue) -> tuple:
 def missing_issues(
     session: Session, user_id: int, series_id: int, today: date, *, limit: int | None = None, offset: int = 0
 ) -> list[Issue]:
-    """A stretch of the issues of a series that are missing, with series and type loaded."""
+    """A page of the missing issues of a series, with series and type loaded."""
     rows = (
         select(Issue)
         .join(Issue.series)
@@ -199,7 +199,7 @@ def missing_issues(
 
 @dataclass(frozen=True)
 class Share:
-    """How many items belong to a publisher or to a type of series."""
+    """The number of items of a publisher or a type of series."""
 
     name: str
     count: int
@@ -247,7 +247,7 @@ def top_series(session: Session, user_id: int) -> list[tuple[Series, int]]:
 
 
 def top_creators(session: Session, user_id: int, *flags) -> list[list[tuple[Creator, int]]]:
-    """For each of some flags, such as `Role.is_writer`: who is credited on most items in such a role.
+    """For each flag, such as `Role.is_writer`, the creators with most items in such roles.
 
     At most TOP for each, most items first. One statement: what all flags have in common is read once.
     """
@@ -284,7 +284,7 @@ def top_creators(session: Session, user_id: int, *flags) -> list[list[tuple[Crea
 
 @dataclass(frozen=True)
 class Reading:
-    """How often a reader read: on each of the last DAYS days and in each of the last MONTHS months.
+    """The number of reads on each of the last DAYS days and in each of the last MONTHS months.
 
     Both are complete, oldest first, with zeros; a month is given as its first day.
     """
@@ -294,7 +294,7 @@ class Reading:
 
 
 def reading(session: Session, user_id: int, zone: ZoneInfo, today: date) -> Reading:
-    """The reads up to `today`, the business day, each on the day it was in `zone`: one statement."""
+    """The reads up to `today`, the business day, by day in `zone`; one statement."""
     days = [today - timedelta(days=back) for back in reversed(range(DAYS))]
     months = [_month_before(today, back) for back in reversed(range(MONTHS))]
     first = min(days[0], months[0])
@@ -328,7 +328,7 @@ def _local_day(zone: ZoneInfo):
 
 @dataclass(frozen=True)
 class ReadOn:
-    """An item that was read `times` on one day; `day` is None where nobody knows when."""
+    """An item that was read `times` on one day; `day` is None for an unknown date."""
 
     item_id: int
     day: date | None
@@ -348,19 +348,19 @@ def _reads(user_id: int, zone: ZoneInfo) -> Select:
 
 
 def history_count(session: Session, user_id: int, zone: ZoneInfo) -> int:
-    """How many rows the reading history has: each item once for each day on which it was read."""
+    """The number of rows of the reading history: one for each item and day."""
     rows = _reads(user_id, zone).order_by(None).subquery()
     return session.scalar(select(func.count()).select_from(rows))
 
 
 def history(session: Session, user_id: int, zone: ZoneInfo, *, limit: int, offset: int) -> list[ReadOn]:
-    """A stretch of the reading history, newest first, "date unknown" last: one statement."""
+    """A page of the reading history, newest first, unknown dates last; one statement."""
     rows = session.execute(_reads(user_id, zone).limit(limit).offset(offset))
     return [ReadOn(row.item_id, row.day, row.times) for row in rows]
 
 
 def owned_of(session: Session, user_id: int, series_id: int, today: date) -> tuple[int, int]:
-    """How many issues of a series are in the collection, and how many are so or are out: one statement."""
+    """The number of owned issues of a series, and of those owned or released; one statement."""
     mine = (CollectionItem.issue_id == Issue.id) & (CollectionItem.user_id == user_id)
     of_all = func.count(Issue.id).filter(or_(is_out(today), CollectionItem.id.is_not(None)))
     counted = select(func.count(CollectionItem.id), of_all).select_from(Issue)
@@ -368,7 +368,7 @@ def owned_of(session: Session, user_id: int, series_id: int, today: date) -> tup
 
 
 def words_used(session: Session, user_id: int) -> dict[str, list[str]]:
-    """The stores and locations that a reader has written, at most OFFERED of each: by name of the field."""
+    """The stores and locations entered before, at most OFFERED each, by field name."""
     rows = select(
         *(
             func.array_agg(func.distinct(column)).filter(column != "").label(column.key)

@@ -1,4 +1,4 @@
-"""What narrows a reader's collection, and in which order its items stand."""
+"""Filters and order of a collection."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -14,7 +14,7 @@ ORDER = search.order(Issue)  # a reader has each issue once: a total order
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked of the items of a collection; a blank text and None ask for nothing.
+    """The filters of a collection; blank texts and None do not filter.
 
     `q` are words, each of them in the names of the series or in the notes. Names, store and location are
     parts of texts, case and accents aside; `issue_number` is the whole number or alternative number.
@@ -39,7 +39,8 @@ class Wanted:
 
     def conditions(self, user_id: int) -> list[ColumnElement[bool]]:
         """The conditions, for a statement with the items of an account, their issue and series joined."""
-        notes = case((CollectionItem.notes != "", _folded(CollectionItem.notes)), else_="")  # few have some
+        # Few items have notes
+        notes = case((CollectionItem.notes != "", _folded(CollectionItem.notes)), else_="")
         asked = {
             "q": lambda q: search.in_any((Series.folded, Series.alt_folded, notes), search.words(q)),
             "series_name": lambda name: search.in_any((Series.folded, Series.alt_folded), search.words(name)),
@@ -67,14 +68,14 @@ def _folded(column) -> ColumnElement[str]:
 
 
 def _written(user_id: int, column, part: str) -> ColumnElement[bool]:
-    """A text that a reader has written holds a part. Few differ, and each of them is folded once."""
+    """The condition that a text contains a part; each of the few distinct texts is folded once."""
     texts = select(column.label("text")).where(CollectionItem.user_id == user_id).distinct()
     texts = texts.correlate(None).subquery()
     return column.in_(select(texts.c.text).where(search.holds(_folded(texts.c.text), part)))
 
 
 def _named(model, column, name: str) -> ColumnElement[bool]:
-    """The series whose publisher or imprint has these words in its name."""
+    """The series whose publisher or imprint matches these words."""
     found = search.in_any(search.fields(model), search.words(name))
     return exists().where(model.id == column, found).correlate(Series)
 
@@ -94,7 +95,7 @@ def items() -> Select:
 
 
 def item_ids(user_id: int, wanted: Wanted) -> Select:
-    """The ids of the items of an account that are asked for, not yet ordered."""
+    """The ids of an account's items that match filters, unordered."""
     return (
         select(CollectionItem.id)
         .join(CollectionItem.issue)

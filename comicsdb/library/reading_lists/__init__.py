@@ -1,13 +1,13 @@
-"""Reading lists: who may see and who may manage them, and how they are made, changed and deleted.
+"""Reading lists: who may see and manage them; creating, changing and deleting them.
 
-Everybody sees public lists, an account also its own, and who has Permission.OFFICIAL_LISTS those of the
-official account, which the setting `comicsdb.official_account` names. That is said here once,
-by `visible_to` and `manageable_by`; every surface asks them. `identity` is None for nobody, and `official` is
-the setting. Lists are written one after another, as the catalogue is, so that no locks cross.
+Everybody sees public lists, accounts also their own, and holders of Permission.OFFICIAL_LISTS those of the
+official account, which the setting `comicsdb.official_account` names. `visible_to` and `manageable_by` define
+that for API and site. `identity` is None for anonymous readers, `official` is the setting. Writes of lists
+are serialised, as those of the catalogue, to avoid deadlocks.
 
-The address of a public list can be read, that of a private one cannot be guessed: nobody learns by trying
-names that there is such a list. Addresses that a list had before lead to it for those who may see it. A
-readable one that a private list had is free for others: a number behind theirs would tell that it is taken.
+The slug of a public list is readable, that of a private one random, so that trying names does not reveal it.
+Former slugs redirect to the list for those who may see it. The readable former slug of a private list is free
+for other lists: a numbered one would reveal that it is taken.
 """
 
 import secrets
@@ -32,7 +32,7 @@ from comicsdb.security import Identity, Permission, may
 KIND = ReadingList.__tablename__
 SAME_NAME = _("Its owner has a list of this name from the same source: choose another name.")
 _UNIQUE = "uq_reading_list_user_id_name_attribution_source"
-# Former addresses of lists that are private now.
+# Former slugs of lists that are private now.
 _RELEASED = "EXISTS (SELECT FROM reading_list l WHERE l.id = former_slug.object_id AND l.is_private)"
 
 
@@ -40,14 +40,14 @@ _RELEASED = "EXISTS (SELECT FROM reading_list l WHERE l.id = former_slug.object_
 
 
 def visible_to(identity: Identity | None, official: str, of=ReadingList) -> ColumnElement[bool]:
-    """The condition on ReadingList, or an alias `of` it, under which somebody, or nobody, may see a list."""
+    """The condition on ReadingList, or an alias `of` it, that `identity` may see a list."""
     public = not_(of.is_private)
     return public if identity is None else or_(public, manageable_by(identity, official, of))
 
 
 def manageable_by(identity: Identity | None, official: str, of=ReadingList) -> ColumnElement[bool]:
-    """The condition under which somebody may change a list: being staff gives no right over others' lists."""
-    if not may(identity, Permission.LIBRARY):  # nobody, and tokens that only read the catalogue
+    """The condition that `identity` may change a list; staff have no rights over others' lists."""
+    if not may(identity, Permission.LIBRARY):  # anonymous, or a token without write scope
         return false()
     own = of.user_id == identity.user_id
     if not may(identity, Permission.OFFICIAL_LISTS):
@@ -57,7 +57,7 @@ def manageable_by(identity: Identity | None, official: str, of=ReadingList) -> C
 
 
 def manages(identity: Identity | None, official: str, reading_list: ReadingList) -> bool:
-    """Whether somebody may change a list that `find` gave."""
+    """Whether `identity` may change a list from `find`."""
     if not may(identity, Permission.LIBRARY):
         return False
     if reading_list.user_id == identity.user_id:
@@ -66,7 +66,7 @@ def manages(identity: Identity | None, official: str, reading_list: ReadingList)
 
 
 def is_official(official: str, reading_list: ReadingList) -> bool:
-    """Whether a list that `find` gave is the official account's."""
+    """Whether a list from `find` is the official account's."""
     return reading_list.user.username.lower() == official.lower()
 
 
@@ -74,9 +74,9 @@ def is_official(official: str, reading_list: ReadingList) -> bool:
 
 
 def find(session: Session, identity: Identity | None, official: str, key: int | str) -> ReadingList:
-    """The list with an id (int) or a slug (str), its owner loaded.
+    """The list with an id (int) or a slug (str), with its owner.
 
-    Raises NotFoundError for what may not be seen as for what there is not, and MovedError for a former slug.
+    Raises NotFoundError for unknown and for invisible lists, and MovedError for a former slug.
     """
     seen = select(ReadingList).where(visible_to(identity, official)).options(joinedload(ReadingList.user))
     if isinstance(key, int):
@@ -85,7 +85,7 @@ def find(session: Session, identity: Identity | None, official: str, key: int | 
         found = None
     else:
         found = session.scalar(seen.where(ReadingList.slug == key))
-        if found is None:  # one statement, whether there is such a list or not
+        if found is None:  # one statement in either case
             is_former = (FormerSlug.kind == KIND, FormerSlug.object_id == ReadingList.id)
             moved = session.scalar(seen.join(FormerSlug, and_(*is_former)).where(FormerSlug.slug == key))
             if moved is not None:
@@ -98,7 +98,7 @@ def find(session: Session, identity: Identity | None, official: str, key: int | 
 def neighbours(
     session: Session, identity: Identity | None, official: str, reading_list: ReadingList
 ) -> tuple[ReadingList | None, ReadingList | None]:
-    """The lists to read before and after this one, without those that may not be seen."""
+    """The previous and next list, if visible."""
     ids = (reading_list.previous_id, reading_list.next_id)
     wanted = select(ReadingList).where(ReadingList.id.in_(ids), visible_to(identity, official))
     found = {each.id: each for each in session.scalars(wanted)} if any(ids) else {}
@@ -106,7 +106,7 @@ def neighbours(
 
 
 class LockedList(NamedTuple):
-    """A list that an account may change and nobody else does, until the transaction ends."""
+    """A list that is locked for changes by an account."""
 
     session: Session
     row: ReadingList
@@ -115,7 +115,7 @@ class LockedList(NamedTuple):
 def lock_list(
     session: Session, identity: Identity | None, official: str, reading_list: ReadingList
 ) -> LockedList:
-    """The list as it is now, for the account to change it; all other writers of lists wait.
+    """Reload and lock a list for changes; all other writers of lists wait.
 
     Raises NotFoundError where it is gone or may not be seen any more, ForbiddenError where it may only be
     seen.
@@ -139,7 +139,7 @@ def lock_list(
 
 
 def create(session: Session, identity: Identity, official: str, values: dict) -> ReadingList:
-    """A new list of the account from values (`reading_list_rules.FIELDS`); the slug is made here.
+    """Create a list from values (`rules.FIELDS`), with a new slug.
 
     Raises InvalidError. Nothing is committed here, as everywhere in this module.
     """
@@ -157,10 +157,10 @@ def create(session: Session, identity: Identity, official: str, values: dict) ->
 def update(
     session: Session, identity: Identity, official: str, reading_list: ReadingList, values: dict
 ) -> ReadingList:
-    """Change some values of a list; the rest stays. Its `modified` moves even if none differs.
+    """Change values of a list; its `modified` moves even if none differs.
 
-    It gets another slug where it becomes private or public, and keeps it otherwise, whatever its name. Stars
-    that a list has are kept, and not shown, while it is private. Raises InvalidError, NotFoundError,
+    The slug changes only when the list becomes private or public. Ratings of a private list are kept, but not
+    shown. Raises InvalidError, NotFoundError,
     ForbiddenError.
     """
     _session, found = lock_list(session, identity, official, reading_list)
@@ -186,7 +186,7 @@ def update(
 
 
 def remove(session: Session, identity: Identity, official: str, reading_list: ReadingList) -> None:
-    """Delete a list with its items and stars; its neighbours lose it.
+    """Delete a list with its items and ratings, and unlink its neighbours.
 
     Raises NotFoundError, ForbiddenError.
     """
@@ -202,7 +202,7 @@ def remove(session: Session, identity: Identity, official: str, reading_list: Re
 def assign_to_official(
     session: Session, identity: Identity, official: str, reading_list: ReadingList
 ) -> ReadingList:
-    """Give a list that the account may see to the official account, for good; the log of the staff says so.
+    """Transfer a visible list to the official account; recorded in the audit log.
 
     Needs Permission.OFFICIAL_LISTS. Raises NotFoundError, ForbiddenError, and InvalidError where the official
     account has the list already or has one of that name, or where there is no such account.
@@ -233,7 +233,7 @@ def assign_to_official(
 
 
 def _insert(session: Session, made: ReadingList) -> None:
-    if not slugs.slugify(made.name):  # the slug will name the id
+    if not slugs.slugify(made.name):  # the slug will contain the id
         made.id = session.scalar(select(func.nextval(func.pg_get_serial_sequence(KIND, "id"))))
     tried = slugs_for(session, made.name, made.id, private=bool(made.is_private))
     for _number, candidate in zip(range(SLUG_ATTEMPTS), tried, strict=False):
@@ -253,7 +253,7 @@ def _insert(session: Session, made: ReadingList) -> None:
 
 
 def slugs_for(session: Session, name: str, list_id: int | None, *, private: bool) -> Iterator[str]:
-    """Slugs to try for a list in turn."""
+    """Candidates for the slug of a list, in order."""
     if not private:
         return slugs.candidates(session, KIND, slugs.base_slug(KIND, name, list_id), _RELEASED)
     return (f"p{secrets.token_hex(10)}" for _attempt in range(SLUG_ATTEMPTS))
@@ -268,7 +268,7 @@ def _refusal(error: IntegrityError) -> Exception:
 
 
 def _fresh(session: Session, reading_list: ReadingList) -> ReadingList:
-    """The list as it is stored now, its owner too."""
+    """The list, reloaded with its owner."""
     forget_stamps(session)
     session.expire(reading_list)
     statement = select(ReadingList).where(ReadingList.id == reading_list.id)
@@ -276,7 +276,7 @@ def _fresh(session: Session, reading_list: ReadingList) -> ReadingList:
 
 
 def forget_stamps(session: Session) -> None:
-    """Stamps, neighbours and figures are moved by SQL: read them again when they are asked for."""
+    """Expire the attributes that triggers and SQL change: stamps, neighbours and figures."""
     moved = ("modified", "modified_before", "previous_id", "next_id", *rules.FIGURES)
     for entity in list(session.identity_map.values()):
         if isinstance(entity, ReadingList):

@@ -1,6 +1,6 @@
-"""What only pages show of reading lists: cards, a list's items in steps, and its figures.
+"""Cards of reading lists, their items in pages, and their figures, for the site.
 
-Nobody is asked here who may see a list: whoever asks has found it by `reading_lists`.
+Visibility is not checked here: callers found the list by `reading_lists.find`.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from comicsdb.models import (
     issue_character,
 )
 
-STEP = 50  # items shown at once
+STEP = 50  # items per page
 TOP = 12  # publishers, series and characters shown
 FEATURED = 6  # creators shown
 FANNED = 5  # covers on the card of a list without a banner
@@ -77,7 +77,7 @@ def _year(day) -> ColumnElement[int]:
 
 
 def of_publisher(name: str) -> ColumnElement[bool]:
-    """The lists with an issue of a publisher whose name holds the words; not once for each issue."""
+    """The condition that a list has an issue of a publisher that matches the words."""
     held = (
         select(ReadingListItem.reading_list_id)
         .join(Issue, Issue.id == ReadingListItem.issue_id)
@@ -89,7 +89,7 @@ def of_publisher(name: str) -> ColumnElement[bool]:
 
 
 class Composition(NamedTuple):
-    """How many issues of each type a list has, by code, and the years of their covers, None without any."""
+    """The number of issues of each type by code, and the range of cover years, None without any."""
 
     by_type: dict[str, int]
     first: int | None
@@ -97,12 +97,12 @@ class Composition(NamedTuple):
 
     @property
     def total(self) -> int:
-        """All issues."""
+        """The number of all issues."""
         return sum(self.by_type.values())
 
 
 def composition(session: Session, list_id: int) -> Composition:
-    """What a list is made of: one statement."""
+    """The composition of a list; one statement."""
     item = ReadingListItem
     statement = (
         select(
@@ -123,7 +123,7 @@ def composition(session: Session, list_id: int) -> Composition:
 
 
 def items(list_id: int) -> Select:
-    """The items of a list in its order; issues with all that lines show."""
+    """The items of a list in order, with what their rows show."""
     return (
         select(ReadingListItem)
         .join(ReadingListItem.issue)
@@ -138,7 +138,7 @@ def items(list_id: int) -> Select:
 
 
 def step(list_id: int, offset: int, issue_type: str | None = None) -> Select:
-    """At most STEP items from an offset on, of one type if that is not None; no others are put together."""
+    """At most STEP items from an offset on, optionally of one type."""
     wanted = select(ReadingListItem.id).where(ReadingListItem.reading_list_id == list_id)
     if issue_type is not None:
         wanted = wanted.where(ReadingListItem.issue_type == issue_type)
@@ -148,7 +148,7 @@ def step(list_id: int, offset: int, issue_type: str | None = None) -> Select:
 
 @dataclass(frozen=True)
 class Shares:
-    """The first of those that a list has, as rows of `(entity, number)`, and how many there are in all."""
+    """The most frequent entities of a list as rows of `(entity, number)`, and how many there are in all."""
 
     rows: list
     total: int
@@ -204,7 +204,7 @@ def _shares(session: Session, model, counted: Select, *options) -> Shares:
 
 
 def featured(session: Session, list_id: int) -> list:
-    """Who wrote or drew most issues: rows of `(creator, number, writes, draws)`."""
+    """The writers and artists of most issues: rows of `(creator, number, writes, draws)`."""
     writes = has_role(Role.is_writer)
     found = credited(_held(list_id), Role.is_featured, writes=writes, draws=not_(writes)).c
     counted = (
@@ -228,6 +228,6 @@ def featured(session: Session, list_id: int) -> list:
 
 
 def with_issue(issue_id: int, visible: ColumnElement[bool], most: int) -> Select:
-    """The lists that an issue is in, of those that are `visible`; at most so many, in their order."""
+    """The `visible` lists that contain an issue, up to a limit, in order."""
     holding = select(ReadingListItem.reading_list_id).where(ReadingListItem.issue_id == issue_id)
     return select(ReadingList).where(ReadingList.id.in_(holding), visible).order_by(*ORDER).limit(most)

@@ -1,8 +1,8 @@
-"""The issues of a reading list: adding them, their order, their types, taking them out.
+"""The issues of a reading list: adding, ordering, typing and removing them.
 
-Whoever asks holds the list for an account first, by `reading_lists.hold`; nothing is committed here.
-Positions are 1 to n after every statement. Triggers close the gaps of what goes, and move the stamps of the
-list and of its neighbours.
+Callers lock the list first, by `reading_lists.lock_list`; nothing is committed here. Positions are 1 to n
+after every statement. Triggers close gaps after deletions, and move the stamps of the list and its
+neighbours.
 """
 
 import re
@@ -34,16 +34,16 @@ NO_SUCH_NUMBER = _("The series has no issue with this number.")
 
 
 class Added(NamedTuple):
-    """How many issues came into a list, and how many were left out: in it already, or named twice."""
+    """The number of issues added to a list, and of those skipped as present or duplicate."""
 
     added: int
     skipped: int
 
 
 class Ordered(NamedTuple):
-    """How many issues came in, how many that were there were moved, how many were left out.
+    """The number of issues added, moved and skipped.
 
-    What only made room for others was not moved.
+    Issues that only made room for others do not count as moved.
     """
 
     added: int
@@ -54,7 +54,7 @@ class Ordered(NamedTuple):
 def add_issues(
     held: LockedList, ids: Sequence[int], *, at: str = END, types: Mapping[int, str] | None = None
 ) -> Added:
-    """Add issues by their ids, in their order, at the END or the BEGINNING; those in the list stay put.
+    """Add issues by their ids, in order, at the END or the BEGINNING; present ones are not moved.
 
     `types` gives some of them, by id, an item type. Raises InvalidError, naming "issues", for ids of no
     issue, and for an unknown type, naming "issue_type".
@@ -75,7 +75,7 @@ def add_issues(
 def add_series(
     held: LockedList, series_id: int, *, first: str = "", last: str = "", whole: bool = False, at: str = END
 ) -> Added:
-    """Add issues of a series in the order of their cover dates: the whole, or from a number to a number.
+    """Add issues of a series by cover date, all or a range of numbers.
 
     One number is enough; the series' own end stands for the other. Raises InvalidError, naming "series",
     "first" or "last", for a series or a number that is not there, for a last that comes before the first, and
@@ -94,7 +94,7 @@ def add_series(
 
 
 def add_arc(held: LockedList, arc_id: int, *, at: str = END) -> Added:
-    """Add the issues of an arc in the order of their cover dates; Invalid names "arc" if it is not there."""
+    """Add the issues of an arc by cover date; raises InvalidError naming "arc" for an unknown one."""
     session, found = held
     if not (_is_id(arc_id) and rules.existing(session, Arc, [arc_id])):
         raise InvalidError({"arc": [MISSING.format(arc_id)]})
@@ -104,7 +104,7 @@ def add_arc(held: LockedList, arc_id: int, *, at: str = END) -> Added:
 
 
 def reorder(held: LockedList, order: Sequence[int], selected: Iterable[int] = ()) -> Ordered:
-    """Bring a list into an order of issue ids, and add those `selected`, all at once.
+    """Order a list by issue ids, and add those `selected`.
 
     An id in `order` counts once, and only if its issue is in the list or selected; others are skipped. After
     those that are named come selected issues that are not, then the rest of the list as it stood.
@@ -125,9 +125,9 @@ def reorder(held: LockedList, order: Sequence[int], selected: Iterable[int] = ()
 
 
 def fewest_moves(before: list[int], after: list[int]) -> int:
-    """How many issues must have been moved at least, the others making room, from one order to another."""
+    """The minimum number of moves from one order to another."""
     places = {each: place for place, each in enumerate(before)}
-    ends: list[int] = []  # of the longest rising sequences of each length
+    ends: list[int] = []  # last values of the longest increasing subsequences by length
     for each in after:
         at = bisect_left(ends, places[each])
         ends[at : at + 1] = [places[each]]
@@ -137,7 +137,7 @@ def fewest_moves(before: list[int], after: list[int]) -> int:
 def move(held: LockedList, item_id: int, to: str | int) -> int:
     """Move an item one place UP or DOWN, or to a position; one beyond either end is that end.
 
-    Gives the position it has then. Raises NotFoundError for an item of another list.
+    Returns the new position. Raises NotFoundError for an item of another list.
     """
     session, found = held
     was = _item(session, found, item_id).order
@@ -156,7 +156,7 @@ def move(held: LockedList, item_id: int, to: str | int) -> int:
 
 
 def set_type(held: LockedList, item_id: int, code: str) -> None:
-    """Say what an item is within the list, "" for nothing; Invalid names "issue_type" for another code."""
+    """Set the type of an item, "" for none; raises InvalidError naming "issue_type" for an unknown code."""
     session, found = held
     _check_type(code)
     item = _item(session, found, item_id)
@@ -165,7 +165,7 @@ def set_type(held: LockedList, item_id: int, code: str) -> None:
 
 
 def remove_item(held: LockedList, item_id: int) -> None:
-    """Take an item out of the list; those behind it move up.
+    """Remove an item from the list; those behind it move up.
 
     Raises NotFoundError for an item of another list.
     """
@@ -174,7 +174,7 @@ def remove_item(held: LockedList, item_id: int) -> None:
     _run(session, delete(ReadingListItem).where(ReadingListItem.id == item.id))
 
 
-# What is in a series or an arc.
+# The issues of a series or an arc.
 
 
 def _in_order(session: Session, which) -> list:
@@ -210,7 +210,7 @@ def _range(issues: list, bounds: dict[str, str]) -> list:
 
 
 def _place_of(issues: list, number: str) -> int | None:
-    """Where the issue of a number stands; case counts only between two that differ in nothing else."""
+    """The index of the issue with a number; case counts only between numbers that differ in nothing else."""
     alike = [place for place, issue in enumerate(issues) if issue.number.upper() == number.upper()]
     exact = [place for place in alike if issues[place].number == number]
     return next(iter(exact or alike), None)
@@ -220,14 +220,14 @@ def _place_of(issues: list, number: str) -> int | None:
 
 
 def _add_all(session: Session, reading_list: ReadingList, ids: list[int], at: str) -> Added:
-    rules.existing(session, Issue, ids)  # they will not go before they are in the list
+    rules.existing(session, Issue, ids)  # locked against deletion
     fresh = _not_in(session, reading_list, ids)
     _insert(session, reading_list, fresh, at, {})
     return Added(len(fresh), len(ids) - len(fresh))
 
 
 def _insert(session: Session, reading_list: ReadingList, ids: list[int], at: str, types: Mapping) -> None:
-    """New items at one end; the others make room for them in one statement."""
+    """Insert new items at one end; the others are shifted in one statement."""
     if at not in {BEGINNING, END}:
         raise InvalidError({"at": [NOT_A_CHOICE.format(at)]})
     item = ReadingListItem
@@ -252,7 +252,7 @@ def _store(session: Session, reading_list: ReadingList, places: dict[int, int], 
 
 
 def _place(session: Session, reading_list: ReadingList, places: dict[int, int]) -> None:
-    """Give items of the list, by issue, their places; those that stand there already are left alone."""
+    """Set the positions of items by issue; unchanged ones are not written."""
     statement = text(
         'UPDATE reading_list_item item SET "order" = wanted.place'
         " FROM unnest(CAST(:ids AS integer[]), CAST(:places AS integer[])) AS wanted (issue_id, place)"
@@ -264,20 +264,20 @@ def _place(session: Session, reading_list: ReadingList, places: dict[int, int]) 
 
 
 def _run(session: Session, statement, values: dict | None = None) -> None:
-    """Carry out a statement on items; triggers move stamps, so these are read again."""
+    """Execute a statement on items, and expire the stamps that triggers move."""
     session.execute(statement, values or {}, execution_options={"synchronize_session": False})
     forget_stamps(session)
 
 
 def _not_in(session: Session, reading_list: ReadingList, ids: Iterable[int]) -> list[int]:
-    """Those of some issues that are not in the list."""
+    """The issues that are not in the list."""
     held = select(ReadingListItem.issue_id).where(ReadingListItem.reading_list_id == reading_list.id)
     there = set(session.scalars(held))
     return [each for each in ids if each not in there]
 
 
 def _item(session: Session, reading_list: ReadingList, item_id: int) -> ReadingListItem:
-    """An item of the list as it is now."""
+    """An item of the list, reloaded."""
     wanted = select(ReadingListItem).where(
         ReadingListItem.id == item_id, ReadingListItem.reading_list_id == reading_list.id
     )

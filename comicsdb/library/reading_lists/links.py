@@ -1,7 +1,6 @@
-"""What lies between reading lists: their order among one another, kept mirrored, and the stamps it moves.
+"""Previous and next lists of reading lists, kept symmetric, and the stamps that they move.
 
-Setting B after A also sets A before B, where the account manages both; of a list that it may only see
-nothing is written, and the link stays one-sided.
+Setting B after A also sets A before B where the account manages both; otherwise the link is one-sided.
 """
 
 from collections.abc import Iterable
@@ -16,12 +15,12 @@ BACK = {PREVIOUS: NEXT, NEXT: PREVIOUS}
 
 
 def shows(list_id: int) -> ColumnElement[bool]:
-    """The condition under which a list names this one as its neighbour."""
+    """The condition that a list has this one as a neighbour."""
     return or_(ReadingList.previous_id == list_id, ReadingList.next_id == list_id)
 
 
 def stamp(session: Session, which: ColumnElement[bool], values: dict | None = None) -> None:
-    """Give lists a new `modified`, and new values of columns."""
+    """Update columns of lists and move their `modified`."""
     tick = text("interval '1 microsecond'")
     later = func.greatest(func.clock_timestamp(), ReadingList.modified + tick, ReadingList.rated + tick)
     moved = {"modified": later, "modified_before": ReadingList.modified, **(values or {})}
@@ -30,7 +29,7 @@ def stamp(session: Session, which: ColumnElement[bool], values: dict | None = No
 
 
 def around(session: Session, list_id: int) -> set[int]:
-    """A list, and those that it names or that name it."""
+    """A list and its neighbours in either direction."""
     near = select(ReadingList.id, ReadingList.previous_id, ReadingList.next_id)
     rows = session.execute(near.where(or_(ReadingList.id == list_id, shows(list_id))))
     own = {each for row in rows if row.id == list_id for each in row if each is not None}
@@ -38,13 +37,13 @@ def around(session: Session, list_id: int) -> set[int]:
 
 
 def lock(session: Session, ids: Iterable[int]) -> None:
-    """Keep other writers from some lists, in the order of their ids."""
+    """Lock lists in the order of their ids."""
     wanted = select(ReadingList.id).where(ReadingList.id.in_(set(ids))).order_by(ReadingList.id)
     session.execute(wanted.with_for_update())
 
 
 def is_free(session: Session, found: ReadingList, side: str, partner: int) -> bool:
-    """Whether a list has no neighbour on a side, and gets one without taking it from a list of its owner."""
+    """Whether a list has no neighbour on a side, and would not take it from another list of its owner."""
     if getattr(found, f"{side}_id") is not None:
         return False
     back = getattr(ReadingList, f"{BACK[side]}_id")
@@ -57,10 +56,10 @@ def is_free(session: Session, found: ReadingList, side: str, partner: int) -> bo
 def tie(
     session: Session, list_id: int, partners: dict[str, int | None], manageable: ColumnElement[bool]
 ) -> None:
-    """Set neighbours of a list that is held: `partners` maps PREVIOUS, NEXT or both to an id or None.
+    """Set neighbours of a locked list: `partners` maps PREVIOUS, NEXT or both to an id or None.
 
-    Of the others, those that are `manageable` follow: the former partner loses its link back, the new one
-    gets it, and whoever had that place before gives it up.
+    `manageable` partners are updated too: the former one loses its link back, the new one gets it, replacing
+    its earlier neighbour.
     """
     if not partners:
         return
@@ -72,7 +71,7 @@ def tie(
         at[list_id][side] = partner
         if partner in mine:
             _let_go(at, mine, at[partner][back], side, partner)
-            if at[partner][side] == list_id:  # it cannot stand on both sides
+            if at[partner][side] == list_id:  # a list cannot be on both sides
                 at[partner][side] = None
             at[partner][back] = list_id
     for each in sorted(at):
@@ -81,13 +80,13 @@ def tie(
 
 
 def _let_go(at: dict, mine: set[int], who: int | None, side: str, partner: int) -> None:
-    """A list that is ours gives up a link, if it still has it."""
+    """Remove a link of a manageable list, if it still has it."""
     if who in mine and at[who][side] == partner:
         at[who][side] = None
 
 
 def _places(session: Session, list_id: int, partners: dict, manageable) -> tuple[dict, set[int]]:
-    """The neighbours of all lists that may be concerned, locked; and which of them are manageable."""
+    """Lock all lists concerned; returns their neighbours and which are manageable."""
     first = {list_id, *filter(None, partners.values())}
     near = select(ReadingList.previous_id, ReadingList.next_id).where(ReadingList.id.in_(first))
     ids = first | {each for row in session.execute(near) for each in row if each is not None}

@@ -1,4 +1,4 @@
-"""Stars that readers give to the reading lists of others; the figures of a list follow by a trigger."""
+"""Ratings of other readers' reading lists in stars; a trigger updates the averages."""
 
 from sqlalchemy import delete, func
 from sqlalchemy.dialects.postgresql import insert
@@ -20,7 +20,7 @@ PRIVATE = _("A private list cannot be rated.")
 def rate(
     session: Session, identity: Identity, official: str, reading_list: ReadingList, stars: int | None
 ) -> bool:
-    """Set, change or (None) take back the stars of an account for a list.
+    """Set, change or (None) remove the rating of a list by an account.
 
     Raises InvalidError, naming "rating", for other numbers than 1 to 5, for one's own list and for a private
     one, and NotFoundError for a list that may not be seen (any more). Gives whether anything changed.

@@ -1,4 +1,4 @@
-"""Rules on the values of a reading list that hold whatever surface they come from."""
+"""Validation of the values of a reading list, for API and site."""
 
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
@@ -15,7 +15,7 @@ from comicsdb.values import is_web_address
 
 SOURCE = ("attribution_source", "attribution_url")
 COLUMNS = ("name", "desc", "is_private", "list_type", *SOURCE, "image", "image_width", "image_height")
-FIELDS = (*COLUMNS, PREVIOUS, NEXT)  # what may be written; a neighbour is an id or None
+FIELDS = (*COLUMNS, PREVIOUS, NEXT)  # writable fields; a neighbour is an id or None
 FIGURES = ("rating_count", "rating_sum", "rated", "rated_before")
 
 NOT_A_CHOICE = '"{}" is not a valid choice.'
@@ -28,7 +28,7 @@ _CODES = {"list_type": tuple(ListType), "attribution_source": ("", *ListSource)}
 
 
 def columns(values: dict) -> dict:
-    """Of values those that are columns as they are; neighbours are not."""
+    """The values that are columns, without neighbours."""
     return {name: values[name] for name in COLUMNS if name in values}
 
 
@@ -39,11 +39,11 @@ def check(
     reading_list: ReadingList | None,
     values: dict,
 ) -> dict[str, int | None]:
-    """Judge `values` for a new list (None) or for a change of one, which the account makes.
+    """Validate `values` for a new list (None) or a change of one by the account.
 
     Raises InvalidError.
 
-    `visible` is what the account may see of other lists. Gives the neighbours that are sent, by side.
+    `visible` is the condition on other lists that the account may see. Returns the given neighbours by side.
     """
     findings = Findings()
     for field in sorted(set(values) - set(FIELDS)):
