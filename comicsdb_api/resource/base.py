@@ -41,7 +41,7 @@ from comicsdb_api.resource import bodies, cached_reads, paging, shapes, writes
 from comicsdb_api.resource.acts import Act
 from comicsdb_api.resource.cached_reads import Read
 from comicsdb_api.resource.conditional import respond_tagged
-from comicsdb_api.resource.filters import Filter, conditions
+from comicsdb_api.resource.filters import Filter, read
 from comicsdb_api.resource.listing import Children, detail_of, list_of
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, WRITES, allow, respond
 
@@ -153,9 +153,7 @@ class ListResource(Resource):
     def collection_get(self):
         """GET on the list."""
         settings = self.request.registry.settings
-        return self.page(
-            conditions(self.filters, self.request.api_parameters, zone=settings["comicsdb.timezone"])
-        )
+        return self.page(read(self.filters, self.request.api_parameters, zone=settings["comicsdb.timezone"]))
 
     def page(self, conditions=(), object_id: int | None = None):
         """The page that the caller asks for, of what the address lists."""
@@ -222,7 +220,7 @@ class EntityResource(ListResource):
     @classmethod
     def order(cls) -> tuple:
         """By name."""
-        return shapes.by_name(cls.model.__table__)
+        return shapes.by_order(cls.model)
 
     @classmethod
     def detail_fields(cls) -> dict:

@@ -1,25 +1,25 @@
-"""Filters: the kinds of a list's query parameters, and how they become conditions on its rows.
+"""Filters: the types of a list's query parameters, how their values are read, and the errors they get.
 
-A condition speaks of the list's own table and of subqueries, never of what the list joins: counting needs
-the one table, and nothing is found twice. All values are bound.
+What the values ask of the rows is declared in `comicsdb.catalog.filters`.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import ColumnElement, Float, Integer, and_, extract, false, literal
+from sqlalchemy import ColumnElement, and_, false
 
+from comicsdb.catalog import filters as conditions
 from comicsdb.catalog import search
 from comicsdb.catalog.errors import InvalidError
+from comicsdb.catalog.filters import LONGEST, Condition
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.values import decimal, is_number
 
 IDS_MAX = 500  # of one list; more than there are roles
 FOREIGN_IDS_MAX = 100  # numbers in other databases, of one request
-LONGEST = 1000  # characters of a text that is looked for; no name has as many, whatever its letters fold to
 
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _DATE = r"(?:(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})|(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>\d{4}))"
@@ -50,22 +50,41 @@ class Parameter:
     description: str
 
 
-class Filter:
-    """A parameter of a list; the base of the kinds.
+FINDS_NOTHING = f"More than {LONGEST} characters find nothing."
+# How the description words a test; other tests are worded by the type of the parameter.
+SAYS = {
+    conditions.in_year: "Year of {}.",
+    conditions.in_month: "Month of {}, 1 to 12.",
+    conditions.same: "{}; upper and lower case are the same.",
+    conditions.contains: "Part of {}; upper and lower case are the same. " + FINDS_NOTHING,
+    conditions.phrase: "Part of {}; case and accents do not count. " + FINDS_NOTHING,
+    conditions.words: (
+        "Words that all stand in {}, in any order; case and accents do not count."
+        f" The first {search.WORDS_MAX} words count."
+    ),
+    conditions.same_isbn: "{}, with 10 or 13 digits: one finds the other; blanks and hyphens do not count.",
+    conditions.same_upc: "{} of the issue or of one of its variants; blanks, hyphens and case do not count.",
+    conditions.upc_begins: (
+        "Beginning of {} of the issue or of one of its variants; blanks and hyphens do not count."
+    ),
+    conditions.missing: "Whether {} is missing; anything but true, false, 1 and 0 is ignored.",
+}
 
-    `column` is what it compares; `subject` says in words what that is. For a column of another table `of`
-    turns a condition on that table into one on the list's own.
+
+class Filter:
+    """A parameter of a list that is any text; the base of the types.
+
+    `condition` makes a condition of its value; `subject` says in words what is compared.
     """
 
     schema: dict = {"type": "string"}
     says = "{}."
     invalid = ""
 
-    def __init__(self, name: str, column, subject: str, of: Callable = lambda condition: condition):
+    def __init__(self, name: str, condition: Condition, subject: str):
         self.name = name
-        self.column = column
+        self.narrow = condition
         self.subject = subject
-        self.of = of
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -74,18 +93,18 @@ class Filter:
 
     def described(self) -> list[Parameter]:
         """The parameters as the API's description lists them."""
-        sentence = self.says.format(self.subject)
+        says = SAYS.get(getattr(self.narrow, "test", None), self.says)
+        sentence = says.format(self.subject)
         return [Parameter(self.name, self.schema, sentence[0].upper() + sentence[1:])]
 
     def condition(self, values: dict[str, str], zone: ZoneInfo) -> ColumnElement[bool] | None:
         """The condition that stripped values make, None where they ask for nothing; raises BadValueError."""
         value = self.text(values, self.name)
-        condition = self.test(value, zone) if value else None
-        return None if condition is None else self.of(condition)
+        return self.test(value, zone) if value else None
 
-    def test(self, value: str, zone: ZoneInfo) -> ColumnElement[bool] | None:
-        """What a value asks of the column."""
-        raise NotImplementedError
+    def test(self, value: str, zone: ZoneInfo) -> ColumnElement[bool] | None:  # noqa: ARG002
+        """The condition that a value makes, None if it is ignored; raises BadValueError."""
+        return self.narrow(value)
 
     def text(self, values: dict[str, str], name: str) -> str:
         """The value of a parameter, "" without one.
@@ -98,19 +117,19 @@ class Filter:
         return value
 
     def bad(self) -> BadValueError:
-        """The complaint about a value of this kind."""
+        """The error of a value that this type cannot read."""
         return BadValueError(self.name, self.invalid)
 
 
 class Int(Filter):
-    """`int`: a whole number; one that no column can hold matches nothing."""
+    """A whole number; one that no column can hold matches nothing."""
 
     schema = {"type": "integer"}
     invalid = "Enter a number."
 
     def test(self, value, zone):  # noqa: ARG002
         number = self.number(value)
-        return false() if number is None else self.column == literal(number, Integer)
+        return false() if number is None else self.narrow(number)
 
     def number(self, value: str) -> int | None:
         """The number, None for one that no column can hold; raises BadValueError."""
@@ -121,8 +140,8 @@ class Int(Filter):
         return int(number) if fits else None
 
 
-class AtLeast(Filter):
-    """`number`: a bound that the column reaches; an unknown value never does."""
+class Number(Filter):
+    """The least number, perhaps with decimals."""
 
     schema = {"type": "number"}
     says = "Least {}."
@@ -131,12 +150,11 @@ class AtLeast(Filter):
     def test(self, value, zone):  # noqa: ARG002
         if not is_number(value):
             raise self.bad()
-        bound = float(value)
-        return self.column >= literal(bound, Float)
+        return self.narrow(float(value))
 
 
 class IntList(Int):
-    """`int-list`: any of several ids."""
+    """Any of several ids."""
 
     schema = {"type": "array", "items": Int.schema}
     says = f"{{}}: any of these ids, separated by commas; the first {IDS_MAX} count."
@@ -144,11 +162,11 @@ class IntList(Int):
     def test(self, value, zone):  # noqa: ARG002
         items = [item for item in (each.strip() for each in value.split(",")) if item]
         numbers = {self.number(item) for item in items[:IDS_MAX]} - {None}
-        return self.column.in_(sorted(numbers)) if items else None
+        return self.narrow(sorted(numbers)) if items else None
 
 
 class IdList(IntList):
-    """`id-list`: any of several numbers; too many are refused, so that none is left out unnoticed."""
+    """Any of several numbers; too many are refused, so that none is left out unnoticed."""
 
     says = f"{{}}: any of these numbers, up to {FOREIGN_IDS_MAX}, separated by commas."
 
@@ -158,76 +176,8 @@ class IdList(IntList):
         return super().test(value, zone)
 
 
-class Year(Int):
-    """`year`: the year of a date."""
-
-    says = "Year of {}."
-
-    def test(self, value, zone):  # noqa: ARG002
-        year = self.number(value)
-        if year is None or not date.min.year <= year <= date.max.year:
-            return false()
-        return self.column.between(date(year, 1, 1), date(year, 12, 31))
-
-
-class Month(Int):
-    """`month`: the month of a date."""
-
-    says = "Month of {}, 1 to 12."
-
-    def test(self, value, zone):  # noqa: ARG002
-        month = self.number(value)
-        return false() if month is None else extract("month", self.column) == literal(month, Integer)
-
-
-class Exact(Filter):
-    """`iexact`: the whole value, case aside."""
-
-    says = "{}; upper and lower case are the same."
-
-    def test(self, value, zone):  # noqa: ARG002
-        return search.same(self.column, value)
-
-
-class Contains(Filter):
-    """`icontains`: a part of the value, case aside."""
-
-    says = f"Part of {{}}; upper and lower case are the same. More than {LONGEST} characters find nothing."
-
-    def test(self, value, zone):  # noqa: ARG002
-        return false() if len(value) > LONGEST else self.match(value)
-
-    def match(self, value: str) -> ColumnElement[bool]:
-        """The condition for a text of bearable length."""
-        return search.contains(self.column, value)
-
-
-class Phrase(Contains):
-    """`u-icontains` and `alt`: a part of the value, case and accents aside; the column is a folded one."""
-
-    says = f"Part of {{}}; case and accents do not count. More than {LONGEST} characters find nothing."
-
-    def match(self, value):
-        return search.holds(self.column, value)
-
-
-class Words(Filter):
-    """`words` and `words+alt`: every word stands somewhere in one of the folded columns."""
-
-    says = (
-        "Words that all stand in {}, in any order; case and accents do not count."
-        f" The first {search.WORDS_MAX} words count."
-    )
-
-    def test(self, value, zone):  # noqa: ARG002
-        words = value.split()[: search.WORDS_MAX]
-        if any(len(word) > LONGEST for word in words):
-            return false()
-        return search.in_any(self.column, words)
-
-
 class Flag(Filter):
-    """`bool`: whether something holds."""
+    """Whether something holds."""
 
     schema = {"type": "boolean"}
     says = "Whether {}; anything but true, false, 1 and 0 is ignored."
@@ -235,29 +185,14 @@ class Flag(Filter):
 
     def test(self, value, zone):  # noqa: ARG002
         wanted = self.words.get(value.lower())
-        return None if wanted is None else self.match(wanted)
-
-    def match(self, wanted: bool) -> ColumnElement[bool]:
-        """The condition for an answer."""
-        return self.column.is_(wanted)
-
-
-class Missing(Flag):
-    """`bool`: whether a value is unknown."""
-
-    says = "Whether {} is missing; anything but true, false, 1 and 0 is ignored."
-
-    def match(self, wanted):
-        return self.column.is_(None) if wanted else self.column.is_not(None)
+        return None if wanted is None else self.narrow(wanted)
 
 
 class Choice(Filter):
-    """`choice`: one of a closed set of codes."""
+    """One of a closed set of codes."""
 
-    says = "{}."
-
-    def __init__(self, name, column, subject, codes: Iterable):
-        super().__init__(name, column, subject)
+    def __init__(self, name, condition, subject, codes: Iterable):
+        super().__init__(name, condition, subject)
         self.codes = {str(code): code for code in codes}
         self.schema = {"type": "string", "enum": list(self.codes)}
 
@@ -265,17 +200,17 @@ class Choice(Filter):
         if value not in self.codes:
             message = f"Select a valid choice. {value} is not one of the available choices."
             raise BadValueError(self.name, message)
-        return self.column == self.codes[value]
+        return self.narrow(self.codes[value])
 
 
 class Day(Filter):
-    """`date`: a day, as `YYYY-MM-DD` or `MM/DD/YYYY`."""
+    """A day, as `YYYY-MM-DD` or `MM/DD/YYYY`."""
 
     schema = {"type": "string", "format": "date"}
     invalid = "Enter a valid date."
 
     def test(self, value, zone):  # noqa: ARG002
-        return self.column == self.day(value)
+        return self.narrow(self.day(value))
 
     def day(self, value: str) -> date:
         """A day; raises BadValueError."""
@@ -289,7 +224,11 @@ class Day(Filter):
 
 
 class DayRange(Day):
-    """`range`: `<name>_after` and `<name>_before`, both included; a bad value is reported as `<name>`."""
+    """`<name>_after` and `<name>_before`, both included; a bad value is reported as `<name>`."""
+
+    def __init__(self, name, after: Condition, before: Condition, subject):
+        super().__init__(name, after, subject)
+        self.bounds = after, before
 
     @property
     def parameters(self):
@@ -303,24 +242,20 @@ class DayRange(Day):
         ]
 
     def condition(self, values, zone):  # noqa: ARG002
-        after, before = (self.text(values, name) for name in self.parameters)
-        bounds = []
-        if after:
-            bounds.append(self.column >= self.day(after))
-        if before:
-            bounds.append(self.column <= self.day(before))
-        return self.of(and_(*bounds)) if bounds else None
+        texts = [self.text(values, name) for name in self.parameters]
+        found = [narrow(self.day(text)) for narrow, text in zip(self.bounds, texts, strict=True) if text]
+        return and_(*found) if found else None
 
 
 class Later(Filter):
-    """`datetime-gt`: strictly later than a moment; a day is its beginning in the site's zone."""
+    """Strictly later than a moment; a day is its beginning in the site's zone."""
 
     schema = {"type": "string", "format": "date-time"}
     says = "{}: strictly later than this moment; without an offset, in the site's time zone."
     invalid = "Enter a valid date/time."
 
     def test(self, value, zone):
-        return self.column > self.moment(value, zone)
+        return self.narrow(self.moment(value, zone))
 
     def moment(self, value: str, zone: ZoneInfo) -> datetime:
         """A moment in UTC; raises BadValueError."""
@@ -355,7 +290,7 @@ def _moment(found: re.Match, zone: ZoneInfo) -> datetime:
     return datetime.combine(_day(found), time(*clock), zone)
 
 
-def conditions(
+def read(
     filters: tuple[Filter, ...], parameters: list[tuple[str, str]], *, zone: ZoneInfo
 ) -> list[ColumnElement[bool]]:
     """The conditions that the parameters of a query make, all of which must hold.

@@ -18,6 +18,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
+from comicsdb.catalog import search
 from comicsdb.models import Attribution, Genre, Issue, Series, SeriesType, series_genre
 from comicsdb.models.choices import ATTRIBUTION_LABELS, SeriesTypeCode
 from comicsdb.models.series import LABEL_INFIX, LABEL_SUFFIX
@@ -225,10 +226,9 @@ def by_plain_name(table):
     return func.fold(table.c.name).collate("C"), table.c.name.collate("C"), table.c.id
 
 
-def by_designation(universe):
-    """Universes: name, designation."""
-    c = universe.c
-    return c.folded, c.name, c.designation_folded, c.designation, c.id
+def by_order(model):
+    """Objects of a kind in the order of its lists."""
+    return tuple(model.__table__.c[each.key] for each in search.order(model))
 
 
 def by_sort_name(series):

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 import orjson
 from sqlalchemy import BigInteger, ColumnElement, func, literal, select
 
+from comicsdb.catalog.filters import Condition, equal
 from comicsdb.catalog.history import change_log
 from comicsdb.models import CATALOGUE, Change, User
 from comicsdb.models.base import BIG_MAX
@@ -51,7 +52,7 @@ class After(Filter):
             raise BadValueError(self.name, self.invalid)
         digits = value.lstrip("0") or "0"
         number = int(digits) if len(digits) <= len(str(BIG_MAX)) else BIG_MAX
-        return self.column > literal(min(number, BIG_MAX), BigInteger)
+        return change.c.seq > literal(min(number, BIG_MAX), BigInteger)
 
 
 class Since(Later):
@@ -67,7 +68,7 @@ class Since(Later):
             .order_by(change.c.at, change.c.seq)
             .limit(1)
         )
-        return self.column >= first.correlate(None).scalar_subquery()
+        return change.c.seq >= first.correlate(None).scalar_subquery()
 
 
 class EpochFilter(Filter):
@@ -91,7 +92,7 @@ class Username(Filter):
     def test(self, value, zone) -> ColumnElement[bool]:  # noqa: ARG002
         """By the number of the account."""
         named = select(user.c.id).where(func.lower(user.c.username) == func.lower(literal(value)))
-        return self.column == named.scalar_subquery()
+        return change.c.user_id == named.scalar_subquery()
 
 
 WORDS = {
@@ -105,12 +106,12 @@ WORDS = {
     "user": "Who did it; null for commands, and for accounts that are gone.",
 }
 FILTERS = (
-    After("after", change.c.seq, "the number `seq` of the last line that is known"),
-    Since("since", change.c.seq, "from the first line on that was written at this moment"),
+    After("after", None, "the number `seq` of the last line that is known"),
+    Since("since", None, "from the first line on that was written at this moment"),
     EpochFilter("epoch", None, "the `epoch` of the answer that `after` is from"),
-    Choice("kind", change.c.kind, "Changes of one kind", KINDS),
-    Choice("action", change.c.action, "Changes of one sort", ACTIONS),
-    Username("user", change.c.user_id, "Name of an account"),
+    Choice("kind", Condition(equal, change.c.kind), "Changes of one kind", KINDS),
+    Choice("action", Condition(equal, change.c.action), "Changes of one sort", ACTIONS),
+    Username("user", None, "Name of an account"),
 )
 
 
@@ -172,7 +173,7 @@ class ChangeResource(Resource):
         """Changes after a number."""
         request = self.request
         zone = request.registry.settings["comicsdb.timezone"]
-        conditions = filters.conditions(FILTERS, request.api_parameters, zone=zone)
+        conditions = filters.read(FILTERS, request.api_parameters, zone=zone)
         rows = (
             select(*shapes.labelled(self.row_fields()))
             .select_from(change.outerjoin(user, user.c.id == change.c.user_id))

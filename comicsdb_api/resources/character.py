@@ -24,7 +24,7 @@ class CharacterResource(CatalogueResource):
 
     model = Character
     schema = CharacterSchema
-    filters = filters.CHARACTER
+    filters = filters.of_names(Character)
     actions = {"issue_list": linked_issues(Character, issue_character)}
 
     @classmethod
@@ -38,9 +38,7 @@ class CharacterResource(CatalogueResource):
             "image": shapes.picture(character.c.image),
             "creators": shapes.stamps(character, character_creator, Creator.__table__),
             "teams": shapes.stamps(character, character_team, Team.__table__),
-            "universes": shapes.stamps(
-                character, character_universe, universe, shapes.by_designation(universe)
-            ),
+            "universes": shapes.stamps(character, character_universe, universe, shapes.by_order(Universe)),
             "cv_id": character.c.cv_id,
             "gcd_id": character.c.gcd_id,
             "resource_url": shapes.page_url(character),

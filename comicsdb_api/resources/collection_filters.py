@@ -4,12 +4,10 @@ import operator
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import ColumnElement
-
+from comicsdb.catalog.filters import Condition, among, contains, equal, is_so, later
 from comicsdb.models import CollectionItem, Issue
 from comicsdb.models.choices import GRADES, BookFormat, GradingCompany
-from comicsdb_api.resource.filters import Choice, Contains, Day, Filter, Int, Later, Missing
-from comicsdb_api.resources.filters import among
+from comicsdb_api.resource.filters import Choice, Day, Filter, Flag, Int, Later
 
 item, issue = CollectionItem.__table__, Issue.__table__
 
@@ -23,30 +21,18 @@ COMPARISONS = {
 }
 
 
-class Truth(Missing):
-    """`bool`: whether something is so."""
-
-    says = "Whether {}; anything but true, false, 1 and 0 is ignored."
-
-    def test(self, value, zone):  # noqa: ARG002
-        wanted = self.words.get(value.lower())
-        return None if wanted is None else self.column.is_(wanted)
-
-
 class Compared(Day):
     """`date` with a comparison: the day itself, or what is earlier or later; an unknown day is neither."""
 
     def __init__(self, name: str, column, subject: str, comparison: str):
         self.compare, words = COMPARISONS[comparison]
-        super().__init__(name + comparison, column, words.format(subject))
+        super().__init__(name + comparison, Condition(self.compare, column), words.format(subject))
+        self.column = column
 
     @classmethod
     def all(cls, name: str, column, subject: str) -> list[Filter]:
         """One filter for each comparison."""
         return [cls(name, column, subject, comparison) for comparison in COMPARISONS]
-
-    def test(self, value, zone) -> ColumnElement[bool]:  # noqa: ARG002
-        return self.compare(self.column, self.day(value))
 
 
 class DayOfMoment(Compared):
@@ -72,21 +58,30 @@ def _end(day: date, zone: ZoneInfo) -> datetime:
     return _begin(day + timedelta(days=1), zone) if day < date.max else datetime.max.replace(tzinfo=UTC)
 
 
+IN_SERIES = Condition(equal, issue.c.series_id, among(item.c.issue_id, issue.c.id))
+
+
+def _own(column) -> Condition:
+    return Condition(equal, column)
+
+
 COLLECTION = (
-    Choice("book_format", item.c.book_format, "Format of the copy", [each.value for each in BookFormat]),
-    Choice("grade", item.c.grade, "Grade of the copy, with one decimal", GRADES),
+    Choice(
+        "book_format", _own(item.c.book_format), "Format of the copy", [each.value for each in BookFormat]
+    ),
+    Choice("grade", _own(item.c.grade), "Grade of the copy, with one decimal", GRADES),
     Choice(
         "grading_company",
-        item.c.grading_company,
+        _own(item.c.grading_company),
         "Who graded the copy",
         [each.value for each in GradingCompany],
     ),
-    Int("rating", item.c.rating, "number of the reader's stars"),
-    Truth("is_read", item.c.is_read, "it was read"),
-    Int("issue__series", issue.c.series_id, "number of a series", of=among(item.c.issue_id, issue.c.id)),
-    Contains("purchase_store", item.c.purchase_store, "the name of the store"),
-    Contains("storage_location", item.c.storage_location, "the place where it is kept"),
+    Int("rating", _own(item.c.rating), "number of the reader's stars"),
+    Flag("is_read", Condition(is_so, item.c.is_read), "it was read"),
+    Int("issue__series", IN_SERIES, "number of a series"),
+    Filter("purchase_store", Condition(contains, item.c.purchase_store), "the name of the store"),
+    Filter("storage_location", Condition(contains, item.c.storage_location), "the place where it is kept"),
     *Compared.all("purchase_date", item.c.purchase_date, "day on which it was bought"),
     *DayOfMoment.all("date_read", item.c.date_read, "day on which it was last read"),
-    Later("modified_gt", item.c.modified, "time of the item's last change"),
+    Later("modified_gt", Condition(later, item.c.modified), "time of the item's last change"),
 )

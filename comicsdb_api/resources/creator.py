@@ -14,7 +14,7 @@ class CreatorResource(CatalogueResource):
 
     model = Creator
     schema = CreatorSchema
-    filters = filters.CREATOR
+    filters = filters.of_names(Creator)
 
     @classmethod
     def detail_fields(cls) -> dict:

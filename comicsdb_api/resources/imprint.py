@@ -16,7 +16,7 @@ class ImprintResource(PublishedResource):
 
     model = Imprint
     schema = ImprintSchema
-    filters = filters.IMPRINT
+    filters = filters.of_names(Imprint)
 
     @classmethod
     def detail_fields(cls) -> dict:

@@ -2,6 +2,7 @@
 
 from sqlalchemy import bindparam, case, select, type_coerce
 
+from comicsdb.catalog.filters import ISSUE
 from comicsdb.models import (
     AgeRating,
     Arc,
@@ -27,6 +28,7 @@ from comicsdb.models import (
 from comicsdb.models.choices import Currency
 from comicsdb.schemas import IssueSchema
 from comicsdb_api.resource import shapes
+from comicsdb_api.resource.filters import Day, DayRange, Filter, Int
 from comicsdb_api.resource.listing import Children
 from comicsdb_api.resource.types import Choice
 from comicsdb_api.resources import filters
@@ -95,13 +97,39 @@ def price_currency():
     return type_coerce(shown, Choice("", *Currency))
 
 
+def _days(name: str, subject: str) -> DayRange:
+    return DayRange(f"{name}_range", ISSUE[f"{name}_after"], ISSUE[f"{name}_before"], subject)
+
+
 class IssueResource(CatalogueResource):
     """Published numbers of series."""
 
     model = Issue
     schema = IssueSchema
     row_shape = "IssueRow"
-    filters = filters.ISSUE
+    filters = (
+        Filter("number", ISSUE["number"], "number"),
+        Filter("alt_number", ISSUE["alt_number"], "alternative number"),
+        Int("cover_year", ISSUE["cover_year"], "the cover date"),
+        Int("cover_month", ISSUE["cover_month"], "the cover date"),
+        _days("cover_date", "cover date"),
+        Day("store_date", ISSUE["store_date"], "store date"),
+        _days("store_date", "store date"),
+        Day("foc_date", ISSUE["foc_date"], "final order cut-off date"),
+        _days("foc_date", "final order cut-off date"),
+        Int("series_id", ISSUE["series_id"], "id of the series"),
+        *filters.of_series(ISSUE, "series_"),
+        Filter("rating", ISSUE["rating"], "name of the age rating"),
+        Filter("sku", ISSUE["sku"], "SKU"),
+        Filter("isbn", ISSUE["isbn"], "ISBN"),
+        Filter("upc", ISSUE["upc"], "UPC"),
+        Filter("upc_starts_with", ISSUE["upc_starts_with"], "the UPC"),
+        Filter("cover_hash", ISSUE["cover_hash"], "perceptual hash of the cover"),
+        *filters.identified(ISSUE),
+        *filters.unidentified(ISSUE),
+        *filters.of_contents(ISSUE),
+        *filters.modified(Issue.__table__),
+    )
     stamps = ("modified", "rated")
     unwritten = (
         *("publisher", "imprint", "price_currency", "cover_hash", "average_rating", "rating_count"),
@@ -183,7 +211,7 @@ class IssueResource(CatalogueResource):
             "credits": credits_(),
             "characters": shapes.stamps(issue, issue_character, Character.__table__),
             "teams": shapes.stamps(issue, issue_team, Team.__table__),
-            "universes": shapes.stamps(issue, issue_universe, universe, shapes.by_designation(universe)),
+            "universes": shapes.stamps(issue, issue_universe, universe, shapes.by_order(Universe)),
             "reprints": reprints(),
             "variants": variants(),
             "cv_id": issue.c.cv_id,

@@ -2,9 +2,11 @@
 
 from sqlalchemy import bindparam
 
+from comicsdb.catalog.filters import PUBLISHER
 from comicsdb.models import Publisher, Series
 from comicsdb.schemas import PublisherSchema
 from comicsdb_api.resource import shapes
+from comicsdb_api.resource.filters import Filter
 from comicsdb_api.resource.listing import Children
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
@@ -18,7 +20,13 @@ class PublisherResource(CatalogueResource):
 
     model = Publisher
     schema = PublisherSchema
-    filters = filters.PUBLISHER
+    filters = (
+        Filter("name", PUBLISHER["name"], "the name"),
+        Filter("alt_names", PUBLISHER["alt_names"], "the alternative names, with blanks between"),
+        Filter("q", PUBLISHER["q"], "the name or the alternative names"),
+        *filters.identified(PUBLISHER),
+        *filters.modified(Publisher.__table__),
+    )
     actions = {
         "series_list": Children(
             SeriesResource,

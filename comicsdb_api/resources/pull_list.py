@@ -4,6 +4,7 @@ import colander
 from sqlalchemy import func, select
 
 from comicsdb.catalog import NotFoundError
+from comicsdb.catalog.filters import Condition, at_least, at_most
 from comicsdb.library import pull_list as pull
 from comicsdb.models import PullList, PullListSeries, Series, SeriesType
 from comicsdb.models.base import INTEGER_MAX
@@ -31,20 +32,6 @@ MINE = select(pull_list.c.id).where(pull_list.c.user_id == USER)
 REQUIRED = "series_id is required."
 # Numbers that no series has are numbers all the same.
 NUMBER = colander.SchemaNode(Integer(-(10**18), 10**18), name="series_id")
-
-
-class From(Day):
-    """A date, or a later one."""
-
-    def test(self, value, zone):  # noqa: ARG002
-        return self.column >= self.day(value)
-
-
-class Until(Day):
-    """A date, or an earlier one."""
-
-    def test(self, value, zone):  # noqa: ARG002
-        return self.column <= self.day(value)
 
 
 class PullListResource(OneListResource):
@@ -181,8 +168,8 @@ class PulledIssueResource(PullListResource):
     model = IssueResource.model
     row_shape = "PulledIssue"
     filters = (
-        From("store_date_after", issue.c.store_date, "earliest day in stores, included"),
-        Until("store_date_before", issue.c.store_date, "latest day in stores, included"),
+        Day("store_date_after", Condition(at_least, issue.c.store_date), "earliest day in stores, included"),
+        Day("store_date_before", Condition(at_most, issue.c.store_date), "latest day in stores, included"),
     )
 
     @classmethod

@@ -6,6 +6,7 @@ import orjson
 from sqlalchemy import Float, String, bindparam, cast, func, select, type_coerce
 from sqlalchemy.orm import aliased
 
+from comicsdb.catalog.filters import Condition, among, at_least, contains, equal, is_so, phrase
 from comicsdb.library.reading_lists import visible_to
 from comicsdb.models import Issue, Publisher, ReadingList, ReadingListItem, Series, User
 from comicsdb.models.choices import ItemType, ListSource, ListType
@@ -15,7 +16,7 @@ from comicsdb_api.resource import shapes
 from comicsdb_api.resource.base import EntityResource, ListResource
 from comicsdb_api.resource.cached_reads import Read
 from comicsdb_api.resource.conditional import Dates, respond_tagged
-from comicsdb_api.resource.filters import AtLeast, Choice, Contains, Flag, Int, Phrase
+from comicsdb_api.resource.filters import Choice, Filter, Flag, Int, Number
 from comicsdb_api.resource.listing import Children, Listing
 from comicsdb_api.resource.shapes import BASE, constant
 from comicsdb_api.resource.types import Address
@@ -37,23 +38,28 @@ _starred = (reading_list.c.rating_count > constant(0)) & reading_list.c.is_priva
 AVERAGE = shapes.optional(_starred, cast(reading_list.c.rating_sum, Float) / reading_list.c.rating_count)
 RATINGS = func.coalesce(shapes.optional(_starred, reading_list.c.rating_count), constant(0))
 
-OF_OWNER = filters.among(reading_list.c.user_id, user.c.id)
-WITH_PUBLISHER = filters.among(
-    reading_list.c.id,
-    item.c.reading_list_id,
-    item.c.issue_id == issue.c.id,
-    issue.c.series_id == series.c.id,
-    series.c.publisher_id == publisher.c.id,
+BY_PUBLISHER = Condition(
+    contains,
+    publisher.c.name,
+    among(
+        reading_list.c.id,
+        item.c.reading_list_id,
+        item.c.issue_id == issue.c.id,
+        issue.c.series_id == series.c.id,
+        series.c.publisher_id == publisher.c.id,
+    ),
 )
+BY_OWNER = Condition(contains, user.c.username, among(reading_list.c.user_id, user.c.id))
+BY_SOURCE = Condition(equal, reading_list.c.attribution_source)
 FILTERS = (
-    Phrase("name", reading_list.c.folded, "the name"),
-    Int("user", reading_list.c.user_id, "id of the owner"),
-    Contains("username", user.c.username, "the name of the owner", OF_OWNER),
-    Contains("publisher", publisher.c.name, "the name of a publisher of one of its issues", WITH_PUBLISHER),
-    Choice("attribution_source", reading_list.c.attribution_source, "code of the source", ListSource),
-    Choice("list_type", reading_list.c.list_type, "code of the type", ListType),
-    Flag("is_private", reading_list.c.is_private, "only its owner sees it"),
-    AtLeast("average_rating__gte", AVERAGE, "mean of the stars"),
+    Filter("name", Condition(phrase, reading_list.c.folded), "the name"),
+    Int("user", Condition(equal, reading_list.c.user_id), "id of the owner"),
+    Filter("username", BY_OWNER, "the name of the owner"),
+    Filter("publisher", BY_PUBLISHER, "the name of a publisher of one of its issues"),
+    Choice("attribution_source", BY_SOURCE, "code of the source", ListSource),
+    Choice("list_type", Condition(equal, reading_list.c.list_type), "code of the type", ListType),
+    Flag("is_private", Condition(is_so, reading_list.c.is_private), "only its owner sees it"),
+    Number("average_rating__gte", Condition(at_least, AVERAGE), "mean of the stars"),
     *filters.modified(reading_list),
 )
 

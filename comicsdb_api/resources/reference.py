@@ -22,7 +22,7 @@ class RoleResource(ReferenceResource):
     """What a creator can do on an issue, in the order of credits."""
 
     model = Role
-    filters = filters.ROLE
+    filters = filters.of_names(Role)
 
     @classmethod
     def order(cls) -> tuple:
@@ -34,7 +34,7 @@ class SeriesTypeResource(ReferenceResource):
     """Forms of publication, by name."""
 
     model = SeriesType
-    filters = filters.SERIES_TYPE
+    filters = filters.of_names(SeriesType)
 
     @classmethod
     def order(cls) -> tuple:

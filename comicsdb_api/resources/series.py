@@ -2,10 +2,12 @@
 
 from sqlalchemy import bindparam, func, select
 
+from comicsdb.catalog.filters import SERIES
 from comicsdb.models import Imprint, Issue, Publisher, Series, SeriesType, series_associated
-from comicsdb.models.choices import Status
+from comicsdb.models.choices import LANGUAGES, Status
 from comicsdb.schemas import SeriesSchema
 from comicsdb_api.resource import shapes
+from comicsdb_api.resource.filters import Choice, Filter, Int
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 from comicsdb_api.resources.issue import issues_of
@@ -44,7 +46,18 @@ class SeriesResource(CatalogueResource):
     model = Series
     schema = SeriesSchema
     row_shape = "SeriesRow"
-    filters = filters.SERIES
+    filters = (
+        *filters.of_series(SERIES),
+        Int("year_end", SERIES["year_end"], "last year"),
+        Choice("language", SERIES["language"], "language", LANGUAGES),
+        Choice("status", SERIES["status"], "status: 1 cancelled, 2 completed, 3 hiatus, 4 ongoing", Status),
+        Int("series_type_id", SERIES["series_type_id"], "id of the type"),
+        Filter("series_type", SERIES["series_type"], "the name of the type"),
+        *filters.identified(SERIES),
+        *filters.unidentified(SERIES),
+        *filters.of_contents(SERIES),
+        *filters.modified(Series.__table__),
+    )
     depends = ("series", "issue")  # it counts issues, and finds series by what is in them
     stamps = ("modified", "rated")
     unwritten = ("issue_count", "average_rating", "rating_count", "attribution")
@@ -71,11 +84,6 @@ class SeriesResource(CatalogueResource):
     def row_source(cls):
         """With type and publisher."""
         return series.join(series_type).join(publisher)
-
-    @classmethod
-    def order(cls) -> tuple:
-        """By sort name and first year."""
-        return shapes.by_sort_name(series)
 
     @classmethod
     def detail_source(cls):

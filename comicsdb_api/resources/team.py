@@ -15,7 +15,7 @@ class TeamResource(CatalogueResource):
 
     model = Team
     schema = TeamSchema
-    filters = filters.TEAM
+    filters = filters.of_names(Team)
     actions = {"issue_list": linked_issues(Team, issue_team)}
 
     @classmethod
@@ -27,7 +27,7 @@ class TeamResource(CatalogueResource):
             "desc": team.c.desc,
             "image": shapes.picture(team.c.image),
             "creators": shapes.stamps(team, team_creator, Creator.__table__),
-            "universes": shapes.stamps(team, team_universe, universe, shapes.by_designation(universe)),
+            "universes": shapes.stamps(team, team_universe, universe, shapes.by_order(Universe)),
             "cv_id": team.c.cv_id,
             "gcd_id": team.c.gcd_id,
             "resource_url": shapes.page_url(team),

@@ -1,12 +1,15 @@
 """Universes."""
 
+from comicsdb.catalog.filters import Condition, contains, named
 from comicsdb.models import Publisher, Universe
 from comicsdb.schemas import UniverseSchema
 from comicsdb_api.resource import shapes
+from comicsdb_api.resource.filters import Filter
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import PublishedResource
 
 universe = Universe.__table__
+CONDITIONS = named(Universe)
 
 
 class UniverseResource(PublishedResource):
@@ -14,12 +17,11 @@ class UniverseResource(PublishedResource):
 
     model = Universe
     schema = UniverseSchema
-    filters = filters.UNIVERSE
-
-    @classmethod
-    def order(cls) -> tuple:
-        """By name and designation."""
-        return shapes.by_designation(universe)
+    filters = (
+        Filter("name", CONDITIONS["name"], "the name"),
+        Filter("designation", Condition(contains, universe.c.designation), "the designation"),
+        *filters.modified(universe),
+    )
 
     @classmethod
     def detail_fields(cls) -> dict:

@@ -60,7 +60,10 @@ def issues_of(entity) -> ColumnElement[bool]:
 
 
 def statement(model) -> Select:
-    """Rows of `(entity, number)`, for series also `cover`; issues come with series, type and publisher."""
+    """Rows of `(entity, number)`, for series also `cover`; issues come with series, type and publisher.
+
+    A kind that neither issues nor series are linked to has no number.
+    """
     if model is Issue:
         return (
             select(Issue)
@@ -75,8 +78,11 @@ def statement(model) -> Select:
         return select(Series, number_of_issues(Series).label("number"), first_cover().label("cover")).options(
             joinedload(Series.series_type), joinedload(Series.publisher)
         )
-    number = number_of_series(model) if model in (Publisher, Imprint) else number_of_issues(model)
-    return select(model, number.label("number"))
+    if model in (Publisher, Imprint):
+        return select(model, number_of_series(model).label("number"))
+    if "issue" in kind_of(model).listed_with:
+        return select(model, number_of_issues(model).label("number"))
+    return select(model)
 
 
 def ids(model) -> Select:

@@ -32,7 +32,7 @@ def linked_data(request, entity, picture: str = "") -> Markup:
         "@id": _address(request, entity),
         "url": _address(request, entity),
         "name": entity.label,
-        "description": entity.desc,
+        "description": getattr(entity, "desc", ""),
         "image": request.public_picture(picture) if picture else "",
     }
     described |= _particulars(request, kind, entity)

@@ -99,3 +99,29 @@ def test_a_package_of_ones_own_plugs_in_by_one_word(database, tmp_path, includes
         logged = text("SELECT kind, action FROM change_log WHERE kind = 'shop' ORDER BY seq")
         assert [row.action for row in connection.execute(logged)] == ["create", "create", "update"]
         assert connection.scalar(text("SELECT value FROM version WHERE kind = 'shop'")) == 3
+
+
+def test_a_kind_of_ones_own_has_pages(database, tmp_path):
+    editor = add_account(database, "ed")
+    with connected(database) as connection:
+        connection.execute(text(MAKE_EDITOR))
+    port = free_port()
+    includes = "comicsdb_shops.pages comicsdb_shops comicsdb_api"
+    ini = write_ini(tmp_path, database, includes=includes, port=port)
+    with pserve(ini, port, PYTHONPATH=str(PLUGIN)) as base:
+        status, shop = send(f"{base}/api/shop/", "POST", editor, {"name": "Bottega", "city": "Pisa"})
+        assert status == 201
+        pages = {
+            path: fetch(f"{base}{path}")
+            for path in ("/", "/shop/", "/shop/search?q=bott", "/shop/bottega/", "/search/?q=bottega")
+        }
+        assert {path: status for path, (status, _headers, _body) in pages.items()} == dict.fromkeys(
+            pages, 200
+        )
+        assert b'href="/shop/"' in pages["/"][2]  # the menu
+        for path in list(pages)[1:]:
+            assert b"Bottega" in pages[path][2]
+        assert b"Pisa" in pages["/shop/bottega/"][2]
+        assert b'd="M4 9h16' in pages["/shop/bottega/"][2]
+        assert fetch(f"{base}/shop/{shop['id']}/")[0] == 200  # leads to the page
+        assert b"Log in" in fetch(f"{base}/shop/create/")[2]

@@ -6,6 +6,7 @@ from sqlalchemy import Text, and_, case, func, select
 from comicsdb import accounts
 from comicsdb.catalog import search
 from comicsdb.models import CollectionItem, Issue, LoginSession, Series, User
+from comicsdb.models.base import Authored
 from comicsdb.models.choices import SupporterTier
 from comicsdb.models.user import EDITOR_GROUP, READING_LIST_EDITOR_GROUP
 from comicsdb_web.http.routing import number_in
@@ -93,7 +94,7 @@ def _badges(user: User) -> list[str]:
 def _contributions(request, user: User) -> dict[str, int]:
     """How many objects of each kind somebody has added, series and issues first: one statement."""
     others = (views.model for views in request.registry["comicsdb_web.kind_views"].values())
-    models = tuple(dict.fromkeys((Series, Issue, *others)))
+    models = tuple(each for each in dict.fromkeys((Series, Issue, *others)) if issubclass(each, Authored))
     counts = (
         select(func.count()).select_from(model).where(model.created_by_id == user.id).scalar_subquery()
         for model in models

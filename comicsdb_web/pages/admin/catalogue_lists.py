@@ -12,7 +12,8 @@ from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance import repair_reports
 from comicsdb.models import Issue, Publisher, Series, SeriesType
 from comicsdb_web.forms import options
-from comicsdb_web.pages.admin.listing import Dates, Filter, Words, yes_no
+from comicsdb_web.lists.filters import Filter
+from comicsdb_web.pages.admin.listing import Choices, Dates, yes_no
 from comicsdb_web.rendering.locales import _
 
 # What lists load beside what labels need.
@@ -60,9 +61,9 @@ def _of_issues(request) -> tuple:
             ("next", _("Next week"), monday + timedelta(days=7)),
         )
     }
-    published = Words("publisher", _("Publisher"), lambda words: Series.publisher_id.in_(_publishers(words)))
+    published = Filter("publisher", _("Publisher"), lambda words: Series.publisher_id.in_(_publishers(words)))
     return (
-        Filter("store", _("In stores"), weeks),
+        Choices("store", _("In stores"), weeks),
         *_dates(request, Issue),
         yes_no("cover", _("Cover"), ~repair_reports.NO_COVER),
         yes_no("credits", _("Credits"), ~repair_reports.NO_CREDITS),
@@ -77,15 +78,15 @@ def _of_series(request) -> tuple:
     languages.pop("")
     return (
         *_dates(request, Series),
-        Filter(
+        Choices(
             "type", _("Type"), {str(row.id): (row.name, Series.series_type_id == row.id) for row in types}
         ),
-        Filter(
+        Choices(
             "status",
             _("Status"),
             {str(status.value): (text, Series.status == status) for status, text in options.STATUSES.items()},
         ),
-        Filter(
+        Choices(
             "language",
             _("Language"),
             {
@@ -93,7 +94,7 @@ def _of_series(request) -> tuple:
                 for code, name in languages.items()
             },
         ),
-        Words("publisher", _("Publisher"), lambda words: Series.publisher_id.in_(_publishers(words))),
+        Filter("publisher", _("Publisher"), lambda words: Series.publisher_id.in_(_publishers(words))),
     )
 
 
@@ -105,11 +106,11 @@ def _publishers(words: str) -> Select:
     return select(Publisher.id).where(search.matching(Publisher, words))
 
 
-def _dates(request, model) -> tuple[Filter, Filter]:
+def _dates(request, model) -> tuple[Choices, Choices]:
     """Created and modified: on which of the site's days."""
     return (
-        Filter("created", _("Added"), _periods(request, model.created_on)),
-        Filter("modified", _("Changed"), _periods(request, model.modified)),
+        Choices("created", _("Added"), _periods(request, model.created_on)),
+        Choices("modified", _("Changed"), _periods(request, model.modified)),
     )
 
 

@@ -16,7 +16,7 @@ from comicsdb.models.choices import AnnouncementStyle
 from comicsdb.values import iso_day
 from comicsdb_web.forms import answers
 from comicsdb_web.pages.admin import SAVED, UNCHANGED, row_of, say
-from comicsdb_web.pages.admin.listing import Filter, folded, listing, yes_no
+from comicsdb_web.pages.admin.listing import Choices, folded, listing, yes_no
 from comicsdb_web.pages.community.polls import STATUSES
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.richtext import clean
@@ -45,7 +45,7 @@ def announcements(request):
         "later": (_("Later"), Announcement.start_date > today),
         "over": (_("Over"), over),
     }
-    filters = (Filter("when", _("When"), periods), yes_no("active", _("Switched on"), Announcement.active))
+    filters = (Choices("when", _("When"), periods), yes_no("active", _("Switched on"), Announcement.active))
     order = (Announcement.start_date.desc().nulls_last(), Announcement.id.desc())
     searched = folded(Announcement.title, Announcement.content)
     return listing(
@@ -151,7 +151,7 @@ def all_polls(request):
     }
     states = {status.value: (STATUSES[status], condition) for status, condition in conditions.items()}
     rows, order = polls.listed(now)
-    filters = (Filter("state", _("State"), states),)
+    filters = (Choices("state", _("State"), states),)
     searched = folded(Poll.title, Poll.description)
     found = listing(request, rows, (Poll.id,), order, searched=searched, filters=filters)
     return found | {"state": lambda poll: polls.status_of(poll, now).value, "statuses": STATUSES}

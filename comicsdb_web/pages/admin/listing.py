@@ -8,29 +8,32 @@ from datetime import date
 from sqlalchemy import ColumnElement, Select, Text, func, select
 
 from comicsdb.catalog import search
+from comicsdb.i18n import translate
 from comicsdb.values import iso_day, whole_number
+from comicsdb_web.lists.filters import NOT_OFFERED, BadFilterError, Filter, Narrowed, narrowed
 from comicsdb_web.lists.paging import paginate
 from comicsdb_web.rendering.locales import _
 
 PER_PAGE = 50
 
 
-@dataclass(frozen=True)
-class Filter:
-    """A choice that narrows a list: its parameter, its title, and for each value a label and a condition."""
+class Choices(Filter):
+    """One of few conditions: for each value a label and the condition; other values are ignored."""
 
-    name: str
-    title: str
-    choices: Mapping[str, tuple[str, ColumnElement[bool]]]
+    def __init__(self, name: str, label: str, choices: Mapping[str, tuple[str, ColumnElement[bool]]]):
+        super().__init__(name, label, lambda value: choices[value][1])
+        self.choices = choices
 
+    def offered(self, request):
+        return [
+            (value, translate(request.localizer, label))
+            for value, (label, _condition) in self.choices.items()
+        ]
 
-@dataclass(frozen=True)
-class Words:
-    """A box whose words narrow a list: its parameter, its title, and the condition that words make."""
-
-    name: str
-    title: str
-    condition: Callable[[str], ColumnElement[bool]]
+    def read(self, request, text, offered):  # noqa: ARG002
+        if text not in self.choices:
+            raise BadFilterError(NOT_OFFERED)
+        return text, text
 
 
 @dataclass(frozen=True)
@@ -64,9 +67,9 @@ class Dates:
 WRITTEN = ("YYYY", "YYYY-MM", "YYYY-MM-DD")  # a year, a month, a day
 
 
-def yes_no(name: str, title: str, condition: ColumnElement[bool]) -> Filter:
+def yes_no(name: str, title: str, condition: ColumnElement[bool]) -> Choices:
     """A filter by something that is so or not."""
-    return Filter(name, title, {"yes": (_("Yes"), condition), "no": (_("No"), ~condition)})
+    return Choices(name, title, {"yes": (_("Yes"), condition), "no": (_("No"), ~condition)})
 
 
 def folded(*columns) -> tuple[ColumnElement, ...]:
@@ -75,7 +78,7 @@ def folded(*columns) -> tuple[ColumnElement, ...]:
 
 
 @dataclass(frozen=True)
-class Narrowed:
+class NarrowedList:
     """What narrows a list: the conditions, and what its head shows of them."""
 
     conditions: list[ColumnElement[bool]]
@@ -87,10 +90,10 @@ def narrowing(
     *,
     searched: Sequence[ColumnElement] = (),
     matching: Callable[[str], ColumnElement[bool]] | None = None,
-    filters: Sequence[Filter | Words] = (),
+    filters: Sequence[Filter] = (),
     dates: Dates | None = None,
     of: ColumnElement | None = None,
-) -> Narrowed:
+) -> NarrowedList:
     """What the address narrows a list by; values of filters that are none are ignored.
 
     Words are looked for in `searched`, or mean what `matching` says. `of` is the column of the account whose
@@ -99,15 +102,8 @@ def narrowing(
     query = search.cleaned(request.GET.get("q", ""))
     matching = matching or ((lambda text: search.in_any(searched, search.words(text))) if searched else None)
     conditions = [matching(query)] if matching else []
-    chosen = {}
-    for each in filters:
-        value = search.cleaned(request.GET.get(each.name, ""))
-        if isinstance(each, Words):
-            chosen[each.name] = value
-            conditions += [each.condition(value)] if value else []
-        elif value in each.choices:
-            chosen[each.name] = value
-            conditions.append(each.choices[value][1])
+    found = narrowed(request, filters)
+    conditions += found.conditions.values()
     day = request.GET.get(dates.name, "") if dates is not None else ""
     span = dates.span(day) if day else None
     if span:
@@ -115,16 +111,16 @@ def narrowing(
     user_id = whole_number(request.GET.get("user")) if of is not None else None
     if user_id is not None:
         conditions.append(of == user_id)
-    return Narrowed(
+    return NarrowedList(
         conditions,
         {
             "query": query,
             "searched": matching is not None,
-            "filters": [_shown(request, each, chosen.get(each.name, "")) for each in filters],
+            "filters": [_shown(request, each, found) for each in filters],
             "user_id": user_id,
             "day": day if span else "",
             "dates": dates,
-            "narrowed": bool(query or any(chosen.values()) or span or user_id is not None),
+            "narrowed": bool(query or found.conditions or span or user_id is not None),
         },
     )
 
@@ -143,20 +139,21 @@ def listing(
 
     `key` is the row's key, `order` a total order, `options` say what is loaded with the rows.
     """
-    narrowed = narrowing(request, **narrowed_by)
-    found = rows.with_only_columns(*key, maintain_column_froms=True).where(*narrowed.conditions)
+    asked = narrowing(request, **narrowed_by)
+    found = rows.with_only_columns(*key, maintain_column_froms=True).where(*asked.conditions)
     count = select(func.count()).select_from(found.order_by(None).subquery())
     shown = rows.options(*options).order_by(*order)
     page = paginate(request, shown, found.order_by(*order), count, PER_PAGE)
-    dates = narrowed.shown["dates"]
-    steps = dates.steps(request.dbsession, found, narrowed.shown["day"]) if dates is not None else None
-    return {"page": page, "steps": steps, **narrowed.shown}
+    dates = asked.shown["dates"]
+    steps = dates.steps(request.dbsession, found, asked.shown["day"]) if dates is not None else None
+    return {"page": page, "steps": steps, **asked.shown}
 
 
-def _shown(request, narrowing: Filter | Words, chosen: str) -> dict:
-    """A filter in the reader's language, with the value that counts now; without options it is a box."""
-    say = request.localizer.translate
-    options = None
-    if isinstance(narrowing, Filter):
-        options = [(value, say(label)) for value, (label, _condition) in narrowing.choices.items()]
-    return {"name": narrowing.name, "title": say(narrowing.title), "options": options, "chosen": chosen}
+def _shown(request, each: Filter, found: Narrowed) -> dict:
+    """A filter in the reader's language, with its value; without options it is a text field."""
+    return {
+        "name": each.name,
+        "title": translate(request.localizer, each.label),
+        "options": found.offered[each.name] or None,
+        "chosen": found.typed[each.name] if each.name in found.conditions else "",
+    }

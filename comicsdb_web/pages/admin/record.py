@@ -10,7 +10,7 @@ from comicsdb.models import DailyCount, Donation, StaffAction, ThrottleNotice, U
 from comicsdb.ratelimit.api import BURST, SUSTAINED
 from comicsdb.ratelimit.counters import REFUSED
 from comicsdb_web.pages.admin import ACTIONS, KIND_NAMES, dollars, log_names
-from comicsdb_web.pages.admin.listing import Filter, folded, listing, yes_no
+from comicsdb_web.pages.admin.listing import Choices, folded, listing, yes_no
 from comicsdb_web.rendering.locales import _
 
 FREQUENCIES = {"monthly": _("Monthly"), "yearly": _("Yearly"), "onetime": _("Once")}
@@ -20,7 +20,7 @@ def donations(request):
     """What was given, the latest first."""
     filters = (
         yes_no("matched", _("Account known"), Donation.user_id.is_not(None)),
-        Filter(
+        Choices(
             "frequency",
             _("How often"),
             {value: (label, Donation.frequency == value) for value, label in FREQUENCIES.items()},
@@ -54,7 +54,7 @@ def throttle(request):
     )
     today = clock.now().date()
     filters = (
-        Filter(
+        Choices(
             "who",
             _("Who"),
             {
@@ -62,7 +62,7 @@ def throttle(request):
                 "address": (_("Addresses"), DailyCount.identity.startswith("ip:")),
             },
         ),
-        Filter(
+        Choices(
             "when",
             _("When"),
             {
@@ -98,7 +98,7 @@ def notices(request):
         for name, label, days in (("week", _("Last 7 days"), 7), ("month", _("Last 30 days"), 30))
     }
     filters = (
-        Filter("when", _("When"), periods),
+        Choices("when", _("When"), periods),
         yes_no("active", _("Account active"), User.is_active),
     )
     rows = select(ThrottleNotice, number, User.username).join(User, User.id == ThrottleNotice.user_id)
@@ -117,15 +117,15 @@ def notices(request):
 def actions(request):
     """The audit log, the latest line first."""
     filters = (
-        Filter(
+        Choices(
             "action",
             _("Act"),
             {name: (label, StaffAction.action == name) for name, label in ACTIONS.items()},
         ),
-        Filter(
+        Choices(
             "kind", _("On"), {name: (label, StaffAction.kind == name) for name, label in KIND_NAMES.items()}
         ),
-        Filter(
+        Choices(
             "by",
             _("By"),
             {

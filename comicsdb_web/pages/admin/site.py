@@ -11,7 +11,7 @@ from comicsdb.models import OutgoingMail, User
 from comicsdb_web.forms import answers
 from comicsdb_web.http.routing import number_in
 from comicsdb_web.pages.admin import FAILED, GIVEN_UP, SAVED, SENT, WAITING, say
-from comicsdb_web.pages.admin.listing import Filter, folded, listing
+from comicsdb_web.pages.admin.listing import Choices, folded, listing
 from comicsdb_web.rendering.locales import _
 
 
@@ -57,7 +57,7 @@ def mails(request):
         (OutgoingMail.id,),
         (OutgoingMail.queued.desc(), OutgoingMail.id.desc()),
         searched=folded(OutgoingMail.recipient, OutgoingMail.kind, func.coalesce(User.username, "")),
-        filters=(Filter("state", _("State"), states),),
+        filters=(Choices("state", _("State"), states),),
         of=OutgoingMail.user_id,
     )
 

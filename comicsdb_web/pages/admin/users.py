@@ -28,7 +28,7 @@ from comicsdb_web.pages.account import confirmed
 from comicsdb_web.pages.account.people import TIERS
 from comicsdb_web.pages.account.tokens import SCOPES
 from comicsdb_web.pages.admin import LATEST, SAVED, UNCHANGED, dollars, log_names, row_of, say
-from comicsdb_web.pages.admin.listing import Filter, folded, listing, yes_no
+from comicsdb_web.pages.admin.listing import Choices, folded, listing, yes_no
 from comicsdb_web.rendering.locales import _
 
 SWITCHES = ("is_active", "email_confirmed", "is_staff", "is_superuser")
@@ -48,7 +48,7 @@ def users(request):
         yes_no("confirmed", _("Confirmed"), User.email_confirmed),
         yes_no("staff", _("Staff"), User.is_staff | User.is_superuser),
         yes_no("supporter", _("Supporter"), func.coalesce(User.supporter_until > clock.now(), False)),
-        Filter("group", _("Group"), in_group),
+        Choices("group", _("Group"), in_group),
     )
     rows = select(User).options(selectinload(User.groups))
     return listing(request, rows, (User.id,), ORDER, searched=SEARCHED, filters=filters)
@@ -340,7 +340,7 @@ def tokens(request):
     """All tokens, the newest first."""
     expired = func.coalesce(ApiToken.expiry <= clock.now(), False)
     filters = (
-        Filter(
+        Choices(
             "used",
             _("Used"),
             {
@@ -348,8 +348,8 @@ def tokens(request):
                 "no": (_("Never"), ApiToken.last_used.is_(None)),
             },
         ),
-        Filter("expired", _("Expired"), {"yes": (_("Yes"), expired), "no": (_("No"), ~expired)}),
-        Filter("scope", _("Scope"), {each: (SCOPES[each][0], ApiToken.scope == each) for each in SCOPES}),
+        Choices("expired", _("Expired"), {"yes": (_("Yes"), expired), "no": (_("No"), ~expired)}),
+        Choices("scope", _("Scope"), {each: (SCOPES[each][0], ApiToken.scope == each) for each in SCOPES}),
     )
     rows = select(ApiToken).join(ApiToken.user).options(contains_eager(ApiToken.user))
     found = listing(

@@ -15,6 +15,7 @@ from sqlalchemy.orm import joinedload, selectinload, undefer
 from comicsdb.catalog import MovedError, search
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.models import Issue, Series
+from comicsdb.models.base import Authored
 from comicsdb.values import whole_number
 from comicsdb_web.forms.editing import Editing, add_editing_pages
 from comicsdb_web.forms.fields import EntityForm
@@ -157,7 +158,11 @@ class EntityViews(Editing):
 
     def detail(self):
         """The page of one object."""
-        shown = selectinload(self.model.attributions), joinedload(self.model.edited_by), *self.options
+        shown = list(self.options)
+        if "attributions" in KINDS[self.kind].parts:
+            shown.append(selectinload(self.model.attributions))
+        if issubclass(self.model, Authored):
+            shown.append(joinedload(self.model.edited_by))
         order = search.order(self.model)
         entity = self._entity(*shown, *(undefer(each) for each in order if each.key.endswith("folded")))
         previous, following = self._neighbours(entity, order)

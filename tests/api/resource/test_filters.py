@@ -6,22 +6,12 @@ import pytest
 from sqlalchemy import text
 
 from comicsdb.models import Genre
-from comicsdb_api.resources import filters
+from comicsdb_api.resources import WITH_HISTORY
+from comicsdb_api.resources.reference import RoleResource, SeriesTypeResource
 from tests.api.api_client import asked
 
-FILTERS = {
-    "arc": filters.ARC,
-    "character": filters.CHARACTER,
-    "creator": filters.CREATOR,
-    "imprint": filters.IMPRINT,
-    "issue": filters.ISSUE,
-    "publisher": filters.PUBLISHER,
-    "role": filters.ROLE,
-    "series": filters.SERIES,
-    "series_type": filters.SERIES_TYPE,
-    "team": filters.TEAM,
-    "universe": filters.UNIVERSE,
-}
+RESOURCES = (*WITH_HISTORY, RoleResource, SeriesTypeResource)
+FILTERS = {each.model.__tablename__: each.filters for each in RESOURCES}
 OLD, NEW = "2024-01-01 12:00+00", "2025-01-01 12:00+00"
 
 

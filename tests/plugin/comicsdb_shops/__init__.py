@@ -20,6 +20,11 @@ class Shop(Entity):
     city: Mapped[str] = mapped_column(Text(100), server_default="")
 
 
+SHOPS = Kind(
+    Shop, ("name", "city"), label="Shop", plural="Shops", listed_with=(), note=lambda shop: shop.city
+)
+
+
 class ShopSchema(EntitySchema):
     """What may be said of a shop."""
 
@@ -46,7 +51,7 @@ def open_shop(request):
 
 def includeme(config):
     config.include("comicsdb_api")
-    config.add_catalogue_kind(Kind(Shop, ("name", "city")))
+    config.add_catalogue_kind(SHOPS)
     config.add_entity_resource(ShopResource)
     config.add_route("shop.open", "/shop/open/", request_method="POST")
     config.add_view(open_shop, route_name="shop.open", renderer="json", require_csrf=False)
