@@ -25,11 +25,11 @@ CONSTANT, ISSUE, LIST, HOME = (
 )
 TAG, FIRST, API = "issue page, 304 by ETag", "issue page, first visit", "API detail miss"
 TARGETS = (
-    Target("repeat visit to a constant view", ISSUE, CONSTANT, 0.3),
+    Target("repeat visit to a constant view", ISSUE, CONSTANT, 0.5),
     Target("repeat visit to a list", LIST, CONSTANT, 0.3),
     Target("repeat visit to the home page", HOME, CONSTANT, 0.3),
     Target("304 to a constant view", TAG, CONSTANT, 0),
-    Target("first visit to an issue to its API miss", FIRST + ALONE, API + ALONE, 3, times=True),
+    Target("first visit to an issue to its API miss", FIRST + ALONE, API + ALONE, 5, times=True),
 )
 
 

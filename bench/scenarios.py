@@ -52,9 +52,9 @@ FIRST_PAGE, DEEP_PAGE = "list miss, page 1, counted before", "list miss, a deep 
 SERIES_SEARCH, ISSUE_SEARCH = "series by name, miss", "issues by series name, miss"
 
 TARGETS = (
-    Target("detail hit with a token", BY_TOKEN, CONSTANT_DETAIL, 0.6),
-    Target("detail hit with Basic", BY_PASSWORD, CONSTANT_DETAIL, 0.55),
-    Target("detail hit from Redis", FROM_REDIS, CONSTANT_DETAIL, 0.35),
+    Target("detail hit with a token", BY_TOKEN, CONSTANT_DETAIL, 0.5),
+    Target("detail hit with Basic", BY_PASSWORD, CONSTANT_DETAIL, 0.5),
+    Target("detail hit from Redis", FROM_REDIS, CONSTANT_DETAIL, 0.3),
     Target("detail hit without limits", UNCOUNTED, CONSTANT_DETAIL, 0),
     Target("detail hit with limits in Redis", COUNTED_IN_REDIS, CONSTANT_DETAIL, 0),
     Target("detail miss to its statement", DETAIL_MISS + ALONE, DETAIL_STATEMENT, 3, times=True),

@@ -17,10 +17,10 @@ class Listener:
         self.read_pool = read_pool
         self.seen: list[tuple[CompiledQuery, dict]] = []
 
-    def fetch(self, sentence: CompiledQuery, parameters: dict):
+    def fetch(self, query: CompiledQuery, parameters: dict):
         """As the read pool does."""
-        self.seen.append((sentence, parameters))
-        return self.read_pool.fetch(sentence, parameters)
+        self.seen.append((query, parameters))
+        return self.read_pool.fetch(query, parameters)
 
     def first(self, statement, parameters: dict):
         """As the read pool does."""
@@ -53,7 +53,7 @@ class Replay:
     """A statement, run again and again on one connection, prepared and read as the application does it."""
 
     def __init__(self, stand: Stand, path: str, ids: list[int] | None = None):
-        self.sentence, self.parameters = of_body(stand, path)
+        self.query, self.parameters = of_body(stand, path)
         self.ids = ids
         self.read_pool = ReadPool(connector(stand.engine))
         self.stand = stand
@@ -63,7 +63,7 @@ class Replay:
         """Execute for a number of seconds."""
         cpu, count, begun = self.stand.database_cpu, 0, time.perf_counter()
         while (took := time.perf_counter() - begun) < seconds:
-            self.read_pool.fetch(self.sentence, self._next())
+            self.read_pool.fetch(self.query, self._next())
             count += 1
         return Figure(1000 * took / count, 1e6 * (self.stand.database_cpu - cpu) / count)
 

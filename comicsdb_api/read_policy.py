@@ -71,8 +71,9 @@ class CatalogueRead(CachedRead):
         self.served, self.read = address.served, address.served.read
         self.claim, self.object_id = claim, object_id
         self.query = address.queries[claim.method]
-        self.parameters = {**claim.parameters, "id": object_id}
-        self.account = (claim.method, *claim.parameters.values())
+        credentials = claim.parameters
+        self.parameters = {**credentials, "id": object_id}
+        self.account = (claim.method, *credentials.values())
         self.subject = (self.read.route, object_id)
 
     def from_cache(self, found: Found):

@@ -1,4 +1,4 @@
-"""How often somebody may ask: limits, their headers, the refusal, and what is counted."""
+"""Rate limits of the API: counting, headers, the answer 429, and usage counters."""
 
 import logging
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 class ThrottledError(Exception):
-    """Too many requests; the verdict says by which limits."""
+    """Too many requests; the verdict says for which limits."""
 
     def __init__(self, verdict: "Verdict"):
         super().__init__()
@@ -45,9 +45,9 @@ class Verdict:
 
     @property
     def headers(self) -> list[tuple[str, str]]:
-        """How the caller stands: six headers in the contract's form, and two in that of the IETF draft 11.
+        """Six headers of the contract, and two of the IETF draft 11.
 
-        Where a token has limits within those of its account, the tighter of both is told.
+        Where a token has limits within those of its account, they describe the tighter of the two.
         """
         if self.taken is None:
             return []
@@ -65,7 +65,7 @@ class Verdict:
 
 
 def _tightest(states: Iterable[WindowState]) -> Iterable[WindowState]:
-    """Of the limits with one name that which leaves the least."""
+    """Of the limits with one name, the one that leaves the least."""
     found: dict[str, WindowState] = {}
     for each in states:
         other = found.get(each.limit.name)
@@ -76,7 +76,7 @@ def _tightest(states: Iterable[WindowState]) -> Iterable[WindowState]:
 
 @lru_cache
 def _words(limit: Limit) -> tuple[tuple[str, str], str, str, str]:
-    """What is always said of a limit: its size as a header, two names of headers, and its policy."""
+    """The constant parts of a limit's headers: its size, two names, and its policy."""
     start = f"X-RateLimit-{limit.name.capitalize()}"
     policy = f'"{limit.name}";q={limit.most};w={limit.seconds}'
     return (f"{start}-Limit", str(limit.most)), f"{start}-Remaining", f"{start}-Reset", policy
@@ -122,7 +122,7 @@ def _note_refusal(request, verdict: Verdict) -> None:
 
 
 def throttle(request, identity: Identity | None) -> None:
-    """Let a request go on, or raise ThrottledError; its answer, whoever makes it, will be finished here."""
+    """Count a request, or raise ThrottledError; `finish` will be called for its answer, whoever makes it."""
     verdict = judge(request, identity)
     request.add_response_callback(finish)
     if verdict.refused:
@@ -130,7 +130,7 @@ def throttle(request, identity: Identity | None) -> None:
 
 
 def finish(request, response) -> None:
-    """Put the headers on an answer, give a 304 its place back, and note what was used."""
+    """Put the headers on an answer, undo the count of a 304, and update the usage counters."""
     verdict: Verdict = request.environ[Verdict.KEY]
     if response.status_int == 304 and verdict.taken is not None:
         taken = request.registry["comicsdb.api_limits"].give_back(verdict.taken)

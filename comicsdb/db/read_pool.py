@@ -1,8 +1,8 @@
-"""The read pool: single statements, past sessions and transactions.
+"""The read pool: single statements, outside of sessions and transactions.
 
-A statement through a session costs several times what PostgreSQL needs for a look at one row. Whoever only
-reads, and in one statement, which is a snapshot of its own, asks `request.read_pool`. Limits are counted here
-as well: what a request takes of them stays taken if its transaction is rolled back.
+A statement through a session costs several times what PostgreSQL needs to find one row. Whatever only reads,
+in one statement, which is a snapshot of its own, uses `request.read_pool`. Limits are counted here as well:
+what a request takes of them stays taken if its transaction is rolled back.
 """
 
 from collections import OrderedDict, deque
@@ -22,10 +22,10 @@ from sqlalchemy.exc import DBAPIError
 
 from comicsdb.db import set_config, timeouts
 
-PREPARED_MOST = 300  # sentences that a connection keeps prepared
+PREPARED_MAX = 300  # statements that a connection keeps prepared
 UNKNOWN, BOOLEAN = 0, psycopg.postgres.types["bool"].oid
 NOT_PREPARED = psycopg.errors.InvalidSqlStatementName.sqlstate.encode()
-NUMBERS = count()  # of the names of prepared sentences: a connection may be lent
+NUMBERS = count()  # of the names of prepared statements: tests share a connection
 DIALECT = dialect(paramstyle="numeric_dollar")
 
 
@@ -65,40 +65,40 @@ class ReadPool:
         self._prepare = prepare
         self._idle: deque[ReadConnection] = deque()
 
-    def fetch(self, sentence: CompiledQuery, parameters: dict) -> tuple | None:
+    def fetch(self, query: CompiledQuery, parameters: dict) -> tuple | None:
         """The first row of a compiled statement, prepared on first use, or None."""
-        values = sentence.values(parameters)
-        return self._run(lambda line: line.row(sentence.text, values))
+        values = query.values(parameters)
+        return self._run(lambda connection: connection.row(query.text, values))
 
     def first(self, statement: Executable, parameters: dict):
-        """The first row of a statement of SQLAlchemy, or None; planned anew for the values in it."""
+        """The first row of a statement of SQLAlchemy, or None; planned for the values in it."""
 
-        return self._run(lambda line: line.connection.execute(statement, parameters).first())
+        return self._run(lambda connection: connection.sqlalchemy.execute(statement, parameters).first())
 
     def _run(self, read: Callable[["ReadConnection"], tuple | None]):
         """Run a read; once more on a new connection if the server had closed the one that was idle."""
         try:
-            line = self._idle.pop()
+            connection = self._idle.pop()
         except IndexError:
-            return self._use(self._line(), read)
+            return self._use(self._open(), read)
         try:
-            return self._use(line, read)
+            return self._use(connection, read)
         except (psycopg.Error, DBAPIError):
-            if not line.broken:
+            if not connection.broken:
                 raise
         self.close()
-        return self._use(self._line(), read)
+        return self._use(self._open(), read)
 
-    def _use(self, line: "ReadConnection", read):
+    def _use(self, connection: "ReadConnection", read):
         try:
-            return read(line)
+            return read(connection)
         finally:
-            if line.broken:
-                line.close()
+            if connection.broken:
+                connection.close()
             else:
-                self._idle.append(line)
+                self._idle.append(connection)
 
-    def _line(self) -> "ReadConnection":
+    def _open(self) -> "ReadConnection":
         return ReadConnection(self._connect(), prepare=self._prepare)
 
     def close(self) -> None:
@@ -111,13 +111,12 @@ class ReadPool:
 class ReadConnection:
     """One connection.
 
-    Sentences pass by psycopg's cursors, which take longer than PostgreSQL takes to find one row. What they
-    would do is done here for the simple case: libpq runs a statement that it has prepared, and the first row
-    is converted. Most of a hit's time is this.
+    psycopg's cursors take longer than PostgreSQL takes to find one row, which is most of the time of a cached
+    read. So libpq is asked to run the prepared statement, and the first row is converted.
     """
 
     def __init__(self, connection: Connection, *, prepare: bool = True):
-        self.connection = connection
+        self.sqlalchemy = connection
         self._prepares = prepare
         self.driver = connection.connection.driver_connection
         self._transformer = Transformer(self.driver)
@@ -150,11 +149,11 @@ class ReadConnection:
         )
 
     def _prepare(self, text: str, values: list) -> bytes:
-        """Have a statement prepared; the oldest gives way to one too many."""
-        if len(self._prepared) >= PREPARED_MOST:
+        """Prepare a statement; the oldest is dropped where there are too many."""
+        if len(self._prepared) >= PREPARED_MAX:
             _, oldest = self._prepared.popitem(last=False)
             self._check(self.driver.pgconn.exec_(b"DEALLOCATE " + oldest), ExecStatus.COMMAND_OK)
-        name = b"light_%d" % next(NUMBERS)
+        name = b"read_%d" % next(NUMBERS)
         prepared = self.driver.pgconn.prepare(name, text.encode(), _types(values))
         self._check(prepared, ExecStatus.COMMAND_OK)
         self._prepared[text] = name
@@ -168,7 +167,7 @@ class ReadConnection:
         raise error_from_result(result)
 
     def _dumped(self, value) -> bytes | None:
-        """A value in PostgreSQL's text form; its type is that of the place where it stands."""
+        """A value in PostgreSQL's text form, of the type that its place in the statement has."""
         if value is None:
             return None
         if isinstance(value, str):
@@ -185,9 +184,9 @@ class ReadConnection:
         return self.driver.broken or self.driver.closed
 
     def close(self) -> None:
-        """Close it."""
-        self.connection.invalidate()
-        self.connection.close()
+        """Close the connection, whatever state it is in."""
+        self.sqlalchemy.invalidate()
+        self.sqlalchemy.close()
 
 
 def _code(result) -> bytes | None:
@@ -195,29 +194,28 @@ def _code(result) -> bytes | None:
 
 
 def _types(values: list) -> list[int]:
-    """SQLAlchemy writes the types of parameters into the text, but for that of truth values."""
+    """SQLAlchemy writes the types of parameters into the text, except that of truth values."""
     return [BOOLEAN if isinstance(value, bool) else UNKNOWN for value in values]
 
 
 def connector(
-    engine: Engine, *, settle: bool = True, limits: Mapping[str, str] = MappingProxyType({})
+    engine: Engine, *, configure: bool = True, limits: Mapping[str, str] = MappingProxyType({})
 ) -> Callable[[], Connection]:
     """A function that opens connections to the database of an engine, beside its pool.
 
-    They are settled for short statements, unless a proxy would hand that on to others; `limits` are settings
-    of PostgreSQL's that go with that.
+    They are configured for short statements, unless a proxy would pass that on to others; `limits` are
+    further settings of PostgreSQL.
     """
-    # Statements of some milliseconds: compiling them, or starting workers for them, takes longer.
-    settled = set_config({"jit": "off", "max_parallel_workers_per_gather": "0", **limits})
+    # JIT compilation and parallel workers take longer to start than these statements run.
+    settings = set_config({"jit": "off", "max_parallel_workers_per_gather": "0", **limits})
     own = create_engine(engine.url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
 
     def connect() -> Connection:
         connection = own.connect()
         driver = connection.connection.driver_connection
-        driver.prepare_threshold = None  # a plan for any value would be a plan for none
-        if not settle:
-            return connection
-        driver.execute(settled)
+        driver.prepare_threshold = None  # disable generic plans
+        if configure:
+            driver.execute(settings)
         return connection
 
     return connect
@@ -227,6 +225,6 @@ def includeme(config):
     """`request.read_pool`; connections are opened when first needed."""
     settings = config.get_settings()
     alone = not settings["comicsdb.database.pooled"]
-    connect = connector(config.registry["comicsdb.engine"], settle=alone, limits=timeouts(settings))
+    connect = connector(config.registry["comicsdb.engine"], configure=alone, limits=timeouts(settings))
     config.registry["comicsdb.read_pool"] = ReadPool(connect, prepare=alone)
     config.add_request_method(lambda request: request.registry["comicsdb.read_pool"], "read_pool", reify=True)

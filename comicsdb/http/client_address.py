@@ -14,14 +14,21 @@ def client_ip(request) -> str:
     trusted = request.registry.settings["comicsdb.trusted_proxies"]
     forwarded = trusted and request.environ.get("HTTP_X_REAL_IP")
     if forwarded and is_trusted(request.environ, trusted):
-        return str(address(forwarded) or peer)
-    return str(address(peer) or peer or "unknown")
+        return _text(forwarded) or str(peer)
+    return _text(peer) or peer or "unknown"
 
 
 def is_trusted(environ: Mapping, proxies: tuple) -> bool:
     """Whether the peer of a request is one of these proxies."""
     peer = address(environ.get("REMOTE_ADDR"))
     return peer is not None and any(peer in network for network in proxies)
+
+
+@lru_cache(maxsize=4096)
+def _text(text: str | None) -> str:
+    """An IP address in its usual form; empty for anything else."""
+    found = address(text)
+    return str(found) if found is not None else ""
 
 
 @lru_cache(maxsize=4096)

@@ -1,4 +1,4 @@
-"""What lies around every request: execution policies, each calling the one within."""
+"""Execution policies: functions around every request, each of which calls the next."""
 
 from collections.abc import Callable
 
@@ -6,15 +6,15 @@ from pyramid.events import ContextFound
 from pyramid.interfaces import IExecutionPolicy
 from pyramid.router import default_execution_policy
 
-ROUTE_KEY = "comicsdb.route"  # in the environment of a request: the name of its route, once that is known
-NOTE_ROUTE_KEY = "comicsdb.note_route"  # there too: what the server wants to be told of it, if it does
+ROUTE_KEY = "comicsdb.route"  # in the WSGI environment: the name of the route, once it is known
+NOTE_ROUTE_KEY = "comicsdb.note_route"  # also there: a function that the server wants to be called with it
 # Among Pyramid's actions: after all that includes and applications do. A later one lies further out.
 LAST = 1000
 OUTERMOST = LAST + 9
 
 
 def wrap_execution_policy(config, policy: Callable, order: int = LAST) -> None:
-    """Put `policy(registry, usual)` around the policy that there is then."""
+    """Wrap the present policy, `usual`, in `policy(registry, usual)`."""
     registry = config.registry
 
     def act():
@@ -35,5 +35,5 @@ def _note_route(event) -> None:
 
 
 def includeme(config):
-    """Let those outside know the route of a request."""
+    """Tell outer policies the route of a request."""
     config.add_subscriber(_note_route, ContextFound)

@@ -10,7 +10,8 @@ HEADER = "Strict-Transport-Security"
 class StrictTransport:
     """An execution policy around all others, so that pages, pictures, API answers, errors and 304s have it.
 
-    A site whose address begins with https says so whatever scheme a proxy tells; others do over https.
+    A site whose address begins with https always sends it, whatever scheme a proxy reports; others do over
+    https.
     """
 
     def __init__(self, registry, usual):
@@ -32,10 +33,10 @@ def is_https(settings: Mapping) -> bool:
 
 
 def server_headers(settings: Mapping) -> list[tuple[str, str]]:
-    """What the server adds to the answers that it gives without the application."""
+    """Headers of the answers that the server gives without the application."""
     return [(HEADER, settings["comicsdb.hsts"])] if is_https(settings) else []
 
 
 def includeme(config):
-    """Outside of everything else."""
+    """Around all other policies."""
     wrap_execution_policy(config, StrictTransport, OUTERMOST + 1)

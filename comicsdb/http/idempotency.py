@@ -1,8 +1,8 @@
-"""Requests that are done once however often they come: the answer is kept with the write itself.
+"""Idempotency keys: a request is carried out once however often it is sent.
 
-A row is claimed before anything is written, by the transaction that writes. A second request with the same
-key waits at that row for the end of the first: then it finds the answer, or takes the first one's place. What
-was rolled back was never claimed.
+The row of a key is inserted before anything is written, by the transaction that writes. A second request with
+the same key waits for that row until the first has ended: then it finds the answer, or takes the key itself
+if the first was rolled back.
 """
 
 from datetime import timedelta
@@ -15,18 +15,18 @@ from sqlalchemy.orm import Session
 from comicsdb import clock
 from comicsdb.models import IdempotencyKey
 
-KEPT = timedelta(hours=24)
-REMOVED = 100  # expired rows that one request clears away
+LIFETIME = timedelta(hours=24)
+REMOVED_MAX = 100  # expired rows that one request removes
 
 _key = IdempotencyKey.__table__
 
 
 class OtherRequestError(Exception):
-    """The key was used for something else."""
+    """The key was used for another request."""
 
 
 def claim(session: Session, user_id: int, key: str, request: str) -> Row | None:
-    """Take a key for a request, told in a text; gives `status` and `body` if the same was answered already.
+    """Take a key for a request, given as text; returns `status` and `body` if it was answered already.
 
     Raises OtherRequestError. Keys of more than a day ago are free again.
     """
@@ -35,10 +35,10 @@ def claim(session: Session, user_id: int, key: str, request: str) -> Row | None:
     claiming = new.on_conflict_do_update(
         index_elements=[_key.c.user_id, _key.c.key],
         set_={"request": request, "created": now},
-        where=_key.c.created <= now - KEPT,
+        where=_key.c.created <= now - LIFETIME,
     ).returning(_key.c.user_id)
     kept = None
-    while kept is None:  # one that is cleared away between the two statements is claimed the next time
+    while kept is None:  # a row that is removed between the two statements is claimed the next time
         if session.scalar(claiming) is not None:
             return None
         own = (_key.c.user_id == user_id) & (_key.c.key == key)
@@ -48,15 +48,15 @@ def claim(session: Session, user_id: int, key: str, request: str) -> Row | None:
     return kept
 
 
-def keep(session: Session, user_id: int, key: str, status: int, body: bytes) -> None:
-    """Keep the answer to a request whose key was claimed."""
+def store_answer(session: Session, user_id: int, key: str, status: int, body: bytes) -> None:
+    """Store the answer to a request whose key was claimed."""
     own = (_key.c.user_id == user_id) & (_key.c.key == key)
     session.execute(update(_key).where(own).values(status=status, body=body))
-    _remove_expired(session, clock.now() - KEPT)  # last: rows that are removed are locked
+    _remove_expired(session, clock.now() - LIFETIME)  # last: rows that are removed are locked
 
 
 def _remove_expired(session: Session, before) -> None:
-    """Clear away what nobody will ask for any more, but for rows that others are just at."""
+    """Remove expired rows, except those that other transactions have locked."""
     old = select(_key.c.user_id, _key.c.key).where(_key.c.created <= before).order_by(_key.c.created)
-    old = old.limit(REMOVED).with_for_update(skip_locked=True)
+    old = old.limit(REMOVED_MAX).with_for_update(skip_locked=True)
     session.execute(delete(_key).where(tuple_(_key.c.user_id, _key.c.key).in_(old)))

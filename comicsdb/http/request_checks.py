@@ -139,7 +139,7 @@ def host_check(hosts: frozenset[str]) -> Callable[[str], Refusal | None]:
     return check
 
 
-class Door:
+class RequestChecks:
     """An execution policy: lets well-formed requests in, and answers all others itself."""
 
     def __init__(self, registry, usual):
@@ -185,4 +185,4 @@ def includeme(config):
     """The door, and the directive by which surfaces give refusals their own form."""
     config.registry["comicsdb.refusals"] = {}
     config.add_directive("answer_refusals", answer_refusals)
-    wrap_execution_policy(config, Door, ORDER)
+    wrap_execution_policy(config, RequestChecks, ORDER)

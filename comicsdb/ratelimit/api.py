@@ -1,4 +1,4 @@
-"""The API's limits: how many requests in a minute and in a day who may make."""
+"""The limits of the API: how many requests an account or address may make in a minute and in a day."""
 
 import logging
 
@@ -17,7 +17,7 @@ UNCOUNTED = OutageLog(logging.getLogger(__name__))
 
 
 class ApiLimits:
-    """The API's limits, and whether an answer without a body costs anything of the day."""
+    """The limits of the API, and whether an answer without a body counts for the day."""
 
     def __init__(self, limiter: Limiter, settings: dict):
         self.on = settings[PREFIX]
@@ -41,7 +41,7 @@ class ApiLimits:
             }
 
     def of(self, identity: Identity | None) -> tuple[Limit, Limit]:
-        """Of the minute and of the day; nobody has those of an account without a tier."""
+        """The limits of the minute and of the day; anonymous clients count as an account without a tier."""
         if identity is None:
             return self._limits[None]
         return (self._by_basic if identity.method == BASIC else self._limits)[identity.tier]
@@ -56,9 +56,10 @@ class ApiLimits:
     ) -> Decision:
         """Count a request: by the account, whatever it is recognised by, or by nobody's address.
 
-        A token beside others is also counted by itself. What it is refused is never counted for the account,
-        or a program gone wild would use up by refusals what is left for the others. `unchanged` says that the
-        answer will be a 304. Raises EpochMovedError, and counts nothing, where an epoch is given and is over.
+        Where an account has several tokens, each is also counted by itself. What a token is refused is never
+        counted for the account, or a runaway program would use up what is left for the others. `unchanged`
+        says that the answer will be a 304. Raises EpochMovedError, and counts nothing, where an epoch is
+        given and is over.
         """
         asked = self._asked(identity, address)
         free = (SUSTAINED,) if unchanged and self.free else ()
@@ -66,16 +67,16 @@ class ApiLimits:
         try:
             return self._limiter.take(asked, together=together, free=free, epoch=epoch)
         except (DiskFull, ReadOnlySqlTransaction) as error:
-            # A database that takes nothing in can still be read, and tells how things stand.
+            # A database that cannot be written to can still be read, and gives the state of the limits.
             UNCOUNTED.report(error, "Requests are not counted: %s", error)
             return self._limiter.take(asked, free=(BURST, SUSTAINED), epoch=epoch)
 
     def give_back(self, taken: Decision) -> Decision:
-        """Let a request that was answered 304 cost nothing of the day."""
+        """Undo the count for the day of a request that was answered 304."""
         return self._limiter.give_back(taken, SUSTAINED) if self.free else taken
 
     def states(self, identity: Identity) -> tuple[WindowState, WindowState]:
-        """How an account stands with its limits of the minute and of the day; nothing is counted."""
+        """The state of an account's limits of the minute and of the day; nothing is counted."""
         return self._limiter.take(self._asked(identity, ""), free=(BURST, SUSTAINED)).states
 
     def _asked(self, identity: Identity | None, address: str) -> list[tuple[Limit, str]]:

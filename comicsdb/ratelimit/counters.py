@@ -1,8 +1,8 @@
-"""What happens often, counted by day (UTC): kept in the process, and added to the database every few seconds.
+"""Frequent events counted by day (UTC): in the process, and added to the database every few seconds.
 
-Also the last days on which HTTP Basic was used by accounts, and the last hours in which tokens were used,
-each with the address that the first request of the period came from. A process that is killed takes
-the counts of its last seconds with it; one that ends in order does not.
+Also the last day on which an account used HTTP Basic, and the last hour in which a token was used, each with
+the address of the first request in that period. A process that is killed loses the counts of its last
+seconds.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""What all stores of rate limits share: limits, and how a client stands with one."""
+"""What all stores of rate limits share: limits, and the state of a client's window."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,10 +15,10 @@ class Limit(NamedTuple):
 
 
 class WindowState(NamedTuple):
-    """How a client stands with a limit at the time `now`, after an event was judged.
+    """The state of a limit for one client at the time `now`, after an event was judged.
 
-    `count` places are taken; at the time `free` one becomes free that can be used. An event that was not
-    refused need not have taken a place.
+    `count` events are counted; at the time `free` the next one is admitted again. `placed`: whether this
+    event was counted, which one that was not refused need not be.
     """
 
     limit: Limit
@@ -31,17 +31,17 @@ class WindowState(NamedTuple):
 
     @property
     def remaining(self) -> int:
-        """How many places are left."""
+        """How many more events are admitted now."""
         return max(0, self.limit.most - self.count)
 
     @property
     def reset(self) -> int:
-        """When the next place becomes free, in seconds since 1970, rounded up."""
+        """`free` in seconds since 1970, rounded up."""
         return -(-self.free // SECOND)
 
     @property
     def wait(self) -> int:
-        """Seconds until then, rounded up."""
+        """Seconds until `free`, rounded up."""
         return -((self.now - self.free) // SECOND)
 
 

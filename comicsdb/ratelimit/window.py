@@ -1,8 +1,8 @@
-"""A window that moves: the events of one client that count for one limit, and how they are written down.
+"""A sliding window: the events of one client that count for one limit, and their encoding.
 
-The times of 150 events are kept. Of more, those within one 96th of the period (a quarter of an hour of a
-day) become one time, that of the last: never do more events pass than the limit says, but a place may become
-free by as much later.
+The times of 150 events are stored. Of more, those within one 96th of the period (a quarter of an hour of a
+day) get one time, that of the last: no more events are admitted than the limit says, but the next one may be
+admitted later by as much.
 """
 
 import struct
@@ -38,9 +38,9 @@ class Window(NamedTuple):
         return self if first == 0 else Window(self.period, self.times[first:], self.counts[first:])
 
     def free(self, size: int, now: int) -> int:
-        """When a place becomes free that can be used, or would after an event `now`.
+        """When an event is admitted again, or would be after one event `now`.
 
-        Where the limit was lowered, it is not the oldest event that has to leave, but so many.
+        Where the limit was lowered, more than the oldest event has to leave before that.
         """
         too_many = sum(self.counts) - size
         for moment, count in zip(self.times, self.counts, strict=True):

@@ -1,6 +1,6 @@
-"""The edition of the code: a digest of the files of all packages that answer, part of every key of the cache.
+"""The build fingerprint: a digest of the files of all packages that answer, part of every key of the cache.
 
-While a site is updated, old and new processes share a Redis: neither is to read what the other has kept.
+While a site is updated, old and new processes share a Redis: neither must read what the other has stored.
 """
 
 import hashlib
@@ -10,18 +10,18 @@ from pathlib import Path
 
 from pyramid.settings import aslist
 
-LENGTH = 16  # characters; by chance, two editions of a site will never have the same
+LENGTH = 16  # characters
 
 
-def edition_of(packages: frozenset[str]) -> str:
-    """The digest of the files of some packages as they are when each is first asked for."""
+def fingerprint_of(packages: frozenset[str]) -> str:
+    """A digest of the files of some packages, as they were when each was first read."""
     digests = repr(sorted((name, digest_of(name)) for name in packages))
     return hashlib.sha256(digests.encode()).hexdigest()[:LENGTH]
 
 
 @cache
 def digest_of(package: str) -> str:
-    """The digest of the files of one package."""
+    """A digest of the files of one package."""
     found = hashlib.sha256()
     for folder in map(Path, find_spec(package).submodule_search_locations or ()):
         for path in sorted(folder.rglob("*")):
@@ -31,7 +31,7 @@ def digest_of(package: str) -> str:
 
 
 def includeme(config):
-    """`comicsdb.build_fingerprint` in the registry: that of the core and of what `pyramid.includes` names."""
+    """`registry["comicsdb.build_fingerprint"]`: of the core and of what `pyramid.includes` names."""
     included = aslist(config.get_settings().get("pyramid.includes", ""))
     packages = {"comicsdb", *(name.partition(".")[0] for name in included)} - {""}
-    config.registry["comicsdb.build_fingerprint"] = edition_of(frozenset(packages))
+    config.registry["comicsdb.build_fingerprint"] = fingerprint_of(frozenset(packages))

@@ -1,4 +1,4 @@
-"""Entity tags: digests of bodies, kept in front of them in caches, and compared with what clients send."""
+"""Entity tags: digests of bodies, stored in front of them in the cache, compared with what clients send."""
 
 import re
 from hashlib import blake2b
@@ -15,14 +15,14 @@ def tag_of(body: bytes) -> bytes:
 
 
 def tagged(body: bytes) -> bytes:
-    """A body with its entity tag in front, as caches keep it."""
+    """A body with its entity tag in front, as the cache stores it."""
     return tag_of(body) + body
 
 
-def names(header: str, tag: str | None) -> bool:
-    """Whether a list of tags, or `*`, names ours, also as a proxy that compresses has changed it.
+def matches(header: str, tag: str | None) -> bool:
+    """Whether a list of tags, or `*`, matches ours, also in the form that a compressing proxy gives it.
 
-    All our tags are strong, so a weak one with our digest was ours, and of this very body. RFC 9110 (13.1.1)
-    has If-Match disregard it, but then nobody behind such a proxy could send back the tag that he was given.
+    All our tags are strong, so a weak one with our digest was ours, of this very body. RFC 9110 (13.1.1) has
+    If-Match ignore it, but then nobody behind such a proxy could send back the tag they were given.
     """
     return header.strip() == "*" or any(found[1] == tag for found in TAG.finditer(header))

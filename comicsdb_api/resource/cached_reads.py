@@ -1,8 +1,8 @@
-"""Cached reads: what each depends on, the key of its entry, and how an answer comes of it.
+"""Cached reads: what each depends on, the key of its entry, and its answer.
 
-A read has stamps: the times, or the versions of lists, that move in the transaction of every write that
-changes its body. They are part of the key, so an entry never becomes wrong, and nothing is ever removed
-because of a write. The same functions serve Cornice's views and the policy for cached reads (`fastpath`).
+A read has stamps as validators: the times, or the versions of lists, that move in the transaction of every
+write that changes its body. They are part of the key, so an entry never becomes wrong, and nothing is ever
+removed because of a write. The same functions serve Cornice's views and the policy for cached reads.
 """
 
 from collections.abc import Callable
@@ -38,8 +38,8 @@ class Read:
     date_pairs: int = 0
 
     @cached_property
-    def sentence(self) -> CompiledQuery:
-        """The statement for the stamps, compiled when it is first needed: no start waits for all of them."""
+    def query(self) -> CompiledQuery:
+        """The statement for the stamps, compiled when it is first needed."""
         return CompiledQuery.of(self.stamps)
 
     def dates(self, stamps: tuple) -> Dates | None:
@@ -60,11 +60,11 @@ def stamps(request, read: Read, object_id: int | None) -> tuple | None:
     preflight = Preflight.of(request)
     if preflight is not None and preflight.route == read.route:
         return preflight.validators
-    return request.read_pool.fetch(read.sentence, {"id": object_id})
+    return request.read_pool.fetch(read.query, {"id": object_id})
 
 
 def digest(request) -> str:
-    """What else a body depends on: the address, and the query with all values of each parameter.
+    """A digest of what else a body depends on: the address, and the query with all values of each parameter.
 
     The path counts too, as 7 can be written 007: links to other pages repeat it.
     """

@@ -4,7 +4,7 @@ from datetime import UTC
 from email.utils import formatdate, parsedate_to_datetime
 from functools import lru_cache
 
-from comicsdb.readcache.etag import TAG_LENGTH, names
+from comicsdb.readcache.etag import TAG_LENGTH, matches
 from comicsdb_api.responses import answer
 
 SECOND = 1_000_000  # microseconds
@@ -87,7 +87,7 @@ def _refusal(environ, dates: Dates | None, tag: str | None) -> int | None:
         return 412
     known = environ.get("HTTP_IF_NONE_MATCH")
     if known is not None:
-        return 304 if tag is not None and names(known, tag) else None
+        return 304 if tag is not None and matches(known, tag) else None
     if dates is not None:
         since = _seconds(environ.get("HTTP_IF_MODIFIED_SINCE"))
         if since is not None and dates.unchanged_since(since):
@@ -101,7 +101,7 @@ def forbids_write(environ, dates: Dates | None, tag: str | None) -> bool:
     Both are None where there is nothing to compare with; then only `*` is the object's tag.
     """
     known = environ.get("HTTP_IF_NONE_MATCH")
-    return _has_changed(environ, dates, tag) or (known is not None and names(known, tag))
+    return _has_changed(environ, dates, tag) or (known is not None and matches(known, tag))
 
 
 def asks_for_tag(environ) -> bool:
@@ -113,7 +113,7 @@ def _has_changed(environ, dates: Dates | None, tag: str | None) -> bool:
     """Whether the object is not what the caller has, by tags if there are any, else by date."""
     wanted = environ.get("HTTP_IF_MATCH")
     if wanted is not None:
-        return not names(wanted, tag)
+        return not matches(wanted, tag)
     until = _seconds(environ.get("HTTP_IF_UNMODIFIED_SINCE")) if dates is not None else None
     return until is not None and not dates.unchanged_since(until)
 

@@ -131,7 +131,7 @@ class Listing:
         elif place:  # planned anew: how much there is from a place on decides how it is best read
             row = request.read_pool.first(self._from_place, values)
         else:
-            row = request.read_pool.fetch(self._sentences[shape], values)
+            row = request.read_pool.fetch(self._queries[shape], values)
         if row is None:
             return None
         count, rows, *stamps = row
@@ -179,7 +179,7 @@ class Listing:
         )
 
     @cached_property
-    def _sentences(self) -> dict[tuple[bool, str], CompiledQuery]:
+    def _queries(self) -> dict[tuple[bool, str], CompiledQuery]:
         ways = ((counted, way) for counted in (True, False) for way in (FIRST, PASSED))
         return {each: CompiledQuery.of(self._statement(*each)) for each in ways}
 
@@ -232,11 +232,11 @@ class Detail:
 
     def body(self, request, object_id: int) -> bytes | None:
         """The body, None if the object is not there."""
-        row = request.read_pool.fetch(self._sentence, {"id": object_id, **addresses(request)})
+        row = request.read_pool.fetch(self._query, {"id": object_id, **addresses(request)})
         return row and to_json(orjson.loads(row[0]))
 
     @cached_property
-    def _sentence(self) -> CompiledQuery:
+    def _query(self) -> CompiledQuery:
         resource = self.resource
         return CompiledQuery.of(
             shapes.object_of(

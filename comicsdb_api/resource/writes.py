@@ -200,5 +200,5 @@ def once_as(request, sent: Sent, act: Callable[[], tuple[int, bytes]]):
     if kept is not None:
         return respond(request, kept.status, kept.body, REPLAYED)
     status, body = act()
-    idempotency.keep(session, user_id, key, status, body)
+    idempotency.store_answer(session, user_id, key, status, body)
     return respond(request, status, body)

@@ -1,28 +1,29 @@
-"""The edition of the site: a digest of code, templates, words and settings, on which every page depends."""
+"""The fingerprint of the site: a digest of code, templates, translations and settings."""
 
 import hashlib
+from collections.abc import Callable
 from functools import cache
 
-from comicsdb.readcache.build_fingerprint import edition_of as edition_of_files
+from comicsdb.readcache.build_fingerprint import fingerprint_of
 
-OURS = ("comicsdb", "jinja2", "pyramid.includes")  # what the names of settings begin with
+PREFIXES = ("comicsdb", "jinja2", "pyramid.includes")  # of the settings that count
 
 
-def edition_of(registry):
-    """A function that gives the edition: settings are complete only when the application is made."""
+def site_fingerprint(registry) -> Callable[[], str]:
+    """A function that gives it, as settings are complete only when the application has been made."""
 
     @cache
-    def edition() -> str:
+    def fingerprint() -> str:
         settings = {
-            name: written(value) for name, value in registry.settings.items() if name.startswith(OURS)
+            name: _text(value) for name, value in registry.settings.items() if name.startswith(PREFIXES)
         }
-        files = registry["comicsdb.build_fingerprint"], edition_of_files(frozenset({"comicsdb_web"}))
-        return hashlib.blake2b(repr((files, sorted(settings.items()))).encode(), digest_size=16).hexdigest()
+        code = registry["comicsdb.build_fingerprint"], fingerprint_of(frozenset({"comicsdb_web"}))
+        return hashlib.blake2b(repr((code, sorted(settings.items()))).encode(), digest_size=16).hexdigest()
 
-    return edition
+    return fingerprint
 
 
-def written(value) -> str:
+def _text(value) -> str:
     """A setting as text that is the same in every process."""
     text = repr(value)
     return type(value).__name__ if " at 0x" in text else text

@@ -21,7 +21,7 @@ SLOTS = ("next", "query", "username", "token", "theme_icon", "theme_choices")
 
 @dataclass(frozen=True)
 class LayoutKey:
-    """What a frame depends on. `bare` pages know no reader; `here` is the address, if the menus have it."""
+    """What a layout depends on. `bare` pages know no reader; `here` is the address, if the menus have it."""
 
     language: str
     script_name: str  # what all addresses begin with
@@ -33,7 +33,7 @@ class LayoutKey:
 
 
 @dataclass(frozen=True)
-class Frame:
+class Layout:
     """Header and footer. What is kept are pieces of the header, at odd places the names of slots."""
 
     pieces: list[str]
@@ -41,11 +41,11 @@ class Frame:
     addresses: frozenset[str]  # of the menus
 
     @classmethod
-    def make(cls, request, look: LayoutKey) -> "Frame":
-        """The frame with that look."""
+    def make(cls, request, key: LayoutKey) -> "Layout":
+        """The layout with that key."""
         slots = {name: Markup(f"{BORDER}{name}{BORDER}") for name in SLOTS}  # noqa: S704
-        values = {"slot": slots, "bare": look.bare, "member": look.member, "staff": look.staff}
-        values["here"] = look.here
+        values = {"slot": slots, "bare": key.bare, "member": key.member, "staff": key.staff}
+        values["here"] = key.here
         header = render("frame/header.jinja2", values, request=request).strip()
         footer = render("frame/footer.jinja2", values, request=request).strip()
         return cls(header.split(BORDER), Markup(footer), frozenset(ADDRESSES.findall(header)))  # noqa: S704
@@ -56,9 +56,9 @@ class Frame:
         return Markup("".join(filled))  # noqa: S704
 
 
-def frame_of(request, viewer, *, bare: bool = False, query: str = "") -> dict[str, Markup]:
+def layout_of(request, viewer, *, bare: bool = False, query: str = "") -> dict[str, Markup]:
     """Header and footer of a page for its reader, `viewer`, who is None for nobody."""
-    look = LayoutKey(
+    key = LayoutKey(
         language=request.locale_name,
         script_name=request.script_name,
         year=request.today.year,
@@ -66,24 +66,24 @@ def frame_of(request, viewer, *, bare: bool = False, query: str = "") -> dict[st
         member=viewer is not None,
         staff=viewer is not None and bool(request.has_permission(Permission.STAFF)),
     )
-    frame = _frame(request, look)
-    if request.path in frame.addresses:
-        frame = _frame(request, replace(look, here=request.path))
-    return {"header": frame.header(values_of(request, viewer, query)), "footer": frame.footer}
+    layout = _layout(request, key)
+    if request.path in layout.addresses:
+        layout = _layout(request, replace(key, here=request.path))
+    return {"header": layout.header(values_of(request, viewer, query)), "footer": layout.footer}
 
 
-def _frame(request, look: LayoutKey) -> Frame:
+def _layout(request, key: LayoutKey) -> Layout:
     known = request.registry["comicsdb_web.layout"]
-    frame = known.get(look)
-    if frame is None:
-        frame = Frame.make(request, look)
+    layout = known.get(key)
+    if layout is None:
+        layout = Layout.make(request, key)
         if not asbool(request.registry.settings.get("pyramid.reload_templates")):
-            known[look] = frame
-    return frame
+            known[key] = layout
+    return layout
 
 
 def values_of(request, viewer, query: str) -> dict[str, str]:
-    """What the slots of a frame show; nobody's page has neither name nor token."""
+    """What the slots of a layout show; nobody's page has neither name nor token."""
     theme = request.theme_parts
     return {
         "next": escape(request.path_qs),
@@ -96,6 +96,6 @@ def values_of(request, viewer, query: str) -> dict[str, str]:
 
 
 def includeme(config):
-    """`request.frame` for the layout."""
+    """`request.layout` for the layout."""
     config.registry["comicsdb_web.layout"] = {}
-    config.add_request_method(frame_of, "frame")
+    config.add_request_method(layout_of, "layout")

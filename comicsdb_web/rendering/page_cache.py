@@ -21,7 +21,7 @@ from sqlalchemy import bindparam, select
 from comicsdb import clock
 from comicsdb.db.epoch import EPOCH_NOW
 from comicsdb.db.read_pool import CompiledQuery
-from comicsdb.readcache.etag import TAG_LENGTH, names, tagged
+from comicsdb.readcache.etag import TAG_LENGTH, matches, tagged
 from comicsdb.readcache.policy import CachedRead, Preflight
 from comicsdb.readcache.regions import Region
 from comicsdb.readcache.validators import Found, microseconds, version_columns
@@ -29,7 +29,7 @@ from comicsdb.security import session_cookie
 from comicsdb_web.http import csp
 from comicsdb_web.http.flash_messages import COOKIE as MESSAGES
 from comicsdb_web.rendering.anonymous import render_anonymously
-from comicsdb_web.rendering.build_fingerprint import edition_of
+from comicsdb_web.rendering.build_fingerprint import site_fingerprint
 from comicsdb_web.rendering.locales import language_of_cookies, language_of_header
 from comicsdb_web.rendering.themes import Parts, filled, parts_of, theme_of_cookies
 
@@ -148,11 +148,11 @@ def ordered(query: str) -> str:
     return "&".join(sorted(query.split("&"), key=lambda each: each.partition("=")[0]))
 
 
-def digest(environ, edition: str) -> str:
-    """What else a body depends on: the whole address, and the edition of the site."""
+def digest(environ, fingerprint: str) -> str:
+    """What else a body depends on: the whole address, and the fingerprint of the site."""
     host = environ.get("HTTP_HOST") or f"{environ['SERVER_NAME']}:{environ['SERVER_PORT']}"
     path = environ.get("SCRIPT_NAME", ""), environ["PATH_INFO"], environ["QUERY_STRING"]
-    text = repr((environ["wsgi.url_scheme"], host, *path, edition))
+    text = repr((environ["wsgi.url_scheme"], host, *path, fingerprint))
     return blake2b(text.encode(errors="surrogatepass"), digest_size=DIGEST_BYTES).hexdigest()
 
 
@@ -168,7 +168,7 @@ def answer(registry, environ, entry: bytes, parts: Parts, language: str, *, hit:
         *csp.fixed_headers(registry),
     ]
     asked = environ.get("HTTP_IF_NONE_MATCH")
-    if asked is not None and names(asked, tag):
+    if asked is not None and matches(asked, tag):
         return Response(app_iter=(), status=304, headerlist=headers)
     headers.append(("Content-Type", "text/html; charset=UTF-8"))
     return Response(body=filled(entry[TAG_LENGTH:], parts, registry), headerlist=headers)
@@ -217,6 +217,6 @@ def cache_page(config, route: str, shows: CachePolicy) -> None:
 def includeme(config):
     """The directive and the view deriver."""
     registry = config.registry
-    registry["comicsdb_web.build_fingerprint"] = edition_of(registry)
+    registry["comicsdb_web.build_fingerprint"] = site_fingerprint(registry)
     config.add_view_deriver(shared_view)
     config.add_directive("cache_page", cache_page)

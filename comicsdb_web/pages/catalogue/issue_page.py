@@ -66,8 +66,8 @@ class IssuePage:
 
 def read(read_pool: ReadPool, slug: str) -> IssuePage | None:
     """The page of the issue with a slug, None where there is no such issue."""
-    sentence, names = _compiled()
-    row = read_pool.fetch(sentence, {"slug": slug}) if "\0" not in slug else None
+    query, names = _compiled()
+    row = read_pool.fetch(query, {"slug": slug}) if "\0" not in slug else None
     return row and _page(dict(zip(names, row, strict=True)))
 
 

@@ -146,7 +146,7 @@ def test_the_second_of_two_waits_for_the_end_of_the_first(apart, ends):
         second.start()
         await_that(lambda: waiting(factory) == 1)
         assert found == []
-        idempotency.keep(session, user_id, "k", 201, body)
+        idempotency.store_answer(session, user_id, "k", 201, body)
         getattr(session, ends)()
         second.join()
         (answer,) = found

@@ -21,7 +21,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from comicsdb.db.read_pool import PREPARED_MOST, CompiledQuery, ReadPool, connector
+from comicsdb.db.read_pool import PREPARED_MAX, CompiledQuery, ReadPool, connector
 from comicsdb.models import Role
 
 PID = CompiledQuery.of(select(func.pg_backend_pid()))
@@ -87,7 +87,7 @@ def end_all(ask):
 # Reading.
 
 
-def test_a_sentence_binds_what_varies_and_keeps_what_does_not(read_pool):
+def test_a_query_binds_what_varies_and_keeps_what_does_not(read_pool):
     role = Role.__table__
     query = select(role.c.name).where(role.c.id == bindparam("id"), role.c.name != "Nobody").limit(1)
     sentence = CompiledQuery.of(query)
@@ -113,7 +113,7 @@ def test_values_come_back_with_their_types(read_pool):
     assert read_pool.fetch(CompiledQuery.of(query), values) == (*values.values(), True)
 
 
-def test_a_sentence_is_prepared_once_and_a_statement_never(read_pool):
+def test_a_compiled_query_is_prepared_once_and_a_statement_never(read_pool):
     query = select(literal("x", Text) + bindparam("y", type_=Text))
     count = CompiledQuery.of(select(func.count()).select_from(text("pg_prepared_statements")))
     for _ in range(20):
@@ -124,13 +124,13 @@ def test_a_sentence_is_prepared_once_and_a_statement_never(read_pool):
     assert read_pool.fetch(count, {}) == (2,)
 
 
-def test_a_connection_keeps_only_so_many_sentences_prepared(read_pool):
+def test_a_connection_keeps_only_so_many_statements_prepared(read_pool):
     sentences = [CompiledQuery.of(select(literal(number, Integer))) for number in range(3)]
-    texts = [CompiledQuery(f"SELECT {number}", (), {}) for number in range(PREPARED_MOST + 10)]
+    texts = [CompiledQuery(f"SELECT {number}", (), {}) for number in range(PREPARED_MAX + 10)]
     for number, sentence in enumerate([*texts, *texts[:5]]):
         assert read_pool.fetch(sentence, {}) == (number % len(texts),)
     count = CompiledQuery("SELECT count(*) FROM pg_prepared_statements", (), {})
-    assert read_pool.fetch(count, {}) == (PREPARED_MOST,)
+    assert read_pool.fetch(count, {}) == (PREPARED_MAX,)
     assert [read_pool.fetch(sentence, {}) for sentence in sentences] == [(0,), (1,), (2,)]
 
 

@@ -7,7 +7,7 @@ import webtest
 from pyramid.response import Response
 from webob.cookies import RequestCookies
 
-from comicsdb.http.request_checks import HEADER_MAX, HEADERS_MAX, Door, well_formed_cookies
+from comicsdb.http.request_checks import HEADER_MAX, HEADERS_MAX, RequestChecks, well_formed_cookies
 from tests.conftest import build_app
 
 SLOW = 0.1  # seconds of CPU that none of this may take
@@ -73,7 +73,7 @@ def test_the_api_refuses_in_its_own_form(wsgi):
     assert ask(wsgi, "/issue/\0/").content_type == "text/plain"
 
 
-def test_a_host_with_the_api_alone_has_the_same_door(shared_database, media_folder):
+def test_a_host_with_the_api_alone_has_the_same_checks(shared_database, media_folder):
     app = build_app(shared_database, media_folder, **{"pyramid.includes": "comicsdb_api"})
     assert ask(app, "/api/issue/", HTTP_COOKIE="a" * 5000).status_int == 431
     app.registry["comicsdb.engine"].dispose()
@@ -115,8 +115,8 @@ def test_cookies_that_are_not_well_formed_are_dropped(wsgi, sent, kept):
         seen.update(environ)
         return Response()
 
-    door = Door(wsgi.registry, policy)
-    door({"HTTP_HOST": "localhost", "HTTP_COOKIE": sent}, None)
+    checks = RequestChecks(wsgi.registry, policy)
+    checks({"HTTP_HOST": "localhost", "HTTP_COOKIE": sent}, None)
     assert seen.get("HTTP_COOKIE", "") == kept
 
 

@@ -1,8 +1,8 @@
-"""The edition of the code: another one wherever a file of any package is another."""
+"""The build fingerprint: another one wherever a file of any package is another."""
 
 import sys
 
-from comicsdb.readcache.build_fingerprint import digest_of, edition_of
+from comicsdb.readcache.build_fingerprint import digest_of, fingerprint_of
 
 
 def test_every_file_of_every_package_counts_and_nothing_else(tmp_path, monkeypatch):
@@ -13,7 +13,7 @@ def test_every_file_of_every_package_counts_and_nothing_else(tmp_path, monkeypat
 
     def now() -> str:
         digest_of.cache_clear()
-        return edition_of(frozenset(("comicsdb", "harbors")))
+        return fingerprint_of(frozenset(("comicsdb", "harbors")))
 
     page.write_text("Harbor")
     first = now()
@@ -25,12 +25,12 @@ def test_every_file_of_every_package_counts_and_nothing_else(tmp_path, monkeypat
     page.write_text("Port")
     second = now()
     page.rename(page.with_name("other.jinja2"))
-    assert len({first, second, now(), edition_of(frozenset(("comicsdb",)))}) == 4
+    assert len({first, second, now(), fingerprint_of(frozenset(("comicsdb",)))}) == 4
 
 
 def test_the_packages_that_settings_include_count(wsgi):
     packages = frozenset(("comicsdb", "comicsdb_api", "comicsdb_web"))
-    assert wsgi.registry["comicsdb.build_fingerprint"] == edition_of(packages)
-    wsgi.registry["comicsdb.cache"].list.get_or_create("edition", lambda: b"x")
-    key = wsgi.registry["comicsdb.cache"].list._region.key_mangler("edition")
-    assert key == f"comicsdb:list:edition:{edition_of(packages)}"
+    assert wsgi.registry["comicsdb.build_fingerprint"] == fingerprint_of(packages)
+    wsgi.registry["comicsdb.cache"].list.get_or_create("key", lambda: b"x")
+    key = wsgi.registry["comicsdb.cache"].list._region.key_mangler("key")
+    assert key == f"comicsdb:list:key:{fingerprint_of(packages)}"
