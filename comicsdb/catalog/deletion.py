@@ -42,9 +42,9 @@ def bury(
 ) -> None:
     """Write the tombstones of rows that are about to go; those of a merge name the object they live on in."""
     for name, ids in doomed.items():
-        model = KINDS[name].model
-        if not hasattr(model, "slug"):
+        if KINDS[name].is_reference:
             continue
+        model = KINDS[name].model
         same = {"kind": name, "user_id": actor_id, "reason": reason or "", "survivor_id": survivor_id}
         chosen = sorted(ids)
         for start in range(0, len(chosen), BATCH):

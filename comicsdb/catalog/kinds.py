@@ -316,8 +316,13 @@ _REFERENCE = (
 KINDS: dict[str, Kind] = {kind.name: kind for kind in (*_REFERENCE, *_CATALOGUE)}
 
 
+def reference_last() -> list[Kind]:
+    """All kinds, those with pages first."""
+    return sorted(KINDS.values(), key=lambda kind: kind.is_reference)
+
+
 def children_of(model: type) -> Iterator[tuple[Kind, str]]:
-    """The kinds of which a kind is a parent, each with the field."""
+    """The kinds that have a kind as their parent, each with the field."""
     for kind in KINDS.values():
         for name, parent in kind.parents.items():
             if parent is model:

@@ -8,7 +8,8 @@ from sqlalchemy import BigInteger, ColumnElement, func, literal, select
 
 from comicsdb.catalog.filters import Condition, equal
 from comicsdb.catalog.history import change_log
-from comicsdb.models import CATALOGUE, Change, User
+from comicsdb.catalog.kinds import reference_last
+from comicsdb.models import Change, User
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.record import ACTIONS
 from comicsdb.readcache.etag import tagged
@@ -34,7 +35,7 @@ EPOCH = {
     "examples": ["3f0c7d1be8a24c0c9f6d2b1a5e4c7d90"],
     "description": "What the numbers belong to: sent with `after`, an older one gets 410.",
 }
-KINDS = (*(model.__tablename__ for model in CATALOGUE), "genre", "role", "series_type", "age_rating")
+KINDS = tuple(kind.name for kind in reference_last())
 
 change, user = Change.__table__, User.__table__
 

@@ -6,7 +6,7 @@ from pyramid.httpexceptions import HTTPNotFound
 
 from comicsdb.catalog.history import recent_changes
 from comicsdb.catalog.history.recent_changes import Wanted
-from comicsdb.catalog.kinds import KINDS
+from comicsdb.catalog.kinds import KINDS, reference_last
 from comicsdb.models.base import BIG_MAX
 from comicsdb.security import Permission
 from comicsdb.values import iso_day, whole_number
@@ -32,7 +32,7 @@ def changes(request):
         "page": page,
         "typed": typed,
         "errors": {name: request.localizer.translate(text) for name, text in errors.items()},
-        "kinds": [kind.name for kind in sorted(KINDS.values(), key=lambda kind: kind.is_reference)],
+        "kinds": [kind.name for kind in reference_last()],
         "actions": ACTIONS,
         "labels": {kind: field_labels(request, kind) for kind in kinds},
         "narrowed": any(typed.values()),
