@@ -1,8 +1,8 @@
-"""Style sheets, scripts and icons, served under an address that holds a digest of them all.
+"""Style sheets, scripts and icons, served below a path with a digest of all of them.
 
-Modules and style sheets name one another by relative addresses, so the digest stands in the path: whatever is
-loaded from a page of one version belongs to that version. The style sheets that every page needs are sent as
-one, `css/site.css`: a browser shows nothing before it has them all.
+Modules and style sheets reference each other by relative URLs, so the digest is in the path: all assets of a
+page are of the same version. The style sheets of every page are served as one, `css/site.css`, as they block
+rendering.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ SHEETS = (
 
 
 def digest_of(folder: Path) -> str:
-    """Twelve hex digits that change whenever a file of the folder does."""
+    """Twelve hex digits of a digest over all files of the folder."""
     digest = hashlib.sha256()
     for path in sorted(each for each in folder.rglob("*") if each.is_file()):
         digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
@@ -43,14 +43,14 @@ def digest_of(folder: Path) -> str:
 
 
 def site_sheet() -> str:
-    """The style sheets of every page in their order, without comments and what only makes them readable."""
+    """The concatenated style sheets of every page, minified."""
     text = "".join((FOLDER / "css" / f"{name}.css").read_text("utf-8") for name in SHEETS)
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     return re.sub(r" ?([{};]) ?", r"\1", re.sub(r"\s+", " ", text)).strip()
 
 
 def asset_base(request) -> str:
-    """What the paths of static files begin with."""
+    """The prefix of the paths of static files."""
     return request.route_path("static", digest=request.registry["comicsdb_web.digest"], subpath="")
 
 
@@ -60,7 +60,7 @@ def asset(request, name: str) -> str:
 
 
 def includeme(config):
-    """Serve the folder; `request.asset(name)` gives addresses. Needs neither session nor database."""
+    """Serve the folder; `request.asset(name)` returns paths. Needs neither session nor database."""
     digest = digest_of(FOLDER)
     config.registry["comicsdb_web.digest"] = digest
     changing = asbool(config.get_settings().get("pyramid.reload_templates"))

@@ -1,11 +1,11 @@
-"""The headers of every answer of the site, errors included."""
+"""Security headers of every response of the site, including errors."""
 
 from pyramid.tweens import INGRESS
 
 from comicsdb_web.http.routing import is_api
 
 VARY = ("Cookie", "Accept-Language", "X-Fragment")
-# Nothing of this is used; passkeys (publickey-credentials-*) are, by the site itself.
+# Unused features; passkeys (publickey-credentials-*) are used by the site itself.
 PERMISSIONS = ", ".join(
     f"{feature}=()"
     for feature in (
@@ -17,7 +17,7 @@ PERMISSIONS = ", ".join(
 
 
 def policy(media_origin: str = "") -> str:
-    """The Content-Security-Policy: only what comes from our own host, nothing inline."""
+    """The Content-Security-Policy: only our own host, nothing inline."""
     pictures = f"'self' {media_origin}".strip()
     return "; ".join(
         (
@@ -36,7 +36,7 @@ def policy(media_origin: str = "") -> str:
 
 
 def fixed_headers(registry) -> tuple[tuple[str, str], ...]:
-    """The headers that are the same for all answers."""
+    """The headers that are the same for all responses."""
     return registry["comicsdb_web.headers"]
 
 
@@ -52,7 +52,7 @@ def _fixed_headers(media_origin: str) -> tuple[tuple[str, str], ...]:
 
 
 def headers_tween_factory(handler, registry):
-    """Add the headers to each answer that does not bring its own; the API's are the API's."""
+    """Add the headers that a response does not set itself; except for the API."""
 
     def tween(request):
         response = handler(request)
@@ -71,7 +71,7 @@ def headers_tween_factory(handler, registry):
 
 
 def includeme(config):
-    """Outside of everything else, so that no answer is without them."""
+    """Add the outermost tween, so that every response has the headers."""
     fixed = _fixed_headers(config.get_settings()["comicsdb_web.media_origin"])
     config.registry["comicsdb_web.headers"] = fixed
     config.add_tween("comicsdb_web.http.csp.headers_tween_factory", under=INGRESS)

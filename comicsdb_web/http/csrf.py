@@ -1,4 +1,4 @@
-"""Forms of other sites are refused: a token in every form, bound to the session or to a cookie of its own."""
+"""CSRF protection: a token in every form, bound to the session or to a cookie of its own."""
 
 import hashlib
 import hmac
@@ -18,13 +18,13 @@ COOKIE = "csrf"
 
 @implementer(ICSRFStoragePolicy)
 class TokenPolicy:
-    """Whoever is logged in has a token made from the session's identifier, which is no cookie of its own.
+    """The CSRF storage policy: tokens of members are derived from the session's identifier.
 
-    Anybody else gets a random one in a cookie, but only when a page with a form asks for it: readers of the
-    catalogue get no cookie.
+    Anonymous readers get a random one in a cookie, but only on pages with a form: readers of the catalogue
+    get no cookie.
 
-    The token of a member's page also says, signed, whose it is: a form that comes back after its session
-    ended can be kept for that account (`kept_forms`). It has three parts, `session.account.signature`.
+    The token of a member's page also names the account, signed: a form submitted after its session ended can
+    be stored for that account (`forms.after_login`). It has three parts, `session.account.signature`.
     """
 
     def __init__(self, secret: str, *, secure: bool):
@@ -32,7 +32,7 @@ class TokenPolicy:
         self._secure = secure
 
     def get_csrf_token(self, request) -> str:
-        """The token that forms of this page carry; raises RuntimeError on a page that is for everybody."""
+        """The token of the forms of this page; raises RuntimeError on a page cached for everybody."""
         if is_shared(request):
             raise RuntimeError("A page that is kept for everybody can have no token.")
         identifier = session_identifier(request)
@@ -45,14 +45,14 @@ class TokenPolicy:
         return request.cookies.get(COOKIE) or self.new_csrf_token(request)
 
     def new_csrf_token(self, request) -> str:
-        """A new token for somebody who is not logged in."""
+        """A new token for an anonymous reader."""
         token = secrets.token_hex(32)
         request.cookies[COOKIE] = token
         request.add_response_callback(self._set_cookie)
         return token
 
     def check_csrf_token(self, request, supplied_token) -> bool:
-        """Whether the form carries the token of its page."""
+        """Whether the form has the token of its page."""
         if not session_identifier(request) and not request.cookies.get(COOKIE):
             return False
         if not isinstance(supplied_token, str):  # a file of that name
@@ -63,7 +63,7 @@ class TokenPolicy:
         return same(expected, supplied_token.partition(".")[0])
 
     def owner(self, token) -> int | None:
-        """The account whose page a token was made for, whether or not its session goes on."""
+        """The account of a token, even if its session has ended."""
         if not isinstance(token, str) or token.count(".") != 2:
             return None
         owner, _dot, signature = token.rpartition(".")
@@ -79,9 +79,9 @@ class TokenPolicy:
 
 
 def from_here(request) -> bool:
-    """Whether a form without a token comes from this site, by what the browser says of itself.
+    """Whether a form without token was sent by this site, by the headers of the browser.
 
-    A caller that sends neither header is no browser.
+    Clients that send neither header are not browsers.
     """
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:
@@ -91,7 +91,7 @@ def from_here(request) -> bool:
 
 
 def includeme(config):
-    """Every POST needs the token, but for the API, where no cookie counts."""
+    """Require the token for every POST except to the API, which ignores cookies."""
     settings = config.get_settings()
     config.set_csrf_storage_policy(
         TokenPolicy(settings["comicsdb.secret"], secure=settings["comicsdb.secure_cookies"])

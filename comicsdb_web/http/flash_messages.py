@@ -1,4 +1,4 @@
-"""Notices for the next page: a signed cookie that lives until it has been shown."""
+"""Messages for the next page, in a signed cookie until they are shown."""
 
 import json
 from typing import NamedTuple
@@ -8,12 +8,12 @@ from webob.cookies import SignedCookieProfile
 COOKIE = "messages"
 KINDS = ("success", "info", "warning", "error")
 SHOWN_MAX = 5
-BYTES_MAX = 1500  # of all of them: requests whose cookies are longer than 4 KB are refused
-TEXT_MAX = 200  # characters of a text that alone would be too long
+BYTES_MAX = 1500  # of all messages: requests with more than 4 KB of cookies are rejected
+TEXT_MAX = 200  # characters of a single text that is too long
 
 
 class Message(NamedTuple):
-    """One notice, and where it leads, if anywhere; texts are plain and are escaped where they are shown."""
+    """One message with an optional link; texts are plain and escaped by the templates."""
 
     kind: str
     text: str
@@ -22,7 +22,7 @@ class Message(NamedTuple):
 
 
 class Messages:
-    """The notices of one request: those that came with it, and those for the page after it."""
+    """The messages of one request: the received ones, and those for the next page."""
 
     def __init__(self, request, profile: SignedCookieProfile):
         self._request = request
@@ -43,7 +43,7 @@ class Messages:
         self._now.append(Message(kind, text))
 
     def take(self) -> list[Message]:
-        """The notices to show now; they are shown once, and the page that shows them is not kept."""
+        """The messages to show now, once; the page that shows them is not cached."""
         if COOKIE not in self._request.cookies:
             return self._now
         self._request.add_response_callback(self._forget)
@@ -69,12 +69,12 @@ class Messages:
 
 
 def _size(message: Message) -> int:
-    """Bytes as the cookie has them."""
+    """The size of messages in the cookie, in bytes."""
     return len(json.dumps(message))
 
 
 def includeme(config):
-    """`request.messages`."""
+    """Add `request.messages`."""
     settings = config.get_settings()
     profile = SignedCookieProfile(
         settings["comicsdb.secret"],

@@ -1,11 +1,11 @@
-"""Parts of a page for our modules: `<template data-target data-mode>`."""
+"""Fragments of pages for our scripts: `<template data-target data-mode>`."""
 
 from pyramid.renderers import render
 from pyramid.response import Response
 
 
 def fragment(request, template: str, values: dict, *, status: int = 200) -> Response:
-    """A fragment answer; the template holds one or more `<template>` elements and nothing else."""
+    """Render a fragment; its template consists of `<template>` elements."""
     body = render(f"fragments/{template}.jinja2", values, request=request)
     response = Response(body, status=status, content_type="text/html", charset="utf-8")
     response.headers["Cache-Control"] = "no-store"

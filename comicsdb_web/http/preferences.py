@@ -1,6 +1,6 @@
-"""What a reader chooses for all pages, kept in a cookie: the theme and the language.
+"""Preferences stored in a cookie: theme and language.
 
-Their forms stand on pages that are the same for everybody and so have no token.
+Their forms are on cached pages and so have no CSRF token.
 """
 
 from datetime import timedelta
@@ -16,7 +16,7 @@ LIFETIME = timedelta(days=365)
 
 
 def chosen(request, name: str, known) -> str | None:
-    """What the form of this request chooses, None where that is nothing known.
+    """The choice of the submitted form, None for unknown values.
 
     Raises HTTPForbidden for the form of another site, and BodyError.
     """
@@ -27,12 +27,12 @@ def chosen(request, name: str, known) -> str | None:
 
 
 def back(request) -> HTTPFound:
-    """The way back to the page that the choice was made on."""
+    """A redirect to the page of the form."""
     return HTTPFound(safe_path(request.POST.get("next")) or referring_path(request) or "/")
 
 
 def keep(request, response: Response, name: str, value: str | None) -> Response:
-    """Let the browser keep a choice; None keeps nothing."""
+    """Store a choice in a cookie; None removes it."""
     if value is not None:
         response.set_cookie(
             name,

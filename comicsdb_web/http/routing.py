@@ -1,4 +1,4 @@
-"""Routes of pages: each has one written form and a list of methods; anything else is answered in the open."""
+"""Routes of pages, their canonical form and methods, and helpers for URLs."""
 
 from collections.abc import Iterable
 from urllib.parse import urlencode, urlsplit
@@ -12,11 +12,11 @@ READ = ("GET", "HEAD")
 
 
 def add_page(config, name, pattern, view, *, attr=None, renderer=None, methods=READ, post=None, **options):
-    """Directive: a route and its view, and where the page holds a form, the view `post` of what it sends.
+    """Directive: add a route and its view, and for a page with a form the view `post`.
 
-    The other trailing-slash form leads to this one. With a slash added, an address could be taken
-    by the route of the detail pages, so it gets a route of its own; for the opposite case the view of unknown
-    addresses looks for a page with a slash added (`views.errors`). With `shows` (a `CachePolicy`) the page is
+    The other trailing-slash form redirects to this one. With a slash added, a path could match the route of
+    the detail pages, so it gets a route of its own; for the opposite case the not-found view looks for a page
+    with a slash (`pages.site.errors`). With `shows` (a `CachePolicy`) the page is
     cached for anonymous readers.
     """
     if options.get("shows") is not None:
@@ -35,7 +35,7 @@ def add_page(config, name, pattern, view, *, attr=None, renderer=None, methods=R
 
 
 def _of_pyramid(methods):
-    """GET implies HEAD for Pyramid."""
+    """The methods without HEAD, which Pyramid adds to GET."""
     return tuple(method for method in methods if method != "HEAD")
 
 
@@ -44,7 +44,7 @@ def _without_slash(request):
 
 
 def with_query(request, path: str) -> str:
-    """A path of this site with the request's query string; never the address of another host."""
+    """A path of this site with the request's query string; never a URL of another host."""
     path = "/" + path.lstrip("/\\")
     return f"{path}?{request.query_string}" if request.query_string else path
 
@@ -62,9 +62,9 @@ def query_of(pairs: Iterable[tuple[str, str]], **changes) -> str:
 
 
 def public_url(request, path: str | None = None) -> str:
-    """The public, absolute address of a path, by default of this page without its query.
+    """The public, absolute URL of a path, by default of this page.
 
-    A page of a list keeps its number: it is a page of its own.
+    Of the query only the page number of a list is kept.
     """
     base = request.registry.settings["comicsdb.base_url"] or request.host_url
     if path is None:
@@ -74,13 +74,13 @@ def public_url(request, path: str | None = None) -> str:
 
 
 def public_picture(request, key: str) -> str:
-    """The public, absolute address of a picture; one on a host of its own stays as it is."""
+    """The public, absolute URL of a picture, also on another host."""
     address, own = request.media_url(key), f"{request.host_url}/"
     return request.public_url(address.removeprefix(request.host_url)) if address.startswith(own) else address
 
 
 def number_in(request, name: str = "id") -> int:
-    """The number in the address; raises HTTPNotFound for one that no row can have."""
+    """The number in the path; raises HTTPNotFound for one that cannot be an id."""
     number = whole_number(request.matchdict[name])
     if number is None:
         raise HTTPNotFound
@@ -94,14 +94,14 @@ def path_if_served(request, name: str, **words) -> str | None:
 
 
 def is_fragment(request) -> bool:
-    """Whether one of our modules asks for a part of the page."""
+    """Whether one of our scripts requests a fragment."""
     return request.headers.get("X-Fragment") == "1"
 
 
 def is_api(request) -> bool:
-    """Whether the request is the API's business: decided by the name of the route alone.
+    """Whether the request belongs to the API, by the name of its route.
 
-    An address that cannot even be read has no route; then the raw path decides.
+    Without a route, for example of an undecodable path, the raw path decides.
     """
     if request.matched_route is None:
         return request.environ.get("PATH_INFO", "").startswith("/api/")
@@ -109,18 +109,18 @@ def is_api(request) -> bool:
 
 
 def safe_path(target: str | None) -> str | None:
-    """`target` if it is a path of this site, as a browser would read it; otherwise None."""
-    if not isinstance(target, str):  # nothing, or a file of that name
+    """`target` if browsers interpret it as a path of this site; otherwise None."""
+    if not isinstance(target, str):  # missing, or a file upload
         return None
     if not target.startswith("/") or target.startswith(("//", "/\\")):
         return None
     if any(not 32 < ord(each) < 127 or each == "\\" for each in target):
-        return None  # browsers drop tabs and line breaks, and take a backslash for a slash
+        return None  # browsers drop tabs and line breaks, and treat a backslash as a slash
     return target
 
 
 def referring_path(request) -> str | None:
-    """The path of the page that the browser came from, if it is one of ours."""
+    """The path of the referring page, if it is one of ours."""
     try:
         parts = urlsplit(request.referer or "")
     except ValueError:

@@ -13,7 +13,7 @@ from comicsdb_web.pages.catalogue.universe import UniverseViews
 
 
 def includeme(config):
-    """Everything that has an address."""
+    """Include all pages."""
     config.include(".community.announcements")
     config.include(".community.timeline")
     config.include(".site.home")
@@ -24,14 +24,14 @@ def includeme(config):
     config.include(".account")
     config.include(".site.preferences")
     config.include(".site.machines")
-    config.include(".catalogue.history")  # what templates ask about the history of objects
+    config.include(".catalogue.history")  # request methods about the history of objects
     config.include(".catalogue.recent_changes")
     config.include(".library.rating")
     config.include(".library.collection")
     config.include(".library.pull_list")
     config.include(".library.wish_list")
     config.include(".library.feeds")
-    config.include(".library.imports")  # before lists with a slug of any word
+    config.include(".library.imports")  # before reading lists, whose slugs may be any word
     config.include(".reading_lists")
     # The order of kinds here is that of menus.
     config.add_entity_views(PublisherViews)

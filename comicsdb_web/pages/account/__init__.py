@@ -1,4 +1,4 @@
-"""The pages of accounts: which there are, and what all of them have in common."""
+"""The pages of accounts, and what they share."""
 
 from pyramid.csrf import get_csrf_token
 from pyramid.renderers import render_to_response
@@ -10,13 +10,13 @@ from comicsdb.models import User
 from comicsdb.security import Permission, session_identifier
 from comicsdb_web.forms import answers
 
-# Addresses with a secret in them: what they lead to learns the site they come from and nothing more.
+# For URLs that contain a secret: linked sites learn only the origin.
 NOT_CARRIED = {*accounts.CONFIRM_FIELDS, "csrf_token"}
 SECRET_REFERRER = "strict-origin"  # noqa: S105
 
 
 def no_store(view):
-    """View decorator: the answer is for one person at one time, so nobody keeps it."""
+    """View decorator: forbid caching of a personal response."""
 
     def answer(context, request):
         response = view(context, request)
@@ -27,7 +27,7 @@ def no_store(view):
 
 
 def restrict_referrer(view):
-    """View decorator for addresses that hold a secret: like `no_store`, and no link tells the address on."""
+    """View decorator for URLs with a secret: like `no_store`, and restricts the Referer header."""
 
     def answer(context, request):
         response = no_store(view)(context, request)
@@ -38,7 +38,7 @@ def restrict_referrer(view):
 
 
 def add_account_page(config, name, pattern, view, *, member=True, decorator=no_store, **options):
-    """Directive: a page below /accounts/; those of members lead anybody else to the log-in form."""
+    """Directive: add a page below /accounts/; pages of members redirect others to the log-in form."""
     config.add_page(
         name,
         f"/accounts/{pattern}",
@@ -50,7 +50,7 @@ def add_account_page(config, name, pattern, view, *, member=True, decorator=no_s
 
 
 def notice(request, title, *paragraphs, links=(), icon="mail", status=200):
-    """A page that says something; `links` are pairs of label and path, the first is the usual one."""
+    """The values of a page with a message; `links` are pairs of label and path, the primary one first."""
     say = request.localizer.translate
     values = {
         "title": say(title),
@@ -64,9 +64,9 @@ def notice(request, title, *paragraphs, links=(), icon="mail", status=200):
 
 
 def confirmed(view):
-    """Decorator of views of forms: only whoever has just proved to be the account's owner gets through.
+    """Decorator of form views: require a recently confirmed session.
 
-    Others are asked for it first, on a page that carries what they sent, passwords excepted.
+    Others get a confirmation page first, which carries the submitted form except passwords.
     """
 
     def answer(request):
@@ -103,12 +103,12 @@ def confirmed(view):
 
 
 def account_of(request) -> User:
-    """The row of the account that is logged in; it was loaded with the session."""
+    """The row of the logged-in account, which was loaded with the session."""
     return request.dbsession.get_one(User, request.identity.user_id)
 
 
 def includeme(config):
-    """One line per part; the profiles come last, because a user name may be any word that is left."""
+    """Include all parts; profiles come last, because a user name may be any other word."""
     config.add_directive("add_account_page", add_account_page)
     config.include(".login")  # log in, log out
     config.include(".signup")  # a new account and its activation

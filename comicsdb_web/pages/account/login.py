@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 def login_form(request):
-    """The form; who is logged in already goes on."""
+    """The log-in form; members are redirected."""
     target = safe_path(request.GET.get("next"))
     if request.identity is not None:
         return HTTPFound(target or request.route_path("home"))
@@ -25,7 +25,7 @@ def login_form(request):
 
 
 def login(request):
-    """Log in with user name or address, and password; the error tells nothing about accounts."""
+    """Log in with user name or address, and password."""
     fields = answers.texts(request)
     target = safe_path(fields.get("next"))
     typed = {"username": fields.get("username", "")[: accounts.EMAIL_MAX]}
@@ -51,7 +51,7 @@ def login(request):
 
 
 def login_by_passkey(request):
-    """Log in by a passkey alone: it says whose it is, and its owner proved to be there."""
+    """Log in by a passkey alone, which identifies the account and verifies the user."""
     fields = answers.texts(request)
     target = safe_path(fields.get("next"))
     try:
@@ -66,7 +66,7 @@ def login_by_passkey(request):
 
 
 def second_form(request):
-    """The second step, for whoever gave the right password a moment ago."""
+    """The form of the second step, after the right password."""
     user = request.second_step.user()
     if user is None:
         return HTTPSeeOther(request.route_path("login"))
@@ -94,12 +94,12 @@ def second(request):
 
 
 def passkey_options(request):
-    """What the browser is asked to prove by a passkey, for log-in, second step and confirmation."""
+    """The WebAuthn options for log-in, second step and confirmation."""
     return json_text(accounts.proof_options(request.registry.settings, get_csrf_token(request)))
 
 
 def json_text(text: str) -> Response:
-    """An answer of JSON that is written already."""
+    """A response with serialised JSON."""
     return Response(text, content_type="application/json", charset="utf-8")
 
 
@@ -114,7 +114,7 @@ def _second(request, user, form):
 
 
 def link_form(request):
-    """What a mailed link does; opening it does nothing yet, as programs that look through mails do."""
+    """The page of a mailed link; opening it does not log in, because mail scanners open links."""
     try:
         return {"user": accounts.check_log_in_link(request.account_context, request.matchdict["secret"])}
     except accounts.AccountError:
@@ -153,7 +153,7 @@ def logout(request):
         request.account_context.log(log, "User logged out", identity.username)
     request.messages.add("success", request.localizer.translate(_("You are logged out. See you soon!")))
     target = safe_path(answers.texts(request).get("next")) or request.route_path("home")
-    # What the browser kept of pages goes, so that nobody finds it there by its Back button.
+    # Clears the browser's cache, so that the Back button shows no pages of the session.
     return HTTPSeeOther(target, headers={"Clear-Site-Data": '"cache"'})
 
 
@@ -162,7 +162,7 @@ def _page(target, form):
 
 
 def includeme(config):
-    """The form, and the ways through it."""
+    """Add the pages of logging in and out."""
     config.add_account_page(
         "login", "login/", login_form, renderer="account/login.jinja2", post=login, member=False
     )

@@ -1,4 +1,4 @@
-"""A new password: for who knows the old one, and for who forgot it."""
+"""Changing a password, and resetting a forgotten one."""
 
 from pyramid.httpexceptions import HTTPMovedPermanently, HTTPSeeOther
 
@@ -19,7 +19,7 @@ def change_form(request):
 
 
 def change(request):
-    """Set a new password: this browser goes on under a new identifier."""
+    """Set a new password; the session of this browser gets a new identifier."""
     fields = answers.texts(request)
     try:
         identifier = accounts.change_password(
@@ -37,7 +37,7 @@ def change(request):
 
 
 def changed(request):
-    """The password is a new one."""
+    """The page after a change."""
     return notice(
         request,
         _("Your password is changed"),
@@ -53,7 +53,7 @@ def forgotten_form(request):  # noqa: ARG001
 
 
 def forgotten(request):
-    """Send a link to the account with an address, if there is one; the answer is always the same."""
+    """Send a link to the account with an address, if there is one; the response is always the same."""
     typed = {"email": answers.texts(request).get("email", "")}
     try:
         accounts.request_reset(request.account_context, typed["email"])
@@ -65,7 +65,7 @@ def forgotten(request):
 
 
 def reset_sent(request):
-    """What to do next: the same page whether or not anything was sent."""
+    """The page after the request, whether or not anything was sent."""
     return notice(
         request,
         _("Check your e-mail"),
@@ -76,7 +76,7 @@ def reset_sent(request):
 
 
 def reset_form(request):
-    """The form that the link of the mail leads to; opening it spends nothing."""
+    """The form of a mailed link; opening it does not use up the link."""
     words = request.matchdict
     try:
         user = accounts.check_reset(request.account_context, words["uid"], words["secret"])
@@ -99,7 +99,7 @@ def reset(request):
 
 
 def reset_done(request):
-    """The new password counts."""
+    """The page after a reset."""
     return notice(
         request,
         _("Your new password is set"),
@@ -110,7 +110,7 @@ def reset_done(request):
 
 
 def _ticked(fields):
-    """What else was to end, to be shown again."""
+    """The ticked options, to be shown again."""
     return {name: fields.get(name, "") for name in ENDING}
 
 
@@ -130,7 +130,7 @@ def _moved(request):
 
 
 def includeme(config):
-    """The addresses that people know from elsewhere."""
+    """Add the pages, at the paths of other sites of this kind."""
     config.add_account_page(
         "account.password",
         "password_change/",

@@ -1,4 +1,4 @@
-"""The people of the site: the list, the search and everybody's profile."""
+"""Members of the site: list, search and profiles."""
 
 from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound
 from sqlalchemy import Text, and_, case, func, select
@@ -17,7 +17,7 @@ from comicsdb_web.rendering.locales import _
 
 READ_LAST = 10
 ORDER = (func.lower(User.username), User.id)
-# Names that their owners keep to themselves cannot be found out by searching either.
+# Hidden names are not searched either.
 SHOWN_NAMES = (case((User.shows_name, name), else_="") for name in (User.first_name, User.last_name))
 SEARCHED = tuple(func.fold(column, type_=Text) for column in (User.username, *SHOWN_NAMES))
 
@@ -35,13 +35,13 @@ def people(request):
 
 
 def find(request):
-    """The active accounts whose user name, or name that they show, holds the words of `q`."""
+    """The active accounts whose user name or shown name contains the words of `q`."""
     query = search.cleaned(request.GET.get("q", ""))
     return _listing(request, query, search.in_any(SEARCHED, search.words(query)))
 
 
 def by_id(request):
-    """The address by number leads to the one by name."""
+    """Redirect from the path by id to the one by name."""
     user = request.dbsession.get(User, number_in(request))
     if user is None or not user.is_active:
         raise HTTPNotFound
@@ -49,7 +49,7 @@ def by_id(request):
 
 
 def person(request):
-    """Somebody's profile; one's own shows more."""
+    """A profile; the reader's own shows more."""
     wanted = request.matchdict["username"]
     user = accounts.find_user(request.dbsession, wanted)
     if user is None or not user.is_active:
@@ -78,7 +78,7 @@ def _listing(request, query, *conditions):
 
 
 def _badges(user: User) -> list[str]:
-    """What somebody is beside a member, as words to show."""
+    """The badges of an account: its groups and roles."""
     names = {group.name for group in user.groups}
     return [
         text
@@ -92,7 +92,7 @@ def _badges(user: User) -> list[str]:
 
 
 def _contributions(request, user: User) -> dict[str, int]:
-    """How many objects of each kind somebody has added, series and issues first: one statement."""
+    """The number of objects of each kind added by an account, series and issues first; one statement."""
     others = (views.model for views in request.registry["comicsdb_web.kind_views"].values())
     models = tuple(each for each in dict.fromkeys((Series, Issue, *others)) if issubclass(each, Authored))
     counts = (
@@ -104,7 +104,7 @@ def _contributions(request, user: User) -> dict[str, int]:
 
 
 def _read_last(session, user: User) -> list:
-    """What somebody has read last, the newest first, as rows of cards; without a known day comes last."""
+    """The issues read last, newest first, as rows of cards; unknown dates last."""
     items = CollectionItem.issue_id == Issue.id, CollectionItem.user_id == user.id, CollectionItem.is_read
     order = CollectionItem.date_read.desc().nulls_last(), CollectionItem.id.desc()
     rows = cards.statement(Issue).join(CollectionItem, and_(*items)).order_by(*order)
@@ -112,13 +112,13 @@ def _read_last(session, user: User) -> list:
 
 
 def _last_active(session, user: User):
-    """When somebody was last seen: in a session that has not ended, or when logging in."""
+    """When an account was last active: in a current session, or when logging in."""
     seen = session.scalar(select(func.max(LoginSession.seen)).where(LoginSession.user_id == user.id))
     return max(filter(None, (seen, user.last_login)), default=None)
 
 
 def includeme(config):
-    """People are shown to members only; a profile may have any name that no page has."""
+    """Add the pages, for members only; a profile's path may be any name without a page."""
     config.add_account_page("account.people", "users/", people, renderer="account/people.jinja2")
     config.add_account_page("account.search", "search", find, renderer="account/people.jinja2")
     config.add_account_page("account.by_id", "{id:[0-9]+}/", by_id)

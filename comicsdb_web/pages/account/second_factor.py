@@ -1,4 +1,4 @@
-"""Two-step log-in: an authenticator app, passkeys, and recovery codes for whoever loses them."""
+"""Two-step log-in: authenticator app, passkeys and recovery codes."""
 
 import segno
 from markupsafe import Markup
@@ -15,17 +15,17 @@ from comicsdb_web.pages.account import account_of, confirmed
 from comicsdb_web.pages.account.login import json_text
 from comicsdb_web.rendering.locales import _
 
-QR_SCALE = 5  # pixels of the side of a square
+QR_SCALE = 5  # pixels per module of the QR code
 
 
 def totp_form(request):
-    """A new secret for the app, as a picture and as text; it counts with its first code."""
+    """A new secret for the app, as QR code and text; to be confirmed by its first code."""
     settings, user = request.registry.settings, account_of(request)
     return _totp(accounts.new_totp(settings, user), answers.Form())
 
 
 def add_totp(request):
-    """Switch the app on; who had no second step before gets recovery codes."""
+    """Add the app; with the first second factor recovery codes are created."""
     fields, user = answers.texts(request), account_of(request)
     settings = request.registry.settings
     new = accounts.open_totp(settings, user, fields.get("sealed", ""))
@@ -40,21 +40,21 @@ def add_totp(request):
 
 
 def remove_totp(request):
-    """Switch the app off."""
+    """Remove the app."""
     if not accounts.remove_totp(request.account_context, account_of(request)):
         raise HTTPNotFound(_("There is no authenticator app any more."))
     return _back(request, "success", _("The authenticator app is removed."))
 
 
 def registration_options(request):
-    """What the browser is asked to make a passkey of."""
+    """The WebAuthn registration options."""
     return json_text(
         accounts.registration_options(request.account_context, account_of(request), get_csrf_token(request))
     )
 
 
 def add_passkey(request):
-    """Keep a passkey that the browser made; who had no second step before gets recovery codes."""
+    """Store a passkey; with the first second factor recovery codes are created."""
     fields, user = answers.texts(request), account_of(request)
     answer, name = fields.get("answer", ""), fields.get("name", "")
     try:
@@ -68,14 +68,14 @@ def add_passkey(request):
 
 
 def remove_passkey(request):
-    """Remove one of one's own passkeys."""
+    """Remove a passkey of the account."""
     if not accounts.remove_passkey(request.account_context, account_of(request), number_in(request)):
         raise HTTPNotFound(_("There is no such passkey any more."))
     return _back(request, "success", _("The passkey is removed."))
 
 
 def recovery_codes(request):
-    """Make new recovery codes. This answer alone shows them."""
+    """Create recovery codes, which only this response shows."""
     user = account_of(request)
     if not user.second_factor:
         return _back(request, "info", _("Recovery codes come with an authenticator app or a passkey."))
@@ -83,7 +83,7 @@ def recovery_codes(request):
 
 
 def _done(request, user, text):
-    """Tell that a second step was added; with it come recovery codes, where there are none."""
+    """Show that a second factor was added, with new recovery codes where there are none."""
     if accounts.recovery_codes_left(request.dbsession, user.id):
         return _back(request, "success", text)
     return _codes(request, user)
@@ -105,7 +105,7 @@ def _back(request, kind, text):
 
 
 def includeme(config):
-    """What the page of security leads to; all of it asks for a fresh proof of who one is."""
+    """Add the pages; all changes require a confirmed session."""
     config.add_account_page(
         "account.totp",
         "security/app/",

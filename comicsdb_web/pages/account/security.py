@@ -20,7 +20,7 @@ EVENTS_PER_PAGE = 20
 
 
 def security(request):
-    """Where the account is logged in, which programs use it, and what happened to it lately."""
+    """The sessions, tokens and recent security events of the account."""
     session, user_id = request.dbsession, request.identity.user_id
     identifier = session_identifier(request)
     events = accounts.security_events(user_id)
@@ -45,7 +45,7 @@ def security(request):
 
 
 def _shown(request, event):
-    """An event, its browser, its title and its details, in the words of the reader."""
+    """An event with browser, title and details, translated."""
     found = accounts.security_facts(event)
     facts = [tuple(translate(request.localizer, each) for each in fact) for fact in found]
     title = translate(request.localizer, accounts.SECURITY_TEXTS[event.kind].title)
@@ -53,7 +53,7 @@ def _shown(request, event):
 
 
 def not_me_form(request):
-    """What the link does; opening it does nothing yet."""
+    """The form of the mailed link; opening it changes nothing."""
     words = request.matchdict
     try:
         return {"user": accounts.check_not_me(request.account_context, words["uid"], words["secret"])}
@@ -62,7 +62,7 @@ def not_me_form(request):
 
 
 def not_me(request):
-    """Shut everybody out of the account, and mail a link for a new password."""
+    """Lock everyone out of the account, and mail a password reset link."""
     words = request.matchdict
     try:
         accounts.take_back(request.account_context, words["uid"], words["secret"])
@@ -94,12 +94,12 @@ def _bad_link(request):
 
 
 def sessions(request):
-    """Where the list of sessions was once."""
+    """Redirect from the former page of sessions."""
     return HTTPMovedPermanently(request.route_path("account.security"))
 
 
 def end_session(request):
-    """End one session; ending the browser's own is logging out."""
+    """End one session; ending the current one logs out."""
     number, user_id = number_in(request), request.identity.user_id
     own = [
         each.id
@@ -115,7 +115,7 @@ def end_session(request):
 
 
 def end_all_sessions(request):
-    """Log out everywhere, here too."""
+    """End all sessions, including this one."""
     accounts.log_out_everywhere(request.account_context, request.identity.user_id)
     return _logged_out(request, _("You are logged out everywhere."))
 
@@ -127,7 +127,7 @@ def _logged_out(request, text):
 
 
 def includeme(config):
-    """The page, and the one that mails lead to."""
+    """Add the pages."""
     config.add_account_page("account.security", "security/", security, renderer="account/security.jinja2")
     config.add_account_page(
         "account.not_me",

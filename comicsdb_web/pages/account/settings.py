@@ -1,4 +1,4 @@
-"""One's own account: overview, profile, confirmed address, everything it holds, and its end."""
+"""The reader's own account: overview, profile, address, export and deletion."""
 
 from typing import NamedTuple
 
@@ -26,20 +26,20 @@ HIGH, FULL = 0.7, 0.9  # shares of the limit
 
 
 def overview(request):
-    """What there is to see and to set."""
+    """The overview of the account."""
     user = account_of(request)
     return {"user": user, "usage": api_usage(request), "may_go": user.id != SYSTEM_USER_ID}
 
 
 def profile_form(request):
-    """The form with what the account says of itself."""
+    """The profile form."""
     user = account_of(request)
     shown = {name: getattr(user, name) for name in PROFILE} | {"shows_name": "1" if user.shows_name else ""}
     return _profile(user, answers.Form(shown))
 
 
 def save_profile(request):
-    """Save the profile; a new address counts when the link sent to it is opened."""
+    """Save the profile; a new address must be confirmed by a mailed link."""
     fields = answers.texts(request)
     image, kept = _picture(request, fields)
     sent = {**fields, "image": image, "image_kept": kept.secret if kept else fields.get("image_kept", "")}
@@ -62,7 +62,7 @@ def save_profile(request):
 
 
 def _picture(request, fields):
-    """A chosen picture that cannot be kept, for its error to be told, and one that waits for the form."""
+    """The uploaded picture if storing it as a draft failed, whose error is shown, and the draft."""
     if fields.get("image_drop"):
         fields.pop("image_kept", None)
     image, user_id = answers.file(request, "image"), request.identity.user_id
@@ -79,7 +79,7 @@ def _picture(request, fields):
 
 
 def keep_timezone(request):
-    """Keep the time zone that the browser of a member tells, who has not chosen one."""
+    """Store the browser's time zone for a member who has not chosen one."""
     accounts.set_timezone(
         request.dbsession, request.identity.user_id, answers.texts(request).get("timezone", "")
     )
@@ -87,8 +87,8 @@ def keep_timezone(request):
 
 
 def confirm_email(request):
-    """Open the link that was sent to a new address: from now on it is the account's."""
-    if request.method == "HEAD":  # only asks whether the page is there
+    """Confirm a new address by its mailed link."""
+    if request.method == "HEAD":  # a HEAD request must not use up the link
         return Response()
     to_account = (_("To your account"), request.route_path("account"))
     try:
@@ -106,7 +106,7 @@ def confirm_email(request):
 
 
 def export(request):
-    """Everything the account holds, as a file to keep; without a format, the page that offers both."""
+    """Export all data of the account as a file; without a format, the page that offers both."""
     wanted = request.GET.get("format")
     if wanted is None:
         return {}
@@ -119,7 +119,7 @@ def export(request):
 
 
 def delete_form(request):
-    """What goes and what stays, and the password once more."""
+    """The confirmation form of the deletion, with the password."""
     return _deletion(request, answers.Form())
 
 
@@ -152,7 +152,7 @@ def _profile(user, form, kept=None, *, choose_again=False):
 
 
 def _is_offered(zone: str, form) -> bool:
-    """Whether a time zone is named after a place, is UTC, or was chosen."""
+    """Whether a time zone is offered: named after a place, UTC, or the chosen one."""
     named = "/" in zone and not zone.startswith("Etc/")
     return named or zone in {"UTC", form.values.get("timezone")}
 
@@ -167,20 +167,20 @@ def _deletion(request, form):
 
 
 class Usage(NamedTuple):
-    """Calls in the last 24 hours, and how many there may be."""
+    """API requests in the last 24 hours, and their limit."""
 
     used: int
     limit: int
 
     @property
     def level(self) -> str:
-        """How it is coloured: low, high or full."""
+        """The level for the style sheet: low, high or full."""
         share = self.used / self.limit
         return "full" if share >= FULL else "high" if share >= HIGH else "low"
 
 
 def api_usage(request) -> Usage | None:
-    """How the caller's account stands with the daily limit of the API; None where there are no limits."""
+    """The account's usage of the daily limit of the API; None where there are no limits."""
     limits = request.registry["comicsdb.api_limits"]
     if not limits.on:
         return None
@@ -189,7 +189,7 @@ def api_usage(request) -> Usage | None:
 
 
 def includeme(config):
-    """Pages of members about themselves."""
+    """Add the pages."""
     config.add_account_page("account", "", overview, renderer="account/overview.jinja2")
     config.add_account_page(
         "account.profile", "update/", profile_form, renderer="account/profile_form.jinja2", post=save_profile

@@ -1,4 +1,4 @@
-"""A new account: the form, the page after it, and the link that the mail brings."""
+"""Sign-up: the form, the page after it, and activation by the mailed link."""
 
 from pyramid.httpexceptions import HTTPSeeOther
 from pyramid.response import Response
@@ -16,7 +16,7 @@ SHOWN_AGAIN = ("username", "email", "answer")
 
 
 def sign_up_form(request):
-    """The form, or why there is none; who is logged in has an account."""
+    """The sign-up form, or why there is none; members are redirected."""
     if request.identity is not None:
         return HTTPSeeOther(request.route_path("account"))
     switch = accounts.sign_up_settings(request.dbsession)
@@ -26,9 +26,9 @@ def sign_up_form(request):
 
 
 def sign_up(request):
-    """Make an account that waits for its activation; an address that has one gets the same answer.
+    """Create an account to be activated; an address in use gets the same response.
 
-    Nothing here asks the database before the core does: it may ask another server first.
+    No query may come before `accounts.sign_up`, which may first call another server.
     """
     fields = answers.texts(request)
     if "sealed" in fields:
@@ -50,7 +50,7 @@ def sign_up(request):
 
 
 def sent(request):
-    """What to do next: the same page whether or not anything was sent."""
+    """The page after sign-up, whether or not anything was sent."""
     return notice(
         request,
         _("Check your e-mail"),
@@ -64,8 +64,8 @@ def sent(request):
 
 
 def activate(request):
-    """Open the link of the mail: the account is active, its address confirmed, its owner logged in."""
-    if request.method == "HEAD":  # only asks whether the page is there
+    """Activate the account by its mailed link, confirm its address and log in."""
+    if request.method == "HEAD":  # a HEAD request must not use up the link
         return Response()
     words = request.matchdict
     try:
@@ -98,7 +98,7 @@ def activate(request):
             icon="warning",
             status=404,
         )
-    begin_session(request, user, confirmed=False)  # by a mail alone
+    begin_session(request, user, confirmed=False)  # log-in by mail alone
     say = request.localizer.translate
     welcome = say(_("Welcome, ${name}! Your account is active.", mapping={"name": user.username}))
     guide = request.route_path("help.page", page="editing")
@@ -107,12 +107,12 @@ def activate(request):
 
 
 def resend_form(request):  # noqa: ARG001
-    """The form that asks for another e-mail."""
+    """The form that requests another activation mail."""
     return {"form": answers.Form()}
 
 
 def resend(request):
-    """Send another e-mail to an account that waits for it; the answer is always the same."""
+    """Send another activation mail; the response is always the same."""
     fields = answers.texts(request)
     typed = {"email": fields.get("email", "")}
     try:
@@ -131,7 +131,7 @@ def _page(request, form):
         "form": form,
         "form_time": accounts.form_time(settings),
         "question": question,
-        "sealed": "",  # what was filled in and only needs to be sent once more
+        "sealed": "",  # the submitted form, to be sent once more
     }
 
 
@@ -148,7 +148,7 @@ def _closed(request, text, *, status=200):
 
 
 def includeme(config):
-    """The way from nobody to an active account."""
+    """Add the pages of sign-up and activation."""
     config.add_account_page(
         "signup", "signup/", sign_up_form, renderer="account/signup.jinja2", post=sign_up, member=False
     )

@@ -1,4 +1,4 @@
-"""API tokens and private feed addresses: made here, shown once, revoked here."""
+"""API tokens and private feed addresses: creating, showing once, and revoking them."""
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 
@@ -11,7 +11,7 @@ from comicsdb_web.http.routing import number_in
 from comicsdb_web.pages.account import confirmed
 from comicsdb_web.rendering.locales import _
 
-# What the form offers: of each scope its name and what it is for, and for how long.
+# The choices of the form: scopes with name and explanation, and lifetimes.
 SCOPES = {
     TokenScope.READ: (_("Read only"), _("Read the catalogue. It sees nothing that is private to you.")),
     TokenScope.LIBRARY: (
@@ -28,18 +28,18 @@ LIFETIMES = {
     accounts.FOREVER: _("For ever, until you revoke it"),
 }
 FIELDS = ("name", "scope", "lifetime", "until")
-CHOSEN = {"scope": TokenScope.READ, "lifetime": "365"}  # what a new form says
+CHOSEN = {"scope": TokenScope.READ, "lifetime": "365"}  # defaults of the form
 
 
 def tokens(request):
-    """The form and the tokens there are."""
+    """The form and the account's tokens."""
     return _tokens_page(request, answers.Form(CHOSEN))
 
 
 def generate(request):
-    """Make a token. This answer alone shows it: no redirect, message or session ever holds it.
+    """Create a token, which only this response shows: no redirect, message or session contains it.
 
-    The form's key is spent with it, so sending the form again makes nothing.
+    The form's key is used up, so submitting the form again creates nothing.
     """
     fields = answers.texts(request)
     typed = {name: fields.get(name, "") for name in FIELDS}
@@ -58,14 +58,14 @@ def generate(request):
 
 
 def revoke(request):
-    """Revoke one of one's own tokens."""
+    """Revoke a token of the account."""
     if not accounts.revoke_token(request.account_context, request.identity.user_id, number_in(request)):
         raise HTTPNotFound(_("There is no such token any more."))
     return _to_tokens(request, "success", _("The token is revoked. It opens nothing any more."))
 
 
 def revoke_all(request):
-    """Revoke all of one's tokens."""
+    """Revoke all tokens of the account."""
     accounts.revoke_all_tokens(request.account_context, request.identity.user_id)
     return _to_tokens(request, "success", _("All your tokens are revoked."))
 
@@ -89,14 +89,14 @@ def _to_tokens(request, kind, text):
 
 
 def feed_addresses(request):
-    """The form and the addresses there are."""
+    """The form and the account's addresses."""
     return _feeds_page(request, answers.Form())
 
 
 def make_feed(request):
-    """Make an address. This answer alone shows it: no redirect, message or session ever holds it.
+    """Create an address, which only this response shows: no redirect, message or session contains it.
 
-    The form's key is spent with it, so sending the form again makes nothing.
+    The form's key is used up, so submitting the form again creates nothing.
     """
     fields = answers.texts(request)
     name = fields.get("name", "")
@@ -113,7 +113,7 @@ def make_feed(request):
 
 
 def revoke_feed(request):
-    """Revoke one of one's own addresses."""
+    """Revoke an address of the account."""
     if not feeds.revoke(request.dbsession, request.identity.user_id, number_in(request)):
         raise HTTPNotFound(_("There is no such address any more."))
     return _to_feeds(request, "success", _("The address is revoked. It leads nowhere any more."))
@@ -141,7 +141,7 @@ def _to_feeds(request, kind, text):
 
 
 def includeme(config):
-    """The page, and the ways to revoke."""
+    """Add the pages of tokens and feed addresses."""
     config.add_account_page(
         "account.tokens", "tokens/", tokens, renderer="account/tokens.jinja2", post=confirmed(generate)
     )

@@ -1,4 +1,4 @@
-"""The administration: its pages, who may open them, and the overview of what needs hands."""
+"""The administration: its pages, access to them, and the overview."""
 
 from decimal import Decimal
 
@@ -19,11 +19,11 @@ from comicsdb_web.pages.catalogue.history_labels import labels_of
 from comicsdb_web.pages.site import errors
 from comicsdb_web.rendering.locales import _
 
-LATEST = 10  # lines shown where a page of their own has the others
+LATEST = 10  # rows shown of lists that have a page of their own
 
 SAVED, UNCHANGED = _("Saved."), _("There was nothing to change.")
 
-# How the audit log's words are shown.
+# The labels of the audit log's words.
 ACTIONS = {
     "create": _("Made"),
     "change": _("Changed"),
@@ -58,7 +58,7 @@ KIND_NAMES = {
 OF_POLLS = {"start_date": _("Opens"), "end_date": _("Closes")}
 OF_LISTS = {"user": _("Owner")}
 
-# How mails are doing.
+# The states of mails.
 SENT = OutgoingMail.sent.is_not(None)
 GIVEN_UP = OutgoingMail.sent.is_(None) & OutgoingMail.next_attempt.is_(None)
 WAITING = OutgoingMail.sent.is_(None) & OutgoingMail.next_attempt.is_not(None)
@@ -66,16 +66,16 @@ FAILED = WAITING & (OutgoingMail.error != "")
 
 
 def add_admin_page(config, name, pattern, view, **options):
-    """Directive: a page below /admin/, for the staff alone."""
+    """Directive: add a page below /admin/, for staff only."""
     config.add_page(
         f"admin{name}", f"/admin/{pattern}", view, permission=Permission.STAFF, decorator=no_store, **options
     )
 
 
 def hidden(error, request):
-    """Nobody logged in: the way to the log-in form; other accounts need not know what there is.
+    """The forbidden view: redirect anonymous visitors to the log-in form; 404 for other accounts.
 
-    Staff who lack the second step that is required are sent to where they set it up.
+    Staff without a required second factor are redirected to its page.
     """
     if request.identity is not None and request.identity.lacks_second_factor:
         say(request, "warning", _("Set up two-step log-in first: the administration asks for it."))
@@ -84,7 +84,7 @@ def hidden(error, request):
 
 
 def overview(request):
-    """What needs hands: figures, programs that go on after 429, and what the staff did last."""
+    """The overview: counts, clients that ignore 429, and the latest actions of the staff."""
     session = request.dbsession
     figures = session.execute(
         select(
@@ -110,7 +110,7 @@ def _count(*conditions):
 
 
 def log_names(request) -> dict:
-    """What the audit log's lines are shown with: the names of actions, kinds and fields."""
+    """The labels for entries of the audit log: actions, kinds and fields."""
     of_kinds = {kind: labels_of(request, kind) for kind in KINDS}
     return {
         "action_names": ACTIONS,
@@ -120,7 +120,7 @@ def log_names(request) -> dict:
 
 
 def row_of(request, model):
-    """The row that the address names, or HTTPNotFound."""
+    """The row of the id in the path; raises HTTPNotFound."""
     row = request.dbsession.get(model, number_in(request))
     if row is None:
         raise HTTPNotFound
@@ -133,21 +133,21 @@ def dollars(cents: int) -> Decimal:
 
 
 def say(request, kind: str, text) -> None:
-    """Tell something on the next page; what was refused is told as an error."""
+    """Add a message to the next page: a text, or the first text of an InvalidError."""
     if isinstance(text, InvalidError):
         text = next(each for found in text.errors.values() for each in found)
     request.messages.add(kind, translate(request.localizer, text))
 
 
 def includeme(config):
-    """One line per part."""
+    """Include all parts."""
     config.add_directive("add_admin_page", add_admin_page)
     config.add_forbidden_view(hidden, on_site=True, path_info="^/admin/")
     config.add_admin_page("", "", overview, renderer="admin/overview.jinja2")
     config.include(".users")  # accounts, each with all that belongs to it
     config.include(".record")  # donations, throttling, notices, the audit log: to be read
-    config.include(".community")  # what stands on the home page
+    config.include(".community")  # announcements and polls
     config.include(".catalogue")  # every kind, with its address, and reference data
-    config.include(".dashboard")  # what of the catalogue needs hands
+    config.include(".dashboard")  # open work in the catalogue
     config.include(".merge")  # two objects that are one, and publishers that became imprints
     config.include(".site")  # the switch of sign-ups, outgoing mail

@@ -29,14 +29,14 @@ STYLES = {
     AnnouncementStyle.DANGER: _("Red, something is wrong"),
 }
 ANNOUNCEMENT_TEXTS = ("title", "text", "display_type", "start_date", "end_date")  # of the form
-CONTENT = {"text": "content"}  # its only field with another name: a page has one element `content` already
+CONTENT = {"text": "content"}  # the only field with another name: the page has an element `content` already
 
 POLL_TEXTS = ("title", "description", "start_date", "end_date", "choices")
-WRITTEN = "%Y-%m-%dT%H:%M"  # how a browser sends the moment of a clock on the wall
+WRITTEN = "%Y-%m-%dT%H:%M"  # the format of `datetime-local` inputs
 
 
 def announcements(request):
-    """All announcements, the newest first."""
+    """All announcements, newest first."""
     today = request.today
     begun = or_(Announcement.start_date.is_(None), Announcement.start_date <= today)
     over = func.coalesce(Announcement.end_date < today, False)
@@ -61,7 +61,7 @@ def announcement_form(request):  # noqa: ARG001
 
 
 def add_announcement(request):
-    """Make an announcement."""
+    """Create an announcement."""
     typed = _typed_announcement(request)
     try:
         admin.create_announcement(request.dbsession, request.identity, _read_announcement(typed))
@@ -71,7 +71,7 @@ def add_announcement(request):
 
 
 def announcement(request):
-    """The form with what an announcement says."""
+    """The form of an announcement."""
     found = row_of(request, Announcement)
     values = {name: getattr(found, CONTENT.get(name, name)) for name in ANNOUNCEMENT_TEXTS}
     values |= {name: values[name].isoformat() if values[name] else "" for name in ("start_date", "end_date")}
@@ -91,7 +91,7 @@ def save_announcement(request):
 
 
 def delete_announcement_form(request):
-    """What is to go."""
+    """The confirmation form of the deletion."""
     return {"announcement": row_of(request, Announcement)}
 
 
@@ -102,7 +102,7 @@ def delete_announcement(request):
 
 
 def _announcement_page(found: Announcement | None, form: answers.Form) -> dict:
-    """`found` is None for a new one; the preview shows what the form holds."""
+    """The page of an announcement, new (None) or not, with a preview of the form's text."""
     return {
         "announcement": found,
         "form": form,
@@ -118,7 +118,7 @@ def _typed_announcement(request) -> dict[str, str]:
 
 
 def _read_announcement(typed: Mapping[str, str]) -> dict:
-    """The values of an announcement. Raises InvalidError for days that are none."""
+    """The values of an announcement. Raises InvalidError for invalid days."""
     values = {CONTENT.get(name, name): text for name, text in typed.items()}
     values["active"], errors = bool(typed["active"]), {}
     for name in ("start_date", "end_date"):
@@ -163,7 +163,7 @@ def poll_form(request):  # noqa: ARG001
 
 
 def add_poll(request):
-    """Make a poll."""
+    """Create a poll."""
     typed = _typed_poll(request)
     try:
         admin.create_poll(request.dbsession, request.identity, _read_poll(request, typed))
@@ -173,7 +173,7 @@ def add_poll(request):
 
 
 def poll(request):
-    """The form with what a poll asks."""
+    """The form of a poll."""
     found = row_of(request, Poll)
     zone = request.zone
     values = {
@@ -197,7 +197,7 @@ def save_poll(request):
 
 
 def votes(request):
-    """Who voted for what, the latest first; only to be read."""
+    """The votes of a poll, latest first, read-only."""
     found = row_of(request, Poll)
     rows = (
         select(PollVote, PollChoice.text, User.username)
@@ -223,7 +223,7 @@ def _typed_poll(request) -> dict[str, str]:
 
 
 def _read_poll(request, typed: Mapping[str, str]) -> dict:
-    """The values of a poll; moments are those of the reader's zone. Raises InvalidError for what is none."""
+    """The values of a poll; times are in the reader's zone. Raises InvalidError for invalid ones."""
     zone = request.zone
     values = {**typed, "choices": typed["choices"].split("\n")}
     errors = {}

@@ -19,12 +19,12 @@ CODES = (
     "isbn",
     "upc",
     "variant-upc",
-)  # the rules that have a line of their own; the others are told together
+)  # the rules with a line of their own; the others are summed up
 
 
 @dataclass(frozen=True)
 class Need:
-    """Something to be worked off: how often, what it is, and the list of it."""
+    """Open work: its number, label and list."""
 
     number: int
     text: str
@@ -32,7 +32,7 @@ class Need:
 
 
 def needs(request) -> dict:
-    """What the overview shows, counted at most every half hour: at most two statements."""
+    """The open work of the overview, counted at most every half hour; at most two statements."""
     found, at = kept(request, KEPT, lambda: repair_reports.hands(request.dbsession))
     path, issues = request.route_path, request.route_path("admin.catalogue.list", kind="issue")
     broken = {rule.name: found.get(rule.name, 0) for rule in RULES}
@@ -50,7 +50,7 @@ def needs(request) -> dict:
 
 
 def duplicates(request):
-    """The series that seem to be one, group by group, as they are now: two statements."""
+    """The groups of series that may be duplicates; two statements."""
     groups = repair_reports.bad_volumes(request.dbsession)
     number, pages = page_asked_for(request, len(groups), PER_PAGE)
     shown = groups[(number - 1) * PER_PAGE : number * PER_PAGE]
@@ -58,7 +58,7 @@ def duplicates(request):
 
 
 def advice(request):
-    """The breaches, rule by rule, all or those of one rule; how many each rule has is told above."""
+    """The breaches by rule, all or those of one rule, with their numbers."""
     session, found = request.dbsession, breaches()
     numbers = dict(session.execute(select(found.c.place, func.count()).group_by(found.c.place)).all())
     places = {rule.name: place for place, rule in enumerate(RULES)}
@@ -86,6 +86,6 @@ def advice(request):
 
 
 def includeme(config):
-    """One list; the figures stand on the overview."""
+    """Add the lists of duplicates and breaches."""
     config.add_admin_page(".duplicates", "advice/duplicates/", duplicates, renderer="admin/duplicates.jinja2")
     config.add_admin_page(".advice", "advice/", advice, renderer="admin/catalogue_advice.jinja2")

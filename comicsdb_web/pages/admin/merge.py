@@ -1,4 +1,4 @@
-"""Merging and moving in the administration: choose two objects, see what will happen, do it."""
+"""Merging and moving in the administration: choose two objects, preview, confirm."""
 
 from pyramid.httpexceptions import HTTPSeeOther
 
@@ -19,22 +19,22 @@ from comicsdb_web.rendering.locales import _
 FOUND_MAX = 20
 NAMES = [model.__tablename__ for model in CATALOGUE]
 UNSHOWN = {"image", "image_width", "image_height", "cover_hash"}
-MERGE = ("keep", "other")  # the two objects, as the forms name them
+MERGE = ("keep", "other")  # the form fields of the two objects
 MOVE = ("publisher", "parent")
 
 
 def kinds(request):  # noqa: ARG001
-    """What can be merged."""
+    """The kinds that can be merged."""
     return {"kinds": NAMES}
 
 
 def merge_form(request):
-    """Two objects to choose, and what would happen to them."""
+    """The form of two objects to merge, with a preview."""
     return _merge_page(request, request.GET)
 
 
 def merge(request):
-    """Merge them."""
+    """Merge two objects."""
     kind, typed = request.matchdict["kind"], answers.texts(request)
     chosen, errors = _chosen(request, kind, MERGE, typed)
     try:
@@ -50,12 +50,12 @@ def merge(request):
 
 
 def move_form(request):
-    """A publisher and its parent to choose, and what would happen to them."""
+    """The form of a publisher and its new parent, with a preview."""
     return _move_page(request, request.GET)
 
 
 def move(request):
-    """Make the one an imprint of the other."""
+    """Make a publisher an imprint of the other."""
     typed = answers.texts(request)
     chosen, errors = _chosen(request, "publisher", MOVE, typed)
     try:
@@ -117,20 +117,20 @@ def _move_page(request, typed, form: answers.Form | None = None) -> dict:
 
 
 def _form(request, typed, errors: dict) -> answers.Form:
-    """What was chosen in the address, with what is wrong with it; the page itself is sound."""
+    """The objects chosen in the query, with errors; the page itself has status 200."""
     say_it = request.localizer.translate
     return answers.Form(typed, {name: [say_it(text) for text in texts] for name, texts in errors.items()})
 
 
 def _chosen(request, kind: str, names, typed) -> tuple[dict, dict]:
-    """The objects that were named by id or slug, and what is wrong with the other names."""
+    """The objects named by id or slug, and the errors of the other names."""
     chosen, errors = {}, {}
     for name in names:
         key = typed.get(name, "").strip()
         try:
             if key:
                 chosen[name] = admin.find(request.catalog, kind, key)
-        except MovedError as moved:  # an address it had before, or that of one merged into it
+        except MovedError as moved:  # a former slug, or that of a merged object
             chosen[name] = admin.find(request.catalog, kind, moved.entity.id)
         except GoneError:
             errors[name] = [_("It was deleted.")]
@@ -140,7 +140,7 @@ def _chosen(request, kind: str, names, typed) -> tuple[dict, dict]:
 
 
 def _found(request, kind: str, typed) -> list:
-    """The first objects that the words find, to choose from."""
+    """The first search results, to choose from."""
     words, model = search.cleaned(typed.get("find", "")), KINDS[kind].model
     if not words:
         return []
@@ -151,7 +151,7 @@ def _found(request, kind: str, typed) -> list:
 
 
 def _sides(request, kind: str, planned) -> list[tuple[str, str, str, str]]:
-    """What both objects say, field by field: name, the one, the other, and what the one will say then."""
+    """The fields of both objects: label, value of either, and the merged value."""
     spec = KINDS[kind]
     pair = (planned.canonical, planned.other)
     wanted = {
@@ -188,7 +188,7 @@ def _text(request, value) -> str:
 
 
 def includeme(config):
-    """Merge pages of the nine kinds, and the page for a move."""
+    """Add the merge pages of all kinds, and the page for a move."""
     one = f"merge/{{kind:{'|'.join(NAMES)}}}/"
     config.add_admin_page(".merge", "merge/", kinds, renderer="admin/merge_kinds.jinja2")
     config.add_admin_page(

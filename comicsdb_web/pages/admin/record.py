@@ -1,4 +1,4 @@
-"""Records in the administration: donations, throttling, notices and the audit log, which are only read."""
+"""Read-only lists of the administration: donations, throttling, notices and the audit log."""
 
 from datetime import timedelta
 
@@ -17,7 +17,7 @@ FREQUENCIES = {"monthly": _("Monthly"), "yearly": _("Yearly"), "onetime": _("Onc
 
 
 def donations(request):
-    """What was given, the latest first."""
+    """All donations, latest first."""
     filters = (
         yes_no("matched", _("Account known"), Donation.user_id.is_not(None)),
         Choices(
@@ -36,7 +36,7 @@ def donations(request):
 
 
 def throttle(request):
-    """Requests that a limit refused: for each day and program how many, by limit."""
+    """Requests that were refused by limits: counts by day, client and limit."""
     burst = func.sum(DailyCount.count).filter(DailyCount.counter == REFUSED + BURST)
     sustained = func.sum(DailyCount.count).filter(DailyCount.counter == REFUSED + SUSTAINED)
     rows = (
@@ -79,7 +79,7 @@ def throttle(request):
 
 
 def notices(request):
-    """What was written to those who went on after 429, the latest first; each says how many it was before."""
+    """The throttle notices, latest first, each with the number of earlier ones."""
     earlier = aliased(ThrottleNotice)
     number = (
         select(func.count())
@@ -115,7 +115,7 @@ def notices(request):
 
 
 def actions(request):
-    """The audit log, the latest line first."""
+    """The audit log, latest entry first."""
     filters = (
         Choices(
             "action",
@@ -144,7 +144,7 @@ def actions(request):
 
 
 def includeme(config):
-    """Four lists."""
+    """Add the lists."""
     config.add_admin_page(".donation", "donation/", donations, renderer="admin/donations.jinja2")
     config.add_admin_page(".throttle", "throttle/", throttle, renderer="admin/throttle.jinja2")
     config.add_admin_page(".notice", "notice/", notices, renderer="admin/notices.jinja2")

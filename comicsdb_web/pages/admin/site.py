@@ -1,4 +1,4 @@
-"""The site as a whole in the administration: the switch of sign-ups, and the mails that go out."""
+"""The site in the administration: enabling sign-ups, and outgoing mails."""
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 from sqlalchemy import func, select
@@ -16,7 +16,7 @@ from comicsdb_web.rendering.locales import _
 
 
 def sign_ups(request):
-    """Whether accounts may be made, and what people are told if not."""
+    """The form of sign-ups: enabled or not, and the message."""
     switch = sign_up_settings(request.dbsession)
     values = {
         "signups_enabled": "1" if switch.signups_enabled else "",
@@ -26,7 +26,7 @@ def sign_ups(request):
 
 
 def set_sign_ups(request):
-    """Turn the switch."""
+    """Enable or disable sign-ups."""
     fields = answers.texts(request)
     enabled, message = bool(fields.get("signups_enabled")), fields.get("disabled_message", "")
     try:
@@ -39,7 +39,7 @@ def set_sign_ups(request):
 
 
 def mails(request):
-    """The mails of the last weeks, the newest first, without what they say."""
+    """The mails of the last weeks without their content, newest first."""
     states = {
         "waiting": (_("Waiting"), WAITING),
         "failed": (_("Failed, to be tried again"), FAILED),
@@ -63,7 +63,7 @@ def mails(request):
 
 
 def send_again(request):
-    """Let a mail that failed be tried at once."""
+    """Retry a failed mail at once."""
     if not admin.send_again(request.dbsession, request.identity, number_in(request)):
         raise HTTPNotFound(_("This mail does not wait for another attempt any more."))
     say(request, "success", _("The mail is tried again with the next ones."))
@@ -71,7 +71,7 @@ def send_again(request):
 
 
 def includeme(config):
-    """The switch, and the outbox."""
+    """Add the pages of sign-ups and mails."""
     config.add_admin_page(
         ".sign_ups", "sign-ups/", sign_ups, renderer="admin/sign_ups.jinja2", post=set_sign_ups
     )

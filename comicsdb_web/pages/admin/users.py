@@ -35,8 +35,8 @@ SWITCHES = ("is_active", "email_confirmed", "is_staff", "is_superuser")
 TEXTS = ("username", "email", "first_name", "last_name", "bio", "supporter_tier")
 ORDER = (func.lower(User.username), User.id)
 SEARCHED = folded(User.username, User.email, User.first_name, User.last_name)
-WAS = "was_"  # before the names of hidden fields that say what the form showed
-MINUTES = "%Y-%m-%dT%H:%M"  # as browsers send moments
+WAS = "was_"  # prefix of hidden fields with the values that the form showed
+MINUTES = "%Y-%m-%dT%H:%M"  # the format of `datetime-local` inputs
 
 
 def users(request):
@@ -60,14 +60,14 @@ def _is_in(group_id: int):
 
 
 def user(request):
-    """One account: its fields as a form, and all that belongs to it."""
+    """An account: its form, and everything that belongs to it."""
     found = user_of(request)
     values = _values(request, found)
     return _page(request, found, answers.Form(values), values)
 
 
 def save(request):
-    """Change the fields that were changed in the form: what others changed meanwhile stays."""
+    """Save the fields that were changed in the form; concurrent changes of others stay."""
     found = user_of(request)
     typed, shown = _sent(request, ""), _sent(request, WAS)
     shown = shown if shown["username"] else _values(request, found)
@@ -81,7 +81,7 @@ def save(request):
 
 
 def _values(request, found: User) -> dict:
-    """What the form shows of an account: texts, "1" or "" for switches, the names of its groups."""
+    """The form values of an account: texts, "1" or "" for switches, names of groups."""
     values = {name: _lines(getattr(found, name)) for name in TEXTS}
     values |= {name: "1" if getattr(found, name) else "" for name in SWITCHES}
     zone = request.zone
@@ -92,7 +92,7 @@ def _values(request, found: User) -> dict:
 
 
 def _sent(request, prefix: str) -> dict:
-    """What the form sent of an account, or with the prefix WAS what it had been shown."""
+    """The submitted values, or with the prefix WAS those that were shown."""
     fields = answers.texts(request)
     sent = {name: _lines(fields.get(prefix + name, "")) for name in (*TEXTS, "supporter_until")}
     sent |= {name: "1" if fields.get(prefix + name) else "" for name in SWITCHES}
@@ -105,10 +105,7 @@ def _lines(text: str) -> str:
 
 
 def _changes(request, found: User, typed: dict, shown: dict) -> dict:
-    """The fields that were changed in the form, as values of the account.
-
-    Raises InvalidError for no moment.
-    """
+    """The changed fields as values of the account. Raises InvalidError for invalid times."""
     changes = {name: typed[name] for name in TEXTS if typed[name] != shown[name]}
     changes |= {name: bool(typed[name]) for name in SWITCHES if typed[name] != shown[name]}
     if typed["supporter_until"] != shown["supporter_until"]:
@@ -116,7 +113,7 @@ def _changes(request, found: User, typed: dict, shown: dict) -> dict:
     added, removed = set(typed["groups"]) - set(shown["groups"]), set(shown["groups"]) - set(typed["groups"])
     if added or removed:
         changes["groups"] = {group.name for group in found.groups} - removed | added
-    fixed = admin.fixed_fields(request.identity, found)  # browsers do not send what cannot be changed
+    fixed = admin.fixed_fields(request.identity, found)  # browsers do not send disabled fields
     return {name: value for name, value in changes.items() if name not in fixed}
 
 
@@ -125,7 +122,7 @@ def _written(moment: datetime) -> str:
 
 
 def _moment(request, text: str) -> datetime | None:
-    """A moment in the time zone of the reader, such as 2026-12-31T23:59; None for nothing."""
+    """A time in the reader's time zone, such as 2026-12-31T23:59; None for ""."""
     if not text.strip():
         return None
     try:
@@ -136,7 +133,7 @@ def _moment(request, text: str) -> datetime | None:
 
 
 def _page(request, found: User, form: answers.Form, was: dict) -> dict:
-    """All that belongs to an account: for each kind its latest lines, and how many there are."""
+    """Everything that belongs to an account: the latest rows of each kind, and their number."""
     session = request.dbsession
     by_day = (
         select(DailyCount.day, func.sum(DailyCount.count).label("count"))
@@ -180,7 +177,7 @@ def add_form(request):  # noqa: ARG001
 
 
 def add(request):
-    """Make an account: it is active, and its address counts as confirmed."""
+    """Create an active account with a confirmed address."""
     fields = answers.texts(request)
     values = {name: fields.get(name, "") for name in ("username", "email", "password")}
     try:
@@ -197,7 +194,7 @@ def password_form(request):
 
 
 def set_password(request):
-    """Give the account a new password."""
+    """Set a new password for the account."""
     found, password = user_of(request), answers.texts(request).get("password", "")
     try:
         admin.set_password(request.account_context, request.identity, request.passwords, found, password)
@@ -208,7 +205,7 @@ def set_password(request):
 
 
 def delete_form(request):
-    """What goes and what stays."""
+    """The confirmation form of the deletion."""
     return {"form": answers.Form(), "user": user_of(request)}
 
 
@@ -245,7 +242,7 @@ def _done(request, act, text):
 
 
 def user_of(request) -> User:
-    """The account that the address names, groups loaded, or HTTPNotFound."""
+    """The account of the id in the path, with its groups; raises HTTPNotFound."""
     wanted = select(User).where(User.id == number_in(request)).options(selectinload(User.groups))
     found = request.dbsession.scalar(wanted)
     if found is None:
@@ -279,7 +276,7 @@ def group(request):
 
 
 def add_member(request):
-    """Put an account into the group."""
+    """Add an account to the group."""
     found, username = row_of(request, Group), answers.texts(request).get("username", "").strip()
     try:
         member = admin.add_member(request.dbsession, request.identity, found, username)
@@ -295,7 +292,7 @@ def add_member(request):
 
 
 def remove_member(request):
-    """Take an account out of the group."""
+    """Remove an account from the group."""
     found, member = row_of(request, Group), request.dbsession.get(User, number_in(request, "user"))
     if member is None:
         raise HTTPNotFound
@@ -332,7 +329,7 @@ def _group_page(request, found, form):
 
 
 TOKENS_ORDER = (ApiToken.created.desc(), ApiToken.id.desc())
-# Of the key only what is shown: no search finds out more of it.
+# Only the shown part of the key can be searched.
 TOKENS_SEARCHED = folded(User.username, ApiToken.name, func.left(ApiToken.token_key, SHOWN))
 
 
@@ -365,7 +362,7 @@ def tokens(request):
 
 
 def revoke_token(request):
-    """Revoke a token, and show the page again from which it came."""
+    """Revoke a token, and redirect to the referring page."""
     try:
         found = admin.revoke_token(request.account_context, request.identity, number_in(request))
     except InvalidError as error:
@@ -378,7 +375,7 @@ def revoke_token(request):
 
 
 def includeme(config):
-    """The list, the page of one, and what can be done there."""
+    """Add the pages of accounts, groups and tokens."""
     one = "user/{id:[0-9]+}/"
     config.add_admin_page(".user.list", "user/", users, renderer="admin/users.jinja2")
     config.add_admin_page(

@@ -1,7 +1,7 @@
-"""Announcements on the home page: those of the day that the reader has not closed.
+"""Announcements on the home page: those of the day that the reader has not dismissed.
 
-Which are closed stands in a cookie, which only the home page reads. Their form stands on a page that
-is the same for everybody and so has no token, like those of theme and language.
+Dismissed ones are stored in a cookie, which only the home page reads. The form is on a cached page and so has
+no CSRF token, like those of theme and language.
 """
 
 from markupsafe import Markup
@@ -15,11 +15,11 @@ from comicsdb_web.http.routing import number_in
 from comicsdb_web.rendering.richtext import clean
 
 COOKIE = "dismissed"
-MOST = 50  # remembered; the oldest are forgotten first
+MOST = 50  # of dismissed ids; the oldest are dropped first
 
 
 def shown(request) -> list[tuple[Announcement, Markup]]:
-    """Those that are shown today and were not closed, the newest first, each with its text made harmless."""
+    """The announcements of today that were not dismissed, newest first, each with its sanitised text."""
     closed, today = closed_by(request), request.today
     rows = (
         select(Announcement)
@@ -35,14 +35,14 @@ def shown(request) -> list[tuple[Announcement, Markup]]:
 
 
 def closed_by(request) -> dict[int, None]:
-    """The ids of the announcements that this reader has closed, the latest last."""
+    """The ids of the announcements that this reader has dismissed, latest last."""
     written = request.cookies.get(COOKIE, "").split(".")[-MOST:]
     return {number: None for each in written if (number := whole_number(each)) is not None}
 
 
 def dismiss(request):
-    """Close an announcement for this reader. Raises HTTPForbidden for the form of another site, HTTPNotFound
-    for a number that none can have."""
+    """Dismiss an announcement. Raises HTTPForbidden for forms of other sites, HTTPNotFound for
+    an impossible id."""
     number = str(number_in(request))
     preferences.chosen(request, "next", ())
     if request.is_fragment:
@@ -56,7 +56,7 @@ def dismiss(request):
 
 
 def includeme(config):
-    """The button of announcements."""
+    """Add the page that dismisses announcements."""
     config.add_page(
         "announcement.dismiss",
         "/announcements/{id:[0-9]+}/dismiss/",

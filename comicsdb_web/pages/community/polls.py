@@ -1,4 +1,4 @@
-"""Polls: the list, each with its question or its results, votes, and deleting by the staff."""
+"""Polls: the list, the page of each with its question or results, voting, and deletion by staff."""
 
 from pyramid.httpexceptions import HTTPBadRequest, HTTPSeeOther
 from sqlalchemy import func, select
@@ -29,7 +29,7 @@ NO_CHOICE = _("Choose one of the answers, then vote.")
 
 
 def listing(request):
-    """All polls: open ones first, then those to come, then closed ones; two statements."""
+    """All polls: open ones first, then upcoming, then closed ones; two statements."""
     now = clock.now()
     rows, order = polls.listed(now)
     ids, count = select(Poll.id).order_by(*order), select(func.count()).select_from(Poll)
@@ -44,10 +44,10 @@ def poll(request):
 
 
 def vote(request):
-    """The vote of the reader; the answer shows the results."""
+    """Store the reader's vote and show the results."""
     poll_id, choice = number_in(request), request.POST.get("choice")
     if not isinstance(choice, str) or not (choice.isascii() and choice.isdigit()):
-        _found(request)  # what is not there is said first
+        _found(request)  # an unknown poll is reported first
         raise HTTPBadRequest(NO_CHOICE)
     if whole_number(choice) is None:
         raise NotFoundError("poll choice", choice)
@@ -60,7 +60,7 @@ def vote(request):
 
 
 def delete_form(request):
-    """What is to go."""
+    """The confirmation form of the deletion."""
     found = _found(request)
     return {"poll": found, "votes": sum(each.votes for each in polls.results(request.dbsession, found.id))}
 
@@ -81,7 +81,7 @@ def _found(request) -> Poll:
 
 
 def _shown(request, found: Poll) -> dict:
-    """What the page of a poll shows; while it is open, results only to those who have voted."""
+    """The values of a poll's page; while it is open, results are shown only to those who have voted."""
     session, reader = request.dbsession, request.identity
     status = polls.status_of(found, clock.now())
     mine = polls.voted_for(session, found.id, reader.user_id) if reader is not None else None
@@ -98,7 +98,7 @@ def _shown(request, found: Poll) -> dict:
 
 
 def includeme(config):
-    """Anybody reads, members vote, the staff deletes; nothing of it is kept by anybody."""
+    """Add the pages: public, with votes by members and deletion by staff; none is cached."""
     config.add_page("polls", "/polls/", listing, renderer="polls/list.jinja2", decorator=no_store)
     config.add_page("poll", "/polls/{id:[0-9]+}/", poll, renderer="polls/detail.jinja2", decorator=no_store)
     config.add_page(

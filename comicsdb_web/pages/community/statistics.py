@@ -1,4 +1,4 @@
-"""Figures of the whole catalogue, drawn and in tables."""
+"""Statistics of the whole catalogue as charts and tables."""
 
 from collections.abc import Callable
 from datetime import date, datetime
@@ -16,9 +16,9 @@ from comicsdb_web.rendering.locales import _, locale_of
 from comicsdb_web.rendering.page_cache import CachePolicy
 
 YEARS_NAMED = 8
-SHAPE = 1  # of what is kept: another number where it changes
+SHAPE = 1  # version of the cached data's format
 
-# name: title, what is shown in words, the head of the table's first column, and its unit
+# name: title, description, head of the table's first column, and unit
 TITLES = {
     "years": (
         _("Issues added by year"),
@@ -60,7 +60,7 @@ TITLES = {
 
 
 def kept(request, name: str, compute: Callable[[], dict]) -> tuple[dict, datetime]:
-    """Figures computed at most every half hour, once for all who ask meanwhile; and of when they are.
+    """Figures that are computed at most every half hour, under a lock; and the time of it.
 
     They are plain data, those of one day of the site.
     """
@@ -78,13 +78,13 @@ def _key(name: str, day: date) -> str:
 
 
 def _which(registry, day: date) -> str | None:
-    """Which figures the page shows on a day: a digest, None before there are any."""
+    """The digest of the figures shown on a day, None before there are any."""
     value = registry["comicsdb.cache"].figures.get(_key("statistics", day))
     return tag_of(value).decode() if value else None
 
 
 def page(request):
-    """Totals and charts; no statement at all where the figures are kept."""
+    """Totals and charts; makes no query where the figures are cached."""
     zone = request.registry.settings["comicsdb.timezone"]
     found, at = kept(
         request, "statistics", lambda: statistics.figures(request.dbsession, zone, request.today)
@@ -115,7 +115,7 @@ def _dated(rows) -> list[tuple[date, int]]:
 
 
 def _years(rows) -> list[Point]:
-    """Points of years, with as many of them named below their columns as there is room for."""
+    """The points of years, with as many labels as there is room for."""
     step = ceil(len(rows) / YEARS_NAMED)
     return [
         Point(day[:4], count, (day[:4],) if (len(rows) - place) % step == 1 % step else ())
@@ -124,7 +124,7 @@ def _years(rows) -> list[Point]:
 
 
 def _publishers(request, found) -> list[Point]:
-    """The largest publishers and all others, each with its share."""
+    """The largest publishers and the rest, with their shares."""
     locale = locale_of(request)
     total = found["others"] + sum(count for _name, _slug, count in found["publishers"])
 
@@ -142,6 +142,6 @@ def _publishers(request, found) -> list[Point]:
 
 
 def includeme(config):
-    """One page."""
+    """Add the page."""
     shown = CachePolicy(extra_key=_which)
     config.add_page("statistics", "/statistics/", page, renderer="statistics.jinja2", shows=shown)

@@ -1,9 +1,9 @@
-"""The timeline: how the project came about, from Markdown files, newest first."""
+"""The timeline of the project, from Markdown files, newest first."""
 
 from comicsdb_web.rendering import markdown
 
 ICON = "issue"
-COLOURS = ("red", "cyan", "yellow", "magenta", "good")  # known to the style sheet
+COLOURS = ("red", "cyan", "yellow", "magenta", "good")  # classes of the style sheet
 
 
 def entries(request) -> list[markdown.Page]:

@@ -1,1 +1,1 @@
-"""The pages of what readers keep: collection, pull list, wish list, imports and feeds."""
+"""The pages of a reader's library: collection, pull list, wish list, imports and feeds."""

@@ -51,12 +51,12 @@ from comicsdb_web.rendering.charts import Chart, Point, with_rest
 from comicsdb_web.rendering.locales import _, locale_of, ngettext
 
 PER_PAGE = 50
-VIEWS = ("table", "grid")  # how the list is shown; the first unless the address says the other
-ALL = "page"  # ?select=page ticks all items of the page, for those without the script
+VIEWS = ("table", "grid")  # views of the list; the first is the default
+ALL = "page"  # ?select=page selects all items of the page without JavaScript
 
 
 def private(view):
-    """View decorator: the answer belongs to one reader and is kept nowhere."""
+    """View decorator: forbid caching of a reader's private page."""
 
     def answer(context, request):
         response = view(context, request)
@@ -67,7 +67,7 @@ def private(view):
 
 
 def add_collection_page(config, name, pattern, view, **options):
-    """Directive: a page of the collection, `collection.NAME` below /collection/; for members."""
+    """Directive: add the route `collection.NAME` below /collection/, for members."""
     config.add_page(
         f"collection.{name}",
         f"/collection/{pattern}",
@@ -79,13 +79,13 @@ def add_collection_page(config, name, pattern, view, **options):
 
 
 def done(request, kind: str, text, route: str = "collection.list", **words) -> HTTPSeeOther:
-    """Say what was done on the page that the form names as `next`, or else on that of a route."""
+    """Redirect to the path in the form's field `next`, or else to a route, with a message."""
     request.messages.add(kind, translate(request.localizer, text))
     return HTTPSeeOther(safe_path(request.POST.get("next")) or request.route_path(route, **words))
 
 
 def listing(request):
-    """The items that the address asks for, as a table or as covers."""
+    """The items that match the query, as a table or as covers."""
     narrowed = narrowing(request)
     ids = item_ids(request.identity.user_id, narrowed.wanted)
     count = select(func.count()).select_from(ids.subquery())
@@ -103,7 +103,7 @@ def listing(request):
 
 
 def mark_read(request):
-    """Note for each chosen item that it was read now; those that were read already stay as they are."""
+    """Mark the selected unread items as read now."""
     sent = (whole_number(each, 0, BIG_MAX) for each in request.POST.getall("item"))
     chosen = [each for each in sent if each is not None]
     if not chosen:
@@ -117,7 +117,7 @@ def mark_read(request):
 
 
 def own_item(request, issue: Issue) -> CollectionItem | None:
-    """The reader's item of an issue, for the pages of the catalogue: one statement, for members only."""
+    """The reader's item of an issue, for the pages of the catalogue; one statement, for members only."""
     if request.identity is None:
         return None
     mine = select(CollectionItem).where(
@@ -155,7 +155,7 @@ FORMATS = {BookFormat.PRINT: _("Print"), BookFormat.DIGITAL: _("Digital"), BookF
 
 @dataclass(frozen=True)
 class Narrowing:
-    """What is asked of the items, what was typed, and what is wrong with it, in the reader's language."""
+    """The filters of a query, the typed values, and their errors in the reader's language."""
 
     wanted: Wanted
     typed: dict[str, str]
@@ -165,9 +165,9 @@ class Narrowing:
 
 
 def narrowing(request) -> Narrowing:
-    """The filters of the address; what makes no sense is left out and has an error.
+    """The filters of the query; invalid ones are left out and have an error.
 
-    One statement for the types of series, one more for each object that is named by its id.
+    One statement for the types of series, and one for each object given by id.
     """
     typed = {name: search.cleaned(request.GET.get(name, "")) for name in LABELS}
     options = choices(request)
@@ -193,7 +193,7 @@ def narrowing(request) -> Narrowing:
 
 
 def choices(request) -> dict[str, list[tuple[str, str]]]:
-    """The values that the filters with few values offer: pairs of value and words, by filter."""
+    """The choices of filters: pairs of value and label, by filter."""
     say = request.localizer.translate
     return {
         "series_type": series_types(request),
@@ -211,7 +211,7 @@ def grades() -> list[tuple[str, str]]:
 
 
 def _chosen(name: str, text: str):
-    """The value that a choice stands for, None where it is none."""
+    """The value of a choice, None for an unknown one."""
     if name == "is_read":
         return {"yes": True, "no": False}.get(text)
     if name == "grade":
@@ -281,7 +281,7 @@ SECTIONS = (
     Section("purchase", _("Purchase"), PURCHASE),
     Section("place", _("Place and notes"), PLACE),
 )
-ITEM_FORM = EntityForm(CollectionItemSchema, SECTIONS)  # the issue of an item never changes
+ITEM_FORM = EntityForm(CollectionItemSchema, SECTIONS)  # the issue of an item cannot be changed
 ADD_FORM = EntityForm(CollectionAddSchema, (Section("issue", _("Issue"), (ISSUE,)), *SECTIONS))
 
 SERIES_FORM = EntityForm(
@@ -375,7 +375,7 @@ def _people_chart(request, name: str, people) -> Chart:
 
 
 def history(request):
-    """What was read, by day, newest first; what was read nobody knows when comes last."""
+    """The reading history by day, newest first; unknown dates last."""
     session, user_id = request.dbsession, request.identity.user_id
     zone = request.zone
     total = figures.history_count(session, user_id, zone)
@@ -397,7 +397,7 @@ ALL_OR_NUMBERS = _("Numbers are given: choose the range, or leave them empty for
 
 
 def add_series(request):
-    """The form by which many issues of a series are added at once, and what it sends."""
+    """The form that adds issues of a series, and its submission."""
     draft = Draft(request, "collection_item", SERIES_FORM)
     if request.method != "POST":
         draft.prefill(request.GET)
@@ -422,7 +422,7 @@ def add_series(request):
 
 
 def _add_issues(request, typed: dict) -> tuple[int, int]:
-    """Add what the form asks for: how many issues were added, and how many were there."""
+    """Add the issues; returns how many were added, and how many were present."""
     errors, first, last = {}, typed["first"].strip(), typed["last"].strip()
     chosen = typed["series"][0] if typed["series"] else ""
     series_id = whole_number(chosen) or 0
@@ -465,7 +465,7 @@ def _series_form(request, draft: Draft) -> dict:
 
 
 def missing(request):
-    """The series of which the reader has some issues and lacks others, the most missing first."""
+    """The incomplete series of the collection, most missing issues first."""
     session, user_id = request.dbsession, request.identity.user_id
     total = figures.incomplete_count(session, user_id, request.today)
     number, pages = page_asked_for(request, total, PER_PAGE)
@@ -476,7 +476,7 @@ def missing(request):
 
 
 def missing_of(request):
-    """The issues that the reader lacks of one series; of one without any issue of it there is no page."""
+    """The missing issues of a series; 404 for a series without issues in the collection."""
     session, user_id, series_id = request.dbsession, request.identity.user_id, number_in(request)
     owned, total = figures.owned_of(session, user_id, series_id, request.today)
     if not owned:
@@ -506,7 +506,7 @@ MOMENT_FORMATS = ("%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%
 
 
 class ItemDraft(Draft):
-    """The form of an item while it is filled in."""
+    """The draft of an item's form."""
 
     def _state_of(self, entity):
         names = (*collection.FIELDS, "is_read")
@@ -514,7 +514,7 @@ class ItemDraft(Draft):
 
 
 class ItemViews(Editing):
-    """The form of an item, new or not, with all that the catalogue's forms can do."""
+    """The forms of items, with the features of the catalogue's forms."""
 
     draft = ItemDraft
     added = ADDED
@@ -528,11 +528,11 @@ class ItemViews(Editing):
         self.form = ITEM_FORM if "id" in request.matchdict else ADD_FORM
 
     def detail(self):
-        """The item, with its stars and the dates it was read on."""
+        """The item with its rating and read dates."""
         return item_page(self.request, self._entity(selectinload(CollectionItem.read_dates)), answers.Form())
 
     def delete(self):
-        """Whether it is really to go, and its end."""
+        """Confirm and delete the item."""
         item = self._entity()
         if self.request.method != "POST":
             number = select(func.count()).where(ReadDate.collection_item_id == item.id)
@@ -543,7 +543,7 @@ class ItemViews(Editing):
             self.request, "success", _("${label} is out of your collection.", mapping={"label": label})
         )
 
-    # What the forms need to know of items.
+    # Hooks of the forms.
 
     def _entity(self, *options):
         return collection.item(self.session, self.user_id, number_in(self.request), WITH_ISSUE, *options)
@@ -570,7 +570,7 @@ class ItemViews(Editing):
         return ()
 
     def _update(self, draft):
-        """As ever, but whoever says that a read item was not read is asked first: its dates would go."""
+        """Save, but ask for confirmation before a read item is marked unread, which deletes its dates."""
         differences = edit_conflicts(draft)
         if differences:
             return self._refused(draft, 409, differences=differences)
@@ -601,17 +601,17 @@ class ItemViews(Editing):
 
 
 def item_page(request, item: CollectionItem, form: answers.Form) -> dict:
-    """What the page of an item shows; `form` is that for one more date of reading."""
+    """The values of an item's page; `form` is that for a further read date."""
     return {"item": item, "form": form, "released": item.issue.is_released(request.today)}
 
 
 def rate(request):
-    """The stars of an item and so of its issue; what is no number of stars changes nothing."""
+    """Rate an item and its issue; invalid values are ignored."""
     session, user_id, item_id = request.dbsession, request.identity.user_id, number_in(request)
     given = request.POST.get("rating")
     if isinstance(given, str) and given in GIVEN:
         collection.rate(session, user_id, item_id, GIVEN[given], today=request.today)
-    item = collection.item(session, user_id, item_id, WITH_ISSUE)  # as it is now
+    item = collection.item(session, user_id, item_id, WITH_ISSUE)  # reloaded
     said = request.localizer.translate(_("Your stars are saved."))
     if request.is_fragment:
         return fragment(request, "item_rating", item_page(request, item, answers.Form()) | {"said": said})
@@ -619,7 +619,7 @@ def rate(request):
 
 
 def add_date(request):
-    """One more date of reading, typed as the reader's zone has it; nothing typed means now."""
+    """Add a read date, typed in the reader's time zone; "" means now."""
     user_id, item_id, typed = request.identity.user_id, number_in(request), answers.texts(request)
     try:
         moment = moment_of(typed.get("read_date", ""), request.zone)
@@ -632,7 +632,7 @@ def add_date(request):
 
 
 def moment_of(text: str, zone) -> datetime | None:
-    """A moment as a reader types it, in a time zone; None for a blank text. Raises InvalidError."""
+    """Parse a typed time in a time zone; None for a blank text. Raises InvalidError."""
     text = text.strip()
     for form in MOMENT_FORMATS if text else ():
         try:
@@ -645,14 +645,14 @@ def moment_of(text: str, zone) -> datetime | None:
 
 
 def drop_date(request):
-    """Take one date of reading back."""
+    """Remove a read date."""
     item_id = number_in(request)
     collection.unread(request.dbsession, request.identity.user_id, item_id, number_in(request, "read_id"))
     return done(request, "success", _("The date is taken back."), "collection.item", id=item_id)
 
 
 def includeme(config):
-    """The pages by words before those of items, whose addresses are numbers."""
+    """Add the pages."""
     config.add_directive("add_collection_page", add_collection_page)
     config.add_request_method(own_item)
     config.add_collection_page("list", "", listing, renderer="collection/list.jinja2")

@@ -1,4 +1,4 @@
-"""Feeds of new and coming issues, as Atom and as calendars: public ones, and a reader's own."""
+"""Feeds of new and coming issues, as Atom and iCalendar: public ones, and private ones of readers."""
 
 import hashlib
 from collections.abc import Callable
@@ -26,9 +26,9 @@ from comicsdb_web.rendering.locales import _, locale_of
 LIMIT = Limit("feeds", 60, 60)
 PRIVATE_LIMIT = Limit("feeds-private", 20, 60)
 PUBLIC = "public, max-age=900"
-# A date of HTTP knows seconds only, and a change is seen a moment after it was noted.
+# HTTP dates have a resolution of seconds, and a change becomes visible shortly after its timestamp.
 SETTLED = timedelta(seconds=5)
-SINCE = 2026  # the year of our names, as `tag:` has it (RFC 4151): it never changes
+SINCE = 2026  # the year in `tag:` URIs (RFC 4151), which never changes
 SECRET_HEADERS = {
     "Cache-Control": "private, no-store",
     "Referrer-Policy": "no-referrer",
@@ -38,7 +38,7 @@ SECRET_HEADERS = {
 
 @dataclass(frozen=True)
 class Subject:
-    """What a feed is about: the word for it in its id, its title, and the path of the page it belongs to."""
+    """The subject of a feed: the word in its id, its title, and the path of its page."""
 
     name: str
     title: str
@@ -52,7 +52,7 @@ def releases(request):
 
 
 def of_publisher(request):
-    """Those of a publisher."""
+    """The issues of a publisher."""
     publisher = _found(request, Publisher)
     about = Subject(f"publisher/{publisher.id}", publisher.label, request.entity_path(publisher))
     published = select(Series.id).where(Series.publisher_id == publisher.id)
@@ -60,16 +60,16 @@ def of_publisher(request):
 
 
 def of_series(request):
-    """Those of a series."""
+    """The issues of a series."""
     series = _found(request, Series, joinedload(Series.series_type))
     about = Subject(f"series/{series.id}", series.label, request.entity_path(series))
     return _public(request, about, feeds.OF_SERIES, Issue.series_id == series.id)
 
 
 def of_reader(request):
-    """Those of the series that a reader follows, at an address that only programs of theirs know.
+    """The issues of the series that a reader follows, at a private address.
 
-    Nothing else is told at it, and nothing of the site is shown: it must not get anywhere by a link.
+    It contains no links that would leak the address by a Referer header.
     """
     secret, here = request.matchdict["secret"], network(client_ip(request))
     wait = _wait(request, [(PRIVATE_LIMIT, here), (PRIVATE_LIMIT, digest(secret))])
@@ -91,7 +91,7 @@ def of_reader(request):
 
 
 def _found(request, model, *options):
-    """The object that the address names; the catalogue knows those that are not there any more."""
+    """The object of the path; the catalogue's errors cover deleted and merged ones."""
     slug = request.matchdict["slug"]
     statement = select(model).where(model.slug == slug).options(*options)
     found = request.dbsession.scalar(statement) if "\0" not in slug else None
@@ -116,13 +116,13 @@ def _public(request, about: Subject, window: feeds.Window, *conditions):
 
 
 def _wait(request, asked) -> int:
-    """How many seconds the caller has to wait, 0 for not at all."""
+    """The seconds that the client has to wait, or 0."""
     refused = request.registry["comicsdb.limiter"].take(asked).refused
     return max(1, *(each.wait for each in refused)) if refused else 0
 
 
 def _response(request, body: bytes) -> Response:
-    """An answer with a tag; conditions of the request are heeded."""
+    """A response with ETag, subject to the request's conditions."""
     kind = {"atom": atom.CONTENT_TYPE, "ics": calendars.CONTENT_TYPE}[request.matchdict["form"]]
     response = Response(body, content_type=kind, charset="utf-8", conditional_response=True)
     response.etag = hashlib.blake2b(body, digest_size=12).hexdigest()
@@ -131,7 +131,7 @@ def _response(request, body: bytes) -> Response:
 
 
 def _midnight(request) -> datetime:
-    """When the present business day began: what is new and coming depends on it."""
+    """The start of the business day, on which the window of feeds depends."""
     return datetime.combine(request.today, time.min, request.registry.settings["comicsdb.timezone"])
 
 
@@ -179,12 +179,12 @@ def _host(request) -> str:
 
 
 def _tag(request) -> str:
-    """What our names begin with."""
+    """The prefix of `tag:` URIs."""
     return f"tag:{_host(request)},{SINCE}"
 
 
 def includeme(config):
-    """A feed of a kind is named as its pages are: former slugs then lead on to it."""
+    """Add the feeds; named like the pages of their kinds, so that former slugs redirect."""
     form = "{form:atom|ics}"
     config.add_page("feeds.releases", f"/feeds/releases.{form}", releases)
     config.add_page("publisher.feed", f"/feeds/publisher/{{slug}}.{form}", of_publisher)

@@ -1,4 +1,4 @@
-"""A reader's pull list: the series they follow, and their issues of this week and later."""
+"""A reader's pull list: the series they follow, and their issues from this week on."""
 
 from comicsdb.catalog import NotFoundError
 from comicsdb.clock import monday_of
@@ -26,14 +26,14 @@ ON, OFF = "1", "0"
 
 
 def listing(request):
-    """What the reader follows, what is to come of it, and the form by which more is added."""
+    """The followed series, their coming issues, and the form that adds series."""
     draft = Draft(request, "pull_list", FORM)
     draft.prefill(request.GET)
     return _page(request, draft)
 
 
 def add(request):
-    """Follow the series that the form names; another button only looks for it."""
+    """Follow the series of the form; another button only searches for it."""
     draft = Draft(request, "pull_list", FORM)
     draft.read(request.POST)
     if text_of(request.POST, "find"):
@@ -66,7 +66,7 @@ def _page(request, draft: Draft) -> dict:
 
 
 def remove(request):
-    """Whether a series is really followed no longer, and the end of that; the address has the series' id."""
+    """Confirm and stop following a series."""
     series_id, user_id = number_in(request), request.identity.user_id
     if not pull_list.follows(request.dbsession, user_id, series_id):
         raise NotFoundError("series", series_id)
@@ -78,7 +78,7 @@ def remove(request):
 
 
 def toggle(request):
-    """Follow a series or not, as `on` says; anything else changes nothing."""
+    """Follow a series or not, by the field `on`; other values are ignored."""
     series = request.catalog.by_slug(Series, request.matchdict["slug"])
     user_id, wanted = request.identity.user_id, text_of(request.POST, "on")
     if wanted in (ON, OFF):
@@ -93,14 +93,14 @@ def toggle(request):
 
 
 def follows(request, series: Series) -> bool:
-    """Whether the reader follows a series, for its page: one statement, for members only."""
+    """Whether the reader follows a series, for its page; one statement, for members only."""
     if request.identity is None:
         return False
     return pull_list.follows(request.dbsession, request.identity.user_id, series.id)
 
 
 def includeme(config):
-    """For members, each their own."""
+    """Add the pages, for members."""
     own = {"permission": Permission.MEMBER, "decorator": private}
     config.add_request_method(follows)
     config.add_page("pull_list", "/pull-list/", listing, renderer="pull_list/list.jinja2", post=add, **own)

@@ -1,4 +1,4 @@
-"""Stars that readers give to issues and to reading lists: the widget and what it sends."""
+"""Ratings of issues and reading lists: the widget and its form."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -24,19 +24,19 @@ REFUSED = _("This cannot be rated now: nothing was changed.")
 
 @dataclass(frozen=True)
 class Stars:
-    """What the widget shows to a reader beside the average."""
+    """The values of the widget besides the average."""
 
-    address: str  # to which its form is sent
-    current: int | None = None  # what the reader gave
+    address: str  # the path of its form
+    current: int | None = None  # the reader's rating
     may: bool = False  # whether the buttons are shown
-    asks_login: bool = False  # whether somebody who logs in could rate
-    opens: date | None = None  # when an issue that is not out yet can be rated
+    asks_login: bool = False  # whether an anonymous reader could rate after logging in
+    opens: date | None = None  # the date from which an unreleased issue can be rated
 
 
 def stars_of_issue(request, issue: Issue) -> Stars:
-    """What the widget of an issue shows: one statement for members, none for anybody else.
+    """The widget of an issue; one statement for members, none for others.
 
-    Stars that an issue has before it is out, because its date was moved, can be taken back.
+    A rating of an unreleased issue, whose date was moved, can be removed.
     """
     released = issue.is_released(request.today)
     opens = None if released else issue.store_date
@@ -51,7 +51,7 @@ def stars_of_issue(request, issue: Issue) -> Stars:
 
 
 def rate_issue(request):
-    """The stars of the reader for an issue."""
+    """Rate an issue."""
     issue = request.catalog.get(Issue, number_in(request))
 
     def rate(stars):
@@ -61,16 +61,16 @@ def rate_issue(request):
 
 
 def rated(request, entity, rate, stars_of):
-    """Do what the form asks with `rate(stars)`, and answer with the widget as `stars_of` has it now.
+    """Rate by `rate(stars)`, and answer with the widget from `stars_of`.
 
-    What is no number of stars changes nothing. What may not be rated is said, and nothing changes.
+    Invalid values are ignored; a refusal is shown.
     """
     given, said, refused = request.POST.get("rating"), "", False
     if isinstance(given, str) and given in GIVEN:
         try:
             rate(GIVEN[given])
             said = CLEARED if given == CLEAR else SAVED
-        except InvalidError:  # the widget says why, and from when on it can be
+        except InvalidError:  # the widget shows why, and from when on it can be
             said, refused = REFUSED, True
     said = request.localizer.translate(said)
     if request.is_fragment:
@@ -83,7 +83,7 @@ def rated(request, entity, rate, stars_of):
 
 
 def includeme(config):
-    """The stars of issues; those of reading lists stand with their pages."""
+    """Add the rating of issues; that of reading lists is with their pages."""
     config.add_page(
         "issue.rate",
         "/issue-ratings/{id:[0-9]+}/rate/",

@@ -1,4 +1,4 @@
-"""A reader's wish list: the issues they look for, and what becomes of that."""
+"""A reader's wish list: the issues they look for, and acquiring them."""
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import joinedload
@@ -46,12 +46,12 @@ OWNED_ALREADY = _("${label} is yours. It was in your collection already, which s
 
 
 def priorities(request, _value=""):
-    """The priorities as a form offers them."""
+    """The priorities as choices."""
     return [(str(each), translate(request.localizer, words)) for each, words in RANKS.items()]
 
 
 def statuses(request, _value=""):
-    """How far a wish may have come, as a form offers it."""
+    """The states of wishes as choices."""
     return [(str(status), translate(request.localizer, words)) for status, words in STATUSES.items()]
 
 
@@ -100,7 +100,7 @@ PURCHASE = EntityForm(
 
 
 class WishDraft(Draft):
-    """The form of an item while it is filled in."""
+    """The draft of an item's form."""
 
     def _state_of(self, entity):
         names = ("issue_id", "priority", "status", "desired_grade", "max_price", "notes")
@@ -109,7 +109,7 @@ class WishDraft(Draft):
 
 
 class WishViews(Editing):
-    """The list with its form, and what is done with one item; a form can do all that the catalogue's can."""
+    """The list and the forms of items, with the features of the catalogue's forms."""
 
     model = WishListItem
     kind = WishListItem.__tablename__
@@ -129,7 +129,7 @@ class WishViews(Editing):
         return values | self._listing() if draft.entity is None else values
 
     def _listing(self) -> dict:
-        """The items that the address asks for; a filter that is none of those offered is not heeded."""
+        """The items that match the query; unknown filters are ignored."""
         typed = {name: self.request.GET.get(name, "").strip() for name in LABELS}
         offered = {"status": dict(statuses(self.request)), "priority": dict(priorities(self.request))}
         wrong = {name for name, value in typed.items() if value and value not in offered[name]}
@@ -160,7 +160,7 @@ class WishViews(Editing):
     # One item.
 
     def delete(self):
-        """Whether an item is really to go, and its end."""
+        """Confirm and delete an item."""
         item = self._entity()
         if self.request.method != "POST":
             return {"label": item.issue.label, "item": item}
@@ -169,7 +169,7 @@ class WishViews(Editing):
         return done(self.request, "success", GONE % {"label": label}, "wish_list")
 
     def acquire(self):
-        """What is known of a purchase; then the item is acquired, and its issue in the collection."""
+        """The form of a purchase, which moves the issue to the collection."""
         item = self._entity()
         draft = Draft(self.request, "purchase", PURCHASE, label=item.issue.label)
         if self.request.method != "POST":
@@ -191,7 +191,7 @@ class WishViews(Editing):
     def _purchase(self, item, draft) -> dict:
         return {"item": item, "draft": draft, "label": item.issue.label}
 
-    # What the forms need to know of items.
+    # Hooks of the forms.
 
     def _entity(self):
         number = number_in(self.request)
@@ -242,7 +242,7 @@ class WishViews(Editing):
 
 
 def toggle(request):
-    """Have an issue on the list or not, as `on` says; anything else changes nothing."""
+    """Add or remove an issue, by the field `on`; other values are ignored."""
     issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
     user_id, wanted = request.identity.user_id, text_of(request.POST, "on")
     if wanted in (ON, OFF):
@@ -257,14 +257,14 @@ def toggle(request):
 
 
 def own_wish(request, issue: Issue) -> WishListItem | None:
-    """The reader's wish for an issue, for its page: one statement, for members only."""
+    """The reader's wish for an issue, for its page; one statement, for members only."""
     if request.identity is None:
         return None
     return wish_list.wished(request.dbsession, request.identity.user_id, issue.id)
 
 
 def includeme(config):
-    """For members, each their own."""
+    """Add the pages, for members."""
     own = {"permission": Permission.MEMBER, "decorator": private}
     form = {"methods": ("GET", "HEAD", "POST"), **own}
     one = "/wish-list/item/{id:[0-9]+}"

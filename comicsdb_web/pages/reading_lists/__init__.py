@@ -35,7 +35,7 @@ ITEM_TYPES = {
     ItemType.TIE_IN: _("Tie-In"),
     ItemType.EPILOGUE: _("Epilogue"),
 }
-SOURCES = LIST_SOURCE_NAMES  # names, the same in every language
+SOURCES = LIST_SOURCE_NAMES  # names, which are not translated
 
 NAMES = (
     "q",
@@ -62,16 +62,16 @@ UNKNOWN = _("There is no such choice.")
 NO_STARS = _("Choose 1 to 5 stars.")
 
 PER_PAGE = 30
-NO_TYPE = "none"  # ?issue_type=none: the items that have none
+NO_TYPE = "none"  # ?issue_type=none: items without a type
 
 
 def type_options(request, _value: str) -> list[tuple[str, str]]:
-    """The types of lists, for a select."""
+    """The types of lists as choices."""
     return [(code.value, request.localizer.translate(text)) for code, text in TYPES.items()]
 
 
 def source_options(request, _value: str) -> list[tuple[str, str]]:
-    """No source, and all others, for a select."""
+    """The sources of lists as choices, and none."""
     return [
         ("", request.localizer.translate(_("None"))),
         *((code.value, name) for code, name in SOURCES.items()),
@@ -79,17 +79,17 @@ def source_options(request, _value: str) -> list[tuple[str, str]]:
 
 
 def item_type_options(request) -> list[tuple[str, str]]:
-    """No type, and all others, for a select."""
+    """The types of items as choices, and none."""
     none = ("", request.localizer.translate(_("No type")))
     return [none, *((code.value, request.localizer.translate(text)) for code, text in ITEM_TYPES.items())]
 
 
 @dataclass
 class Narrowed:
-    """What the address narrows the list by.
+    """The filters of a query.
 
-    `typed` is what the form shows, by name; `chips` stand for the filters that count; `errors` are said
-    beside the fields whose values make no sense, which narrow nothing.
+    `typed` are the values of the form by name; `chips` those of the active filters; `errors` belong to the
+    fields with invalid values, which do not filter.
     """
 
     typed: dict[str, str] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class Narrowed:
 
 
 def narrowed(request) -> Narrowed:
-    """What the address asks for; who is not logged in sees public lists alone and is not asked about them."""
+    """The filters of the query; anonymous readers see public lists only, without that filter."""
     found = Narrowed()
     for name in NAMES:
         value = search.cleaned(request.GET.get(name, ""))
@@ -121,7 +121,7 @@ def narrowed(request) -> Narrowed:
 
 
 def _words(value: str) -> tuple:
-    """Words of the name, of the owner's or of the source's."""
+    """Words of the name of list, owner or source."""
     conditions = []
     for word in search.words(value):
         sources = [code.value for code, name in SOURCES.items() if word.casefold() in name.casefold()]
@@ -157,7 +157,7 @@ def _source(value: str) -> tuple:
 
 
 def _stars(value: str) -> tuple:
-    """At least so many on average; private lists show no stars, so none of them is found by stars."""
+    """A minimum average; private lists show no ratings, so they are excluded."""
     if value not in {str(n) for n in range(STARS[0], STARS[1] + 1)}:
         return None, NO_STARS
     enough = ReadingList.rating_sum >= int(value) * ReadingList.rating_count
@@ -186,7 +186,7 @@ _READ = {
 
 @dataclass(frozen=True)
 class Part:
-    """The items shown from `offset` on, of one type if `chosen` is not empty."""
+    """The items from `offset` on, of one type if `chosen` is not empty."""
 
     items: list
     offset: int
@@ -201,12 +201,12 @@ class Part:
 
     @property
     def previous_offset(self) -> int | None:
-        """The offset of the items before these, None at the beginning."""
+        """The offset of the previous items, None at the beginning."""
         return max(0, min(self.offset, self.total) - figures.STEP) if self.offset else None
 
 
 class Lists:
-    """What all views of reading lists stand on: the list that the address names, for the one who asks."""
+    """The base of the views of reading lists: the list of the path and the reader's rights."""
 
     def __init__(self, request):
         self.request = request
@@ -215,39 +215,39 @@ class Lists:
         self.official = request.registry.settings["comicsdb.official_account"]
 
     def found(self) -> ReadingList:
-        """The list; NotFound for one that may not be seen, as for none."""
+        """The list; raises NotFoundError for unknown and for invisible ones."""
         return reading_lists.find(self.session, self.identity, self.official, self.request.matchdict["slug"])
 
     def managed(self) -> ReadingList:
-        """The list, for those who may change it; HTTPForbidden for others who see it."""
+        """The list for changes; raises HTTPForbidden where the reader may only see it."""
         found = self.found()
         if not self.manages(found):
             raise HTTPForbidden
         return found
 
     def manages(self, found: ReadingList) -> bool:
-        """Whether the one who asks may change a list."""
+        """Whether the reader may change a list."""
         return reading_lists.manages(self.identity, self.official, found)
 
     @property
     def visible(self):
-        """The condition under which lists are seen."""
+        """The condition of visible lists."""
         return reading_lists.visible_to(self.identity, self.official)
 
 
 class ReadingListViews(Lists):
-    """The pages that only show, and the stars."""
+    """The read-only pages, and ratings."""
 
     def list(self):
-        """All lists that may be seen, as far as the filters let them through."""
+        """The visible lists that match the filters."""
         return self._listing(self.visible)
 
     def mine(self):
-        """The lists of the one who asks."""
+        """The lists of the reader."""
         return self._listing(ReadingList.user_id == self.identity.user_id) | {"mine": True}
 
     def search(self):
-        """One list of lists is enough: it searches, too."""
+        """Redirect to the list, which has a search."""
         return HTTPFound(with_query(self.request, self.request.route_path("reading_list.list")))
 
     def _listing(self, condition) -> dict:
@@ -265,7 +265,7 @@ class ReadingListViews(Lists):
         }
 
     def detail(self):
-        """A list with its issues and all that can be said of them."""
+        """The page of a list with its issues and figures."""
         found = self.found()
         made_of = figures.composition(self.session, found.id)
         previous, following = reading_lists.neighbours(self.session, self.identity, self.official, found)
@@ -284,7 +284,7 @@ class ReadingListViews(Lists):
         }
 
     def more(self):
-        """The next issues: a fragment for our module, otherwise a page."""
+        """The next issues: a fragment for our script, otherwise a page."""
         offset = offset_of(self.request)
         found = self.found()
         made_of = figures.composition(self.session, found.id)
@@ -303,7 +303,7 @@ class ReadingListViews(Lists):
         }
 
     def _part(self, found: ReadingList, offset: int, made_of: figures.Composition) -> Part:
-        """The items from an offset on; a type that is none narrows nothing."""
+        """The items from an offset on; unknown types are ignored."""
         chosen = self.request.GET.get("issue_type", "")
         if chosen not in {NO_TYPE, *ItemType}:
             chosen = ""
@@ -315,10 +315,10 @@ class ReadingListViews(Lists):
             rows = self.session.scalars(wanted).all()
         return Part(rows, offset, total, chosen)
 
-    # Stars.
+    # Ratings.
 
     def rate(self):
-        """The stars of the one who asks for a list that is public and another's."""
+        """Rate a public list of another reader."""
         found = self.found()
         if found.is_private or found.user_id == self.identity.user_id:
             raise HTTPForbidden
@@ -329,7 +329,7 @@ class ReadingListViews(Lists):
         return rated(self.request, found, rate, lambda _request, entity: self._stars(entity))
 
     def _stars(self, found: ReadingList) -> Stars | None:
-        """What the widget shows; None for a private list, which has none."""
+        """The values of the widget; None for private lists, which have none."""
         if found.is_private:
             return None
         address = self.request.entity_path(found, "rate")
@@ -345,7 +345,7 @@ class ReadingListViews(Lists):
 
 
 def add_list_page(config, name, pattern, view, *, member=True, template=None, **options):
-    """Directive: a page `reading_list.NAME` below /reading-lists/; kept nowhere, whoever sees it."""
+    """Directive: add the route `reading_list.NAME` below /reading-lists/, which is never cached."""
     if member:
         options.setdefault("permission", Permission.MEMBER)
     renderer = f"reading_list/{template}.jinja2" if template else None
@@ -360,7 +360,7 @@ def add_list_page(config, name, pattern, view, *, member=True, template=None, **
 
 
 def includeme(config):
-    """Particular addresses before those with a slug of any word, which no list can have."""
+    """Add the pages; fixed paths, which no list can have as slugs, before those of lists."""
     config.add_directive("add_list_page", add_list_page)
     views = ReadingListViews
     config.add_list_page("list", "", views, attr="list", template="list", member=False)

@@ -1,4 +1,4 @@
-"""Reading lists are made, changed, given away and deleted."""
+"""Forms of reading lists: creating, changing, transferring and deleting them."""
 
 from pyramid.httpexceptions import HTTPSeeOther
 from sqlalchemy import select
@@ -69,7 +69,7 @@ PARTNERS = ("previous", "next")
 
 
 class ListDraft(Draft):
-    """The form of a list while it is filled in; a neighbour that may not be seen is none."""
+    """The draft of a list's form; invisible neighbours are left out."""
 
     def _state_of(self, entity):
         names = ("name", "desc", "is_private", "list_type", "attribution_source", "attribution_url", "image")
@@ -82,7 +82,7 @@ class ListDraft(Draft):
 
 
 class ListForms(Editing, Lists):
-    """The form of a list, new or not, with all that the catalogue's forms can do."""
+    """The forms of lists, with the features of the catalogue's forms."""
 
     model = ReadingList
     kind = ReadingList.__tablename__
@@ -91,11 +91,11 @@ class ListForms(Editing, Lists):
 
     @property
     def form(self):
-        """Only staff say where a list was taken from."""
+        """The form's fields; only staff set the source."""
         return STAFF_FORM if self.request.has_permission(Permission.LIST_SOURCES) else FORM
 
     def delete(self):
-        """What would go with the list, and its end."""
+        """Confirm and delete the list."""
         found = self.managed()
         if self.request.method != "POST":
             total = composition(self.session, found.id).total
@@ -105,7 +105,7 @@ class ListForms(Editing, Lists):
         return self._done(self._path_of_list(), _("${label} is deleted."), name)
 
     def assign(self):
-        """Whether the list is really to be the official account's, for good."""
+        """Confirm and transfer the list to the official account."""
         found = self.found()
         values = {"entity": found, "official": self.official, "form": answers.Form()}
         if self.request.method != "POST":
@@ -118,7 +118,7 @@ class ListForms(Editing, Lists):
         self.request.messages.add("success", translate(self.request.localizer, text))
         return HTTPSeeOther(self._path_of(given))
 
-    # What the forms need to know of lists.
+    # Hooks of the forms.
 
     def _entity(self):
         return self.managed()
@@ -131,7 +131,7 @@ class ListForms(Editing, Lists):
                 errors[field.name] = [REQUIRED]
             elif draft.is_changed(field):
                 values |= _values(field, typed)
-        try:  # all faults are told at once, whether there is a name or not
+        try:  # reports all errors at once, also without a name
             sent = {"name": "-"} | values
             rules.check(self.session, self.identity, self.visible, draft.entity, sent)
         except InvalidError as error:
@@ -148,7 +148,7 @@ class ListForms(Editing, Lists):
         return change
 
     def _is_taken(self, draft, values) -> bool:
-        """Whether the owner has another list of this name and source; asked before a picture is stored."""
+        """Whether the owner has another list of this name and source; checked before a picture is stored."""
         owner = draft.entity.user_id if draft.entity else self.identity.user_id
         other = select(ReadingList.id).where(
             ReadingList.user_id == owner,
@@ -179,7 +179,7 @@ class ListForms(Editing, Lists):
 
 
 def _values(field, typed) -> dict:
-    """What was typed in a field as the service takes it."""
+    """A typed value as the service accepts it."""
     if isinstance(field, ModelSelect):
         chosen = (typed or ("",))[0]
         return {field.name: (whole_number(chosen) or 0) if chosen else None}
@@ -189,7 +189,7 @@ def _values(field, typed) -> dict:
 
 
 def includeme(config):
-    """What is changed has the slug of its list before the verb."""
+    """Add the forms."""
     views, both = ListForms, {"methods": ("GET", "HEAD", "POST")}
     config.add_list_page("create", "create/", views, attr="create", template="edit", **both)
     config.add_list_page("update", "{slug}/update/", views, attr="update", template="edit", **both)

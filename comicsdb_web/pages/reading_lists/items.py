@@ -23,7 +23,7 @@ from comicsdb_web.pages.library.collection import private
 from comicsdb_web.pages.reading_lists import ITEM_TYPES, Lists, item_type_options
 from comicsdb_web.rendering.locales import _, ngettext
 
-POSITION, WAS = "position-", "was-"  # inputs: where an issue is to stand, and where it stood on the page
+POSITION, WAS = "position-", "was-"  # inputs: the new position of an issue, and the shown one
 ALL, RANGE = "all", "range"
 NO_NUMBER = _("Write a whole number.")
 WHICH = _("Choose “From one number to another”, or leave the numbers away.")
@@ -83,12 +83,12 @@ ARC_FORM = EntityForm(
 
 
 class AddingViews(Editing, Lists):
-    """The forms that bring issues into a list, and the one that orders them."""
+    """The forms that add issues to a list, and the one that orders them."""
 
     kind = ReadingList.__tablename__
 
     def manage(self):
-        """The issues of a list in their order, to be moved, and others to be added to them."""
+        """The issues of a list in order, to be moved, and the form that adds issues."""
         draft = self._begun(ISSUES_FORM)
         if self.request.method != "POST":
             return self._page(draft)
@@ -141,10 +141,10 @@ class AddingViews(Editing, Lists):
     def _add_arc(self, held, typed) -> items.Added:
         return items.add_arc(held, _chosen(typed, "arc"), at=typed["at"])
 
-    # The order.
+    # Ordering.
 
     def _ordered(self, draft: Draft):
-        """Carry out what was typed, and then the button that moves one issue, all or nothing."""
+        """Apply the typed positions and then the button that moves one issue, all or nothing."""
         moved, errors = _positions(self.request.POST)
         if errors:
             return self._invalid(draft, InvalidError(errors))
@@ -164,7 +164,7 @@ class AddingViews(Editing, Lists):
         return self._to_item(item_id, items.move(held, item_id, button))
 
     def _button(self) -> tuple[str, int]:
-        """The button that was pressed, if it moves an issue, and the item it belongs to."""
+        """The pressed button, if it moves an issue, and its item."""
         for name in (items.UP, items.DOWN):
             if text := text_of(self.request.POST, name):
                 return name, whole_number(text) or 0
@@ -192,7 +192,7 @@ class AddingViews(Editing, Lists):
     def _say(self, kind: str, text) -> None:
         self.request.messages.add(kind, translate(self.request.localizer, text))
 
-    # What the form shows.
+    # Values of the form.
 
     def _page(self, draft: Draft, **shown) -> dict:
         values = super()._page(draft, **shown) | {"entity": self.list, "label": self.list.name}
@@ -200,7 +200,7 @@ class AddingViews(Editing, Lists):
         return values | (self._rows() if draft.form is ISSUES_FORM else {})
 
     def _rows(self) -> dict:
-        """The issues of the page that is asked for, and what stands in their boxes."""
+        """The issues of the requested page, and the values of their inputs."""
         total = self.session.scalar(
             select(func.count()).where(ReadingListItem.reading_list_id == self.list.id)
         )
@@ -221,19 +221,19 @@ class AddingViews(Editing, Lists):
 
 
 class ItemViews(Lists):
-    """What is done to one issue of a list."""
+    """The forms of one issue of a list."""
 
     def edit_type(self):
-        """The types to choose from: in the place of the present one, or on a page."""
+        """The choice of types: as a fragment in place of the present one, or a page."""
         return self._typed(editing=True)
 
     def update_type(self):
-        """Say what an issue is within the list."""
+        """Set the type of an issue in the list."""
         found, item = self._item()
         held = reading_lists.lock_list(self.session, self.identity, self.official, found)
         try:
             items.set_type(held, item.id, text_of(self.request.POST, "issue_type") or "")
-        except InvalidError:  # no type of the form's: nothing changes
+        except InvalidError:  # unknown type: nothing changes
             return self._shown(*self._item(), editing=True, status=422)
         found, item = self._item()
         if self.request.is_fragment:
@@ -242,13 +242,13 @@ class ItemViews(Lists):
         return HTTPSeeOther(self._place_of(found, item))
 
     def cancel_type(self):
-        """The type as it is."""
+        """The present type."""
         if self.request.is_fragment:
             return self._typed()
         return HTTPSeeOther(self._place_of(*self._item()))
 
     def remove(self):
-        """Whether an issue is really to leave the list, and its end there."""
+        """Confirm and remove an issue from the list."""
         found, item = self._item()
         if self.request.method != "POST":
             return {"entity": found, "item": item, "back": self._place_of(found, item)}
@@ -278,7 +278,7 @@ class ItemViews(Lists):
         return values
 
     def _item(self) -> tuple[ReadingList, ReadingListItem]:
-        """The list and its item, for those who may change it.
+        """The list and its item, for changes.
 
         Raises NotFoundError for an item of another list.
         """
@@ -290,7 +290,7 @@ class ItemViews(Lists):
         return found, item
 
     def _place_of(self, found: ReadingList, item: ReadingListItem) -> str:
-        """The address of the line that shows an item."""
+        """The path of the row of an item."""
         before = (item.order - 1) // figures.STEP * figures.STEP
         path = self.request.entity_path(found)
         if before:
@@ -299,9 +299,9 @@ class ItemViews(Lists):
 
 
 def with_moved(present: list[int], moved: dict[int, int]) -> list[int]:
-    """Issues in their order after some of them were given positions, from 1 on.
+    """The order of issues after some of them were given positions, from 1 on.
 
-    The others keep their order among one another. Of two with one position, the former stays the former.
+    The others keep their relative order, as do issues with the same position.
     """
     order = [each for each in present if each not in moved]
     last = -1
@@ -312,7 +312,7 @@ def with_moved(present: list[int], moved: dict[int, int]) -> list[int]:
 
 
 def _positions(post) -> tuple[dict[int, int], dict[str, list]]:
-    """Where issues are to stand that were moved on the page, by id; and messages by input."""
+    """The new positions of moved issues by id, and the errors by input."""
     moved, errors = {}, {}
     for name in post:
         issue_id = whole_number(name.removeprefix(POSITION)) if name.startswith(POSITION) else 0
@@ -327,18 +327,18 @@ def _positions(post) -> tuple[dict[int, int], dict[str, list]]:
 
 
 def _chosen(typed: dict, name: str) -> int:
-    """The id that is chosen in a field; raises InvalidError where none is."""
+    """The id chosen in a field; raises InvalidError where none is."""
     if not typed[name]:
         raise InvalidError({name: [CHOOSE]})
     return whole_number(typed[name][0]) or 0
 
 
-SHOWN = 12  # lists that an issue is in
-OFFERED = 100  # lists that it can be added to, those changed last
+SHOWN = 12  # shown lists that contain an issue
+OFFERED = 100  # offered lists, most recently changed
 
 
 def lists_of_issue(request, issue: Issue) -> dict:
-    """The lists that an issue is in and those it could come into, in two statements; none for nobody."""
+    """The lists that contain an issue and those it can be added to; two statements, for members only."""
     identity = request.identity
     if identity is None:
         return {"in_lists": [], "own_lists": []}
@@ -359,7 +359,7 @@ def lists_of_issue(request, issue: Issue) -> dict:
 
 
 def add_to_list(request):
-    """Add an issue to the end of a list that the form names."""
+    """Add an issue to the end of the list in the form."""
     issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
     official = request.registry.settings["comicsdb.official_account"]
     slug = request.POST.get("list")
@@ -374,7 +374,7 @@ def add_to_list(request):
 
 
 def includeme(config):
-    """All below the list they belong to."""
+    """Add the pages, below that of the list."""
     both, item = {"methods": ("GET", "HEAD", "POST")}, "{item:[0-9]+}/"
     page, views = config.add_list_page, AddingViews
     page("add_issue", "{slug}/add-issue/", views, attr="manage", template="manage", **both)

@@ -1,4 +1,4 @@
-"""Answers to what cannot be answered: unknown, gone, forbidden, and our own faults."""
+"""Error pages: not found, gone, forbidden, and server errors."""
 
 import logging
 
@@ -51,13 +51,14 @@ TEXTS = {
 
 
 def error_page(request, status: int, text: str | None = None, **values) -> Response:
-    """The page for a status, or a fragment that shows the message where the reader is.
+    """The error page of a status, or a fragment with the message.
 
-    A server error is rendered without looking at session, account or messages.
+    Server errors are rendered without session, account and messages.
     """
     if status >= 500:
         speak_alone(request)
-    say = request.localizer.translate  # here: a template takes what it translates for HTML and for a format
+    # Here, because templates would treat the text as HTML and as a format string
+    say = request.localizer.translate
     shown = {"title": say(TITLES[status]), "text": say(text or TEXTS[status])}
     values = {"label": "", "history": None, "tombstone": None} | shown | values
     values["status"] = status
@@ -71,7 +72,7 @@ def error_page(request, status: int, text: str | None = None, **values) -> Respo
 
 
 def notfound(error, request):
-    """404; first the other trailing-slash form is tried, and the methods of an address that exists."""
+    """404, after trying the other trailing-slash form, and 405 for paths that exist."""
     if isinstance(error, PredicateMismatch) and request.matched_route is not None:
         response = error_page(request, 405)
         response.allow = request.registry["comicsdb_web.methods"].get(request.matched_route.name, READ)
@@ -79,30 +80,30 @@ def notfound(error, request):
     path = request.path_info
     if request.method in READ and not path.endswith("/") and _page_at(request, f"{path}/"):
         return HTTPMovedPermanently(with_query(request, f"{request.path}/"))
-    # Pyramid's own words name the path; only what one of our views says is for readers.
+    # Pyramid's message contains the path; only messages of our views are for readers.
     said = error.detail if isinstance(error.detail, TranslationString) else None
     return error_page(request, 404, said)
 
 
 def _page_at(request, path: str) -> bool:
-    """Whether a path is the address of one of our pages."""
+    """Whether a path matches one of our pages."""
     ours = request.registry["comicsdb_web.methods"]
     routes = request.registry.getUtility(IRoutesMapper).get_routes()
     return any("GET" in ours.get(route.name, ()) and route.match(path) is not None for route in routes)
 
 
 def unknown(_error, request):
-    """The catalogue has no such object, and never had."""
+    """404: the catalogue never had such an object."""
     return error_page(request, 404)
 
 
 def not_owner(_error, request):
-    """Something that may be seen, but is another's to change."""
+    """403: the reader may see, but not change it."""
     return error_page(request, 403)
 
 
 def gone(error, request):
-    """The object was deleted."""
+    """410: the object was deleted."""
     left = error.tombstone
     route = f"{left.kind}.history"
     known = request.identity is not None and route in request.registry["comicsdb_web.methods"]
@@ -111,7 +112,7 @@ def gone(error, request):
 
 
 def moved(error, request):
-    """The object is to be found elsewhere: the same page there, for good; a form is not sent on."""
+    """301 to the same page of the object that moved; forms are not redirected."""
     entity, route = error.entity, request.matched_route.name
     if request.method not in READ:
         said = _("It was merged with another entry, or has another address now. Nothing was changed.")
@@ -123,7 +124,7 @@ def moved(error, request):
 
 
 def forbidden(error, request):
-    """403, or the way to the log-in form for somebody who might be allowed once known."""
+    """403, or a redirect of anonymous readers to the log-in form."""
     if error.result is None or request.identity is not None:
         if request.identity is not None:
             log_denied(request)
@@ -140,9 +141,9 @@ def forbidden(error, request):
 
 
 def client_error(error, request):
-    """Another fault of the caller's: a form without its token, or something that cannot be read.
+    """Another client error: a form without its token, or an unreadable request.
 
-    A form of the account that is logged in, made in a session that has ended, comes back with a new token.
+    A form of the logged-in account from an ended session is shown again with a new token.
     """
     if isinstance(error, BadCSRFToken) and (path := keep_form(request)):
         return HTTPSeeOther(path)
@@ -154,25 +155,25 @@ def client_error(error, request):
 
 
 def conflict(error, request):
-    """Another object has the same values: what a form did not show beside its fields."""
+    """409: another object has the same values, where the form did not show it."""
     said = request.localizer.translate(TEXTS[409]) % {"fields": ", ".join(error.fields)}
     return error_page(request, 409, said)
 
 
 def invalid(error, request):
-    """Values break the catalogue's rules, and no form showed them beside its fields."""
+    """422: values break the catalogue's rules, where the form did not show it."""
     return error_page(request, 400, str(error))
 
 
 def storage_down(error, request):
-    """503: the storage of pictures does not answer, and said so in the log."""
+    """503: the storage of pictures does not answer, which it logged."""
     response = error_page(request, 503)
     response.retry_after = error.retry_after
     return response
 
 
 def server_error(error, request):
-    """500: the fault is logged with its trace, and the page needs nothing that may be broken."""
+    """500: logged with its traceback; the page depends on nothing that may be broken."""
     if not is_error_retryable(request, error):
         log_failure(log, error, "Server error at %s %s", request.method, _loggable_path(request))
     response = error_page(request, 500)
@@ -182,13 +183,13 @@ def server_error(error, request):
 
 
 def _loggable_path(request) -> str:
-    """The path without the secret that it may hold: of a reset, an activation, or a private feed."""
+    """The path without secrets: of a reset, an activation, or a private feed."""
     secret = (request.matchdict or {}).get("secret") if hasattr(request, "matchdict") else None
     return request.path.replace(secret, "…") if secret else request.path
 
 
 def last_resort_tween_factory(handler, registry):  # noqa: ARG001
-    """What no view can answer: faults after the view, at the commit."""
+    """Answer errors that occur after the view, at the commit."""
 
     def tween(request):
         try:
@@ -202,13 +203,13 @@ def last_resort_tween_factory(handler, registry):  # noqa: ARG001
 
 
 class OnSite:
-    """View predicate: the request is not the API's business."""
+    """View predicate: the request does not belong to the API."""
 
     def __init__(self, value, _config):
         self._value = value
 
     def text(self):
-        """How Pyramid's tools name it."""
+        """The name in Pyramid's tools."""
         return f"on_site = {self._value}"
 
     phash = text
@@ -218,7 +219,7 @@ class OnSite:
 
 
 def includeme(config):
-    """One view per kind of trouble; those of the API are the API's."""
+    """Add the exception views of the site; the API has its own."""
     config.add_view_predicate("on_site", OnSite)
     config.add_tween(
         "comicsdb_web.pages.site.errors.last_resort_tween_factory", over="pyramid_tm.tm_tween_factory"

@@ -39,7 +39,7 @@ def _page(request, name: str) -> markdown.Page:
 
 
 def values(settings, language: str) -> dict[str, str]:
-    """What the texts tell of the settings, as readers of a language write it."""
+    """The values of settings in the texts, formatted for a language."""
     locale, localizer = Locale.parse(language, sep="-"), make_localizer(language, [str(LOCALE)])
     throttle, gifts = "comicsdb_api.throttle", settings["comicsdb.donations.tiers"]
 

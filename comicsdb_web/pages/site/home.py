@@ -1,4 +1,4 @@
-"""The home page: what this is, what is new, and what the administrators have to say."""
+"""The home page: introduction, new issues, and announcements."""
 
 from sqlalchemy import func, select
 
@@ -8,10 +8,10 @@ from comicsdb_web.pages.catalogue.base import ISSUE_SORTS
 from comicsdb_web.pages.community import announcements, timeline
 from comicsdb_web.rendering.page_cache import CachePolicy
 
-SHELF = 5  # covers in the head of the page
+SHELF = 5  # covers in the header
 RECENT = 12
 TEASER = 3  # entries of the timeline
-# A reader who has closed an announcement sees a page of his own.
+# Dismissed announcements are in the key of the cached page.
 SHOWS = CachePolicy(
     ("announcement", "publisher", "series", "series_type", "issue", "creator", "character"),
     vary_cookies=(announcements.COOKIE,),
@@ -41,7 +41,7 @@ def home(request):
 
 
 def _shelf(rows) -> list:
-    """Covers for the head of the page: of as many different series as there are."""
+    """Covers for the header, of different series as far as possible."""
     pictured = [row for row in rows if row.Issue.image]
     firsts = list({row.Issue.series_id: row for row in reversed(pictured)}.values())[::-1]
     others = [row for row in pictured if row not in firsts]
@@ -49,5 +49,5 @@ def _shelf(rows) -> list:
 
 
 def includeme(config):
-    """The page at the root."""
+    """Add the page at the root."""
     config.add_page("home", "/", home, renderer="home.jinja2", shows=SHOWS)

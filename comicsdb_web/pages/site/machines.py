@@ -16,9 +16,9 @@ from comicsdb.models import CATALOGUE, ReadingList
 SECURITY_LIFETIME = timedelta(days=180)  # at most a year
 ROBOTS = Path(__file__).parent.parent.parent / "data" / "robots.txt"
 
-PART = 10_000  # ids, and so at most as many addresses
+PART = 10_000  # ids per part, and so the maximum of URLs
 DIGITS = 6  # of the number of a part
-PLAIN = "pages"  # the part with the pages that are no object's
+PLAIN = "pages"  # the part with the pages that belong to no object
 NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 PLAIN_ROUTES = ("home", *(f"{model.__tablename__}.list" for model in CATALOGUE))
 MORE_ROUTES = (
@@ -33,19 +33,19 @@ KINDS = {model.__tablename__: model for model in (*CATALOGUE, ReadingList)}
 
 
 def health(request):  # noqa: ARG001
-    """Whether the process answers; asks nothing of the database."""
+    """Whether the process answers; makes no query."""
     return Response("ok\n", content_type="text/plain", cache_control="no-store")
 
 
 def robots(request):
-    """What search engines may read, from the file of data, and where the map of the site is."""
+    """robots.txt, from the data file, with the URL of the sitemap."""
     rules = ROBOTS.read_text(encoding="utf-8")
     body = f"{rules}\nSitemap: {request.public_url(request.route_path('sitemap'))}\n"
     return Response(body, content_type="text/plain", cache_control="public, max-age=86400")
 
 
 def security(request):
-    """Where faults of security are told (RFC 9116)."""
+    """security.txt (RFC 9116)."""
     expires = (clock.now() + SECURITY_LIFETIME).replace(hour=0, minute=0, second=0, microsecond=0)
     lines = (
         f"Contact: mailto:{_security_contact(request.registry.settings)}",
@@ -62,18 +62,18 @@ def _security_contact(settings) -> str:
 
 
 def change_password(request):
-    """The page where password managers send people (https://w3c.github.io/webappsec-change-password-url/)."""
+    """Redirect of password managers (https://w3c.github.io/webappsec-change-password-url/)."""
     return HTTPFound(request.route_path("account.password"))
 
 
 def favicon(request):
-    """The icon's address without a digest: it stays right when the icon changes."""
+    """Redirect to the icon, whose path contains a digest."""
     path = request.route_path("static", digest="icon", subpath="icon.svg")
     return HTTPMovedPermanently(path, headers={"Cache-Control": "public, max-age=86400"})
 
 
 def sitemap_index(request):
-    """The parts that have pages, each with the time of its last change; one statement."""
+    """The index: the parts with pages, each with the time of its last change; one statement."""
     parts = union_all(*(_parts(request, name) for name in KINDS)).subquery()
     found = request.dbsession.execute(select(parts).order_by(parts.c.kind, parts.c.part))
     addresses = [(_address(request, f"{row.kind}-{row.part}"), row.modified) for row in found]
@@ -81,7 +81,7 @@ def sitemap_index(request):
 
 
 def sitemap_part(request):
-    """The addresses of one part; HTTPNotFound for a part that is not there. One statement."""
+    """The URLs of one part; one statement. Raises HTTPNotFound for an unknown part."""
     name = request.matchdict["part"]
     if name == PLAIN:
         served = [request.path_if_served(route) for route in (*PLAIN_ROUTES, *MORE_ROUTES)]
@@ -111,7 +111,7 @@ def _part_of(model):
 
 
 def _public(request, model, statement: Select) -> Select:
-    """The rows that everybody may see, whoever asks."""
+    """The publicly visible rows."""
     if model is not ReadingList:
         return statement
     return statement.where(visible_to(None, request.registry.settings["comicsdb.official_account"]))
@@ -133,7 +133,7 @@ def _xml(root: str, element: str, rows) -> Response:
 
 
 def includeme(config):
-    """Plain addresses; without somebody to write to there is no security.txt."""
+    """Add the routes; security.txt only with a contact."""
     if _security_contact(config.get_settings()):
         config.add_page("security", "/.well-known/security.txt", security)
     config.add_page("change_password", "/.well-known/change-password", change_password)
