@@ -78,8 +78,8 @@ SITE = (
         "COMICSDB_SECRET",
         None,
         "text",
-        "signs cookies and forms; 32 random bytes or more, the same for all servers of the site. One that is"
-        " short or well known stops the start, unless the database is embedded",
+        "signs cookies and forms; 32 random bytes or more, the same for all servers of the site. The site"
+        " does not start with a short or well-known one, unless the database is embedded",
         secret=True,
     ),
     Setting(
@@ -87,7 +87,7 @@ SITE = (
         "COMICSDB_BASE_URL",
         "",
         "address",
-        "the site's public address, `https://host`: mails and canonical links name it. Required for the site",
+        "the site's public URL, `https://host`, for mails and canonical links. Required for the site",
         read.base_url,
     ),
     Setting(
@@ -95,8 +95,8 @@ SITE = (
         "COMICSDB_HSTS",
         "max-age=31536000",
         "header",
-        "for how long browsers come by https only (`Strict-Transport-Security`); `; includeSubDomains` adds"
-        " all hosts below the site's, `; preload` after that the first visit",
+        "for how long browsers use https only (`Strict-Transport-Security`); `; includeSubDomains` adds all"
+        " subdomains, `; preload` after that the first visit",
         read.hsts,
     ),
     Setting(
@@ -104,8 +104,8 @@ SITE = (
         "COMICSDB_HOSTS",
         "",
         "names",
-        "hosts that are served beside that of `comicsdb.base_url`; others get 421. Where that is empty or"
-        " names this machine alone, any is served",
+        "hosts that are served besides that of `comicsdb.base_url`; others get 421. If that is empty or names"
+        " the local machine, any host is served",
         read.hosts,
     ),
     Setting(
@@ -113,7 +113,7 @@ SITE = (
         "COMICSDB_TIMEZONE",
         "America/New_York",
         "time zone",
-        "decides what day it is",
+        "the time zone of the business day",
         read.zone,
     ),
     Setting(
@@ -136,14 +136,14 @@ SITE = (
         "comicsdb.site_editing",
         "COMICSDB_SITE_EDITING",
         ("everybody", "editors"),
-        "who edits on the site: every account, or those who may through the API",
+        "who may edit on the site: every account, or those who may through the API",
     ),
     Setting(
         "comicsdb.copying.without",
         "COMICSDB_COPYING_WITHOUT",
         "",
         "ids",
-        "publishers whose issues offer no copying of credits",
+        "publishers whose issues do not offer copying of credits",
         read.ids,
     ),
     Setting(
@@ -173,14 +173,14 @@ SITE = (
         "COMICSDB_IMPORTS_ROWS",
         "5000",
         (1, 100_000),
-        "rows that a reader's file may have which is imported",
+        "maximum rows of an imported file of a reader",
     ),
     number(
         "comicsdb.imports.megabytes",
         "COMICSDB_IMPORTS_MEGABYTES",
         "10",
         (1, 19),
-        "its size, also of what a ZIP file holds; the body of a request is limited to 20 MB",
+        "its maximum size, also unpacked from a ZIP file; request bodies are limited to 20 MB",
     ),
     choice(
         "comicsdb.password_cost",
@@ -200,7 +200,7 @@ SITE = (
         "",
         "addresses, networks",
         "proxies whose `X-Real-IP` is the client's address in logs, limits and sessions, and whose"
-        " `X-Request-ID` names the request in logs; nobody else is believed",
+        " `X-Request-ID` names the request in logs; others are not trusted",
         read.networks,
     ),
     Setting(
@@ -208,7 +208,7 @@ SITE = (
         "COMICSDB_LICENCE",
         "CC BY-SA 4.0 https://creativecommons.org/licenses/by-sa/4.0/",
         "name and URL, or `none`",
-        "under what others may use the catalogue; the site's pages and the description of the API tell it",
+        "the licence of the catalogue; shown on the site and in the description of the API",
         read.licence,
     ),
     Setting(
@@ -216,8 +216,7 @@ SITE = (
         "COMICSDB_WEB_MEDIA_ORIGIN",
         "",
         "address",
-        "where pictures come from, if from another host than the site or `comicsdb.media.url`; the content"
-        " policy allows it",
+        "the origin of pictures, if neither the site nor `comicsdb.media.url`; allowed by the content policy",
         read.base_url,
     ),
     Setting(
@@ -225,7 +224,7 @@ SITE = (
         "COMICSDB_WEB_CONTACT",
         "",
         "mail address",
-        "where people write to; the site shows it",
+        "the contact address; shown on the site",
         read.mail_address,
     ),
     Setting(
@@ -233,7 +232,7 @@ SITE = (
         "COMICSDB_WEB_SECURITY_CONTACT",
         "",
         "mail address",
-        "where faults of security are told, if elsewhere than at `comicsdb_web.contact`;"
+        "where to report security issues, if not to `comicsdb_web.contact`;"
         " `/.well-known/security.txt` names it",
         read.mail_address,
     ),
@@ -242,7 +241,7 @@ SITE = (
         "COMICSDB_WEB_CODE",
         "",
         "URL",
-        "where the code is and its faults are told; the site links to it",
+        "the source code and its issue tracker; linked from the site",
         read.below,
     ),
     Setting(
@@ -250,7 +249,7 @@ SITE = (
         "COMICSDB_WEB_BLOG",
         "",
         "URL",
-        "where news are told; the menu of the site links to it",
+        "the blog; linked from the menu",
         read.below,
     ),
     Setting(
@@ -258,20 +257,19 @@ SITE = (
         "COMICSDB_WEB_SOCIAL",
         "",
         "names and URLs",
-        "where else the site is to be found, as `Mastodon https://...; Forum https://...`; its header links"
-        " to them",
+        "other presences of the site, as `Mastodon https://...; Forum https://...`; linked from its header",
         read.links,
     ),
 )
 
 PICTURES = (
-    choice("comicsdb.media.storage", "COMICSDB_MEDIA_STORAGE", ("folder", "s3"), "where pictures lie"),
+    choice("comicsdb.media.storage", "COMICSDB_MEDIA_STORAGE", ("folder", "s3"), "where pictures are stored"),
     Setting(
         "comicsdb.media.folder",
         "COMICSDB_MEDIA_FOLDER",
         "var/media",
         "folder",
-        "where they lie in a folder, thumbnails too",
+        "the folder of pictures and thumbnails",
         Path,
     ),
     Setting(
@@ -279,14 +277,14 @@ PICTURES = (
         "COMICSDB_MEDIA_BUCKET",
         "",
         "name",
-        "where they lie in object storage; the bucket exists. Required for `s3`",
+        "the existing bucket in object storage. Required for `s3`",
     ),
     Setting(
         "comicsdb.media.prefix",
         "COMICSDB_MEDIA_PREFIX",
         "media",
         "path",
-        "what names in the bucket begin with",
+        "the prefix of names in the bucket",
         read.prefix,
     ),
     Setting(
@@ -294,7 +292,7 @@ PICTURES = (
         "COMICSDB_MEDIA_ENDPOINT",
         "",
         "address",
-        "`https://host:port` of a server that is not Amazon's",
+        "`https://host:port` of a server other than Amazon's",
         read.base_url,
     ),
     Setting(
@@ -302,14 +300,14 @@ PICTURES = (
         "COMICSDB_MEDIA_REGION",
         "",
         "name",
-        "such as `eu-central-1`; `garage` or `auto` elsewhere; without it as boto3 finds it",
+        "such as `eu-central-1`; `garage` or `auto` elsewhere; by default boto3's own lookup",
     ),
     Setting(
         "comicsdb.media.access_key",
         "COMICSDB_MEDIA_ACCESS_KEY",
         "",
         "text",
-        "who asks; without it as boto3 finds it",
+        "the access key; by default boto3's own lookup",
         secret=True,
     ),
     Setting(
@@ -317,7 +315,7 @@ PICTURES = (
         "COMICSDB_MEDIA_SECRET_KEY",
         "",
         "text",
-        "the proof of it: put it into the environment",
+        "the secret of the access key; better set in the environment",
         secret=True,
     ),
     Setting(
@@ -325,8 +323,8 @@ PICTURES = (
         "COMICSDB_MEDIA_URL",
         "",
         "address",
-        "where people's browsers find the pictures, if not at the site: a content delivery network on the"
-        " bucket, `https://cdn.example.org/media`",
+        "the public URL of pictures, if not the site's: a content delivery network on the bucket,"
+        " `https://cdn.example.org/media`",
         read.below,
     ),
 )
@@ -344,15 +342,14 @@ MAIL = (
         "comicsdb.mail.sender",
         "COMICSDB_MAIL_SENDER",
         ("thread", "command"),
-        "who sends: each server process, or `comicsdb mail send`",
+        "what sends mails: each server process, or `comicsdb mail send`",
     ),
     Setting(
         "comicsdb.mail.folder",
         "COMICSDB_MAIL_FOLDER",
         "",
         "folder",
-        "instead of being sent, mails become files there and their links stand on the console: for"
-        " developers",
+        "for development: mails are written there instead of being sent, and their links are printed",
         read.folder,
     ),
     Setting(
@@ -360,7 +357,7 @@ MAIL = (
         "COMICSDB_MAIL_ADMINISTRATORS",
         "",
         "addresses",
-        "who gets the mails for administrators",
+        "the recipients of mails for administrators",
         read.mailboxes,
     ),
     Setting(
@@ -368,8 +365,8 @@ MAIL = (
         "COMICSDB_MAIL_TELL",
         "",
         "words",
-        "what they are told besides: any of `signup`, `activation` and `blocked` (the first sign-up of a day"
-        " that was one too many)",
+        "further notices to them: any of `signup`, `activation` and `blocked` (the first sign-up of a day"
+        " that exceeds the limit)",
         read.some_of("signup", "activation", "blocked"),
     ),
     Setting("mail.host", "COMICSDB_SMTP_HOST", "localhost", "host", "the SMTP server"),
@@ -397,21 +394,21 @@ ACCOUNTS = (
         "COMICSDB_SIGNUP_PER_ADDRESS",
         "1",
         (0, 1_000_000),
-        "accounts that one address (of IPv6: one /64 network) may make on a day (UTC); `0` for any number",
+        "accounts that one address (of IPv6: one /64 network) may create on a day (UTC); `0` for no limit",
     ),
     number(
         "comicsdb.signup.fastest",
         "COMICSDB_SIGNUP_FASTEST",
         "2",
         (0, 60),
-        "seconds; who sends the form sooner sends it once more, by one click",
+        "seconds; a form that is sent sooner must be confirmed by one click",
     ),
     Setting(
         "comicsdb.signup.question",
         "COMICSDB_SIGNUP_QUESTION",
         "",
         "text",
-        "a question that only people answer",
+        "a question that bots cannot answer",
     ),
     Setting("comicsdb.signup.answer", "COMICSDB_SIGNUP_ANSWER", "", "text", "its answer", secret=True),
     Setting(
@@ -427,17 +424,17 @@ ACCOUNTS = (
         "COMICSDB_SIGNUP_MAIL_CHECK",
         "",
         "address",
-        "a service that is asked about other domains, with `{domain}` in it; `block` or `disposable` in its"
-        " JSON answer refuses",
+        "the URL of a service that checks other domains, with `{domain}` in it; `block` or `disposable` in"
+        " its JSON response refuses",
         secret=True,
     ),
     choice(
         "comicsdb.signup.mail_check_failure",
         "COMICSDB_SIGNUP_MAIL_CHECK_FAILURE",
         ("refuse", "allow"),
-        "what happens if it does not answer within 3 seconds",
+        "what to do if it does not answer within 3 seconds",
     ),
-    number(BASIC_PHASE, "COMICSDB_BASIC_PHASE", "0", (0, 3), "the present phase in the end of HTTP Basic"),
+    number(BASIC_PHASE, "COMICSDB_BASIC_PHASE", "0", (0, 3), "the current phase of the end of HTTP Basic"),
     Setting(
         BASIC_DEPRECATED,
         "COMICSDB_BASIC_DEPRECATED",
@@ -459,7 +456,7 @@ ACCOUNTS = (
         "COMICSDB_BASIC_REMIND_DAYS",
         "30",
         (1, 365),
-        "nobody is reminded twice in so many days",
+        "minimum days between reminders of an account",
     ),
 )
 
@@ -480,7 +477,7 @@ CACHE = (
         "COMICSDB_CACHE_MEMORY_MB",
         "64",
         "megabytes",
-        "what each process may remember, with Redis too; `0` for nothing",
+        "memory for the cache of each process, also with Redis; `0` for none",
         read.megabytes,
     ),
     Setting(
@@ -488,7 +485,7 @@ CACHE = (
         "COMICSDB_CACHE_PREFIX",
         "comicsdb",
         "word",
-        "what the keys in Redis begin with; one for each site that shares it",
+        "the prefix of keys in Redis; different for each site that shares it",
         read.cache_prefix,
     ),
 )
@@ -510,7 +507,7 @@ LIMITS = (
         "COMICSDB_THROTTLE_TIERS",
         "friend=7500 backer=10000 sponsor=15000 mega_sponsor=25000",
         "numbers",
-        "the same for supporters; superusers have the last",
+        "the same for supporters; superusers have the highest",
         read.by_tier,
     ),
     number(
@@ -518,35 +515,35 @@ LIMITS = (
         "COMICSDB_THROTTLE_BASIC_BURST",
         "10",
         (1, MOST),
-        "in a minute, by HTTP Basic, from phase 2 of its end on",
+        "in any minute by HTTP Basic, from phase 2 of its end on",
     ),
     number(
         "comicsdb_api.throttle.basic_sustained",
         "COMICSDB_THROTTLE_BASIC_SUSTAINED",
         "1000",
         (1, MOST),
-        "in 24 hours, likewise",
+        "in any 24 hours by HTTP Basic, likewise",
     ),
     number(
         "comicsdb_api.throttle.share",
         "COMICSDB_THROTTLE_SHARE",
         "75",
         (1, 100),
-        "how many percent of its account's limits each token may use, where the account has several, so that"
-        " a program gone wild leaves something to the others",
+        "percent of the account's limits that each token may use, if the account has several, so that one"
+        " client cannot use up the limits of the others",
     ),
     switch(
         "comicsdb_api.throttle.free_304_429",
         "COMICSDB_THROTTLE_FREE_304_429",
         "true",
-        "whether 304 and 429 cost nothing of the day",
+        "whether responses with 304 and 429 do not count against the daily limit",
     ),
     number(
         "comicsdb.counters.seconds",
         "COMICSDB_COUNTERS_SECONDS",
         "5",
         (0, 3600),
-        "how often a process writes its counts of the day; `0` never",
+        "how often a process stores its daily counts; `0` for never",
     ),
 )
 
@@ -556,14 +553,14 @@ DONATIONS = (
         "COMICSDB_DONATIONS_COLLECTIVE",
         "",
         "slug",
-        "whose contributions, at Open Collective",
+        "the collective at Open Collective",
     ),
     Setting(
         "comicsdb.donations.token",
         "COMICSDB_DONATIONS_TOKEN",
         "",
         "text",
-        "a personal token of an administrator of the collective: others are not told addresses",
+        "a personal token of an administrator of the collective, required to see addresses",
         secret=True,
     ),
     Setting(
@@ -579,7 +576,7 @@ DONATIONS = (
         "COMICSDB_DONATIONS_TIERS",
         "friend=200 backer=500 sponsor=1000 mega_sponsor=2500",
         "numbers",
-        "US cents of a period of 31 days",
+        "minimum US cents in a period of 31 days",
         read.by_tier,
     ),
     switch(
@@ -595,14 +592,14 @@ OPERATIONS = (
         "comicsdb.log.format",
         "COMICSDB_LOG_FORMAT",
         ("plain", "json"),
-        "how lines of the log are written: as the ini file says, or one JSON object each",
+        "the format of log lines: as in the ini file, or one JSON object each",
     ),
     Setting(
         "comicsdb.metrics.token",
         "COMICSDB_METRICS_TOKEN",
         "",
         "text",
-        "what Prometheus sends to read `/metrics/`; without it there is no such address",
+        "the bearer token of Prometheus for `/metrics/`; without it there is no such page",
         read.token,
         secret=True,
     ),
@@ -611,7 +608,7 @@ OPERATIONS = (
         "COMICSDB_ERRORS_REPORT",
         "",
         "`package.module:function`",
-        "is called with each unexpected exception and a dict of where it happened",
+        "is called with each unexpected exception and a dict about its context",
         read.function,
     ),
 )
@@ -621,30 +618,30 @@ DATABASE = (
         "comicsdb.database.pooled",
         "COMICSDB_DATABASE_POOLED",
         "false",
-        "whether a proxy between us and PostgreSQL lends connections for single transactions (PgBouncer,"
-        " `pool_mode = transaction`): then nothing is kept in a connection",
+        "whether a pooler between site and PostgreSQL assigns connections to single transactions (PgBouncer,"
+        " `pool_mode = transaction`): then no state is kept in connections",
     ),
     number(
         "comicsdb.database.statement_timeout",
         "COMICSDB_DATABASE_STATEMENT_TIMEOUT",
         "15",
         (0, 3600),
-        "seconds after which PostgreSQL ends a statement of a request, which is then answered 503; 0: never",
+        "seconds after which PostgreSQL cancels a statement of a request, which gets 503; 0: never",
     ),
     number(
         "comicsdb.database.lock_timeout",
         "COMICSDB_DATABASE_LOCK_TIMEOUT",
         "5",
         (0, 3600),
-        "seconds for which a request waits for a row or lock that another one holds; 0: as long as it takes",
+        "seconds for which a request waits for a lock; 0: without limit",
     ),
     number(
         "comicsdb.database.idle_timeout",
         "COMICSDB_DATABASE_IDLE_TIMEOUT",
         "60",
         (0, 3600),
-        "seconds for which the transaction of a request may be open without doing anything, before PostgreSQL"
-        " ends it; 0: for ever",
+        "seconds for which the transaction of a request may be idle before PostgreSQL ends it; 0: without"
+        " limit",
     ),
 )
 
