@@ -3,9 +3,11 @@
 from datetime import date
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from comicsdb import models
+from comicsdb.catalog import parts
+from comicsdb.catalog.kinds import KINDS
 from comicsdb.library.ratings import rate
 from tests.machines.propagation.touches import keys
 from tests.machines.propagation.world import World
@@ -50,6 +52,42 @@ def test_m23_attributions_touch_their_owner(write, make, kind):
     one, two = ({"source": "W", "url": f"https://{name}.example/"} for name in "ab")
     for wanted in ([one], [one, two], [two], []):
         assert write.update(entity, {"attributions": wanted}).modified == own
+
+
+# M2 to M9, M17, M23: links and parts that are written without their owner, as an import writes them.
+
+
+def written_alone(kind, make):
+    """Each link and part of a kind by its field, with a function of session and id that writes it."""
+    source = {"source": "W", "url": "https://a.example/"}
+    for link in KINDS[kind].links:
+        if link.target is models.Genre:
+            partner = make.session.scalar(select(models.Genre.id).limit(1))
+        else:
+            partner = getattr(make, link.target.__tablename__)().id
+        yield (
+            link.field,
+            lambda session, each, link=link, partner=partner: parts.replace_links(
+                session, kind, link, each, [partner]
+            ),
+        )
+    if "attributions" in KINDS[kind].parts:
+        yield "attributions", lambda session, each: parts.replace_attributions(session, kind, each, [source])
+    if "credits" in KINDS[kind].parts:
+        credit = {"creator": make.creator().id, "roles": [1]}
+        yield "credits", lambda session, each: parts.replace_credits(session, each, [credit])
+
+
+@pytest.mark.parametrize("kind", [model.__tablename__ for model in models.CATALOGUE])
+def test_links_and_parts_that_are_written_alone_touch_their_owner(write, make, kind):
+    entity = getattr(make, kind)()
+    for field, job in list(written_alone(kind, make)):
+
+        def replace(job=job):
+            job(write.session, entity.id)
+            write.catalog.unit.propagate()
+
+        assert keys(entity) <= write.run(replace).modified, field
 
 
 # M24: the second stamp.
