@@ -1,4 +1,4 @@
-"""comicsdb_web: the site, pages rendered on the server and complete without JavaScript."""
+"""The web site of comicsdb: server-rendered pages that work without JavaScript."""
 
 from pyramid.config import Configurator
 
@@ -6,30 +6,30 @@ from comicsdb.config import resolve
 
 
 def main(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes it)
-    """The site alone, without the API."""
+    """Return the WSGI application of the site without the API."""
     with Configurator(settings=resolve(settings)) as config:
         config.include("comicsdb_web")
         return config.make_wsgi_app()
 
 
 def includeme(config):
-    """What the site is made of, in the order in which one part needs another."""
+    """Include all parts of the site, in the order of their dependencies."""
     config.include("comicsdb")
-    config.include(".settings")  # of the site and of the template engine
-    config.include(".rendering.locales")  # messages, and how dates, numbers and money are written
-    config.include(".rendering.templating")  # how templates import macros, and call for texts
+    config.include(".settings")  # settings of the site and of Jinja2
+    config.include(".rendering.locales")  # translations; formats of dates, numbers and amounts
+    config.include(".rendering.templating")  # imports and translations in templates
     config.include("pyramid_jinja2")
-    config.include(".http.routing")  # config.add_page: a route with one written form and known methods
+    config.include(".http.routing")  # config.add_page: a route with a canonical URL
     config.include(".rendering.themes")  # light or dark
-    config.include(".rendering.layout")  # header and footer, made once for all who see the same
-    config.include(".rendering.page_cache")  # what anonymous visitors see is kept
-    config.include(".http.assets")  # style sheets, scripts and icons under an address that changes with them
-    config.include(".http.csp")  # the headers of every answer
-    config.include(".http.session_auth")  # who is logged in
-    config.include(".http.csrf")  # forms of other sites are refused
+    config.include(".rendering.layout")  # header and footer
+    config.include(".rendering.page_cache")  # cached pages for anonymous visitors
+    config.include(".http.assets")  # static files, with their digest in the URL
+    config.include(".http.csp")  # security headers
+    config.include(".http.session_auth")  # sessions
+    config.include(".http.csrf")  # CSRF tokens
     config.include(".http.flash_messages")  # notices shown on the next page
-    config.include(".forms.after_login")  # forms that were sent after their session had ended come back
-    config.include(".forms")  # what forms ask for while they are filled in
-    config.include(".rendering.linked_data")  # what pages are about, for search engines
-    config.include(".pages.catalogue.base")  # config.add_entity_views: the pages of one kind
-    config.include(".pages")  # the pages, written out
+    config.include(".forms.after_login")  # restores forms sent after the session had ended
+    config.include(".forms")  # requests of scripts in forms
+    config.include(".rendering.linked_data")  # structured data for search engines
+    config.include(".pages.catalogue.base")  # config.add_entity_views: the pages of a kind
+    config.include(".pages")  # the pages

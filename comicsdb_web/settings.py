@@ -1,11 +1,11 @@
-"""Settings of the site: its own, and what it asks of the template engine."""
+"""Settings of the site and of its template engine."""
 
 from comicsdb.config import SettingsError
 
-# What the templates are written for, whatever the ini file says.
+# Required by the templates; they override the ini file.
 JINJA = {
     "jinja2.directories": "comicsdb_web:templates",
-    "jinja2.extensions": "comicsdb_web.rendering.templating.FromTheTop",
+    "jinja2.extensions": "comicsdb_web.rendering.templating.AbsoluteNames",
     "jinja2.i18n.domain": "comicsdb_web",
     "jinja2.newstyle": "true",  # escaped, interpolated translations
     "jinja2.undefined": "strict",
@@ -19,9 +19,9 @@ def _origin_of(address: str) -> str:
 
 
 def includeme(config):
-    """Check our settings and fix those of the template engine.
+    """Check the settings of the site and set those of the template engine.
 
-    `comicsdb_web.media_origin`: where pictures come from, if not from the site itself nor from
+    `comicsdb_web.media_origin` is the origin of pictures, if it is neither the site itself nor
     `comicsdb.media.url`.
     """
     settings = config.get_settings()

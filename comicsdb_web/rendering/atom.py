@@ -1,4 +1,4 @@
-"""Atom (RFC 4287): feeds of entries whose ids never change."""
+"""Writes Atom feeds (RFC 4287)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ AUTHOR = "comicsdb"
 
 @dataclass(frozen=True)
 class Entry:
-    """Something that a feed tells of; `changed` is when it last became another."""
+    """An entry of a feed; `changed` is the time of its last change."""
 
     id: str
     title: str
@@ -23,7 +23,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Feed:
-    """What a feed is: its permanent id, its own address (empty where that is a secret) and its page's."""
+    """A feed: its permanent id, its own URL (empty if that is secret) and that of its page."""
 
     id: str
     title: str
@@ -34,7 +34,7 @@ class Feed:
 
 
 def feed(about: Feed, entries: Iterable[Entry]) -> bytes:
-    """A feed as XML."""
+    """Return a feed as XML."""
     root = Xml.Element("feed", {"xmlns": NAMESPACE, "xml:lang": about.language})
     _text(root, "id", about.id)
     _text(root, "title", about.title)
@@ -58,7 +58,7 @@ def _text(parent: Xml.Element, name: str, text: str) -> None:
 
 
 def _is_allowed(character: str) -> bool:
-    """Whether XML can hold a character."""
+    """Whether a character is allowed in XML."""
     return character in "\t\n" or " " <= character < "\ud800" or "\ue000" <= character not in "\ufffe\uffff"
 
 

@@ -1,4 +1,4 @@
-"""iCalendar (RFC 5545): all-day events, as calendars of people subscribe to them."""
+"""Writes iCalendar files (RFC 5545) with all-day events."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from datetime import UTC, date, datetime, timedelta
 
 CONTENT_TYPE = "text/calendar"
 PRODUCT = "-//comicsdb//releases//EN"
-OCTETS = 75  # of a line
+MAX_OCTETS = 75  # of a line
 REFRESH = "PT6H"
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happens on a day; `uid` names it for ever, `changed` is when it last became another."""
+    """An all-day event; `uid` is permanent, `changed` is the time of its last change."""
 
     uid: str
     day: date
@@ -23,7 +23,7 @@ class Event:
 
 
 def calendar(name: str, events: Iterable[Event]) -> bytes:
-    """A calendar with a name."""
+    """Return a calendar as bytes."""
     lines = [
         "BEGIN:VCALENDAR",
         "VERSION:2.0",
@@ -51,24 +51,24 @@ def _event(event: Event) -> list[str]:
         f"DESCRIPTION:{escaped(event.text)}",
         f"URL:{event.address}",
         f"LAST-MODIFIED:{changed}",
-        "TRANSP:TRANSPARENT",  # it makes nobody busy
+        "TRANSP:TRANSPARENT",  # does not block time
         "END:VEVENT",
     ]
 
 
 def escaped(text: str) -> str:
-    """A text as a value (3.3.11); control characters are left out."""
+    """Escape a text (section 3.3.11) and remove control characters."""
     for plain, written in (("\\", "\\\\"), (";", "\\;"), (",", "\\,"), ("\r\n", "\n"), ("\n", "\\n")):
         text = text.replace(plain, written)
     return "".join(each for each in text if each >= " " and each != "\x7f")
 
 
 def folded(line: str) -> bytes:
-    """A line in pieces of at most 75 octets, none of which cuts a character in two (3.1)."""
+    """Fold a line after at most 75 octets, without splitting characters (section 3.1)."""
     pieces, piece = [], b""
     for character in line:
         octets = character.encode()
-        if len(piece) + len(octets) > OCTETS:
+        if len(piece) + len(octets) > MAX_OCTETS:
             pieces.append(piece)
             piece = b" "
         piece += octets

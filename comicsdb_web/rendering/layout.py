@@ -13,7 +13,7 @@ from pyramid.renderers import render
 from pyramid.settings import asbool
 
 from comicsdb.security import Permission
-from comicsdb_web.rendering.themes import BORDER
+from comicsdb_web.rendering.themes import SEPARATOR
 
 ADDRESSES = re.compile(r'(?:href|action)="([^"?]+)"')
 SLOTS = ("next", "query", "username", "token", "theme_icon", "theme_choices")
@@ -43,12 +43,12 @@ class Layout:
     @classmethod
     def make(cls, request, key: LayoutKey) -> "Layout":
         """The layout with that key."""
-        slots = {name: Markup(f"{BORDER}{name}{BORDER}") for name in SLOTS}  # noqa: S704
+        slots = {name: Markup(f"{SEPARATOR}{name}{SEPARATOR}") for name in SLOTS}  # noqa: S704
         values = {"slot": slots, "bare": key.bare, "member": key.member, "staff": key.staff}
         values["here"] = key.here
         header = render("frame/header.jinja2", values, request=request).strip()
         footer = render("frame/footer.jinja2", values, request=request).strip()
-        return cls(header.split(BORDER), Markup(footer), frozenset(ADDRESSES.findall(header)))  # noqa: S704
+        return cls(header.split(SEPARATOR), Markup(footer), frozenset(ADDRESSES.findall(header)))  # noqa: S704
 
     def header(self, values: dict[str, str]) -> Markup:
         """The header with its slots filled."""

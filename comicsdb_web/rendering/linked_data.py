@@ -1,4 +1,4 @@
-"""What a page is about in the words of schema.org, as a block of data for search engines."""
+"""Structured data for search engines (schema.org, JSON-LD)."""
 
 import json
 from decimal import Decimal
@@ -8,7 +8,7 @@ from markupsafe import Markup
 from comicsdb.models.choices import STARS
 
 CONTEXT = "https://schema.org"
-# Where schema.org has no word of its own for a kind, it is a thing.
+# Kinds without a type in schema.org are a Thing.
 TYPES = {
     "publisher": "Organization",
     "imprint": "Organization",
@@ -20,10 +20,10 @@ TYPES = {
 
 
 def linked_data(request, entity, picture: str = "") -> Markup:
-    """The data of an object's page as JSON that can stand in a `<script>`; empty values are left out.
+    """Return the data of an object's page as JSON for a `<script>` element, without empty values.
 
-    The object's publisher, series and the like must be loaded, as its page needs them. `picture` is the
-    storage key of the picture that the page shows.
+    Related objects such as publisher and series must be loaded. `picture` is the storage key of the picture
+    that the page shows.
     """
     kind = entity.__tablename__
     described = {
@@ -41,7 +41,7 @@ def linked_data(request, entity, picture: str = "") -> Markup:
 
 
 def breadcrumbs(request, steps) -> Markup:
-    """The way to a page: `(label, path or None)` from the top; the last is the page itself."""
+    """Return a BreadcrumbList of `(label, path or None)` from the top; the last is the page itself."""
     items = [
         {
             "@type": "ListItem",
@@ -55,11 +55,11 @@ def breadcrumbs(request, steps) -> Markup:
 
 
 def as_script(data: dict) -> Markup:
-    """JSON in which nothing ends a script or begins a tag."""
+    """Return JSON that is safe in a `<script>` element."""
     text = json.dumps(data, ensure_ascii=False, default=str)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)  # noqa: S704  (no character of it means anything to HTML)
+    return Markup(text)  # noqa: S704  (special characters of HTML are escaped)
 
 
 def _particulars(request, kind: str, entity) -> dict:
@@ -121,6 +121,6 @@ def _stars(entity) -> dict | None:
 
 
 def includeme(config):
-    """`request.linked_data` and `request.breadcrumbs`, for the templates."""
+    """Add `request.linked_data` and `request.breadcrumbs`, for templates."""
     config.add_request_method(linked_data, "linked_data")
     config.add_request_method(breadcrumbs, "breadcrumbs")

@@ -1,4 +1,4 @@
-"""Language of a page: translated messages, and dates, numbers and money as its readers write them."""
+"""The language of a page: translations, and formats of dates, numbers and amounts."""
 
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
@@ -24,17 +24,17 @@ DOMAIN = "comicsdb_web"
 _ = TranslationStringFactory(DOMAIN)
 
 LANGUAGE_COOKIE = "language"
-WRITTEN_MOST = 20_000  # dates, numbers and amounts whose words are remembered
-HEADER_LENGTH_MOST = 1000  # of Accept-Language: what is judged is remembered
+MAX_FORMATTED = 20_000  # cached dates, numbers and amounts
+MAX_HEADER_LENGTH = 1000  # of Accept-Language, as the result is cached
 
 
 def ngettext(singular: str, plural: str, n: int, **mapping) -> Plural:
-    """A text of the site that depends on a number: `ngettext("${n} day", "${n} days", 3)`."""
+    """Return a text of the site with plural forms: `ngettext("${n} day", "${n} days", 3)`."""
     return Plural(singular, plural, n, mapping, DOMAIN)
 
 
 def locale_of(request) -> Locale:
-    """The locale of a page, with its names of months, countries and languages."""
+    """Return Babel's locale of a page."""
     return _locale_named(request.locale_name)
 
 
@@ -47,58 +47,58 @@ def _locale(context) -> Locale:
     return locale_of(context["request"])
 
 
-@lru_cache(WRITTEN_MOST)
+@lru_cache(MAX_FORMATTED)
 def _written(language: str, form: Callable[..., str], *how) -> str:
-    """What a function of Babel's writes in a language; the same dates and numbers come again and again."""
+    """Call one of Babel's formatters and cache the result; dates and numbers repeat."""
     return form(*how, locale=_locale_named(language))
 
 
 @pass_context
 def number(context, value: int) -> str:
-    """A whole number with separators: 12,345."""
+    """Format an integer with separators: 12,345."""
     return _written(context["request"].locale_name, numbers.format_decimal, value)
 
 
 @pass_context
 def percent(context, value: int) -> str:
-    """A share out of a hundred: 69%."""
+    """Format a percentage: 69%."""
     return _written(context["request"].locale_name, numbers.format_percent, value / 100)
 
 
 @pass_context
 def average(context, value: float) -> str:
-    """An average of stars with one decimal: 3.4."""
+    """Format an average rating with one decimal: 3.4."""
     return _written(context["request"].locale_name, numbers.format_decimal, Decimal(str(value)), "0.0")
 
 
 @pass_context
 def day(context, value: date) -> str:
-    """A date: July 29, 2026."""
+    """Format a date: July 29, 2026."""
     return _written(context["request"].locale_name, dates.format_date, value, "long")
 
 
 @pass_context
 def month(context, value: date) -> str:
-    """The month of a cover date: October 2026."""
+    """Format the month of a cover date: October 2026."""
     return _written(context["request"].locale_name, dates.format_skeleton, "yMMMM", value)
 
 
 @pass_context
 def short_month(context, value: date) -> str:
-    """The month of a cover date where there is little room: Oct 2026."""
+    """Format the month of a cover date, abbreviated: Oct 2026."""
     return _written(context["request"].locale_name, dates.format_skeleton, "yMMM", value)
 
 
 @pass_context
 def local_day(context, value: datetime) -> str:
-    """The date of a moment in the time zone of the reader, or of the site where that is not known."""
+    """Format the date of a time in the reader's time zone, or the site's if unknown."""
     zone = context["request"].zone
     return _written(context["request"].locale_name, dates.format_date, value.astimezone(zone).date(), "long")
 
 
 @pass_context
 def local_short_day(context, value: datetime) -> str:
-    """The same where there is little room: Nov 22, 2026."""
+    """Format the same date, abbreviated: Nov 22, 2026."""
     zone = context["request"].zone
     return _written(
         context["request"].locale_name, dates.format_date, value.astimezone(zone).date(), "medium"
@@ -107,9 +107,9 @@ def local_short_day(context, value: datetime) -> str:
 
 @pass_context
 def moment(context, value: datetime) -> str:
-    """A moment to the minute, in the time zone of the reader: Nov 21, 2026, 9:05 PM.
+    """Format a time to the minute, in the reader's time zone: Nov 21, 2026, 9:05 PM.
 
-    Where that is not known, in that of the site, with its name: Nov 21, 2026, 9:05 PM EST.
+    If that is unknown, use the site's and add its name: Nov 21, 2026, 9:05 PM EST.
     """
     request, locale = context["request"], _locale(context)
     local = value.astimezone(request.zone)
@@ -120,24 +120,24 @@ def moment(context, value: datetime) -> str:
 
 
 def zone_name(moment: datetime, locale: Locale) -> str:
-    """What people call the time zone of a moment: EST, UTC, UTC+2."""
+    """Return the short name of the time zone of a time: EST, UTC, UTC+2."""
     return dates.get_timezone_name(moment, "short", locale=locale)
 
 
 def _zone_of(request) -> ZoneInfo:
-    """The time zone that a page shows times in."""
+    """Return the time zone of times on a page."""
     if request.zone_is_known:
         return ZoneInfo(request.identity.timezone)
     return request.registry.settings["comicsdb.timezone"]
 
 
 def _zone_is_known(request) -> bool:
-    """Whether that is the reader's own; pages that are kept for everybody have the site's."""
+    """Whether the reader's time zone is known; pages cached for everybody use the site's."""
     return request.identity is not None and request.identity.timezone in clock.zone_names()
 
 
 def instant(text: str) -> datetime | None:
-    """The moment that a text is, as JSON has it, with its zone; None for any other text."""
+    """Parse an ISO 8601 timestamp with a time zone, as in JSON; return None for any other text."""
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
@@ -147,8 +147,8 @@ def instant(text: str) -> datetime | None:
 
 @pass_context
 def money(context, value: Decimal, currency: str) -> str:
-    """An amount with its currency: $3.99. Lire have no cents unless the amount has."""
-    # As text: amounts that are the same may have more digits or fewer.
+    """Format an amount with its currency: $3.99. Lire have no decimals unless the amount has."""
+    # As a string: equal amounts may have different numbers of digits.
     return _written(context["request"].locale_name, _amount, str(value), currency)
 
 
@@ -158,25 +158,25 @@ def _amount(digits: str, currency: str, locale: Locale) -> str:
     written = numbers.format_currency(
         value, currency, locale=locale, currency_digits=not exact, decimal_quantization=not exact
     )
-    if written.startswith(currency) and written[len(currency)].isdigit():  # a code, where others have a sign
+    if written.startswith(currency) and written[len(currency)].isdigit():  # a code instead of a symbol
         return f"{currency}\xa0{written.removeprefix(currency)}"
     return written
 
 
 @pass_context
 def country(context, code: str) -> str:
-    """The name of a country by its ISO 3166-1 code; the code where the name is not known."""
+    """Return the name of a country by its ISO 3166-1 code, or the code if unknown."""
     return _locale(context).territories.get(code, code)
 
 
 @pass_context
 def language(context, code: str) -> str:
-    """The name of a language by its code in the catalogue; the code where the name is not known."""
+    """Return the name of a language by its code in the catalogue, or the code if unknown."""
     return language_name(context["request"], code)
 
 
 def language_name(request, code: str) -> str:
-    """The same, for views."""
+    """Return the name of a language, for views."""
     locale = locale_of(request)
     try:
         return Locale.parse(code, sep="-").get_display_name(locale) or code
@@ -186,28 +186,28 @@ def language_name(request, code: str) -> str:
 
 @pass_context
 def is_new(context, created: datetime) -> bool:
-    """Whether something was added today or yesterday, as the site's days go."""
+    """Whether something was added today or yesterday, in the site's time zone."""
     request = context["request"]
     zone = request.registry.settings["comicsdb.timezone"]
     return created.astimezone(zone).date() >= request.today - timedelta(days=1)
 
 
 def paragraphs(text: str) -> Markup:
-    """Plain text as paragraphs: an empty line parts them, a line break stays one."""
+    """Convert plain text to HTML: empty lines separate paragraphs, line breaks are kept."""
     blocks = [block.strip() for block in text.replace("\r\n", "\n").split("\n\n")]
     lines = (Markup("<br>").join(escape(line) for line in block.split("\n")) for block in blocks if block)
     return Markup("\n").join(Markup("<p>{}</p>").format(each) for each in lines)
 
 
 def star_fills(value: float) -> list[int]:
-    """How many percent of each of the five stars are filled: 3.4 gives 100, 100, 100, 40, 0."""
+    """Return the filled percentage of each of the five stars: 3.4 gives 100, 100, 100, 40, 0."""
     exact = Decimal(str(value))
     shares = (min(max(exact - each, Decimal(0)), Decimal(1)) * 100 for each in range(5))
     return [int(share.quantize(Decimal(1), ROUND_HALF_UP)) for share in shares]
 
 
 def excerpt(text: str, length: int = 160) -> str:
-    """The beginning of a text in one line, cut between words."""
+    """Return the beginning of a text in one line, cut between words."""
     line = " ".join(text.split())
     return line if len(line) <= length else line[:length].rsplit(" ", 1)[0] + "…"
 
@@ -234,30 +234,30 @@ FILTERS = (
 
 
 def negotiate(request) -> str:
-    """The language of a page: the cookie's, the account's, the browser's, or English.
+    """Return the language of a page: that of the cookie, the account, the browser, or English.
 
-    The API speaks English, whoever asks. Pyramid's own way would believe any parameter of the address.
+    The API is always in English. Pyramid's default negotiator would accept any query parameter.
     """
     if is_api(request):
         return DEFAULT_LANGUAGE
     return _of_cookie(request) or _of_account(request) or _of_browser(request)
 
 
-def speak_alone(request) -> None:
-    """Choose the language of a page that must not ask who reads it, as the database may be away."""
+def set_language_without_account(request) -> None:
+    """Set the language of an error page without looking up the account, as the database may be down."""
     request.locale_name = _of_cookie(request) or _of_browser(request)
-    request.localizer = LocalizerRequestMixin.localizer.wrapped(request)  # one may have been made already
+    request.localizer = LocalizerRequestMixin.localizer.wrapped(request)  # there may be one already
 
 
 def _of_cookie(request) -> str | None:
     try:
         return language_of_cookies(request.cookies)
-    except UnicodeDecodeError:  # one of the cookies is no text, and then none can be read
+    except UnicodeDecodeError:  # a cookie is not valid UTF-8, so none can be read
         return None
 
 
 def language_of_cookies(cookies: Mapping[str, str]) -> str | None:
-    """The language that a reader chose, None for none."""
+    """Return the language chosen by cookie, or None."""
     language = cookies.get(LANGUAGE_COOKIE)
     return language if language in INTERFACE_LANGUAGES else None
 
@@ -272,18 +272,18 @@ def _of_browser(request) -> str:
 
 
 def language_of_header(accepted: str | None) -> str:
-    """The language of ours that suits an Accept-Language header best; one that is too long says nothing."""
-    return _suiting(accepted) if accepted and len(accepted) <= HEADER_LENGTH_MOST else DEFAULT_LANGUAGE
+    """Return the language that best matches an Accept-Language header; too long ones are ignored."""
+    return _best_match(accepted) if accepted and len(accepted) <= MAX_HEADER_LENGTH else DEFAULT_LANGUAGE
 
 
 @lru_cache(maxsize=1024)
-def _suiting(accepted: str) -> str:
+def _best_match(accepted: str) -> str:
     header = create_accept_language_header(accepted)
     return header.lookup(INTERFACE_LANGUAGES, default=DEFAULT_LANGUAGE)
 
 
 def includeme(config):
-    """Add the messages, and the filters of the templates; before the template engine comes in."""
+    """Add translations and template filters; include it before the template engine."""
     config.set_locale_negotiator(negotiate)
     config.add_request_method(_zone_of, "zone", reify=True)
     config.add_request_method(_zone_is_known, "zone_is_known", reify=True)

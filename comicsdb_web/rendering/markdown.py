@@ -1,7 +1,7 @@
-"""Texts that come with the site, in Markdown with a few lines about them in front: help and timeline.
+"""Help pages and timeline: Markdown files with a few lines of metadata.
 
-They are read once, at start: a file that cannot be read stops it and is named. Their HTML is made when it is
-first asked for, which takes longer and cannot fail.
+They are read once, at start, which fails with the name of an invalid file. Their HTML is rendered on first
+use, as that takes longer and cannot fail.
 """
 
 from collections.abc import Mapping
@@ -21,19 +21,19 @@ FENCE = "---"
 
 
 class TextError(ValueError):
-    """A file cannot be used; the message names it and says why."""
+    """A file is invalid; the message names it and the reason."""
 
 
 @cache
 def _renderer():
-    from markdown_it import MarkdownIt  # noqa: PLC0415  (takes a twentieth of all imports, and no start needs it)
+    from markdown_it import MarkdownIt  # noqa: PLC0415  (slow to import, not needed at start)
 
     return MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 @dataclass(frozen=True)
 class Page:
-    """A text in one language: its name, what stands in front of it by name, and what it says in Markdown."""
+    """A page in one language: its name, its metadata, and its text in Markdown."""
 
     name: str
     language: str
@@ -43,7 +43,7 @@ class Page:
 
     @cached_property
     def html(self) -> Markup:
-        """What it says, in HTML; links open a new tab if so wished."""
+        """Return the text as HTML; links open a new tab if `new_tab` is set."""
         return clean(_renderer().render(self.text), OF_PAGES, new_tab=self.new_tab)
 
 
@@ -54,10 +54,10 @@ def pages(
     *,
     new_tab: bool = False,
 ) -> dict[str, dict[str, Page]]:
-    """The pages of a folder of ours, by name and language, in the order of their names.
+    """Return the pages of a folder by name and language, sorted by name; raise TextError.
 
-    `NAME.md` is the English page, `NAME.it.md` the Italian one. `required` must stand in front of each;
-    `${name}` in a text is one of the `values` of its language. Raises TextError.
+    `NAME.md` is the English page, `NAME.it.md` the Italian one. `required` are the mandatory metadata;
+    `${name}` in a text is replaced by one of the `values` of its language.
     """
     found: dict[str, dict[str, Page]] = {}
     for path in sorted((FOLDER / folder).glob("*.md")):
@@ -65,7 +65,7 @@ def pages(
         language = language or DEFAULT_LANGUAGE
         if language not in INTERFACE_LANGUAGES:
             raise TextError(f"{path}: there is no language {language!r}.")
-        facts, text = _parted(path)
+        facts, text = _parse(path)
         missing = [each for each in required if not facts.get(each)]
         if missing:
             raise TextError(f"{path}: {', '.join(missing)} must stand in front of the text.")
@@ -81,12 +81,12 @@ def pages(
 
 
 def in_language(languages: Mapping[str, Page], language: str) -> Page:
-    """A page in a language, in English where it was not translated."""
+    """Return a page in a language, or in English if it is not translated."""
     return languages.get(language) or languages[DEFAULT_LANGUAGE]
 
 
-def _parted(path: Path) -> tuple[dict[str, str], str]:
-    """What stands in front of a text, a line `name: value` for each, and the text."""
+def _parse(path: Path) -> tuple[dict[str, str], str]:
+    """Return the metadata of a file, with a line `name: value` for each, and its text."""
     lines = path.read_text("utf-8").split("\n")
     if lines[0] != FENCE or FENCE not in lines[1:]:
         raise TextError(f"{path}: the file must begin with lines between two of {FENCE!r}.")

@@ -31,7 +31,7 @@ from comicsdb_web.http.flash_messages import COOKIE as MESSAGES
 from comicsdb_web.rendering.anonymous import render_anonymously
 from comicsdb_web.rendering.build_fingerprint import site_fingerprint
 from comicsdb_web.rendering.locales import language_of_cookies, language_of_header
-from comicsdb_web.rendering.themes import Parts, filled, parts_of, theme_of_cookies
+from comicsdb_web.rendering.themes import Parts, fill_markers, parts_of, theme_of_cookies
 
 DIGEST_BYTES = 16
 
@@ -171,7 +171,7 @@ def answer(registry, environ, entry: bytes, parts: Parts, language: str, *, hit:
     if asked is not None and matches(asked, tag):
         return Response(app_iter=(), status=304, headerlist=headers)
     headers.append(("Content-Type", "text/html; charset=UTF-8"))
-    return Response(body=filled(entry[TAG_LENGTH:], parts, registry), headerlist=headers)
+    return Response(body=fill_markers(entry[TAG_LENGTH:], parts, registry), headerlist=headers)
 
 
 def shared_view(view, info):

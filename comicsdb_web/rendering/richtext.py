@@ -1,4 +1,4 @@
-"""HTML written by people, reduced to a few harmless elements."""
+"""Sanitises HTML written by people."""
 
 from urllib.parse import urlsplit
 
@@ -6,16 +6,16 @@ import nh3
 from markupsafe import Markup
 
 ELEMENTS = {"p", "br", "strong", "b", "em", "i", "ul", "ol", "li", "a"}
-# Of the pages that come with the site, written in Markdown: help and timeline.
+# In help and timeline, which are written in Markdown.
 OF_PAGES = ELEMENTS | {"h2", "h3", "code", "pre", "blockquote", "hr"}
 OF_PAGES |= {"table", "thead", "tbody", "tr", "th", "td"}
-DROPPED = {"script", "style", "template", "iframe", "object", "noscript"}  # together with what is in them
+DROPPED = {"script", "style", "template", "iframe", "object", "noscript"}  # with their content
 
 
-def _harmless(_tag: str, name: str, value: str) -> str | None:
-    """An address of the web, of the site or of mail, None for others; `//host` is not of the site."""
+def _safe_link(_tag: str, name: str, value: str) -> str | None:
+    """Return http, https, mailto and absolute paths, None for other URLs, such as `//host`."""
     if name != "href":
-        return value  # what `clean` itself sets
+        return value  # set by `clean` itself
     address = value.strip()
     if any(ord(each) < 33 for each in address):
         return None
@@ -28,16 +28,16 @@ def _harmless(_tag: str, name: str, value: str) -> str | None:
 
 
 def clean(html: str, elements: set[str] = ELEMENTS, *, new_tab: bool = False) -> Markup:
-    """The text with only these elements, and links to the web, the site or a mail address.
+    """Return HTML with only these elements, and links with http, https, mailto or an absolute path.
 
-    With `new_tab` links open in a tab of their own.
+    With `new_tab`, links open in a new tab.
     """
     cleaned = nh3.clean(
         html,
         tags=elements,
         clean_content_tags=DROPPED,
         attributes={"a": {"href"}},
-        attribute_filter=_harmless,
+        attribute_filter=_safe_link,
         set_tag_attribute_values={"a": {"target": "_blank"}} if new_tab else None,
         url_schemes={"http", "https", "mailto"},
         link_rel="noopener",

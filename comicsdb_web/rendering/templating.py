@@ -1,4 +1,4 @@
-"""How templates name one another, import macros, and speak the language of a page."""
+"""Jinja2 extensions: names of templates, imports of macros, and translations."""
 
 from functools import lru_cache
 
@@ -12,15 +12,15 @@ from comicsdb.i18n import translate
 from comicsdb_web.rendering.locales import DOMAIN
 
 ENDING = ".jinja2"
-TEXTS_MOST = 10_000
-IMPORTED = "imported_templates"  # by name, in the context of a page
+MAX_TEXTS = 10_000
+IMPORTED = "imported_templates"  # modules by name, in the context of a page
 
 
-class FromTheTop(Extension):
-    """A template is named by its path from the folder of templates, or by an asset specification.
+class AbsoluteNames(Extension):
+    """Names of templates are paths from the template folder, or asset specifications.
 
-    pyramid_jinja2 would first look beside the template that names it, and therefore compile and keep each
-    template once for every chain of names that leads to it.
+    pyramid_jinja2 would first look beside the referring template, and so compile and cache each template once
+    for each chain of references.
     """
 
     def __init__(self, environment):
@@ -30,14 +30,14 @@ class FromTheTop(Extension):
 
 
 class ImportedOnce(Template):
-    """A template that is imported `with context` once for a page, however many of its templates do so.
+    """A template that runs once per page when it is imported `with context` by several templates.
 
-    Jinja would run it anew for each. Its macros therefore see what the view gave to the page, and nothing
-    that templates set.
+    Jinja would run it once for each of them. So its macros see the values from the view, but not those set by
+    templates.
     """
 
     def make_module(self, vars=None, shared=False, locals=None):  # noqa: A002  (Jinja's names)
-        """The macros."""
+        """Return the module of macros."""
         imported = (vars or {}).get(IMPORTED)
         if imported is None:
             return super().make_module(vars, shared, locals)
@@ -47,10 +47,9 @@ class ImportedOnce(Template):
 
 
 def renderer(info):
-    """A renderer factory: a template of ours is the one of that name, and need not be looked for elsewhere.
+    """Return a renderer for a template, looked up by name, then in the package that refers to it.
 
-    pyramid_jinja2's own looks in the folder of the package first, each time. Here that is what is left for
-    the templates of others.
+    pyramid_jinja2's own renderer looks in the package first, each time.
     """
 
     def template():
@@ -65,36 +64,36 @@ def renderer(info):
 
 @pass_context
 def gettext(context, text, /, **values) -> Markup:
-    """A text in the language of the page; the values in it are escaped."""
+    """Translate a text into the language of the page; its values are escaped."""
     localizer = context["request"].localizer
-    if type(text) is not str:  # it brings a domain, such as the core's, and perhaps values of its own
-        said = escape(translate(localizer, text))
-        return said % values if values else said
+    if type(text) is not str:  # it has its own domain, such as the core's, and perhaps values
+        translated = escape(translate(localizer, text))
+        return translated % values if values else translated
     return _text(localizer, text) % values if values else _plain_text(localizer, text)
 
 
 @pass_context
 def ngettext(context, singular: str, plural: str, n: int, /, **values) -> Markup:
-    """A text in the form that a number asks for, which is `num` in it."""
-    said = context["request"].localizer.pluralize(singular, plural, n, domain=DOMAIN)
-    return Markup(said) % {"num": n, **values}  # noqa: S704
+    """Translate a text in the plural form for a number, which is `num` in the text."""
+    translated = context["request"].localizer.pluralize(singular, plural, n, domain=DOMAIN)
+    return Markup(translated) % {"num": n, **values}  # noqa: S704
 
 
-@lru_cache(TEXTS_MOST)
+@lru_cache(MAX_TEXTS)
 def _text(localizer, text: str) -> Markup:
     return Markup(localizer.translate(text, domain=DOMAIN))  # noqa: S704
 
 
-@lru_cache(TEXTS_MOST)
+@lru_cache(MAX_TEXTS)
 def _plain_text(localizer, text: str) -> Markup:
-    return _text(localizer, text) % {}  # in which %% is a percent sign too
+    return _text(localizer, text) % {}  # also turns %% into a percent sign
 
 
 def includeme(config):
-    """Give templates these functions for texts: Jinja's own look each up anew, in several steps."""
+    """Set the renderer and the translation functions of templates, which cache, unlike Jinja's own."""
     config.get_settings()["jinja2.globals"] |= {"_": gettext, "gettext": gettext, "ngettext": ngettext}
 
-    def register():  # in the place of pyramid_jinja2's, which is there by then
+    def register():  # replaces pyramid_jinja2's renderer, which is registered before
         config.registry.registerUtility(renderer, IRendererFactory, name=ENDING)
 
     config.action(None, register)

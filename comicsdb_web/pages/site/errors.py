@@ -20,7 +20,7 @@ from comicsdb.security import log_denied
 from comicsdb_web.forms.after_login import keep_form
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import READ, is_api, referring_path, with_query
-from comicsdb_web.rendering.locales import _, speak_alone
+from comicsdb_web.rendering.locales import _, set_language_without_account
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +56,7 @@ def error_page(request, status: int, text: str | None = None, **values) -> Respo
     Server errors are rendered without session, account and messages.
     """
     if status >= 500:
-        speak_alone(request)
+        set_language_without_account(request)
     # Here, because templates would treat the text as HTML and as a format string
     say = request.localizer.translate
     shown = {"title": say(TITLES[status]), "text": say(text or TEXTS[status])}
