@@ -1,16 +1,16 @@
-// What happens without a new page is said to screen readers.
+// Announces changes without a page load to screen readers.
 const announcer = () => document.getElementById("announcer");
 
-/** Say something. */
+/** Announce a text. */
 export function announce(text) {
   announcer().textContent = "";
-  // A repeated text is only read again when it was gone for a moment.
+  // Screen readers only repeat a text if it was removed in between.
   setTimeout(() => {
     announcer().textContent = text;
   }, 50);
 }
 
-/** Say that something did not work. */
+/** Announce a failure. */
 export function announceFailure() {
   announce(announcer().dataset.failed);
 }

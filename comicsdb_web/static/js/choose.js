@@ -1,4 +1,4 @@
-// Many items are chosen at once without loading the page anew, and their number is told.
+// Selects many items without a page load, and shows their number.
 export function chooseMany() {
   const form = document.querySelector("form[data-choose]");
   if (!form) return;

@@ -1,4 +1,4 @@
-// Buttons that copy a number or a token; without scripts they are not shown, and the text stands in the page.
+// Buttons that copy a number or a token; without JavaScript they are hidden, and the text is in the page.
 import { announce } from "./announce.js";
 
 const SHOWN_MS = 2000;

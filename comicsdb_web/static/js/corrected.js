@@ -1,4 +1,4 @@
-// A field is marked as wrong only while it holds what was refused: another value may be right.
+// Marks a field as invalid only while it contains the rejected value: another value may be valid.
 const ENTRIES = "input:not([type=hidden]), select, textarea";
 
 export function unmarkWhatIsCorrected() {
@@ -22,7 +22,7 @@ function watch(field) {
   for (const event of ["input", "change", "editing:changed"]) field.addEventListener(event, judge);
 }
 
-/** What a field holds, as one text; what is typed only to find something is not part of it. */
+/** The value of a field as a string, without text that is only a search. */
 function entered(field) {
   const entries = [...field.querySelectorAll(ENTRIES)].filter((each) => !each.closest(".finder"));
   return JSON.stringify(entries.map((each) => [each.name, each.value, each.checked]));

@@ -1,4 +1,4 @@
-// Links that show one picture open it in a dialog.
+// Opens links to a picture in a dialog.
 import { load } from "./fragments.js";
 
 export function enlargeInDialog() {
@@ -14,7 +14,7 @@ export function enlargeInDialog() {
       dialog.showModal();
     }
   });
-  // The dialog itself is only hit where nothing of its content is.
+  // A click hits the dialog itself only outside of its content.
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close();
   });

@@ -1,11 +1,11 @@
-// Parts of pages: the same address and fields as without scripts, asked for with `X-Fragment: 1`.
+// Fetches parts of pages: the same URLs and fields as without JavaScript, with the header `X-Fragment: 1`.
 import { announceFailure } from "./announce.js";
 import { offerCopying } from "./copy.js";
 
 /**
- * Fetch a fragment and put it in its places.
- * Returns the elements that were added, by the id of their target; null where nothing was.
- * `button` does the same without scripts: it sends its form if the session has ended.
+ * Fetch a fragment and insert it into its targets.
+ * Returns the added elements by the id of their target, or null.
+ * `button` does the same without JavaScript: it submits its form if the session has ended.
  */
 export async function load(address, options = {}, button = null) {
   let response;
@@ -28,13 +28,13 @@ export async function load(address, options = {}, button = null) {
   return response.ok ? added : null;
 }
 
-/** Go to the log-in page; a form that is sent by a button comes back after it with what was typed. */
+/** Go to the log-in page; a form submitted by a button is restored after log-in. */
 export function logIn(address, button) {
   if (button?.form) button.form.requestSubmit(button);
   else location.assign(`${address}?next=${encodeURIComponent(location.pathname + location.search)}`);
 }
 
-/** Put the templates of a fragment in their targets. */
+/** Insert the templates of a fragment into their targets. */
 export function place(html) {
   const parsed = new DOMParser().parseFromString(html, "text/html");
   const added = new Map();

@@ -1,4 +1,4 @@
-// Whoever leaves a form with changes that are not saved is asked first.
+// Asks for confirmation before leaving a form with unsaved changes.
 export function warnBeforeLeaving() {
   const form = document.querySelector("form[data-guard]");
   if (!form) return;

@@ -1,4 +1,4 @@
-// Menus are <details>: they open by themselves; this closes them on Escape, on a click elsewhere, and on leaving.
+// Menus are <details>, which open without JavaScript; this closes them on Escape, on a click elsewhere, and on leaving.
 export function closeMenus() {
   const open = () => document.querySelectorAll("details[data-menu][open]");
 

@@ -1,4 +1,4 @@
-// Messages can be closed; good news disappear by themselves unless somebody is reading them.
+// Closes messages; messages of success disappear automatically unless they have focus or the pointer.
 const SHOWN_MS = 5000;
 
 export function fadeMessages() {

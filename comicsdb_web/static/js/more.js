@@ -1,4 +1,4 @@
-// "More" links add their rows to the page instead of leading to another one.
+// "More" links add their rows to the page instead of opening another one.
 import { announce } from "./announce.js";
 import { load } from "./fragments.js";
 

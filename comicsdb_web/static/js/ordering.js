@@ -1,4 +1,4 @@
-// The order of a list: arrows and dragging rewrite the numbers of the page, which are saved as without scripts.
+// Ordering of a list: arrows and dragging change the numbers in the form, which is saved as without JavaScript.
 import { announce } from "./announce.js";
 
 const list = document.getElementById("order-rows");
@@ -57,7 +57,7 @@ function orderInPlace() {
     row.scrollIntoView({ block: "nearest" });
   });
 
-  // Every row has the number of its place; the first and the last of the whole list have one arrow less.
+  // Each row contains its position; the first and the last row of the whole list have one arrow less.
   function renumber(moved) {
     const before = rows().map((row) => row.querySelectorAll("button:disabled"));
     const ends = [...before.flatMap((each) => [...each])].map((each) => each.name);

@@ -1,4 +1,4 @@
-// Passkeys: forms that make one or prove by one who it is; they are shown only where the browser can do that.
+// Forms that create a passkey or authenticate with one; shown only if the browser supports passkeys.
 import { announce } from "./announce.js";
 
 export function offerPasskeys() {
@@ -31,7 +31,7 @@ async function ask(form) {
     answerOf(form).value = JSON.stringify(credential.toJSON());
     form.submit();
   } catch {
-    // Cancelled, no such passkey, or the browser refuses: all of it reads alike, on purpose.
+    // Cancelled, no such passkey, or refused by the browser: indistinguishable on purpose.
     button.disabled = false;
     tell(form);
   }

@@ -1,4 +1,4 @@
-// Finds objects while somebody types (the combobox pattern); the boxes it ticks are those of the form itself.
+// Finds objects while typing (the combobox pattern); it checks the boxes of the form itself.
 import { announce } from "./announce.js";
 import { logIn } from "./fragments.js";
 
@@ -44,7 +44,7 @@ class Picker {
     this.input.addEventListener("input", () => this.later());
     this.input.addEventListener("keydown", (event) => this.key(event));
     this.input.addEventListener("blur", () => this.close());
-    // The press would take the focus from the text box, and with it the list.
+    // Otherwise the text field would lose the focus, which closes the list.
     this.list.addEventListener("mousedown", (event) => event.preventDefault());
     this.list.addEventListener("click", (event) => {
       const option = event.target.closest("[role=option]");
@@ -197,7 +197,7 @@ function small(text) {
   return element;
 }
 
-/** The text as nodes, with the words of the query marked where they stand as typed, case aside. */
+/** The text as nodes, with the words of the query marked, ignoring case. */
 function highlighted(text, query) {
   const parts = query.split(/[\s#()]+/).filter(Boolean).map((each) => each.replace(/[.*+?^${}|[\]\\]/g, "\\$&"));
   if (!parts.length) return [text];

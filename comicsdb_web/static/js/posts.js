@@ -1,4 +1,4 @@
-// Forms and links that change a part of the page in place; addresses and fields are those without scripts.
+// Forms and links that change a part of the page in place, with the same URLs and fields as without JavaScript.
 import { announce } from "./announce.js";
 import { load } from "./fragments.js";
 
@@ -19,7 +19,7 @@ export function sendFormsInPlace() {
     const elements = [...added.values()].flat();
     const find = (selector) =>
       elements.map((each) => (each.matches(selector) ? each : each.querySelector(selector))).find(Boolean);
-    // The button that was pressed may have been replaced: the focus goes to the one in its place.
+    // The pressed button may have been replaced: focus its replacement.
     if (!form.isConnected) {
       const { name, value } = button ?? {};
       const same = name ? find(`button[name="${CSS.escape(name)}"][value="${CSS.escape(value)}"]`) : null;
@@ -30,7 +30,7 @@ export function sendFormsInPlace() {
   });
 }
 
-/** Links that exchange something for the form that changes it, and back. */
+/** Links that replace a value by the form to change it, and back. */
 export function swapInPlace() {
   document.addEventListener("click", async (event) => {
     const link = event.target.closest("a[data-swap]");

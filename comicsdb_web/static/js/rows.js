@@ -1,4 +1,4 @@
-// "Add" buttons bring one more row without a new page, the same that their form would show.
+// "Add" buttons add a row without a page load, the same that their form would show.
 import { announce } from "./announce.js";
 import { load } from "./fragments.js";
 import { pickWhileTyping } from "./picker.js";

@@ -26,27 +26,27 @@ suggestWhileTyping();
 tellTimezone();
 unmarkWhatIsCorrected();
 
-// A choice that is made sends its form; the button is for those without this script.
+// A changed choice submits its form; the button is for pages without JavaScript.
 for (const select of document.querySelectorAll("select[data-submit]")) {
   const button = select.form.querySelector("button[type=submit]");
   if (button) button.hidden = true;
   select.addEventListener("change", () => select.form.requestSubmit());
 }
 
-// Where tabs are swiped along, the present one is in sight.
+// Scrolls the current tab into view.
 for (const tab of document.querySelectorAll(".tabs [aria-current]")) {
   const row = tab.closest(".tabs");
   row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
 }
 
-// What was left empty need not stand in the address.
+// Omits empty fields from the URL.
 for (const form of document.querySelectorAll("form[data-lean]")) {
   form.addEventListener("formdata", ({ formData }) => {
     for (const [name, value] of [...formData]) if (value === "") formData.delete(name);
   });
 }
 
-// A token is selected as a whole when it is touched.
+// Selects a token as a whole on focus.
 for (const field of document.querySelectorAll("input[data-select]")) {
   field.addEventListener("focus", () => field.select());
 }

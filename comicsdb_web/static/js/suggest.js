@@ -1,4 +1,4 @@
-// What the search box of every page finds, below it while somebody types: the first results of its own address.
+// Suggestions below the search field of every page while typing: the first results of its URL.
 import { announce } from "./announce.js";
 import { place } from "./fragments.js";
 
@@ -48,6 +48,6 @@ export function suggestWhileTyping() {
   input.form.addEventListener("focusout", (event) => {
     if (!input.form.contains(event.relatedTarget)) close();
   });
-  // The press would take the focus from the box in some browsers, and with it the links.
+  // In some browsers, the search field would lose the focus, which closes the links.
   found.addEventListener("mousedown", (event) => event.preventDefault());
 }

@@ -1,4 +1,4 @@
-// The theme changes in place; the server keeps the choice.
+// Changes the theme in place; the server stores the choice.
 import { load } from "./fragments.js";
 
 export function switchThemeInPlace() {
@@ -14,7 +14,7 @@ export function switchThemeInPlace() {
       const fields = new URLSearchParams(new FormData(form));
       fields.set("theme", chosen);
       load(form.action, { method: "POST", body: fields }).then(() => {
-        // The answer replaced the buttons: the focus stays where it was.
+        // The response has replaced the buttons: restore the focus.
         form.querySelector(`button[value="${chosen}"]`)?.focus();
       });
     });

@@ -1,4 +1,4 @@
-// The time zone of a member who has not chosen one: the browser knows it, and the account keeps it.
+// Sends the browser's time zone once for members who have not chosen one; the account stores it.
 const TOLD = "timezone-told";
 
 export function tellTimezone() {
