@@ -1,8 +1,8 @@
-"""What some 500 addresses of API and site answer, kept and compared: for changes that must change no answer.
+"""Records and compares the answers of some 500 URLs of API and site, for changes that must not affect them.
 
-    LIMITS=off make serve                                                   # elsewhere, from a fresh clone
-    python -m bench.answers http://127.0.0.1:8000 before.json               # keeps them
-    python -m bench.answers http://127.0.0.1:8000 after.json before.json    # and prints what differs
+    LIMITS=off make serve                                                   # in a fresh clone
+    python -m bench.answers http://127.0.0.1:8000 before.json               # records them
+    python -m bench.answers http://127.0.0.1:8000 after.json before.json    # and prints differences
 
 The server has the demo catalogue and no limits. Addresses are found by following links, the same for the
 same answers: as nobody, as `reader`, as `admin` and as a program. What differs from one start to another
@@ -21,7 +21,7 @@ from urllib.error import HTTPError
 from urllib.parse import urlencode, urljoin, urlsplit
 from urllib.request import HTTPCookieProcessor, OpenerDirector, Request, build_opener
 
-NUMBER = 170  # addresses that each visitor asks for
+NUMBER = 170  # URLs requested by each visitor
 KINDS = ("issue", "series", "publisher", "imprint", "universe", "arc", "character", "creator", "team")
 STARTS = {
     "nobody": ["/", "/issue/", "/series/?q=foghorn", "/search/?q=ferry", "/help/", "/nowhere/"],
@@ -70,7 +70,7 @@ VARYING = (
 
 
 def visitor(base: str, name: str) -> tuple[OpenerDirector, dict[str, str]]:
-    """What opens addresses for somebody, and the headers to send."""
+    """Return an opener for a visitor, and the headers to send."""
     opener = build_opener(HTTPCookieProcessor(CookieJar()))
     if name == "program":
         secret = base64.b64encode(b"reader:demo-reader-pass").decode()
@@ -84,7 +84,7 @@ def visitor(base: str, name: str) -> tuple[OpenerDirector, dict[str, str]]:
 
 
 def collect(base: str) -> dict[str, dict]:
-    """Status, content type and body of each address, by visitor and address."""
+    """Return status, content type and body by visitor and URL."""
     answers = {}
     for name, starts in STARTS.items():
         opener, headers = visitor(base, name)
@@ -107,7 +107,7 @@ def collect(base: str) -> dict[str, dict]:
 
 
 def ask(opener: OpenerDirector, address: str, headers: dict[str, str]) -> tuple[int, str, bytes]:
-    """Ask for an address, whatever the answer."""
+    """Request a URL, whatever the status of the answer."""
     try:
         answer = opener.open(Request(address, headers=headers))
     except HTTPError as error:
@@ -117,7 +117,7 @@ def ask(opener: OpenerDirector, address: str, headers: dict[str, str]) -> tuple[
 
 
 def links(body: bytes, base: str) -> list[str]:
-    """The addresses of ours in an answer, in their order."""
+    """Return the URLs of this site in an answer, in order."""
     found = []
     for page, api in LINKS.findall(body):
         address = urljoin(base, (page or api).decode().replace("&amp;", "&"))
@@ -129,7 +129,7 @@ def links(body: bytes, base: str) -> list[str]:
 
 
 def settled(body: bytes, base: str) -> str:
-    """A body without what is another at each start."""
+    """Return a body without the parts that differ at each start."""
     text = body.decode("utf-8", "replace").replace(base, "")
     for pattern, instead in VARYING:
         text = re.sub(pattern, instead, text)
@@ -137,7 +137,7 @@ def settled(body: bytes, base: str) -> str:
 
 
 def differences(before: dict, after: dict) -> list[str]:
-    """Lines that tell what is another, address by address."""
+    """Return lines that describe the differences by URL."""
     lines = [f"not asked for any more: {each}" for each in sorted(before.keys() - after.keys())]
     lines += [f"not asked for before: {each}" for each in sorted(after.keys() - before.keys())]
     for address in sorted(before.keys() & after.keys()):
@@ -150,7 +150,7 @@ def differences(before: dict, after: dict) -> list[str]:
 
 
 def main() -> None:
-    """Keep the answers of a server, and compare them with those of another file."""
+    """Record the answers of a server, and compare them with those of another file."""
     base, kept, *others = sys.argv[1:]
     answers = collect(base.rstrip("/"))
     Path(kept).write_text(json.dumps(answers, ensure_ascii=False, indent=0), "utf-8")

@@ -1,4 +1,4 @@
-"""What speed is compared with: applications that answer with constant bytes, behind the same server as ours.
+"""Reference applications that return constant bytes, behind the same server as comicsdb.
 
 `bodies` names a folder with what is answered: `detail` and `list`, and beside each the headers as JSON lines.
 """
@@ -14,13 +14,13 @@ from pyramid.response import Response
 
 from comicsdb.config import FIXED, resolve
 
-# The server of production looks at settings of the application that it serves.
+# The production server reads settings of the application that it serves.
 SETTINGS = resolve({"sqlalchemy.url": "postgresql://none", "comicsdb.secret": secrets.token_urlsafe()})
 PATHS = {"detail": "/api/issue/{id}/", "list": "/api/issue/"}
 
 
 def write(folder: Path, name: str, headers: list[tuple[str, str]], body: bytes) -> None:
-    """Keep an answer as one of the constant ones."""
+    """Store an answer to be returned as a constant."""
     (folder / name).write_bytes(body)
     (folder / f"{name}.json").write_text(json.dumps(headers))
 
@@ -31,7 +31,7 @@ def _read(folder: str, name: str) -> tuple[list[tuple[str, str]], bytes]:
 
 
 def cornice_app(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes it)
-    """Pyramid and Cornice as our API is configured, with views that do nothing."""
+    """Return an application of Pyramid and Cornice, configured like the API, with constant views."""
     with Configurator(settings={**SETTINGS, **settings, **FIXED, "handle_exceptions": False}) as config:
         config.include("pyramid_retry")
         config.include("pyramid_tm")
@@ -51,7 +51,7 @@ def _view(headers, body):
 
 
 def wsgi_app(global_config, **settings):  # noqa: ARG001
-    """The floor: what a server can do when there is no work at all."""
+    """Return a bare WSGI application: the maximum speed of a server."""
     answers = {name: _read(settings["bodies"], name) for name in PATHS}
 
     def app(environ, start_response):

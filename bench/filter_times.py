@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sqlalchemy import create_engine
 
-sys.path.insert(0, str(Path(__file__).parent.parent))  # the tests are no package that is installed
+sys.path.insert(0, str(Path(__file__).parent.parent))  # the tests are not an installed package
 
 from comicsdb.cli.database import upgrade
 from comicsdb.db import dev_cluster
@@ -25,7 +25,7 @@ RUNS = 5
 
 
 def main(issues: int) -> None:
-    """Fill, ask and print."""
+    """Fill the database, measure and print."""
     with tempfile.TemporaryDirectory() as scratch:
         cluster = dev_cluster.start(Path(scratch) / "postgres", durable=False)
         cluster.ensure_database("template")
@@ -42,7 +42,7 @@ def main(issues: int) -> None:
 
 
 def measured(site, kind: str, query: str) -> tuple[float, str, str, list[str]]:
-    """The best time, and which large tables were read whole."""
+    """Return the best time, and the large tables that were scanned sequentially."""
     runs = site.explained(kind, *pairs(query), runs=RUNS)
     whole = {
         node["Relation Name"]

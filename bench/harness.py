@@ -1,4 +1,4 @@
-"""The test stand: PostgreSQL with data, Redis, and servers of the production ini file, all of them our own.
+"""The test harness: private PostgreSQL with data, Redis, and servers with the production ini file.
 
 Everything is started in a temporary folder, and ended with the block.
 """
@@ -40,14 +40,14 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass
 class Server:
-    """A server under test."""
+    """A server to be measured."""
 
     port: int
     process: subprocess.Popen
     log: Path
 
     def get(self, path: str, headers: dict[str, str]) -> tuple[int, list[tuple[str, str]], bytes]:
-        """Status, headers and body of one answer, whatever it is."""
+        """Return status, headers and body of an answer, whatever its status."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
@@ -57,12 +57,12 @@ class Server:
 
     @property
     def cpu(self) -> float:
-        """Seconds of CPU that its processes have used."""
+        """Return the CPU seconds used by its processes."""
         return cpu_seconds(self.process.pid)
 
 
 class Stand:
-    """What all servers share: database, Redis, the account that asks."""
+    """The database, Redis and the account shared by all servers."""
 
     def __init__(self, stack: ExitStack, folder: Path, data: Path | None, issues: int):
         self.stack, self.folder = stack, folder
@@ -81,30 +81,30 @@ class Stand:
 
     @property
     def database_cpu(self) -> float:
-        """Seconds of CPU that PostgreSQL has used."""
+        """Return the CPU seconds used by PostgreSQL."""
         postmaster = (self.cluster.home / "data" / "postmaster.pid").read_text().split()[0]
         return cpu_seconds(int(postmaster))
 
     @property
     def credentials(self) -> dict[str, str]:
-        """The header of a caller with a token."""
+        """Return the Authorization header with the token."""
         return {"Authorization": f"Bearer {self.token}"}
 
     @property
     def password(self) -> dict[str, str]:
-        """The header of a caller with name and password."""
+        """Return the Authorization header with name and password."""
         pair = base64.b64encode(f"{NAME}:{PASSWORD}".encode()).decode()
         return {"Authorization": f"Basic {pair}"}
 
     def column(self, statement: str) -> list:
-        """The first column of a query."""
+        """Return the first column of a query."""
         with self.engine.connect() as connection:
             return list(connection.scalars(text(statement)))
 
     def serve(
         self, name: str, app: dict[str, str], server: dict[str, str] | None = None, command=None
     ) -> Server:
-        """Serve an application as production.ini does, but for the given settings.
+        """Serve an application with production.ini, changed by the given settings.
 
         `command` starts another server program: a list in which INI and PORT stand for the two.
         """
@@ -114,7 +114,7 @@ class Stand:
         return self.stack.enter_context(_running(command, ini, port))
 
     def ini(self, name: str, app: dict[str, str], server: dict[str, str]) -> Path:
-        """An ini file: that of production with other settings."""
+        """Write production.ini with other settings and return its path."""
         parser = RawConfigParser()
         parser.optionxform = str
         parser.read(ROOT / "production.ini")
@@ -133,7 +133,7 @@ class Stand:
         return path
 
     def ours(self, **more: str) -> dict[str, str]:
-        """The settings of our application on this stand."""
+        """Return the settings of comicsdb for this harness."""
         return {
             "use": "egg:comicsdb",
             "sqlalchemy.url": self.url.replace("%", "%%"),
@@ -141,7 +141,7 @@ class Stand:
             "comicsdb.base_url": "http://127.0.0.1",
             "comicsdb.media.folder": str(self.folder / "media"),
             "comicsdb.cache.url": self.redis.url,
-            # On, and never reached.
+            # Enabled, but never reached.
             "comicsdb_api.throttle": "on",
             "comicsdb_api.throttle.burst": str(MOST),
             "comicsdb_api.throttle.sustained": str(MOST),
@@ -151,10 +151,10 @@ class Stand:
 
 @contextmanager
 def standing(data: Path | None, issues: int) -> Iterator[Stand]:
-    """A stand with the data set of a folder, or with a generated catalogue of that many issues."""
+    """Provide a harness with the data set in a folder, or with a generated catalogue of `issues` issues."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, ExitStack() as stack:
-        os.chmod(folder, 0o755)  # noqa: S103  (the user that PostgreSQL runs as must get in)
+        os.chmod(folder, 0o755)  # noqa: S103  (for the user that runs PostgreSQL)
         yield Stand(stack, Path(folder), data, issues)
 
 
@@ -170,7 +170,7 @@ def _load(engine: Engine, folder: Path, data: Path | None, issues: int) -> None:
 
 
 def _account(engine: Engine) -> str:
-    """Make the account that asks; gives its token."""
+    """Create the account for requests and return its token."""
     token = secrets.token_hex(32)
     with engine.begin() as connection:
         user_id = connection.scalar(
@@ -225,13 +225,13 @@ def _await(process: subprocess.Popen, port: int, log: Path) -> None:
 
 
 def cpu_seconds(root: int) -> float:
-    """User and system time of a process and its descendants, as Linux tells it, in seconds."""
+    """Return user and system time of a process and its descendants in seconds, from /proc."""
     parents, used = {}, {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             try:
                 fields = (folder / "stat").read_text().rpartition(")")[2].split()
-            except OSError:  # it has just ended
+            except OSError:  # the process has ended
                 continue
             parents[int(folder.name)] = int(fields[1])
             used[int(folder.name)] = sum(map(int, fields[11:15]))

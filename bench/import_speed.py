@@ -1,4 +1,4 @@
-"""How fast a data set is imported, how much memory that takes, and where the time goes.
+"""Measures time and memory of an import, and where the time goes.
 
     python bench/import_speed.py FOLDER
 
@@ -20,7 +20,7 @@ from comicsdb.media.storage import FolderStorage
 
 
 def main(folder: Path) -> None:
-    """Import twice and print the figures."""
+    """Import a data set twice and print the figures."""
     with tempfile.TemporaryDirectory() as scratch:
         cluster = dev_cluster.start(Path(scratch) / "postgres")
         cluster.ensure_database("speed")

@@ -1,4 +1,4 @@
-"""How long the database takes for the pages and endpoints of the library, of a reader who has much.
+"""Measures the database time of the pages and endpoints of the library, for a reader with large lists.
 
     python -m bench.library [--issues 40000] [--only WORDS] [--plans] [--folder FOLDER]
 
@@ -39,7 +39,7 @@ from tests.conftest import attached, build_app
 from tests.web.conftest import form_to, log_in
 
 NAME, PASSWORD = "Nora", "correct horse"
-RUNS = 4  # the first one only warms up
+RUNS = 4  # the first one warms up
 REPLAYS = 3
 MOST = 100  # milliseconds that the database may take
 NOT_COUNTED = ("SAVEPOINT", "RELEASE", "ROLLBACK")
@@ -49,7 +49,7 @@ REPLAYED = ("SELECT", "WITH", "INSERT")
 
 @dataclass
 class Sent:
-    """A statement as it was sent; `values` is None where it was prepared long before."""
+    """A statement as it was sent; `values` is None if it was prepared before."""
 
     query: str
     values: object
@@ -58,7 +58,7 @@ class Sent:
 
 @dataclass
 class Figures:
-    """What one address takes of the database, in milliseconds; `cpu` is None where it was not asked."""
+    """The database time of a URL in milliseconds; `cpu` is None if it was not measured."""
 
     name: str
     statements: int
@@ -69,7 +69,7 @@ class Figures:
 
 @contextmanager
 def watching() -> Iterator[list[Sent]]:
-    """The statements that are sent meanwhile, by whom ever."""
+    """Record all statements sent within the block."""
     found, execute, row = [], psycopg.Cursor.execute, ReadConnection.row
 
     def timed(send: Callable, query: str, values):
@@ -81,7 +81,7 @@ def watching() -> Iterator[list[Sent]]:
                 found.append(Sent(query, values, time.perf_counter() - began))
 
     def executed(cursor, query, params=None, **options):
-        if not isinstance(query, str):  # the driver's own, on a new connection
+        if not isinstance(query, str):  # sent by the driver on a new connection
             return execute(cursor, query, params, **options)
         return timed(lambda: execute(cursor, query, params, **options), query, params or {})
 
@@ -96,7 +96,7 @@ def watching() -> Iterator[list[Sent]]:
 
 
 class Bench:
-    """The application on a full database, a browser that is logged in, and one of nobody."""
+    """The application with a full database, a logged-in browser, and an anonymous one."""
 
     def __init__(self, app, engine: Engine, ids: dict, plans: bool):
         self.app, self.engine, self.ids, self.plans = app, engine, ids, plans
@@ -106,7 +106,7 @@ class Bench:
         self.headers = {"Authorization": f"Basic {pair}"}
 
     def all(self, words: str) -> Iterator[Figures]:
-        """The figures of all addresses that hold the words."""
+        """Yield the figures of all URLs that contain the words."""
         for pattern in PAGES:
             path, browser = self._path(pattern.removeprefix("!")), self._browser(pattern)
             yield from self._if(words, pattern, lambda p=path, b=browser: self.read(lambda: b.get(p)))
@@ -152,7 +152,7 @@ class Bench:
     # Measuring.
 
     def read(self, ask: Callable) -> Figures:
-        """What only reads: through connections of the application's own."""
+        """Measure a read, with the application's own connections."""
         runs = [self._run(ask) for _ in range(RUNS)][1:]
         best = min(runs, key=_milliseconds)
         replayed = self._replayed(best)
@@ -162,7 +162,7 @@ class Bench:
         )
 
     def call(self, method: str, path: str, sent: dict) -> Figures:
-        """A call of the API that changes something; it is undone."""
+        """Measure a write through the API, and roll it back."""
 
         def prepared(browser):
             return lambda: browser.request(path, method=method, headers=self.headers, **sent)
@@ -170,7 +170,7 @@ class Bench:
         return self._undone(prepared)
 
     def send(self, page: str, action: str, fields: dict) -> Figures:
-        """A form of the site, filled in and sent; that alone is measured, and undone."""
+        """Measure the submission of a form of the site, and roll it back."""
 
         def prepared(browser):
             form = form_to(browser.get(page), action)
@@ -201,13 +201,13 @@ class Bench:
         return sent
 
     def _replayed(self, sent: list[Sent]) -> list[dict]:
-        """What the statements take of the CPU when they are sent again: the best of some times for each."""
+        """Return the CPU time of each statement when it is sent again, the best of several runs."""
         best: dict[int, dict] = {}
         for _ in range(REPLAYS):
             with self.engine.connect() as connection:
                 driver = connection.connection.driver_connection
                 driver.execute("SET LOCAL max_parallel_workers_per_gather = 0")
-                driver.execute("SET LOCAL jit = off")  # as on the application's own connections
+                driver.execute("SET LOCAL jit = off")  # as on the application's connections
                 for place, each in enumerate(sent):
                     if each.values is None:
                         continue
@@ -222,7 +222,7 @@ class Bench:
 
 
 def _carried_out(driver, each: Sent, plans: bool) -> dict:
-    """One run of a statement, alone in its process: what it took of the CPU, planning included."""
+    """Run a statement alone in its backend and return its CPU time, including planning."""
     before = _cpu(driver)
     driver.execute(each.query, each.values, prepare=False)
     took = _cpu(driver) - before
@@ -233,7 +233,7 @@ def _carried_out(driver, each: Sent, plans: bool) -> dict:
 
 
 def _cpu(driver) -> float:
-    """Milliseconds of CPU that the process behind a connection has used, as Linux tells it."""
+    """Return the CPU milliseconds used by the backend of a connection, from /proc."""
     return int(Path(f"/proc/{driver.info.backend_pid}/schedstat").read_text().split()[0]) / 1e6
 
 
@@ -261,7 +261,7 @@ def _shown(explained: dict | None) -> str:
 
 
 def main(folder: Path, issues: int, words: str, plans: bool) -> None:
-    """Fill, unless that has been done in this folder before; ask and print."""
+    """Fill the database, unless this folder has one, then measure and print."""
     cluster = dev_cluster.start(folder / "postgres", durable=False)
     new = cluster.ensure_database("library")
     engine = create_engine(cluster.url("library"))
@@ -287,7 +287,7 @@ def _line(figures: Figures) -> str:
 
 
 def _prepared(engine: Engine, issues: int) -> dict:
-    """Fill the database, if with any issues; what stands in the braces of the addresses."""
+    """Fill the database, unless `issues` is 0, and return the values for the braces in URLs."""
     with session_factory(engine)() as session:
         if issues:
             upgrade(engine)

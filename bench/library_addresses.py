@@ -1,6 +1,6 @@
-"""The addresses of the library that bench/library.py asks: what only reads, and what changes something."""
+"""The URLs measured by bench/library.py: reads and writes."""
 
-# Names in braces are found in the rows, by `FOUND` below. A leading `!` means: as anybody.
+# Names in braces are looked up by `FOUND` below. A leading `!` means an anonymous request.
 PAGES = (
     "/",
     "/collection/",
@@ -114,7 +114,7 @@ CALLS = (
     ("POST", "/api/wish_list/items/{wish}/acquire/", {}),
     ("DELETE", "/api/wish_list/items/{wish}/remove/", None),
 )
-# The page with the form, where it is sent, and what is filled in.
+# The page with the form, its action, and its fields.
 FORMS = (
     ("/collection/?select=page", "/collection/mark-read/", {}),
     ("/collection/add-from-series/?series={series}", "/collection/add-from-series/", {"book_format": "BOTH"}),

@@ -1,4 +1,4 @@
-"""What readers keep, for bench/library.py: one who has much of everything, and twenty others.
+"""Rows for bench/library.py: the libraries of one reader with large lists, and of twenty others.
 
 One has 5,000 issues of nearly every series, half of them priced in three currencies, most of them read up to
 three times; follows the 300 longest series; wishes for 5,000 issues; and has a list of 2,000. A third of the
@@ -14,7 +14,7 @@ from tests import large
 
 ITEMS, FOLLOWED, WISHES, LISTED, OTHERS = 5_000, 300, 5_000, 2_000, 20
 
-# Drawn by the functions of tests/large.py, which the connection still has: always the same.
+# Generated deterministically by the functions of tests/large.py, which the connection still has.
 STATEMENTS = (
     """UPDATE issue SET store_date = CAST(:today AS date) - 14 + id / 3 % 120 WHERE id % 3 = 0""",
     """INSERT INTO user_account (username, email, password)
@@ -55,7 +55,7 @@ STATEMENTS = (
         SELECT id AS issue_id, row_number() OVER (ORDER BY pg_temp.chance(id, 3)) AS n FROM issue
         LIMIT :wishes
     ) AS drawn""",
-    # List 1 is the reader's long one; the others are of all owners, in turn, and every tenth is private.
+    # List 1 is the reader's long one; the others belong to all owners in turn, and every tenth is private.
     """INSERT INTO reading_list (id, slug, name, user_id, is_private, list_type, attribution_source,
         rating_count, rating_sum)
     SELECT n, 'list-' || n, 'The ' || pg_temp.surname(n, 5) || ' list ' || n,
@@ -74,7 +74,7 @@ STATEMENTS = (
 
 
 def fill(connection: Connection, reader: int, today: date, issues: int) -> None:
-    """Fill a migrated database that holds an account and nothing else; `connection` is a superuser's."""
+    """Fill a migrated database that only contains an account; `connection` belongs to a superuser."""
     large.fill(connection, issues)
     values = {
         "reader": reader,

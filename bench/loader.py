@@ -1,4 +1,4 @@
-"""Drives one server with many requests: by wrk where it is installed, else by a loader of our own in Python.
+"""Generates load on a server: with wrk if it is installed, else with a loader in Python.
 
 The own one uses several times the CPU of wrk, on the same machine as the server: its figures are lower.
 """
@@ -13,13 +13,13 @@ import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-BLOCK = 10_000_000  # numbers for one run, so that no two runs ask for the same
+BLOCK = 10_000_000  # numbers for one run, so that runs request different URLs
 _numbers = itertools.count(1)
 
 
 @dataclass(frozen=True)
 class Load:
-    """What is asked of a server.
+    """The requests to a server.
 
     The paths are asked for in turn. `fresh` makes each request one that never came before: by `query`, a
     parameter that nothing reads, or by `host`, another name of the same server.
@@ -34,7 +34,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Run:
-    """What came of it; times in milliseconds, `size` in bytes per answer, headers included."""
+    """The result of a run; times in milliseconds, `size` in bytes per answer, including headers."""
 
     requests: int
     seconds: float
@@ -48,7 +48,7 @@ class Run:
 
     @property
     def rate(self) -> float:
-        """Requests a second."""
+        """Return the requests per second."""
         return self.requests / self.seconds
 
 
@@ -94,12 +94,12 @@ end
 
 
 def program() -> str:
-    """The loader that `drive` uses."""
+    """Return the name of the loader that `drive` uses."""
     return "wrk" if shutil.which("wrk") else "the loader of our own, in Python"
 
 
 def drive(load: Load, seconds: float, *, expected: int | None = None) -> Run:
-    """Ask for a number of seconds.
+    """Generate load for a number of seconds.
 
     With `expected`, a status, every answer is looked at, which costs the loader time: for a check beforehand.
     """

@@ -1,4 +1,4 @@
-"""How fast pages come for anonymous visitors: repeat and first visits, beside a view of constant bytes.
+"""Measures pages for anonymous visitors: repeat and first visits, compared with a constant view.
 
     python -m bench.pages [--data FOLDER] [--issues 20000] [--seconds 2] [--rounds 5]
 
@@ -34,7 +34,7 @@ TARGETS = (
 
 
 def rows(stand: Stand) -> list[Scenario]:
-    """What is measured."""
+    """Return the rows of the table."""
     ours = stand.serve("ours", stand.ours(), WORKERS)
     slugs = stand.column("SELECT slug FROM issue ORDER BY md5(slug) LIMIT 2000")
     pages = tuple(f"/issue/{each}/" for each in slugs)

@@ -1,4 +1,4 @@
-"""The loader for machines without wrk: one process, many connections, plain sockets."""
+"""A load generator for machines without wrk: one process, many connections, plain sockets."""
 
 import json
 import selectors
@@ -10,7 +10,7 @@ RECEIVED = 65536  # bytes at once
 
 
 class Client:
-    """One connection, with one request under way."""
+    """A connection with one request in progress."""
 
     def __init__(self, port: int):
         self.socket = socket.create_connection(("127.0.0.1", port))
@@ -23,7 +23,7 @@ class Client:
         self.socket.sendall(request)
 
     def receive(self) -> bool:
-        """Take what has come; True when the answer is complete."""
+        """Read available bytes; return True when the answer is complete."""
         data = self.socket.recv(RECEIVED)
         if not data:
             raise ConnectionError("closed")
@@ -42,12 +42,12 @@ class Client:
 
     @property
     def status(self) -> int:
-        """The status of the answer."""
+        """Return the status of the answer."""
         return int(self.head.split(b" ", 2)[1])
 
 
 def requests(load: dict, at: int):
-    """Requests as bytes, without end."""
+    """Yield requests as bytes, endlessly."""
     paths, fresh = load["paths"], load["fresh"]
     headers = {"Host": f"127.0.0.1:{load['port']}", **load["headers"]}
     while True:
@@ -62,7 +62,7 @@ def requests(load: dict, at: int):
 
 
 def main() -> None:
-    """Run what standard input asks for, and print the figures as wrk's script does."""
+    """Run the load described on standard input, and print the figures like wrk's script."""
     asked = json.load(sys.stdin)
     load, expected = asked["load"], asked["expected"]
     sent = requests(load, asked["at"])

@@ -1,4 +1,4 @@
-"""How fast the API reads: hits, misses, searches and 304, beside views that answer with constant bytes.
+"""Measures reads of the API: hits, misses, searches and 304, compared with constant views.
 
     python -m bench.reads [--data FOLDER] [--issues 100000] [--seconds 2] [--rounds 5]
 
@@ -73,7 +73,7 @@ def _options():
 
 
 def _servers(stand: Stand) -> dict[str, Server]:
-    """Ours first: the others answer what it answers."""
+    """Start comicsdb first: the other servers return its answers."""
     alone, unlimited = {"comicsdb.cache.url": ""}, {"comicsdb_api.throttle": "off"}
     ours = stand.serve("ours", stand.ours(**alone), WORKERS)
     free = stand.serve("free", stand.ours(**alone, **unlimited), WORKERS)
@@ -104,7 +104,7 @@ def _ids(stand: Stand) -> list[int]:
 
 
 def check(row: Scenario) -> None:
-    """Look at many answers; raises RuntimeError unless all are as the row says, within a few attempts.
+    """Check many answers; raise RuntimeError unless all are as the row expects, within a few attempts.
 
     Connections go to processes by chance, so caches may need more than one attempt to fill.
     """
@@ -122,7 +122,7 @@ def check(row: Scenario) -> None:
 
 @dataclass(frozen=True)
 class Figure:
-    """One run of a row, and the microseconds of CPU that a request took."""
+    """One run of a row, with CPU microseconds per request."""
 
     run: Run
     server: float
@@ -130,12 +130,12 @@ class Figure:
 
     @property
     def mean(self) -> float:
-        """Milliseconds that a request took."""
+        """Return the mean milliseconds per request."""
         return self.run.mean
 
 
 def measure(stand: Stand, rows: list[Scenario], replays: dict[str, Replay], options) -> dict[str, list]:
-    """By row, one figure per round."""
+    """Return the figures by row, one per round."""
     figures: dict[str, list] = {name: [] for name in (*(row.name for row in rows), *replays)}
     for number in range(options.rounds):
         print(f"round {number + 1} of {options.rounds}", file=sys.stderr)

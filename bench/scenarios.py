@@ -1,4 +1,4 @@
-"""What the benchmark of reads asks for, and what it asks of the figures."""
+"""The requests of the benchmark of reads, and the targets of its figures."""
 
 import random
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from itertools import cycle, islice
 from bench.harness import Server, Stand
 from bench.loader import Load
 
-HITS = 40  # addresses that are asked for again and again
+HITS = 40  # URLs that are requested repeatedly
 MISSES = 20_000
 HIT, MISS = "HIT", "MISS"
 ISSUES = "/api/issue/"
@@ -16,18 +16,18 @@ PER_PAGE = 100
 
 @dataclass(frozen=True)
 class Scenario:
-    """One row of the table: a load on a server, and how its answers must look."""
+    """A row of the table: a load on a server, and the expected answers."""
 
     name: str
     server: Server
     load: Load
     status: int = 200
-    cache: str | None = None  # what X-Cache must say
+    cache: str | None = None  # the expected X-Cache
 
 
 @dataclass(frozen=True)
 class Target:
-    """A ratio of two rows that is asked for: of requests a second, or with `times` of times per request."""
+    """A target for the ratio of two rows: of requests per second, or with `times` of times per request."""
 
     name: str
     over: str
@@ -36,7 +36,7 @@ class Target:
     times: bool = False
 
     def met(self, ratio: float) -> bool:
-        """Whether a measured ratio is good enough."""
+        """Whether a measured ratio meets the target."""
         return ratio <= self.limit if self.times else ratio >= self.limit
 
 
@@ -67,7 +67,7 @@ TARGETS = (
 
 
 def issue_paths(stand: Stand) -> list[str]:
-    """The details of all issues, in an order that is always the same and looks random."""
+    """Return the URLs of all issues, shuffled deterministically."""
     ids = sorted(stand.column("SELECT id FROM issue"))
     random.Random(1).shuffle(ids)
     return [f"{ISSUES}{each}/" for each in ids]
@@ -83,7 +83,7 @@ def scenarios(
     constant: Server,
     bare: Server,
 ) -> list[Scenario]:
-    """All rows, in the order in which they are printed."""
+    """Return all rows, in the order of output."""
     details = issue_paths(stand)
     few, many = tuple(details[:HITS]), tuple(islice(cycle(details), MISSES))
     pages = len(details) // PER_PAGE

@@ -1,4 +1,4 @@
-"""Which WSGI server suits our application: the same requests to each that is installed, side by side.
+"""Compares the installed WSGI servers: the same requests to each, side by side.
 
     python -m bench.servers [--data FOLDER] [--issues 20000] [--seconds 2] [--rounds 5] [--only granian]
 
@@ -28,7 +28,7 @@ BJOERN = "import bjoern, sys; from bench.wsgi import application as app; bjoern.
 
 
 def programs() -> dict[str, dict]:
-    """How each server is started: what `Stand.serve` takes, by the words of the table."""
+    """Return the arguments of `serve` for each server, by its label in the table."""
     found: dict[str, dict] = {}
     for threads in (2, 4, 8):
         given = {"workers": "2", "threads": str(threads)}
@@ -46,7 +46,7 @@ def programs() -> dict[str, dict]:
 
 
 def rows(stand: Stand, name: str, server: Server) -> list[Scenario]:
-    """What is asked of each server."""
+    """Return the rows for each server."""
     details = issue_paths(stand)
     slugs = stand.column("SELECT slug FROM issue ORDER BY id LIMIT 2000")
     pages = [f"/issue/{each}/" for each in slugs]

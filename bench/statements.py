@@ -1,4 +1,4 @@
-"""The database's own time for what an address shows: its statement, caught and run alone."""
+"""The database time of a URL: its statement, recorded and run alone."""
 
 import time
 from dataclasses import dataclass
@@ -11,24 +11,24 @@ from comicsdb.db.read_pool import CompiledQuery, ReadPool, connector
 
 
 class Listener:
-    """Stands in front of the read pool and notes what passes."""
+    """Wraps the read pool and records its statements."""
 
     def __init__(self, read_pool: ReadPool):
         self.read_pool = read_pool
         self.seen: list[tuple[CompiledQuery, dict]] = []
 
     def fetch(self, query: CompiledQuery, parameters: dict):
-        """As the read pool does."""
+        """Record and call the read pool."""
         self.seen.append((query, parameters))
         return self.read_pool.fetch(query, parameters)
 
     def first(self, statement, parameters: dict):
-        """As the read pool does."""
+        """Record and call the read pool."""
         return self.read_pool.first(statement, parameters)
 
 
 def of_body(stand: Stand, path: str) -> tuple[CompiledQuery, dict]:
-    """The statement that makes the body of an address when the cache does not hold it: the last one sent."""
+    """Return the statement that builds the body of a URL on a cache miss: the last one sent."""
     settings = {**stand.ours(), "sqlalchemy.url": stand.url, "comicsdb.cache.url": ""}
     del settings["use"]
     app = comicsdb.main({}, **settings, **{"pyramid.includes": "comicsdb_api comicsdb_web"})
@@ -43,14 +43,14 @@ def of_body(stand: Stand, path: str) -> tuple[CompiledQuery, dict]:
 
 @dataclass(frozen=True)
 class Figure:
-    """What one execution took: milliseconds for who waited, microseconds of the database's CPU."""
+    """The cost of an execution: elapsed milliseconds, CPU microseconds of the database."""
 
     mean: float
     database: float
 
 
 class Replay:
-    """A statement, run again and again on one connection, prepared and read as the application does it."""
+    """A statement that is run repeatedly on one connection, prepared and read as in the application."""
 
     def __init__(self, stand: Stand, path: str, ids: list[int] | None = None):
         self.query, self.parameters = of_body(stand, path)

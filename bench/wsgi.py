@@ -1,4 +1,4 @@
-"""The application of the ini file BENCH_INI, for servers that want a module: `bench.wsgi:application`."""
+"""The application of the ini file BENCH_INI, for servers that load a module: `bench.wsgi:application`."""
 
 import os
 

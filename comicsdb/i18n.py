@@ -1,4 +1,4 @@
-"""Texts of the core, marked for translation where they stand and translated where they are read."""
+"""Texts of the core: marked for translation in the code, translated where they are displayed."""
 
 from dataclasses import dataclass, field
 from datetime import date
@@ -11,7 +11,7 @@ from comicsdb.models.choices import DEFAULT_LANGUAGE
 
 DOMAIN = "comicsdb"
 FOLDER = Path(__file__).parent / "locale"
-# English, in which the texts are written, and the languages they are translated into.
+# English, the language of the source, and the languages of the translations.
 INTERFACE_LANGUAGES = (
     DEFAULT_LANGUAGE,
     *sorted(each.parent.parent.name for each in FOLDER.glob(f"*/LC_MESSAGES/{DOMAIN}.po")),
@@ -19,7 +19,7 @@ INTERFACE_LANGUAGES = (
 
 _ = TranslationStringFactory(DOMAIN)
 
-DAYS = (  # of each month, as mails write them
+DAYS = (  # by month, for mails
     _("January ${day}, ${year}"),
     _("February ${day}, ${year}"),
     _("March ${day}, ${year}"),
@@ -37,7 +37,7 @@ DAYS = (  # of each month, as mails write them
 
 @dataclass(frozen=True)
 class Plural:
-    """A text in the forms that a number asks for; `${n}` stands for the number."""
+    """A text with plural forms; `${n}` is the number."""
 
     singular: str
     plural: str
@@ -46,15 +46,14 @@ class Plural:
     domain: str = DOMAIN
 
     def __str__(self) -> str:
-        """The original text, in English."""
+        """Return the text in English."""
         return translate(localizer(DEFAULT_LANGUAGE), self)
 
 
 class Said(str):
-    """A text with values in it that reads in English as it is, and can be said in another language.
+    """A string in English with values inserted, which can also be translated.
 
-    The API's words are English and fixed: it shows such a text as the string it is; the site
-    translates it.
+    The API, which is in English, uses it as a string; the site translates it.
     """
 
     text: str
@@ -62,7 +61,7 @@ class Said(str):
     domain = DOMAIN
 
     def __new__(cls, text: str, **mapping):
-        """The text with each `${name}` replaced by the value of that name."""
+        """Create the text, with each `${name}` replaced by the value of that name."""
         plain = TranslationString(text, domain=DOMAIN, mapping=mapping)
         made = super().__new__(cls, plain.interpolate())
         made.text, made.mapping = text, mapping
@@ -74,17 +73,17 @@ Text = str | TranslationString | Plural
 
 
 def ngettext(singular: str, plural: str, n: int, **mapping) -> Plural:
-    """A text that depends on a number: `ngettext("${n} day", "${n} days", 3)`."""
+    """Return a text with plural forms: `ngettext("${n} day", "${n} days", 3)`."""
     return Plural(singular, plural, n, mapping)
 
 
 def written_day(day: date) -> TranslationString:
-    """A day in words: November 30, 2026."""
+    """Return a date as text: November 30, 2026."""
     return DAYS[day.month - 1] % {"day": str(day.day), "year": str(day.year)}
 
 
 def translate(localizer: Localizer, text: Text) -> str:
-    """A text in the language of a localizer; values within it that are texts are translated too."""
+    """Translate a text, including values in it that are texts."""
     mapping = getattr(text, "mapping", None) or {}
     values = {name: translate(localizer, value) for name, value in mapping.items()}
     if isinstance(text, Plural):
@@ -100,6 +99,6 @@ def translate(localizer: Localizer, text: Text) -> str:
 
 @lru_cache
 def localizer(language: str) -> Localizer:
-    """The localizer of an interface language; of English for any other, such as an empty one."""
+    """Return the localizer of an interface language, or of English for any other."""
     known = language if language in INTERFACE_LANGUAGES else DEFAULT_LANGUAGE
     return make_localizer(known, [str(FOLDER)])

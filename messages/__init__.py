@@ -1,4 +1,4 @@
-"""Message catalogues: texts are gathered by lingua and brought into each language's file.
+"""Message catalogues: lingua extracts the texts, which are merged into the file of each language.
 
 Each of the packages that speak has a domain of its own name, and in `locale/` the template `<domain>.pot` and
 `<language>/LC_MESSAGES/<domain>.po`. The `.mo` files are made of these in the build.
@@ -21,23 +21,23 @@ DOMAINS = ("comicsdb", "comicsdb_web")
 
 
 def template_file(domain: str) -> Path:
-    """Where the gathered texts of a domain are."""
+    """Return the path of the template of a domain."""
     return TOP / domain / "locale" / f"{domain}.pot"
 
 
 def language_file(domain: str, language: str) -> Path:
-    """Where a language's translation of them is."""
+    """Return the path of the translations of a domain into a language."""
     return TOP / domain / "locale" / language / "LC_MESSAGES" / f"{domain}.po"
 
 
 def languages() -> list[str]:
-    """The languages that somebody has begun to translate into."""
+    """Return the languages with translations."""
     return sorted(each.parent.parent.name for each in TOP.glob("comicsdb/locale/*/LC_MESSAGES/comicsdb.po"))
 
 
 @cache
 def gather(domain: str) -> Catalog:
-    """All texts of a package as they stand in its code and templates when it is first asked."""
+    """Extract all texts of a package from its code and templates, once per process."""
     sources = sorted(
         str(path.relative_to(TOP))
         for suffix in ("py", "jinja2")
@@ -67,7 +67,7 @@ def gather(domain: str) -> Catalog:
         _extract([str(each) for each in arguments])
         with found.open("rb") as stream:
             catalog = read_po(stream, domain=domain)
-    for message in catalog:  # line numbers would change the file with every edit of code
+    for message in catalog:  # line numbers would change with every edit of the code
         message.locations = sorted({(name.removeprefix("./"), None) for name, _line in message.locations})
     return catalog
 
@@ -80,7 +80,7 @@ def _extract(arguments: list[str]) -> None:
 
 
 def merged(domain: str, language: str) -> Catalog:
-    """A language's file brought up to date: new texts empty, those that are gone left out."""
+    """Return the updated catalogue of a language: new texts are empty, unused ones removed."""
     path = language_file(domain, language)
     if path.exists():
         with path.open("rb") as stream:
@@ -90,19 +90,17 @@ def merged(domain: str, language: str) -> Catalog:
     catalog.update(gather(domain), no_fuzzy_matching=True)
     catalog.obsolete.clear()
     for message in catalog:
-        if (
-            message.fuzzy and message.id
-        ):  # it got a plural, or lost it: the translation is that of another text
+        if message.fuzzy and message.id:  # it gained or lost a plural, so the translation does not match
             message.string = ("",) * catalog.num_plurals if message.pluralizable else ""
             message.flags.discard("fuzzy")
     return catalog
 
 
 def written(catalog: Catalog) -> bytes:
-    """A catalogue as its file: ordered by text, without dates, so that it changes only where texts do."""
+    """Serialise a catalogue, sorted by text and without dates, so that it only changes if texts do."""
     catalog.fuzzy = False
     for message in catalog:
-        message.flags.discard("python-brace-format")  # what Babel takes `${name}` for
+        message.flags.discard("python-brace-format")  # Babel's guess for `${name}`
     catalog.header_comment = "# Messages of comicsdb."
     catalog.project, catalog.version, catalog.copyright_holder = catalog.domain, "", "the contributors"
     catalog.last_translator = catalog.language_team = catalog.msgid_bugs_address = ""

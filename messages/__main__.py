@@ -1,4 +1,4 @@
-"""`python -m messages update`: bring all catalogues up to date; `add LANGUAGE`: begin a translation."""
+"""`python -m messages update` updates all catalogues; `add LANGUAGE` starts a translation."""
 
 import sys
 
@@ -10,7 +10,7 @@ USAGE = "usage: python -m messages update | add LANGUAGE"
 
 
 def update(codes: list[str]) -> None:
-    """Write the templates and the files of some languages, and say what is left to translate."""
+    """Write the templates and the files of some languages, and print the number of missing translations."""
     for domain in DOMAINS:
         template_file(domain).write_bytes(written(gather(domain)))
         for code in codes:
@@ -27,7 +27,7 @@ def _is_done(message) -> bool:
 
 
 def main(arguments: list[str]) -> str | None:
-    """What the command line asks for; a text to say where that was not possible."""
+    """Run the command line; return an error message or None."""
     match arguments:
         case ["update"]:
             update(languages())

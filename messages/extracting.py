@@ -1,4 +1,4 @@
-"""lingua's command in a process of its own, with what it needs to read our templates."""
+"""Runs lingua in a separate process, with the extractor for our templates."""
 
 import configparser
 
@@ -20,7 +20,7 @@ newstyle_gettext = true
 
 
 def _texts(stream, keywords, comment_tags, options):
-    """The texts of a template; what is translated there without being a text stands in Python code."""
+    """Yield the texts of a template; texts in variables are marked in Python code."""
     for line, function, arguments, comments in babel_extract(stream, keywords, comment_tags, options):
         first = arguments if isinstance(arguments, str) else (arguments or [None])[0]
         if isinstance(first, str):
@@ -28,23 +28,23 @@ def _texts(stream, keywords, comment_tags, options):
 
 
 class Entry(extract.POEntry):
-    """lingua's entry, which would lose the plural of a text that was first met without one."""
+    """lingua's entry, fixed to keep the plural of a text that was first found without one."""
 
     def update(self, message, add_occurrences=True):
-        """Take in one place more where the text stands."""
+        """Add another occurrence of the text."""
         if message.msgid_plural and not self.msgid_plural:
             self.msgid_plural, self.msgstr_plural = message.msgid_plural, {0: "", 1: ""}
         super().update(message, add_occurrences)
 
 
 class Templates(BabelExtractor):
-    """lingua's extractor of Jinja2 templates, which would give up at `_(variable)`."""
+    """lingua's extractor of Jinja2 templates, fixed to ignore `_(variable)`."""
 
     extractor = staticmethod(_texts)
 
 
 if __name__ == "__main__":
-    # lingua asks for a method that Python 3.12 took away.
+    # lingua calls a method that was removed in Python 3.12.
     configparser.ConfigParser.readfp = configparser.ConfigParser.read_file
     EXTRACTORS["templates"] = Templates()
     extract.POEntry = Entry
