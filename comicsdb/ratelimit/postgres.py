@@ -1,8 +1,8 @@
 """Rate limits in PostgreSQL: a row for each client, written only in the version that was judged by.
 
 A process remembers the row as it last saw it, judges an event by that, and writes the row with the event in
-one statement, which changes nothing if another process has written the row meanwhile. Then the row is read
-and the event judged again. So all processes count as one, mostly with one statement. A refusal writes nothing
+one statement, which changes nothing if another process has written the row meanwhile. Then the statement gives that row
+and the event is judged again. So all processes count as one, mostly with one statement. A refusal writes nothing
 and is given only by the newest version. The same statement can be told an epoch (`comicsdb.db.epoch`), so
 that a cached answer and its request's count are one round trip. The clock is that of the process, as
 everywhere; machines that share a database keep theirs by NTP.
@@ -37,10 +37,12 @@ INSERT = CompiledQuery(
     ("client", "version", "windows", "expires"),
     {},
 )
+# One row: whether the row was written, and else the epoch, the newest version, and its windows if others.
 UPDATE = CompiledQuery(
-    "UPDATE rate_limit SET version = $2, windows = $3, expires = to_timestamp($4)"
+    "WITH written AS (UPDATE rate_limit SET version = $2, windows = $3, expires = to_timestamp($4)"
     " WHERE client = $1 AND version = $5 AND coalesce((SELECT value FROM epoch) = $6::bigint, true)"
-    " RETURNING version",
+    " RETURNING 1) SELECT EXISTS (SELECT FROM written), epoch.value, coalesce(version, 0),"
+    " CASE WHEN version <> $5 THEN windows END FROM epoch LEFT JOIN rate_limit ON client = $1",
     ("client", "version", "windows", "expires", "known", "epoch"),
     {},
 )
@@ -114,35 +116,46 @@ class PostgresStore:
                 row, epoch = self._read(client, row, epoch), None
             while True:
                 result, windows = judge(row.windows)
-                if windows is not None and self._write(client, row.version, windows, epoch):
-                    return result
-                newest = self._read(client, row, epoch)
-                if windows is None and newest is row:
-                    return result
+                if windows is None:
+                    newest = self._read(client, row, epoch)
+                    if newest is row:
+                        return result
+                else:
+                    newest = self._write(client, row, windows, epoch)
+                    if newest is None:
+                        return result
                 row = newest
 
     def _read(self, client: str, row: Row, epoch: int | None) -> Row:
         """The newest version of a row, `row` if that is the newest; raises EpochMovedError."""
-        now, version, packed = self._read_pool.fetch(READ, {"client": client, "known": row.version})
+        found = self._read_pool.fetch(READ, {"client": client, "known": row.version})
+        return self._newest(client, row, epoch, *found)
+
+    def _newest(self, client: str, row: Row, epoch: int | None, now: int, version: int, packed) -> Row:
         if epoch is not None and epoch != now:
             raise EpochMovedError
         return row if version == row.version else self._remember(client, Row(version, unpack(packed or b"")))
 
-    def _write(self, client: str, known: int, windows: Windows, epoch: int | None) -> bool:
-        """Write a row unless somebody else has, or the epoch is over."""
+    def _write(self, client: str, row: Row, windows: Windows, epoch: int | None) -> Row | None:
+        """Write a row, or give the newest version where another process wrote it; raises EpochMovedError."""
         version = getrandbits(62) + 1  # no secret
         values = {
             "client": client,
-            "known": known,
+            "known": row.version,
             "version": version,
             "windows": pack(windows),
             "expires": -(-max(window.end for window in windows.values()) // SECOND),
             "epoch": epoch,
         }
-        if self._read_pool.fetch(UPDATE if known else INSERT, values) is None:
-            return False
+        if row.version:
+            written, *found = self._read_pool.fetch(UPDATE, values)
+        else:
+            written = self._read_pool.fetch(INSERT, values)
+            found = () if written else self._read_pool.fetch(READ, {"client": client, "known": 0})
+        if not written:
+            return self._newest(client, row, epoch, *found)
         self._remember(client, Row(version, windows))
-        return True
+        return None
 
     def _remember(self, client: str, row: Row) -> Row:
         if len(self._rows) >= REMEMBERED:
