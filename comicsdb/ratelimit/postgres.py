@@ -1,11 +1,11 @@
 """Rate limits in PostgreSQL: a row for each client, written only in the version that was judged by.
 
 A process remembers the row as it last saw it, judges an event by that, and writes the row with the event in
-one statement, which changes nothing if another process has written the row meanwhile. Then the statement gives that row
-and the event is judged again. So all processes count as one, mostly with one statement. A refusal writes nothing
-and is given only by the newest version. The same statement can be told an epoch (`comicsdb.db.epoch`), so
-that a cached answer and its request's count are one round trip. The clock is that of the process, as
-everywhere; machines that share a database keep theirs by NTP.
+one statement. Where another process has written the row meanwhile, the statement changes nothing and returns
+the newer row, by which the event is judged again. So all processes count as one, mostly with one statement. A
+refusal writes nothing and is given only by the newest version. The statement can be told an epoch
+(`comicsdb.db.epoch`), so that a cached answer and its request's count are one round trip. The clock is that
+of the process, as everywhere; machines that share a database keep theirs by NTP.
 """
 
 import time
