@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 
-from sqlalchemy import ARRAY, Integer, String, any_, cast, delete, select
+from sqlalchemy import ARRAY, ColumnElement, Integer, String, any_, cast, delete, select
 from sqlalchemy.orm import Session, joinedload
 
 from comicsdb import clock
@@ -155,22 +155,18 @@ def reviewed(session: Session, waiting_import: LibraryImport) -> list[Reviewed]:
     """The rows of an import, in the order of the file."""
     records = waiting_import.payload["rows"]
     matches = [_match(record) for record in records]
-    owned = _owned(
-        session,
-        waiting_import.user_id,
-        {match.id for record, match in zip(records, matches, strict=True) if record["part"] == COLLECTION},
-    )
+    in_collection = [
+        match.id for record, match in zip(records, matches, strict=True) if record["part"] == COLLECTION
+    ]
+    of_account = select(CollectionItem.issue_id).where(CollectionItem.user_id == waiting_import.user_id)
+    owned = set(session.scalars(of_account.where(_is_any(CollectionItem.issue_id, in_collection))))
     return [
         Reviewed(
-            index,
-            record["part"],
-            record["line"],
-            record["says"],
-            match,
-            tuple(map(tuple, record["unclear"])),
-            record["values"],
-            record["list"],
-            record["part"] == COLLECTION and match.id in owned,
+            index=index,
+            match=match,
+            unclear=tuple(map(tuple, record["unclear"])),
+            known=record["part"] == COLLECTION and match.id in owned,
+            **{name: record[name] for name in ("part", "line", "says", "values", "list")},
         )
         for index, (record, match) in enumerate(zip(records, matches, strict=True))
     ]
@@ -180,28 +176,22 @@ def _match(record: dict) -> Match:
     return Match(**record["match"] | {"candidates": tuple(record["match"]["candidates"])})
 
 
-def _owned(session: Session, user_id: int, ids: set[int | None]) -> set[int]:
-    wanted = list(ids - {None})
-    rows = select(CollectionItem.issue_id).where(
-        CollectionItem.user_id == user_id, CollectionItem.issue_id == any_(cast(wanted, ARRAY(Integer)))
-    )
-    return set(session.scalars(rows)) if wanted else set()
+def _is_any(column, ids: Iterable[int | None]) -> ColumnElement[bool]:
+    return column == any_(cast(list({*ids} - {None}), ARRAY(Integer)))
 
 
-def issues_of(session: Session, rows: Iterable[Reviewed]) -> dict[int, Issue]:
-    """The issues that rows may mean, with what their labels need; those that went meanwhile are missing."""
-    wanted = [each for row in rows if row.part != PULL for each in row.match.candidates]
-    found = select(Issue).where(Issue.id == any_(cast(list(set(wanted)), ARRAY(Integer))))
-    loading = joinedload(Issue.series).options(joinedload(Series.series_type), joinedload(Series.publisher))
-    return {each.id: each for each in session.scalars(found.options(loading))} if wanted else {}
-
-
-def series_of(session: Session, rows: Iterable[Reviewed]) -> dict[int, Series]:
-    """The same of series."""
-    wanted = [each for row in rows if row.part == PULL for each in row.match.candidates]
-    found = select(Series).where(Series.id == any_(cast(list(set(wanted)), ARRAY(Integer))))
-    loading = (joinedload(Series.series_type), joinedload(Series.publisher))
-    return {each.id: each for each in session.scalars(found.options(*loading))} if wanted else {}
+def meant(session: Session, rows: Iterable[Reviewed]) -> tuple[dict[int, Issue], dict[int, Series]]:
+    """The issues and series that rows may mean, with what their labels need; without what went meanwhile."""
+    candidates: dict[bool, set[int]] = {True: set(), False: set()}
+    for row in rows:
+        candidates[row.part == PULL].update(row.match.candidates)
+    of_series = (joinedload(Series.series_type), joinedload(Series.publisher))
+    of_issues = (joinedload(Issue.series).options(*of_series),)
+    found = []
+    for model, ids, loading in ((Issue, candidates[False], of_issues), (Series, candidates[True], of_series)):
+        wanted = select(model).where(_is_any(model.id, ids)).options(*loading)
+        found.append({each.id: each for each in session.scalars(wanted)} if ids else {})
+    return found[0], found[1]
 
 
 def lists_there(session: Session, waiting_import: LibraryImport) -> set[str]:
@@ -263,9 +253,3 @@ def _meant(record: dict, choice: int | None) -> int | None:
     if match.state == AMBIGUOUS and choice in match.candidates:
         return choice
     raise InvalidError({"__all__": [NOT_OFFERED % {"line": record["line"]}]})
-
-
-def counts(rows: Iterable[Reviewed]) -> dict[str, int]:
-    """How many rows are matched, ambiguous and unknown."""
-    counted = Counter(row.match.state for row in rows)
-    return {state: counted[state] for state in (MATCHED, AMBIGUOUS, UNKNOWN)}

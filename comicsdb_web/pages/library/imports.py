@@ -1,6 +1,8 @@
 """Libraries as files: what one has goes out, what others wrote comes in, after a review."""
 
 import re
+from collections import Counter
+from collections.abc import Iterator
 
 from pyramid.httpexceptions import HTTPBadRequest, HTTPSeeOther
 from pyramid.response import Response
@@ -9,7 +11,7 @@ from sqlalchemy.orm import Session
 from comicsdb.catalog import InvalidError
 from comicsdb.i18n import translate
 from comicsdb.library.transfer import cbl, imports, writing
-from comicsdb.library.transfer.format import COLLECTION, FORMS, LISTS
+from comicsdb.library.transfer.format import COLLECTION, FORMS, ITEMS, LISTS, PULL, RATINGS, WISHES
 from comicsdb.library.transfer.imports import KEEP_MINE, TAKE_FILE
 from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, REASONS, UNKNOWN
 from comicsdb.models.choices import Currency
@@ -18,13 +20,58 @@ from comicsdb.values import whole_number
 from comicsdb_web.forms import answers
 from comicsdb_web.http.routing import READ
 from comicsdb_web.pages.library.collection import narrowing, private
-from comicsdb_web.pages.library.import_labels import FIELD_WORDS, PART_WORDS, outcome
 from comicsdb_web.pages.reading_lists import Lists
-from comicsdb_web.rendering.locales import _
+from comicsdb_web.rendering.locales import _, ngettext
 
 FORMATS = ("csv", "json")
 NOT_A_FORMAT = _("There are two formats: json and csv.")
 CBL = "cbl"
+PART_WORDS = {
+    COLLECTION: _("Collection"),
+    PULL: _("Pull list"),
+    WISHES: _("Wish list"),
+    RATINGS: _("Stars"),
+    ITEMS: _("Reading lists"),
+}
+FIELD_WORDS = {
+    "series": _("Series"),
+    "number": _("Number"),
+    "title": _("Title"),
+    "volume": _("Volume"),
+    "series_volume": _("Volume"),
+    "year": _("Year"),
+    "series_year": _("Year"),
+    "published": _("Year"),
+    "publisher": _("Publisher"),
+    "cover_date": _("Cover date"),
+    "release_date": _("Release date"),
+    "upc": _("UPC"),
+    "quantity": _("Copies"),
+    "book_format": _("Format"),
+    "grade": _("Grade"),
+    "desired_grade": _("Lowest grade"),
+    "grading_company": _("Graded by"),
+    "purchase_date": _("Bought on"),
+    "purchase_price": _("Price paid"),
+    "purchase_currency": _("Currency"),
+    "max_price": _("Highest price"),
+    "max_currency": _("Currency"),
+    "purchase_store": _("Bought at"),
+    "storage_location": _("Storage location"),
+    "notes": _("Notes"),
+    "more_notes": _("Notes"),
+    "is_read": _("Read"),
+    "read_dates": _("Read on"),
+    "read_on": _("Read on"),
+    "rating": _("Stars"),
+    "added": _("Added on"),
+    "priority": _("Priority"),
+    "status": _("Status"),
+    "state": _("Status"),
+    "owned": _("Owned"),
+    "wished": _("Wished for"),
+    "issue_type": _("Type"),
+}
 _CHOICE = re.compile(r"choose-(\d{1,6})", re.A)
 
 
@@ -153,7 +200,7 @@ class ImportViews:
         except InvalidError as error:
             form = answers.refused(self.request, error, fields)
             return self._review(found, form, choices, left_out, take_file=take_file)
-        for kind, text in outcome(counted):
+        for kind, text in _outcome(counted):
             self.request.messages.add(kind, translate(self.request.localizer, text))
         to_lists = counted[f"{LISTS}_added"] and found.payload["form"] == CBL
         return HTTPSeeOther(self.request.route_path("reading_list.mine" if to_lists else f"{self.area}.list"))
@@ -187,6 +234,7 @@ class ImportViews:
 
     def _review(self, found, form, choices, left_out, *, take_file):
         rows = imports.reviewed(self.session, found)
+        issues, series = imports.meant(self.session, rows)
         by_state = {
             state: [row for row in rows if row.match.state == state]
             for state in (MATCHED, AMBIGUOUS, UNKNOWN)
@@ -197,8 +245,8 @@ class ImportViews:
             "found": found,
             "rows": by_state,
             "kinds": {row.part for row in rows},
-            "issues": imports.issues_of(self.session, rows),
-            "series": imports.series_of(self.session, rows),
+            "issues": issues,
+            "series": series,
             "lists": found.payload["lists"],
             "lists_there": imports.lists_there(self.session, found),
             "choices": choices,
@@ -209,6 +257,56 @@ class ImportViews:
             "part_words": PART_WORDS,
             "field_words": FIELD_WORDS,
         }
+
+
+def _outcome(counted: Counter) -> Iterator[tuple[str, object]]:
+    """What to tell after an import: pairs of the kind of message and its text."""
+    found = [text for name, text in _changes(counted) if counted[name]]
+    if not found:
+        yield "info", _("Nothing had to be changed: your library has all of it already.")
+    for text in found:
+        yield "success", text
+    if counted["gone"]:
+        yield (
+            "warning",
+            ngettext(
+                "${n} row was left out: it is not in the database any more.",
+                "${n} rows were left out: they are not in the database any more.",
+                counted["gone"],
+            ),
+        )
+
+
+def _changes(counted: Counter):
+    def plural(name, one, many):
+        return name, ngettext(one, many, counted[name])
+
+    return (
+        plural(
+            "collection_added",
+            "${n} issue came into your collection.",
+            "${n} issues came into your collection.",
+        ),
+        plural(
+            "collection_changed",
+            "${n} item of your collection was changed.",
+            "${n} items of your collection were changed.",
+        ),
+        plural("pull_list_added", "You follow ${n} more series.", "You follow ${n} more series."),
+        plural("wish_list_added", "${n} wish was added.", "${n} wishes were added."),
+        plural("wish_list_changed", "${n} wish was changed.", "${n} wishes were changed."),
+        plural("ratings_added", "${n} issue got your stars.", "${n} issues got your stars."),
+        plural(
+            "ratings_changed", "Your stars for ${n} issue changed.", "Your stars for ${n} issues changed."
+        ),
+        plural(f"{LISTS}_added", "${n} reading list was made.", "${n} reading lists were made."),
+        plural(f"{LISTS}_changed", "${n} reading list was changed.", "${n} reading lists were changed."),
+        plural(
+            f"{ITEMS}_added",
+            "${n} issue came into reading lists.",
+            "${n} issues came into reading lists.",
+        ),
+    )
 
 
 class ListImportViews(ImportViews):
