@@ -9,8 +9,20 @@ from decimal import Decimal, InvalidOperation
 
 from stdnum import ean
 
+from comicsdb.i18n import _, said
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import Currency
+
+# Control characters, halves of surrogate pairs, and non-characters of Unicode: no text has them, as whoever
+# stores or shows them cannot tell what they mean. Ends of lines and tabs are bad in texts of one line only.
+NULL_CHARACTER = _("Null characters are not allowed.")
+SURROGATE_CHARACTER = _("Surrogate characters are not allowed.")
+
+_LINES = "\t\n\r"
+_PLANES = "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(17))
+_CONTROL, _OTHERS = "\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f", f"\ud800-\udfff\ufdd0-\ufdef{_PLANES}"
+_BAD = re.compile(f"[{_CONTROL}{_OTHERS}]")
+_BAD_IN_LINE = re.compile(f"[{_CONTROL}{_LINES}{_OTHERS}]")
 
 WEB_ADDRESS = re.compile(r"https?://[^\s/?#]+\S*", re.IGNORECASE)
 
@@ -82,3 +94,30 @@ def read_money(text: str) -> tuple[Decimal, str | None] | None:
         return None
     amount = Decimal(f"{re.sub('[^0-9]', '', found['whole'])}.{found['decimals'] or 0}")
     return amount.quantize(Decimal("0.01")), next((each.value for each in currencies), None)
+
+
+# Characters.
+
+
+def bad_character(text: str, *, lines: bool = True) -> str | None:
+    """The first character that no text may have, in one of several lines or of one; None without."""
+    found = (_BAD if lines else _BAD_IN_LINE).search(text)
+    return found[0] if found else None
+
+
+def text_problem(text: str, *, lines: bool = True) -> str | None:
+    """The message for a text with a bad character; None for a text without."""
+    found = bad_character(text, lines=lines)
+    if found is None:
+        return None
+    if found == "\0":
+        return NULL_CHARACTER
+    if "\ud800" <= found <= "\udfff":
+        return SURROGATE_CHARACTER
+    code = f"U+{ord(found):04X}"
+    return said("Please remove the character ${code}: this field does not take it.", code=code)
+
+
+def without_bad_characters(text: str) -> str:
+    """A text without bad characters."""
+    return _BAD.sub("", text)

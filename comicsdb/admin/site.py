@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
-from comicsdb import characters, clock
+from comicsdb import clock
 from comicsdb.accounts import rules
 from comicsdb.accounts.signup import sign_up_settings
 from comicsdb.admin.audit_log import Actor, changes, id_of, record, refuse
@@ -15,6 +15,7 @@ from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.i18n import _, ngettext
 from comicsdb.models import Announcement, OutgoingMail, Poll, PollChoice, PollVote
 from comicsdb.models.choices import AnnouncementStyle
+from comicsdb.values import text_problem
 
 SIGN_UPS, MAIL = "signup_settings", "mail"  # in the audit log
 
@@ -125,7 +126,7 @@ def _checked_announcement(values: Mapping) -> dict:
     }
     if len(content) > CONTENT_MAX:
         errors["content"] = [ngettext("At most ${n} character.", "At most ${n} characters.", CONTENT_MAX)]
-    elif wrong := characters.problem(content):
+    elif wrong := text_problem(content):
         errors["content"] = [wrong]
     refuse(errors)
     return values
@@ -221,7 +222,7 @@ def _checked_poll(values: Mapping) -> dict:
 def _description_problems(text: str) -> list:
     if len(text) > DESCRIPTION_MAX:
         return [ngettext("At most ${n} character.", "At most ${n} characters.", DESCRIPTION_MAX)]
-    wrong = characters.problem(text)
+    wrong = text_problem(text)
     return [wrong] if wrong else []
 
 

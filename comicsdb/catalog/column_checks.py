@@ -10,12 +10,12 @@ from decimal import Decimal
 from sqlalchemy import Boolean, Column, Date, Integer, Numeric, SmallInteger, String
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from comicsdb import characters
 from comicsdb.catalog.kinds import Kind
 from comicsdb.i18n import _, said
 from comicsdb.models import Attribution, Variant
 from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
 from comicsdb.schemas.types import BLANK, NOT_INTEGER, NOT_NUMBER, NOT_TEXT, NULL, out_of_range, too_long
+from comicsdb.values import text_problem
 
 MISSING = 'Invalid pk "{}" - object does not exist.'
 NOT_DATE = _("A date is required.")
@@ -63,7 +63,7 @@ def _mismatch(kind, value) -> str | None:
 def _text_problem(value, longest: int | None) -> str | None:
     if not isinstance(value, str):
         return NOT_TEXT
-    wrong = characters.problem(value)
+    wrong = text_problem(value)
     if wrong:
         return wrong
     if longest is not None and len(value) > longest:

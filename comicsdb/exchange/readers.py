@@ -10,11 +10,10 @@ from datetime import datetime
 
 from sqlalchemy import BigInteger, SmallInteger
 
-from comicsdb import characters
 from comicsdb.clock import has_possible_offset
 from comicsdb.models.base import BIG_MAX, INTEGER_MAX, SMALL_MAX
 from comicsdb.models.choices import YEARS
-from comicsdb.values import WEB_ADDRESS, iso_day
+from comicsdb.values import WEB_ADDRESS, bad_character, iso_day
 
 Reader = Callable[[object], object]
 
@@ -25,7 +24,7 @@ _ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"'})
 def _string(value) -> str:
     if type(value) is not str:
         raise ValueError(f"takes text, not {_shown(value)}")
-    if found := characters.first(value):
+    if found := bad_character(value):
         raise ValueError(f"has the character U+{ord(found):04X}, which is no text")
     return value
 

@@ -6,8 +6,7 @@ from colander import Invalid, MappingSchema, SchemaNode, drop
 from comicsdb.i18n import said
 from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
 from comicsdb.models.choices import YEARS
-from comicsdb.schemas.prices import Amount
-from comicsdb.schemas.types import REQUIRED, Choice, Day, Field, Flag, Id, Integer, ListOf, Text
+from comicsdb.schemas.types import REQUIRED, Amount, Choice, Day, Field, Flag, Id, Integer, ListOf, Text
 from comicsdb.values import compact, read_money
 
 NAME_LENGTH = 255

@@ -5,8 +5,7 @@ import colander
 from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
 from comicsdb.models.choices import STARS, BookFormat, Currency, GradingCompany
 from comicsdb.schemas.base import ObjectSchema, day, field, text
-from comicsdb.schemas.prices import Amount
-from comicsdb.schemas.types import NOT_INTEGER, Choice, Grade, Integer, Moment
+from comicsdb.schemas.types import NOT_INTEGER, Amount, Choice, Grade, Integer, Moment
 
 PLACE_LENGTH = 255
 MAX_DIGITS = 10

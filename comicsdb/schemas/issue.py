@@ -16,8 +16,7 @@ from comicsdb.schemas.base import (
     text,
     texts,
 )
-from comicsdb.schemas.prices import Amount, Price
-from comicsdb.schemas.types import Choice
+from comicsdb.schemas.types import Amount, Choice, Price
 
 NUMBER_LENGTH = 25
 TITLE_LENGTH = 255

@@ -5,8 +5,7 @@ import colander
 from comicsdb.models.choices import PRIORITIES, Currency, WishStatus
 from comicsdb.schemas.base import ObjectSchema, day, field, text
 from comicsdb.schemas.collection import MAX_DIGITS, PLACE_LENGTH, IssueId, codes
-from comicsdb.schemas.prices import Amount
-from comicsdb.schemas.types import Choice, Grade, Integer
+from comicsdb.schemas.types import Amount, Choice, Grade, Integer
 
 
 def currency():

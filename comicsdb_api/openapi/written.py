@@ -4,9 +4,9 @@ from colander import SchemaNode, String
 
 from comicsdb.models.choices import GRADES
 from comicsdb.schemas import ObjectSchema
-from comicsdb.schemas.prices import Amount, Price
 from comicsdb.schemas.types import (
     LONGEST_LIST,
+    Amount,
     Choice,
     Day,
     Flag,
@@ -15,6 +15,7 @@ from comicsdb.schemas.types import (
     Integer,
     ListOf,
     Moment,
+    Price,
     Text,
 )
 from comicsdb_api.openapi import common

@@ -8,9 +8,9 @@ import re
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
-from comicsdb import characters, clock
+from comicsdb import clock
 from comicsdb.models.choices import GRADES, BookFormat, GradingCompany
-from comicsdb.values import compact, read_money
+from comicsdb.values import compact, read_money, without_bad_characters
 
 NOTES_MAX = 20_000  # characters
 LINE_MAX = 255
@@ -36,7 +36,7 @@ def cleaned(value, longest: int = CELL_MAX) -> str:
         text = str(value).strip()[:longest]
     except ValueError:  # Python writes no numbers of thousands of digits
         raise UnclearError from None
-    return characters.without(text).strip()
+    return without_bad_characters(text).strip()
 
 
 def word(value) -> str:

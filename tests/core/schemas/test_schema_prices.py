@@ -6,7 +6,7 @@ import pytest
 
 from comicsdb.schemas import IssueSchema, VariantSchema
 from comicsdb.schemas.collection import CollectionItemSchema
-from comicsdb.schemas.prices import NOT_AMOUNT
+from comicsdb.schemas.types import NOT_AMOUNT
 from comicsdb.schemas.wish import PurchaseSchema, WishSchema
 from tests.core.schema_reading import HUGE, fault, faults, read
 
