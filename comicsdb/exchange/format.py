@@ -18,7 +18,7 @@ from comicsdb.catalog.kinds import KINDS, Link
 from comicsdb.exchange import readers
 from comicsdb.exchange.readers import Reader, optional
 from comicsdb.models.attribution import OWNERS
-from comicsdb.models.base import BIG_MAX
+from comicsdb.models.base import BIG_MAX, limits
 from comicsdb.models.choices import (
     COUNTRIES,
     DEFAULT_LANGUAGE,
@@ -169,9 +169,7 @@ def _default(column: Column):
 
 def _reader(column: Column, *, required: bool) -> Reader:
     """What reads the values of a column, judged by its type and the checks of its table."""
-    checks = [each.info for each in column.table.constraints if each.info]
-    codes = next((info["one_of"][1] for info in checks if info.get("one_of", [""])[0] == column.name), None)
-    bounds = next((info["within"][1:] for info in checks if info.get("within", [""])[0] == column.name), None)
+    codes, bounds = limits(column)
     if column.primary_key or column.foreign_keys:
         return _big_id if sql_type(column) == "BIGINT" else readers.identifier
     if codes:

@@ -104,6 +104,17 @@ def one_of(column: str, codes) -> CheckConstraint:
     return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_choice", info=info)
 
 
+def limits(column) -> tuple[list[str] | None, tuple[int, int] | None]:
+    """The codes and the bounds that `one_of` and `within` allow a column; None where there are none."""
+    allowed = {"one_of": None, "within": None}
+    for check in column.table.constraints:
+        for name, (of, *values) in check.info.items():
+            if of == column.name and name in allowed:
+                allowed[name] = values
+    codes, bounds = allowed["one_of"], allowed["within"]
+    return codes and codes[0], bounds and tuple(bounds)
+
+
 class Stamped:
     """Columns of every object with a page: id, slug, and the stamps that caches depend on.
 

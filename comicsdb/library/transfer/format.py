@@ -7,23 +7,23 @@ the catalogue in one way, and are stored in one way once their owner has confirm
 
 from dataclasses import dataclass, field
 
+from sqlalchemy import Boolean, Date, DateTime, Numeric, String
+
 from comicsdb.i18n import _
 from comicsdb.library.transfer import values as read
 from comicsdb.library.transfer.matching import Wanted, clean_number, split_name
 from comicsdb.library.transfer.values import UnclearError
-from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
-from comicsdb.models.choices import (
-    PRIORITIES,
-    STARS,
-    YEARS,
-    BookFormat,
-    Currency,
-    GradingCompany,
-    ItemType,
-    ListSource,
-    ListType,
-    WishStatus,
+from comicsdb.models import (
+    CollectionItem,
+    Issue,
+    IssueRating,
+    Publisher,
+    ReadingList,
+    ReadingListItem,
+    Series,
+    WishListItem,
 )
+from comicsdb.models.base import INTEGER_MAX, limits
 
 FORMAT, VERSION = "comicsdb-library", 1
 COLLECTION, PULL, WISHES, RATINGS = "collection", "pull_list", "wish_list", "ratings"
@@ -36,7 +36,6 @@ UNCLEAR_SHOWN = 60  # characters of what could not be read
 ROWS_SETTING, BYTES_SETTING = "comicsdb.imports.rows", "comicsdb.imports.megabytes"
 
 _id = read.whole(1, INTEGER_MAX)
-_stars = read.whole(*STARS)
 
 
 def amount(value) -> str | None:
@@ -55,66 +54,61 @@ def moments(value) -> list[str] | None:
     return sorted({each for part in parts if (each := read.moment(part))}) or None
 
 
+def _reader(attribute):
+    """What reads the cells of a column, judged by its type and the checks of its table."""
+    column = attribute.property.columns[0]
+    codes, bounds = limits(column)
+    if codes or bounds:
+        return read.one_of(codes) if codes else read.whole(*bounds)
+    if isinstance(column.type, String):
+        length = column.type.length
+        return (lambda value: read.line(value, length)) if length else read.notes
+    if isinstance(column.type, Numeric):
+        return amount if column.type.scale == 2 else read.grade
+    return {Boolean: read.flag, Date: read.day, DateTime: read.moment}[type(column.type)]
+
+
+def _readers(model, names: str) -> dict:
+    return {name: _reader(getattr(model, name)) for name in names.split()}
+
+
 # By which an issue or a series is named, with what reads them; the names of columns and of JSON's members.
 OF_SERIES = {
-    "series": read.line,
-    "series_volume": read.whole(0, SMALL_MAX),
-    "series_year": read.whole(*YEARS),
-    "publisher": read.line,
+    "series": _reader(Series.name),
+    "series_volume": _reader(Series.volume),
+    "series_year": _reader(Series.year_began),
+    "publisher": _reader(Publisher.name),
 }
 OF_ISSUE = {
-    "issue_id": _id,
-    "issue_cv_id": _id,
-    "issue_gcd_id": _id,
+    **dict.fromkeys(("issue_id", "issue_cv_id", "issue_gcd_id"), _id),
     **OF_SERIES,
-    "number": lambda value: read.line(value, 25),
-    "cover_date": read.day,
+    **_readers(Issue, "number cover_date"),
     "upc": read.bar_code,
 }
-OF_PULLED = {"series_id": _id, "series_cv_id": _id, "series_gcd_id": _id, **OF_SERIES}
+OF_PULLED = {**dict.fromkeys(("series_id", "series_cv_id", "series_gcd_id"), _id), **OF_SERIES}
 
 # What is said of them, by part; `added` is when it came into the library.
+_ADDED = {"added": read.moment}
 VALUES = {
     COLLECTION: {
-        "quantity": read.whole(1, SMALL_MAX),
-        "book_format": read.one_of(BookFormat),
-        "grade": read.grade,
-        "grading_company": read.one_of(GradingCompany),
-        "purchase_date": read.day,
-        "purchase_price": amount,
-        "purchase_currency": read.one_of(Currency),
-        "purchase_store": read.line,
-        "storage_location": read.line,
-        "notes": read.notes,
-        "is_read": read.flag,
+        **_readers(
+            CollectionItem,
+            "quantity book_format grade grading_company purchase_date purchase_price purchase_currency"
+            " purchase_store storage_location notes is_read",
+        ),
         "read_dates": moments,
-        "rating": _stars,
-        "added": read.moment,
+        **_readers(CollectionItem, "rating"),
+        **_ADDED,
     },
-    PULL: {"added": read.moment},
-    WISHES: {
-        "status": read.one_of(WishStatus),
-        "priority": read.whole(*PRIORITIES),
-        "desired_grade": read.grade,
-        "max_price": amount,
-        "max_currency": read.one_of(Currency),
-        "notes": read.notes,
-        "added": read.moment,
-    },
-    RATINGS: {"rating": _stars, "added": read.moment},
-    ITEMS: {"issue_type": read.one_of(ItemType), "added": read.moment},
+    PULL: _ADDED,
+    WISHES: _readers(WishListItem, "status priority desired_grade max_price max_currency notes") | _ADDED,
+    RATINGS: _readers(IssueRating, "rating") | _ADDED,
+    ITEMS: _readers(ReadingListItem, "issue_type") | _ADDED,
 }
 # What is said of a reading list; its neighbours are the numbers of other lists in the same file.
-OF_LIST = {
-    "name": read.line,
-    "desc": read.notes,
-    "is_private": read.flag,
-    "list_type": read.one_of(ListType),
-    "attribution_source": read.one_of(ListSource),
-    "attribution_url": lambda value: read.line(value, 200),
-    "previous": read.whole(1, LISTS_MAX),
-    "next": read.whole(1, LISTS_MAX),
-}
+OF_LIST = _readers(
+    ReadingList, "name desc is_private list_type attribution_source attribution_url"
+) | dict.fromkeys(("previous", "next"), read.whole(1, LISTS_MAX))
 
 # The columns of the tables; in JSON a list holds its items, and `list`, `list_name`, `position` are left out.
 COLUMNS = {

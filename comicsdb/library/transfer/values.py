@@ -112,34 +112,37 @@ def flag(value) -> bool | None:
     return text in _YES
 
 
+# What else the grades of the scale are called, by ten times the grade.
+_GRADE_NAMES = {
+    99: "mt m",
+    98: "nm/mt near_mint/mint",
+    96: "near_mint+",
+    94: "near_mint",
+    92: "near_mint-",
+    90: "very_fine/near_mint",
+    85: "very_fine+",
+    80: "very_fine",
+    75: "very_fine-",
+    70: "fine/very_fine",
+    65: "fine+",
+    60: "fine",
+    55: "fine-",
+    50: "very_good/fine",
+    45: "very_good+",
+    40: "very_good",
+    35: "very_good-",
+    30: "good/very_good",
+    25: "good+",
+    20: "good gd",
+    18: "good-",
+    15: "fair/good",
+    10: "fair",
+    5: "poor",
+}
 _GRADE_WORDS = {name.casefold(): grade for grade, name in GRADES.items()} | {
-    "mt": Decimal("9.9"),
-    "m": Decimal("9.9"),
-    "nm/mt": Decimal("9.8"),
-    "near mint/mint": Decimal("9.8"),
-    "near mint+": Decimal("9.6"),
-    "near mint": Decimal("9.4"),
-    "near mint-": Decimal("9.2"),
-    "very fine/near mint": Decimal("9.0"),
-    "very fine+": Decimal("8.5"),
-    "very fine": Decimal("8.0"),
-    "very fine-": Decimal("7.5"),
-    "fine/very fine": Decimal("7.0"),
-    "fine+": Decimal("6.5"),
-    "fine": Decimal("6.0"),
-    "fine-": Decimal("5.5"),
-    "very good/fine": Decimal("5.0"),
-    "very good+": Decimal("4.5"),
-    "very good": Decimal("4.0"),
-    "very good-": Decimal("3.5"),
-    "good/very good": Decimal("3.0"),
-    "good+": Decimal("2.5"),
-    "good": Decimal("2.0"),
-    "gd": Decimal("2.0"),
-    "good-": Decimal("1.8"),
-    "fair/good": Decimal("1.5"),
-    "fair": Decimal("1.0"),
-    "poor": Decimal("0.5"),
+    name.replace("_", " "): Decimal(tenths).scaleb(-1)
+    for tenths, names in _GRADE_NAMES.items()
+    for name in names.split()
 }
 _NUMBER = re.compile(r"(?<![\d.])(\d{1,2}(?:[.,]\d)?)(?![\d.])", re.A)
 _UNGRADED = {"ungraded", "not graded", "raw", "none", "n/a", "-"}
