@@ -136,7 +136,7 @@ def sql_type(column: Column) -> str:
 
 
 def field(column, key: str = "", *, read: Reader | None = None, default=INFERRED) -> Field:
-    """A field that fills one column as it is; whatever is not said follows from the column."""
+    """A field that fills one column; reader, default and target follow from the column unless given."""
     column = column.property.columns[0]
     if default is INFERRED:
         default = _default(column)
@@ -161,14 +161,14 @@ def required(column, key: str = "") -> Field:
 
 
 def _default(column: Column):
-    """The value of a record that does not say it."""
+    """The value of a record without the key."""
     if column.default is not None:
         return [] if column.default.is_callable else column.default.arg
     return None if column.nullable else REQUIRED
 
 
 def _reader(column: Column, *, required: bool) -> Reader:
-    """What reads the values of a column, judged by its type and the checks of its table."""
+    """The reader for a column, chosen by its type and the checks of its table."""
     codes, bounds = limits(column)
     if column.primary_key or column.foreign_keys:
         return _big_id if sql_type(column) == "BIGINT" else readers.identifier
@@ -379,7 +379,7 @@ ISSUE_RATINGS = _file(
     match=("issue_id", "user_id"),
 )
 
-# What accounts keep. Sets of before say neither the ids of some rows nor when others were added.
+# Libraries of accounts. Older data sets lack the ids of some rows and the moments at which others were added.
 
 
 def _given_id(model) -> Field:
@@ -507,7 +507,7 @@ WISH_LIST_ITEMS = _file(
 
 
 def _of_account(name: str, model, inside: Field) -> File:
-    """The file of the only list of its kind that an account has: rows are what it holds."""
+    """The file of lists of which an account has at most one; the report counts their entries."""
     parts = (_given_id(model), "user_id", inside, "created_on modified")
     one = {"unique": (("user_id", ("user_id",)),), "match": ("user_id",)}
     return _file(name, model, *parts, **one, order="user_id", counted="")

@@ -1,8 +1,9 @@
-"""What accounts keep, out of a data set: what an account lacks is stored as the set has it.
+"""Import of the libraries of accounts: collections, reading lists, pull lists and wish lists.
 
-What it has stays: the set fills in blanks, adds dates of reading and puts issues to the end of lists, so that
-a set may be imported again. Ids are the set's in tables that were empty. Nothing is derived: an item of a
-collection has the stars that the set says, and the account's stars for its issue are those of their own file.
+Rows that an account lacks are stored as the set has them, with the set's ids where the table was empty.
+Existing rows keep their values: the set only fills in blanks, adds dates of reading and appends issues to
+lists, so a set may be imported again. Nothing is derived: the rating of an item of a collection is stored as
+it is, and the account's rating of the issue comes from its own file.
 """
 
 from collections.abc import Iterable
@@ -31,11 +32,11 @@ from comicsdb.library.transfer.storing import WISH, update_statement
 from comicsdb.models import ReadingList, User
 from comicsdb.security import Identity, identify
 
-OFFICIAL = ""  # lists are their owners': nobody writes for the official account but itself
+OFFICIAL = ""  # no list counts as the official account's: each is written as its owner's
 
 
 def store(run: Run) -> None:
-    """Store what accounts keep; counts what is new, changed and unchanged."""
+    """Store the libraries of the set and count new, changed and unchanged rows."""
     for file in LIBRARY:
         translate(run, file)
         if file.owner:
@@ -103,10 +104,10 @@ def _add_read_dates(run: Run) -> set[int]:
 
 
 def _set_neighbours(run: Run) -> None:
-    """Give new lists the new neighbours that the set says, on the side on which it says so.
+    """Set the neighbours of lists.
 
-    Where either was there before, it is only done if nothing stands in the way: they must have none there,
-    and their owners may see them.
+    Between new lists they are set as in the set. Where either list existed before, they are only set if both
+    sides are free and the owner may see the other list.
     """
     for side in ("previous_id", "next_id"):
         run.cursor.execute(
@@ -133,13 +134,13 @@ def _set_neighbours(run: Run) -> None:
 
 
 def _identity(run: Run, user_id: int) -> Identity:
-    """The account with the rights of the staff, who imports it: it may say where a list was taken from."""
+    """The account, with the rights of the staff who run the import: it may set the source of a list."""
     user = run.session.scalar(select(User).options(selectinload(User.groups)).where(User.id == user_id))
     return replace(identify(user, "import"), is_staff=True)
 
 
 def _restore_stamps(run: Run) -> None:
-    """New lists get the stamps of the set, which writing what is in them has moved."""
+    """Give new lists the stamps of the set again, which the triggers on their entries have moved."""
     for file in (PULL_LISTS, WISH_LISTS, READING_LISTS):
         run.cursor.execute(
             f"UPDATE {file.kind} t SET modified = s.modified, modified_before = NULL"

@@ -12,7 +12,7 @@ from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.exchange.format import File
 from comicsdb.media.storage import Storage
 
-LIMIT = 50  # problems that are told at once
+LIMIT = 50  # problems that are collected before the import stops
 EXAMPLES = 5  # places named per kind of advice
 
 

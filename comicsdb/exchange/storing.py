@@ -1,4 +1,4 @@
-"""Storing a set: new rows as it has them, found rows brought up to date; the catalogue learns what changed.
+"""Storing a set: new rows are inserted, matched rows are updated, and the unit of work records both.
 
 Stamps of new rows are the set's own. What rows keep of others is computed with them, not afterwards: the
 second stamp of an object with an issue list is the greatest `modified` of its issues and its own, and stars

@@ -55,7 +55,7 @@ def moments(value) -> list[str] | None:
 
 
 def _reader(attribute):
-    """What reads the cells of a column, judged by its type and the checks of its table."""
+    """The reader for a column, chosen by its type and the checks of its table."""
     column = attribute.property.columns[0]
     codes, bounds = limits(column)
     if codes or bounds:

@@ -27,7 +27,7 @@ from comicsdb.models.base import SMALL_MAX
 from comicsdb.schemas.attribution import is_web_address
 from comicsdb.security import Identity, Permission, may
 
-# What an item of the collection or a wish is given when it changes.
+# Assignments that move the stamps of an item of a collection or wish list.
 TOUCH = (
     "modified_before = t.modified,"
     " modified = greatest(clock_timestamp(), t.modified + interval '1 microsecond')"
@@ -132,11 +132,11 @@ def _now(storing: Storing, kind: str, ids: list[int]) -> dict[int, int]:
 def update_statement(
     model, names: Iterable[str], source: str, condition: str, *, take_file: bool = False, reads=()
 ) -> str:
-    """An UPDATE of rows t of a model by rows s that say something of the same; it returns the ids t.id.
+    """An UPDATE of rows t of a model from rows s that describe the same; it returns the ids of changed rows.
 
-    `names` are columns of both; null in s says nothing. What s says fills blanks, or replaces all that is
-    there with `take_file`; a currency goes with its amount. Items of the collection are brought in line with
-    their dates of reading; `reads` are the ids of those that got some.
+    `names` are columns of both; null in s means "not given". Values of s fill blanks, or with `take_file`
+    replace what is there; a currency is taken with its amount. `is_read` and `date_read` of items of the
+    collection follow from their dates of reading; `reads` are the ids of items that got new ones.
     """
     changes = {}
     for name in names:
