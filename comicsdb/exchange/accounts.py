@@ -6,13 +6,14 @@ changed. Secrets are hashed before they reach the database.
 """
 
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 
 from comicsdb.accounts.passwords import UNUSABLE, Passwords, digest
 from comicsdb.exchange.format import USERS
 from comicsdb.exchange.run import Run
-from comicsdb.exchange.staging import Pictures, Reader, copy_statement, create_table, finish_table, records
+from comicsdb.exchange.staging import Pictures, stage
 from comicsdb.models.base import SYSTEM_USER_ID
 
 BATCH = 256
@@ -24,9 +25,7 @@ _FILLED = USERS.columns
 
 def stage_users(run: Run, passwords: Passwords, pictures: Pictures) -> None:
     """Read users.jsonl; only users whose names are new get their passwords hashed, which takes time."""
-    reader = Reader(run, USERS, pictures)
     taken = run.ids("SELECT lower(username) FROM user_account")
-    create_table(run.cursor, USERS, TOKEN_COLUMN)
 
     def prepared(row: list) -> list:
         token, password = row[_AT["api_token"]], row[_AT["password"]]
@@ -36,20 +35,12 @@ def stage_users(run: Run, passwords: Passwords, pictures: Pictures) -> None:
         row[_AT["api_token"]] = digest(token) if token else ""
         return [*row, token[:TOKEN_KEY_LENGTH]]
 
-    rows = (
-        row
-        for number, where, record in records(run, USERS)
-        if (row := reader.row(number, where, record)) is not None
-    )
-    with (
-        ThreadPoolExecutor(os.cpu_count()) as pool,  # argon2 lets other threads run
-        run.cursor.copy(copy_statement(USERS, TOKEN_COLUMN)) as copy,
-    ):
-        while batch := list(islice(rows, BATCH)):
-            for row in pool.map(prepared, batch):
-                run.report.count(USERS.name, "read")
-                copy.write_row(row)
-    finish_table(run.cursor, USERS)
+    def all_prepared(rows: Iterator[list]) -> Iterator[list]:
+        with ThreadPoolExecutor(os.cpu_count()) as pool:  # argon2 lets other threads run
+            while batch := list(islice(rows, BATCH)):
+                yield from pool.map(prepared, batch)
+
+    stage(run, USERS, pictures, TOKEN_COLUMN, all_prepared)
 
 
 def settle(run: Run) -> None:

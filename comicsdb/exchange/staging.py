@@ -6,7 +6,7 @@ Nothing of a file is kept in memory. A staged table has the columns of its file,
 column that refers to those, which is filled once their ids are known.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import orjson
@@ -216,29 +216,29 @@ def create_table(cursor, file: File, more: tuple[tuple[str, str], ...] = ()) -> 
     )
 
 
-def copy_statement(file: File, more: tuple[tuple[str, str], ...] = ()) -> str:
-    """The COPY that fills a staged table."""
-    names = ", ".join(f'"{name}"' for name, _ in (*columns(file), *more))
-    return f"COPY {file.staged} ({names}) FROM STDIN"
+def stage(
+    run: Run,
+    file: File,
+    pictures: Pictures,
+    more: tuple[tuple[str, str], ...] = (),
+    prepare: Callable[[Iterator[list]], Iterable[list]] = iter,
+) -> None:
+    """Check a file and copy it into its staged table, a record at a time.
 
-
-def finish_table(cursor, file: File) -> None:
-    """Let the planner know what was copied."""
-    cursor.execute(f"CREATE INDEX ON {file.staged} ({'line' if file.owner else 'id'}); ANALYZE {file.staged}")
-
-
-def stage(run: Run, file: File, pictures: Pictures) -> None:
-    """Check a file and copy it into its staged table, a record at a time."""
+    `prepare` may change the rows and add values for the columns `more`.
+    """
     reader = Reader(run, file, pictures)
-    create_table(run.cursor, file)
-    with run.cursor.copy(copy_statement(file)) as copy:
-        for number, where, record in records(run, file):
-            row = reader.row(number, where, record)
-            if row is not None:
-                if file.reported:
-                    run.report.count(file.reported, "read")
-                copy.write_row(row)
-    finish_table(run.cursor, file)
+    create_table(run.cursor, file, more)
+    names = ", ".join(f'"{name}"' for name, _ in (*columns(file), *more))
+    rows = (reader.row(*each) for each in records(run, file))
+    with run.cursor.copy(f"COPY {file.staged} ({names}) FROM STDIN") as copy:
+        for row in prepare(row for row in rows if row is not None):
+            if file.reported:
+                run.report.count(file.reported, "read")
+            copy.write_row(row)
+    run.cursor.execute(
+        f"CREATE INDEX ON {file.staged} ({'line' if file.owner else 'id'}); ANALYZE {file.staged}"
+    )
 
 
 def drop_tables(cursor) -> None:
