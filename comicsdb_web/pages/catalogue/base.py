@@ -101,7 +101,7 @@ class EntityViews(Editing):
     admin_form: EntityForm | None = None  # of the administration, where it has other fields
     icon = ""  # what an SVG of 24 by 24 contains
     menu = "stories"  # the group of the menu: "comics", "people" or "stories"
-    card_size, portrait_size = "card", "portrait"  # of pictures, see `comicsdb.imaging.sizes`
+    card_size, portrait_size = "card", "portrait"  # of pictures, see `comicsdb.imaging.picture`
     comic_vine_prefix: int | None = None  # of numbers in addresses at Comic Vine
     taken: ClassVar[dict] = {}  # of unique fields, as in `forms.duplicate_detection`
     gcd_path = ""  # the first word of addresses at comics.org
