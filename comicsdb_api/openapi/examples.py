@@ -44,10 +44,10 @@ class Examples:
                 return self.of(schema[choice][0])
         if "const" in schema:
             return schema["const"]
-        kinds = schema.get("type")
-        if isinstance(kinds, list):
-            return None
-        match kinds:
+        return self._of_type(schema)
+
+    def _of_type(self, schema: dict):
+        match schema.get("type"):
             case "object":
                 return {key: self.of(value) for key, value in schema.get("properties", {}).items()}
             case "array":
@@ -58,7 +58,7 @@ class Examples:
                 return schema.get("enum", [schema.get("minimum", 0)])[0]
             case "boolean":
                 return True
-        return None
+        return None  # several types: one of them is null
 
     def least(self, schema: dict):
         """The smallest example of an object, or of a list of such: only what it cannot be without."""

@@ -31,6 +31,17 @@ NULL = {"type": "null"}
 _EXAMPLES = {"string": str, "boolean": bool, "integer": int, "number": (int, float)}
 # Functions that give a value even where an argument is null.
 NEVER_NULL = {"count", "json_build_object"}
+# The first that a type is one of is its schema.
+SIMPLE_TYPES = (
+    ((Instant, DateTime), {"type": "string", "format": "date-time"}),
+    (Address, {"type": "string", "format": "uri"}),
+    (Money, {"type": "string", "pattern": AMOUNT}),
+    (Date, {"type": "string", "format": "date"}),
+    (String, {"type": "string"}),
+    (Boolean, {"type": "boolean"}),
+    (Integer, {"type": "integer"}),
+    ((Numeric, Float), {"type": "number"}),
+)
 
 
 class Components:
@@ -87,7 +98,7 @@ class Components:
         properties = {key: described(name, key, self.of(value)) for key, value in fields.items()}
         return schema | {"properties": properties, "required": list(fields)}
 
-    def _of_type(self, kind: TypeEngine) -> dict:  # noqa: PLR0912  (one for each type)
+    def _of_type(self, kind: TypeEngine) -> dict:
         match kind:
             case ObjectOf():
                 return self.object_of(kind.shape, kind.name)
@@ -98,25 +109,14 @@ class Components:
                 return {"type": "array", "items": self.of(kind.element)}
             case ARRAY():
                 return {"type": "array", "items": self._of_type(kind.item_type) | _length(kind.item_type)}
-            case Instant() | DateTime():
-                return {"type": "string", "format": "date-time"}
-            case Address():
-                return {"type": "string", "format": "uri"}
-            case Money():
-                return {"type": "string", "pattern": AMOUNT}
             case Choice():
                 return {"type": "string", "enum": [str(word) for word in kind.choices]}
-            case Date():
-                return {"type": "string", "format": "date"}
-            case String():
-                return {"type": "string"}
-            case Boolean():
-                return {"type": "boolean"}
-            case Integer():
-                return {"type": "integer"}
-            case Numeric() | Float():
-                return {"type": "number"}
-        return {}
+        return simple_type(kind, SIMPLE_TYPES)
+
+
+def simple_type(kind, table: tuple) -> dict:
+    """The schema of a type whose values need no further description, from a table of classes."""
+    return next((dict(schema) for types, schema in table if isinstance(kind, types)), {})
 
 
 def reference(section: str, name: str) -> dict:
@@ -183,10 +183,8 @@ def _may_be_null(expression: ColumnElement) -> bool:
         case Null():
             return True
         case Case():
-            last = expression.else_
-            return last is None or any(
-                _may_be_null(each) for each in (last, *(v for _, v in expression.whens))
-            )
+            values = [value for _, value in expression.whens]
+            return expression.else_ is None or any(map(_may_be_null, (expression.else_, *values)))
         case Label():
             return _may_be_null(expression.element)
         case TypeCoerce() | Cast():
@@ -196,12 +194,14 @@ def _may_be_null(expression: ColumnElement) -> bool:
         case ScalarSelect():
             (column,) = expression.element.selected_columns
             return not isinstance(column, FunctionElement) or _may_be_null(column)
-        case FunctionElement():
-            arguments = list(expression.clauses)
-            if expression.name == "coalesce":
-                return all(_may_be_null(each) for each in arguments)
-            return expression.name not in NEVER_NULL and any(_may_be_null(each) for each in arguments)
-    return False
+    return isinstance(expression, FunctionElement) and _may_give_null(expression)
+
+
+def _may_give_null(function: FunctionElement) -> bool:
+    arguments = map(_may_be_null, function.clauses)
+    if function.name == "coalesce":
+        return all(arguments)
+    return function.name not in NEVER_NULL and any(arguments)
 
 
 def _widened(one: dict, other: dict) -> dict | None:

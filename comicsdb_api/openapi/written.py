@@ -19,7 +19,7 @@ from comicsdb.schemas.types import (
     Text,
 )
 from comicsdb_api.openapi import common
-from comicsdb_api.openapi.schemas import INTEGER_MAX, Components, described, reference
+from comicsdb_api.openapi.schemas import INTEGER_MAX, Components, described, reference, simple_type
 from comicsdb_api.openapi.words import (
     CHANGE,
     FORM,
@@ -42,6 +42,18 @@ FILE = {
     "description": "A file: JPEG, PNG, WebP, GIF or AVIF.",
     "examples": ["cover.jpg"],
 }
+# Generators of clients know no enumerations of numbers; the texts list the grades there are.
+_GRADES = [
+    {"type": "number", "minimum": float(min(GRADES)), "maximum": float(max(GRADES))},
+    {"type": "string", "enum": [str(grade) for grade in GRADES]},
+]
+SIMPLE_TYPES = (
+    (Day, {"type": "string", "format": "date"}),
+    (Moment, {"type": "string", "format": "date-time"}),
+    (Flag, {"type": "boolean"}),
+    (Grade, {"anyOf": _GRADES}),
+    ((Price, String), {"type": "string"}),
+)
 FORM_WORDS = "Lists are repeated fields; an empty text stands for null."
 
 
@@ -125,20 +137,11 @@ def schema_of(node: SchemaNode, *, is_form: bool) -> dict:
 def _of_type(kind, *, is_form: bool) -> dict:
     match kind:
         case Text():
-            least = {} if kind.blank else {"minLength": 1}
-            most = {} if kind.longest is None else {"maxLength": kind.longest}
-            return {"type": "string"} | least | most
+            return _text(kind)
         case Integer():
             return common.integer(kind.low, kind.high)
-        case Day():
-            return {"type": "string", "format": "date"}
-        case Moment():
-            return {"type": "string", "format": "date-time"}
-        case Flag():
-            return {"type": "boolean"}
         case Choice():
-            codes = list(kind.codes.values())
-            return {"type": "integer" if isinstance(codes[0], int) else "string", "enum": codes}
+            return _choice(kind)
         case Id():
             return common.integer(0 if kind.zero_is_none else 1, INTEGER_MAX)
         case ListOf():
@@ -147,15 +150,20 @@ def _of_type(kind, *, is_form: bool) -> dict:
             return {"type": "array", "items": items, "maxItems": LONGEST_LIST} | least
         case Amount():
             return {"anyOf": _sums(kind.whole)}
-        case Grade():
-            # Generators of clients know no enumerations of numbers; the texts list the grades there are.
-            number = {"type": "number", "minimum": float(min(GRADES)), "maximum": float(max(GRADES))}
-            return {"anyOf": [number, {"type": "string", "enum": [str(grade) for grade in GRADES]}]}
-        case Price():
-            return {"type": "string"} if is_form else {"anyOf": [*_sums(), _priced(), {"type": "null"}]}
-        case String():
-            return {"type": "string"}
-    return {}
+        case Price() if not is_form:
+            return {"anyOf": [*_sums(), _priced(), {"type": "null"}]}
+    return simple_type(kind, SIMPLE_TYPES)
+
+
+def _text(kind: Text) -> dict:
+    least = {} if kind.blank else {"minLength": 1}
+    most = {} if kind.longest is None else {"maxLength": kind.longest}
+    return {"type": "string"} | least | most
+
+
+def _choice(kind: Choice) -> dict:
+    codes = list(kind.codes.values())
+    return {"type": "integer" if isinstance(codes[0], int) else "string", "enum": codes}
 
 
 def _sums(whole: int = 6) -> list[dict]:

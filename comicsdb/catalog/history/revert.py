@@ -124,39 +124,47 @@ def holder(session: Session, entity, target: dict, conflict: ConflictError):
 # What can come back.
 
 
-def _without_missing(kind: Kind, older: dict, names: References) -> tuple[dict, list[tuple[str, Reference]]]:
-    """The older state with survivors in the place of merged objects and without deleted ones, and those."""
-    missing: dict[tuple[str, Reference], None] = {}
+class _Survivors:
+    """The objects that references of an older state lead to now; `missing` collects what was deleted."""
 
-    def there(field: str, target: str, object_id: int) -> int | None:
-        found = names.to(target, object_id)
+    def __init__(self, names: References):
+        self._names = names
+        self.missing: dict[tuple[str, Reference], None] = {}
+
+    def of(self, field: str, target: str, object_id: int) -> int | None:
+        """The id of the object or of the survivor of its merge, None where it was deleted."""
+        found = self._names.to(target, object_id)
         if found.gone and found.survivor_id is None:
-            missing[field, found] = None
+            self.missing[field, found] = None
         return found.survivor_id if found.gone else object_id
 
-    def all_there(field: str, target: str, ids: list[int]) -> list[int]:
-        found = (there(field, target, each) for each in ids)
+    def of_all(self, field: str, target: str, ids: list[int]) -> list[int]:
+        """The same for many, sorted, without those that were deleted."""
+        found = (self.of(field, target, each) for each in ids)
         return sorted({each for each in found if each is not None})
 
-    state = dict(older)
+
+def _without_missing(kind: Kind, older: dict, names: References) -> tuple[dict, list[tuple[str, Reference]]]:
+    """The older state with survivors in the place of merged objects and without deleted ones, and those."""
+    survivors, state = _Survivors(names), dict(older)
     for field, model in kind.parents.items():
         if state.get(field) is not None:
-            found = there(field, model.__tablename__, state[field])
+            found = survivors.of(field, model.__tablename__, state[field])
             if found is None:
                 del state[field]  # the present one stays
             else:
                 state[field] = found
     for link in kind.links:
         if link.field in state:
-            state[link.field] = all_there(link.field, link.target.__tablename__, state[link.field])
+            state[link.field] = survivors.of_all(link.field, link.target.__tablename__, state[link.field])
     if "credits" in state:
         roles: dict[int, set[int]] = {}
         for credit in state["credits"]:
-            creator = there("credits", "creator", credit["creator"])
+            creator = survivors.of("credits", "creator", credit["creator"])
             if creator is not None:
-                roles.setdefault(creator, set()).update(all_there("credits", "role", credit["roles"]))
+                roles.setdefault(creator, set()).update(survivors.of_all("credits", "role", credit["roles"]))
         state["credits"] = [{"creator": each, "roles": sorted(roles[each])} for each in sorted(roles)]
-    return state, list(missing)
+    return state, list(survivors.missing)
 
 
 def _is_needed(kind: Kind, field: str) -> bool:

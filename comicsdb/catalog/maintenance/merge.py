@@ -140,6 +140,26 @@ def _kind_of_both(canonical, other) -> Kind:
 
 def _filled(session: Session, kind: Kind, canonical, other) -> dict:
     """The values of fields that are empty on the one side only, without those that rules would refuse."""
+    wanted = _missing_values(kind, canonical, other)
+    for conflict in uniqueness.conflicts(session, kind, canonical, wanted, besides=[other.id]):
+        for name in set(conflict.fields) & set(wanted):  # a third object has it
+            del wanted[name]
+    while wanted:
+        try:
+            rules.check(session, kind, canonical, wanted)
+        except InvalidError as refused:
+            wanted = {name: value for name, value in wanted.items() if name not in refused.errors}
+        else:
+            break
+    if kind.name == "creator":  # a life that cannot be is worse than one that is not known
+        dates = {"birth": canonical.birth, "death": canonical.death}
+        breaches = advise(session, kind.name, dates, wanted)
+        wanted = {name: value for name, value in wanted.items() if name not in breaches}
+    return wanted
+
+
+def _missing_values(kind: Kind, canonical, other) -> dict:
+    """What the other object has in fields in which the canonical one has nothing."""
     wanted = {}
     for name in sorted({*kind.scalars} - NEVER_FILLED - {OTHER_NAMES.get(kind.name)}):
         if getattr(canonical, name) in NOTHING and getattr(other, name) not in NOTHING:
@@ -154,23 +174,6 @@ def _filled(session: Session, kind: Kind, canonical, other) -> dict:
         unknown = UNKNOWN_AGE_RATING_ID if name == "rating" else None
         if mine == unknown != theirs:
             wanted[name] = theirs
-    for conflict in uniqueness.conflicts(session, kind, canonical, wanted, besides=[other.id]):
-        for name in set(conflict.fields) & set(wanted):  # a third object has it
-            del wanted[name]
-    while wanted:
-        try:
-            rules.check(session, kind, canonical, wanted)
-        except InvalidError as refused:
-            wanted = {name: value for name, value in wanted.items() if name not in refused.errors}
-        else:
-            break
-    if kind.name == "creator":  # a life that cannot be is worse than one that is not known
-        dates = {"birth": canonical.birth, "death": canonical.death}
-        wanted = {
-            name: value
-            for name, value in wanted.items()
-            if name not in advise(session, kind.name, dates, wanted)
-        }
     return wanted
 
 

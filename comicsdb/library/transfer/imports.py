@@ -4,7 +4,7 @@ Nothing of it is in the library before it is confirmed, and nobody but its owner
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 
@@ -203,41 +203,49 @@ def lists_there(session: Session, waiting_import: LibraryImport) -> set[str]:
     return set(session.scalars(rows)) if names else set()
 
 
+@dataclass(frozen=True)
+class Review:
+    """What the owner of an import decided.
+
+    `choices` maps rows that several things fit to the one that is meant; rows in `left_out`, and those
+    without a choice, are left out. `take_file` lets the file's values replace those that are there; otherwise
+    they only fill what is blank. `list_values` replace those of the first reading list.
+    """
+
+    choices: Mapping[int, int]
+    left_out: Set[int]
+    take_file: bool
+    list_values: Mapping | None = None
+
+
 def confirm(
     session: Session,
     identity: Identity,
     official: str,
     import_id: int,
-    *,
-    choices: Mapping[int, int],
-    left_out: Iterable[int],
-    take_file: bool,
+    review: Review,
     today: date,
-    list_values: Mapping | None = None,
 ) -> Counter:
     """Store an import and forget it: all of it or, where anything is raised, nothing.
 
-    `choices` maps rows that several things fit to the one that is meant; rows in `left_out`, and those
-    without a choice, are left out. `take_file` lets the file's values replace those that are there; otherwise
-    they only fill what is blank. `list_values` are put over those of the first reading list. Gives counts as
-    `storing.store`. Raises NotFoundError, and InvalidError for a choice that was not offered
+    Gives counts as `storing.store`. Raises NotFoundError, and InvalidError for a choice that was not offered
     ("__all__") and for a reading list.
     """
     found = pending(session, identity.user_id, import_id, lock=True)
     lists = [dict(each) for each in found.payload["lists"]]
-    if lists and list_values:
-        name = " ".join(str(list_values.get("name", "")).split())
+    if lists and review.list_values:
+        name = " ".join(str(review.list_values.get("name", "")).split())
         if not name or len(name) > 255:
             raise InvalidError({"list_name": [NO_NAME % {"most": 255}]})
-        lists[0] |= {**list_values, "name": name}
-    left_out, chosen = set(left_out), []
+        lists[0] |= {**review.list_values, "name": name}
+    chosen = []
     for index, record in enumerate(found.payload["rows"]):
-        meant = _meant(record, choices.get(index))
-        if meant is not None and index not in left_out:
+        meant = _meant(record, review.choices.get(index))
+        if meant is not None and index not in review.left_out:
             chosen.append(Chosen(record["part"], meant, record["values"], record["list"]))
     add_up = found.payload["form"] != "comicsdb"
     with session.begin_nested():
-        storing = Storing(session, identity, official, take_file, add_up, today)
+        storing = Storing(session, identity, official, review.take_file, add_up, today)
         counted = store(storing, chosen, lists)
         session.delete(found)
         session.flush()

@@ -185,18 +185,10 @@ class ImportViews:
         }
         left_out = {whole_number(each) for each in self.request.POST.getall("leave")} - {None}
         take_file = fields.get("values", KEEP_MINE) == TAKE_FILE
+        review = imports.Review(choices, left_out, take_file, self._sent_list(found, fields))
+        official, today = self.settings["comicsdb.official_account"], self.request.today
         try:
-            counted = imports.confirm(
-                self.session,
-                self.request.identity,
-                self.settings["comicsdb.official_account"],
-                found.id,
-                choices=choices,
-                left_out=left_out,
-                take_file=take_file,
-                today=self.request.today,
-                list_values=self._sent_list(found, fields),
-            )
+            counted = imports.confirm(self.session, self.request.identity, official, found.id, review, today)
         except InvalidError as error:
             form = answers.refused(self.request, error, fields)
             return self._review(found, form, choices, left_out, take_file=take_file)

@@ -10,7 +10,7 @@ from sqlalchemy.orm import selectinload
 from comicsdb.library import collection, pull_list, reading_lists, wish_list
 from comicsdb.library.ratings import rate
 from comicsdb.library.reading_lists import items
-from comicsdb.library.transfer.imports import confirm, upload
+from comicsdb.library.transfer.imports import Review, confirm, upload
 from comicsdb.library.transfer.writing import library
 from comicsdb.models import User
 from comicsdb.security import Identity, identify
@@ -96,17 +96,8 @@ def bring(
 ):
     """Import a file and confirm it at once; gives the counts."""
     made = upload(session, user.id, "file", data, currency=currency, rows=rows, megabytes=10)
-    counted = confirm(
-        session,
-        identity_of(session, user),
-        OFFICIAL,
-        made.id,
-        choices=choices or {},
-        left_out=left_out,
-        take_file=take_file,
-        today=TODAY,
-        **more,
-    )
+    review = Review(choices or {}, set(left_out), take_file, **more)
+    counted = confirm(session, identity_of(session, user), OFFICIAL, made.id, review, TODAY)
     session.commit()
     return +counted
 

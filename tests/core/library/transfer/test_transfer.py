@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import func, select, text
 
 from comicsdb.library.transfer.format import COLUMNS, LISTS, PARTS
-from comicsdb.library.transfer.imports import confirm, upload
+from comicsdb.library.transfer.imports import Review, confirm, upload
 from comicsdb.library.transfer.writing import as_archive, as_csv, as_json, library
 from comicsdb.models import CollectionItem, Issue, ReadDate, ReadingList
 from tests.conftest import recording
@@ -237,16 +237,8 @@ def test_what_is_deleted_or_merged_meanwhile_is_no_error(session, make, ann, sto
         {"id": merged, "new": stock.issues[6].id},
     )
     session.commit()
-    counted = confirm(
-        session,
-        identity_of(session, ann),
-        OFFICIAL,
-        made.id,
-        choices={},
-        left_out=(),
-        take_file=False,
-        today=TODAY,
-    )
+    review = Review({}, set(), take_file=False)
+    counted = confirm(session, identity_of(session, ann), OFFICIAL, made.id, review, TODAY)
     assert +counted == {"collection_added": 2, "gone": 1}
     owned = select(CollectionItem.issue_id).where(CollectionItem.user_id == ann.id)
     assert {stock.issues[6].id, stock.issues[9].id} < set(session.scalars(owned))
