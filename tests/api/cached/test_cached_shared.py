@@ -145,11 +145,11 @@ def test_a_reader_who_is_late_does_not_store_the_old_under_the_new_version(site)
     begun, go_on = threading.Event(), threading.Event()
     fetch = app.registry["comicsdb.read_pool"].fetch
 
-    def slow(sentence, parameters):
-        if sentence is detail._sentence:  # the stamps are read already, the body is not
+    def slow(query, parameters):
+        if query is detail._query:  # the stamps are read already, the body is not
             begun.set()
             assert go_on.wait(PATIENCE)
-        return fetch(sentence, parameters)
+        return fetch(query, parameters)
 
     app.registry["comicsdb.read_pool"].fetch = slow
     with ThreadPoolExecutor(1) as pool:
