@@ -64,6 +64,11 @@ class SeriesResource(CatalogueResource):
     actions = {"issue_list": issues_of(issue.c.series_id == bindparam("id"))}
 
     @classmethod
+    def order(cls) -> tuple:
+        """By sort name and first year."""
+        return super().order()
+
+    @classmethod
     def row_fields(cls) -> dict:
         """SeriesRow."""
         return {

@@ -24,6 +24,11 @@ class UniverseResource(PublishedResource):
     )
 
     @classmethod
+    def order(cls) -> tuple:
+        """By name and designation."""
+        return super().order()
+
+    @classmethod
     def detail_fields(cls) -> dict:
         """The detail form; universes have no Comic Vine id."""
         return {
