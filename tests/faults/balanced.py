@@ -101,7 +101,7 @@ def balancer(folder: Path, nodes: list[Node]):
     site = site.replace(f"/etc/letsencrypt/live/{HOST}", str(folder)).replace("/var/log/nginx", str(folder))
     # Pictures in a bucket come from the application.
     site, found = re.subn(
-        r"\n    # Where pictures lie in a folder.*?(?=\n    # Figures)", "", site, flags=re.DOTALL
+        r"\n    # Serves pictures from a local folder.*?(?=\n    # Metrics)", "", site, flags=re.DOTALL
     )
     assert found
     (folder / "site.conf").write_text(site)
