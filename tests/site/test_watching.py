@@ -2,14 +2,13 @@
 
 import json
 import re
-from contextlib import suppress
 
 import psutil
 import pytest
 
 from tests.serving import add_account, free_port, serving
 from tests.serving import fetch as fetch_as_sent
-from tests.site.test_production import production
+from tests.site.test_production import production, workers
 from tests.waiting import await_that
 
 TOKEN = "prometheus-may-read-this"
@@ -42,16 +41,6 @@ def counted(base: str, name: str) -> float:
         return figures(base)[name]
     except OSError:
         return 0
-
-
-def workers_of(process) -> list[psutil.Process]:
-    """The processes of a server that answer requests."""
-    found = []
-    for each in psutil.Process(process.pid).children():
-        with suppress(psutil.NoSuchProcess, psutil.ZombieProcess):
-            if "spawn_main" in " ".join(each.cmdline()):
-                found.append(each)
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -107,14 +96,15 @@ def test_figures_are_those_of_all_processes(server):
     assert found['comicsdb_database_connections{state="open"}'] >= 1
 
     # A process that dies takes what it had open with it, and nothing of what it has done.
-    workers = workers_of(process)
+    first = workers(process)
     most = found['comicsdb_database_connections{state="most"}']
-    assert most == len(workers) * 8
-    workers[0].kill()
-    await_that(lambda: not psutil.pid_exists(workers[0].pid) or workers[0].status() == psutil.STATUS_ZOMBIE)
+    assert most == len(first) * 8
+    killed = psutil.Process(min(first))
+    killed.kill()
+    await_that(lambda: not psutil.pid_exists(killed.pid) or killed.status() == psutil.STATUS_ZOMBIE)
     await_that(lambda: answered(f"{base}/health-of-nobody/") == 404)
     await_that(lambda: counted(base, 'comicsdb_requests_total{route="none",status="4xx"}') > 20)
-    await_that(lambda: len(workers_of(process)) == len(workers))
+    await_that(lambda: len(workers(process)) == len(first))
     # The tests that follow must meet no connection that still waits at a process that is gone.
     await_that(lambda: all(answered(f"{base}/health-of-nobody/") == 404 for _ in range(20)))
 
