@@ -20,6 +20,7 @@ import psutil
 from webob import Request
 
 from tests.conftest import forget_attempts
+from tests.cpu import cpu_seconds
 
 # A loop takes some 25 ms on a machine of 2026.
 MINE = 10  # loops that a request may take here, where meanwhile no other is answered,
@@ -37,17 +38,6 @@ def _loop() -> None:
     for _ in range(36):
         found = {name: value.strip().casefold() for name, value in pattern.findall(text)}
         sorted(found.items(), key=lambda each: each[1])
-
-
-def _calibrate() -> float:
-    """Seconds of a loop: the best of several, as nothing but disturbance makes one take longer."""
-
-    def once() -> float:
-        start = time.process_time()
-        _loop()
-        return time.process_time() - start
-
-    return min(once() for _ in range(5))
 
 
 @dataclass(frozen=True)
@@ -96,7 +86,7 @@ class Asker:
 
     def begin(self) -> None:
         """Nothing was found yet."""
-        self.loop = max(self.loop, _calibrate())
+        self.loop = max(self.loop, cpu_seconds(_loop))
         self.found: list[str] = []
         self.asked = 0
         self.spent = 0.0
@@ -139,7 +129,7 @@ class Asker:
                 break
             if before:
                 before.rollback()
-            self.loop = max(self.loop, _calibrate())  # has the machine become slower?
+            self.loop = max(self.loop, cpu_seconds(_loop))  # has the machine become slower?
         if problem:
             self.found.append(f"{problem}: {case}")
 
