@@ -32,6 +32,7 @@ from comicsdb.accounts.errors import (
     TooManyMailsError,
     TooManySignUpsError,
 )
+from comicsdb.accounts.feed_addresses import feed_addresses_of, make_feed_address, revoke_feed_address
 from comicsdb.accounts.guard import Guard
 from comicsdb.accounts.holdings import holdings, holdings_csv, holdings_json
 from comicsdb.accounts.letters import SECURITY_TEXTS, security_facts
@@ -109,7 +110,6 @@ from comicsdb.accounts.tokens import (
     generate_token,
     is_expired,
     is_malformed,
-    make_feed_address,
     new_form_key,
     revoke_all_tokens,
     revoke_token,
@@ -170,6 +170,7 @@ __all__ = [
     "end_all_sessions",
     "end_session",
     "end_session_of",
+    "feed_addresses_of",
     "find_form_draft",
     "find_picture_draft",
     "find_user",
@@ -207,6 +208,7 @@ __all__ = [
     "resend_activation",
     "reset_password",
     "revoke_all_tokens",
+    "revoke_feed_address",
     "revoke_token",
     "save_form_draft",
     "save_picture_draft",

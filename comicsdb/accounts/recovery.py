@@ -7,7 +7,7 @@ from datetime import timedelta
 from sqlalchemy import delete
 
 from comicsdb import clock
-from comicsdb.accounts import letters, rules
+from comicsdb.accounts import feed_addresses, letters, rules
 from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.errors import BadLinkError, LinkSpentError
 from comicsdb.accounts.links import drop_links, make_link, open_link
@@ -18,9 +18,8 @@ from comicsdb.accounts.profile import other_holder
 from comicsdb.accounts.second_factor import remove_second_factors
 from comicsdb.accounts.security_events import record_security_event
 from comicsdb.accounts.sessions import end_all_sessions, renew_session
-from comicsdb.accounts.tokens import revoke_all_feeds, revoke_all_tokens
+from comicsdb.accounts.tokens import revoke_all_tokens
 from comicsdb.catalog.errors import InvalidError
-from comicsdb.library import feeds
 from comicsdb.mail import queue
 from comicsdb.models import AccountLink, ApiToken, SecurityEventKind, User
 from comicsdb.models.account import CONFIRM_EMAIL, LOG_IN, NOT_ME, RESET
@@ -102,7 +101,7 @@ def _revoke(context: AccountContext, user: User, form: Mapping, but: str | None 
     if form.get("revoke_tokens"):
         revoke_all_tokens(context, user.id)
     if form.get("revoke_feeds"):
-        revoke_all_feeds(context, user)
+        feed_addresses.revoke_all_feeds(context, user)
 
 
 def _open_reset(context: AccountContext, uid: str, secret: str) -> tuple[AccountLink, User]:
@@ -155,7 +154,7 @@ def take_back(context: AccountContext, uid: str, secret: str) -> User:
     user.password = UNUSABLE
     end_all_sessions(session, user.id)
     session.execute(delete(ApiToken).where(ApiToken.user_id == user.id))
-    feeds.revoke_all(session, user.id)
+    feed_addresses.revoke_all(session, user.id)
     remove_second_factors(session, user, since=link.created - SAME_MOMENT)
     drop_links(session, user.id, RESET, CONFIRM_EMAIL, LOG_IN)
     later = delete(AccountLink).where(

@@ -1,4 +1,4 @@
-"""API tokens and private feed addresses: shown once, of which only a digest is stored.
+"""API tokens: shown once; only a digest is stored.
 
 A token is `cdb_`, 36 random letters and digits, and six more that are their checksum: CRC-32, written with
 the digits of ALPHABET. So scanners for leaked secrets can recognise one for certain, and a mistyped or
@@ -26,7 +26,6 @@ from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.security_events import record_security_event
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
-from comicsdb.library import feeds
 from comicsdb.models import ApiToken, SecurityEventKind, User
 from comicsdb.models.choices import TokenScope
 from comicsdb.values import iso_day
@@ -178,18 +177,3 @@ def revoke_all_tokens(context: AccountContext, user_id: int) -> int:
         record_security_event(context, user, SecurityEventKind.TOKENS_REVOKED, number=number)
     context.log(log, f"API tokens revoked, {number} of them", user.username)
     return number
-
-
-def make_feed_address(context: AccountContext, user_id: int, name: str, form_key: str) -> "feeds.NewAddress":
-    """Create a private feed address; raises as `feeds.make_address`."""
-    made = feeds.make_address(context.session, user_id, name, form_key)
-    user = context.session.get_one(User, user_id)
-    record_security_event(context, user, SecurityEventKind.FEED_MADE, name=made.address.name)
-    return made
-
-
-def revoke_all_feeds(context: AccountContext, user: User) -> None:
-    """Revoke all private feed addresses of an account."""
-    number = feeds.revoke_all(context.session, user.id)
-    if number:
-        record_security_event(context, user, SecurityEventKind.FEEDS_REVOKED, number=number)

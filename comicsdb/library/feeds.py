@@ -1,24 +1,12 @@
-"""Feeds: their issues, and the private feed addresses of readers."""
+"""The issues of a feed."""
 
-import secrets
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, delete, func, select, update
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
-from comicsdb.accounts.errors import FormSpentError
-from comicsdb.accounts.lookup import constraint_errors
-from comicsdb.accounts.passwords import digest
-from comicsdb.catalog.errors import InvalidError
-from comicsdb.i18n import _, said
-from comicsdb.library.locks import lock_account
-from comicsdb.models import Change, FeedAddress, Issue, Series, User
-
-NAME_MOST = 100
-ADDRESSES_MOST = 20
-SECRET_LENGTHS = range(20, 100)  # other lengths cannot be our secrets
+from comicsdb.models import Change, Issue, Series
 
 
 @dataclass(frozen=True)
@@ -60,73 +48,3 @@ def issues(session: Session, today: date, window: Window, *conditions: ColumnEle
 def last_change(session: Session) -> datetime | None:
     """The time of the latest change of the catalogue, which no content of a public feed exceeds."""
     return session.scalar(select(Change.at).order_by(Change.seq.desc()).limit(1))
-
-
-# Addresses.
-
-
-class NewAddress(NamedTuple):
-    """A new address: its secret, which is not stored, and its row."""
-
-    secret: str
-    address: FeedAddress
-
-
-def make_address(session: Session, user_id: int, name: str, form_key: str) -> NewAddress:
-    """Create a private feed address, with a name of at most 100 characters, which may be empty.
-
-    Raises InvalidError for the field `name`, and FormSpentError if this form created an address already.
-    """
-    name = " ".join(name.replace("\0", "").split())
-    if len(name) > NAME_MOST:
-        raise InvalidError({"name": [said("Use at most ${most} characters.", most=NAME_MOST)]})
-    lock_account(session, user_id)
-    mine = select(func.count()).select_from(FeedAddress).where(FeedAddress.user_id == user_id)
-    if session.scalar(mine) >= ADDRESSES_MOST:
-        raise InvalidError({"name": [_("You have as many addresses as there may be: revoke one first.")]})
-    secret = secrets.token_urlsafe(32)
-    address = FeedAddress(
-        user_id=user_id,
-        name=name,
-        digest=digest(secret),
-        # Per account, so that one cannot use up the keys of another
-        form_key=digest(f"{user_id} {form_key}"),
-    )
-    with constraint_errors({"uq_feed_address_form_key": FormSpentError()}), session.begin_nested():
-        session.add(address)
-        session.flush()
-    return NewAddress(secret, address)
-
-
-def addresses_of(session: Session, user_id: int) -> list[FeedAddress]:
-    """The addresses of an account, newest first."""
-    newest = (FeedAddress.created_on.desc(), FeedAddress.id.desc())
-    return list(session.scalars(select(FeedAddress).where(FeedAddress.user_id == user_id).order_by(*newest)))
-
-
-def revoke(session: Session, user_id: int, address_id: int) -> bool:
-    """Revoke an address of an account; False where the account has no such address."""
-    gone = delete(FeedAddress).where(FeedAddress.user_id == user_id, FeedAddress.id == address_id)
-    return session.execute(gone).rowcount > 0
-
-
-def revoke_all(session: Session, user_id: int) -> int:
-    """Revoke all addresses of an account; returns how many."""
-    return session.execute(delete(FeedAddress).where(FeedAddress.user_id == user_id)).rowcount
-
-
-def reader_of(session: Session, secret: str, today: date) -> int | None:
-    """The active account of a secret, or None; records the day of use."""
-    if len(secret) not in SECRET_LENGTHS:
-        return None
-    found = session.execute(
-        select(FeedAddress.id, FeedAddress.user_id, FeedAddress.last_used)
-        .join(User, User.id == FeedAddress.user_id)
-        .where(FeedAddress.digest == digest(secret), User.is_active)
-    ).first()
-    if found is None:
-        return None
-    if found.last_used != today:
-        used = update(FeedAddress).where(FeedAddress.id == found.id).values(last_used=today)
-        session.execute(used.execution_options(synchronize_session=False))
-    return found.user_id

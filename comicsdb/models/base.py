@@ -258,7 +258,7 @@ class IssueListed:
 
 
 class Rated:
-    """Ratings by readers: number, sum and the time of the last change (M22)."""
+    """Ratings by readers: their number, their sum and the time of the last change, and of the one before."""
 
     rating_count: Mapped[int] = mapped_column(Integer, server_default="0", default=0)
     rating_sum: Mapped[int] = mapped_column(BigInteger, server_default="0", default=0)

@@ -6,7 +6,8 @@ from types import SimpleNamespace
 
 from sqlalchemy import func, select
 
-from comicsdb.library import collection, feeds, pull_list, reading_lists, wish_list
+from comicsdb.accounts import feed_addresses
+from comicsdb.library import collection, pull_list, reading_lists, wish_list
 from comicsdb.library.reading_lists import items
 from comicsdb.library.transfer import imports
 from comicsdb.models import CATALOGUE, History, Poll, ReadDate, ReadingListItem
@@ -46,7 +47,7 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
         session.scalar(select(func.min(ReadingListItem.id)).where(ReadingListItem.reading_list_id == each.id))
         for each in (kept.list, kept.secret)
     )
-    kept.feed = feeds.make_address(session, user.id, words, FORM_KEY)
+    kept.feed = feed_addresses.make_address(session, user.id, words, FORM_KEY)
     file = f"Series,Number,Notes\n{world.series.name},1,{words}\n".encode()
     if session.get(Poll, 1) is None:
         session.add(Poll(id=1, title="Which?", start_date=NOON, end_date=NOON + timedelta(days=1)))

@@ -4,7 +4,6 @@ from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 
 from comicsdb import accounts
 from comicsdb.catalog import InvalidError
-from comicsdb.library import feeds
 from comicsdb.models.choices import TokenScope
 from comicsdb_web.forms import answers
 from comicsdb_web.http.routing import number_in
@@ -114,7 +113,7 @@ def make_feed(request):
 
 def revoke_feed(request):
     """Revoke an address of the account."""
-    if not feeds.revoke(request.dbsession, request.identity.user_id, number_in(request)):
+    if not accounts.revoke_feed_address(request.dbsession, request.identity.user_id, number_in(request)):
         raise HTTPNotFound(_("There is no such address any more."))
     return _to_feeds(request, "success", _("The address is revoked. It leads nowhere any more."))
 
@@ -131,7 +130,7 @@ def _feeds_page(request, form, made=None):
         "form_key": accounts.new_form_key(),
         "made": made,
         "shown": shown,
-        "addresses": feeds.addresses_of(request.dbsession, request.identity.user_id),
+        "addresses": accounts.feed_addresses_of(request.dbsession, request.identity.user_id),
     }
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import joinedload
 
 from comicsdb import clock
+from comicsdb.accounts import feed_addresses
 from comicsdb.accounts.guard import network
 from comicsdb.accounts.passwords import digest
 from comicsdb.http.client_address import client_ip
@@ -78,7 +79,7 @@ def of_reader(request):
         return Response(
             "Too many requests.\n", 429, content_type="text/plain", headers=SECRET_HEADERS | headers
         )
-    user_id = feeds.reader_of(request.dbsession, secret, request.today)
+    user_id = feed_addresses.reader_of(request.dbsession, secret, request.today)
     if user_id is None:
         return Response("Not found.\n", 404, content_type="text/plain", headers=SECRET_HEADERS)
     title = translate(request.localizer, _("My pull list"))

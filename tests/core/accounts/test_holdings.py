@@ -11,7 +11,8 @@ import pyotp
 import pytest
 
 from comicsdb import accounts
-from comicsdb.library import collection, feeds, pull_list, wish_list
+from comicsdb.accounts import feed_addresses
+from comicsdb.library import collection, pull_list, wish_list
 from comicsdb.library import reading_lists as lists
 from comicsdb.library.ratings import rate
 from comicsdb.library.reading_lists import ratings
@@ -31,7 +32,7 @@ def keep(session, user, issue):
     pull_list.add(session, user.id, issue.series_id)
     wish_list.add(session, user.id, issue.id, {"notes": name})
     make_list(session, user, [issue], name=name)
-    feeds.make_address(session, user.id, name, accounts.new_form_key())
+    feed_addresses.make_address(session, user.id, name, accounts.new_form_key())
     session.commit()
 
 

@@ -8,8 +8,8 @@ import time_machine
 from sqlalchemy import func, select
 
 from comicsdb import accounts
+from comicsdb.accounts import feed_addresses
 from comicsdb.accounts.deletion import clean
-from comicsdb.library import feeds
 from comicsdb.models import ApiToken, FeedAddress, LoginSession, SecurityEvent, SecurityEventKind, User
 from tests.core.accounts.conftest import PASSWORD
 
@@ -104,7 +104,7 @@ def intruded(context, session, ann, mailbox):
     """An account whose intruder changed password and address, with keys of all kinds; its mails by kind."""
     here = accounts.begin_session(context, ann)
     accounts.generate_token(context, ann.id, "Tagger", accounts.new_form_key())
-    feeds.make_address(session, ann.id, "Phone", accounts.new_form_key())
+    feed_addresses.make_address(session, ann.id, "Phone", accounts.new_form_key())
     accounts.change_password(context, ann.id, here, CHANGE)
     accounts.update_profile(context, ann.id, {"email": "evil@example.org", "password": NEW})
     (link,) = [mail.link("/confirm/") for mail in mailbox() if mail.kind == "confirm_email"]

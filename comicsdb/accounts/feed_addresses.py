@@ -1,0 +1,104 @@
+"""Private feed addresses: shown once; only a digest of the secret is stored."""
+
+import secrets
+from datetime import date
+from typing import NamedTuple
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.orm import Session
+
+from comicsdb.accounts.context import AccountContext
+from comicsdb.accounts.errors import FormSpentError
+from comicsdb.accounts.lookup import constraint_errors
+from comicsdb.accounts.passwords import digest
+from comicsdb.accounts.security_events import record_security_event
+from comicsdb.catalog.errors import InvalidError
+from comicsdb.i18n import _, said
+from comicsdb.library.locks import lock_account
+from comicsdb.models import FeedAddress, SecurityEventKind, User
+
+NAME_MOST = 100
+ADDRESSES_MOST = 20
+SECRET_LENGTHS = range(20, 100)  # other lengths cannot be our secrets
+
+
+class NewAddress(NamedTuple):
+    """A new address: its secret, which is not stored, and its row."""
+
+    secret: str
+    address: FeedAddress
+
+
+def make_address(session: Session, user_id: int, name: str, form_key: str) -> NewAddress:
+    """Create a private feed address, with a name of at most 100 characters, which may be empty.
+
+    Raises InvalidError for the field `name`, and FormSpentError if this form created an address already.
+    """
+    name = " ".join(name.replace("\0", "").split())
+    if len(name) > NAME_MOST:
+        raise InvalidError({"name": [said("Use at most ${most} characters.", most=NAME_MOST)]})
+    lock_account(session, user_id)
+    mine = select(func.count()).select_from(FeedAddress).where(FeedAddress.user_id == user_id)
+    if session.scalar(mine) >= ADDRESSES_MOST:
+        raise InvalidError({"name": [_("You have as many addresses as there may be: revoke one first.")]})
+    secret = secrets.token_urlsafe(32)
+    address = FeedAddress(
+        user_id=user_id,
+        name=name,
+        digest=digest(secret),
+        # Per account, so that one cannot use up the keys of another
+        form_key=digest(f"{user_id} {form_key}"),
+    )
+    with constraint_errors({"uq_feed_address_form_key": FormSpentError()}), session.begin_nested():
+        session.add(address)
+        session.flush()
+    return NewAddress(secret, address)
+
+
+def feed_addresses_of(session: Session, user_id: int) -> list[FeedAddress]:
+    """The addresses of an account, newest first."""
+    newest = (FeedAddress.created_on.desc(), FeedAddress.id.desc())
+    return list(session.scalars(select(FeedAddress).where(FeedAddress.user_id == user_id).order_by(*newest)))
+
+
+def revoke_feed_address(session: Session, user_id: int, address_id: int) -> bool:
+    """Revoke an address of an account; False where the account has no such address."""
+    gone = delete(FeedAddress).where(FeedAddress.user_id == user_id, FeedAddress.id == address_id)
+    return session.execute(gone).rowcount > 0
+
+
+def revoke_all(session: Session, user_id: int) -> int:
+    """Revoke all addresses of an account; returns how many."""
+    return session.execute(delete(FeedAddress).where(FeedAddress.user_id == user_id)).rowcount
+
+
+def reader_of(session: Session, secret: str, today: date) -> int | None:
+    """The active account of a secret, or None; records the day of use."""
+    if len(secret) not in SECRET_LENGTHS:
+        return None
+    found = session.execute(
+        select(FeedAddress.id, FeedAddress.user_id, FeedAddress.last_used)
+        .join(User, User.id == FeedAddress.user_id)
+        .where(FeedAddress.digest == digest(secret), User.is_active)
+    ).first()
+    if found is None:
+        return None
+    if found.last_used != today:
+        used = update(FeedAddress).where(FeedAddress.id == found.id).values(last_used=today)
+        session.execute(used.execution_options(synchronize_session=False))
+    return found.user_id
+
+
+def make_feed_address(context: AccountContext, user_id: int, name: str, form_key: str) -> NewAddress:
+    """Create a private feed address; raises as `make_address`."""
+    made = make_address(context.session, user_id, name, form_key)
+    user = context.session.get_one(User, user_id)
+    record_security_event(context, user, SecurityEventKind.FEED_MADE, name=made.address.name)
+    return made
+
+
+def revoke_all_feeds(context: AccountContext, user: User) -> None:
+    """Revoke all addresses of an account, and record that as a security event."""
+    number = revoke_all(context.session, user.id)
+    if number:
+        record_security_event(context, user, SecurityEventKind.FEEDS_REVOKED, number=number)
