@@ -4,13 +4,6 @@ from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
-OFFSET_LIMIT = timedelta(hours=16)  # PostgreSQL rejects offsets from UTC of this size
-
-
-def has_possible_offset(moment: datetime) -> bool:
-    """Whether PostgreSQL accepts the UTC offset of a datetime; a naive one has none to reject."""
-    return abs(moment.utcoffset() or timedelta()) < OFFSET_LIMIT
-
 
 @cache
 def zone_names() -> tuple[str, ...]:

@@ -1,10 +1,10 @@
-"""Values out of text, as people and programs write them: one reader for each kind.
+"""Values parsed from text: one parser for each kind, which every surface uses.
 
-Each gives the value, or None for what is none: who asks for it has the words for the error.
+Each returns the value, or None for text that is not one; callers word the error themselves.
 """
 
 import re
-from datetime import date
+from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 
 from stdnum import ean
@@ -13,8 +13,8 @@ from comicsdb.i18n import _, said
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import Currency
 
-# Control characters, halves of surrogate pairs, and non-characters of Unicode: no text has them, as whoever
-# stores or shows them cannot tell what they mean. Ends of lines and tabs are bad in texts of one line only.
+# Control characters, unpaired surrogates and Unicode non-characters are not allowed in any text. Line breaks
+# and tabs are not allowed in single-line texts.
 NULL_CHARACTER = _("Null characters are not allowed.")
 SURROGATE_CHARACTER = _("Surrogate characters are not allowed.")
 
@@ -26,8 +26,12 @@ _BAD_IN_LINE = re.compile(f"[{_CONTROL}{_LINES}{_OTHERS}]")
 
 WEB_ADDRESS = re.compile(r"https?://[^\s/?#]+\S*", re.IGNORECASE)
 
+# How booleans are written in JSON, forms and query strings, in lower case.
+FLAGS = {"true": True, "1": True, "false": False, "0": False}
+_DAY = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})")
+_OFFSET_LIMIT = timedelta(hours=16)  # PostgreSQL rejects UTC offsets of this size
 _FORM = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
-LONGEST_AMOUNT = 60  # characters; of longer texts the pattern would be tried in too many ways
+LONGEST_AMOUNT = 60  # characters; on longer texts the pattern could backtrack too often
 _SIGNS = {"$": Currency.USD, "us$": Currency.USD, "£": Currency.GBP, "€": Currency.EUR, "₤": Currency.ITL}
 _SIGNS |= {each.casefold(): each for each in Currency} | {"eur.": Currency.EUR, "lire": Currency.ITL}
 _SIGN = r"[^\d\s.,'-]+\.?"
@@ -39,40 +43,57 @@ _MONEY = re.compile(
 )
 
 
-def whole_number(text, low: int = 0, high: int = INTEGER_MAX) -> int | None:
-    """A whole number within bounds, both included: ASCII digits and nothing else."""
-    if not isinstance(text, str) or len(text) > len(str(high)) or not (text.isascii() and text.isdigit()):
+def whole_number(text, low: int = 0, high: int = INTEGER_MAX, *, clamp: bool = False) -> int | None:
+    """A whole number in ASCII digits, within inclusive bounds; with `clamp`, a greater one becomes `high`."""
+    if not isinstance(text, str) or not (text.isascii() and text.isdigit()):
         return None
-    return number if low <= (number := int(text)) <= high else None
+    number = int(text) if len(text) <= len(str(high)) else high + 1
+    number = min(number, high) if clamp else number
+    return number if low <= number <= high else None
 
 
-def iso_day(text: str) -> date | None:
-    """The day that YYYY-MM-DD names; ISO 8601 has other forms, such as 2026-W48-1, which are none here."""
-    if len(text) != len("2026-11-30") or text[7] != "-":
+def iso_day(text: str, *, padded: bool = True) -> date | None:
+    """The date of YYYY-MM-DD; unless `padded`, also of 2026-3-4. Other ISO 8601 formats are not accepted."""
+    found = _DAY.fullmatch(text)
+    if found is None or (padded and len(text) != len("2026-11-30")):
         return None
     try:
-        return date.fromisoformat(text)
+        return date(*map(int, found.groups()))
     except ValueError:
         return None
 
 
+def instant(text: str) -> datetime | None:
+    """The time of an ISO 8601 timestamp with a UTC offset that PostgreSQL accepts."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo and has_possible_offset(found) else None
+
+
+def has_possible_offset(moment: datetime) -> bool:
+    """Whether PostgreSQL accepts the UTC offset of a datetime; a naive one has none to reject."""
+    return abs(moment.utcoffset() or timedelta()) < _OFFSET_LIMIT
+
+
 def is_web_address(text: str) -> bool:
-    """Whether a browser would open a text as an address of http or https."""
+    """Whether a text is a URL with http or https."""
     return WEB_ADDRESS.fullmatch(text) is not None
 
 
 def compact(code: str) -> str:
-    """A bar code or ISBN without the blanks and hyphens with which it is printed: `7 59606 08936 9 00111`."""
+    """A barcode or ISBN without the spaces and hyphens of its printed form: `7 59606 08936 9 00111`."""
     return ean.compact(code)
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a number: ASCII digits, one point, perhaps an exponent; no blanks, no `_`."""
+    """Whether a text is a number: ASCII digits, an optional point and exponent; no spaces, no `_`."""
     return _FORM.fullmatch(text) is not None
 
 
 def decimal(text: str) -> Decimal | None:
-    """The number that a text is, finite; None for what is none, or has an exponent beyond all use."""
+    """The finite number in a text; None also for an exponent that Decimal does not support."""
     try:
         return Decimal(text) if is_number(text) else None
     except InvalidOperation:
@@ -80,10 +101,10 @@ def decimal(text: str) -> Decimal | None:
 
 
 def read_money(text: str) -> tuple[Decimal, str | None] | None:
-    """The amount that a text is, and the code of its currency, None where none is written.
+    """The amount in a text and its currency code, or None for the code where there is none.
 
-    One or two digits after the last point or comma are decimals, three are thousands. Gives None for what is
-    no amount, is negative, or is of a currency that the site does not keep.
+    One or two digits after the last point or comma are decimals, three are thousands. Returns None for
+    negative amounts and for currencies other than ours.
     """
     text = " ".join(text.split()).casefold()
     found = _MONEY.fullmatch(text) if len(text) <= LONGEST_AMOUNT else None
@@ -100,13 +121,13 @@ def read_money(text: str) -> tuple[Decimal, str | None] | None:
 
 
 def bad_character(text: str, *, lines: bool = True) -> str | None:
-    """The first character that no text may have, in one of several lines or of one; None without."""
+    """The first character that is not allowed in a text, of several `lines` or of one, or None."""
     found = (_BAD if lines else _BAD_IN_LINE).search(text)
     return found[0] if found else None
 
 
 def text_problem(text: str, *, lines: bool = True) -> str | None:
-    """The message for a text with a bad character; None for a text without."""
+    """The error message for a text with a character that is not allowed; None for other texts."""
     found = bad_character(text, lines=lines)
     if found is None:
         return None
@@ -119,5 +140,5 @@ def text_problem(text: str, *, lines: bool = True) -> str | None:
 
 
 def without_bad_characters(text: str) -> str:
-    """A text without bad characters."""
+    """A text without the characters that are not allowed."""
     return _BAD.sub("", text)

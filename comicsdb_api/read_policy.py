@@ -16,6 +16,7 @@ from comicsdb.readcache.etag import tagged
 from comicsdb.readcache.policy import CachedRead, DeclinedError, Preflight
 from comicsdb.readcache.validators import Found
 from comicsdb.security import Permission, may, without_staff_rights
+from comicsdb.values import whole_number
 from comicsdb_api import auth, retirement
 from comicsdb_api.errors import RefusedError
 from comicsdb_api.negotiation import negotiate
@@ -24,7 +25,7 @@ from comicsdb_api.resource.listing import Detail, Listing
 from comicsdb_api.resource.strict import is_strict
 from comicsdb_api.throttle import ThrottledError, Verdict, admit_cached, judge, refusal
 
-ID_DIGITS = 9  # longer ones are left to the views
+ID_MAX = 10**9 - 1  # greater ones are left to the views
 
 
 class CatalogueAddress:
@@ -35,8 +36,8 @@ class CatalogueAddress:
 
     def __call__(self, request, match: dict) -> "CatalogueRead | None":
         """The read, None where only the view can answer."""
-        number = match.get("id", "0")
-        if not (number.isascii() and number.isdigit() and len(number) <= ID_DIGITS):
+        number = whole_number(match.get("id", "0"), high=ID_MAX)
+        if number is None:
             return None
         claim = auth.read_claim(request.environ)
         if claim is None or "\0" in claim.name:
@@ -48,7 +49,7 @@ class CatalogueAddress:
             negotiate(request)
         except RefusedError as error:
             raise DeclinedError from error
-        return None if is_strict(request) else CatalogueRead(request, self, claim, int(number))
+        return None if is_strict(request) else CatalogueRead(request, self, claim, number)
 
     @cached_property
     def queries(self) -> dict[str, CompiledQuery]:

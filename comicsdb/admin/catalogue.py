@@ -13,6 +13,7 @@ from comicsdb.catalog.maintenance.move import move_publisher
 from comicsdb.catalog.references import labelled, reference_to
 from comicsdb.i18n import ngettext
 from comicsdb.models import Imprint, Issue, Series
+from comicsdb.values import whole_number
 
 # Fields that are left out of the log.
 UNLOGGED = {"image_width", "image_height", "cover_hash"}
@@ -24,8 +25,8 @@ def find(catalog: Catalog, kind: str, key: int | str):
     Raises NotFoundError, GoneError or MovedError.
     """
     model = KINDS[kind].model
-    is_id = isinstance(key, int) or (key.isascii() and key.isdigit())
-    found = catalog.get(model, int(key)) if is_id and len(str(key)) < 11 else catalog.by_slug(model, str(key))
+    number = whole_number(str(key))
+    found = catalog.by_slug(model, str(key)) if number is None else catalog.get(model, number)
     shown = catalog.session.scalar(labelled(model).where(model.id == found.id))
     if shown is None:
         raise NotFoundError(kind, key)

@@ -7,13 +7,13 @@ end as a message about a field. Ranges and codes narrower than a column's type a
 from datetime import date, datetime
 from decimal import Decimal
 
-from sqlalchemy import Boolean, Column, Date, Integer, Numeric, SmallInteger, String
+from sqlalchemy import Boolean, Column, Date, Integer, Numeric, String
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from comicsdb.catalog.kinds import Kind
 from comicsdb.i18n import _, said
 from comicsdb.models import Attribution, Variant
-from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
+from comicsdb.models.base import INTEGER_MAX, largest
 from comicsdb.schemas.types import BLANK, NOT_INTEGER, NOT_NUMBER, NOT_TEXT, NULL, out_of_range, too_long
 from comicsdb.values import text_problem
 
@@ -52,7 +52,7 @@ def _mismatch(kind, value) -> str | None:
     if isinstance(kind, Boolean):
         return None if isinstance(value, bool) else NOT_BOOLEAN
     if isinstance(kind, Integer):
-        return _integer_problem(value, SMALL_MAX if isinstance(kind, SmallInteger) else INTEGER_MAX)
+        return _integer_problem(value, largest(kind))
     if isinstance(kind, Numeric):
         return _number_problem(value, 10 ** (kind.precision - kind.scale))
     if isinstance(kind, Date):

@@ -176,9 +176,10 @@ def number(low: int, high: int):
 
 def ids(text: str) -> frozenset[int]:
     """Ids of rows, separated by blanks or commas."""
-    if not all(re.fullmatch("[1-9][0-9]{0,9}", word) for word in words(text)):
+    found = frozenset(whole_number(word, 1) for word in words(text))
+    if None in found:
         raise ValueError("takes ids separated by blanks, such as 1 2")
-    return frozenset(map(int, words(text)))
+    return found
 
 
 def standing_credits(text: str) -> dict[int, tuple[tuple[int, str], ...]]:

@@ -18,7 +18,7 @@ from comicsdb.catalog.kinds import KINDS, Link
 from comicsdb.exchange import readers
 from comicsdb.exchange.readers import Reader, optional
 from comicsdb.models.attribution import OWNERS
-from comicsdb.models.base import BIG_MAX, limits
+from comicsdb.models.base import INTEGER_MAX, largest, limits
 from comicsdb.models.choices import (
     COUNTRIES,
     DEFAULT_LANGUAGE,
@@ -171,7 +171,7 @@ def _reader(column: Column, *, required: bool) -> Reader:
     """The reader for a column, chosen by its type and the checks of its table."""
     codes, bounds = limits(column)
     if column.primary_key or column.foreign_keys:
-        return _big_id if sql_type(column) == "BIGINT" else readers.identifier
+        return readers.whole(1, largest(column.type))
     if codes:
         read = readers.choice(codes)
         return readers.or_default(read, Currency.USD.value) if codes == [*map(str, Currency)] else read
@@ -189,10 +189,9 @@ _OF_TYPE = {
     Boolean: lambda _column: readers.flag,
     Date: lambda _column: readers.day(),
     DateTime: lambda _column: readers.moment,
-    Integer: readers.number,
+    Integer: lambda column: readers.whole(0, largest(column.type)),
     Numeric: readers.money,
 }
-_big_id = readers.whole(1, BIG_MAX)
 # The files that columns refer to, by table; accounts have a table of another name.
 _NAMES = {kind.name: {"series": "series"}.get(kind.name, f"{kind.name}s") for kind in KINDS.values()} | {
     "user_account": "users",
@@ -393,11 +392,11 @@ def _moment_or_now(column) -> Field:
     return field(column, read=read, default=None)
 
 
-def _moments(value) -> str:
-    """A list of instants, as an array in PostgreSQL's own notation."""
+def _moments(value) -> list[str]:
+    """A list of instants."""
     if type(value) is not list:
         raise ValueError("takes a list of instants")
-    return readers.array([readers.moment(each) for each in value])
+    return [readers.moment(each) for each in value]
 
 
 def _records(value):
@@ -443,7 +442,7 @@ READING_LIST_ITEMS = _file(
     _listed,
     _given_id(_listed),
     "issue_id",
-    field(_listed.order, read=readers.number(_listed.order, low=1)),
+    field(_listed.order, read=readers.whole(1, INTEGER_MAX)),
     "issue_type",
     _moment_or_now(_listed.added_on),
     unique=(("items", ("issue_id",), "line"), ("items", ('"order"',), "line")),

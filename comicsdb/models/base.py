@@ -104,6 +104,13 @@ def one_of(column: str, codes) -> CheckConstraint:
     return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_choice", info=info)
 
 
+def largest(kind) -> int:
+    """The greatest number that a column of an integer type can hold."""
+    if isinstance(kind, BigInteger):
+        return BIG_MAX
+    return SMALL_MAX if isinstance(kind, SmallInteger) else INTEGER_MAX
+
+
 def limits(column) -> tuple[list[str] | None, tuple[int, int] | None]:
     """The codes and the bounds that `one_of` and `within` allow a column; None where there are none."""
     allowed = {"one_of": None, "within": None}

@@ -9,11 +9,10 @@ import colander
 import orjson
 from colander import Invalid, SchemaType
 
-from comicsdb.clock import has_possible_offset
 from comicsdb.i18n import _, said
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import GRADES, Currency
-from comicsdb.values import decimal, read_money, text_problem
+from comicsdb.values import FLAGS, decimal, has_possible_offset, iso_day, read_money, text_problem
 
 REQUIRED = _("This field is required.")
 NULL = _("This field may not be null.")
@@ -32,7 +31,6 @@ NOT_AMOUNT = _("A valid number is required. Examples: 3.99, 3,99 €, $3.99.")
 EMPTY_LIST = _("This list may not be empty.")
 
 _INTEGER = re.compile(r"\s*([-+]?[0-9]+)(\.0*)?\s*")
-_DATE = re.compile(r"\s*([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})\s*")
 _MOMENT = re.compile(
     r"(?!0001|9999)[0-9]{4}-[0-9]{2}-[0-9]{2}"  # years whose every offset lies within the calendar
     r"([Tt ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)? ?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?)?"
@@ -41,7 +39,6 @@ LONGEST_TEXT = 100_000  # characters of a description or note, where the column 
 LONGEST_LIST = 5000  # elements; the database is asked for all ids of a list at once
 _LONGEST_NUMBER = 1000  # characters; more is no number anybody means
 MAX_SHOWN = 50  # characters of what was sent, in a message
-_FLAGS = {"true": True, "1": True, "false": False, "0": False}
 _TENTH = Decimal("0.1")
 _CENT = Decimal("0.01")
 _DIGITS, _DECIMALS = 8, 2
@@ -157,7 +154,7 @@ class Flag(Field):
 
     def read(self, node, value):
         """The truth value."""
-        found = _FLAGS.get(value.strip().lower()) if isinstance(value, str) else value
+        found = FLAGS.get(value.strip().lower()) if isinstance(value, str) else value
         if found not in (True, False):  # 1 and 0 among them
             raise Invalid(node, NOT_BOOLEAN)
         return bool(found)
@@ -170,13 +167,10 @@ class Day(Field):
         """The date."""
         if isinstance(value, date) and not isinstance(value, datetime):
             return value
-        found = _DATE.fullmatch(value) if isinstance(value, str) else None
+        found = iso_day(value.strip(), padded=False) if isinstance(value, str) else None
         if found is None:
             raise Invalid(node, NOT_DATE)
-        try:
-            return date(*map(int, found.groups()))
-        except ValueError as error:
-            raise Invalid(node, NOT_DATE) from error
+        return found
 
 
 class Moment(Field):

@@ -13,6 +13,7 @@ from cornice.service import Service
 
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.models import Series
+from comicsdb.models.base import largest
 from comicsdb.models.choices import TokenScope
 from comicsdb.models.user import EDITOR_GROUP
 from comicsdb.security import Identity, Permission, may, scope_for
@@ -20,7 +21,7 @@ from comicsdb_api.openapi import common, signing_in, written
 from comicsdb_api.openapi.examples import add_examples
 from comicsdb_api.openapi.schemas import INTEGER_MAX, Components, reference
 from comicsdb_api.resource.acts import Act
-from comicsdb_api.resource.base import EntityResource, Resource, largest_id
+from comicsdb_api.resource.base import EntityResource, Resource
 from comicsdb_api.resource.filters import Parameter
 from comicsdb_api.resource.listing import Listing
 from comicsdb_api.responses import ROUTE_PREFIX, is_api_route
@@ -203,10 +204,10 @@ def _path_item(endpoint: Endpoint) -> dict:
 
 def _path_parameter(name: str, klass: type | None) -> dict:
     model = Series if name == "series_id" else getattr(klass, "model", Series)
-    largest = largest_id(model)
-    if name in common.PARAMETERS and largest == INTEGER_MAX:
+    high = largest(model.__table__.c.id.type)
+    if name in common.PARAMETERS and high == INTEGER_MAX:
         return reference("parameters", name)
-    return common.PARAMETERS["id"] | {"name": name, "schema": common.integer(1, largest)}
+    return common.PARAMETERS["id"] | {"name": name, "schema": common.integer(1, high)}
 
 
 def _operation(endpoint: Endpoint, components: Components, registry) -> dict:

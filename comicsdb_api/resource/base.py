@@ -26,12 +26,11 @@ import re
 from collections.abc import Callable
 
 from cornice.service import Service
-from sqlalchemy import BigInteger
 
 from comicsdb.catalog import MovedError
 from comicsdb.catalog.kinds import kind_of
 from comicsdb.models import Entity
-from comicsdb.models.base import BIG_MAX, INTEGER_MAX
+from comicsdb.models.base import INTEGER_MAX, largest
 from comicsdb.readcache.etag import tagged
 from comicsdb.schemas import ObjectSchema
 from comicsdb.security import Permission, may
@@ -48,17 +47,12 @@ from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, WRITES, allow, res
 _INTEGER = re.compile(r"-?[0-9]+")
 
 
-def largest_id(model) -> int:
-    """The greatest number that a row can have: what readers keep has 64 bits for it, the catalogue 32."""
-    return BIG_MAX if isinstance(model.__table__.c.id.type, BigInteger) else INTEGER_MAX
-
-
-def number_in(request, name: str, largest: int = INTEGER_MAX) -> int | None:
+def number_in(request, name: str, high: int = INTEGER_MAX) -> int | None:
     """The id in the path, None for one that no row can have; raises RefusedError for what is no number."""
     text = request.matchdict[name]
     if not _INTEGER.fullmatch(text):
         raise RefusedError(404, NOT_FOUND)
-    return whole_number(text.lstrip("0"), 1, largest)
+    return whole_number(text.lstrip("0"), 1, high)
 
 
 class Resource:
@@ -332,7 +326,7 @@ class EntityResource(ListResource):
 
     def wanted_id(self, name: str = "id") -> int:
         """The id in the path; raises RefusedError (404) for what is none, or cannot be that of a row."""
-        number = number_in(self.request, name, largest_id(self.model))
+        number = number_in(self.request, name, largest(self.model.__table__.c.id.type))
         if number is None:
             raise self.missing()
         return number

@@ -16,7 +16,7 @@ from comicsdb.catalog import search
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.filters import LONGEST, Condition
 from comicsdb.models.base import INTEGER_MAX
-from comicsdb.values import decimal, is_number
+from comicsdb.values import FLAGS, decimal, is_number
 
 IDS_MAX = 500  # of one list; more than there are roles
 FOREIGN_IDS_MAX = 100  # numbers in other databases, of one request
@@ -181,10 +181,9 @@ class Flag(Filter):
 
     schema = {"type": "boolean"}
     says = "Whether {}; anything but true, false, 1 and 0 is ignored."
-    words = {"true": True, "1": True, "false": False, "0": False}
 
     def test(self, value, zone):  # noqa: ARG002
-        wanted = self.words.get(value.lower())
+        wanted = FLAGS.get(value.lower())
         return None if wanted is None else self.narrow(wanted)
 
 

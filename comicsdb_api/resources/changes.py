@@ -13,13 +13,14 @@ from comicsdb.models import Change, User
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.record import ACTIONS
 from comicsdb.readcache.etag import tagged
+from comicsdb.values import whole_number
 from comicsdb_api.negotiation import parameter
 from comicsdb_api.openapi.common import error_content, headers
 from comicsdb_api.openapi.schemas import Components
 from comicsdb_api.resource import filters, shapes
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.conditional import respond_tagged
-from comicsdb_api.resource.filters import BadValueError, Choice, Filter, Later
+from comicsdb_api.resource.filters import Choice, Filter, Later
 from comicsdb_api.resource.paging import SIZE
 from comicsdb_api.resource.types import Choice as OneOf
 from comicsdb_api.resources.history import user_of
@@ -48,12 +49,11 @@ class After(Filter):
     invalid = "Enter a whole number, zero or more."
 
     def test(self, value, zone) -> ColumnElement[bool]:  # noqa: ARG002
-        """A number that no line can have is after all of them."""
-        if not (value.isascii() and value.isdigit()):
-            raise BadValueError(self.name, self.invalid)
-        digits = value.lstrip("0") or "0"
-        number = int(digits) if len(digits) <= len(str(BIG_MAX)) else BIG_MAX
-        return change.c.seq > literal(min(number, BIG_MAX), BigInteger)
+        """A number greater than any line can have is after all of them."""
+        number = whole_number(value.lstrip("0") or value[:1], high=BIG_MAX, clamp=True)
+        if number is None:
+            raise self.bad()
+        return change.c.seq > literal(number, BigInteger)
 
 
 class Since(Later):

@@ -10,7 +10,6 @@ from pyramid.httpexceptions import HTTPBadRequest, HTTPNotFound
 from sqlalchemy import Select, tuple_
 
 from comicsdb.db import keyset
-from comicsdb.models.base import INTEGER_MAX
 from comicsdb.readcache.validators import versions
 from comicsdb.values import whole_number
 from comicsdb_web.rendering.locales import _
@@ -125,7 +124,7 @@ def _page_number(text: str, pages: int) -> int:
 
 def offset_of(request) -> int:
     """How many rows a block has shown already; raises HTTPBadRequest for anything else."""
-    text = request.GET.get("offset", "0")
-    if not (text.isascii() and text.isdigit()):
+    offset = whole_number(request.GET.get("offset", "0"), clamp=True)
+    if offset is None:
         raise HTTPBadRequest(_("The offset must be a whole number, zero or more."))
-    return min(int(text[:12]), INTEGER_MAX) if len(text) <= 12 else INTEGER_MAX
+    return offset

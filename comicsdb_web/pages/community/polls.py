@@ -45,13 +45,11 @@ def poll(request):
 
 def vote(request):
     """Store the reader's vote and show the results."""
-    poll_id, choice = number_in(request), request.POST.get("choice")
-    if not isinstance(choice, str) or not (choice.isascii() and choice.isdigit()):
+    poll_id, choice = number_in(request), whole_number(request.POST.get("choice"), clamp=True)
+    if choice is None:
         _found(request)  # an unknown poll is reported first
         raise HTTPBadRequest(NO_CHOICE)
-    if whole_number(choice) is None:
-        raise NotFoundError("poll choice", choice)
-    polls.vote(request.dbsession, poll_id, int(choice), request.identity.user_id, clock.now())
+    polls.vote(request.dbsession, poll_id, choice, request.identity.user_id, clock.now())
     said = request.localizer.translate(VOTED)
     if request.is_fragment:
         return fragment(request, "poll", _shown(request, _found(request)) | {"said": said})

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from decimal import Decimal, InvalidOperation
 from itertools import groupby
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
@@ -19,7 +18,7 @@ from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import GRADES, STARS, BookFormat, GradingCompany
 from comicsdb.schemas.collection import CollectionAddSchema, CollectionItemSchema
 from comicsdb.security import Permission
-from comicsdb.values import whole_number
+from comicsdb.values import decimal, whole_number
 from comicsdb_web.forms import answers, lookup
 from comicsdb_web.forms.conflict import edit_conflicts
 from comicsdb_web.forms.drafts import Draft
@@ -215,10 +214,7 @@ def _chosen(name: str, text: str):
     if name == "is_read":
         return {"yes": True, "no": False}.get(text)
     if name == "grade":
-        try:
-            return Decimal(text)
-        except InvalidOperation:
-            return None
+        return decimal(text)
     if name in ("series_type", "rating"):
         return whole_number(text)
     return text

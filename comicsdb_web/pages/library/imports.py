@@ -14,6 +14,7 @@ from comicsdb.library.transfer import cbl, imports, writing
 from comicsdb.library.transfer.format import COLLECTION, FORMS, ITEMS, LISTS, PULL, RATINGS, WISHES
 from comicsdb.library.transfer.imports import KEEP_MINE, TAKE_FILE
 from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, REASONS, UNKNOWN
+from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import Currency
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
@@ -209,8 +210,7 @@ class ImportViews:
         return imports.pending(self.session, self.user_id, self._number())
 
     def _number(self) -> int:
-        digits = self.request.matchdict["id"]
-        return int(digits) if len(digits) < 19 else 0
+        return whole_number(self.request.matchdict["id"], high=BIG_MAX) or 0
 
     def _path(self, name: str, import_id: int) -> str:
         return self.request.route_path(f"{self.area}.{name}", id=import_id)
