@@ -1,37 +1,57 @@
-"""Forms: the values a page shows again, the errors beside its fields, and the answers that carry them."""
+"""Forms of the site: the values and errors that a page shows again, and the values of single fields."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from math import ceil
 
 from comicsdb.catalog import InvalidError
-from comicsdb.i18n import translate
+from comicsdb.i18n import Text, translate
 from comicsdb_web.rendering.locales import ngettext
 
-WHOLE = "__all__"  # where errors stand that belong to no field
+WHOLE = "__all__"  # the key of errors that belong to no field
+TIMES = ("%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M")  # the first two from browsers
 
 
 @dataclass(frozen=True)
 class Form:
-    """What a page shows of a form: values as typed, and errors in the reader's language, by field."""
+    """The state of a form: the values as typed, and the errors in the reader's language, by field."""
 
     values: Mapping[str, str] = field(default_factory=dict)
     errors: Mapping[str, list[str]] = field(default_factory=dict)
 
 
 def texts(request) -> dict[str, str]:
-    """The text fields that were sent, the last of each name; a file is no text, whatever it is called."""
+    """The text fields of a form, the last one of each name; files are left out."""
     return {name: value for name, value in request.POST.items() if isinstance(value, str)}
 
 
 def file(request, name: str) -> bytes:
-    """The content of a file that was sent; empty where none was chosen."""
+    """The content of an uploaded file; empty where none was chosen."""
     sent = request.POST.get(name)
     return sent.file.read() if hasattr(sent, "file") else b""
 
 
+def time(
+    request, typed: Mapping[str, str], name: str, problem: Text, formats: tuple[str, ...] = TIMES
+) -> datetime | None:
+    """The time of a field, typed in the reader's time zone, in UTC; None for a blank field.
+
+    Raises InvalidError with `problem` for text in none of the formats.
+    """
+    text = typed.get(name, "").strip()
+    for form in formats if text else ():
+        try:
+            return datetime.strptime(text, form).replace(tzinfo=request.zone).astimezone(UTC)
+        except (ValueError, OverflowError):
+            continue
+    if text:
+        raise InvalidError({name: [problem]})
+    return None
+
+
 def refused(request, error: InvalidError, values: Mapping[str, str]) -> Form:
-    """The form again, with what is wrong: status 422."""
+    """The form to show again with its errors; sets status 422."""
     request.response.status = 422
     errors = {
         name: [translate(request.localizer, text) for text in found] for name, found in error.errors.items()
@@ -40,13 +60,13 @@ def refused(request, error: InvalidError, values: Mapping[str, str]) -> Form:
 
 
 def refused_whole(request, text: str, values: Mapping[str, str], *, status: int = 422) -> Form:
-    """The form again, with one text about all of it."""
+    """The form to show again with one error that belongs to no field."""
     request.response.status = status
     return Form(values, {WHOLE: [translate(request.localizer, text)]})
 
 
 def too_many(request, seconds: float, values: Mapping[str, str]) -> Form:
-    """The form again, to be sent later: status 429."""
+    """The form to show again after too many attempts; sets status 429 and Retry-After."""
     request.response.retry_after = ceil(seconds)
     return refused_whole(request, wait_words(request, seconds), values, status=429)
 

@@ -18,6 +18,7 @@ from comicsdb.i18n import INTERFACE_LANGUAGES, Plural
 from comicsdb.imaging.picture import fitted
 from comicsdb.models.choices import DEFAULT_LANGUAGE
 from comicsdb.security import session_identifier
+from comicsdb.values import instant
 from comicsdb_web.http.routing import is_api
 
 DOMAIN = "comicsdb_web"
@@ -134,15 +135,6 @@ def _zone_of(request) -> ZoneInfo:
 def _zone_is_known(request) -> bool:
     """Whether the reader's time zone is known; pages cached for everybody use the site's."""
     return request.identity is not None and request.identity.timezone in clock.zone_names()
-
-
-def instant(text: str) -> datetime | None:
-    """Parse an ISO 8601 timestamp with a time zone, as in JSON; return None for any other text."""
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return found if found.tzinfo else None
 
 
 @pass_context

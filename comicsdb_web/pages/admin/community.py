@@ -1,7 +1,6 @@
 """Announcements and polls in the administration."""
 
 from collections.abc import Mapping
-from datetime import datetime
 
 from pyramid.httpexceptions import HTTPSeeOther
 from sqlalchemy import func, or_, select
@@ -224,14 +223,13 @@ def _typed_poll(request) -> dict[str, str]:
 
 def _read_poll(request, typed: Mapping[str, str]) -> dict:
     """The values of a poll; times are in the reader's zone. Raises InvalidError for invalid ones."""
-    zone = request.zone
     values = {**typed, "choices": typed["choices"].split("\n")}
     errors = {}
     for name in ("start_date", "end_date"):
         try:
-            values[name] = datetime.fromisoformat(typed[name]).replace(tzinfo=zone) if typed[name] else None
-        except ValueError:
-            errors[name] = [_("Write the moment as 2026-12-31T18:00.")]
+            values[name] = answers.time(request, typed, name, _("Write the moment as 2026-12-31T18:00."))
+        except InvalidError as error:
+            errors |= error.errors
     if errors:
         raise InvalidError(errors)
     return values

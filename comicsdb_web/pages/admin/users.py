@@ -1,6 +1,6 @@
 """Accounts, groups and API tokens in the administration."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 from sqlalchemy import func, select
@@ -36,7 +36,7 @@ TEXTS = ("username", "email", "first_name", "last_name", "bio", "supporter_tier"
 ORDER = (func.lower(User.username), User.id)
 SEARCHED = folded(User.username, User.email, User.first_name, User.last_name)
 WAS = "was_"  # prefix of hidden fields with the values that the form showed
-MINUTES = "%Y-%m-%dT%H:%M"  # the format of `datetime-local` inputs
+WRONG_TIME = _("Write it as 2026-12-31T23:59.")
 
 
 def users(request):
@@ -109,7 +109,7 @@ def _changes(request, found: User, typed: dict, shown: dict) -> dict:
     changes = {name: typed[name] for name in TEXTS if typed[name] != shown[name]}
     changes |= {name: bool(typed[name]) for name in SWITCHES if typed[name] != shown[name]}
     if typed["supporter_until"] != shown["supporter_until"]:
-        changes["supporter_until"] = _moment(request, typed["supporter_until"])
+        changes["supporter_until"] = answers.time(request, typed, "supporter_until", WRONG_TIME)
     added, removed = set(typed["groups"]) - set(shown["groups"]), set(shown["groups"]) - set(typed["groups"])
     if added or removed:
         changes["groups"] = {group.name for group in found.groups} - removed | added
@@ -119,17 +119,6 @@ def _changes(request, found: User, typed: dict, shown: dict) -> dict:
 
 def _written(moment: datetime) -> str:
     return moment.replace(tzinfo=None).isoformat(timespec="minutes")
-
-
-def _moment(request, text: str) -> datetime | None:
-    """A time in the reader's time zone, such as 2026-12-31T23:59; None for ""."""
-    if not text.strip():
-        return None
-    try:
-        local = datetime.strptime(text.strip(), MINUTES)  # noqa: DTZ007  (the zone comes next)
-        return local.replace(tzinfo=request.zone).astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise InvalidError({"supporter_until": [_("Write it as 2026-12-31T23:59.")]}) from error
 
 
 def _page(request, found: User, form: answers.Form, was: dict) -> dict:

@@ -1,7 +1,6 @@
 """History of one object: who changed what and when, any two versions compared, and reverting."""
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 from sqlalchemy import func, select, tuple_
@@ -15,7 +14,7 @@ from comicsdb.catalog.references import Reference, labelled
 from comicsdb.models import History, User
 from comicsdb.models.base import BIG_MAX
 from comicsdb.security import Permission
-from comicsdb.values import whole_number
+from comicsdb.values import instant, whole_number
 from comicsdb_web.forms import answers
 from comicsdb_web.lists.paging import Page, paginate
 from comicsdb_web.pages.account import no_store
@@ -93,7 +92,7 @@ class HistoryViews:
                 self.request.media,
                 entity,
                 version,
-                modified=_moment(sent.get("modified", "")),
+                modified=instant(sent.get("modified", "")),
                 without_missing=bool(sent.get("without_missing")),
             )
         except OutdatedError:
@@ -201,14 +200,6 @@ def versions_of(request, kind: str, object_id: int) -> Page:
 
 def _subject_of(entity) -> Subject:
     return Subject(entity.__tablename__, entity.id, entity.slug, entity.label, entity)
-
-
-def _moment(text: str) -> datetime | None:
-    """The stamp that the form brought; None, which no object has, for what is no stamp."""
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        return None
 
 
 def reference_path(request, reference: Reference) -> str | None:

@@ -1,7 +1,7 @@
 """A reader's collection: the list and its filters, items and their forms, whole series, and figures."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date
 from itertools import groupby
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
@@ -498,7 +498,6 @@ WITH_ISSUE = joinedload(CollectionItem.issue).options(
 ADDED = _("${label} is in your collection now.")
 OWNED_ALREADY = _("This issue is in your collection already.")
 NO_MOMENT = _("Write the day and the time as 2026-12-31 18:30, or leave both away for now.")
-MOMENT_FORMATS = ("%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d")
 
 
 class ItemDraft(Draft):
@@ -618,26 +617,13 @@ def add_date(request):
     """Add a read date, typed in the reader's time zone; "" means now."""
     user_id, item_id, typed = request.identity.user_id, number_in(request), answers.texts(request)
     try:
-        moment = moment_of(typed.get("read_date", ""), request.zone)
+        moment = answers.time(request, typed, "read_date", NO_MOMENT, (*answers.TIMES, "%Y-%m-%d"))
         collection.read_on(request.dbsession, user_id, item_id, moment)
     except InvalidError as error:
         options = (WITH_ISSUE, selectinload(CollectionItem.read_dates))
         item = collection.item(request.dbsession, user_id, item_id, *options)
         return item_page(request, item, answers.refused(request, error, typed))
     return done(request, "success", _("The date is noted."), "collection.item", id=item_id)
-
-
-def moment_of(text: str, zone) -> datetime | None:
-    """Parse a typed time in a time zone; None for a blank text. Raises InvalidError."""
-    text = text.strip()
-    for form in MOMENT_FORMATS if text else ():
-        try:
-            return datetime.strptime(text, form).replace(tzinfo=zone).astimezone(UTC)
-        except (ValueError, OverflowError):
-            continue
-    if text:
-        raise InvalidError({"read_date": [NO_MOMENT]})
-    return None
 
 
 def drop_date(request):
