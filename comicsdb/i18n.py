@@ -50,7 +50,7 @@ class Plural:
         return translate(localizer(DEFAULT_LANGUAGE), self)
 
 
-class Said(str):
+class FormattedText(str):
     """A string in English with values inserted, which can also be translated.
 
     The API, which is in English, uses it as a string; the site translates it.
@@ -68,7 +68,7 @@ class Said(str):
         return made
 
 
-said = Said
+formatted = FormattedText
 Text = str | TranslationString | Plural
 
 
@@ -89,7 +89,7 @@ def translate(localizer: Localizer, text: Text) -> str:
     if isinstance(text, Plural):
         values["n"] = str(text.n)
         return localizer.pluralize(text.singular, text.plural, text.n, domain=text.domain, mapping=values)
-    if isinstance(text, Said):
+    if isinstance(text, FormattedText):
         return localizer.translate(TranslationString(text.text, domain=text.domain), mapping=values)
     if isinstance(text, TranslationString):
         plain = TranslationString(text, domain=text.domain, default=text.default, context=text.context)

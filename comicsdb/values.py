@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 
 from stdnum import ean
 
-from comicsdb.i18n import _, said
+from comicsdb.i18n import _, formatted
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import Currency
 
@@ -136,7 +136,7 @@ def text_problem(text: str, *, lines: bool = True) -> str | None:
     if "\ud800" <= found <= "\udfff":
         return SURROGATE_CHARACTER
     code = f"U+{ord(found):04X}"
-    return said("Please remove the character ${code}: this field does not take it.", code=code)
+    return formatted("Please remove the character ${code}: this field does not take it.", code=code)
 
 
 def without_bad_characters(text: str) -> str:

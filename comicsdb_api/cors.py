@@ -24,14 +24,14 @@ class Preflights:
     them without credentials.
     """
 
-    def __init__(self, registry, usual):  # noqa: ARG002  (the signature of all policies)
-        self._usual = usual
+    def __init__(self, registry, inner):  # noqa: ARG002  (the signature of all policies)
+        self._inner = inner
 
     def __call__(self, environ, router):
         """Return the response to a request."""
         if environ["REQUEST_METHOD"] == "OPTIONS" and _is_preflight_of_read(environ):
             return Response(status=204, headerlist=[*responses.headers(environ), *PREFLIGHT])
-        return self._usual(environ, router)
+        return self._inner(environ, router)
 
 
 def _is_preflight_of_read(environ) -> bool:

@@ -54,7 +54,7 @@ def gather(domain: str) -> Catalog:
             "-k",
             "_",
             "-k",
-            "said",
+            "formatted",
             "-d",
             domain,
             "-D",

@@ -13,7 +13,7 @@ from comicsdb.accounts.lookup import constraint_errors
 from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.security_events import record_security_event
 from comicsdb.catalog.errors import InvalidError
-from comicsdb.i18n import _, said
+from comicsdb.i18n import _, formatted
 from comicsdb.library.locks import lock_account
 from comicsdb.models import FeedAddress, SecurityEventKind, User
 
@@ -36,7 +36,7 @@ def make_address(session: Session, user_id: int, name: str, form_key: str) -> Ne
     """
     name = " ".join(name.replace("\0", "").split())
     if len(name) > NAME_MOST:
-        raise InvalidError({"name": [said("Use at most ${most} characters.", most=NAME_MOST)]})
+        raise InvalidError({"name": [formatted("Use at most ${most} characters.", most=NAME_MOST)]})
     lock_account(session, user_id)
     mine = select(func.count()).select_from(FeedAddress).where(FeedAddress.user_id == user_id)
     if session.scalar(mine) >= ADDRESSES_MOST:

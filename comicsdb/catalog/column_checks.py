@@ -11,7 +11,7 @@ from sqlalchemy import Boolean, Column, Date, Integer, Numeric, String
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from comicsdb.catalog.kinds import Kind
-from comicsdb.i18n import _, said
+from comicsdb.i18n import _, formatted
 from comicsdb.models import Attribution, Variant
 from comicsdb.models.base import INTEGER_MAX, largest
 from comicsdb.schemas.types import BLANK, NOT_INTEGER, NOT_NUMBER, NOT_TEXT, NULL, out_of_range, too_long
@@ -87,7 +87,7 @@ def _number_problem(value, bound: int) -> str | None:
     return (
         None
         if abs(number) < cents_rounded_up
-        else said("Ensure this value is less than ${bound}.", bound=bound)
+        else formatted("Ensure this value is less than ${bound}.", bound=bound)
     )
 
 

@@ -13,7 +13,7 @@ from comicsdb.catalog.column_checks import MISSING, problem
 from comicsdb.catalog.errors import InvalidRowsError, NotFoundError
 from comicsdb.catalog.kinds import kind_of
 from comicsdb.catalog.unit_of_work import OF_PICTURE
-from comicsdb.i18n import _, said
+from comicsdb.i18n import _, formatted
 from comicsdb.models import Creator, Credit, Issue, Role, Series, Variant, credit_role
 from comicsdb.models.choices import Currency
 
@@ -123,7 +123,9 @@ def variant_faults(session: Session, variant: Variant | None, values: dict) -> r
     columns = Variant.__table__.columns
     for field, value in values.items():
         column = columns.get(f"{field}_id" if field == "issue" else field)
-        wrong = said("A variant has no ${field}.", field=field) if column is None else problem(column, value)
+        wrong = (
+            formatted("A variant has no ${field}.", field=field) if column is None else problem(column, value)
+        )
         if wrong:
             findings.add(field, wrong)
     if variant is None and "issue" not in values:
@@ -133,7 +135,7 @@ def variant_faults(session: Session, variant: Variant | None, values: dict) -> r
     if (values.get("price") or 0) < 0:
         findings.add("price", _("Ensure this value is greater than or equal to 0."))
     if values.get("currency", Currency.USD) not in list(Currency):
-        findings.add("currency", said('"${shown}" is not a valid choice.', shown=values["currency"]))
+        findings.add("currency", formatted('"${shown}" is not a valid choice.', shown=values["currency"]))
     if "issue" in values and "issue" not in findings.errors and not lock_issues(session, [values["issue"]]):
         findings.add("issue", MISSING.format(values["issue"]))
     return findings

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from comicsdb.catalog.column_checks import MISSING, NULL, problems
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.kinds import Kind
-from comicsdb.i18n import _, said
+from comicsdb.i18n import _, formatted
 from comicsdb.models import Creator, Imprint, Role
 from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR, YEARS
 
@@ -48,7 +48,7 @@ def find(session: Session, kind: Kind, entity, values: dict, *, keep: bool = Tru
     findings = Findings()
     unknown = set(values) - set(kind.fields)
     for field in sorted(map(str, unknown)):
-        findings.add(field, said("A ${kind} has no such field.", kind=kind.name))
+        findings.add(field, formatted("A ${kind} has no such field.", kind=kind.name))
     if entity is None:
         _check_required(kind, values, findings)
     unfit = problems(kind, values)
@@ -62,10 +62,10 @@ def find(session: Session, kind: Kind, entity, values: dict, *, keep: bool = Tru
     elif kind.name == "issue":
         _check_issue(values, findings)
     elif kind.name == "publisher" and values.get("country", COUNTRIES[0]) not in COUNTRIES:
-        findings.add("country", said('"${shown}" is not a valid choice.', shown=values["country"]))
+        findings.add("country", formatted('"${shown}" is not a valid choice.', shown=values["country"]))
     for link in kind.links:
         if link.symmetric and entity is not None and entity.id in (values.get(link.field) or ()):
-            findings.add(link.field, said("A ${kind} cannot be linked to itself.", kind=kind.name))
+            findings.add(link.field, formatted("A ${kind} cannot be linked to itself.", kind=kind.name))
     return findings
 
 
@@ -128,7 +128,9 @@ def _check_years(values: dict, findings: Findings) -> None:
     for field in ("founded", "year_began", "year_end"):
         year = values.get(field)
         if year is not None and not lowest <= year <= highest:
-            findings.add(field, said("Years lie between ${least} and ${most}.", least=lowest, most=highest))
+            findings.add(
+                field, formatted("Years lie between ${least} and ${most}.", least=lowest, most=highest)
+            )
 
 
 def _check_series(session: Session, entity, values: dict, findings: Findings) -> None:
@@ -150,7 +152,7 @@ def _check_issue(values: dict, findings: Findings) -> None:
     for field in ("cover_date", "store_date", "foc_date"):
         day = values.get(field)
         if day is not None and day < date(EARLIEST_YEAR, 1, 1):
-            findings.add(field, said("Dates before ${year} are not accepted.", year=EARLIEST_YEAR))
+            findings.add(field, formatted("Dates before ${year} are not accepted.", year=EARLIEST_YEAR))
     if "price" in values and values["price"] is not None and values["price"] < 0:
         findings.add("price", _("Ensure this value is greater than or equal to 0."))
     creators = [credit["creator"] for credit in values.get("credits", ())]

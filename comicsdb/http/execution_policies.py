@@ -7,19 +7,19 @@ from pyramid.interfaces import IExecutionPolicy
 from pyramid.router import default_execution_policy
 
 ROUTE_KEY = "comicsdb.route"  # in the WSGI environment: the name of the route, once it is known
-NOTE_ROUTE_KEY = "comicsdb.note_route"  # also there: a function that the server wants to be called with it
-# Among Pyramid's actions: after all that includes and applications do. A later one lies further out.
+NOTE_ROUTE_KEY = "comicsdb.note_route"  # also there: a function of the server to call with it
+# Order of Pyramid actions: after all those of includes and applications. Greater means further out.
 LAST = 1000
 OUTERMOST = LAST + 9
 
 
 def wrap_execution_policy(config, policy: Callable, order: int = LAST) -> None:
-    """Wrap the present policy, `usual`, in `policy(registry, usual)`."""
+    """Wrap the present execution policy, `inner`, in `policy(registry, inner)`."""
     registry = config.registry
 
     def act():
-        usual = registry.queryUtility(IExecutionPolicy) or default_execution_policy
-        registry.registerUtility(policy(registry, usual), IExecutionPolicy)
+        inner = registry.queryUtility(IExecutionPolicy) or default_execution_policy
+        registry.registerUtility(policy(registry, inner), IExecutionPolicy)
 
     config.action(None, act, order=order)
 
@@ -35,5 +35,5 @@ def _note_route(event) -> None:
 
 
 def includeme(config):
-    """Tell outer policies the route of a request."""
+    """Note the route of each request in its WSGI environment, for outer policies."""
     config.add_subscriber(_note_route, ContextFound)

@@ -14,14 +14,14 @@ class StrictTransport:
     https.
     """
 
-    def __init__(self, registry, usual):
+    def __init__(self, registry, inner):
         self._value = registry.settings["comicsdb.hsts"]
         self._always = is_https(registry.settings)
-        self._usual = usual
+        self._inner = inner
 
     def __call__(self, environ, router):
         """The response, with the header."""
-        response = self._usual(environ, router)
+        response = self._inner(environ, router)
         if self._always or environ["wsgi.url_scheme"] == "https":
             response.headers[HEADER] = self._value
         return response
@@ -38,5 +38,5 @@ def server_headers(settings: Mapping) -> list[tuple[str, str]]:
 
 
 def includeme(config):
-    """Around all other policies."""
+    """Add the header around all other policies."""
     wrap_execution_policy(config, StrictTransport, OUTERMOST + 1)

@@ -142,8 +142,8 @@ def host_check(hosts: frozenset[str]) -> Callable[[str], Refusal | None]:
 class RequestChecks:
     """An execution policy: lets well-formed requests in, and answers all others itself."""
 
-    def __init__(self, registry, usual):
-        self._usual = usual
+    def __init__(self, registry, inner):
+        self._inner = inner
         self._answers: dict[str, Callable] = registry["comicsdb.refusals"]
         hosts = hosts_of(registry.settings)
         self._check_host, self._check_any_host = host_check(hosts), host_check(frozenset())
@@ -153,7 +153,7 @@ class RequestChecks:
         refusal = self._check(environ)
         if refusal is not None:
             return self._answer(environ, refusal)
-        return self._usual(environ, router)
+        return self._inner(environ, router)
 
     def _check(self, environ) -> Refusal | None:
         refusal = check_lengths(environ) or check_address(environ)

@@ -27,9 +27,9 @@ class PictureError(ValueError):
     @property
     def problem(self):
         """The problem as a translatable text."""
-        from comicsdb.i18n import Said  # noqa: PLC0415  (brings all tables, which a decoder does without)
+        from comicsdb.i18n import FormattedText  # noqa: PLC0415  (imports all tables; decoders do without)
 
-        return Said(self.text, **self.mapping)
+        return FormattedText(self.text, **self.mapping)
 
 
 class TooComplexError(PictureError):

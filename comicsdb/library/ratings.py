@@ -171,9 +171,9 @@ def _store(
 class NewDay:
     """An execution policy that counts due ratings at the first request of a business day."""
 
-    def __init__(self, registry, usual):
+    def __init__(self, registry, inner):
         self._registry = registry
-        self._usual = usual
+        self._inner = inner
         self._lock = threading.Lock()
         self._not_before = 0.0
         self.day = None
@@ -185,7 +185,7 @@ class NewDay:
             with self._lock:
                 if today != self.day and time.monotonic() >= self._not_before:
                     self._begin(today)
-        return self._usual(environ, router)
+        return self._inner(environ, router)
 
     def _begin(self, today) -> None:
         try:

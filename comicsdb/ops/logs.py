@@ -143,9 +143,9 @@ def log_failure(logger: logging.Logger, error: BaseException, message: str, *arg
 class Known:
     """An execution policy that makes the request's environment available to the log."""
 
-    def __init__(self, registry, usual):
+    def __init__(self, registry, inner):
         self._proxies = registry.settings["comicsdb.trusted_proxies"]
-        self._usual = usual
+        self._inner = inner
 
     def __call__(self, environ, router):
         """Answer by the inner policy; server errors get a header with the request id."""
@@ -154,7 +154,7 @@ class Known:
             environ[ID_KEY] = said
         before = _environ.set(environ)
         try:
-            response = self._usual(environ, router)
+            response = self._inner(environ, router)
             if response.status_code >= 500:
                 response.headers["X-Request-ID"] = request_id()
             return response

@@ -70,8 +70,8 @@ def instruments() -> Instruments:
 class Measuring:
     """An execution policy that measures requests and serves the metrics."""
 
-    def __init__(self, registry, usual):
-        self._usual = usual
+    def __init__(self, registry, inner):
+        self._inner = inner
         self._token = registry.settings["comicsdb.metrics.token"].encode()
         self._engine = registry["comicsdb.engine"]
         self._instruments = instruments()
@@ -82,7 +82,7 @@ class Measuring:
             return self._figures(environ)
         begun, status = perf_counter(), 500
         try:
-            response = self._usual(environ, router)
+            response = self._inner(environ, router)
             status = response.status_code
         finally:
             route = environ.get(ROUTE_KEY) or "none"

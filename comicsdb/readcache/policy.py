@@ -85,9 +85,9 @@ class CachedRead:
 class CachedReadPolicy:
     """Pyramid's execution policy: answers what the cache can answer, and hands on the rest."""
 
-    def __init__(self, registry, usual):
+    def __init__(self, registry, inner):
         self._registry = registry
-        self._usual = usual
+        self._inner = inner
         self._match = lru_cache(PATHS_MAX)(self._match)
 
     def __call__(self, environ, router):
@@ -104,7 +104,7 @@ class CachedReadPolicy:
                     response = None  # the view tells why, or tries again
                 if response is not None:
                     environ[ROUTE_KEY] = route
-        return self._usual(environ, router) if response is None else response
+        return self._inner(environ, router) if response is None else response
 
     def _find(self, path: str) -> tuple[str, Callable | None, dict]:
         return self._match(path) if len(path) <= PATH_LENGTH_MAX else ("", None, {})

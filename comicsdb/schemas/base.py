@@ -3,7 +3,7 @@
 import colander
 from colander import Invalid, MappingSchema, SchemaNode, drop
 
-from comicsdb.i18n import said
+from comicsdb.i18n import formatted
 from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
 from comicsdb.models.choices import YEARS
 from comicsdb.schemas.types import REQUIRED, Amount, Choice, Day, Field, Flag, Id, Integer, ListOf, Text
@@ -35,7 +35,7 @@ class ObjectSchema(MappingSchema):
         """Return the values for the catalogue; raise Invalid."""
         if not isinstance(cstruct, dict):
             kind = type(cstruct).__name__
-            raise Invalid(self, said("Invalid data. Expected a dictionary, but got ${kind}.", kind=kind))
+            raise Invalid(self, formatted("Invalid data. Expected a dictionary, but got ${kind}.", kind=kind))
         return super().deserialize(
             self._with_currencies(self._without_blanks(cstruct) if self.form else cstruct)
         )

@@ -9,7 +9,7 @@ import colander
 import orjson
 from colander import Invalid, SchemaType
 
-from comicsdb.i18n import _, said
+from comicsdb.i18n import _, formatted
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import GRADES, Currency
 from comicsdb.values import FLAGS, decimal, has_possible_offset, iso_day, read_money, text_problem
@@ -47,14 +47,16 @@ _WHOLE = _DIGITS - _DECIMALS
 
 def too_long(most: int) -> str:
     """The message for a text of more characters than there may be."""
-    return said("Ensure this field has no more than ${most} characters.", most=most)
+    return formatted("Ensure this field has no more than ${most} characters.", most=most)
 
 
 def out_of_range(number, low, high) -> str | None:
     """The message for a number that lies beyond its bounds; None for one that does not."""
     if number < low:
-        return said("Ensure this value is greater than or equal to ${least}.", least=low)
-    return said("Ensure this value is less than or equal to ${most}.", most=high) if number > high else None
+        return formatted("Ensure this value is greater than or equal to ${least}.", least=low)
+    return (
+        formatted("Ensure this value is less than or equal to ${most}.", most=high) if number > high else None
+    )
 
 
 class Field(SchemaType):
@@ -212,7 +214,7 @@ class Choice(Field):
         text = shown(value)
         code = None if isinstance(value, bool) else self.codes.get(self.fold(text))
         if code is None:
-            raise Invalid(node, said('"${shown}" is not a valid choice.', shown=text[:MAX_SHOWN]))
+            raise Invalid(node, formatted('"${shown}" is not a valid choice.', shown=text[:MAX_SHOWN]))
         return code
 
 
@@ -230,14 +232,15 @@ class Id(Field):
         number = _integer(value)
         if number is None:
             raise Invalid(
-                node, said("Incorrect type. Expected pk value, received ${kind}.", kind=type(value).__name__)
+                node,
+                formatted("Incorrect type. Expected pk value, received ${kind}.", kind=type(value).__name__),
             )
         if number == 0 and self.zero_is_none:
             return self.deserialize(node, None)
         if not 0 < number <= INTEGER_MAX:
             raise Invalid(
                 node,
-                said('Invalid pk "${shown}" - object does not exist.', shown=shown(number)[:MAX_SHOWN]),
+                formatted('Invalid pk "${shown}" - object does not exist.', shown=shown(number)[:MAX_SHOWN]),
             )
         return number
 
@@ -259,13 +262,13 @@ class ListOf(Field):
         """The list; of ids each once, in the order sent."""
         if not isinstance(value, list | tuple):
             raise Invalid(
-                node, said('Expected a list of items but got type "${kind}".', kind=type(value).__name__)
+                node, formatted('Expected a list of items but got type "${kind}".', kind=type(value).__name__)
             )
         if not value and not self.empty:
             raise Invalid(node, EMPTY_LIST)
         if len(value) > LONGEST_LIST:
             raise Invalid(
-                node, said("Ensure this field has no more than ${most} elements.", most=LONGEST_LIST)
+                node, formatted("Ensure this field has no more than ${most} elements.", most=LONGEST_LIST)
             )
         if self.of_ids:
             return list(dict.fromkeys(self.item.deserialize(node, each) for each in value))
@@ -291,7 +294,9 @@ class Grade(Field):
         if grade is None:
             raise Invalid(node, NOT_NUMBER)
         if grade not in GRADES:
-            raise Invalid(node, said('"${shown}" is not a valid choice.', shown=shown(value)[:MAX_SHOWN]))
+            raise Invalid(
+                node, formatted('"${shown}" is not a valid choice.', shown=shown(value)[:MAX_SHOWN])
+            )
         return grade.quantize(_TENTH)
 
 
@@ -336,11 +341,14 @@ class Amount(Field):
         if max(len(digits), decimals) + max(0, exponent) > self.digits:
             raise Invalid(
                 node,
-                said("Ensure that there are no more than ${digits} digits in total.", digits=self.digits),
+                formatted(
+                    "Ensure that there are no more than ${digits} digits in total.", digits=self.digits
+                ),
             )
         if decimals > _DECIMALS:
             raise Invalid(
-                node, said("Ensure that there are no more than ${places} decimal places.", places=_DECIMALS)
+                node,
+                formatted("Ensure that there are no more than ${places} decimal places.", places=_DECIMALS),
             )
         if whole > self.whole:
             raise Invalid(node, too_many_digits(self.whole))
@@ -349,7 +357,9 @@ class Amount(Field):
 
 def too_many_digits(whole: int = _WHOLE) -> str:
     """The message for an amount that does not fit its column."""
-    return said("Ensure that there are no more than ${whole} digits before the decimal point.", whole=whole)
+    return formatted(
+        "Ensure that there are no more than ${whole} digits before the decimal point.", whole=whole
+    )
 
 
 def _money(value) -> tuple[Decimal | None, str | None]:
@@ -386,7 +396,9 @@ class Price(Field):
             sent = shown(currency)[:MAX_SHOWN]
             raise Invalid(
                 node,
-                said("Invalid currency '${shown}'. Supported: ${supported}", shown=sent, supported=supported),
+                formatted(
+                    "Invalid currency '${shown}'. Supported: ${supported}", shown=sent, supported=supported
+                ),
             )
         if amount is None or written not in (None, currency):
             raise Invalid(node, _strange(value))
@@ -412,7 +424,7 @@ class Price(Field):
 
 
 def _strange(value) -> str:
-    return said(
+    return formatted(
         "Invalid price format: ${shown}. Examples: 3.99, 3,99 €, $3.99.",
         shown=shown(value)[:MAX_SHOWN],
     )
