@@ -26,14 +26,14 @@ SOMEBODY = "192.0.2.99"  # the address of somebody else
 def views_only(app):
     """While it lasts the application has no policy for cached reads."""
     around = app.execution_policy
-    while not isinstance(around._usual, CachedReadPolicy):
-        around = around._usual
-    early = around._usual
-    around._usual = early._usual  # what the policy for cached reads hands requests on to
+    while not isinstance(around._inner, CachedReadPolicy):
+        around = around._inner
+    early = around._inner
+    around._inner = early._inner  # what the policy for cached reads hands requests on to
     try:
         yield
     finally:
-        around._usual = early
+        around._inner = early
 
 
 @pytest.fixture
