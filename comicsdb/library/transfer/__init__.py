@@ -1,1 +1,1 @@
-"""Libraries as files: reading, matching, storing and writing them, in our own formats and other sites'."""
+"""Import and export of libraries, in our own formats and those of other sites."""

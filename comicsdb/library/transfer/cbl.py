@@ -1,4 +1,4 @@
-"""Reading lists as CBL, the XML in which comic readers such as ComicRack exchange them."""
+"""Reading lists as CBL, the XML format of comic readers such as ComicRack."""
 
 from io import BytesIO
 from xml.etree import ElementTree as ET
@@ -19,7 +19,7 @@ CONTENT_TYPE = "application/xml"
 DEPTH_MAX = 20
 NAME_MAX = 255
 TAG_MAX = 64 * 1024  # bytes of an element's tag with its attributes, or of a comment
-ELEMENTS_MAX = 20  # of a book, whatever it says
+ELEMENTS_MAX = 20  # per book
 UNNAMED = "Reading list"
 
 NO_XML = _("This XML cannot be read: it is broken near line ${line}.")
@@ -34,7 +34,7 @@ _ATTRIBUTES = {
     "Year": read.whole(1, 9999),
     "Publisher": read.line,
 }
-# The databases whose ids of issues books may have, by the field that holds them here.
+# The databases whose issue ids books may contain, with our fields.
 _DATABASES = {"cv": "cv_id", "comicvine": "cv_id", "gcd": "gcd_id", "comicsdb": "id"}
 
 
@@ -45,7 +45,7 @@ class _RefusedError(Exception):
 
 
 class _Reader:
-    """What the parser of XML tells, element by element: nothing is kept but the name and the books."""
+    """Handlers of the XML parser; they collect the name and the books, and ignore everything else."""
 
     def __init__(self, most: int):
         self.most = most
@@ -62,7 +62,7 @@ class _Reader:
         self.parser.CharacterDataHandler = self.text
 
     def read(self, data: bytes) -> None:
-        """Parse in pieces: where the parser stays behind them, it is in the midst of one long tag."""
+        """Parse in pieces; if the parser falls behind, it is inside an overlong tag."""
         for start in range(0, len(data), TAG_MAX):
             self.parser.Parse(data[start : start + TAG_MAX])
             if start - self.parser.CurrentByteIndex > TAG_MAX:
@@ -70,7 +70,7 @@ class _Reader:
         self.parser.Parse(b"", True)
 
     def refuse(self, *_what):
-        """A document type could define entities that grow without end, or that read files."""
+        """Reject document types, which could define entities that expand endlessly or read files."""
         raise _RefusedError(FORBIDDEN)
 
     def start(self, tag, attributes):
@@ -98,10 +98,7 @@ class _Reader:
 
 
 def read_cbl(data: bytes, *, rows: int) -> Upload:
-    """The reading list of a CBL file with at most so many books.
-
-    Raises InvalidError, naming the field "file".
-    """
+    """The reading list of a CBL file with at most `rows` books; raises InvalidError for the field "file"."""
     reader = _Reader(rows)
     try:
         reader.read(decoded(data).encode())
@@ -115,27 +112,27 @@ def read_cbl(data: bytes, *, rows: int) -> Upload:
 
 def _row(line: int, attributes: dict, ids: dict) -> Row:
     unclear = []
-    said = take(attributes, _ATTRIBUTES, unclear) | take(
+    values = take(attributes, _ATTRIBUTES, unclear) | take(
         ids, dict.fromkeys(_DATABASES.values(), _id), unclear
     )
-    name, year, volume = split_name(said.get("Series", ""))
-    if "Volume" in said:  # most programs write the year in which the series began
-        began = said["Volume"] >= EARLIEST
-        year, volume = (said["Volume"], volume) if began else (year, said["Volume"])
+    name, year, volume = split_name(values.get("Series", ""))
+    if "Volume" in values:  # most programs write the series' first year
+        began = values["Volume"] >= EARLIEST
+        year, volume = (values["Volume"], volume) if began else (year, values["Volume"])
     wanted = Wanted(
         series=name,
-        number=clean_number(said.get("Number", "")),
+        number=clean_number(values.get("Number", "")),
         volume=volume,
         year=year,
-        publisher=said.get("Publisher", ""),
-        published=said.get("Year"),
-        **{field: said[field] for field in set(_DATABASES.values()) if field in said},
+        publisher=values.get("Publisher", ""),
+        published=values.get("Year"),
+        **{field: values[field] for field in set(_DATABASES.values()) if field in values},
     )
     return Row(ITEMS, line, wanted, {}, unclear, list=0)
 
 
 def write_cbl(session: Session, reading_list: ReadingList) -> bytes:
-    """A reading list as CBL, its issues in their order; who may have it was asked before."""
+    """A reading list as CBL; callers check that the account may see it."""
     books = session.execute(
         select(
             Series.name,

@@ -1,8 +1,7 @@
-"""Tables of other sites as rows of a library: which site a table comes from, and what its columns say.
+"""CSV files of other sites: detecting the site, and parsing its columns.
 
-Which columns say what is data: another site is another `Site`. Names of columns are plain (`matching.plain`):
-`Full Title` is `fulltitle`. Of several names the first that a table has counts. Sites add and rename columns
-over the years, so each field lists what was seen.
+Each site is declared as a `Site`. Names of columns are plain (`matching.plain`): `Full Title` is `fulltitle`.
+Sites have renamed columns over the years, so a field has several names; the first that a table has counts.
 """
 
 import re
@@ -18,7 +17,7 @@ from comicsdb.library.transfer.values import UnclearError
 from comicsdb.models.base import SMALL_MAX
 from comicsdb.models.choices import YEARS, WishStatus
 
-# What is said of the issue itself.
+# Fields that identify the issue.
 ABOUT = (
     "series",
     "number",
@@ -35,13 +34,13 @@ ABOUT = (
 
 @dataclass(frozen=True)
 class Site:
-    """How the table of a site is read.
+    """The format of a site's table.
 
-    `marks`: sets of columns, one of which a table has that comes from there. `columns`: names by our field;
-    beside those of `format.VALUES` and ABOUT there are `read_on` (one date), `wished`, `owned` (flags),
-    `state` (a word out of `wish_words` or any other), `more_notes` (added to the notes).
-    `stars` are as many as are the most there. `own_numbers`: fields in which the site writes numbers that
-    mean something to itself alone. `ext` says that letters behind a number tell printings and covers apart.
+    `marks`: sets of columns; a table with all of one set comes from the site. `columns`: the site's names of
+    columns by our field; besides those of `format.VALUES` and ABOUT there are `read_on` (one date), `wished`
+    and `owned` (flags), `state` (wished for if in `wish_words`), and `more_notes` (appended to the notes).
+    `stars`: the site's highest rating. `own_numbers`: fields in which the site may have internal ids.
+    `ext`: letters after a number distinguish printings and covers.
     """
 
     key: str
@@ -144,7 +143,7 @@ GCD = Site(
     },
     own_numbers=frozenset({"grade", "storage_location", "purchase_store"}),
 )
-# Anybody's own table: what people call such columns.
+# Tables that people keep themselves, with common names of columns.
 PLAIN = Site(
     "table",
     marks=(
@@ -167,22 +166,17 @@ PLAIN = Site(
 SITES = (LOCG, GCD, CLZ, PLAIN)
 
 
-# Reading.
-
 UNKNOWN_TABLE = _(
     "We do not know a table with these columns. A table needs at least a column “Series” and one “Number”."
 )
 _DATES = ("cover_date", "release_date", "purchase_date", "read_on", "added")
 _VARIANT = re.compile(r"(\d+)[A-Z]{1,2}", re.A)  # number and cover, as CLZ writes them together
-_IN_BRACKETS = re.compile(r"\s*\[[^\]]*\]\s*$")  # what the GCD says of variants
+_IN_BRACKETS = re.compile(r"\s*\[[^\]]*\]\s*$")  # the GCD's description of a variant
 _VOLUME_NUMBER = re.compile(r"v(\d{1,4})#(.+)", re.A)
 
 
 def read_table(table: Table) -> Upload:
-    """The rows of a table of another site, or of anybody's own.
-
-    Raises InvalidError, naming the field "file".
-    """
+    """The rows of a table of another site, or of a person's own; raises InvalidError for the field "file"."""
     columns = set(table.columns)
     site = next((each for each in SITES if any(marks <= columns for marks in each.marks)), None)
     if site is None:
@@ -246,13 +240,13 @@ def _year(value) -> int | None:
 
 
 def _count(value) -> bool | None:
-    """A flag that may also be a number of copies."""
+    """A flag, or a number of copies."""
     text = read.word(value)
     return int(text) > 0 if re.fullmatch("[0-9]{1,6}", text) else read.flag(value)
 
 
 def _stars(value, most: int) -> int | None:
-    """Whole stars out of five; half ones are no stars of ours, and none are no opinion."""
+    """Whole stars out of five, None for zero; raises UnclearError for half stars."""
     text = read.word(value)
     found = re.fullmatch(r"(\d{1,2})(?:[.,](\d))?\d*", text, re.A)
     if not found:
@@ -266,7 +260,7 @@ def _stars(value, most: int) -> int | None:
 
 
 def _not_a_number(reader):
-    """A reader that does not take a site's own number of a thing for what it stands for."""
+    """A parser that rejects the internal ids of a site."""
 
     def checked(value):
         if read.cleaned(value, read.WORD_MAX).isdigit():
@@ -277,12 +271,12 @@ def _not_a_number(reader):
 
 
 def _row(site: Site, line: int, record: dict, readers: dict) -> Row | None:
-    """A record as a row of the collection, the wish list or the stars; None where it says nothing of them."""
+    """The row of a record: of the collection, the wish list or the ratings, or None."""
     unclear = []
-    said = take(record, {name: reader for name, reader in readers.items() if name in record}, unclear)
-    about = {name: said.pop(name) for name in ABOUT if name in said}
-    owned, wished, state = (said.pop(name, None) for name in ("owned", "wished", "state"))
-    values = _values(said)
+    found = take(record, {name: reader for name, reader in readers.items() if name in record}, unclear)
+    about = {name: found.pop(name) for name in ABOUT if name in found}
+    owned, wished, state = (found.pop(name, None) for name in ("owned", "wished", "state"))
+    values = _values(found)
     if state is not None and state.casefold() in site.wish_words:
         owned, wished = False, True
     if owned or (owned is None and not wished):
@@ -297,18 +291,20 @@ def _row(site: Site, line: int, record: dict, readers: dict) -> Row | None:
     return Row(part, line, _wanted(site, about), values, unclear)
 
 
-def _values(said: dict) -> dict:
-    """What is said, in the values of our collection."""
-    values = {name: value for name, value in said.items() if name not in {"read_on", "more_notes"}}
+def _values(found: dict) -> dict:
+    """The values of a record as those of a collection item."""
+    values = {name: value for name, value in found.items() if name not in {"read_on", "more_notes"}}
     if "purchase_price" in values:
         values["purchase_price"], currency = values["purchase_price"]
         if currency:
             values["purchase_currency"] = currency
-    if said.get("read_on"):
-        values["read_dates"] = [said["read_on"]]
+    if found.get("read_on"):
+        values["read_dates"] = [found["read_on"]]
         values.pop("is_read", None)
-    if "more_notes" in said:
-        values["notes"] = "\n".join(filter(None, (values.get("notes"), said["more_notes"])))[: read.NOTES_MAX]
+    if "more_notes" in found:
+        values["notes"] = "\n".join(filter(None, (values.get("notes"), found["more_notes"])))[
+            : read.NOTES_MAX
+        ]
     if values.get("quantity") == 0:
         del values["quantity"]
     return values

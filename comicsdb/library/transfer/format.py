@@ -1,8 +1,7 @@
-"""The portable form of a library: what its files hold, whoever writes them (docs/library.md).
+"""The fields of library files (docs/library.md), and the common form into which all files are parsed.
 
-A file is read into an `Upload`: rows that each say something about one issue or series, and reading lists
-that such rows belong to. Our own JSON and CSV, files of other sites and CBL all become that, are matched with
-the catalogue in one way, and are stored in one way once their owner has confirmed what they mean.
+Our own JSON and CSV, the files of other sites and CBL all become an `Upload`: rows about one issue or series
+each, and reading lists, which rows may belong to. All uploads are matched, reviewed and stored the same way.
 """
 
 from dataclasses import dataclass, field
@@ -29,9 +28,9 @@ FORMAT, VERSION = "comicsdb-library", 1
 COLLECTION, PULL, WISHES, RATINGS = "collection", "pull_list", "wish_list", "ratings"
 LISTS, ITEMS = "reading_lists", "reading_list_items"
 PARTS = (COLLECTION, PULL, WISHES, RATINGS, ITEMS)
-LISTS_MAX = 500  # reading lists of a file
-READS_MAX = 500  # dates of reading of one issue
-UNCLEAR_SHOWN = 60  # characters of what could not be read
+LISTS_MAX = 500  # reading lists per file
+READS_MAX = 500  # read dates per issue
+UNCLEAR_SHOWN = 60  # characters of a cell that could not be interpreted
 
 ROWS_SETTING, BYTES_SETTING = "comicsdb.imports.rows", "comicsdb.imports.megabytes"
 
@@ -45,7 +44,7 @@ def amount(value) -> str | None:
 
 
 def moments(value) -> list[str] | None:
-    """Moments, as a list or in one text with blanks, commas or semicolons between them; each counts once."""
+    """Times without repetitions, as a list or separated by spaces, commas or semicolons."""
     parts = (
         value if isinstance(value, list) else read.cleaned(value).replace(";", " ").replace(",", " ").split()
     )
@@ -55,7 +54,7 @@ def moments(value) -> list[str] | None:
 
 
 def _reader(attribute):
-    """The reader for a column, chosen by its type and the checks of its table."""
+    """The parser for a column, by its type and the checks of its table."""
     column = attribute.property.columns[0]
     codes, bounds = limits(column)
     if codes or bounds:
@@ -72,7 +71,7 @@ def _readers(model, names: str) -> dict:
     return {name: _reader(getattr(model, name)) for name in names.split()}
 
 
-# By which an issue or a series is named, with what reads them; the names of columns and of JSON's members.
+# Fields that identify an issue or series, with their parsers; the names are those in CSV and JSON.
 OF_SERIES = {
     "series": _reader(Series.name),
     "series_volume": _reader(Series.volume),
@@ -87,7 +86,7 @@ OF_ISSUE = {
 }
 OF_PULLED = {**dict.fromkeys(("series_id", "series_cv_id", "series_gcd_id"), _id), **OF_SERIES}
 
-# What is said of them, by part; `added` is when it came into the library.
+# Fields of the library, by part; `added` is when a row was added to the library.
 _ADDED = {"added": read.moment}
 VALUES = {
     COLLECTION: {
@@ -105,12 +104,12 @@ VALUES = {
     RATINGS: _readers(IssueRating, "rating") | _ADDED,
     ITEMS: _readers(ReadingListItem, "issue_type") | _ADDED,
 }
-# What is said of a reading list; its neighbours are the numbers of other lists in the same file.
+# Fields of a reading list; `previous` and `next` are numbers of other lists in the same file.
 OF_LIST = _readers(
     ReadingList, "name desc is_private list_type attribution_source attribution_url"
 ) | dict.fromkeys(("previous", "next"), read.whole(1, LISTS_MAX))
 
-# The columns of the tables; in JSON a list holds its items, and `list`, `list_name`, `position` are left out.
+# The columns in CSV. In JSON the items are inside their list, without `list`, `list_name` and `position`.
 COLUMNS = {
     COLLECTION: (*OF_ISSUE, *VALUES[COLLECTION]),
     PULL: (*OF_PULLED, *VALUES[PULL]),
@@ -125,10 +124,10 @@ TOO_MANY_ROWS = _("The file has more than ${most} rows: please divide it.")
 
 @dataclass
 class Row:
-    """What one row says: of which part, in which line, about what, and which values.
+    """One row: its part, its line in the file, the issue or series that it is about, and its values.
 
-    `list` is the place of its reading list among those of the file. `unclear` holds (field, text) of what was
-    not understood and is left out.
+    `list` is the index of its reading list in the file. `unclear` has (field, text) of the values that could
+    not be interpreted and are left out.
     """
 
     part: str
@@ -140,7 +139,7 @@ class Row:
 
     @property
     def says(self) -> str:
-        """What the row calls its issue or series, as its owner will recognise it."""
+        """The issue or series as the row names it, for its owner to recognise."""
         wanted = self.wanted
         words = [
             wanted.series or "?",
@@ -155,9 +154,9 @@ class Row:
 
 @dataclass
 class Upload:
-    """A file that was understood: `form` is the key of what it looks like in FORMS.
+    """A parsed file; `form` is the key of its format in FORMS.
 
-    `skipped` counts rows that say nothing about a library, such as those of comics that were only looked at.
+    `skipped` counts rows that are not about a library, such as comics that are neither owned nor wished for.
     """
 
     form: str
@@ -177,7 +176,7 @@ FORMS = {
 
 
 def take(record: dict, readers: dict, unclear: list[tuple[str, str]]) -> dict:
-    """The values of a record that say something, by the names of readers; what is unclear is noted."""
+    """The values of a record that are not blank, by field; adds those that are unclear to `unclear`."""
     values = {}
     for name, reader in readers.items():
         value = record.get(name)
@@ -194,7 +193,7 @@ def take(record: dict, readers: dict, unclear: list[tuple[str, str]]) -> dict:
 
 
 def wanted_of(named: dict) -> Wanted:
-    """What values of OF_ISSUE or OF_PULLED name."""
+    """The issue or series that values of OF_ISSUE or OF_PULLED identify."""
     name, year, volume = split_name(named.get("series", ""))
     kind = (
         "series" if any(each in named for each in ("series_id", "series_cv_id", "series_gcd_id")) else "issue"
@@ -214,7 +213,7 @@ def wanted_of(named: dict) -> Wanted:
 
 
 def row_of(part: str, line: int, record: dict) -> Row:
-    """A record of one of our own files as a row."""
+    """The row of a record of one of our own files."""
     unclear = []
     named = take(record, OF_PULLED if part == PULL else OF_ISSUE, unclear)
     return Row(part, line, wanted_of(named), take(record, VALUES[part], unclear), unclear)

@@ -1,6 +1,6 @@
-"""An import on its way: uploaded, matched, kept for its owner to review, and confirmed or forgotten.
+"""Imports of library files: uploaded, matched with the catalogue, reviewed by their owner, then confirmed.
 
-Nothing of it is in the library before it is confirmed, and nobody but its owner knows that it is there.
+Until it is confirmed, an import changes nothing in the library. Only its owner can see it.
 """
 
 from collections import Counter
@@ -25,8 +25,8 @@ from comicsdb.models.choices import Currency
 from comicsdb.security import Identity
 
 KIND = LibraryImport.__tablename__
-KEPT = timedelta(days=1)  # for which an import waits for its owner
-WAITING_MAX = 3  # imports of one account; the oldest makes room
+KEPT = timedelta(days=1)  # how long an import can be confirmed
+WAITING_MAX = 3  # pending imports of one account; a further one deletes the oldest
 FILE_NAME_MAX = 100
 MONEY = (("purchase_price", "purchase_currency"), ("max_price", "max_currency"))
 KEEP_MINE, TAKE_FILE = "mine", "file"
@@ -39,7 +39,7 @@ NO_NAME = _("A reading list has a name of at most ${most} characters.")
 
 @dataclass(frozen=True)
 class Reviewed:
-    """A row under review: what it says, what it may mean, and whether its owner has that already."""
+    """A row under review, with its match; `known` if the issue is in the collection already."""
 
     index: int
     part: str
@@ -55,9 +55,9 @@ class Reviewed:
 def upload(
     session: Session, user_id: int, name: str, data: bytes, *, currency: str, rows: int, megabytes: int
 ) -> LibraryImport:
-    """Read a file and match what it says; raises InvalidError, naming "file" or "currency".
+    """Read a file and match its rows; raises InvalidError for "file" or "currency".
 
-    `currency` is that of prices without one. The number of statements does not depend on the rows.
+    `currency` is for prices without one. The number of statements does not depend on that of rows.
     """
     if currency not in set(Currency):
         raise InvalidError({"currency": [NO_CURRENCY]})
@@ -74,7 +74,7 @@ def upload(
 
 
 def _matches(session: Session, rows: list[Row]) -> list[Match]:
-    """What each row means: those of the pull list among series, all others among issues."""
+    """The match of each row: a series for rows of the pull list, an issue for all others."""
     series = [row.wanted for row in rows if row.part == PULL]
     issues = [row.wanted for row in rows if row.part != PULL]
     of_series, of_issues = iter(match_series(session, series)), iter(match_issues(session, issues))
@@ -98,8 +98,8 @@ def _payload(found: Upload, matches: list[Match], name: str, currency: str) -> d
         for amount, of_amount in MONEY:
             if amount in row.values:
                 row.values.setdefault(of_amount, currency)
-        said = {"part": row.part, "line": row.line, "says": row.says, "values": row.values, "list": row.list}
-        rows.append(said | {"unclear": row.unclear, "match": asdict(match)})
+        named = {name: getattr(row, name) for name in ("part", "line", "says", "values", "list", "unclear")}
+        rows.append(named | {"match": asdict(match)})
     return {
         "name": "".join(each for each in name if each.isprintable() and not "\ud800" <= each <= "\udfff")[
             -FILE_NAME_MAX:
@@ -112,16 +112,13 @@ def _payload(found: Upload, matches: list[Match], name: str, currency: str) -> d
 
 
 def waiting(session: Session, user_id: int) -> list[LibraryImport]:
-    """The imports of an account that wait for it, the newest first."""
+    """The pending imports of an account, newest first."""
     rows = select(LibraryImport).where(LibraryImport.user_id == user_id, LibraryImport.created_on > _oldest())
     return list(session.scalars(rows.order_by(LibraryImport.id.desc())))
 
 
 def pending(session: Session, user_id: int, import_id: int, *, lock: bool = False) -> LibraryImport:
-    """An import of an account that waits for it; raises NotFoundError, also for one of somebody else.
-
-    With `lock` nobody else confirms it until the transaction ends.
-    """
+    """A pending import of an account, with `lock` locked; raises NotFoundError, also for other accounts'."""
     found = None
     if 0 < import_id <= BIG_MAX:
         rows = select(LibraryImport).where(
@@ -140,13 +137,13 @@ def _oldest():
 
 
 def forget(session: Session, user_id: int, import_id: int) -> None:
-    """Forget an import that waits; raises NotFoundError."""
+    """Delete a pending import; raises NotFoundError."""
     session.delete(pending(session, user_id, import_id, lock=True))
     session.flush()
 
 
 def clean(session: Session) -> int:
-    """Forget all imports whose time is up: a part of the daily job; gives their number."""
+    """Delete all expired imports; returns how many. Part of the daily job."""
     old = delete(LibraryImport).where(LibraryImport.created_on <= _oldest())
     return session.execute(old.execution_options(synchronize_session=False)).rowcount
 
@@ -180,22 +177,22 @@ def _is_any(column, ids: Iterable[int | None]) -> ColumnElement[bool]:
     return column == any_(cast(list({*ids} - {None}), ARRAY(Integer)))
 
 
-def meant(session: Session, rows: Iterable[Reviewed]) -> tuple[dict[int, Issue], dict[int, Series]]:
-    """The issues and series that rows may mean, with what their labels need; without what went meanwhile."""
-    candidates: dict[bool, set[int]] = {True: set(), False: set()}
+def candidates_of(session: Session, rows: Iterable[Reviewed]) -> tuple[dict[int, Issue], dict[int, Series]]:
+    """The candidates of rows, issues and series by id, with what their labels need."""
+    ids_of: dict[bool, set[int]] = {True: set(), False: set()}
     for row in rows:
-        candidates[row.part == PULL].update(row.match.candidates)
+        ids_of[row.part == PULL].update(row.match.candidates)
     of_series = (joinedload(Series.series_type), joinedload(Series.publisher))
     of_issues = (joinedload(Issue.series).options(*of_series),)
     found = []
-    for model, ids, loading in ((Issue, candidates[False], of_issues), (Series, candidates[True], of_series)):
+    for model, ids, loading in ((Issue, ids_of[False], of_issues), (Series, ids_of[True], of_series)):
         wanted = select(model).where(_is_any(model.id, ids)).options(*loading)
         found.append({each.id: each for each in session.scalars(wanted)} if ids else {})
     return found[0], found[1]
 
 
 def lists_there(session: Session, waiting_import: LibraryImport) -> set[str]:
-    """The names of the import's reading lists that its owner has already."""
+    """The names of reading lists of the import that its owner has already."""
     names = [each["name"] for each in waiting_import.payload["lists"]]
     rows = select(ReadingList.name).where(
         ReadingList.user_id == waiting_import.user_id, ReadingList.name == any_(cast(names, ARRAY(String)))
@@ -205,11 +202,11 @@ def lists_there(session: Session, waiting_import: LibraryImport) -> set[str]:
 
 @dataclass(frozen=True)
 class Review:
-    """What the owner of an import decided.
+    """The decisions of an import's owner.
 
-    `choices` maps rows that several things fit to the one that is meant; rows in `left_out`, and those
-    without a choice, are left out. `take_file` lets the file's values replace those that are there; otherwise
-    they only fill what is blank. `list_values` replace those of the first reading list.
+    `choices` maps the index of an ambiguous row to the chosen id; rows in `left_out`, and ambiguous ones
+    without a choice, are left out. With `take_file`, values of the file replace existing ones; otherwise they
+    only fill in blank ones. `list_values` replace those of the first reading list.
     """
 
     choices: Mapping[int, int]
@@ -226,10 +223,10 @@ def confirm(
     review: Review,
     today: date,
 ) -> Counter:
-    """Store an import and forget it: all of it or, where anything is raised, nothing.
+    """Store an import and delete it; if anything is raised, nothing changes.
 
-    Gives counts as `storing.store`. Raises NotFoundError, and InvalidError for a choice that was not offered
-    ("__all__") and for a reading list.
+    Returns counts as `storing.store`. Raises NotFoundError, and InvalidError for a choice that was not
+    offered ("__all__") or an invalid reading list.
     """
     found = pending(session, identity.user_id, import_id, lock=True)
     lists = [dict(each) for each in found.payload["lists"]]
@@ -240,9 +237,9 @@ def confirm(
         lists[0] |= {**review.list_values, "name": name}
     chosen = []
     for index, record in enumerate(found.payload["rows"]):
-        meant = _meant(record, review.choices.get(index))
-        if meant is not None and index not in review.left_out:
-            chosen.append(Chosen(record["part"], meant, record["values"], record["list"]))
+        chosen_id = _chosen_id(record, review.choices.get(index))
+        if chosen_id is not None and index not in review.left_out:
+            chosen.append(Chosen(record["part"], chosen_id, record["values"], record["list"]))
     add_up = found.payload["form"] != "comicsdb"
     with session.begin_nested():
         storing = Storing(session, identity, official, review.take_file, add_up, today)
@@ -252,7 +249,7 @@ def confirm(
     return counted
 
 
-def _meant(record: dict, choice: int | None) -> int | None:
+def _chosen_id(record: dict, choice: int | None) -> int | None:
     match = _match(record)
     if choice is None or match.state == UNKNOWN:
         return match.id

@@ -1,7 +1,7 @@
-"""Matching: which issues or series of the catalogue the rows of somebody's file mean, many rows at once.
+"""Matching the rows of an imported file with issues or series of the catalogue.
 
-Permanent ids go first, then the words. However many rows there are, it takes the same few statements. Nothing
-is guessed: where two fit as well, or the only one does not fit all that the row says, a person chooses.
+Permanent ids are compared first, then names. The number of statements does not depend on that of rows.
+Nothing is guessed: if two candidates fit equally well, or the only one contradicts the row, a person decides.
 """
 
 import re
@@ -19,8 +19,8 @@ from comicsdb.i18n import _
 
 MATCHED, AMBIGUOUS, UNKNOWN = "matched", "ambiguous", "unknown"
 CANDIDATES_MAX = 10
-MONTH = 31  # days by which dates of the same issue may differ from list to list
-FAR = 200  # days from which on it can hardly be the same issue
+MONTH = 31  # days by which the dates of one issue may differ between sources
+FAR = 200  # days; dates further apart belong to different issues
 
 REASONS = {
     "several": _("Several fit: which one is it?"),
@@ -36,9 +36,9 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a row says about an issue, or about a series where it has no number; the unknown is left out.
+    """What a row has to identify its issue, or its series if `number` is blank.
 
-    `year` is the one in which the series began; `published` that of the issue, where no date is known.
+    `year` is the series' first year; `published` is the issue's year, if its date is unknown.
     """
 
     series: str = ""
@@ -57,9 +57,9 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Match:
-    """What a row may mean: the id of the one that it means, or up to ten to choose from, the best first.
+    """The result for a row: the matching id, or up to ten candidates, best first.
 
-    `reason`, a key of REASONS, says why it is not matched.
+    `reason`, a key of REASONS, is why it is not matched.
     """
 
     state: str
@@ -70,7 +70,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Candidate:
-    """An issue or series that a row may mean, with what can be compared; `rank` is 0 where words found it."""
+    """A possible match, with the facts to compare; `rank` is 0 if it was found by name."""
 
     id: int
     rank: int
@@ -79,23 +79,23 @@ class Candidate:
     number_fits: bool
     volume: int
     year_began: int
-    houses: tuple[str, ...]
+    publishers: tuple[str, ...]
     cover_date: date | None = None
     store_date: date | None = None
 
 
 def match_issues(session: Session, wanted: Sequence[Wanted]) -> list[Match]:
-    """What each row means among issues; three statements, however many rows."""
+    """Match rows with issues; three statements."""
     return _match(session, wanted, BY_ID, BY_WORDS)
 
 
 def match_series(session: Session, wanted: Sequence[Wanted]) -> list[Match]:
-    """What each row means among series; three statements, however many rows."""
+    """Match rows with series; three statements."""
     return _match(session, wanted, SERIES_BY_ID, SERIES_BY_WORDS)
 
 
 def _match(session, wanted, by_id, by_words) -> list[Match]:
-    if wanted:  # PostgreSQL would compile these long statements for longer than they run
+    if wanted:  # compiling these long statements takes longer than running them
         session.execute(text("SET LOCAL jit = off"))
     known = _by_ids(session, wanted, by_id)
     places = [
@@ -103,14 +103,14 @@ def _match(session, wanted, by_id, by_words) -> list[Match]:
         for place, each in enumerate(wanted)
         if each.series and not any(_trusted(found, each) for found in known[place])
     ]
-    pairs = {}  # what is asked of the catalogue: each name with each number once
+    pairs = {}  # the index of each pair of name and number
     for place in places:
         pairs.setdefault((wanted[place].series, wanted[place].number), len(pairs))
     named, found = _by_words(session, pairs, by_words)
     matches = []
     for place, each in enumerate(wanted):
         pair = pairs.get((each.series, each.number))
-        matches.append(_judge(each, known[place], found[pair], pair in named))
+        matches.append(_decide(each, known[place], found[pair], pair in named))
     return matches
 
 
@@ -129,40 +129,40 @@ def _by_ids(session, wanted, statement) -> dict[int, list[Candidate]]:
         if each.id or each.cv_id or each.gcd_id or each.upc
     ]
     found = defaultdict(list)
-    for place, *columns in _ask(session, statement, rows):
+    for place, *columns in _execute(session, statement, rows):
         found[place].append(_candidate(columns))
     return found
 
 
 def _by_words(session, pairs, statement) -> tuple[set[int], dict[int, list[Candidate]]]:
-    """The pairs whose series is known, and what is found by pair."""
+    """The pairs whose series exists, and the candidates by pair."""
     rows = [{"place": place, "name": name, "number": number} for (name, number), place in pairs.items()]
     named, found = set(), defaultdict(list)
-    for place, *columns in _ask(session, statement, rows):
+    for place, *columns in _execute(session, statement, rows):
         named.add(place)
         if columns[0] is not None:
             found[place].append(_candidate(columns))
     return named, found
 
 
-def _ask(session, statement, rows):
+def _execute(session, statement, rows):
     return session.execute(text(statement), {"rows": orjson.dumps(rows).decode()}) if rows else ()
 
 
 def _candidate(columns) -> Candidate:
     *facts, publisher, more, imprint, cover_date, store_date = columns
-    houses = tuple(filter(None, (publisher, *more, imprint)))
-    return Candidate(*facts, houses, cover_date, store_date)
+    publishers = tuple(filter(None, (publisher, *more, imprint)))
+    return Candidate(*facts, publishers, cover_date, store_date)
 
 
 def _trusted(found: Candidate, wanted: Wanted) -> bool:
-    """Whether an id may be believed: one of another site, or a barcode used twice, leads to another name."""
+    """Whether the name confirms a candidate found by id: ids may be another site's, barcodes used twice."""
     if not wanted.series or (found.named and (found.rank < 3 or found.number_fits)):
         return True
     return found.number_fits and wanted.cover_date is not None and wanted.cover_date == found.cover_date
 
 
-def _judge(wanted: Wanted, known: list[Candidate], found: list[Candidate], series_known: bool) -> Match:
+def _decide(wanted: Wanted, known: list[Candidate], found: list[Candidate], series_known: bool) -> Match:
     trusted = [each for each in known if _trusted(each, wanted)]
     if trusted:
         best = min(each.rank for each in trusted)
@@ -181,7 +181,7 @@ def _judge(wanted: Wanted, known: list[Candidate], found: list[Candidate], serie
 
 
 def _one_of(candidates: Iterable[Candidate], wanted: Wanted, *, sure: bool = False) -> Match:
-    """The one that fits better than all others, or all of them for a person to choose."""
+    """The candidate that fits better than all others, or all of them to choose from."""
     fits = sorted(((*_fit(each, wanted), each.id) for each in candidates), key=lambda fit: (-fit[0], fit[2]))
     points, contradicted, best = fits[0]
     if len(fits) > 1 and fits[1][0] == points:
@@ -196,10 +196,10 @@ def _first(ids: Iterable[int]) -> tuple[int, ...]:
 
 
 def _fit(candidate: Candidate, wanted: Wanted) -> tuple[int, bool]:
-    """How well a candidate fits, and whether something that hardly varies between lists speaks against it.
+    """The score of a candidate, and whether a fact contradicts it that hardly varies between sources.
 
-    Volumes are counted differently by different sites, so another volume only weighs; so does the
-    publisher where a date says that it is the one.
+    Sites count volumes differently, so a different volume only lowers the score; so does a different
+    publisher if the dates agree.
     """
     points, against = int(candidate.exact) + int(candidate.number_fits), False
     if wanted.year:
@@ -211,14 +211,14 @@ def _fit(candidate: Candidate, wanted: Wanted) -> tuple[int, bool]:
     if wanted.volume is not None:
         points += 2 if candidate.volume == wanted.volume else -1
     if wanted.publisher:
-        agrees = any(same_house(each, wanted.publisher) for each in candidate.houses)
+        agrees = any(same_publisher(each, wanted.publisher) for each in candidate.publishers)
         points += 2 if agrees else -2
         against = against or (not agrees and not (dated or 0) > 0)
     return points, against
 
 
 def _dates_agree(candidate: Candidate, wanted: Wanted) -> int | None:
-    """1 where dates agree, -1 where they are far apart, 0 between; None where there is nothing to compare."""
+    """1 if the dates agree, -1 if they are far apart, 0 in between; None if there are none to compare."""
     pairs = [
         (mine, theirs)
         for mine, theirs in (
@@ -236,32 +236,32 @@ def _dates_agree(candidate: Candidate, wanted: Wanted) -> int | None:
     return None
 
 
-# What words about a comic mean.
+# Parsing names and titles.
 
 PLAIN_MAX = 255  # characters
-EARLIEST = 1900  # a "volume" from here on is the year in which the series began
+EARLIEST = 1900  # from here on, a "volume" is the series' first year
 
 _YEAR = re.compile(
     r"\s*[(\[](\d{4})(?:\s*[-–]\s*(?:\d{4}|present|ongoing)?)?(?:\s+series)?[)\]]\s*$", re.I | re.A
 )
 _VOLUME = re.compile(r",?\s*[(\[]?\b(?:vol(?:ume)?\.?\s*|v\.?)(\d{1,4})[)\]]?\s*$", re.I | re.A)
-_KIND = re.compile(r"\s+(?:TPB|HC|GN)$")  # as our own labels have it, in front of the year
+_KIND = re.compile(r"\s+(?:TPB|HC|GN)$")  # in our own labels, before the year
 _TITLE_NUMBER = re.compile(r"^(?P<series>.+?)\s+(?:chapter\s+)?#\s*(?P<number>\S{1,25})", re.I)
 _TITLE_VOLUME = re.compile(
     r"^(?P<series>.+?),?\s+(?:vol(?:ume)?\.?|book)\s*(?P<number>\d{1,4})\b", re.I | re.A
 )
 _NUMBER_MARK = re.compile(r"^(?:#|no\.?\s*(?=\d)|n[°º]\s*)\s*", re.I)
 _NOT_WORDS = re.compile(r"[\W_]+")
-# What publishers add to their names or leave out.
-_HOUSE = re.compile(
+# Optional words in the names of publishers.
+_PUBLISHER_WORDS = re.compile(
     r"\b(?:comics?|publishing|publications|press|entertainment|group|books|media|inc|llc|ltd|co|company)\b"
 )
 
 
 def split_name(text: str) -> tuple[str, int | None, int | None]:
-    """The name of a series, the year in which it began and its volume, out of what people call it.
+    """The name, first year and volume in the title of a series.
 
-    Known are `Name (2018)`, `Name (2018 - 2022)`, `Name (2018 series)`, `Name, Vol. 5`, `Name TPB (2018)`.
+    Known forms: `Name (2018)`, `Name (2018 - 2022)`, `Name (2018 series)`, `Name, Vol. 5`, `Name TPB (2018)`.
     """
     name, year, volume = text.strip(), None, None
     found = _YEAR.search(name)
@@ -276,36 +276,36 @@ def split_name(text: str) -> tuple[str, int | None, int | None]:
 
 
 def split_title(text: str) -> tuple[str, str]:
-    """The series and the number out of a title such as `Name #5 Variant` or `Name, Vol. 2`; blank without."""
+    """The series and number in a title such as `Name #5 Variant` or `Name, Vol. 2`, else blank."""
     found = _TITLE_NUMBER.match(text) or _TITLE_VOLUME.match(text)
     return (found["series"].strip(), clean_number(found["number"])) if found else ("", "")
 
 
 def clean_number(text: str) -> str:
-    """A number without the mark before it."""
+    """A number without a prefix such as `#`."""
     return _NUMBER_MARK.sub("", text.strip()).strip()
 
 
 def plain(text: str) -> str:
-    """A text of one line without case, accents and anything but letters and digits."""
-    # Combining marks out of order take time by the square of their number.
+    """The letters and digits of a text, without case and accents."""
+    # Normalising takes time quadratic in the number of combining marks.
     decomposed = unicodedata.normalize("NFKD", text[:PLAIN_MAX]).casefold()
     return _NOT_WORDS.sub("", "".join(each for each in decomposed if not unicodedata.combining(each)))
 
 
-def house(text: str) -> str:
-    """A publisher's name without the words that say only that it is one; all of it where no other is left."""
+def publisher_key(text: str) -> str:
+    """The plain name of a publisher without words such as `Comics`, unless there are no others."""
     text = text[:PLAIN_MAX]
-    return plain(_HOUSE.sub("", text.casefold())) or plain(text)
+    return plain(_PUBLISHER_WORDS.sub("", text.casefold())) or plain(text)
 
 
-def same_house(one: str, other: str) -> bool:
-    """Whether two names may be those of one publisher: `DC` and `DC Comics`."""
-    return house(one) == house(other)
+def same_publisher(one: str, other: str) -> bool:
+    """Whether two names may belong to one publisher, such as `DC` and `DC Comics`."""
+    return publisher_key(one) == publisher_key(other)
 
 
-# The statements: whole files at once. Each takes `rows`, a JSON array, and gives `place` (the row's), then
-# what `Candidate` is made of.
+# The statements, each for a whole file. They take `rows`, a JSON array, and return `place`, the index of the
+# row, followed by the columns for `_candidate`.
 
 _ARTICLES = ("the", "a", "an", "il", "lo", "la", "gli", "le", "les", "el", "los", "las", "der", "das")
 _AT_AN_END = rf"^({'|'.join(_ARTICLES)}) +|, *({'|'.join(_ARTICLES)})$"
@@ -313,9 +313,9 @@ _PUNCTUATION = " .,:;!?''\"`´-–—_/\\()[]{}<>*+=#@%~^|…’‘“”"
 
 
 def _name_key(folded: str) -> str:
-    """A folded name without articles, blanks and punctuation; as it is where nothing would be left.
+    """A folded name without articles, spaces and punctuation, unless nothing would be left.
 
-    Regular expressions cost most of it, so they are asked only where they may find something.
+    Regular expressions are slow, so they are evaluated only for names with a comma.
     """
     first = f"split_part({folded}, ' ', 1)"
     articles = ", ".join(f"'{each}'" for each in _ARTICLES)
@@ -327,7 +327,7 @@ def _name_key(folded: str) -> str:
 
 
 def _number_key(number: str) -> str:
-    """A number without case, accents and leading zeros; most numbers are digits, which is quickly seen."""
+    """A number without case, accents and leading zeros; the common case of digits alone comes first."""
     return f"""CASE WHEN {number} = '' THEN ''
         WHEN translate({number}, '0123456789', '') = '' THEN coalesce(nullif(ltrim({number}, '0'), ''), '0')
         ELSE regexp_replace(fold({number}), '^0+([0-9])', '\\1') END"""
@@ -341,11 +341,11 @@ _NAMES = f"""
     ) AS alternative
 """
 
-# Of the series `series` with its publisher and imprint.
+# Columns of `series`, its publisher and its imprint.
 _SERIES_FACTS = """
     series.volume, series.year_began, publisher.name, publisher.alt_names, imprint.name
 """
-_HOUSES = """
+_PUBLISHERS = """
     JOIN publisher ON publisher.id = series.publisher_id
     LEFT JOIN imprint ON imprint.id = series.imprint_id
 """
@@ -368,7 +368,7 @@ _ASKED_BY_ID = f"""
 
 
 def _ids(kind: str) -> str:
-    """What ids lead to, also those of merged objects: (place, rank, id)."""
+    """(place, rank, id) of the objects with the ids in rows, also of merged ones."""
     return f"""
         SELECT place, 1 AS rank, {kind}.id FROM wanted JOIN {kind} ON {kind}.id = wanted.id
         UNION
@@ -397,7 +397,7 @@ BY_ID = f"""
         wanted.number_key IN ({_number_key("issue.number")}, {_number_key("issue.alt_number")}),
         {_SERIES_FACTS}, issue.cover_date, issue.store_date
     FROM found JOIN wanted USING (place) JOIN issue ON issue.id = found.id
-    JOIN series ON series.id = issue.series_id {_HOUSES}
+    JOIN series ON series.id = issue.series_id {_PUBLISHERS}
     ORDER BY place, found.rank, issue.id
 """
 
@@ -406,7 +406,7 @@ SERIES_BY_ID = f"""
     found AS ({_ids("series")})
     SELECT place, series.id, found.rank, {_HAS_NAME}, true, true,
         {_SERIES_FACTS}, CAST(NULL AS date), CAST(NULL AS date)
-    FROM found JOIN wanted USING (place) JOIN series ON series.id = found.id {_HOUSES}
+    FROM found JOIN wanted USING (place) JOIN series ON series.id = found.id {_PUBLISHERS}
     ORDER BY place, found.rank, series.id
 """
 
@@ -426,7 +426,7 @@ _BY_NAME = f"""
     )
 """
 
-# A row without a number means the only issue of a series; without any issue, the series alone is known.
+# A row without a number matches the only issue of a series. Without any issue, the row has the series alone.
 BY_WORDS = f"""
     WITH {_BY_NAME},
     issues AS MATERIALIZED (
@@ -448,7 +448,7 @@ BY_WORDS = f"""
     )
     SELECT place, issue.id, 0, true, NOT found.alt AND series.folded = found.folded, found.main,
         {_SERIES_FACTS}, issue.cover_date, issue.store_date
-    FROM found JOIN series ON series.id = found.series_id {_HOUSES}
+    FROM found JOIN series ON series.id = found.series_id {_PUBLISHERS}
     LEFT JOIN issue ON issue.id = found.id
     ORDER BY place, issue.id
 """
@@ -457,6 +457,6 @@ SERIES_BY_WORDS = f"""
     WITH {_BY_NAME}
     SELECT place, series.id, 0, true, NOT named.alt AND series.folded = named.folded, true,
         {_SERIES_FACTS}, CAST(NULL AS date), CAST(NULL AS date)
-    FROM named JOIN series ON series.id = named.series_id {_HOUSES}
+    FROM named JOIN series ON series.id = named.series_id {_PUBLISHERS}
     ORDER BY place, series.id
 """

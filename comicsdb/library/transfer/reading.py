@@ -1,4 +1,4 @@
-"""Reading files: which of the known forms one has, and what it says, within bounds that no file can break."""
+"""Reading uploaded files: detecting their format and parsing them, within limits on rows and bytes."""
 
 import io
 import zipfile
@@ -33,7 +33,7 @@ from comicsdb.library.transfer.matching import plain
 from comicsdb.library.transfer.tables import NO_ROWS, Table, decoded, refused, table
 
 MEGABYTE = 1024 * 1024
-BRACES_MAX = 20  # of JSON, for each row that a file may have
+BRACES_MAX = 20  # in JSON, per allowed row
 ENTRIES_MAX = 50  # files of an archive
 
 NO_JSON = _("This JSON cannot be read: it is broken, or nested too deeply.")
@@ -45,7 +45,7 @@ NOTHING_KNOWN = _("The archive holds none of the tables that comicsdb writes.")
 TOO_MANY_LISTS = _("The file has more than ${most} reading lists: please divide it.")
 NO_LIST_NAME = _("A reading list of the file has no name.")
 
-# By which columns one of our own tables is told, the first that fits.
+# The columns by which one of our own tables is recognised; the first entry that fits counts.
 _MARKS = (
     (LISTS, {"list", "is_private"}),
     (ITEMS, {"list_name", "issue_id"}),
@@ -57,9 +57,9 @@ _MARKS = (
 
 
 def read_file(data: bytes, *, rows: int, megabytes: int) -> Upload:
-    """What a file says, whatever its form; raises InvalidError, naming the field "file".
+    """Parse a file of any known format; raises InvalidError for the field "file".
 
-    At most `rows` rows are read, and at most so many megabytes, also out of an archive.
+    It may have at most `rows` rows and `megabytes` MB, also when unpacked.
     """
     if len(data) > megabytes * MEGABYTE:
         raise refused(TOO_LARGE, most=megabytes)
@@ -83,7 +83,7 @@ def _read_text(first: str, data: bytes, rows: int) -> Upload:
 
 
 def _part(found: Table) -> str | None:
-    """Which of our tables this is."""
+    """The part that a table is, if it is one of ours."""
     return next(
         (part for part, marks in _MARKS if {plain(mark) for mark in marks} <= set(found.columns)), None
     )
@@ -117,7 +117,7 @@ def _of_json(text: str, most: int) -> Upload:
 
 
 def _records(value) -> Iterator[dict]:
-    """The objects of a list; other things in their place say nothing."""
+    """The objects in a list; other values are ignored."""
     yield from (each for each in value if isinstance(each, dict)) if isinstance(value, list) else ()
 
 
@@ -141,7 +141,7 @@ def _add_list(upload: Upload, record: dict) -> int:
 
 
 def _unpacked(data: bytes, rows: int, megabytes: int) -> dict[str, Table]:
-    """The tables of an archive, each within its bounds whatever the archive says of its size."""
+    """The tables of an archive; limits apply to what is unpacked, not to the sizes that it declares."""
     found = {}
     left = megabytes * MEGABYTE
     try:
@@ -157,7 +157,7 @@ def _unpacked(data: bytes, rows: int, megabytes: int) -> dict[str, Table]:
                 left -= len(content)
                 if left < 0:
                     raise refused(TOO_LARGE, most=megabytes)
-                if len(decoded(content).splitlines()) > 1:  # a table may have titles alone
+                if len(decoded(content).splitlines()) > 1:  # not only the header
                     found[part] = table(content, rows)
     except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError):
         raise refused(NO_ARCHIVE) from None
@@ -168,7 +168,7 @@ def _unpacked(data: bytes, rows: int, megabytes: int) -> dict[str, Table]:
 
 def _of_tables(tables: dict[str, Table], most: int) -> Upload:
     upload = Upload("comicsdb", [])
-    places = {}  # the place of each list by its number or its name
+    places = {}  # the index of each list, by its number or name
     for _number, record in _named(tables.get(LISTS), LISTS):
         places[record.get("list") or record.get("name")] = _add_list(upload, record)
     for part in PARTS:
@@ -182,7 +182,7 @@ def _of_tables(tables: dict[str, Table], most: int) -> Upload:
 
 
 def _place(upload: Upload, places: dict, record: dict) -> int:
-    """The list an item belongs to; a table of items alone names its lists itself."""
+    """The index of an item's list; a table of items alone has the names of its lists."""
     key = record.get("list") or record.get("list_name")
     if key not in places:
         places[key] = _add_list(upload, {"name": record.get("list_name")})
@@ -190,7 +190,7 @@ def _place(upload: Upload, places: dict, record: dict) -> int:
 
 
 def _named(found: Table | None, part: str) -> Iterator[tuple[int, dict]]:
-    """The records of a table by our names of columns."""
+    """The records of a table, with our names of columns."""
     names = {plain(name): name for name in COLUMNS[part]}
     for number, record in found.records if found else ():
         yield number, {names[name]: value for name, value in record.items() if name in names}

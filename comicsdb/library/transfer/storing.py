@@ -1,7 +1,7 @@
-"""Storing an import: rows whose issues and series are known come into the library, set by set.
+"""Storing an import: its matched rows are added to the library by set-based statements.
 
-What is there is not overwritten unless that is asked for, and nothing comes in twice: the same file, imported
-again, changes nothing. The number of statements depends on that of reading lists alone.
+Existing values are not overwritten unless `take_file` is set. Importing the same file again changes nothing.
+The number of statements depends only on the number of reading lists.
 """
 
 from collections import Counter, defaultdict
@@ -27,7 +27,7 @@ from comicsdb.models.base import SMALL_MAX
 from comicsdb.schemas.attribution import is_web_address
 from comicsdb.security import Identity, Permission, may
 
-# Assignments that move the stamps of an item of a collection or wish list.
+# SET clause that updates the stamps of items of collections and wish lists.
 TOUCH = (
     "modified_before = t.modified,"
     " modified = greatest(clock_timestamp(), t.modified + interval '1 microsecond')"
@@ -36,12 +36,12 @@ _DIALECT = postgresql.dialect()
 WISH = tuple(name for name in VALUES[WISHES] if name != "added")
 _SOURCE = ("attribution_source", "attribution_url")
 _SIDES = ("previous", "next")
-_SAID = ("desc", "is_private", "list_type", *_SOURCE)
+_LIST_FIELDS = ("desc", "is_private", "list_type", *_SOURCE)
 
 
 @dataclass(frozen=True)
 class Storing:
-    """An import that is being stored: for whom, in which way, and what it came to so far."""
+    """An import that is being stored: its account, its options, and its counts so far."""
 
     session: Session
     identity: Identity
@@ -53,18 +53,18 @@ class Storing:
 
     @property
     def user_id(self) -> int:
-        """The account whose library it is."""
+        """The id of the account."""
         return self.identity.user_id
 
     def execute(self, statement: str, rows: Iterable[dict] = (), **parameters):
-        """Execute SQL in which `:rows` stands for records as JSON and `:user` for the account."""
+        """Execute SQL with the parameters `:rows`, records as JSON, and `:user`, the account's id."""
         given = {"rows": orjson.dumps(list(rows)).decode(), "user": self.user_id, **parameters}
         return self.session.execute(text(statement), given)
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """A row whose meaning is known: the id of its issue, or of its series on the pull list."""
+    """A row to store, with the id of its issue or, on the pull list, of its series."""
 
     part: str
     id: int
@@ -73,11 +73,11 @@ class Chosen:
 
 
 def store(storing: Storing, rows: Iterable[Chosen], lists: list[dict]) -> Counter:
-    """Store rows and reading lists for an account; nothing is committed here.
+    """Store rows and reading lists for an account; does not commit.
 
-    `add_up`: several rows of one issue are several copies. Counts "PART_added" and "PART_changed" for each
-    part, "gone" for what is not in the catalogue any more.
-    Raises InvalidError where a reading list cannot be made.
+    With `add_up`, several rows of one issue are several copies. Returns the counts "PART_added" and
+    "PART_changed" for each part, and "gone" for rows whose issue or series was deleted meanwhile. Raises
+    InvalidError for an invalid reading list.
     """
     UnitOfWork.of(storing.session).acquire_write_lock()
     lock_account(storing.session, storing.user_id)
@@ -95,9 +95,9 @@ def store(storing: Storing, rows: Iterable[Chosen], lists: list[dict]) -> Counte
 
 
 def _still_there(storing: Storing, rows: list[Chosen]) -> list[Chosen]:
-    """The rows whose issue or series is there and will stay; merged ones mean what they became."""
+    """The rows whose issue or series still exists, locked against deletion; merged ids are replaced."""
     found = {}
-    for kind in ("series", "issue"):  # in the order of all who lock
+    for kind in ("series", "issue"):  # the order in which all code locks rows
         ids = sorted({row.id for row in rows if (row.part == PULL) == (kind == "series")})
         if ids:
             found[kind] = _now(storing, kind, ids)
@@ -112,7 +112,7 @@ def _still_there(storing: Storing, rows: list[Chosen]) -> list[Chosen]:
 
 
 def _now(storing: Storing, kind: str, ids: list[int]) -> dict[int, int]:
-    """What ids stand for now, by id."""
+    """The present id of each id, also of merged objects; deleted ones are missing."""
     merged = storing.execute(
         f"SELECT object_id, survivor_id FROM tombstone WHERE kind = '{kind}' AND object_id = ANY(:ids)",
         ids=ids,
@@ -126,23 +126,23 @@ def _now(storing: Storing, kind: str, ids: list[int]) -> dict[int, int]:
     return {each: now for each, now in meant.items() if now in there}
 
 
-# Values of the collection and the wish list.
+# Collection and wish list.
 
 
 def update_statement(
     model, names: Iterable[str], source: str, condition: str, *, take_file: bool = False, reads=()
 ) -> str:
-    """An UPDATE of rows t of a model from rows s that describe the same; it returns the ids of changed rows.
+    """An UPDATE of rows t of a model from the matching rows s, which returns the ids of changed rows.
 
-    `names` are columns of both; null in s means "not given". Values of s fill blanks, or with `take_file`
-    replace what is there; a currency is taken with its amount. `is_read` and `date_read` of items of the
-    collection follow from their dates of reading; `reads` are the ids of items that got new ones.
+    `names` are columns of both; null in s means "not given". Values of s fill in blank ones, or with
+    `take_file` replace existing ones; a currency changes together with its amount. `is_read` and `date_read`
+    of collection items are derived from their read dates; `reads` are the ids of items with new ones.
     """
     changes = {}
     for name in names:
         column, mine, theirs = model.__table__.columns[name], f"t.{name}", f"s.{name}"
         if name == "purchase_price":
-            theirs = f"nullif({theirs}, 0)"  # nothing paid is no price
+            theirs = f"nullif({theirs}, 0)"  # zero means that there is no price
         if name.endswith("_price"):
             currency = name.replace("price", "currency")
             blank = "" if take_file else f" AND {mine} IS NULL"
@@ -170,23 +170,23 @@ def update_statement(
 
 
 def _recordset(model, names: Iterable[str]) -> str:
-    """Records of `:rows` as rows s, with columns of a model and the moment at which they were added."""
+    """FROM item for `:rows` as rows s: columns of a model, `issue_id` and `added`."""
     columns = model.__table__.columns
     types = ", ".join(f"{name} {columns[name].type.compile(dialect=_DIALECT)}" for name in names)
     return f"json_to_recordset(CAST(:rows AS json)) AS s (issue_id integer, added timestamptz, {types})"
 
 
-def _store_collection(storing: Storing, said: dict[int, dict]) -> None:
-    """Store items of the collection; their stars were given before, and new ones take them over."""
-    values = [(issue_id, _new_item(values)) for issue_id, values in said.items()]
+def _store_collection(storing: Storing, by_issue: dict[int, dict]) -> None:
+    """Store collection items; `_store_stars` comes first, as new items copy the ratings of their issues."""
+    values = [(issue_id, _new_item(values)) for issue_id, values in by_issue.items()]
     made = collection.add_many(storing.session, storing.user_id, values, today=storing.today)
     _date_back(
         storing,
         "UPDATE collection_item t SET created_on = s.added",
         "t.user_id = :user AND t.issue_id = s.issue_id",
-        {issue_id: said[issue_id] for issue_id in made},
+        {issue_id: by_issue[issue_id] for issue_id in made},
     )
-    there = [{"issue_id": each, **values} for each, values in said.items() if each not in made]
+    there = [{"issue_id": each, **values} for each, values in by_issue.items() if each not in made]
     storing.counted["collection_added"] += len(made)
     now = clock.now().isoformat()
     dates = [
@@ -218,10 +218,10 @@ def _store_collection(storing: Storing, said: dict[int, dict]) -> None:
 
 
 def _by_issue(rows: list[Chosen], add_up: bool) -> dict[int, dict]:
-    """What the rows say of each issue: the first that says something counts; copies and dates add up."""
-    said: dict[int, dict] = {}
+    """The values of each issue: of several rows the first value counts; copies and dates are added up."""
+    by_issue: dict[int, dict] = {}
     for row in rows:
-        values = said.setdefault(row.id, {})
+        values = by_issue.setdefault(row.id, {})
         if add_up:
             copies = values.get("quantity", 0) + row.values.get("quantity", 1)
             values["quantity"] = min(copies, SMALL_MAX)
@@ -230,20 +230,20 @@ def _by_issue(rows: list[Chosen], add_up: bool) -> dict[int, dict]:
         for name, value in row.values.items():
             values.setdefault(name, value)
         values |= {"read_dates": sorted(reads), "is_read": is_read}
-    return said
+    return by_issue
 
 
 def _new_item(values: dict) -> dict:
-    """The values of a new item, as `collection.add_many` takes them; its issue has the stars by now."""
+    """The values of a new item for `collection.add_many`, without the rating, which is stored already."""
     made = {name: value for name, value in values.items() if name != "rating"}
     if "purchase_price" in made:
         made["purchase_price"] = Decimal(made["purchase_price"])
     return made | {"read_dates": [datetime.fromisoformat(each) for each in values["read_dates"]]}
 
 
-def _store_wishes(storing: Storing, said: dict[int, dict]) -> None:
+def _store_wishes(storing: Storing, by_issue: dict[int, dict]) -> None:
     wishes = own_list(storing.session, WishList, storing.user_id).id
-    rows = [{"issue_id": issue_id, **values} for issue_id, values in said.items()]
+    rows = [{"issue_id": issue_id, **values} for issue_id, values in by_issue.items()]
     columns, source = WishListItem.__table__.columns, _recordset(WishListItem, WISH)
     defaults = {name: columns[name].default for name in WISH}
     values = ", ".join(
@@ -272,10 +272,12 @@ def _store_wishes(storing: Storing, said: dict[int, dict]) -> None:
     storing.counted["wish_list_changed"] += len(changed.all())
 
 
-def _date_back(storing: Storing, update: str, condition: str, said: dict[int, dict], **parameters) -> bool:
-    """Let new rows t have come into the library when the file says they did; whether it says so of any."""
+def _date_back(
+    storing: Storing, update: str, condition: str, by_issue: dict[int, dict], **parameters
+) -> bool:
+    """Set the time at which new rows t were added, where the file has it; returns whether it has any."""
     rows = [
-        {"issue_id": each, "added": values["added"]} for each, values in said.items() if "added" in values
+        {"issue_id": each, "added": values["added"]} for each, values in by_issue.items() if "added" in values
     ]
     if rows:
         source = "json_to_recordset(CAST(:rows AS json)) AS s (issue_id integer, added timestamptz)"
@@ -287,7 +289,7 @@ def _date_back(storing: Storing, update: str, condition: str, said: dict[int, di
 
 
 def _store_stars(storing: Storing, rows: list[Chosen]) -> None:
-    """Give the stars of the file, where there are no own ones that stay."""
+    """Store the ratings of the file; existing ones are replaced only with `take_file`."""
     wanted = {row.id: row for row in reversed(rows) if "rating" in row.values}
     if not wanted:
         return
@@ -324,7 +326,7 @@ def _store_stars(storing: Storing, rows: list[Chosen]) -> None:
 
 
 def _store_pull_list(storing: Storing, added: dict[int, str | None]) -> None:
-    """Follow series, since the moments at which they were added, where those are known."""
+    """Follow series; values are the times since when, None for now."""
     made = storing.execute(
         "INSERT INTO pull_list_series (pull_list_id, series_id, added_on)"
         " SELECT :list, s.series_id, coalesce(s.added, clock_timestamp())"
@@ -340,19 +342,19 @@ def _store_pull_list(storing: Storing, added: dict[int, str | None]) -> None:
 
 
 def _store_lists(storing: Storing, lists: list[dict], rows: list[Chosen]) -> None:
-    """Store reading lists and their items; a list of the account with the same name and source is the same.
+    """Store reading lists and their items; one with the name and source of an existing one extends it.
 
-    Items it lacks come to its end; with `take_file` it gets the order, types and description of the file, and
-    what it alone has comes last. Raises InvalidError as `reading_lists.create` does.
+    Missing items are appended. With `take_file` the existing list gets the order, types and description of
+    the file, followed by its other items. Raises InvalidError as `reading_lists.create` does.
     """
     session, identity, official = storing.session, storing.identity, storing.official
-    # By list: ids of issues with what is said of them, each once, in the order of the file.
+    # By list: values by issue id, in the order of the file.
     by_list = defaultdict(dict)
     for row in rows:
         by_list[row.list].setdefault(row.id, row.values)
     made = {}
-    for place, said in enumerate(lists):
-        values = _allowed(identity, said)
+    for place, given in enumerate(lists):
+        values = _allowed(identity, given)
         found = session.scalar(
             select(ReadingList).where(
                 ReadingList.user_id == identity.user_id,
@@ -362,7 +364,7 @@ def _store_lists(storing: Storing, lists: list[dict], rows: list[Chosen]) -> Non
         )
         changes = {
             name: values[name]
-            for name in _SAID
+            for name in _LIST_FIELDS
             if name in values and values[name] != getattr(found, name, None)
         }
         if found is None:
@@ -374,13 +376,13 @@ def _store_lists(storing: Storing, lists: list[dict], rows: list[Chosen]) -> Non
         made[place + 1] = found
         if by_list[place]:
             _store_items(storing, found, by_list[place])
-    for place, said in enumerate(lists, 1):
-        _tie(storing, made, place, said)
+    for place, given in enumerate(lists, 1):
+        _set_neighbours(storing, made, place, given)
 
 
-def _allowed(identity: Identity, said: dict) -> dict:
-    """The values of a list that the account may give it; sources are the staff's to say."""
-    values = {name: said[name] for name in ("name", *_SAID) if name in said}
+def _allowed(identity: Identity, given: dict) -> dict:
+    """The values of a list that the account may set; only staff may set its source."""
+    values = {name: given[name] for name in ("name", *_LIST_FIELDS) if name in given}
     if not may(identity, Permission.LIST_SOURCES):
         values = {name: value for name, value in values.items() if name not in _SOURCE}
     if not is_web_address(values.get("attribution_url", "")):
@@ -388,24 +390,24 @@ def _allowed(identity: Identity, said: dict) -> dict:
     return values
 
 
-def _store_items(storing: Storing, found: ReadingList, said: dict[int, dict]) -> None:
+def _store_items(storing: Storing, found: ReadingList, by_issue: dict[int, dict]) -> None:
     locked = reading_lists.lock_list(storing.session, storing.identity, storing.official, found)
-    types = {each: values["issue_type"] for each, values in said.items() if "issue_type" in values}
+    types = {each: values["issue_type"] for each, values in by_issue.items() if "issue_type" in values}
     before = set(
         storing.execute(
             "SELECT issue_id FROM reading_list_item WHERE reading_list_id = :list", list=found.id
         ).scalars()
     )
-    storing.counted[f"{ITEMS}_added"] += items.add_issues(locked, list(said), types=types).added
+    storing.counted[f"{ITEMS}_added"] += items.add_issues(locked, list(by_issue), types=types).added
     dated = _date_back(
         storing,
         "UPDATE reading_list_item t SET added_on = s.added",
         "t.reading_list_id = :list AND t.issue_id = s.issue_id",
-        {each: said[each] for each in said if each not in before},
+        {each: by_issue[each] for each in by_issue if each not in before},
         list=found.id,
     )
     if storing.take_file and before:
-        items.reorder(locked, list(said))
+        items.reorder(locked, list(by_issue))
         storing.execute(
             "UPDATE reading_list_item i SET issue_type = s.kind"
             " FROM json_to_recordset(CAST(:rows AS json)) AS s (issue_id integer, kind text)"
@@ -417,13 +419,13 @@ def _store_items(storing: Storing, found: ReadingList, said: dict[int, dict]) ->
         reading_lists.forget_stamps(storing.session)
 
 
-def _tie(storing: Storing, made: dict[int, ReadingList], place: int, said: dict) -> None:
-    """Give a list the neighbours that the file says, where it has none or those of the file are wanted."""
+def _set_neighbours(storing: Storing, made: dict[int, ReadingList], place: int, given: dict) -> None:
+    """Set the previous and next list as in the file, with `take_file` also where a list has others."""
     found = storing.session.get_one(ReadingList, made[place].id, populate_existing=True)
     wanted = {
-        side: made[said[side]].id
+        side: made[given[side]].id
         for side in _SIDES
-        if said.get(side) in made and made[said[side]].id not in (found.id, getattr(found, f"{side}_id"))
+        if given.get(side) in made and made[given[side]].id not in (found.id, getattr(found, f"{side}_id"))
     }
     if not storing.take_file:
         wanted = {side: each for side, each in wanted.items() if is_free(storing.session, found, side, each)}

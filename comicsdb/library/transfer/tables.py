@@ -1,4 +1,4 @@
-"""Tables as CSV: read in the encodings, with the delimiters and quotes that programs write, and written."""
+"""Reading and writing CSV, in the encodings and with the delimiters that programs use."""
 
 import csv
 import io
@@ -11,14 +11,14 @@ from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.library.transfer.format import TOO_MANY_ROWS
 from comicsdb.library.transfer.matching import plain
-from comicsdb.library.transfer.values import unguarded
+from comicsdb.library.transfer.values import unescape_formula
 
 COLUMNS_MAX = 500
 LINE_MAX = 1_000_000  # characters: a longer one could be millions of cells
-BLANK_MAX = 500_000  # cells of lines with nothing in them; a line without a cell counts as one
+BLANK_MAX = 500_000  # cells of blank lines; a line without cells counts as one
 DELIMITERS = ",;\t|"
-TITLE_MAX = 100  # characters of a column's title that are looked at
-_SEPARATOR = re.compile(r"[^\S\n]{0,9}sep=(.)[^\S\n]{0,9}\n", re.I)  # how Excel says what divides cells
+TITLE_MAX = 100  # characters of a column's title; the rest is ignored
+_SEPARATOR = re.compile(r"[^\S\n]{0,9}sep=(.)[^\S\n]{0,9}\n", re.I)  # Excel's line that names the delimiter
 
 NO_TEXT = _("This is no text file. Choose a CSV, JSON or ZIP file as a site or this one has written it.")
 NO_TABLE = _("The file is no table that can be read: near line ${line} quotes or line ends are broken.")
@@ -28,14 +28,14 @@ TOO_WIDE = _("The table has more than ${most} columns.")
 
 @dataclass(frozen=True)
 class Table:
-    """The columns of a table by their plain names, and the records below with the numbers of their lines."""
+    """The columns of a table under their plain names, and its records with their line numbers."""
 
     columns: tuple[str, ...]
     records: list[tuple[int, dict[str, str]]]
 
 
 def decoded(data: bytes) -> str:
-    """A text in UTF-8, or else UTF-16 with its mark or Windows' western encoding; raises InvalidError."""
+    """Decode UTF-16 with a byte order mark, UTF-8 or Windows-1252; raises InvalidError for anything else."""
     marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     for encoding in ("utf-16",) if marked else ("utf-8-sig", "cp1252"):
         try:
@@ -49,12 +49,12 @@ def decoded(data: bytes) -> str:
 
 
 def refused(text, **mapping) -> InvalidError:
-    """The error that names the field of the file."""
+    """An InvalidError for the field "file"."""
     return InvalidError({"file": [text % mapping if mapping else text]})
 
 
 def table(data: bytes, most: int) -> Table:
-    """A CSV file with at most so many rows; raises InvalidError."""
+    """Parse a CSV file of at most `most` rows; raises InvalidError."""
     text = decoded(data)
     if found := _SEPARATOR.match(text):
         text, delimiter = text[found.end() :], found[1]
@@ -71,7 +71,7 @@ def table(data: bytes, most: int) -> Table:
         records.append(
             (
                 line,
-                {name: unguarded(cell) for name, cell in zip(columns, cells, strict=False) if name},
+                {name: unescape_formula(cell) for name, cell in zip(columns, cells, strict=False) if name},
             )
         )
     if not records:
@@ -88,7 +88,7 @@ def _in_header(text: str, delimiter: str) -> int:
 
 
 def _lines(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The lines that are not blank, with their numbers."""
+    """The lines that are not blank, with their line numbers."""
     if (start := _first_long_line(text)) is not None:
         raise refused(NO_TABLE, line=text.count("\n", 0, start) + 1)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
@@ -106,7 +106,7 @@ def _lines(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _first_long_line(text: str) -> int | None:
-    """Where the first line begins that is longer than LINE_MAX."""
+    """The offset of the first line longer than LINE_MAX, or None."""
     start = 0
     while len(text) - start > LINE_MAX:
         window = start, start + LINE_MAX
@@ -118,7 +118,7 @@ def _first_long_line(text: str) -> int | None:
 
 
 def _names(header: list[str]) -> tuple[str, ...]:
-    """Plain names of columns, the first of each; a nameless one behind a price holds the currency of it."""
+    """The plain names of columns, "" for repeated ones; an unnamed one after a price is its currency."""
     names = []
     for cell in header:
         name = plain(cell[:TITLE_MAX])
@@ -129,7 +129,7 @@ def _names(header: list[str]) -> tuple[str, ...]:
 
 
 def csv_text(titles: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table with a line of titles."""
+    """A table as CSV, with a header line."""
     written = io.StringIO(newline="")
     writer = csv.writer(written)
     writer.writerow(titles)
@@ -138,7 +138,7 @@ def csv_text(titles: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def archive(files: dict[str, str | bytes]) -> bytes:
-    """Files as a ZIP archive, by name."""
+    """A ZIP archive of files, given by name."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as made:
         for name, content in files.items():

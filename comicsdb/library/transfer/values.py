@@ -1,7 +1,7 @@
-"""What cells of files say: amounts, grades, dates and flags as people and programs write them.
+"""Parsers of cells in imported files: amounts, grades, dates and flags as people and programs write them.
 
-Each reader takes a text, or a value of JSON, and gives what the library stores, in a form that JSON can hold.
-None means that nothing is said; `UnclearError` that something is, and that it cannot be understood.
+Each takes text or a JSON value, and returns the value that the library stores, as JSON can represent it, or
+None for a blank cell. It raises `UnclearError` for a cell that it cannot interpret.
 """
 
 import re
@@ -15,42 +15,39 @@ from comicsdb.values import compact, read_money, without_bad_characters
 NOTES_MAX = 20_000  # characters
 LINE_MAX = 255
 UPC_MAX = 20
-RAW_LINE_MAX = 4 * LINE_MAX  # with blanks that are left out
-CELL_MAX = NOTES_MAX + 1  # characters of a cell that are looked at: one more than any column holds
+RAW_LINE_MAX = 4 * LINE_MAX  # before repeated spaces are removed
+CELL_MAX = NOTES_MAX + 1  # characters of a cell that are read: one more than any column can hold
 WORD_MAX = 100  # characters of a grade, a date, a flag and the like
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would calculate
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # prefixes of cells that spreadsheets evaluate
 
 
 class UnclearError(ValueError):
-    """A cell says something that cannot be understood."""
+    """A cell cannot be interpreted."""
 
 
 def cleaned(value, longest: int = CELL_MAX) -> str:
-    """A text without what no database holds and without blanks around it; numbers become text.
+    """The text of a value without surrounding spaces and characters that are not allowed.
 
-    What is longer is cut before it is looked at.
+    Numbers become text; other types of JSON, "". Longer text is cut first.
     """
     if value is None or isinstance(value, bool | list | dict):
         return ""
     try:
         text = str(value).strip()[:longest]
-    except ValueError:  # Python writes no numbers of thousands of digits
+    except ValueError:  # Python refuses to format integers of thousands of digits
         raise UnclearError from None
     return without_bad_characters(text).strip()
 
 
 def word(value) -> str:
-    """A text that stands for one of a few things, cleaned and without case.
-
-    Raises UnclearError for a long one.
-    """
+    """A short text, cleaned and case-folded; raises UnclearError for a long one."""
     if _is_longer(value, WORD_MAX):
         raise UnclearError
     return cleaned(value).casefold()
 
 
 def line(value, longest: int = LINE_MAX) -> str | None:
-    """A text of one line."""
+    """A single line of text."""
     if _is_longer(value, RAW_LINE_MAX):
         raise UnclearError
     text = " ".join(cleaned(value).split())
@@ -60,7 +57,7 @@ def line(value, longest: int = LINE_MAX) -> str | None:
 
 
 def bar_code(value) -> str | None:
-    """A UPC, also as printed, or as `="7596"`, by which programs keep a spreadsheet from rounding it."""
+    """A UPC, also with spaces, or as `="7596"`, which keeps spreadsheets from rounding it."""
     text = compact((line(value) or "").strip("='\"")).upper()
     if len(text) > UPC_MAX:
         raise UnclearError
@@ -68,19 +65,19 @@ def bar_code(value) -> str | None:
 
 
 def notes(value) -> str | None:
-    """A text of many lines."""
+    """Text of several lines."""
     if _is_longer(value, NOTES_MAX):
         raise UnclearError
     return cleaned(value) or None
 
 
 def _is_longer(value, most: int) -> bool:
-    """Whether a value is a text with more characters, but for blanks around it."""
+    """Whether a value is text of more characters, not counting surrounding spaces."""
     return isinstance(value, str) and len(value.strip()) > most
 
 
 def whole(low: int, high: int):
-    """A reader of whole numbers within bounds, both included."""
+    """A parser of whole numbers within inclusive bounds."""
 
     def read(value) -> int | None:
         text = word(value)
@@ -112,7 +109,7 @@ def flag(value) -> bool | None:
     return text in _YES
 
 
-# What else the grades of the scale are called, by ten times the grade.
+# Other names of grades, by ten times the grade.
 _GRADE_NAMES = {
     99: "mt m",
     98: "nm/mt near_mint/mint",
@@ -149,7 +146,7 @@ _UNGRADED = {"ungraded", "not graded", "raw", "none", "n/a", "-"}
 
 
 def grade(value) -> str | None:
-    """A grade of the scale, out of `9.4`, `NM`, `9.4 NM` or `Near Mint (9.4)`."""
+    """A grade of the scale, such as `9.4`, `NM`, `9.4 NM` or `Near Mint (9.4)`."""
     text = word(value)
     if not text or text in _UNGRADED:
         return None
@@ -163,7 +160,7 @@ def grade(value) -> str | None:
 
 
 def company(value) -> str | None:
-    """Who graded a copy; a copy that nobody did says nothing."""
+    """The company that graded a copy; None for an ungraded copy."""
     text = word(value)
     if not text or text in _UNGRADED:
         return None
@@ -177,7 +174,7 @@ _DIGITAL = {"digital", "ebook", "e-book", "cbz", "cbr", "kindle", "comixology"}
 
 
 def book_format(value) -> str | None:
-    """Print, digital or both; other words of collectors (`Hardcover`, `Newsstand`) are kinds of print."""
+    """Print, digital or both; other formats (`Hardcover`, `Newsstand`) count as print."""
     text = word(value)
     if not text:
         return None
@@ -187,7 +184,7 @@ def book_format(value) -> str | None:
 
 
 def money(value) -> tuple[str, str | None] | None:
-    """An amount and its currency, None where none is written: `$3.99`, `3,99 €`, `EUR 1.234,50`, `12`."""
+    """An amount and its currency, None if not given: `$3.99`, `3,99 €`, `EUR 1.234,50`, `12`."""
     text = word(value)
     if not text:
         return None
@@ -204,13 +201,13 @@ _WORDS = re.compile(r"(?:(\d{1,2})\s+)?([a-z]{3})[a-z]*\.?(?:\s+(\d{1,2}))?,?\s+
 
 
 def is_day_first(values) -> bool:
-    """Whether dates such as 5/3/2019 begin with the day: as soon as one of a file can be read only so."""
+    """Whether dates such as 5/3/2019 begin with the day: whether one of a file is valid only that way."""
     found = [_PARTS.fullmatch(cleaned(value, WORD_MAX)) for value in values]
     return any(each and int(each[1]) > 12 for each in found)
 
 
 def day(value, *, day_first: bool = False) -> str | None:
-    """A date as YYYY-MM-DD; the first of a month where only that is known."""
+    """A date as YYYY-MM-DD; the first of the month if the day is missing."""
     text = cleaned(value, WORD_MAX)
     if not text:
         return None
@@ -237,7 +234,7 @@ def _day_parts(text: str, day_first: bool):
 
 
 def moment(value, *, day_first: bool = False) -> str | None:
-    """A moment in UTC; of a day without a time, its noon, which is the same day nearly everywhere."""
+    """A time in UTC; noon for a date alone, which is on the same date in nearly all time zones."""
     text = cleaned(value, WORD_MAX)
     if not text:
         return None
@@ -257,7 +254,7 @@ def moment(value, *, day_first: bool = False) -> str | None:
 
 
 def one_of(codes):
-    """A reader of the codes of a closed list, case aside."""
+    """A parser of a fixed set of codes, case-insensitive."""
     known = {str(code).casefold(): str(code) for code in codes}
 
     def read(value) -> str | None:
@@ -271,11 +268,11 @@ def one_of(codes):
     return read
 
 
-def guarded(text: str) -> str:
-    """A text as a cell that no spreadsheet takes for a formula; `unguarded` gives it back."""
+def escape_formula(text: str) -> str:
+    """Escape a text that spreadsheets would evaluate as a formula; `unescape_formula` reverses it."""
     return f"'{text}" if text.startswith((*FORMULA, "'")) else text
 
 
-def unguarded(text: str) -> str:
-    """A cell as it was before `guarded`."""
+def unescape_formula(text: str) -> str:
+    """The text that `escape_formula` escaped."""
     return text[1:] if text.startswith("'") and text[1:].startswith((*FORMULA, "'")) else text

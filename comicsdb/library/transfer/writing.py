@@ -1,4 +1,4 @@
-"""Writing files: everything in an account's library as JSON or as tables, for its owner to take along."""
+"""Export of an account's library as JSON or CSV."""
 
 from collections.abc import Iterable
 
@@ -23,7 +23,7 @@ from comicsdb.library.transfer.format import (
     WISHES,
 )
 from comicsdb.library.transfer.tables import archive, csv_text
-from comicsdb.library.transfer.values import guarded
+from comicsdb.library.transfer.values import escape_formula
 from comicsdb.models import (
     CollectionItem,
     Issue,
@@ -66,7 +66,7 @@ _MODELS = {
 _READ_DATES = (
     select(
         func.array_agg(
-            aggregate_order_by(ReadDate.read_date, ReadDate.read_date),  # the first first
+            aggregate_order_by(ReadDate.read_date, ReadDate.read_date),  # oldest first
             type_=ARRAY(DateTime(timezone=True)),
         )
     )
@@ -75,15 +75,15 @@ _READ_DATES = (
 )
 
 
-def _said(part: str) -> list:
-    """The columns of what a part says of its issues or series, under the names of `VALUES`."""
+def _value_columns(part: str) -> list:
+    """The columns of the values of a part, labelled with the names of `VALUES`."""
     model, columns = _MODELS[part], []
     for name in VALUES[part]:
         if name == "added":
             columns.append((model.created_on if hasattr(model, "created_on") else model.added_on).label(name))
         elif name == "read_dates":
             columns.append(_READ_DATES.label(name))
-        elif name.endswith("_currency"):  # it says something of an amount
+        elif name.endswith("_currency"):  # only with an amount
             amount = getattr(model, name.replace("currency", "price"))
             columns.append(case((amount.is_not(None), getattr(model, name))).label(name))
         else:
@@ -93,7 +93,7 @@ def _said(part: str) -> list:
 
 def _collection(user_id: int, conditions: tuple[ColumnElement[bool], ...] = ()) -> Select:
     item = CollectionItem
-    rows = select(item.issue_id, *_said(COLLECTION)).where(item.user_id == user_id, *conditions)
+    rows = select(item.issue_id, *_value_columns(COLLECTION)).where(item.user_id == user_id, *conditions)
     if conditions:
         rows = rows.join(Issue, Issue.id == item.issue_id).join(Series, Series.id == Issue.series_id)
     return rows.order_by(item.issue_id)
@@ -109,18 +109,18 @@ def _selects(user_id: int) -> dict[str, Select]:
     of_list = [getattr(listed, name) for name in OF_LIST if name not in ("previous", "next")]
     return {
         COLLECTION: _collection(user_id),
-        PULL: select(*ids, *_SERIES, *_said(PULL))
+        PULL: select(*ids, *_SERIES, *_value_columns(PULL))
         .select_from(PullListSeries)
         .join(PullList, PullList.id == PullListSeries.pull_list_id)
         .join(Series, Series.id == PullListSeries.series_id)
         .join(Publisher, Publisher.id == Series.publisher_id)
         .where(PullList.user_id == user_id)
         .order_by(Series.id),
-        WISHES: select(wish.issue_id, *_said(WISHES))
+        WISHES: select(wish.issue_id, *_value_columns(WISHES))
         .join(WishList, WishList.id == wish.wish_list_id)
         .where(WishList.user_id == user_id)
         .order_by(wish.issue_id),
-        RATINGS: select(rated.issue_id, *_said(RATINGS))
+        RATINGS: select(rated.issue_id, *_value_columns(RATINGS))
         .where(rated.user_id == user_id)
         .order_by(rated.issue_id),
         LISTS: select(
@@ -133,7 +133,7 @@ def _selects(user_id: int) -> dict[str, Select]:
         .order_by(listed.name, listed.attribution_source),
         ITEMS: select(
             item.issue_id,
-            *_said(ITEMS),
+            *_value_columns(ITEMS),
             item.reading_list_id.label("list"),
             listed.name.label("list_name"),
             item.order.label("position"),
@@ -145,12 +145,12 @@ def _selects(user_id: int) -> dict[str, Select]:
 
 
 def _rows(session: Session, selects: dict[str, Select]) -> dict[str, list[dict]]:
-    """The rows of some parts: a statement for each, and one for all issues that they speak of."""
+    """The rows of some parts: one statement for each part, and one for all of their issues."""
     found = {part: [dict(row) for row in session.execute(rows).mappings()] for part, rows in selects.items()}
     ids = {row["issue_id"] for rows in found.values() for row in rows if "issue_id" in row}
     issues = {row["issue_id"]: row for row in session.execute(_issues(ids)).mappings()}
     for part, rows in found.items():
-        if rows and "issue_id" in rows[0]:  # without those of an issue that has gone since
+        if rows and "issue_id" in rows[0]:  # an issue may have been deleted since
             found[part] = [{**issues[row["issue_id"]], **row} for row in rows if row["issue_id"] in issues]
     return found
 
@@ -161,14 +161,12 @@ def _issues(ids: set[int]) -> Select:
 
 
 def library(session: Session, user_id: int) -> dict[str, list[dict]]:
-    """Everything in an account's library: rows by part, lists numbered from 1; as many statements as parts,
-    and one.
-    """
+    """Everything in an account's library: rows by part, with lists numbered from 1."""
     found = _rows(session, _selects(user_id))
     numbers = {row["list"]: number for number, row in enumerate(found[LISTS], 1)}
-    for row in found[LISTS]:  # a neighbour of somebody else is none that a file can name
+    for row in found[LISTS]:  # lists of other accounts are not in the file
         row |= {side: numbers.get(row[side]) for side in ("list", "previous", "next")}
-    found[ITEMS] = [  # without those of a list that was made since
+    found[ITEMS] = [  # a list may have been created since
         {**row, "list": numbers[row["list"]]} for row in found[ITEMS] if row["list"] in numbers
     ]
     return found
@@ -177,12 +175,12 @@ def library(session: Session, user_id: int) -> dict[str, list[dict]]:
 def collection_rows(
     session: Session, user_id: int, conditions: Iterable[ColumnElement[bool]] = ()
 ) -> dict[str, list[dict]]:
-    """The collection alone, those items that meet the conditions; these may speak of issue and series."""
+    """The items of a collection that meet conditions on CollectionItem, Issue and Series."""
     return _rows(session, {COLLECTION: _collection(user_id, tuple(conditions))})
 
 
 def as_json(parts: dict[str, list[dict]]) -> bytes:
-    """Parts of a library as one JSON document; values that say nothing are left out."""
+    """Parts of a library as one JSON document; null and blank values are left out."""
     document = {"format": FORMAT, "version": VERSION, "written": clock.now()}
     items: dict[int, list] = {}
     for row in parts.get(ITEMS, ()):
@@ -202,18 +200,18 @@ def _without_blanks(row: dict, without: frozenset | set = frozenset()) -> dict:
 
 
 def as_csv(part: str, rows: list[dict]) -> bytes:
-    """One part of a library as a table in UTF-8, with a line of titles."""
+    """One part of a library as CSV in UTF-8, with a header line."""
     cells = ([_cell(row[name]) for name in COLUMNS[part]] for row in rows)
-    return csv_text(COLUMNS[part], cells).encode("utf-8-sig")  # so that spreadsheets see that it is UTF-8
+    return csv_text(COLUMNS[part], cells).encode("utf-8-sig")  # spreadsheets detect UTF-8 by its signature
 
 
 def as_archive(parts: dict[str, list[dict]]) -> bytes:
-    """Parts of a library as a ZIP archive with a table of each."""
+    """Parts of a library as a ZIP archive of CSV files."""
     return archive({f"{part}.csv": as_csv(part, rows) for part, rows in parts.items()})
 
 
 def _cell(value) -> str:
-    """A value as a cell that no spreadsheet takes for a formula: names in it may come from anybody."""
+    """A value as a cell, escaped: it may contain names that other people chose."""
     if value is None:
         return ""
     if isinstance(value, list):
@@ -222,4 +220,4 @@ def _cell(value) -> str:
         return value.isoformat()
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return guarded(str(value))
+    return escape_formula(str(value))

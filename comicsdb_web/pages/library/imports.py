@@ -226,7 +226,7 @@ class ImportViews:
 
     def _review(self, found, form, choices, left_out, *, take_file):
         rows = imports.reviewed(self.session, found)
-        issues, series = imports.meant(self.session, rows)
+        issues, series = imports.candidates_of(self.session, rows)
         by_state = {
             state: [row for row in rows if row.match.state == state]
             for state in (MATCHED, AMBIGUOUS, UNKNOWN)

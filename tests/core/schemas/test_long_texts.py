@@ -5,7 +5,7 @@ import pytest
 from comicsdb import schemas
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.slugs import slugify
-from comicsdb.library.transfer.matching import house, plain
+from comicsdb.library.transfer.matching import publisher_key, plain
 from comicsdb.library.transfer.reading import read_file
 from comicsdb.library.transfer.values import LINE_MAX, NOTES_MAX, UnclearError, line, notes, word
 from comicsdb.schemas.types import LONGEST_TEXT
@@ -16,7 +16,7 @@ SLOW = 0.25  # seconds of CPU that none of this may take: without a limit of len
 MARKS = "a" + "\u0301\u0323" * 60_000  # sorting them by class takes time by the square of their number
 
 
-@pytest.mark.parametrize("normalising", [plain, house, slugify])
+@pytest.mark.parametrize("normalising", [plain, publisher_key, slugify])
 def test_what_is_normalised_is_cut_before(normalising):
     assert normalising(MARKS) == "a"
     assert cpu_seconds(lambda: normalising(MARKS), SLOW) < SLOW

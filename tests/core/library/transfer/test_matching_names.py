@@ -2,7 +2,7 @@
 
 import pytest
 
-from comicsdb.library.transfer.matching import clean_number, same_house, split_name, split_title
+from comicsdb.library.transfer.matching import clean_number, same_publisher, split_name, split_title
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_the_mark_before_a_number_is_dropped():
 
 
 def test_publishers_add_words_to_their_names():
-    assert same_house("DC", "DC Comics")
-    assert same_house("Éditions Porto", "editions porto")
-    assert same_house("Comics", "COMICS")
-    assert not same_house("Marvel", "DC Comics")
+    assert same_publisher("DC", "DC Comics")
+    assert same_publisher("Éditions Porto", "editions porto")
+    assert same_publisher("Comics", "COMICS")
+    assert not same_publisher("Marvel", "DC Comics")
