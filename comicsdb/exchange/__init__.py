@@ -1,1 +1,1 @@
-"""Data sets: folders of JSON-lines files and pictures that the catalogue is filled from and written to."""
+"""Import and export of data sets: folders of JSON Lines files and pictures."""

@@ -1,8 +1,8 @@
-"""Accounts of a set: read with hashed passwords, matched by name, created.
+"""Import of accounts.
 
-In a database whose only account is the seeded system account the set's ids are kept, and user 1 of the set
-takes the system account's place. Elsewhere a user whose name exists is that account, and nothing of it is
-changed. Secrets are hashed before they reach the database.
+If the system account is the only one in the database, ids of the set are kept, and its user 1 replaces the
+system account. Otherwise users are matched by name, and existing accounts are not changed. Passwords and
+tokens are hashed before they reach the database.
 """
 
 import os
@@ -19,12 +19,12 @@ from comicsdb.models.base import SYSTEM_USER_ID
 BATCH = 256
 TOKEN_KEY_LENGTH = 15
 TOKEN_COLUMN = (("token_key", "varchar(25)"),)
-_AT = {field.key: at for at, field in enumerate(USERS.fields, 2)}  # behind line and db_id
+_AT = {field.key: at for at, field in enumerate(USERS.fields, 2)}  # after line and db_id
 _FILLED = USERS.columns
 
 
 def stage_users(run: Run, passwords: Passwords, pictures: Pictures) -> None:
-    """Read users.jsonl; only users whose names are new get their passwords hashed, which takes time."""
+    """Read users.jsonl; passwords are hashed, which takes time, for new users only."""
     taken = run.ids("SELECT lower(username) FROM user_account")
 
     def prepared(row: list) -> list:
@@ -36,15 +36,15 @@ def stage_users(run: Run, passwords: Passwords, pictures: Pictures) -> None:
         return [*row, token[:TOKEN_KEY_LENGTH]]
 
     def all_prepared(rows: Iterator[list]) -> Iterator[list]:
-        with ThreadPoolExecutor(os.cpu_count()) as pool:  # argon2 lets other threads run
+        with ThreadPoolExecutor(os.cpu_count()) as pool:  # argon2 releases the GIL
             while batch := list(islice(rows, BATCH)):
                 yield from pool.map(prepared, batch)
 
     stage(run, USERS, pictures, TOKEN_COLUMN, all_prepared)
 
 
-def settle(run: Run) -> None:
-    """Match or create the accounts; afterwards `db_id` of the staged users is right."""
+def match(run: Run) -> None:
+    """Match or create the accounts, and set `db_id` of the staged users."""
     cursor = run.cursor
     if run.rows("SELECT count(*), max(id) FROM user_account") == [(1, SYSTEM_USER_ID)]:
         cursor.execute("UPDATE staged_users SET found = true WHERE id = %s AND NOT found", (SYSTEM_USER_ID,))
@@ -68,7 +68,7 @@ def settle(run: Run) -> None:
 
 
 def _refuse_conflicts(run: Run, replaced: int) -> None:
-    """Names, addresses and tokens of new users that belong to other accounts."""
+    """Report names, addresses and tokens of new users that other accounts have."""
     for field, condition in (
         ("username", "lower(t.username) = lower(s.username)"),
         ("email", "lower(t.email) = lower(s.email)"),

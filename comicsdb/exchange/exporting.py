@@ -1,9 +1,8 @@
-"""Export: the catalogue as a data set, in the format that import reads.
+"""Export of the catalogue as a data set, in the format of import.
 
-Files are written row by row from one consistent view of the database, ordered by id, keys in the format's
-order. Without accounts everybody's work is the system account's, and users, ratings and libraries are not
-written.
-Passwords and tokens are never written: an account that is imported from an export has no usable password.
+Files are written row by row from one snapshot of the database, ordered by id. Without accounts, users,
+ratings and libraries are left out, and the system account becomes the author of everything. Passwords and
+tokens are never exported, so imported accounts have no usable password.
 """
 
 import hashlib
@@ -34,12 +33,12 @@ CHUNK = 1000
 
 
 class ExportFailedError(Exception):
-    """The data set cannot be written; the text says why."""
+    """The data set cannot be written; the text has the reason."""
 
 
 @dataclass
 class Exported:
-    """What was written: rows per file, pictures, and keys of rows whose picture file is missing."""
+    """The result: rows per file, the number of pictures, and the keys of missing pictures."""
 
     counts: dict[str, int] = field(default_factory=dict)
     pictures: int = 0
@@ -54,9 +53,9 @@ class Exported:
 
 
 def export_set(session: Session, folder: Path, storage: Storage, *, accounts: bool = False) -> Exported:
-    """Write a data set into a folder that is empty or not there yet.
+    """Write a data set into a new or empty folder, which appears when it is complete.
 
-    The folder appears when it is complete. Raises ExportFailedError where it holds anything.
+    Raises ExportFailedError if the folder is not empty.
     """
     folder = Path(folder).absolute()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -80,7 +79,7 @@ class _Export:
         self._storage = storage
         self._accounts = accounts
         self._result = Exported()
-        self._shared: dict[Hashable, str] = {}  # identity of a picture: the path it was written to
+        self._shared: dict[Hashable, str] = {}  # exported path by identity of a picture
         connection = session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
         self._connection = connection.connection.driver_connection
 
@@ -95,7 +94,7 @@ class _Export:
         return self._result
 
     def _write(self, file: File) -> tuple[int, str]:
-        """Write a file, a record a line; gives the number of its lines and its digest."""
+        """Write a file; returns the number of its lines and its digest."""
         keys = [each.key for each in file.fields]
         picture = next((each.key for each in file.fields if each.picture), None)
         digest, count = hashlib.sha256(), 0
@@ -121,7 +120,7 @@ class _Export:
         return f'SELECT {columns} FROM {source} t ORDER BY t."{file.order}"'
 
     def _expression(self, each: Field, row: str = "t") -> str:
-        """The SQL of what a field of a row says."""
+        """The SQL expression of a field."""
         if each.exported:
             return each.exported
         if each.inside:
@@ -143,7 +142,7 @@ class _Export:
         return f"{column}::text" if each.type.startswith(("DATE", "NUMERIC")) else column
 
     def _add_picture(self, key: str) -> str:
-        """Copy a picture; keys that share their bytes get one file. Gives the path below images/."""
+        """Copy a picture, once for keys that share a file; returns the path below images/."""
         try:
             identity = self._storage.identity(key)
             if identity in self._shared:

@@ -1,11 +1,11 @@
-"""The files of a data set, version 1: their fields in order, and the columns they fill.
+"""The files of a data set, version 1: their fields in order, with the columns of the database.
 
-Import and export share this declaration; what a model knows of a column (type, length, range, codes, default,
-what it refers to) is not repeated here. One JSON object a line; an `id` is unique in its file, `X_id` points
-into the file of X; null is "unknown", and so is "" for a text. `image` is a path below images/.
+Import and export share this declaration; type, length, range, codes, default and target of a column come from
+the models. There is one JSON object per line. An `id` is unique in its file, and `X_id` refers to the file of
+X. Null means "unknown", and so does "" for text. `image` is a path below images/.
 
-Some records hold lists of others, such as the items of a reading list. Those are rows of a `File` with
-`inside`, and are staged, checked, stored and exported as the rows of any other file.
+Some records contain lists of others, such as the items of a reading list. These are declared as a `File` of
+their own, and are staged, checked, stored and exported like the rows of any other file.
 """
 
 from dataclasses import dataclass
@@ -43,10 +43,10 @@ _DIALECT = postgresql.dialect()
 class Field:
     """One key of a record.
 
-    `column` is the column it fills, `type` its SQL type, `default` the value of a record without the key.
-    `target` is the file that its ids point into, `link` the table that a list of ids fills. `picture` marks
-    the path of a picture. `exported` is the SQL over a row t that export writes, where that is not the
-    column. `inside` is the file of the records in a list.
+    `column` is its column, `type` the SQL type, `default` the value if a record lacks the key. `target` is
+    the file that its ids refer to, `link` the table for a list of ids. `picture` marks the path of a picture.
+    `exported` is the SQL expression over a row t for export, if that is not the column. `inside` is the file
+    of the records in a list.
     """
 
     key: str
@@ -63,12 +63,12 @@ class Field:
 
 @dataclass(frozen=True, eq=False)
 class File:
-    """One file: its name without ending, the model its rows become, its fields and its unique sets.
+    """One file: its name without suffix, the model of its rows, its fields and its unique sets.
 
-    A unique set is what a message calls it, SQL expressions over the columns of a row, and the columns within
-    which they are unique, if not in the whole file. `match` are the columns by which a row of the database is
-    found that is the same. `owner` and `parent`, of records inside others: the file of those, and the column
-    that refers to them. `order` is the order of export. `counted` is the name in the report, if any.
+    A unique set has a name for messages, SQL expressions over the columns of a row, and the columns within
+    which they are unique, if not in the whole file. `match` are the columns that identify an existing row.
+    For records inside others, `owner` is the file of those and `parent` the column that refers to them.
+    `order` is the order of export. `counted` is the name in the report, if not that of the file.
     """
 
     name: str
@@ -83,37 +83,37 @@ class File:
 
     @property
     def kind(self) -> str:
-        """The table of its rows."""
+        """The name of its table."""
         return self.model.__tablename__
 
     @property
     def staged(self) -> str:
-        """The temporary table that its records are read into."""
+        """The temporary table for its records."""
         return f"staged_{self.name}"
 
     @property
     def file_name(self) -> str:
-        """The name of the file."""
+        """The name of the file, with suffix."""
         return f"{self.owner or self.name}.jsonl"
 
     @property
     def reported(self) -> str:
-        """The name under which a report counts its rows; "" for none."""
+        """Its name in the report, "" if it is not counted."""
         return self.name if self.counted is None else self.counted
 
     @property
     def staged_fields(self) -> tuple[Field, ...]:
-        """The fields that are columns of the staged table: all but lists of other records."""
+        """The fields with a column in the staged table: all but lists of other records."""
         return tuple(field for field in self.fields if not field.inside)
 
     @property
     def links(self) -> tuple[Field, ...]:
-        """The fields that fill link tables."""
+        """The fields of link tables."""
         return tuple(field for field in self.fields if field.link)
 
     @property
     def pointers(self) -> tuple[Field, ...]:
-        """The fields that point into a file, one id or many."""
+        """The fields with ids of a file."""
         return tuple(field for field in self.fields if field.target)
 
     @property
@@ -123,7 +123,7 @@ class File:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of the table that its fields fill, pictures with their size; without the id."""
+        """The columns of its table that import fills, including the sizes of pictures but not the id."""
         known = self.model.__table__.columns
         filled = [field.column for field in self.fields if field.column in known and field.column != "id"]
         filled += [self.parent] if self.parent else []
@@ -131,12 +131,12 @@ class File:
 
 
 def sql_type(column: Column) -> str:
-    """The type of a column as CREATE TABLE takes it."""
+    """The type of a column in SQL."""
     return column.type.compile(dialect=_DIALECT)
 
 
 def field(column, key: str = "", *, read: Reader | None = None, default=INFERRED) -> Field:
-    """A field that fills one column; reader, default and target follow from the column unless given."""
+    """A field of one column; parser, default and target come from the column unless they are given."""
     column = column.property.columns[0]
     if default is INFERRED:
         default = _default(column)
@@ -148,7 +148,7 @@ def field(column, key: str = "", *, read: Reader | None = None, default=INFERRED
 
 
 def _file(name: str, model, *parts: str | Field, **more) -> File:
-    """A file of rows of a model; parts are names of columns with blanks between them, and fields."""
+    """A file of the rows of a model; parts are fields, or names of columns separated by spaces."""
     found = []
     for part in parts:
         found += [field(getattr(model, each)) for each in part.split()] if isinstance(part, str) else [part]
@@ -156,19 +156,19 @@ def _file(name: str, model, *parts: str | Field, **more) -> File:
 
 
 def required(column, key: str = "") -> Field:
-    """A field that every record must have, though the column has a default."""
+    """A field that every record must have, although the column has a default."""
     return field(column, key, default=REQUIRED)
 
 
 def _default(column: Column):
-    """The value of a record without the key."""
+    """The value if a record lacks the key."""
     if column.default is not None:
         return [] if column.default.is_callable else column.default.arg
     return None if column.nullable else REQUIRED
 
 
 def _reader(column: Column, *, required: bool) -> Reader:
-    """The reader for a column, chosen by its type and the checks of its table."""
+    """The parser for a column, by its type and the checks of its table."""
     codes, bounds = limits(column)
     if column.primary_key or column.foreign_keys:
         return readers.whole(1, largest(column.type))
@@ -192,7 +192,7 @@ _OF_TYPE = {
     Integer: lambda column: readers.whole(0, largest(column.type)),
     Numeric: readers.money,
 }
-# The files that columns refer to, by table; accounts have a table of another name.
+# Names of files by table.
 _NAMES = {kind.name: {"series": "series"}.get(kind.name, f"{kind.name}s") for kind in KINDS.values()} | {
     "user_account": "users",
     "reading_list": "reading_lists",
@@ -200,7 +200,7 @@ _NAMES = {kind.name: {"series": "series"}.get(kind.name, f"{kind.name}s") for ki
 
 
 def _linked(key: str, link: Link) -> Field:
-    """The ids of rows of another file, for a link table."""
+    """A field with the ids of another file, for a link table."""
     target = _NAMES[link.target.__tablename__]
     return Field(key, readers.identifiers, "integer[]", key, [], target, link)
 
@@ -213,7 +213,7 @@ def _links(model) -> tuple[Field, ...]:
 
 
 def _picture(*, required: bool = False) -> Field:
-    """The path of a picture below images/, "" where there is none."""
+    """A field with the path of a picture below images/, "" for none."""
     default = REQUIRED if required else ""
     return Field("image", readers.path(required), "varchar(100)", "image", default, picture=True)
 
@@ -362,7 +362,7 @@ ATTRIBUTIONS = _file(
     field(_attribution.source, read=readers.choice(AttributionSource), default=REQUIRED),
     field(_attribution.url, read=readers.url(_attribution.url)),
 )
-# Attributions of the database with their owners as a set names them.
+# Attributions with their owners as in data sets.
 ATTRIBUTED = (
     "(SELECT id, source, url, CASE "
     + " ".join(f"WHEN {kind}_id IS NOT NULL THEN '{kind}'" for kind in OWNERS)
@@ -378,7 +378,7 @@ ISSUE_RATINGS = _file(
     match=("issue_id", "user_id"),
 )
 
-# Libraries of accounts. Older data sets lack the ids of some rows and the moments at which others were added.
+# Libraries of accounts. Older data sets lack the ids of some rows and the times when others were added.
 
 
 def _given_id(model) -> Field:
@@ -393,7 +393,7 @@ def _moment_or_now(column) -> Field:
 
 
 def _moments(value) -> list[str]:
-    """A list of instants."""
+    """A list of times."""
     if type(value) is not list:
         raise ValueError("takes a list of instants")
     return [readers.moment(each) for each in value]
@@ -405,7 +405,7 @@ def _records(value):
 
 
 def _inside(key: str, file: File) -> Field:
-    """A list of records that are the rows of another file."""
+    """A field with a list of records, which are the rows of another file."""
     return Field(key, _records, "", "", [], inside=file)
 
 
@@ -506,7 +506,7 @@ WISH_LIST_ITEMS = _file(
 
 
 def _of_account(name: str, model, inside: Field) -> File:
-    """The file of lists of which an account has at most one; the report counts their entries."""
+    """The file of lists of which an account has at most one; the report counts their items instead."""
     parts = (_given_id(model), "user_id", inside, "created_on modified")
     one = {"unique": (("user_id", ("user_id",)),), "match": ("user_id",)}
     return _file(name, model, *parts, **one, order="user_id", counted="")
@@ -518,12 +518,12 @@ WISH_LISTS = _of_account("wish_lists", models.WishList, _inside("items", WISH_LI
 REFERENCE = (GENRES, SERIES_TYPES, ROLES, AGE_RATINGS)
 CATALOGUE = (PUBLISHERS, IMPRINTS, UNIVERSES, CREATORS, TEAMS, CHARACTERS, ARCS, SERIES, ISSUES)
 PARTS = (CREDITS, VARIANTS, ATTRIBUTIONS)
-# Lists before what is in them.
+# Lists come before their items.
 LIBRARY = (
     *(COLLECTION_ITEMS, READING_LISTS, READING_LIST_ITEMS, READING_LIST_RATINGS),
     *(PULL_LISTS, PULL_LIST_SERIES, WISH_LISTS, WISH_LIST_ITEMS),
 )
-# In the order in which they are read and written; accounts only where they were asked for.
+# In the order of import and export; those of accounts only on request.
 FILES = (*REFERENCE, USERS, *CATALOGUE, *PARTS, ISSUE_RATINGS, *LIBRARY)
 OF_ACCOUNTS = (USERS, ISSUE_RATINGS, *LIBRARY)
 BY_NAME = {file.name: file for file in FILES}

@@ -1,21 +1,20 @@
-"""Import of a data set: all of it or nothing, and safe to run again.
+"""Import of a data set, in one transaction; importing it again is safe.
 
-`import_set` reads a folder in the format of `exchange.format` in one transaction.
+`import_set` reads a folder in the format of `exchange.format`.
 
-- Into an empty catalogue the set's ids are kept, and its reference data replace the seeded ones
+- Into an empty catalogue the ids of the set are kept, and its reference data replace the seeded rows
   (`exchange.reference`).
-- Into a catalogue that has rows, a row of the set is a row of the database when both were created at the
-  same microsecond and the slug is the one the row has, had before, or has with a number behind it
-  (`exchange.matching`). Such rows are brought up to date where they differ. All others are new: they get new
-  ids, and a number behind the slug where it is taken. So a set may be imported again, also into a catalogue
-  that gave its rows other ids the first time. Rows that a set does not have are never removed.
-- Structure is judged and refused, with file, line and field: types, lengths, ranges, choices, references and
-  unique sets. Advisory rules are counted in the report.
-- ids, slugs, stamps, hashes and ratings of new rows are stored as they are given.
-- Of what accounts keep (collections and lists) what they lack is added; what they have stays
-  (`exchange.libraries`).
+- Otherwise a row of the set matches a row of the database if both were created at the same microsecond and
+  the slug of the set is the row's, a former one of it, or the row's without its number (`exchange.matching`).
+  Matched rows are updated where they differ. All others are new: they get new ids, and a number after the
+  slug if it is taken. So a set can be imported again, also if its rows got other ids the first time. Rows
+  that are not in the set are never removed.
+- Types, lengths, ranges, choices, references and unique sets are checked; problems are reported with file,
+  line and field. Broken advisory rules are counted in the report.
+- Ids, slugs, stamps, hashes and ratings of new rows are stored as given.
+- Collections and lists of accounts get missing rows; existing values stay (`exchange.libraries`).
 
-Pictures are stored before the commit and removed again when it does not come.
+Pictures are stored before the commit, and removed again if it fails.
 """
 
 import time
@@ -66,14 +65,14 @@ def import_set(
     progress: Silent | None = None,
     today: date | None = None,
 ) -> Report:
-    """Read a data set into the database and commit; accounts and what is theirs only with `passwords`.
+    """Import a data set and commit; accounts, ratings and libraries only with `passwords`.
 
-    `today` is the business day, after which issues are not out yet; without it that of UTC.
-    Raises ImportFailedError with all that is wrong (up to fifty places); nothing is stored then.
+    `today` is the business day, by default that of UTC; issues with a later store date are not out yet.
+    Raises ImportFailedError with up to fifty problems; then nothing is stored.
     """
     begun = time.monotonic()
     folder = Path(folder)
-    _look(folder)
+    _check_folder(folder)
     session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
     session.execute(text("SET LOCAL work_mem = '64MB'"))
     with session.connection().connection.cursor() as cursor:
@@ -107,14 +106,14 @@ def import_set(
 
 
 def is_empty(session: Session) -> bool:
-    """Whether the catalogue has no rows and never gave an id that must not be given again."""
+    """Whether the catalogue has no rows, and no tombstones whose ids must not be reused."""
     tables = [*(file.kind for file in CATALOGUE), Tombstone.__tablename__]
     exists = " OR ".join(f"EXISTS (SELECT FROM {table})" for table in tables)
     return not session.scalar(text(f"SELECT {exists}"))
 
 
-def _look(folder: Path) -> None:
-    """Refuse a folder that holds no data set, or one of another version."""
+def _check_folder(folder: Path) -> None:
+    """Raise ImportFailedError for a folder without a data set, or with one of another version."""
     if not any((folder / file.file_name).is_file() for file in FILES):
         raise ImportFailedError(
             [Problem(str(folder), 0, "", "holds no file of a data set, such as issues.jsonl")]
@@ -138,7 +137,7 @@ def _phase(run: Run, name: str):
 
 
 def _read(run: Run, batch: Batch, passwords: Passwords | None) -> None:
-    """The steps of a run, in their order."""
+    """Run the steps of an import in order."""
     images = staging.Pictures(run.folder / "images")
     with _phase(run, "reading"):
         files = _stage(run, passwords, images)
@@ -148,9 +147,9 @@ def _read(run: Run, batch: Batch, passwords: Passwords | None) -> None:
         _complete_symmetric(run)
     with _phase(run, "matching"):
         _lock_tables(run)
-        reference.settle(run)
+        reference.match(run)
         if run.accounts:
-            accounts_step.settle(run)
+            accounts_step.match(run)
         if run.fresh:
             matching.translate_accounts(run)
         else:
@@ -165,7 +164,7 @@ def _read(run: Run, batch: Batch, passwords: Passwords | None) -> None:
         storing.write_new(run)
         if not run.fresh:
             storing.update_found(run)
-        _tell_catalogue(run)
+        _record_new(run)
     with _phase(run, "advice"):
         _advise(run)
     if run.accounts:
@@ -176,12 +175,12 @@ def _read(run: Run, batch: Batch, passwords: Passwords | None) -> None:
 
 
 def _stage(run: Run, passwords: Passwords | None, images: staging.Pictures) -> tuple[File, ...]:
-    """Read all files into their staged tables, and give those that were read."""
+    """Read the files into their staged tables; returns those that were read."""
     files = _files(run)
     run.progress.start(sum((run.folder / file.file_name).stat().st_size for file in files if run.has(file)))
     for file in FILES:
         if file not in files:
-            staging.create_table(run.cursor, file)  # to be joined with the others
+            staging.create_table(run.cursor, file)  # other statements join it
         elif file is USERS:
             accounts_step.stage_users(run, passwords, images)
         else:
@@ -200,7 +199,7 @@ def _complete_symmetric(run: Run) -> None:
 
 
 def _files(run: Run) -> tuple[File, ...]:
-    """The files to read; the report names those that are left."""
+    """The files to read; the others are listed in the report."""
     chosen = tuple(file for file in FILES if run.accounts or file not in OF_ACCOUNTS)
     for file in OF_ACCOUNTS:
         if file not in chosen and not file.owner and run.has(file):
@@ -209,16 +208,16 @@ def _files(run: Run) -> tuple[File, ...]:
 
 
 def _lock_tables(run: Run) -> None:
-    """Keep other writers away from now on, so that what was matched stays true; readers go on."""
-    # First: who writes through the catalogue holds this when he comes to the tables
+    """Block other writers, so that matches stay valid; readers are not blocked."""
+    # First, as all writers of the catalogue take this lock before those of tables.
     run.unit.acquire_write_lock()
     files = (*REFERENCE, *CATALOGUE, *PARTS, ISSUE_RATINGS, *([USERS, *LIBRARY] if run.accounts else []))
     tables = [file.kind for file in files] + [ReadDate.__tablename__] * run.accounts
     run.cursor.execute(f"LOCK TABLE {', '.join(tables)} IN SHARE ROW EXCLUSIVE MODE")
 
 
-def _tell_catalogue(run: Run) -> None:
-    """Let the unit of work write history, change log and versions for the new rows at the commit."""
+def _record_new(run: Run) -> None:
+    """Record the new rows in the unit of work, for history, change log and versions."""
     for file in CATALOGUE:
         created = run.ids(f"SELECT db_id FROM {file.staged} WHERE NOT found")
         if created:
@@ -226,7 +225,7 @@ def _tell_catalogue(run: Run) -> None:
 
 
 def _advise(run: Run) -> None:
-    """Count what breaks advisory rules among the stored rows, and name the first places in the report."""
+    """Count the stored rows that break advisory rules, with the first places, in the report."""
     files = {file.model: file for file in FILES}
     for rule in RULES:
         file = files[rule.model]

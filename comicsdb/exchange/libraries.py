@@ -1,9 +1,9 @@
 """Import of the libraries of accounts: collections, reading lists, pull lists and wish lists.
 
-Rows that an account lacks are stored as the set has them, with the set's ids where the table was empty.
-Existing rows keep their values: the set only fills in blanks, adds dates of reading and appends issues to
-lists, so a set may be imported again. Nothing is derived: the rating of an item of a collection is stored as
-it is, and the account's rating of the issue comes from its own file.
+Missing rows are stored as given, with the ids of the set if the table was empty. Existing rows keep their
+values: the set only fills in blank ones, adds read dates and appends issues to lists, so it can be imported
+again. Nothing is derived: a collection item's rating is stored as given, and the account's rating of the
+issue comes from its own file.
 """
 
 from collections.abc import Iterable
@@ -47,7 +47,7 @@ def store(run: Run) -> None:
         match_columns(run, file)
         _number(run, file)
     free_slugs(run, READING_LISTS, lambda _slug, list_id: _slugs_for(run, list_id))
-    # An item that was read, nobody knows when, was read when it came into the collection.
+    # Items that were read at an unknown time count as read when they were added to the collection.
     run.cursor.execute(
         "UPDATE staged_collection_items s SET read_dates = ARRAY[created_on] WHERE is_read"
         " AND cardinality(read_dates) = 0"
@@ -71,7 +71,7 @@ def store(run: Run) -> None:
 
 
 def _number(run: Run, file: File) -> None:
-    """Give new rows their ids, those of the set where the table is empty and the set has some."""
+    """Give new rows their ids: those of the set, if it has any and the table is empty."""
     if run.rows(f"SELECT FROM {file.kind} LIMIT 1"):
         number(run, file)
         return
@@ -88,13 +88,13 @@ def _slugs_for(run: Run, list_id: int) -> Iterable[str]:
 
 
 def _update(run: Run, file: File, names: Iterable[str], reads: Iterable[int] = ()) -> set[int]:
-    """Fill what is blank in found rows; gives the ids of changed rows."""
+    """Fill in blank values of matched rows; returns the ids of changed rows."""
     condition = "s.found AND s.db_id = t.id"
     return run.ids(update_statement(file.model, names, f"{file.staged} s", condition, reads=reads))
 
 
 def _add_read_dates(run: Run) -> set[int]:
-    """Add the dates of reading that items lack; gives the ids of those items."""
+    """Add missing read dates of items; returns the ids of those items."""
     return run.ids(
         "INSERT INTO read_date (collection_item_id, read_date)"
         " SELECT s.db_id, x FROM staged_collection_items s, unnest(s.read_dates) x WHERE NOT EXISTS"
@@ -104,10 +104,10 @@ def _add_read_dates(run: Run) -> set[int]:
 
 
 def _set_neighbours(run: Run) -> None:
-    """Set the neighbours of lists.
+    """Set the previous and next lists.
 
-    Between new lists they are set as in the set. Where either list existed before, they are only set if both
-    sides are free and the owner may see the other list.
+    Between new lists they are set as given; if either list existed before, only if both sides are free and
+    the owner may see the other list.
     """
     for side in ("previous_id", "next_id"):
         run.cursor.execute(
@@ -134,13 +134,13 @@ def _set_neighbours(run: Run) -> None:
 
 
 def _identity(run: Run, user_id: int) -> Identity:
-    """The account, with the rights of the staff who run the import: it may set the source of a list."""
+    """The identity of an account, with staff rights, so that import can set the source of a list."""
     user = run.session.scalar(select(User).options(selectinload(User.groups)).where(User.id == user_id))
     return replace(identify(user, "import"), is_staff=True)
 
 
 def _restore_stamps(run: Run) -> None:
-    """Give new lists the stamps of the set again, which the triggers on their entries have moved."""
+    """Reset the stamps of new lists to those of the set, as triggers on their items have changed them."""
     for file in (PULL_LISTS, WISH_LISTS, READING_LISTS):
         run.cursor.execute(
             f"UPDATE {file.kind} t SET modified = s.modified, modified_before = NULL"

@@ -1,7 +1,7 @@
-"""Which rows of a set the database has already, in a catalogue that is not empty; ids for all others.
+"""Matching the rows of a set with existing rows of the catalogue; all others get new ids.
 
-Afterwards `db_id` and `found` of every staged row are right, every id in a staged row is the database's, and
-new rows have slugs that are free.
+Afterwards `db_id` and `found` of all staged rows are set, their references are ids of the database, and new
+rows have unused slugs.
 """
 
 from collections.abc import Callable, Iterable
@@ -23,7 +23,7 @@ from comicsdb.exchange.format import (
 from comicsdb.exchange.run import Run
 from comicsdb.models.attribution import OWNERS
 
-# Candidates for rows of the set that are not matched by their slug; `created_on` must be the same as well.
+# Candidates for rows that their slug does not match; `created_on` must be equal as well.
 _BY_FORMER_SLUG = (
     "SELECT s.id, t.id AS db_id FROM {staged} s JOIN former_slug f ON f.kind = '{table}' AND f.slug = s.slug"
     " JOIN {table} t ON t.id = f.object_id"
@@ -35,7 +35,7 @@ _BY_NUMBERED_SLUG = (
 
 
 def match(run: Run) -> None:
-    """Match all files, in the order in which they point at each other."""
+    """Match all files, each after those that it refers to."""
     for file in CATALOGUE:
         run.cursor.execute(
             f"UPDATE {file.staged} s SET db_id = t.id, found = true FROM {file.kind} t"
@@ -71,13 +71,13 @@ def match(run: Run) -> None:
 
 
 def translate_accounts(run: Run) -> None:
-    """Where only accounts have other ids than in the set: put the database's into what names them."""
+    """Replace ids of accounts, the only ones that can change in an empty catalogue."""
     for file in (ISSUES, ISSUE_RATINGS):
         translate(run, file)
 
 
 def _match_candidates(run: Run, file: File, candidates: str) -> None:
-    """Match rows one to one; only rows of the database that no other row of the set is are taken."""
+    """Match rows one to one with candidates that no other row has matched."""
     run.cursor.execute(
         f"UPDATE {file.staged} s SET db_id = pair.db_id, found = true FROM ("
         " SELECT DISTINCT ON (db_id) id, db_id FROM ("
@@ -91,7 +91,7 @@ def _match_candidates(run: Run, file: File, candidates: str) -> None:
 
 
 def match_columns(run: Run, file: File) -> None:
-    """Match the rows that a few columns identify (`File.match`)."""
+    """Match rows by the columns that identify them (`File.match`)."""
     same = " AND ".join(f"t.{column} = s.{column}" for column in file.match)
     run.cursor.execute(
         f"UPDATE {file.staged} s SET db_id = t.id, found = true FROM {file.kind} t WHERE {same}"
@@ -99,7 +99,7 @@ def match_columns(run: Run, file: File) -> None:
 
 
 def number(run: Run, file: File, condition: str = "NOT found") -> None:
-    """Take a new id for every row that was not found, in the order of the set."""
+    """Take new ids for the rows that were not found, in the order of the set."""
     run.cursor.execute(
         f"UPDATE {file.staged} s SET db_id = n.db_id FROM ("
         f" SELECT place, nextval(pg_get_serial_sequence('{file.kind}', 'id')) AS db_id"
@@ -116,7 +116,7 @@ def _moved(run: Run, file: File) -> bool:
 
 
 def translate(run: Run, file: File) -> None:
-    """Replace the set's ids in a file by the database's."""
+    """Replace the references of a file by ids of the database."""
     changes = []
     for field in file.pointers:
         target, column = BY_NAME[field.target], field.column
@@ -134,7 +134,7 @@ def translate(run: Run, file: File) -> None:
 
 
 def _refuse_taken(run: Run, file: File) -> None:
-    """Unique values that belong to other rows of the database; two rows cannot swap theirs in one run."""
+    """Report unique values that other existing rows have; rows cannot swap theirs in one import."""
     for words, columns in file.unique:
         if words == "slug":
             continue
@@ -151,13 +151,13 @@ def _refuse_taken(run: Run, file: File) -> None:
 
 
 def _numbered(run: Run, kind: str, slug: str) -> Iterable[str]:
-    """Slugs that no row of a kind has: the slug with numbers behind it."""
+    """Unused slugs: the slug with a number after it."""
     base = slug[: slugs.LENGTH - slugs.SUFFIX_ROOM]
     return (each for each in slugs.candidates(run.session, kind, base) if each != slug)
 
 
 def free_slugs(run: Run, file: File, candidates: Callable[[str, int], Iterable[str]]) -> None:
-    """Give new rows whose slug is taken the first of the candidates that is free in the set too."""
+    """Give new rows with a used slug the first candidate that no row of the set has."""
     taken = run.rows(
         f"SELECT s.id, s.slug FROM {file.staged} s WHERE NOT s.found AND ("
         f" EXISTS (SELECT FROM {file.kind} t WHERE t.slug = s.slug) OR EXISTS (SELECT FROM former_slug f"
@@ -171,7 +171,7 @@ def free_slugs(run: Run, file: File, candidates: Callable[[str, int], Iterable[s
 
 
 def _match_content(run: Run, file: File, source: str, columns: tuple[str, ...]) -> None:
-    """Parts of the same owner and content, one to one in the order of their ids."""
+    """Match parts with the same owner and content, one to one in order of their ids."""
 
     def listed(alias: str) -> str:
         return ", ".join(f"{alias}.{column}" for column in columns)
@@ -188,7 +188,7 @@ def _match_content(run: Run, file: File, source: str, columns: tuple[str, ...]) 
 
 
 def _match_ids(run: Run, file: File, source: str, owner: tuple[str, ...]) -> None:
-    """Parts of the same owner and id; only good where the catalogue has the set's own ids."""
+    """Match parts with the same owner and id; valid only if the catalogue has the ids of the set."""
     same = " AND ".join(f"t.{column} = s.{column}" for column in owner)
     run.cursor.execute(
         f"UPDATE {file.staged} s SET found = true FROM {source} t WHERE NOT s.found AND t.id = s.id"

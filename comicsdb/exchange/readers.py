@@ -1,7 +1,7 @@
-"""Readers of values: each takes what JSON gave, refuses what does not fit, and gives what COPY takes.
+"""Parsers of JSON values in data sets; each returns the value for COPY.
 
-A reader raises ValueError with words that end the sentence "<field>: ...". Lengths and ranges come from the
-columns of the models.
+They raise ValueError with a message that completes "<field>: ...". Lengths and ranges come from the columns
+of the models.
 """
 
 import re
@@ -30,12 +30,12 @@ def _shown(value) -> str:
 
 
 def optional(read: Reader) -> Reader:
-    """The same, but null is a value too."""
+    """The same parser, which also accepts null."""
     return lambda value: None if value is None else read(value)
 
 
 def text(column, *, required: bool = False) -> Reader:
-    """Text as long as the column takes."""
+    """Text within the length of the column; `required`: not blank."""
     limit = column.type.length
 
     def read(value):
@@ -50,7 +50,7 @@ def text(column, *, required: bool = False) -> Reader:
 
 
 def matching(column, pattern: str, words: str) -> Reader:
-    """Text of a form: `words` says which."""
+    """Text that matches a pattern, which `words` describes."""
     check, form = text(column), re.compile(pattern)
 
     def read(value):
@@ -62,7 +62,7 @@ def matching(column, pattern: str, words: str) -> Reader:
 
 
 def slug(column) -> Reader:
-    """A slug: letters, digits, hyphens and underscores, and not digits alone."""
+    """A slug: letters, digits, hyphens and underscores, but not digits alone."""
     check = matching(column, SLUG.pattern, "letters, digits, hyphens and underscores")
 
     def read(value):
@@ -74,7 +74,7 @@ def slug(column) -> Reader:
 
 
 def path(required: bool) -> Reader:
-    """The path of a file below a folder, with slashes."""
+    """The relative path of a file, with slashes."""
 
     def read(value):
         parts = _string(value).split("/")
@@ -88,12 +88,12 @@ def path(required: bool) -> Reader:
 
 
 def url(column) -> Reader:
-    """An address of the web."""
+    """A URL with http or https."""
     return matching(column, WEB_ADDRESS.pattern, "an address that begins with http:// or https://")
 
 
 def texts(column) -> Reader:
-    """A list of texts."""
+    """A list of texts, each within the length of the column's items."""
     limit = column.type.item_type.length
 
     def read(value):
@@ -108,7 +108,7 @@ def texts(column) -> Reader:
 
 
 def whole(low: int, high: int) -> Reader:
-    """A whole number within bounds."""
+    """A whole number within inclusive bounds."""
 
     def read(value):
         if type(value) is not int:
@@ -121,7 +121,7 @@ def whole(low: int, high: int) -> Reader:
 
 
 def year(value) -> int:
-    """A year of a series or house."""
+    """A year within the range of all columns of years."""
     low, high = YEARS
     if type(value) is not int or not low <= value <= high:
         raise ValueError(f"takes a year from {low} to {high}, not {_shown(value)}")
@@ -144,7 +144,7 @@ def identifiers(value) -> list[int]:
 
 
 def choice(values) -> Reader:
-    """One of a closed list."""
+    """One of a fixed set of values."""
     known = dict.fromkeys(values)
 
     def read(value):
@@ -159,7 +159,7 @@ def choice(values) -> Reader:
 
 
 def or_default(read: Reader, default) -> Reader:
-    """The same, but an empty text stands for a default."""
+    """The same parser, which returns a default for an empty text."""
     return lambda value: default if value == "" else read(value)
 
 
@@ -171,7 +171,7 @@ def flag(value) -> bool:
 
 
 def day(earliest: int = 1) -> Reader:
-    """A date YYYY-MM-DD, not before a year."""
+    """A date as YYYY-MM-DD, not before a year."""
 
     def read(value):
         parsed = iso_day(_string(value))
@@ -185,14 +185,14 @@ def day(earliest: int = 1) -> Reader:
 
 
 def moment(value) -> str:
-    """An instant with its zone, such as 2026-11-18T10:20:30.123456Z."""
+    """A time with its UTC offset, such as 2026-11-18T10:20:30.123456Z."""
     if type(value) is not str or instant(value) is None:
         raise ValueError(f"takes an instant YYYY-MM-DDTHH:MM:SS.ffffffZ, not {_shown(value)}")
     return value
 
 
 def money(column) -> Reader:
-    """An amount, never negative, with as many digits as the column takes."""
+    """An amount, not negative, with at most the digits of the column."""
     digits, decimals = column.type.precision - column.type.scale, column.type.scale
     form = re.compile(rf"[0-9]{{1,{digits}}}(\.[0-9]{{1,{decimals}}})?")
 

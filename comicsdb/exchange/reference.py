@@ -1,9 +1,8 @@
-"""Reference data of a set: it replaces the seeded rows of an empty catalogue, elsewhere names are matched.
+"""Import of reference data.
 
-Into an empty catalogue the set's rows come with their ids, names and order, and a seeded row that the set
-lacks goes; what a set does not say (codes, role flags, notes, descriptions) is carried over from the row of
-the same name, names of older data included. Into a catalogue that has rows nothing is
-renamed: a row of the same name is the same, others are added.
+In an empty catalogue the rows of the set replace the seeded ones, with their ids, names and order. Columns
+that a set lacks (codes, role flags, notes, descriptions) are copied from the seeded row of the same name or
+of an older name. In other catalogues rows are matched by name, and missing ones are added.
 """
 
 from sqlalchemy import delete, func, insert, select, text
@@ -16,8 +15,8 @@ from comicsdb.models.choices import SERIES_TYPE_OLDER_NAMES, UNKNOWN_AGE_RATING_
 ROLE_STEP = 10
 
 
-def settle(run: Run) -> None:
-    """Replace or match the four reference files; afterwards `db_id` of their staged rows is right."""
+def match(run: Run) -> None:
+    """Replace or match the four files of reference data, and set `db_id` of their staged rows."""
     for file in REFERENCE:
         if run.has(file):
             if run.fresh:
@@ -33,7 +32,7 @@ def _staged(run: Run, file: File) -> list[dict]:
 
 
 def _existing(run: Run, file: File) -> dict[str, dict]:
-    """The rows of the database by name, in lower case, and series types also by their older names."""
+    """The existing rows by name in lower case, series types also by their older names."""
     table = file.model.__table__
     rows = {row["name"].casefold(): dict(row) for row in run.session.execute(select(table)).mappings()}
     if file is SERIES_TYPES:
@@ -96,7 +95,7 @@ def _match(run: Run, file: File) -> None:
 
 
 def _free_order(run: Run, wanted: int) -> int:
-    """The wanted place if it is free, else one behind all others."""
+    """The given position if it is free, else one after all others."""
     column = ROLES.model.order
     if run.session.scalar(select(func.count()).where(column == wanted)) == 0:
         return wanted

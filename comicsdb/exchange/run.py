@@ -1,4 +1,4 @@
-"""What the steps of one import share: its transaction, the problems found so far, and the report."""
+"""The state that the steps of an import share: its transaction, problems and report."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -12,13 +12,13 @@ from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.exchange.format import File
 from comicsdb.media.storage import Storage
 
-LIMIT = 50  # problems that are collected before the import stops
-EXAMPLES = 5  # places named per kind of advice
+LIMIT = 50  # problems, after which the import stops
+EXAMPLES = 5  # places per advisory rule in the report
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing wrong: the file, its line (0 where it is about the whole file), the field, and what."""
+    """An invalid value: the file, its line (0 for the whole file), the field, and a message."""
 
     file: str
     line: int
@@ -31,7 +31,7 @@ class Problem:
 
 
 class ImportFailedError(Exception):
-    """A data set was refused; nothing of it was stored. `problems` says why, the text all of them."""
+    """A data set is invalid, and nothing of it was stored; the text lists all `problems`."""
 
     def __init__(self, problems: list[Problem]):
         super().__init__("\n".join(str(problem) for problem in problems))
@@ -39,7 +39,7 @@ class ImportFailedError(Exception):
 
 
 class Problems:
-    """Collects problems; the fiftieth ends the run at once."""
+    """Collects problems; the fiftieth stops the import."""
 
     def __init__(self):
         self.found: list[Problem] = []
@@ -47,33 +47,33 @@ class Problems:
 
     @property
     def room(self) -> int:
-        """How many more are collected."""
+        """How many more problems can be added."""
         return LIMIT - len(self.found)
 
     def add(self, file: str, line: int, field: str, what: str) -> None:
-        """Note a problem; raises ImportFailedError when there are enough."""
+        """Add a problem; raises ImportFailedError with the fiftieth."""
         self.found.append(Problem(file, line, field, what))
         if not self.room:
             raise ImportFailedError(self.found)
 
     def broken(self, file: str, identifier) -> None:
-        """Remember that the row with this id could not be read, so that nothing else is said about it."""
+        """Note that the row with an id is invalid, so that references to it are not reported as well."""
         if isinstance(identifier, int):
             self._broken.setdefault(file, set()).add(identifier)
 
     def is_broken(self, file: str, identifier: int) -> bool:
-        """Whether the row was there but could not be read."""
+        """Whether the row with an id is in the file, but invalid."""
         return identifier in self._broken.get(file, ())
 
     def stop_if_any(self) -> None:
-        """Raise ImportFailedError when anything was found."""
+        """Raise ImportFailedError if there are problems."""
         if self.found:
             raise ImportFailedError(self.found)
 
 
 @dataclass
 class Advice:
-    """A rule that some rows do not keep and that import does not enforce; the first few places."""
+    """The rows that break an advisory rule: how many, and the first few places."""
 
     count: int = 0
     places: list[str] = field(default_factory=list)
@@ -81,7 +81,7 @@ class Advice:
 
 @dataclass
 class Report:
-    """The result of a run. `counts` maps a file to "read", "new", "changed" and "unchanged" rows."""
+    """The result of an import. `counts` maps a file to "read", "new", "changed" and "unchanged" rows."""
 
     counts: dict[str, Counter] = field(default_factory=lambda: defaultdict(Counter))
     advice: dict[str, Advice] = field(default_factory=lambda: defaultdict(Advice))
@@ -109,7 +109,7 @@ class Report:
 
     @property
     def changed_anything(self) -> bool:
-        """Whether the database is another than before."""
+        """Whether the import changed the database."""
         return any(counts["new"] or counts["changed"] for counts in self.counts.values())
 
     def lines(self) -> list[str]:
@@ -135,24 +135,24 @@ class Report:
 
 
 class Silent:
-    """Progress that nobody looks at; the command's own shows a bar."""
+    """Progress that is not shown; the command has a subclass with a progress bar."""
 
     def start(self, size: int) -> None:
-        """Reading begins: so many bytes."""
+        """Start reading `size` bytes."""
 
     def read(self, size: int) -> None:
-        """So many bytes more were read."""
+        """Report that `size` more bytes were read."""
 
     def step(self, words: str) -> None:
-        """Reading is over, and this is being done."""
+        """Report the next step, after reading."""
 
 
 @dataclass
 class Run:
-    """One import: its set, its database transaction, and what it found out so far.
+    """One import: its data set, its transaction, and its results so far.
 
-    `cursor` is a plain psycopg cursor of the session's own connection: COPY and set-based statements go
-    through it, in the session's transaction.
+    `cursor` is a psycopg cursor of the session's connection, for COPY and set-based statements in the same
+    transaction.
     """
 
     session: Session
@@ -161,7 +161,7 @@ class Run:
     storage: Storage
     accounts: bool
     fresh: bool  # the catalogue is empty: the set's ids are kept
-    today: date  # the business day: stars for issues that come out later are not counted yet
+    today: date  # the business day: ratings of issues that are not out yet are not counted
     progress: Silent
     problems: Problems = field(default_factory=Problems)
     report: Report = field(default_factory=Report)
@@ -169,18 +169,18 @@ class Run:
 
     @property
     def unit(self) -> UnitOfWork:
-        """The catalogue's record of what this transaction did."""
+        """The unit of work of the session."""
         return UnitOfWork.of(self.session)
 
     def has(self, file: File) -> bool:
-        """Whether the set has a file."""
+        """Whether the data set has a file."""
         return (self.folder / file.file_name).is_file()
 
     def rows(self, statement: str, *parameters) -> list[tuple]:
-        """The rows of a statement."""
+        """Execute a statement and return its rows."""
         self.cursor.execute(statement, parameters or None)
         return self.cursor.fetchall()
 
     def ids(self, statement: str, *parameters) -> set[int]:
-        """The ids that a statement gives."""
+        """Execute a statement that returns ids."""
         return {each for (each,) in self.rows(statement, *parameters)}

@@ -1,9 +1,9 @@
-"""Reading a data set: each file is checked, copied into a temporary table, and checked with the others.
+"""Reading a data set: each file is checked, copied into a temporary table, and checked against the others.
 
-Nothing of a file is kept in memory. A staged table has the columns of its file, `line`, `id` (the set's),
-`db_id` (the database's, at first the same), `found` (whether the database has the row already), for pictures
-`image_path`, the path below images/, beside `image`, the storage key to be, and for records inside others the
-column that refers to those, which is filled once their ids are known.
+Files are streamed, not held in memory. A staged table has the columns of its file and `line`, `id` (of the
+set), `db_id` (of the database, at first the same) and `found` (whether the row exists). For pictures, `image`
+is the new storage key and `image_path` the path below images/. Records inside others also have the column
+that refers to their owner, which is set once its id is known.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -29,24 +29,24 @@ from comicsdb.media.storage import Batch, StorageDownError, new_key
 from comicsdb.models.attribution import OWNERS
 
 PICTURE_KINDS = {"variant": "variants"}  # the folder of a kind's pictures, where it is not its name
-REMEMBERED = 10_000  # picture files
+REMEMBERED = 10_000  # entries of a cache of picture files
 CHUNK = 2000
 
 
 class Pictures:
-    """The picture files of a set; each is decoded once, however many rows in a row use it."""
+    """The picture files of a set; each is decoded only once if consecutive rows share it."""
 
     def __init__(self, folder: Path):
         self._folder = folder
         self._known: dict[str, Picture | str] = {}
-        self._stored: dict[str, str] = {}  # path: key of the first row
+        self._stored: dict[str, str] = {}  # key of the first row by path
 
     def file(self, path: str) -> Path:
-        """The file of a path as records give it."""
+        """The file of a path in a record."""
         return self._folder / path
 
-    def look(self, path: str) -> Picture:
-        """What the picture is; raises ValueError where it is missing or unsound."""
+    def inspect(self, path: str) -> Picture:
+        """The facts about a picture; raises ValueError if it is missing or invalid."""
         if path not in self._known:
             remember(self._known, path, self._inspect(path))
         known = self._known[path]
@@ -55,10 +55,7 @@ class Pictures:
         return known
 
     def store(self, run: Run, file: File, batch: Batch) -> None:
-        """Store the pictures of rows that have none in the database yet.
-
-        Each gets a file of its own: a copy for the first row, a link to it for others where that can be.
-        """
+        """Store the new pictures of rows: a file for each row, or a hard link if rows share a picture."""
         with run.cursor.connection.cursor("pictures") as rows:
             rows.itersize = CHUNK
             rows.execute(f"SELECT image_path, image FROM {file.staged} WHERE image_path <> ''")
@@ -88,17 +85,16 @@ class Pictures:
 
 
 def remember(known: dict, key, value) -> None:
-    """Add to a dictionary that forgets its oldest entries, so that memory stays bounded."""
+    """Add to a dictionary, whose oldest entry is removed when it is full."""
     if len(known) >= REMEMBERED:
         del known[next(iter(known))]
     known[key] = value
 
 
 def records(run: Run, file: File) -> Iterator[tuple[int, str, dict]]:
-    """The records of a file: the number of the line, where in it, and the record.
+    """The records of a file: line number, path within the line, and record; none if there is no such file.
 
-    A file that is not there has none. Lines that are no JSON are noted with the file itself, not with the
-    records inside its own.
+    Invalid JSON is reported for the file itself, not again for the records inside its own.
     """
     if not run.has(file):
         return
@@ -123,13 +119,13 @@ def records(run: Run, file: File) -> Iterator[tuple[int, str, dict]]:
 
 
 def _key_inside(file: File) -> str:
-    """The key under which the records of a file stand in those of its owner."""
+    """The key of the list with the records of a file, in the records of its owner."""
     owner = BY_NAME[file.owner].fields if file.owner else ()
     return next((field.key for field in owner if field.inside is file), "")
 
 
 class Reader:
-    """Reads the records of one file into rows for its staged table."""
+    """Parses the records of a file into rows of its staged table."""
 
     def __init__(self, run: Run, file: File, pictures: Pictures):
         self._run = run
@@ -143,7 +139,7 @@ class Reader:
         self._folder = PICTURE_KINDS.get(file.kind, file.kind)
 
     def row(self, number: int, where: str, record: dict) -> list | None:
-        """The values for `columns`, or None when something was wrong with the record."""
+        """The values for `columns`, or None for an invalid record."""
         wrong = False
         values = []
         for key, read, default in self._plan:
@@ -170,7 +166,7 @@ class Reader:
         return [number, values[0], *values]
 
     def _has_lists(self, number: int, record: dict) -> bool:
-        """Whether other records stand in lists, where the format has such lists."""
+        """Whether the fields that contain other records are valid lists."""
         wrong = False
         for field in self._inside:
             try:
@@ -189,7 +185,7 @@ class Reader:
             values += ["", None, None]
             return True
         try:
-            picture = self._pictures.look(path)
+            picture = self._pictures.inspect(path)
         except ValueError as error:
             return not self._note(number, "image", error)
         values[self._picture_at] = new_key(self._folder, picture.suffix)
@@ -198,7 +194,7 @@ class Reader:
 
 
 def columns(file: File) -> list[tuple[str, str]]:
-    """The columns that COPY fills, with their types, in the order of `Reader.row`."""
+    """The columns for COPY with their types, in the order of `Reader.row`."""
     listed = [("line", "integer"), ("db_id", sql_type(file.model.id))]
     listed += [(field.column, field.type) for field in file.staged_fields]
     if file.has_picture:
@@ -207,7 +203,7 @@ def columns(file: File) -> list[tuple[str, str]]:
 
 
 def create_table(cursor, file: File, more: tuple[tuple[str, str], ...] = ()) -> None:
-    """Make the empty staged table of a file; it lasts until the transaction ends."""
+    """Create the staged table of a file, which lasts until the transaction ends."""
     added = (*more, (file.parent, "bigint")) if file.parent else more
     listed = ", ".join(f'"{name}" {kind}' for name, kind in (*columns(file), *added))
     cursor.execute(
@@ -223,9 +219,9 @@ def stage(
     more: tuple[tuple[str, str], ...] = (),
     prepare: Callable[[Iterator[list]], Iterable[list]] = iter,
 ) -> None:
-    """Check a file and copy it into its staged table, a record at a time.
+    """Check a file and copy it into its staged table, one record at a time.
 
-    `prepare` may change the rows and add values for the columns `more`.
+    `prepare` can change the rows and add values for the columns `more`.
     """
     reader = Reader(run, file, pictures)
     create_table(run.cursor, file, more)
@@ -242,16 +238,16 @@ def stage(
 
 
 def drop_tables(cursor) -> None:
-    """Remove the staged tables, for a connection whose transaction goes on."""
+    """Drop the staged tables, for a connection whose transaction continues."""
     for file in FILES:
         cursor.execute(f"DROP TABLE IF EXISTS pg_temp.{file.staged}")
 
 
-# What can only be judged once all files are read: unique sets, and ids that point somewhere.
+# Checks across rows and files.
 
 
 def check(cursor, files: tuple[File, ...], problems: Problems) -> None:
-    """Note every id or unique set that occurs twice and every id that points nowhere."""
+    """Report repeated ids and unique sets, and references to missing rows."""
     for file in files:
         for words, expressions, *within in ((_key_inside(file) or "id", ("id",)), *file.unique):
             _check_unique(cursor, file, words, expressions, *within, problems=problems)
@@ -266,7 +262,7 @@ def check(cursor, files: tuple[File, ...], problems: Problems) -> None:
 
 
 def _check_unique(cursor, file: File, words: str, expressions, within: str = "", *, problems) -> None:
-    """Values of a unique set that an earlier line has already; null is not compared."""
+    """Report values of a unique set that an earlier line has already; null is not compared."""
     given = " AND ".join(f"{each} IS NOT NULL" for each in expressions)
     same = ", ".join((within, *expressions) if within else expressions)
     cursor.execute(
@@ -285,7 +281,7 @@ def _check_unique(cursor, file: File, words: str, expressions, within: str = "",
 
 
 def _check_pointers(cursor, file: File, field: Field, problems: Problems) -> None:
-    """Ids that the file they point into does not have, and rows that link to themselves."""
+    """Report references to missing rows, and rows that link to themselves."""
     source = f"{file.staged} s, unnest(s.{field.column}) AS u (id)" if field.link else f"{file.staged} s"
     pointer = "u.id" if field.link else f"s.{field.column}"
     cursor.execute(
@@ -328,7 +324,7 @@ def _check_neighbours(cursor, problems: Problems) -> None:
 
 
 def complete_symmetric(cursor, file: File, field: Field) -> int:
-    """Add the other direction of links that a set gives in one direction only; the number of rows changed."""
+    """Add the missing direction of symmetric links; returns the number of changed rows."""
     table, column = file.staged, field.column
     cursor.execute(
         f"UPDATE {table} t SET {column} = t.{column} || lacking.ids FROM ("

@@ -1,12 +1,11 @@
 """Storing a set: new rows are inserted, matched rows are updated, and the unit of work records both.
 
-Stamps of new rows are the set's own. What rows keep of others is computed with them, not afterwards: the
-second stamp of an object with an issue list is the greatest `modified` of its issues and its own, and stars
-are counted and summed.
+New rows have the stamps of the set. Derived columns are computed by the same statements: `issues_modified` is
+the greatest `modified` of an object's issues and of itself, and ratings are counted and summed.
 
-A found row that differs from the set's takes the set's values, its links become the set's, and its `modified`
-moves as for any other edit: caches rely on it. Slug, `created_on` and who created a row stay. A picture stays
-where the set has none. Credits, variants, attributions and ratings are added and changed, never removed.
+Matched rows that differ get the values and links of the set, and a new `modified`, as caches rely on it.
+Slug, `created_on` and author stay, and so does a picture if the set has none. Credits, variants, attributions
+and ratings are added and changed, never removed.
 """
 
 import hashlib
@@ -37,7 +36,7 @@ from comicsdb.models.base import SYSTEM_USER_ID
 AUTHORS = ("created_by_id", "edited_by_id")
 LASTING = ("slug", "created_on", "modified", *AUTHORS)
 
-# Per file: columns with their expressions over the staged row s, and the joins they need.
+# Per file: derived columns with their expressions over the staged row s, and the joins for them.
 _LISTED = """LEFT JOIN (
     SELECT u.id, max(i.modified) AS latest FROM staged_issues i, unnest(i.{}) AS u (id) GROUP BY u.id
 ) listed ON listed.id = s.db_id"""
@@ -51,7 +50,7 @@ _RATED = {
     "rating_sum": "coalesce(stars.total, 0)",
     "rated": "stars.latest",
 }
-# Items come to the end of their list, without gaps.
+# Items are appended to their list, without gaps.
 _POSITION = """row_number() OVER (PARTITION BY s.reading_list_id ORDER BY s."order") + coalesce(
     (SELECT max(i."order") FROM reading_list_item i WHERE i.reading_list_id = s.reading_list_id), 0)"""
 DERIVED: dict[str, tuple[dict[str, str], str]] = {
@@ -83,7 +82,7 @@ DERIVED: dict[str, tuple[dict[str, str], str]] = {
         "JOIN staged_issues i ON i.db_id = s.issue_id",
     ),
     "collection_items": ({"date_read": "(SELECT max(x) FROM unnest(s.read_dates) x)"}, ""),
-    "reading_lists": ({"previous_id": "NULL", "next_id": "NULL"}, ""),  # once all are there
+    "reading_lists": ({"previous_id": "NULL", "next_id": "NULL"}, ""),  # set later, once all lists exist
     "reading_list_items": ({"order": _POSITION}, ""),
     "reading_list_ratings": ({"modified": "s.created_on"}, ""),
 }
@@ -93,11 +92,11 @@ DERIVED: dict[str, tuple[dict[str, str], str]] = {
 
 
 def write_new(run: Run) -> None:
-    """Insert every staged row of the catalogue that was not found, then its links."""
+    """Insert the new rows of the catalogue and their links."""
     for file in (*CATALOGUE, CREDITS, VARIANTS, ATTRIBUTIONS, ISSUE_RATINGS):
         run.progress.step(f"storing {file.name}")
         insert(run, file)
-        if run.fresh:  # ids were given rather than taken from the sequence
+        if run.fresh:  # the ids were not taken from the sequence
             run.cursor.execute(
                 f"SELECT setval(pg_get_serial_sequence('{file.kind}', 'id'), max(id)) FROM {file.kind}"
                 " HAVING max(id) IS NOT NULL"
@@ -107,10 +106,10 @@ def write_new(run: Run) -> None:
 
 
 def insert(run: Run, file: File) -> None:
-    """Insert the rows of a file that were not found."""
+    """Insert the new rows of a file."""
     derived, joins = DERIVED.get(file.name, ({}, ""))
     values = {name: f's."{name}"' for name in file.columns}
-    if not run.accounts:  # everything is the system account's
+    if not run.accounts:  # the system account is the author
         values |= {name: str(SYSTEM_USER_ID) for name in AUTHORS if name in values}
     values |= derived
     names = ", ".join(f'"{name}"' for name in values)
@@ -124,7 +123,7 @@ def insert(run: Run, file: File) -> None:
 
 
 def _link(run: Run, file: File, field: Field) -> None:
-    """Insert the links of new rows; of a symmetric link both directions."""
+    """Insert the links of new rows, symmetric ones in both directions."""
     link, source = field.link, f"FROM {file.staged} s, unnest(s.{field.column}) AS u (id) WHERE NOT s.found"
     pairs = f"SELECT s.db_id, u.id {source}"
     if link.symmetric:
@@ -135,11 +134,11 @@ def _link(run: Run, file: File, field: Field) -> None:
     )
 
 
-# Pictures of found rows.
+# Pictures of matched rows.
 
 
 class Digests:
-    """Digests of pictures; what several paths or keys share is read once."""
+    """Digests of pictures; a file with several paths or keys is read once."""
 
     def __init__(self, storage: Storage):
         self._storage = storage
@@ -168,7 +167,7 @@ class Digests:
 
 
 def keep_pictures(run: Run, file: File, pictures: Pictures) -> None:
-    """Let found rows keep the picture they have, if the set has the same one or none."""
+    """Keep the pictures of matched rows if the set has the same one or none."""
     run.cursor.execute(
         f"UPDATE {file.staged} s"
         " SET image = t.image, image_width = t.image_width, image_height = t.image_height"
@@ -195,17 +194,17 @@ def keep_pictures(run: Run, file: File, pictures: Pictures) -> None:
             )
 
 
-# Found rows.
+# Matched rows.
 
 
 def update_found(run: Run) -> None:
-    """Update found rows, and tell the unit of work of all that happened to rows that were there before."""
+    """Update matched rows, and record the changes of existing rows in the unit of work."""
     for file in CATALOGUE:
         changed = _update(run, file, [column for column in file.columns if column not in LASTING])
         for field in file.links:
             changed |= _relink(run, file, field)
         _count(run, file, changed)
-    _meet_new_issues(run)
+    _record_new_issues(run)
     _update_credits(run)
     _update_variants(run)
     _update_attributions(run)
@@ -219,7 +218,7 @@ def _count(run: Run, file: File, changed: set[int]) -> None:
 
 
 def _comparison(columns: Iterable[str]) -> tuple[str, str, str]:
-    """SQL over the table t and the staged table s: whether and which columns differ, and the changes."""
+    """SQL over the table t and the staged table s: whether columns differ, which ones, and the SET clause."""
     pairs = [(f't."{column}"', f's."{column}"') for column in columns]
     differ = f"({', '.join(t for t, _ in pairs)}) IS DISTINCT FROM ({', '.join(s for _, s in pairs)})"
     which = ", ".join(f"{t} IS DISTINCT FROM {s}" for t, s in pairs)
@@ -228,7 +227,7 @@ def _comparison(columns: Iterable[str]) -> tuple[str, str, str]:
 
 
 def _update(run: Run, file: File, columns: list[str]) -> set[int]:
-    """Give found rows of the catalogue the set's values where they differ; the ids of those that did."""
+    """Update the matched rows that differ; returns their ids."""
     differ, which, changes = _comparison(columns)
     place = "t.series_id, s.series_id" if file is ISSUES else "NULL, NULL"
     rows = run.rows(
@@ -252,7 +251,7 @@ def _update(run: Run, file: File, columns: list[str]) -> set[int]:
 
 
 def _note(run: Run, file: File, identifier: int, columns: set[str]) -> None:
-    """Tell the unit of work which events the change of some columns is."""
+    """Record the events of changed columns in the unit of work."""
     for event, shown in propagation.field_events(file.kind).items():
         if columns & set(shown):
             run.unit.record_event(event, {identifier})
@@ -261,7 +260,7 @@ def _note(run: Run, file: File, identifier: int, columns: set[str]) -> None:
 
 
 def _note_place(run: Run, series: set[int]) -> None:
-    """An issue of these series changed, or moved between them."""
+    """Record that an issue of these series changed, or moved between them."""
     run.unit.record_event("series.issues", series)
     run.unit.changes.listing["series"] |= series
     if len(series) > 1:
@@ -269,9 +268,9 @@ def _note_place(run: Run, series: set[int]) -> None:
 
 
 def _relink(run: Run, file: File, field: Field) -> set[int]:
-    """Make the links of found rows the set's; the ids of the rows whose links were others."""
+    """Update the links of matched rows; returns the ids of rows whose links differed."""
     link, pairs = field.link, []
-    # What one end of a symmetric link lost, the other end loses as well.
+    # A symmetric link is deleted in both directions.
     for mine, theirs in ((link.own, link.other), (link.other, link.own))[: 2 if link.symmetric else 1]:
         pairs += run.rows(
             f"DELETE FROM {link.table.name} l USING {file.staged} s WHERE s.found AND s.db_id = l.{mine}"
@@ -288,8 +287,8 @@ def _relink(run: Run, file: File, field: Field) -> set[int]:
     return own
 
 
-def _meet_new_issues(run: Run) -> None:
-    """Rows that were there before and that new issues belong to or link to."""
+def _record_new_issues(run: Run) -> None:
+    """Record the changes of existing rows that new issues belong to or link to."""
     for series in _owners_of_new(run, ISSUES, "series_id", BY_NAME["series"]):
         _note_place(run, {series})
     for file in CATALOGUE:
@@ -305,7 +304,7 @@ def _meet_new_issues(run: Run) -> None:
 
 
 def _owners_of_new(run: Run, file: File, column: str, owner: File, condition: str = "true") -> set[int]:
-    """Rows that were there before and got new parts."""
+    """The ids of existing rows with new parts."""
     return run.ids(
         f"SELECT DISTINCT o.db_id FROM {file.staged} s JOIN {owner.staged} o ON o.db_id = s.{column}"
         f" WHERE o.found AND NOT s.found AND {condition}"
@@ -317,13 +316,13 @@ def _update_credits(run: Run) -> None:
     issues = run.ids(
         "UPDATE credit SET modified = clock_timestamp() WHERE id = ANY(%s) RETURNING issue_id", list(changed)
     )
-    # Relinking saw found credits only; credits that are new count for issues that are not.
+    # `_relink` covers matched credits only; add those that are new in existing issues.
     run.unit.part_changed("issue", "credits", issues | _owners_of_new(run, CREDITS, "issue_id", ISSUES))
     _count(run, CREDITS, changed)
 
 
 def _update_parts(run: Run, file: File, columns: list[str], returning: str) -> list[tuple]:
-    """Give found parts the set's values where they differ; what RETURNING gives of those."""
+    """Update the matched parts that differ; returns their ids and the columns `returning`."""
     differ, _which, changes = _comparison(columns)
     rows = run.rows(
         f"UPDATE {file.kind} t SET {changes} FROM {file.staged} s WHERE t.id = s.db_id AND s.found"
@@ -350,7 +349,7 @@ def _update_attributions(run: Run) -> None:
 def _update_ratings(run: Run) -> None:
     rows = _update_parts(run, ISSUE_RATINGS, ["rating"], "t.issue_id")
     changed = {issue for _, issue in rows}
-    # Items of collections that were there before have the stars that their owners gave the issue.
+    # Existing collection items have their owner's rating of the issue.
     run.cursor.execute(
         f"UPDATE collection_item t SET rating = r.rating, {TOUCH} FROM issue_rating r"
         " WHERE t.user_id = r.user_id AND t.issue_id = r.issue_id AND t.rating IS DISTINCT FROM r.rating"
@@ -358,7 +357,7 @@ def _update_ratings(run: Run) -> None:
         ([rating for rating, _ in rows],),
     )
     run.unit.changes.rated["issue"] |= changed | _owners_of_new(run, ISSUE_RATINGS, "issue_id", ISSUES)
-    # Series that were there before also show the stars of new issues.
+    # The figures of existing series include the ratings of new issues.
     rated = changed | run.ids("SELECT DISTINCT issue_id FROM staged_issue_ratings WHERE NOT found")
     run.unit.changes.rated["series"] |= run.ids(
         "SELECT DISTINCT p.db_id FROM staged_issues i JOIN staged_series p ON p.db_id = i.series_id"

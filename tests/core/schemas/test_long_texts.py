@@ -5,7 +5,7 @@ import pytest
 from comicsdb import schemas
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.slugs import slugify
-from comicsdb.library.transfer.matching import publisher_key, plain
+from comicsdb.library.transfer.matching import plain, publisher_key
 from comicsdb.library.transfer.reading import read_file
 from comicsdb.library.transfer.values import LINE_MAX, NOTES_MAX, UnclearError, line, notes, word
 from comicsdb.schemas.types import LONGEST_TEXT
