@@ -124,7 +124,7 @@ class Claim:
 
 
 def read_claim(environ) -> Claim | None:
-    """What the Authorization header says; None without one, and for other schemes.
+    """The credentials in the Authorization header; None without one, and for other schemes.
 
     Raises AuthenticationError with a text that clients of the Metron API know.
     """

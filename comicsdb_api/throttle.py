@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 class ThrottledError(Exception):
-    """Too many requests; the verdict says for which limits."""
+    """Too many requests; the verdict has the limits."""
 
     def __init__(self, verdict: "Verdict"):
         super().__init__()

@@ -1,4 +1,4 @@
-"""What the demo's staff asks and says: a poll that is open, one that is closed, and an announcement."""
+"""The demo's polls, an open one and a closed one, and its announcement."""
 
 from datetime import datetime, timedelta
 

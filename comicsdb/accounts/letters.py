@@ -1,6 +1,6 @@
-"""The mails about accounts: what they say, and the pages of the site that they link to.
+"""The mails about accounts, and the pages of the site that they link to.
 
-A mail to an address that is not confirmed yet quotes nothing that its sender could have typed.
+Mails to unconfirmed addresses quote nothing that a sender could have typed.
 """
 
 from collections.abc import Sequence
@@ -458,7 +458,7 @@ def throttle_restriction(username: str, figures: Figures, *, tokens: bool) -> Le
 
 
 def throttle_report(names: Sequence[str], lines: Sequence[str], *, sent: bool) -> Letter:
-    """The report of accounts whose clients ignore 429; `sent` says whether they were written to."""
+    """The report of accounts whose clients ignore 429; `sent` is whether they were notified."""
     number, listed = len(names), ", ".join(names)
     if sent:
         subject = _("Repeat throttled accounts: ${n} e-mailed", mapping={"n": str(number)})

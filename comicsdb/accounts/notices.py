@@ -183,7 +183,7 @@ def _notices(session: Session) -> dict[int, tuple[datetime, int]]:
 
 
 class NotSentError(Exception):
-    """A notice that could not be queued; the text says why."""
+    """A notice that could not be queued; the text has the reason."""
 
 
 def act(factory: sessionmaker[Session], settings: Mapping, rules: Rules, user_id: int) -> Candidate | None:

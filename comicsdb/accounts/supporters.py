@@ -262,7 +262,7 @@ def _extend(user: User, grant: Grant) -> None:
 
 
 class FetchError(Exception):
-    """The platform failed or sent an unexpected answer; the text says which."""
+    """The platform failed or sent an unexpected answer; the text has the reason."""
 
 
 class _NoRedirects(HTTPRedirectHandler):

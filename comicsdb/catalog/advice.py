@@ -76,7 +76,7 @@ class Rule:
 
     @property
     def rows(self) -> Select:
-        """For each object that breaks it, its id and what stands there."""
+        """The id and the offending value of each object that breaks the rule."""
         if self.model is Variant:
             found = func.string_agg(self.found, literal(", "))
             return select(Variant.issue_id, found).where(self.condition).group_by(Variant.issue_id)

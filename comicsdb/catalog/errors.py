@@ -15,7 +15,7 @@ class NotFoundError(CatalogError):
 
 
 class GoneError(CatalogError):
-    """The object was deleted; `tombstone` says when and why."""
+    """The object was deleted; `tombstone` has the time and the reason."""
 
     def __init__(self, tombstone):
         super().__init__(f"The {tombstone.kind} {tombstone.object_id} was deleted.")
@@ -35,7 +35,7 @@ class MovedError(CatalogError):
 
 
 class InvalidError(CatalogError):
-    """Values break rules; `errors` maps each field to its messages. `__all__` stands for several fields."""
+    """Values break rules; `errors` maps each field to its messages, `__all__` if they concern several."""
 
     def __init__(self, errors: dict[str, list[str]]):
         super().__init__(

@@ -119,7 +119,7 @@ def phrase(column, text: str) -> ColumnElement[bool]:
 
 
 def words(columns, text: str) -> ColumnElement[bool]:
-    """Every word stands somewhere in one of the folded columns."""
+    """Every word is in one of the folded columns."""
     wanted = text.split()[: search.WORDS_MAX]
     return false() if any(len(word) > LONGEST for word in wanted) else search.in_any(columns, wanted)
 

@@ -1,4 +1,4 @@
-"""Links and parts of an object: set-based statements, each told to the unit of work."""
+"""Writing links and parts of objects by set-based statements, recorded in the unit of work."""
 
 from sqlalchemy import and_, delete, insert, select
 from sqlalchemy.dialects.postgresql import insert as upsert
@@ -10,7 +10,7 @@ from comicsdb.models import Attribution, Credit, Variant, credit_role
 
 
 def replace_links(session: Session, owner: str, link: Link, owner_id: int, wanted: list[int]) -> bool:
-    """Make `wanted` the ids an object is linked to by one field; gives whether anything changed."""
+    """Replace the ids that an object is linked to by a field; returns whether anything changed."""
     columns = link.table.columns
     own, other = columns[link.own], columns[link.other]
     present = set(session.scalars(select(other).where(own == owner_id)))

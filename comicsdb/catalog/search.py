@@ -73,12 +73,12 @@ def words(query: str) -> list[str]:
 
 
 def holds(folded, part: str) -> ColumnElement[bool]:
-    """A text stands in a folded column as it is written, case and accents aside."""
+    """The condition that a folded column contains a text, ignoring case and accents."""
     return folded.like(func.fold_pattern(part))
 
 
 def in_any(columns, wanted: list[str]) -> ColumnElement[bool]:
-    """Every word stands in at least one of the folded columns, in any order."""
+    """The condition that each word is in at least one of the folded columns."""
     return and_(true(), *(or_(*(holds(column, word) for column in columns)) for word in wanted))
 
 
@@ -88,7 +88,7 @@ def same(column, value: str) -> ColumnElement[bool]:
 
 
 def contains(column, part: str) -> ColumnElement[bool]:
-    """A text stands in a column as it is written, case aside."""
+    """The condition that a column contains a text, ignoring case."""
     escaped = _WILD.sub(r"\\\g<0>", part)
     return _upper(column).like(func.upper(f"%{escaped}%"))
 
@@ -235,7 +235,7 @@ class IssueQuery:
 
     @property
     def is_empty(self) -> bool:
-        """Whether a `#` stands alone, which finds nothing."""
+        """Whether there is a `#` without a number, which finds nothing."""
         return self.number == "" and not self.words and self.year is None
 
 

@@ -151,10 +151,10 @@ class Catalog:
         return entity
 
     def faults(self, model, entity, values: dict) -> tuple[dict[str, list[str]], list[ConflictError]]:
-        """All that `create` (`entity` None) or `update` would say against values, not only the first of it.
+        """All problems that `create` (`entity` None) or `update` would find in values, not only the first.
 
-        Gives the messages by field, and the unique sets that are taken. Nothing is locked: whoever asks may
-        be busy with pictures before he writes, and others do not wait for that.
+        Returns the messages by field, and the unique sets that are taken. Nothing is locked, as callers may
+        process pictures before they write.
         """
         kind = kind_of(model)
         values = dict(values)
@@ -325,7 +325,7 @@ def _changes_what_others_show(kind: Kind, entity, values: dict) -> bool:
 
 
 def _told(error: IntegrityError, part: str) -> str:
-    """What the database tells of a refusal: `constraint_name`, `table_name` or `column_name`, or ""."""
+    """A part of a database error: `constraint_name`, `table_name` or `column_name`, or ""."""
     return getattr(getattr(error.orig, "diag", None), part, None) or ""
 
 
@@ -345,7 +345,7 @@ def _as_conflict(kind: Kind, error: IntegrityError) -> Exception:
 
 
 def _judged(kind: Kind, table_name: str, name: str) -> str:
-    """The field that a CHECK constraint judges: its column stands in its name."""
+    """The field of a CHECK constraint, whose name contains that of the column."""
     rule = name.replace('"', "").removeprefix(f"ck_{table_name}_")
     columns = [each.name for each in metadata.tables[table_name].columns if rule.startswith(f"{each.name}_")]
     return _shown_as(kind, table_name, max(columns, key=len, default="__all__"))

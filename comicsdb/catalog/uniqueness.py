@@ -11,7 +11,7 @@ from comicsdb.models.base import metadata
 
 
 def taken(kind: Kind, table_name: str, name: str) -> ConflictError:
-    """The conflict that a constraint or a unique index of a table stands for."""
+    """The conflict that the violation of a constraint or unique index means."""
     table = metadata.tables[table_name]
     rules = {rule.name: rule for rule in (*table.indexes, *table.constraints)}
     columns = [column.name for column in rules[name].columns] or ["name"]  # an index on lower(name)

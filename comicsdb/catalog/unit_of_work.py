@@ -159,7 +159,7 @@ class UnitOfWork:
         self.changes.outdated.add(kind)
 
     def log_after_commit(self, action: str, kind: str, object_id: int, label: str) -> None:
-        """Have the log say after the commit what was done."""
+        """Add a line that is logged after the commit."""
         self.changes.log_lines.append(f"{action}: {kind} {object_id} {printable(label)}")
 
     def log_picture_change(self, kind: str, object_id: int, label: str, before: dict, after: dict) -> None:
@@ -279,7 +279,7 @@ class UnitOfWork:
         )
 
     def committed(self) -> None:
-        """What was done is done: the log says so, and the files that nothing names any more go."""
+        """Write the log lines and delete released files, after the commit."""
         for line in self.changes.log_lines:
             extra = {"username": self.actor_name}
             logger.info("catalogue %s (user=%s)", line, self.actor_name or "-", extra=extra)

@@ -43,7 +43,7 @@ def cache_command(site: Site, sample: int, batch: int, clear: bool):
 
 
 def empty(site: Site) -> None:
-    """Empty the cache of a site, and say so."""
+    """Empty the cache of a site, and print that."""
     cache = from_settings(site.settings)
     if not site.settings["comicsdb.cache.url"]:
         click.echo(IN_MEMORY.format(site.settings["comicsdb.cache.memory_mb"]))

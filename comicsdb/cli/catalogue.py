@@ -44,7 +44,7 @@ def editing(site: Site, *, dry_run: bool = False, reason: str = ""):
 
 
 def found(catalog: Catalog, kind: str, object_id: int):
-    """The object with an id; raises ClickException, which says what became of a merged or deleted one."""
+    """The object with an id; raises ClickException, also with what became of a merged or deleted one."""
     try:
         return admin.find(catalog, kind, object_id)
     except MovedError as moved:

@@ -1,4 +1,4 @@
-"""How the texts of settings are read: each function gives the value, or raises ValueError: what it takes."""
+"""Parsers of settings: each returns the value, or raises ValueError with the accepted values."""
 
 import re
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ DRIVERS = {"postgresql", "postgresql+psycopg"}
 
 
 def words(text: str) -> tuple[str, ...]:
-    """The words of a text, separated by blanks or commas."""
+    """The words of a text, separated by spaces or commas."""
     return tuple(text.replace(",", " ").split())
 
 
 def boolean(text: str) -> bool:
-    """`true`, `yes`, `on` and `1`, or their opposites."""
+    """`true`, `yes`, `on` or `1`, or `false`, `no`, `off` or `0`."""
     lowered = text.strip().lower()
     if lowered in {"true", "yes", "on", "1"}:
         return True
@@ -60,7 +60,7 @@ def megabytes(text: str) -> float:
 
 
 def cache_url(text: str) -> str:
-    """Where Redis listens; an empty text means that there is none."""
+    """A URL of Redis, or an empty text for none."""
     place = r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):[0-9]{1,5}"
     sentinel = rf"redis\+sentinel://([^@/]*@)?{place}(,{place})*/[A-Za-z0-9._-]+(/[0-9]*)?(\?.*)?"
     if not text or re.fullmatch(rf"unix://([^@/]*@)?/[^?]+(\?.*)?|{sentinel}", text):
@@ -70,7 +70,7 @@ def cache_url(text: str) -> str:
         number = parts.path.strip("/") or "0"
         if parts.scheme in {"redis", "rediss"} and parts.hostname and parts.port != 0 and number.isdecimal():
             return text
-    except ValueError:  # a port that is none, a bracket too many: said below
+    except ValueError:  # an invalid port or bracket
         pass
     raise ValueError(
         "takes redis://HOST:PORT/NUMBER, rediss://..., unix:///PATH?db=NUMBER"
@@ -79,14 +79,14 @@ def cache_url(text: str) -> str:
 
 
 def cache_prefix(text: str) -> str:
-    """What every key in Redis begins with."""
+    """A prefix of keys in Redis."""
     if not re.fullmatch(r"[A-Za-z0-9._-]+", text):
         raise ValueError("takes letters, digits, dots, hyphens and underscores")
     return text
 
 
 def codes(known: tuple[str, ...], what: str):
-    """A reader of codes, one at least."""
+    """A parser of one or more codes."""
 
     def parse(text: str) -> tuple[str, ...]:
         found = words(text)
@@ -99,7 +99,7 @@ def codes(known: tuple[str, ...], what: str):
 
 
 def base_url(text: str) -> str:
-    """`https://host`, without a path; empty where it is not known."""
+    """`https://host` without a path, or an empty text."""
     text = text.strip().rstrip("/")
     if text and not re.fullmatch(r"https?://[^/\s;,]+", text):
         raise ValueError("takes an address such as https://host")
@@ -123,7 +123,7 @@ def networks(text: str) -> tuple:
 
 
 def sender(text: str) -> Address:
-    """Who mail is from: `Name <name@host>`."""
+    """The sender of mail: `Name <name@host>`."""
     name, address = parseaddr(text)
     try:
         found = Address(name, addr_spec=address)
@@ -135,7 +135,7 @@ def sender(text: str) -> Address:
 
 
 def mailboxes(text: str) -> tuple[str, ...]:
-    """Mail addresses, separated by blanks or commas."""
+    """Mail addresses, separated by spaces or commas."""
     found = words(text)
     for each in found:
         sender(each)
@@ -143,19 +143,19 @@ def mailboxes(text: str) -> tuple[str, ...]:
 
 
 def mail_address(text: str) -> str:
-    """A mail address and nothing else, or none."""
+    """A mail address without a name, or an empty text."""
     if text and sender(text).addr_spec != text:
         raise ValueError("takes an address such as people@example.org")
     return text
 
 
 def folder(text: str) -> Path | None:
-    """A folder, or none."""
+    """A folder, or None."""
     return Path(text) if text else None
 
 
 def day(text: str) -> date | None:
-    """A date such as 2027-05-31, or none."""
+    """A date such as 2027-05-31, or None."""
     found = iso_day(text)
     if text and found is None:
         raise ValueError("takes a date, such as 2027-05-31")
@@ -163,7 +163,7 @@ def day(text: str) -> date | None:
 
 
 def number(low: int, high: int):
-    """A reader of whole numbers within bounds, both included."""
+    """A parser of whole numbers within inclusive bounds."""
 
     def parse(text: str) -> int:
         found = whole_number(text, low, high)
@@ -175,7 +175,7 @@ def number(low: int, high: int):
 
 
 def ids(text: str) -> frozenset[int]:
-    """Ids of rows, separated by blanks or commas."""
+    """Ids of rows, separated by spaces or commas."""
     found = frozenset(whole_number(word, 1) for word in words(text))
     if None in found:
         raise ValueError("takes ids separated by blanks, such as 1 2")
@@ -195,7 +195,7 @@ def standing_credits(text: str) -> dict[int, tuple[tuple[int, str], ...]]:
 
 
 def one_of(*choices: str):
-    """A reader of one of a few words."""
+    """A parser of one of a few words."""
 
     def parse(text: str) -> str:
         if text not in choices:
@@ -215,7 +215,7 @@ def by_tier(text: str) -> dict[SupporterTier, int]:
 
 
 def web_address(text: str) -> str:
-    """An address of http or https."""
+    """A URL with http or https."""
     if not is_web_address(text):
         raise ValueError("takes an address such as https://host/path")
     return text
@@ -223,14 +223,14 @@ def web_address(text: str) -> str:
 
 @dataclass(frozen=True)
 class Licence:
-    """Under what something may be used: how it is called, and where it is told; both empty for nothing."""
+    """A licence: its name and its URL, both empty for none."""
 
     name: str
     url: str
 
 
 def licence(text: str) -> Licence:
-    """`CC BY-SA 4.0 https://...`: its name and its address; or `none`."""
+    """`CC BY-SA 4.0 https://...`: a name and a URL; or `none`."""
     if text.strip() == "none":
         return Licence("", "")
     name, _, url = text.strip().rpartition(" ")
@@ -240,7 +240,7 @@ def licence(text: str) -> Licence:
 
 
 def links(text: str) -> tuple[tuple[str, str], ...]:
-    """Names with their addresses: `Mastodon https://...; Bluesky https://...`."""
+    """Names with URLs: `Mastodon https://...; Bluesky https://...`."""
     found = [part.strip().rpartition(" ") for part in text.split(";") if part.strip()]
     if not all(name for name, _, _url in found):
         raise ValueError("takes names and addresses, such as Mastodon https://host/@us; Forum https://host")
@@ -248,19 +248,19 @@ def links(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def below(text: str) -> str:
-    """An address that others lie below, without its last slash; empty where there is none."""
+    """A base URL without the trailing slash, or an empty text."""
     return web_address(text).rstrip("/") if text else ""
 
 
 def prefix(text: str) -> str:
-    """What the names in a bucket begin with: words with slashes between them."""
+    """A prefix of names in a bucket: words separated by slashes."""
     if not re.fullmatch(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*", text):
         raise ValueError("takes letters, digits, dots, hyphens and underscores, and slashes between them")
     return text
 
 
 def some_of(*choices: str):
-    """A reader of any of a few words, separated by blanks or commas."""
+    """A parser of any of a few words, separated by spaces or commas."""
 
     def parse(text: str) -> tuple[str, ...]:
         if not set(words(text)) <= set(choices):
@@ -271,7 +271,7 @@ def some_of(*choices: str):
 
 
 def database_url(text: str) -> str:
-    """Where PostgreSQL is, or a folder for one of our own."""
+    """A URL of PostgreSQL, or a folder for an embedded one."""
     try:
         if text.startswith(EMBEDDED) or make_url(text).drivername in DRIVERS:
             return text
@@ -281,7 +281,7 @@ def database_url(text: str) -> str:
 
 
 def function(text: str):
-    """A function by its place, `package.module:name`; none where the text is empty."""
+    """A function, as `package.module:name`; None for an empty text."""
     if not text:
         return None
     module, _, name = text.partition(":")
@@ -295,7 +295,7 @@ def function(text: str):
 
 
 def token(text: str) -> str:
-    """A secret that programs send; empty where there is none."""
+    """A secret of at least 16 characters, or an empty text."""
     if text and (len(text) < 16 or not text.isascii() or not text.isprintable() or " " in text):
         raise ValueError("takes 16 characters or more, without blanks")
     return text

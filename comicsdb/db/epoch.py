@@ -1,6 +1,6 @@
-"""The epoch: one row that every commit changes after which a reader might be told something else.
+"""The epoch: one row that changes with every commit after which an answer could differ.
 
-What was read at an epoch is still so while the epoch is the same (`models.Epoch`).
+What was read at an epoch is up to date as long as the epoch is the same (`models.Epoch`).
 """
 
 from sqlalchemy import select
@@ -13,10 +13,10 @@ EPOCH = CompiledQuery.of(EPOCH_NOW)
 
 
 class EpochMovedError(Exception):
-    """What was read at an earlier epoch may not hold any more."""
+    """What was read at an earlier epoch may be out of date."""
 
 
 def check_epoch(read_pool: ReadPool, epoch: int | None) -> None:
-    """Raise EpochMovedError unless an epoch, if one is given, is the present one."""
+    """Raise EpochMovedError if an epoch is given and not the present one."""
     if epoch is not None and read_pool.fetch(EPOCH, {})[0] != epoch:
         raise EpochMovedError

@@ -23,37 +23,37 @@ AS_IT_IS = ("binary", "8bit", "7bit")  # transfer encodings that encode nothing
 
 
 class BodyError(ValueError):
-    """A body that is not read; the text says why, and `code` is the status of HTTP that fits."""
+    """A body that is rejected; the text has the reason, `code` the HTTP status."""
 
     code = 400
 
 
 class TooLargeError(BodyError):
-    """It has too many bytes."""
+    """The body has too many bytes."""
 
     code = 413
 
 
 class TooManyFieldsError(BodyError):
-    """It is a form with too many fields."""
+    """A form has too many fields."""
 
     code = 413
 
 
 class UnreadableError(BodyError):
-    """It is not the form that it says it is."""
+    """The body does not match its declared content type."""
 
 
 @dataclass(frozen=True)
 class UploadedFile:
-    """A file of a form; the name is what the client says."""
+    """An uploaded file, with the name that the client sent."""
 
     filename: str
     file: BytesIO
 
 
 class FormRequest(Request):
-    """A request whose forms are read by `form`; WebOb would take hours for some of them."""
+    """A request whose forms are parsed by `form`, as WebOb would take hours for some of them."""
 
     @property
     def POST(self):  # noqa: N802  (WebOb's name)
@@ -62,7 +62,7 @@ class FormRequest(Request):
 
 
 def read(request) -> bytes:
-    """The body as it came; raises TooLargeError without having read it."""
+    """The unparsed body; raises TooLargeError before reading it."""
     most = BODY_MAX if request.content_type == PARTS else TEXT_MAX
     if (request.content_length or 0) > most:
         raise TooLargeError(f"The body is larger than {most // 1024**2} MB.")
@@ -86,7 +86,7 @@ def form(request) -> MultiDict:
 
 
 def boundary(request) -> bytes:
-    """What stands between the parts of a form; a client makes up another for each request."""
+    """The boundary between the parts of a form, which clients choose for each request."""
     return _options(request).get("boundary", "").encode("latin-1")
 
 

@@ -1,4 +1,4 @@
-"""The address of a client: the peer's, or what a trusted proxy says it is."""
+"""The address of a client: the peer's, or the one that a trusted proxy reports."""
 
 from collections.abc import Mapping
 from functools import lru_cache

@@ -14,7 +14,7 @@ _ = str  # marks texts for translation, as `comicsdb.i18n` does
 
 
 class PictureError(ValueError):
-    """A file is not an acceptable picture; the text says why, as the end of a sentence.
+    """A file is not an acceptable picture; the text has the reason, as the end of a sentence.
 
     `mapping` has the values of its placeholders `${name}`.
     """

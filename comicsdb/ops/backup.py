@@ -241,7 +241,7 @@ def _digest(path: Path) -> str:
 
 
 class BackupError(Exception):
-    """A backup or restore failed; the text says why and what to do."""
+    """A backup or restore failed; the text has the reason and the remedy."""
 
 
 @dataclass(frozen=True)

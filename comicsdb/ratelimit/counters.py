@@ -176,7 +176,7 @@ class Counters:
                 self._stored = {key: count for key, count in known.items() if key.day == today}
 
     def _store(self, connection: Connection, counts: Counter[Key], uses: dict, today: date) -> dict[Key, int]:
-        """Write everything, in one order for all processes; gives the counts as they stand now."""
+        """Write everything, in the same order in all processes; returns the present counts."""
         stored = {}
         if counts:
             rows = [key._asdict() | {"count": counts[key]} for key in sorted(counts)]

@@ -1,4 +1,4 @@
-"""What lies in the cache: keys and memory by category, hits and evictions, as Redis tells it."""
+"""The content of the cache in Redis: keys and memory by category, hits and evictions."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ REGIONS = {"detail", "list", "figures"}
 
 @dataclass
 class Category:
-    """Keys of one kind: how many there are, and the first of them, which stand for all."""
+    """Keys of one kind: their number, and the first of them as a sample."""
 
     keys: int = 0
     sample: list[bytes] = field(default_factory=list)

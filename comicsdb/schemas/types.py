@@ -1,4 +1,4 @@
-"""Types of single fields, with the messages that Metron's clients know."""
+"""Types of single fields, with the error messages that Metron's clients know."""
 
 import re
 from collections.abc import Callable
@@ -46,12 +46,12 @@ _WHOLE = _DIGITS - _DECIMALS
 
 
 def too_long(most: int) -> str:
-    """The message for a text of more characters than there may be."""
+    """The error message for a text with too many characters."""
     return formatted("Ensure this field has no more than ${most} characters.", most=most)
 
 
 def out_of_range(number, low, high) -> str | None:
-    """The message for a number that lies beyond its bounds; None for one that does not."""
+    """The error message for a number outside of inclusive bounds; None for one within."""
     if number < low:
         return formatted("Ensure this value is greater than or equal to ${least}.", least=low)
     return (
@@ -60,13 +60,13 @@ def out_of_range(number, low, high) -> str | None:
 
 
 class Field(SchemaType):
-    """Base of the types: a missing value stays missing, null is refused unless the field can be null."""
+    """Base of the types; a missing value stays missing, and null is invalid unless `nullable`."""
 
     def __init__(self, *, nullable: bool = False):
         self.nullable = nullable
 
     def deserialize(self, node, cstruct):
-        """The value to store, None, or `colander.null` for a missing one."""
+        """The value to store, None, or `colander.null` for a missing value."""
         if cstruct is colander.null:
             return colander.null
         if cstruct is None:
@@ -76,7 +76,7 @@ class Field(SchemaType):
         return self.read(node, cstruct)
 
     def read(self, node, value):
-        """The value to store, out of one that is there."""
+        """The value to store for one that is not null."""
         raise NotImplementedError
 
 
@@ -97,7 +97,7 @@ class Text(Field):
         self.clean = clean or str.strip
 
     def read(self, node, value):
-        """The text; raises Invalid for other things, for too much and for what no database holds."""
+        """The text; raises Invalid for other types, overlong text and characters that are not allowed."""
         if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
             raise Invalid(node, NOT_TEXT)
         text = self.clean(shown(value).strip())
@@ -112,7 +112,7 @@ class Text(Field):
 
 
 def shown(value) -> str:
-    """A value as text; Python refuses to write numbers of thousands of digits, and lists hundreds deep."""
+    """A value as text; Python cannot format numbers of thousands of digits or deeply nested lists."""
     try:
         return str(value)
     except (ValueError, RecursionError):
@@ -120,7 +120,7 @@ def shown(value) -> str:
 
 
 class Integer(Field):
-    """A whole number within bounds, both included."""
+    """A whole number within inclusive bounds."""
 
     def __init__(self, low: int, high: int, *, nullable: bool = False):
         super().__init__(nullable=nullable)
@@ -128,7 +128,7 @@ class Integer(Field):
         self.high = high
 
     def read(self, node, value):
-        """The number, also out of its decimal spelling."""
+        """The number, also if it is written with decimals that are zero."""
         number = _integer(value)
         if number is None:
             raise Invalid(node, NOT_INTEGER)
@@ -138,7 +138,7 @@ class Integer(Field):
 
 
 def _integer(value) -> int | None:
-    """A whole number out of a JSON or form value, None for anything else."""
+    """The whole number in a JSON or form value, None for anything else."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
@@ -182,7 +182,7 @@ class Moment(Field):
     """
 
     def read(self, node, value):
-        """The moment."""
+        """The time."""
         if isinstance(value, datetime):
             return value
         text = value.strip() if isinstance(value, str) else ""
@@ -219,14 +219,14 @@ class Choice(Field):
 
 
 class Id(Field):
-    """The id of another object; an empty text means none. Whether it exists is asked later."""
+    """The id of another object, or none for an empty text; whether it exists is checked later."""
 
     def __init__(self, *, nullable: bool = False, zero_is_none: bool = False):
         super().__init__(nullable=nullable)
         self.zero_is_none = zero_is_none
 
     def read(self, node, value):
-        """The id; raises Invalid for what can be none of any row."""
+        """The id; raises Invalid for values that no id can have."""
         if value == "":
             return self.deserialize(node, None)
         number = _integer(value)
@@ -246,7 +246,7 @@ class Id(Field):
 
 
 class ListOf(Field):
-    """A list of values of one type. Faults of texts are told by index; of ids, the first for the whole."""
+    """A list of values of one type; errors are reported by index, for ids only the first one."""
 
     def __init__(self, item: Field, *, empty: bool = True):
         super().__init__()
@@ -259,7 +259,7 @@ class ListOf(Field):
         return isinstance(self.item, Id)
 
     def read(self, node, value):
-        """The list; of ids each once, in the order sent."""
+        """The list, for ids without repetitions."""
         if not isinstance(value, list | tuple):
             raise Invalid(
                 node, formatted('Expected a list of items but got type "${kind}".', kind=type(value).__name__)
@@ -301,7 +301,7 @@ class Grade(Field):
 
 
 def decimal_of(value) -> Decimal | None:
-    """A finite number out of a JSON or form value, None for anything else."""
+    """The finite number in a JSON or form value, None for anything else."""
     if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
         return None
     if isinstance(value, str):
@@ -325,7 +325,7 @@ class Amount(Field):
 
     @property
     def whole(self) -> int:
-        """How many digits there may be before the decimal point."""
+        """The largest number of digits before the decimal point."""
         return self.digits - _DECIMALS
 
     def read(self, node, value):
@@ -356,14 +356,14 @@ class Amount(Field):
 
 
 def too_many_digits(whole: int = _WHOLE) -> str:
-    """The message for an amount that does not fit its column."""
+    """The error message for an amount that exceeds its column."""
     return formatted(
         "Ensure that there are no more than ${whole} digits before the decimal point.", whole=whole
     )
 
 
 def _money(value) -> tuple[Decimal | None, str | None]:
-    """A finite number and the currency written with it; (None, None) for what is no amount."""
+    """The number and the currency in a value; (None, None) if it is not an amount."""
     number = decimal_of(value)
     if number is None and isinstance(value, str):
         return read_money(value) or (None, None)
@@ -380,7 +380,7 @@ class Price(Field):
     NONE = (None, None)
 
     def deserialize(self, node, cstruct):
-        """The pair; null is no price."""
+        """The pair; null means no price."""
         return self.NONE if cstruct is None else super().deserialize(node, cstruct)
 
     def read(self, node, value):
@@ -412,7 +412,7 @@ class Price(Field):
         return amount, currency
 
     def _parts(self, node, value):
-        """The amount and the currency of an object or its JSON text; anything else is an amount alone."""
+        """The amount and the currency of an object or its JSON text; other values are amounts alone."""
         if isinstance(value, str) and value.lstrip().startswith("{"):
             try:
                 value = orjson.loads(value)

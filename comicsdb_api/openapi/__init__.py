@@ -30,7 +30,7 @@ class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):
     """YAML without anchors, texts of several lines as they are read."""
 
     def ignore_aliases(self, data):  # noqa: ARG002  (PyYAML passes it)
-        """What stands in two places is written twice."""
+        """Write repeated objects in full, without aliases."""
         return True
 
 

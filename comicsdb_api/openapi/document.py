@@ -1,4 +1,4 @@
-"""The description of the API, OpenAPI 3.1: what its services and the declarations of its resources say.
+"""The description of the API in OpenAPI 3.1, made from its services and the declarations of its resources.
 
 Nothing is listed twice. Addresses, methods and permissions are those of the services; bodies are those of the
 SQL expressions that make them; parameters are those of the filters that read them.

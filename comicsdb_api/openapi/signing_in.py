@@ -1,4 +1,4 @@
-"""How callers say who they are, as the description tells it in the present phase of HTTP Basic."""
+"""Authentication in the description of the API, in the present phase of HTTP Basic's retirement."""
 
 from collections.abc import Mapping
 
@@ -43,7 +43,7 @@ def _end(retirement: Retirement) -> str:
 
 
 def about_basic(retirement: Retirement, settings: Mapping) -> str:
-    """What the guide says of HTTP Basic: a few paragraphs of its Markdown."""
+    """The guide's paragraphs about HTTP Basic, in Markdown."""
     token = f"Make a token for each of your programs at `{TOKENS}`."
     if retirement.is_over:
         return (

@@ -19,7 +19,7 @@ SUFFIXES = (INPUT, FORM, MULTIPART, WRITTEN, FORM_CHANGE, MULTIPART_CHANGE, CHAN
 
 @dataclass(frozen=True)
 class Word:
-    """A sentence, and an example as it stands in JSON (None where the type says enough)."""
+    """The description of a field, and an example in JSON; None if the type is enough."""
 
     text: str
     example: object = None

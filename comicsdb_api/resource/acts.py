@@ -1,4 +1,4 @@
-"""Writes that neither make nor change an object of a kind, as the API's description tells of them."""
+"""The API's description of writes that neither create nor change an object of a kind."""
 
 from dataclasses import dataclass, field
 

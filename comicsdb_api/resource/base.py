@@ -73,7 +73,7 @@ class Resource:
 
     @classmethod
     def described(cls, registry) -> dict:  # noqa: ARG003
-        """What OpenAPI says of a GET that serves neither a list nor a detail.
+        """The description in OpenAPI of a GET that serves neither a list nor a detail.
 
         `content` of the answer, and if there are any more `headers` of it and `parameters` of the query.
         """
@@ -136,7 +136,7 @@ class ListResource(Resource):
 
     @classmethod
     def key(cls):
-        """The column that tells rows apart."""
+        """The column that identifies rows."""
         return cls.model.__table__.c.id
 
     @property
@@ -367,7 +367,7 @@ def serve(
     permission: str = Permission.API,
     writing: str = Permission.API_EDIT,
 ) -> None:
-    """Serve one address: a Cornice service that tells about itself, with methods of HTTP and of the resource.
+    """Serve one address: a Cornice service with its description, HTTP methods and the resource's methods.
 
     `served` is what reads it: a Listing or a Detail. `permission` is that of reading, `writing` that
     of methods which write.

@@ -84,7 +84,7 @@ def read(request, accepted: tuple[str, ...]) -> Sent:
 
 
 def _digest(request, body: bytes) -> str:
-    """What tells one body from another: a form in parts is the same whatever stands between them."""
+    """The digest of a body; a multipart form has the same one whatever its boundary is."""
     between = bodies.boundary(request) if request.content_type == PARTS else b""
     same = body.replace(between, b"") if between else body
     return sha256(request.content_type.encode() + b"\0" + same).hexdigest()

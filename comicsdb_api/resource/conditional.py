@@ -76,7 +76,7 @@ def respond_tagged(
 
 
 def _refusal(environ, dates: Dates | None, tag: str | None) -> int | None:
-    """304 or 412 if the conditions of a request say so, judged in the order of RFC 9110 (13.2.2); else None.
+    """304 or 412 if the conditions of a request require it, in the order of RFC 9110 (13.2.2); else None.
 
     Without `tag` the body is not known yet: what a condition on tags decides is left open. Without `dates`
     conditions by date are ignored.

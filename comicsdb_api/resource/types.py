@@ -1,4 +1,4 @@
-"""SQL types that say what a value is in JSON: an instant, an address, an amount, an object, a list.
+"""SQL types for values in JSON: an instant, an address, an amount, an object, a list.
 
 They change nothing in SQL. The description of the API reads them (`openapi`).
 """

@@ -1,4 +1,4 @@
-"""Writes: a body becomes values, everything that is wrong with it is told at once, and the answer is made."""
+"""Writes: parsing and validating the body, with all errors reported together, and the answer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -146,7 +146,7 @@ class CollectionResource(OwnResource):
 
     @classmethod
     def scrobbled_fields(cls, created) -> dict:
-        """What the answer to a scrobble shows; `created` says whether the item is new."""
+        """The fields of the answer to a scrobble; `created` is whether the item is new."""
         detail = cls.detail_fields()
         names = ("id", "issue", "is_read", "date_read", "rating", "modified")
         return {name: detail[name] for name in names} | {"created": literal_column(created, Boolean)}

@@ -62,7 +62,7 @@ class HistoryRows(ListResource):
 
     @classmethod
     def row_fields(cls) -> dict:
-        """What each version says."""
+        """The fields of a version."""
         return {
             "id": history.c.id,
             "at": shapes.instant(history.c.at),

@@ -22,7 +22,7 @@ class VariantResource(PartResource):
 
     @classmethod
     def written_fields(cls) -> dict:
-        """The variant; its currency is told without a price as well."""
+        """The fields of a variant; its currency is included also without a price."""
         return {
             "id": variant.c.id,
             "image": shapes.required_picture(variant.c.image),

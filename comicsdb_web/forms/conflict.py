@@ -103,7 +103,7 @@ def _of_picture(draft: Draft) -> Difference:
 
 
 def in_words(draft: Draft, field: Field, typed: Typed) -> str:
-    """What a field says, for people."""
+    """The value of a field, as text for people."""
     request = draft.request
     if isinstance(field, ModelSelect):
         items = (draft.item(field, each) for each in typed)

@@ -18,7 +18,7 @@ FIRST_SERIES = _("Choose the series first: the previous issue is looked for ther
 
 
 def copy_into(draft: Draft, name: str) -> None:
-    """Add the previous issue's credits, characters or teams to the form; says where there are none."""
+    """Add the previous issue's credits, characters or teams to the form, or a message if it has none."""
     if name not in {"credits", *LINKS} or "series" not in draft.typed:
         return
     source = _source(draft)
@@ -29,7 +29,7 @@ def copy_into(draft: Draft, name: str) -> None:
 
 
 def _source(draft: Draft):
-    """The previous issue of the series that is chosen, or a text that says why there is none."""
+    """The previous issue of the chosen series, or a text with the reason why there is none."""
     chosen = draft.typed["series"]
     series_id = whole_number(chosen[0]) if chosen else None
     if series_id is None:
@@ -67,7 +67,7 @@ class CopyingViews:
     """Two buttons of an issue's page, for views with `request`, `session` and `_entity()`."""
 
     def helpers(self, issue, *, previous, has_credits: bool, has_content: bool, has_reprints: bool) -> list:
-        """The buttons that its page shows, each with its label and with what stands in the way, or None."""
+        """The buttons of its page, each with its label and the reason why it is disabled, or None."""
         if not (self.request.identity and self.request.has_permission(Permission.EDIT)):
             return []
         found = []

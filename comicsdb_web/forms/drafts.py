@@ -152,7 +152,7 @@ class Draft:
     # What differs.
 
     def is_changed(self, field: Field) -> bool:
-        """Whether a field says something else than the object; of a new one, every field does."""
+        """Whether the value of a field differs from the object's; in a form for a new object, always."""
         return self.entity is None or self.typed[field.name] != field.shown(self.state)
 
     def _digests(self) -> dict[str, str]:

@@ -44,7 +44,7 @@ _TAKEN = {
 
 
 def taken(request, model, conflict: ConflictError, values: dict) -> tuple[str, str, Item | None, str]:
-    """Beside which field a refused write is told, the text, the object that has the values, and its path.
+    """The field beside which a refused write is reported, the text, the object with the values, and its path.
 
     `values` are those that the refused object would have, by field.
     """

@@ -136,11 +136,11 @@ class Editing:
         return change
 
     def _advised(self, draft: Draft, change: Change) -> dict:  # noqa: ARG002
-        """The broken advisory rules that stand in the way of the change: here all of them."""
+        """The broken advisory rules that block the change: here all of them."""
         return change.advice
 
     def _locked(self, draft: Draft) -> Draft:
-        """The draft as it stands when no other writer can come between any more."""
+        """The draft with the object locked against other writers."""
         self._lock(draft.entity)
         if draft.entity.modified.isoformat() == draft.modified:
             return draft

@@ -169,7 +169,7 @@ class CheckboxGroup(Several):
     options: Callable[..., list[Option]] = None
 
     def typed(self, post, prefix=""):
-        """What is ticked; a hidden field tells that the boxes were there."""
+        """The ticked values, None if the boxes were not on the page, which a hidden field shows."""
         return as_set(texts_of(post, prefix + self.name)) if f"{prefix}{self.name}-shown" in post else None
 
 
@@ -184,7 +184,7 @@ class ModelSelect(Several):
     copyable: bool = False  # there is a button that takes the values over from the previous issue
 
     def typed(self, post, prefix=""):
-        """What is ticked; the box to find others tells that the field was there."""
+        """The ticked values, None if the field was not on the page, which its search box shows."""
         name = prefix + self.name
         if name not in post and f"{name}-q" not in post:
             return None
@@ -204,7 +204,7 @@ class Money(Field):
     apart: bool = False
 
     def shown(self, state):
-        """Without an amount, the currency says nothing."""
+        """The amount and the currency; without an amount, the default currency."""
         amount, currency = state.get(self.name), state.get("currency")
         if amount is None:
             return ("", Currency.USD.value)
@@ -264,7 +264,7 @@ class Picture(Field):
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a form, with a heading to jump to; `rows` names the rows that stand in it."""
+    """A part of a form, with a heading to jump to; `rows` names the rows in it."""
 
     name: str
     title: str

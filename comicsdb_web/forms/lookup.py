@@ -20,7 +20,7 @@ NONE = false()  # no reading list
 
 @dataclass(frozen=True)
 class Item:
-    """An object as forms show it: its label, and what tells it from others of the same name."""
+    """An object as forms show it: its label, and a note that distinguishes objects of the same name."""
 
     id: int
     text: str
@@ -97,7 +97,7 @@ def source_of(name: str) -> Source:
 
 
 def seen_by(request) -> ColumnElement[bool]:
-    """The condition under which the one who asks may see a reading list, and link to it."""
+    """The condition that the reader may see a reading list, and link to it."""
     official = request.registry.settings["comicsdb.official_account"]
     return reading_lists.visible_to(request.identity, official)
 

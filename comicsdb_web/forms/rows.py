@@ -106,7 +106,7 @@ ROW_KINDS = {kind.name: kind for kind in (CREDITS, VARIANTS, ATTRIBUTION)}
 
 @dataclass
 class Row:
-    """One row while it is edited. `state` is the row of the object that it stands for, None for a new one."""
+    """A row in a form. `state` is the object's row that it edits, None for a new one."""
 
     kind: RowKind
     index: int
@@ -184,7 +184,7 @@ def next_index(rows: list[Row]) -> int:
 
 
 def canonical(rows: list[Row]) -> list:
-    """What rows say, to be compared: without order for pictures' sake, without what is removed or empty."""
+    """The contents of rows for comparison, without removed and empty rows."""
     return [
         [row.key if row.kind.pictures else "", sorted(row.typed.items()), row.has_file]
         for row in rows

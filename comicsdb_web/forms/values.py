@@ -1,4 +1,4 @@
-"""From what was typed to what the catalogue takes: only what differs, judged by the schemas."""
+"""From typed values to values for the catalogue: only those that differ, validated by the schemas."""
 
 from dataclasses import dataclass, field
 
@@ -38,7 +38,7 @@ class Change:
 
 
 def change_of(draft: Draft) -> tuple[Change, dict]:
-    """What a draft changes, nothing where it says what the object has already; and messages by input."""
+    """The changes of a draft, without values that the object has already; and errors by input."""
     change, errors = Change(), {}
     fields = [each for each in draft.form.typed_fields if draft.is_changed(each)]
     change.values, found = _read(draft.form.schema, fields, draft.typed)
@@ -83,7 +83,7 @@ def _kept(request, name: str, sent: UploadedFile, folder: str) -> SavedPicture:
 
 
 def store_pictures(draft: Draft, change: Change) -> None:
-    """Store the pictures and add what the catalogue is told of them. Raises InvalidError by input."""
+    """Store the pictures and add their values to the change. Raises InvalidError by input."""
     errors, request = keep_pictures(draft), draft.request
     for name, folder, values in change.files:
         if name in errors:
@@ -178,7 +178,7 @@ def _credits(wanted: list, _change: Change) -> list[dict]:
 
 
 def _variants(wanted: list, change: Change) -> list[dict]:
-    """Variants that stay are named by id and say only what differs."""
+    """The variants; existing ones have their id and only the values that differ."""
     variants = []
     for row, values in wanted:
         if row is None or not row.is_changed:

@@ -23,7 +23,7 @@ UNKNOWN = _("There is nothing with this number.")
 
 
 class BadFilterError(Exception):
-    """A value that a filter cannot use; `text` says what to do."""
+    """An invalid value of a filter; `text` tells people what to enter."""
 
     def __init__(self, text: Text):
         super().__init__(text)
@@ -50,7 +50,7 @@ class Filter:
         return []
 
     def read(self, request, text: str, offered: list[Option]) -> tuple:  # noqa: ARG002
-        """The value that a text stands for, and the words that show it; raises BadFilterError."""
+        """The value in a text, and how it is displayed; raises BadFilterError."""
         return text, text
 
 
@@ -107,7 +107,7 @@ class Choice(Filter):
 
 
 class Year(Number):
-    """A year: the usual ones are offered, and any other that a calendar has may stand in the address."""
+    """A year: recent ones are offered, and the address may have any other."""
 
     control = "choice"
 
@@ -120,7 +120,7 @@ class Year(Number):
 
 
 class Codes(Filter):
-    """Any of several codes out of a closed set; `words` names one. Its page says which ones are offered."""
+    """Any of several codes of a fixed set; `words` names one. The page chooses which ones to offer."""
 
     control = "boxes"
     repeated = True
@@ -155,7 +155,7 @@ class Object(Number):
 
 @dataclass(frozen=True)
 class Group:
-    """Filters that stand together in a form, under a title."""
+    """A group of filters in a form, with a title."""
 
     title: TranslationString
     filters: tuple[Filter, ...]

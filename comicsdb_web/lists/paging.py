@@ -32,7 +32,7 @@ class Page:
 
     @property
     def numbers(self) -> list[int | None]:
-        """The pages to link to: the first, the last, those around; None stands for those left out."""
+        """The pages to link to: the first, the last and those around; None for a gap."""
         near = range(max(1, self.number - AROUND), min(self.pages, self.number + AROUND) + 1)
         shown = sorted({1, self.pages, *near})
         listed: list[int | None] = []

@@ -137,7 +137,7 @@ class PageVisit(CachedRead):
         return answer(registry, self.request.environ, entry, parts, self._language, hit=True)
 
     def create(self, found: Found) -> None:
-        """Leave the page to its view, which `shared_view` tells the key."""
+        """Leave the page to its view, and pass the key to `shared_view`."""
         self.request.environ[Preflight.KEY] = Preflight(self._page.route, key=self._key(found))
 
 

@@ -1,4 +1,4 @@
-"""Objects as a page shows them, made of what one statement tells instead of by a session.
+"""Objects as pages show them, made from the rows of one statement instead of by a session.
 
 They have the columns that the statement asks for, and labels and averages as the models have them.
 """

@@ -140,7 +140,7 @@ def _differences(kind: Kind, old: dict, new: dict, names: References) -> tuple[D
 
 
 def _repriced(old: dict, new: dict) -> bool:
-    """Whether a price differs: without an amount the currency says nothing."""
+    """Whether a price differs; the currency is ignored without an amount."""
     prices = [(each.get("price"), each.get("currency")) for each in (old, new)]
     return prices[0] != prices[1] and any(price is not None for price, _currency in prices)
 

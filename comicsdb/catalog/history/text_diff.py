@@ -47,7 +47,7 @@ def _compared(before: list[str], after: list[str]):
 
 
 def _shortened(pieces: list[str], *, first: bool, last: bool) -> list[tuple[str, str]]:
-    """What stayed: of a long stretch only what stands next to a change."""
+    """Unchanged pieces; of a long run only those next to a change."""
     sides = (0 if first else CONTEXT, 0 if last else CONTEXT)
     if len(pieces) <= sum(sides) + CONTEXT:
         return [(SAME, "".join(pieces))]

@@ -88,7 +88,7 @@ def preview(session: Session, canonical, other) -> Preview:
 
 
 def merge(catalog: Catalog, canonical, other, reason: str = "") -> Preview:
-    """Merge `other` into `canonical`, and give what was done; the reason stands in the history of both.
+    """Merge `other` into `canonical`; returns what was done. The reason is kept in the history of both.
 
     Raises InvalidError, with what is in the way, or NotFoundError if one of them was deleted meanwhile.
     Nothing is committed here.

@@ -33,7 +33,7 @@ class Reference:
 
     @property
     def other_side(self) -> tuple[str, str] | None:
-        """The kind that the rows tie the object to, and its column; None for rows that say nothing more."""
+        """The kind that the rows link the object to, and its column; None for rows with other contents."""
         if self.is_parent:
             return self.table.name, "id"
         for column in self.table.columns:

@@ -27,7 +27,7 @@ PLACES = (
 
 
 class EmbeddedError(Exception):
-    """The private PostgreSQL is not available; the text says why and what to do."""
+    """The embedded PostgreSQL is not available; the text has the reason and the remedy."""
 
 
 def find_binaries(

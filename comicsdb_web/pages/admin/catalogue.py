@@ -132,7 +132,7 @@ class CatalogueAdmin(Editing):
         return [] if self.is_reference else super()._alike(values)
 
     def _advised(self, draft: Draft, change: Change) -> dict:
-        """Nothing stands in the way: what is advised against is told when it is saved."""
+        """No rule blocks the change: broken advisory rules are shown after saving."""
         self._told = [
             _(ADVICE, mapping={"field": draft.labels[name], "text": translate(self.request.localizer, text)})
             for name, texts in change.advice.items()

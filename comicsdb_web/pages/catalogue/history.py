@@ -203,7 +203,7 @@ def _subject_of(entity) -> Subject:
 
 
 def reference_path(request, reference: Reference) -> str | None:
-    """The path of the page of an object that others name; that of a deleted one says so."""
+    """The path of the page of a referenced object; deleted ones have a page that reports that."""
     route = f"{reference.kind}.detail"
     if reference.slug is None or route not in request.registry["comicsdb_web.methods"]:
         return None

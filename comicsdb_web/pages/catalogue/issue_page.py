@@ -82,7 +82,7 @@ def _many(query):
 
 
 def _constant(number: int):
-    """A number that stands in the text, so that plans can be made for it."""
+    """A literal number in the SQL, so that the planner can use its value."""
     return literal_column(str(number))
 
 

@@ -26,7 +26,7 @@ SHOWN = 3  # issues of a day in the calendar; a link leads to all of them
 
 @dataclass(frozen=True)
 class CalendarDay:
-    """A day of the calendar: its first issues, how many there are, and where all of them stand."""
+    """A day of the calendar: its first issues, their total number, and the path of the list of all."""
 
     date: date
     issues: list[Issue]

@@ -49,7 +49,7 @@ def _groups(request, query, narrowed, most: int = SHOWN):
 
 
 def _cards(request, model):
-    """What cards of a kind show; of reading lists only those that the one who asks may see."""
+    """The cards of a kind; of reading lists, only those that the reader may see."""
     if model is not ReadingList:
         return cards.statement(model)
     official = request.registry.settings["comicsdb.official_account"]

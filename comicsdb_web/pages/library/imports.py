@@ -123,7 +123,7 @@ def _file(content: bytes, content_type: str, name: str) -> Response:
 
 
 class ImportViews:
-    """The form for a file, the review of what it says, and the confirmation; for the collection's area."""
+    """Upload, review and confirmation of a file, in the area of the collection."""
 
     area = "collection"
 
@@ -170,14 +170,14 @@ class ImportViews:
         }
 
     def go_on(self):
-        """The review: what the file says and what that may mean, row by row; or what its form sends."""
+        """The review of the rows and their matches, or the confirmation when its form is sent."""
         found = self._pending()
         if self.request.method == "POST":
             return self._confirm(found)
         return self._review(found, answers.Form(self._list_values(found)), {}, set(), take_file=False)
 
     def _confirm(self, found):
-        """Store what was reviewed, all at once, and say what has become of it."""
+        """Store the reviewed import and show the result."""
         fields = answers.texts(self.request)
         choices = {
             int(place[1]): number
@@ -216,7 +216,7 @@ class ImportViews:
         return self.request.route_path(f"{self.area}.{name}", id=import_id)
 
     def _list_values(self, found) -> dict:
-        """What may be said of the reading list of a CBL file, which itself says only its name."""
+        """The initial values of the form for the reading list of a CBL file, which has only a name."""
         return {"list_name": found.payload["lists"][0]["name"]} if found.payload["form"] == CBL else {}
 
     def _sent_list(self, found, fields) -> dict | None:
