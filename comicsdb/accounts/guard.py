@@ -33,7 +33,7 @@ PER_SITE = (
 PER_ACCOUNT = Limit("login-account", 20, HOUR)
 # Mails about that: links to log in with, and warnings.
 LINKS = (Limit("login-link-1", 1, HOUR), Limit("login-link-2", 5, DAY))
-TOLD = Limit("login-told", 1, DAY)
+NOTIFIED = Limit("login-told", 1, DAY)
 MAILS_PER_ADDRESS = Limit("mail-address", 20, HOUR)
 MAILS_PER_MAILBOX = Limit("mail-mailbox", 5, HOUR)
 
@@ -98,7 +98,7 @@ class Guard:
         """Whether the owner of a name should now get a link to log in with, and a warning."""
         who = digest(name.lower())
         links = self._limiter.take([(limit, who) for limit in LINKS])
-        return not links.refused, not self._limiter.take([(TOLD, who)]).refused
+        return not links.refused, not self._limiter.take([(NOTIFIED, who)]).refused
 
     def count_mail_request(self, address: str) -> None:
         """Count a request for a mail; raises TooManyMailsError."""

@@ -462,7 +462,7 @@ def throttle_report(names: Sequence[str], lines: Sequence[str], *, sent: bool) -
     number, listed = len(names), ", ".join(names)
     if sent:
         subject = _("Repeat throttled accounts: ${n} e-mailed", mapping={"n": str(number)})
-        told = ngettext(
+        text = ngettext(
             "E-mailed ${n} account whose client goes on after 429: ${names}.",
             "E-mailed ${n} accounts whose clients go on after 429: ${names}.",
             number,
@@ -470,10 +470,10 @@ def throttle_report(names: Sequence[str], lines: Sequence[str], *, sent: bool) -
         )
     else:
         subject = _("Repeat throttled accounts: ${n} found", mapping={"n": str(number)})
-        told = ngettext(
+        text = ngettext(
             "Found ${n} account whose client goes on after 429: ${names}.",
             "Found ${n} accounts whose clients go on after 429: ${names}.",
             number,
             names=listed,
         )
-    return Letter(subject=subject, blocks=(Paragraph(told), Items(tuple(lines))))
+    return Letter(subject=subject, blocks=(Paragraph(text), Items(tuple(lines))))

@@ -138,8 +138,8 @@ def candidates(session: Session, rules: Rules, user_id: int | None = None) -> li
         latest, prior = notices.get(user.id, (None, 0))
         if latest is not None and latest > now - timedelta(days=rules.cooldown_days):
             continue
-        told = latest.astimezone(UTC).date() if latest is not None else date.min
-        figures = rules.judge({day: count for day, count in counts[user.username].items() if day > told})
+        last_day = latest.astimezone(UTC).date() if latest is not None else date.min
+        figures = rules.judge({day: count for day, count in counts[user.username].items() if day > last_day})
         if figures is not None:
             found.append(
                 Candidate(

@@ -1,4 +1,4 @@
-"""The catalogue: how its objects are found and changed, and what follows from a change."""
+"""The catalogue: finding and changing its objects, and propagating changes."""
 
 from comicsdb.catalog.errors import (
     CatalogError,
@@ -34,6 +34,6 @@ def _catalog(request) -> Catalog:
 
 
 def includeme(config):
-    """`request.catalog`, acting for the caller, and the directive for kinds of other packages."""
+    """Add `request.catalog`, which acts for the caller, and the directive for kinds of other packages."""
     config.add_request_method(_catalog, "catalog", reify=True)
     config.add_directive("add_catalogue_kind", lambda _config, kind: add_kind(kind))

@@ -1,4 +1,4 @@
-"""Advisory rules: the site's forms refuse a breach, the API and imports take it, and reports list it."""
+"""Advisory rules: forms of the site reject a violation, API and imports accept it, and reports list it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,11 +19,10 @@ NO_ARCS = (SeriesTypeCode.TRADE_PAPERBACK, SeriesTypeCode.HARDCOVER)
 
 @dataclass(frozen=True)
 class Change:
-    """A change that is judged before it is made.
+    """A change to check before it is made.
 
     `before` is the state of the object as `catalog.history.snapshot` gives it, empty for a new one; `changed`
-    has the fields that differ and nothing else. What was there already is not judged: of lists only what is
-    added.
+    has only the fields that differ. Existing values are not checked; of lists, only added items are.
     """
 
     session: Session
@@ -31,21 +30,21 @@ class Change:
     changed: dict
 
     def value(self, field: str):
-        """What a field will hold."""
+        """The value of a field after the change."""
         return self.changed.get(field, self.before.get(field))
 
     def adds(self, field: str) -> bool:
-        """Whether a list gets something that it did not have."""
+        """Whether the change adds items to a list."""
         return bool(set(self.changed.get(field) or ()) - set(self.before.get(field) or ()))
 
     @cached_property
     def type_code(self) -> str | None:
-        """The type of a series."""
+        """The code of a series' type."""
         return self.session.scalar(select(SeriesType.code).where(SeriesType.id == self.value("series_type")))
 
     @cached_property
     def series(self):
-        """The `collection` and the `code` of the type of the series of an issue, None where there is none."""
+        """The `collection` flag and the type's `code` of an issue's series, or None."""
         return self.session.execute(
             select(Series.collection, SeriesType.code)
             .join(SeriesType, SeriesType.id == Series.series_type_id)
@@ -55,10 +54,10 @@ class Change:
 
 @dataclass(frozen=True)
 class Rule:
-    """An advisory rule: its name in addresses, what a breach is, and the condition of one in SQL.
+    """An advisory rule: its name in URLs, its title, and the SQL condition of a violation.
 
-    The condition is on rows of `model`, and `found` is what stands there. Where a form refuses a breach, too,
-    `field_of` gives the field at fault, or nothing, and `message` says what to do.
+    The condition is on rows of `model`, and `found` is the offending value. If forms reject a violation too,
+    `field_of` returns the invalid field or None, and `message` tells people what to do.
     """
 
     name: str
@@ -71,7 +70,7 @@ class Rule:
 
     @property
     def kind(self) -> str:
-        """The kind of object that is listed: for variants, their issue."""
+        """The kind of the listed objects; for variants, that of their issue."""
         return "issue" if self.model is Variant else self.model.__tablename__
 
     @property
@@ -86,7 +85,7 @@ class Rule:
 def _number_rules(
     field: str, fits, column_fits, *, title: str, of_variant: str = "", message: str
 ) -> list[Rule]:
-    """The rules of one number of the trade: of issues and, where these have it, of variants."""
+    """The rules for a product number of issues and, if they have it, of variants."""
 
     def field_of(change: Change) -> str | None:
         text = change.changed.get(field)
@@ -101,7 +100,7 @@ def _number_rules(
 
 
 def _life_field(change: Change) -> str | None:
-    """The date at fault; each may be a date or its ISO form."""
+    """The invalid date; both may be dates or their ISO format."""
     typed = next((field for field in ("death", "birth") if change.changed.get(field)), None)
     birth, death = change.value("birth"), change.value("death")
     return typed if typed and birth and death and str(death) < str(birth) else None
@@ -164,9 +163,9 @@ RULES = (
 
 
 def advise(session: Session, kind: str, before: dict, changed: dict) -> dict[str, list]:
-    """The rules that a change of an object or variant would break, as messages by field.
+    """The messages by field of the rules that a change of an object or variant breaks.
 
-    `before` and `changed` are those of `Change`.
+    `before` and `changed` are as for `Change`.
     """
     change = Change(session, before, changed)
     broken = ((rule.field_of(change), rule.message) for rule in RULES if _judges(rule, kind))
@@ -178,7 +177,7 @@ def _judges(rule: Rule, kind: str) -> bool:
 
 
 def breaches():
-    """All breaches: rows of `place` (of the rule in RULES), `kind`, `object_id` and `found`."""
+    """All violations: rows of `place` (the rule's index in RULES), `kind`, `object_id` and `found`."""
     parts = []
     for place, rule in enumerate(RULES):
         object_id, found = rule.rows.subquery().c

@@ -1,7 +1,7 @@
-"""Whether the database can hold a value at all: its type, length and range, judged by the column it is for.
+"""Checks whether a column can store a value, by its type, length and range.
 
-The schemas of the surfaces judge first and say more; this is the net under every writer, so that odd values
-end as a message about a field. Ranges and codes narrower than a column's type are its CHECK constraint's.
+Schemas of API and site check first and in more detail; this covers all other writers, so that invalid values
+result in an error of the field. Narrower ranges and codes are left to CHECK constraints.
 """
 
 from datetime import date, datetime
@@ -23,18 +23,18 @@ NOT_BOOLEAN = _("Must be true or false.")
 NOT_LIST = _("A list is required.")
 NOT_ID = _("An id, a whole number, is required.")
 
-SHOWN_BITS = 128  # a message shows no number of thousands of digits
+SHOWN_BITS = 128  # of an integer that a message shows
 LISTS = (list, tuple, set, frozenset)
 PART_TABLES = {"variants": Variant.__table__, "attributions": Attribution.__table__}
 
 
 def is_whole(value) -> bool:
-    """Whether a value is a whole number; Python counts true and false among them, we do not."""
+    """Whether a value is an integer, but not a boolean."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def problem(column: Column, value) -> str | None:
-    """What is wrong with a value for a column, or None; CHECK constraints are left to the database."""
+    """The error message for a value of a column, or None; CHECK constraints are left to the database."""
     if value is None:
         return None if column.nullable else NULL
     if value == "" and not (column.nullable or column.default or column.server_default):
@@ -92,7 +92,7 @@ def _number_problem(value, bound: int) -> str | None:
 
 
 def problems(kind: Kind, values: dict) -> dict[str, str]:
-    """What is wrong with the shape of each field of `values`, as {field: message}; other fields are sound."""
+    """The error messages of invalid values, by field."""
     columns = kind.model.__table__.columns
     found = {field: problem(columns[field], values[field]) for field in kind.scalars if field in values}
     for field in kind.parents:

@@ -1,4 +1,4 @@
-"""What an issue takes over: credits of the one before it, contents of those it reprints."""
+"""Copying credits from the previous issue, and contents from reprinted issues."""
 
 from dataclasses import dataclass
 
@@ -25,13 +25,13 @@ NOT_COLLECTED = _("Only collected editions take over the contents of what they r
 HAS_CONTENT = _("This issue has characters, teams or stories already.")
 NO_REPRINTS = _("This issue has no reprints to take anything from.")
 UNTITLED = "[Untitled]"
-NAMED = 3  # skipped issues that a message names
+NAMED = 3  # skipped issues in a message
 
 
 def previous_issue(session: Session, series_id: int, before=None, *, but: int | None = None) -> Issue | None:
-    """The issue of a series that comes last, by cover date and id, before that pair; None if there is none.
+    """The last issue of a series before a pair of cover date and id, in that order, or None.
 
-    `before` is a pair of cover date and id, None for the end of the series; `but` is an id to pass over.
+    `before` is the pair, None for the end of the series; `but` is the id of an issue to ignore.
     """
     statement = select(Issue).where(Issue.series_id == series_id)
     if before is not None:
@@ -47,14 +47,14 @@ def previous_issue(session: Session, series_id: int, before=None, *, but: int | 
 
 @dataclass(frozen=True)
 class Copied:
-    """How many credits were copied, and how many were left out as possible credits of variant covers."""
+    """The number of copied credits, and of those left out because they may belong to variant covers."""
 
     copied: int
     skipped: int
 
 
 def copyable_credits(session: Session, issue_id: int) -> tuple[list[dict], int]:
-    """The credits of an issue as `catalog.update` takes them, and how many for covers alone were left out."""
+    """The credits of an issue for `catalog.update`, and the number of omitted credits for covers alone."""
     found = session.scalars(
         select(Credit)
         .where(Credit.issue_id == issue_id)
@@ -67,15 +67,15 @@ def copyable_credits(session: Session, issue_id: int) -> tuple[list[dict], int]:
 
 
 def may_duplicate_credits(issue: Issue, without: frozenset[int]) -> bool:
-    """Whether an issue's type of series and publisher let credits be copied; `without` names publishers."""
+    """Whether the series' type and publisher allow copying; `without` are ids of excluded publishers."""
     series = issue.series
     return series.series_type.code not in COLLECTED_CODES and series.publisher_id not in without
 
 
 def duplicate_credits(catalog: Catalog, issue: Issue, without: frozenset[int]) -> Copied:
-    """Copy the credits of the previous issue to one that has none.
+    """Copy the credits of the previous issue to one without credits.
 
-    Raises InvalidError where that cannot be.
+    Raises InvalidError if that is not possible.
     """
     session = catalog.session
     catalog.lock(issue)
@@ -97,7 +97,7 @@ def duplicate_credits(catalog: Catalog, issue: Issue, without: frozenset[int]) -
 
 @dataclass(frozen=True)
 class Synced:
-    """What was taken over from reprinted issues, and the labels of those with several stories, left out."""
+    """The copied contents, and the labels of skipped issues, which have several stories."""
 
     characters: int
     teams: int
@@ -106,15 +106,15 @@ class Synced:
 
 
 def may_sync_reprints(issue: Issue) -> bool:
-    """Whether an issue is of a kind that collects others."""
+    """Whether the series' type is one of collected editions."""
     return issue.series.series_type.code in COLLECTED_CODES
 
 
 def sync_reprints(catalog: Catalog, issue: Issue) -> Synced:
-    """Take characters, teams and stories over from the issues that a collected edition reprints.
+    """Copy characters, teams and stories from the issues that a collected edition reprints.
 
-    Only issues of at most one story give theirs, in the order of cover and store dates. Raises InvalidError
-    where there is nothing to take from, or something would be overwritten.
+    Only issues with at most one story count, ordered by cover and store dates. Raises InvalidError if there
+    is nothing to copy, or something would be overwritten.
     """
     session = catalog.session
     catalog.lock(issue)

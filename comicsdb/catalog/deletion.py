@@ -1,4 +1,4 @@
-"""What goes with an object when it is deleted, and what stays of it."""
+"""Deletion: cascades to other objects, and tombstones."""
 
 from collections import defaultdict
 
@@ -9,13 +9,13 @@ from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.references import labelled, reference_to
 from comicsdb.models import Tombstone
 
-BATCH = 2000  # objects a statement
+BATCH = 2000  # objects per statement
 
 
 def doomed_with(session: Session, kind: str, object_id: int) -> dict[str, set[int]]:
-    """The objects with pages that a deletion takes along, itself included, as {kind: ids}.
+    """The objects with pages that a deletion removes, itself included, as {kind: ids}.
 
-    They are locked, in the order of their ids, so that nobody adds to them meanwhile.
+    They are locked in the order of their ids, so that nothing can be added to them.
     """
     doomed: dict[str, set[int]] = defaultdict(set)
     doomed[kind].add(object_id)
@@ -33,14 +33,14 @@ def doomed_with(session: Session, kind: str, object_id: int) -> dict[str, set[in
     return {name: ids for name, ids in doomed.items() if ids}
 
 
-def bury(
+def write_tombstones(
     session: Session,
     doomed: dict[str, set[int]],
     actor_id: int | None,
     reason: str | None,
     survivor_id: int | None = None,
 ) -> None:
-    """Write the tombstones of rows that are about to go; those of a merge name the object they live on in."""
+    """Write the tombstones of rows before their deletion; those of a merge have the surviving object."""
     for name, ids in doomed.items():
         if KINDS[name].is_reference:
             continue
@@ -55,7 +55,7 @@ def bury(
 
 
 def forget(session: Session, doomed: dict[str, set[int]]) -> None:
-    """Take deleted rows out of the session, which did not delete them itself."""
+    """Expunge rows from the session that were deleted by SQL."""
     for entity in list(session.identity_map.values()):
         if inspect(entity).identity[0] in doomed.get(entity.__tablename__, ()):
             session.expunge(entity)

@@ -1,12 +1,12 @@
-"""What can go wrong with the catalogue, in terms that know no HTTP."""
+"""Errors of the catalogue, independent of HTTP."""
 
 
 class CatalogError(Exception):
-    """Base of the catalogue's own errors."""
+    """Base class of the catalogue's errors."""
 
 
 class NotFoundError(CatalogError):
-    """No object of this kind has that id or slug, and none ever had."""
+    """No object of this kind has the id or slug, or ever had."""
 
     def __init__(self, kind: str, key):
         super().__init__(f"No {kind} {key!r}.")
@@ -23,11 +23,11 @@ class GoneError(CatalogError):
 
 
 class ForbiddenError(CatalogError):
-    """The account may see the object, but what it asked for is not for it to do."""
+    """The account may see the object, but not do this."""
 
 
 class MovedError(CatalogError):
-    """The address is a former one: the object was merged into `entity`, or `entity` has a new slug."""
+    """The id or slug is a former one: the object was merged into `entity`, or `entity` has a new slug."""
 
     def __init__(self, entity):
         super().__init__(f"See {entity.__tablename__} {entity.id}.")
@@ -45,7 +45,7 @@ class InvalidError(CatalogError):
 
 
 class InvalidRowsError(CatalogError):
-    """Some of many objects written at once break rules; `errors` has the errors of each by its index."""
+    """Some of several objects break rules; `errors` has their errors by index."""
 
     def __init__(self, errors: dict[int, dict[str, list[str]]]):
         super().__init__("; ".join(f"{index}: {InvalidError(each)}" for index, each in errors.items()))
@@ -53,7 +53,7 @@ class InvalidRowsError(CatalogError):
 
 
 class ConflictError(CatalogError):
-    """Another object already has these values: a unique set of `fields` was refused."""
+    """Another object already has these values of `fields`, which are unique together."""
 
     def __init__(self, kind: str, fields: tuple[str, ...]):
         super().__init__(f"Another {kind} has the same {', '.join(fields)}.")

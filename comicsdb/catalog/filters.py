@@ -1,9 +1,9 @@
-"""Conditions by which lists are narrowed, declared once by kind.
+"""The conditions of list filters, declared once for each kind.
 
-Each surface reads the values from its own parameters and words its own errors.
+API and site parse the values of their own parameters and word their own errors.
 
-A condition speaks of the list's own table and of subqueries, never of what the list joins: counting needs the
-one table, and no row is found twice. All values are bound.
+A condition refers to the list's own table and to subqueries, never to tables that the list joins: counting
+uses only that table, and no row is found twice. All values are bound parameters.
 """
 
 from collections.abc import Callable
@@ -28,21 +28,21 @@ from comicsdb.models import (
     series_genre,
 )
 
-LONGEST = 1000  # characters of a text that is looked for; no name has as many, whatever its letters fold to
+LONGEST = 1000  # characters of a searched text; no folded name has as many
 
 Test = Callable[..., ColumnElement[bool]]
 
 
 def unchanged(condition: ColumnElement[bool]) -> ColumnElement[bool]:
-    """A condition on the list's own table."""
+    """The same condition, for columns of the list's own table."""
     return condition
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A test of a column, or of several, against a value.
+    """A test of one or more columns against a value.
 
-    For a column of another table `of` turns the condition into one on the list's own.
+    For columns of another table, `of` converts the condition into one on the list's own.
     """
 
     test: Test
@@ -54,11 +54,11 @@ class Condition:
         return self.of(self.test(self.column, value))
 
 
-# Tests.
+# Tests of columns.
 
 
 def equal(column, value) -> ColumnElement[bool]:
-    """The very value."""
+    """Equal to the value."""
     return column == (literal(value, Integer) if type(value) is int else value)
 
 
@@ -68,7 +68,7 @@ def any_of(column, values) -> ColumnElement[bool]:
 
 
 def at_least(column, value) -> ColumnElement[bool]:
-    """The value or a greater one; an unknown one never is."""
+    """The value or a greater one; never null."""
     return column >= (literal(value, Float) if type(value) is float else value)
 
 
@@ -78,29 +78,29 @@ def at_most(column, value) -> ColumnElement[bool]:
 
 
 def later(column, value) -> ColumnElement[bool]:
-    """A later moment."""
+    """Later than the value."""
     return column > value
 
 
 def in_year(column, year: int) -> ColumnElement[bool]:
-    """A day of a year."""
+    """A date in a year."""
     if not date.min.year <= year <= date.max.year:
         return false()
     return column.between(date(year, 1, 1), date(year, 12, 31))
 
 
 def in_month(column, month: int) -> ColumnElement[bool]:
-    """A day of a month, 1 to 12, of any year."""
+    """A date in a month, 1 to 12, of any year."""
     return extract("month", column) == literal(month, Integer)
 
 
 def is_so(column, wanted: bool) -> ColumnElement[bool]:
-    """A column that is true or false."""
+    """True or false."""
     return column.is_(wanted)
 
 
 def missing(column, wanted: bool) -> ColumnElement[bool]:
-    """Whether a value is unknown."""
+    """Whether the value is missing."""
     return column.is_(None) if wanted else column.is_not(None)
 
 
@@ -109,12 +109,12 @@ same_isbn = search.same_isbn
 
 
 def contains(column, text: str) -> ColumnElement[bool]:
-    """A part of the text, case aside."""
+    """Contains a text, ignoring case."""
     return false() if len(text) > LONGEST else search.contains(column, text)
 
 
 def phrase(column, text: str) -> ColumnElement[bool]:
-    """A part of the text, case and accents aside; the column is a folded one."""
+    """Contains a text, ignoring case and accents; the column is folded."""
     return false() if len(text) > LONGEST else search.holds(column, text)
 
 
@@ -125,28 +125,28 @@ def words(columns, text: str) -> ColumnElement[bool]:
 
 
 def same_upc(_column, code: str) -> ColumnElement[bool]:
-    """The whole bar code of an issue or of one of its variants."""
+    """The barcode of the issue or of one of its variants."""
     return search.issues_with_upc(lambda column: search.same_code(column, code))
 
 
 def upc_begins(_column, start: str) -> ColumnElement[bool]:
-    """How that bar code begins."""
+    """The beginning of that barcode."""
     if len(start) > LONGEST:
         return false()
     return search.issues_with_upc(lambda column: search.code_begins(column, start))
 
 
-# From other tables to the list's own.
+# Conversion of conditions on other tables into those on the list's own.
 
 
 def among(column, found, *joined) -> Callable:
-    """Turn a condition into another: `column` is one of the values of `found` in rows that meet the first.
+    """Convert a condition: `column` is one of the values of `found` in rows that meet it.
 
-    The subquery is not correlated: that the list joins the same table does not matter.
+    The subquery is not correlated, so the list may join the same table.
     """
 
     def turned(condition):
-        if isinstance(condition, False_):  # no row meets it, so nothing needs to be joined
+        if isinstance(condition, False_):  # no need to join other tables
             return condition
         return column.in_(select(found).where(condition, *joined).correlate(None))
 
@@ -154,18 +154,18 @@ def among(column, found, *joined) -> Callable:
 
 
 def both(outer: Callable, inner: Callable) -> Callable:
-    """One step after the other."""
+    """Apply two conversions."""
     return lambda condition: outer(inner(condition))
 
 
-# The conditions of each kind, by name.
+# The conditions of each kind.
 
 issue, series, publisher, imprint = (each.__table__ for each in (Issue, Series, Publisher, Imprint))
 series_type, age_rating, genre, credit = (each.__table__ for each in (SeriesType, AgeRating, Genre, Credit))
 
 
 def named(model) -> dict[str, Condition]:
-    """The conditions that most kinds have; reference data has no folded column."""
+    """The conditions of most kinds; reference data have no folded column."""
     table = model.__table__
     found = {"modified_gt": Condition(later, table.c.modified)}
     if "name" in table.c and model is not Issue:
@@ -179,17 +179,17 @@ def named(model) -> dict[str, Condition]:
 
 
 def in_issue(table) -> Callable:
-    """From what belongs to issues to the issues."""
+    """Convert conditions on rows of issues to issues."""
     return among(issue.c.id, table.c.issue_id)
 
 
 def in_issue_of_series(table) -> Callable:
-    """From what belongs to issues to the series of these issues."""
+    """Convert conditions on rows of issues to the series of those issues."""
     return among(series.c.id, issue.c.series_id, issue.c.id == table.c.issue_id)
 
 
 def _contents(of: Callable) -> dict[str, Condition]:
-    """Who and what is in issues; each may be met by another issue of a series, or by another credit."""
+    """Contents of issues; different issues of a series, or credits, may meet different conditions."""
     links = (link for link in KINDS["issue"].links if not link.symmetric)
     return {
         "creator_id": Condition(equal, credit.c.creator_id, of(credit)),
@@ -199,7 +199,7 @@ def _contents(of: Callable) -> dict[str, Condition]:
 
 
 def _of_series(prefix: str, of: Callable) -> dict[str, Condition]:
-    """What is asked of series, and of the series of issues."""
+    """The conditions on series, and on the series of issues."""
     of_publisher = both(of, among(series.c.publisher_id, publisher.c.id))
     of_imprint = both(of, among(series.c.imprint_id, imprint.c.id))
     of_genres = both(of, among(series.c.id, series_genre.c.series_id))

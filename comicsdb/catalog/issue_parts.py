@@ -1,6 +1,6 @@
-"""Credits and variants written by themselves, not with their issue.
+"""Writing single credits and variants, apart from their issue.
 
-What follows is as if the issue had been written: its `modified`, its history, the log and the versions.
+Like any edit of the issue, it updates `modified`, history, change log and versions.
 """
 
 from collections import defaultdict
@@ -22,9 +22,9 @@ NO_PICTURE = _("No file was submitted.")
 
 
 def lock_issues(session: Session, ids) -> set[int]:
-    """Keep other writers from issues until the transaction ends; gives those that are there.
+    """Lock issues against other writers until the transaction ends; returns the ids that exist.
 
-    Owners first, and by their ids: whoever renames a series takes them in this order.
+    Owners come first, in the order of ids: renaming a series locks rows in the same order.
     """
     of_these = select(Issue.series_id).where(Issue.id.in_(ids))
     series = select(Series.id).where(Series.id.in_(of_these)).order_by(Series.id)
@@ -34,9 +34,9 @@ def lock_issues(session: Session, ids) -> set[int]:
 
 
 def add_credits(catalog, wanted: list[dict]) -> list[int]:
-    """New credits, [{"issue": id, "creator": id, "role": [ids]}]; gives their ids in this order.
+    """Add credits, [{"issue": id, "creator": id, "role": [ids]}]; returns their ids in this order.
 
-    All or none: if anything is wrong with one of them, raises InvalidRowsError.
+    If any of them is invalid, none is added; raises InvalidRowsError.
     """
     if not wanted:
         return []
@@ -62,7 +62,7 @@ def add_credits(catalog, wanted: list[dict]) -> list[int]:
 
 
 def credit_faults(catalog, wanted: dict[int, dict]) -> dict[int, dict[str, list[str]]]:
-    """What is wrong with new credits, by index and field. Of two for the same pair the later one is wrong."""
+    """The errors of new credits, by index and field. A repeated pair of issue and creator is an error."""
     session = catalog.session
     catalog.unit.acquire_write_lock()
     issues = lock_issues(session, {credit["issue"] for credit in wanted.values()})
@@ -88,16 +88,16 @@ def credit_faults(catalog, wanted: dict[int, dict]) -> dict[int, dict[str, list[
 
 
 def add_variant(catalog, values: dict) -> int:
-    """A new variant: the columns of `Variant`, its issue under "issue". Gives its id; raises InvalidError."""
+    """Add a variant from columns of `Variant` and "issue"; returns its id. Raises InvalidError."""
     catalog.unit.acquire_write_lock()
     variant_faults(catalog.session, None, values).raise_any()
     return _write_variant(catalog, None, values, insert(Variant))
 
 
 def update_variant(catalog, variant_id: int, values: dict) -> int:
-    """Change some fields of a variant, which may go to another issue; raises InvalidError, or NotFoundError.
+    """Change fields of a variant, also its issue; raises InvalidError or NotFoundError.
 
-    The issue's `modified` moves even if nothing differs.
+    The issue's `modified` changes even if nothing else does.
     """
     catalog.unit.acquire_write_lock()
     variant = _locked(catalog.session, variant_id)
@@ -106,7 +106,7 @@ def update_variant(catalog, variant_id: int, values: dict) -> int:
 
 
 def _locked(session: Session, variant_id: int) -> Variant:
-    """A variant as it is now, its issue kept from other writers."""
+    """A variant, reloaded, with its issue locked."""
     issue_id = session.scalar(select(Variant.issue_id).where(Variant.id == variant_id))
     lock_issues(session, [issue_id] if issue_id else [])
     variant = session.scalar(
@@ -118,7 +118,7 @@ def _locked(session: Session, variant_id: int) -> Variant:
 
 
 def variant_faults(session: Session, variant: Variant | None, values: dict) -> rules.Findings:
-    """What is wrong with values for a new variant (None) or for a change of one."""
+    """The errors in values for a new variant (None) or for a change of one."""
     findings = rules.Findings()
     columns = Variant.__table__.columns
     for field, value in values.items():

@@ -1,7 +1,7 @@
-"""The kinds of the catalogue: all that writing, history, lists, exports and pages ask of each.
+"""The kinds of the catalogue, with all facts about them that writes, history, lists, exports and pages use.
 
-Field names are those of the API; a field that points to another object holds its id, a linked field a list
-of ids.
+Field names are those of the API. A field that refers to another object has its id, a link field a list of
+ids.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ from comicsdb.i18n import _
 
 @dataclass(frozen=True)
 class Link:
-    """A many-to-many field: its table, the owner's column, the other's column, and the model it points to."""
+    """A many-to-many field: its table, the owner's column, the other column, and the linked model."""
 
     field: str
     table: Table
@@ -28,9 +28,9 @@ class Link:
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind: its fields, what it is called, and how it is searched, ordered, labelled and deleted.
+    """One kind: its fields, and how it is searched, ordered, labelled and deleted.
 
-    Parts are rows that belong to the object alone: credits, variants, attributions.
+    Parts are rows that belong only to the object: credits, variants, attributions.
     """
 
     model: type
@@ -40,26 +40,26 @@ class Kind:
     parts: tuple[str, ...] = ()
     label: str = ""
     plural: str = ""
-    owner: str = ""  # the parent whose deletion deletes this object as well
-    searched: tuple = ()  # folded columns, beside that of the name, in which words are looked for
-    sort_name: tuple = ()  # the same for another form of the name itself
+    owner: str = ""  # the parent whose deletion also deletes this object
+    searched: tuple = ()  # folded columns that are searched besides the name
+    sort_name: tuple = ()  # the same, for another form of the name
     order: tuple = ()  # the columns that lists are ordered by, unique together; by default name and id
     embedded: tuple[str, ...] = (
         "name",
-    )  # columns that other objects show: a change is the event `<kind>.name`
-    label_options: tuple = ()  # loader options without which the label cannot be made
-    listed_with: tuple[str, ...] = ("issue",)  # the other kinds that a list of this one shows
+    )  # columns that other objects embed: a change is the event `<kind>.name`
+    label_options: tuple = ()  # loader options that the label requires
+    listed_with: tuple[str, ...] = ("issue",)  # other kinds that lists of this one show
     note: Callable[..., str] = lambda _entity: ""  # what autocomplete shows beside the label
     note_options: tuple = ()  # loader options for the note
 
     @property
     def name(self) -> str:
-        """The word for this kind: table, URL segment and route prefix alike."""
+        """The name of the kind, its table, its URL segment and its route prefix."""
         return self.model.__tablename__
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """All fields that may be written, in the order of the declaration."""
+        """All writable fields, in the order of declaration."""
         return (*self.scalars, *self.parents, *(link.field for link in self.links), *self.parts)
 
     @property
@@ -69,19 +69,19 @@ class Kind:
 
     @property
     def name_columns(self) -> tuple:
-        """The folded columns of the name: an object found by one precedes those found by an alias."""
+        """The folded columns of the name; matches in them precede those in aliases."""
         model = self.model
         folded = func.fold(model.name, type_=Text) if self.is_reference else model.folded
         return (folded, *self.sort_name)
 
     @property
     def search_columns(self) -> tuple:
-        """The folded columns in which the words of a search are looked for."""
+        """The folded columns that are searched."""
         return (self.name_columns[0], *self.searched)
 
     @property
     def order_columns(self) -> tuple:
-        """The columns that lists are ordered by, the id last; those of issues need their series joined."""
+        """The columns that lists are ordered by, with the id last; for issues, join their series."""
         return self.order or (self.model.folded, self.model.name, self.model.id)
 
 
@@ -312,7 +312,7 @@ _REFERENCE = (
     ),
 )
 
-# In the order in which rows are locked: owners before what they own.
+# In the order in which rows are locked: owners come first.
 KINDS: dict[str, Kind] = {kind.name: kind for kind in (*_REFERENCE, *_CATALOGUE)}
 
 
@@ -322,7 +322,7 @@ def reference_last() -> list[Kind]:
 
 
 def children_of(model: type) -> Iterator[tuple[Kind, str]]:
-    """The kinds that have a kind as their parent, each with the field."""
+    """The kinds with a parent of this kind, each with the field."""
     for kind in KINDS.values():
         for name, parent in kind.parents.items():
             if parent is model:
@@ -330,7 +330,7 @@ def children_of(model: type) -> Iterator[tuple[Kind, str]]:
 
 
 def linked_to(model: type) -> Iterator[tuple[Kind, Link]]:
-    """The kinds that have a link to another kind, each with that link; what contains most comes first."""
+    """The kinds with a link to this kind, each with that link, in reverse order of declaration."""
     for kind in reversed(KINDS.values()):
         for link in kind.links:
             if link.target is model and not link.symmetric:
@@ -338,14 +338,14 @@ def linked_to(model: type) -> Iterator[tuple[Kind, Link]]:
 
 
 def add_kind(kind: Kind) -> None:
-    """Make a kind of an integrating package known; adding the same one again changes nothing."""
+    """Register a kind of another package; registering it again changes nothing."""
     known = KINDS.setdefault(kind.name, kind)
     if known.model is not kind.model:
         raise ValueError(f"The kind {kind.name} is taken by {known.model.__module__}.{known.model.__name__}.")
 
 
 def kind_of(model) -> Kind:
-    """The kind of a model or of one of its objects; KeyError with a hint where it was never added."""
+    """The kind of a model or of one of its objects; raises KeyError with a hint if it is not registered."""
     name = model.__tablename__
     if name not in KINDS:
         raise KeyError(f"{name} is no kind of the catalogue: call config.add_catalogue_kind(Kind(...)).")

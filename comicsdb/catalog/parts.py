@@ -34,7 +34,7 @@ def _pairs(link: Link, owner_id: int, others: set[int]):
 
 
 def replace_credits(session: Session, issue_id: int, wanted: list[dict]) -> bool:
-    """Make `wanted` the credits of an issue: [{"creator": id, "roles": [ids]}], one per creator."""
+    """Replace the credits of an issue: [{"creator": id, "roles": [ids]}], one per creator."""
     present = credits_of(session, issue_id)
     goal = {credit["creator"]: set(credit["roles"]) for credit in wanted}
     if present == goal:
@@ -96,7 +96,7 @@ VARIANT_FIELDS = (
 
 
 def replace_variants(session: Session, issue_id: int, wanted: list[dict]) -> bool:
-    """Make `wanted` the variants of an issue; one with the `id` of a present row changes that row."""
+    """Replace the variants of an issue; one with the `id` of an existing row changes that row."""
     present = {
         row.id: row
         for row in session.execute(
@@ -133,7 +133,7 @@ def replace_variants(session: Session, issue_id: int, wanted: list[dict]) -> boo
 
 
 def replace_attributions(session: Session, owner: str, owner_id: int, wanted: list[dict]) -> bool:
-    """Make `wanted` the attributions of an object, in this order: [{"source": code, "url": text}]."""
+    """Replace the attributions of an object, in this order: [{"source": code, "url": text}]."""
     column = getattr(Attribution, f"{owner}_id")
     present = session.execute(
         select(Attribution.id, Attribution.source, Attribution.url)
@@ -141,7 +141,7 @@ def replace_attributions(session: Session, owner: str, owner_id: int, wanted: li
         .order_by(Attribution.id)
     ).all()
     goal = list(dict.fromkeys((item["source"], item["url"]) for item in wanted))
-    alike = 0  # how many rows, from the first, may stay: the order of the ids is the order shown
+    alike = 0  # leading rows that can stay; rows are shown in the order of their ids
     while alike < min(len(present), len(goal)) and present[alike][1:] == goal[alike]:
         alike += 1
     if alike == len(present) == len(goal):

@@ -1,12 +1,12 @@
-"""What touches what: a table of rules, M1 to M24, and the statements that carry it out.
+"""Propagation of changes: a table of rules, M1 to M24, and the statements that apply it.
 
-An event is something that happened to rows (`publisher.name`: their name changed). For each event the
-table names the kinds whose `modified` moves and which of their rows, as a condition in which `:ids` stands
-for the rows the event happened to. Touches do not chain: a row that was only touched is no event.
+An event is a change of rows (`publisher.name`: their name changed). For each event the table has the kinds
+whose `modified` is updated, and which of their rows, as a condition with the parameter `:ids`, the rows of
+the event. Updates of `modified` are not events themselves, so they do not cascade.
 
-What the declaration of a kind says is not repeated in the table: links and parts that change touch the object
-itself (M1 to M9, M17, M23), a name touches the objects that have it as a parent (M10, M11, M15) or link to it
-(M14, M16).
+Rules that follow from the declarations of kinds are not in the table: changed links and parts touch the
+object itself (M1 to M9, M17, M23), a changed name the objects that have it as a parent (M10, M11, M15) or
+link to it (M14, M16).
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ SELF = "id = ANY(:ids)"
 
 
 def _linked(table: str, own: str, other: str) -> str:
-    """Rows that a link table ties to the event's rows."""
+    """The condition that a link table links rows to those of the event."""
     return f"id IN (SELECT {own} FROM {table} WHERE {other} = ANY(:ids))"
 
 
@@ -49,7 +49,7 @@ _CREDITED_IN_ROLE = (
 _REPRINTING = _linked("issue_reprint", "issue_id", "reprint_id")
 _ASSOCIATED = _linked("series_associated", "series_id", "associated_id")
 
-# Kinds with an issue list: how their rows are found from issues (M24).
+# Kinds with an issue list, with the condition that finds their rows from issues (M24).
 ISSUE_LISTS = {
     **{
         kind: _linked(link.table.name, link.other, link.own)
@@ -77,7 +77,7 @@ TABLE: tuple[tuple[str, str, dict[str, str]], ...] = (
 
 TOUCHES: dict[str, dict[str, str]] = {event: touched for _, event, touched in TABLE}
 
-# Columns whose change is an event, beside `<kind>.name` for the columns that other objects embed.
+# Columns whose change is an event, besides `<kind>.name` for the columns that other objects embed.
 _FIELD_EVENTS: dict[str, dict[str, tuple[str, ...]]] = {
     "series": {
         "series.label": ("name", "year_began", "series_type_id", "sort_name"),
@@ -97,12 +97,12 @@ _FIELD_EVENTS: dict[str, dict[str, tuple[str, ...]]] = {
     "series_type": {"series_type.label": ("code",)},
 }
 
-# Link fields that others embed as well as their owner.
+# Link fields that other objects embed besides their owner.
 LINK_EVENTS = {"series.genres": "series.embedded"}
 
-# What the removal of a row means to those that showed it; of other kinds it is the event `<kind>.name`.
+# The events of a deletion; for other kinds it is `<kind>.name`.
 _DELETION_EVENTS: dict[str, tuple[str, ...]] = {
-    "publisher": (),  # what shows it is deleted with it
+    "publisher": (),  # objects that show it are deleted with it
     "series_type": (),  # cannot be deleted while series have it
     "series": ("series.label",),
     "issue": ("issue.deleted", "issue.place"),
@@ -110,18 +110,18 @@ _DELETION_EVENTS: dict[str, tuple[str, ...]] = {
 
 
 def field_events(kind: str) -> dict[str, tuple[str, ...]]:
-    """The events of a kind, each with the columns whose change it is."""
+    """The events of a kind, each with its columns."""
     embedded = KINDS[kind].embedded
     return ({f"{kind}.name": embedded} if embedded else {}) | _FIELD_EVENTS.get(kind, {})
 
 
 def deletion_events(kind: str) -> tuple[str, ...]:
-    """The events that the removal of rows of a kind is."""
+    """The events of a deletion of rows of a kind."""
     return _DELETION_EVENTS.get(kind, (f"{kind}.name",))
 
 
 def touched_by(event: str) -> dict[str, str]:
-    """The kinds that an event touches, each with the condition that selects the rows."""
+    """The kinds that an event touches, each with the condition for their rows."""
     kind, what = event.split(".")
     if what == "name":
         model = KINDS[kind].model
@@ -137,7 +137,7 @@ def touched_by(event: str) -> dict[str, str]:
 
 
 def resolve(session: Session, events: dict[str, set[int]]) -> dict[str, set[int]]:
-    """The rows that events touch, as {kind: ids}; one statement per event and kind that is named."""
+    """The rows that events touch, as {kind: ids}; one statement per event and kind."""
     touched: dict[str, set[int]] = defaultdict(set)
     for event, ids in events.items():
         for kind, rows in touched_by(event).items():
@@ -150,17 +150,17 @@ def resolve(session: Session, events: dict[str, set[int]]) -> dict[str, set[int]
 
 
 def _later(*columns: str) -> str:
-    """The next value of a stamp: the clock, but always later than before, if there was one.
+    """The next value of a stamp: the current time, or just after its present value if that is later.
 
-    Later than all of `columns`: where a body has two stamps its date is that of the later one, which may be
-    ahead of the clock, as it was imported or the clock put back.
+    It is later than all `columns`: the date of a body with two stamps is that of the later one, which may be
+    in the future if it was imported or the clock was set back.
     """
     past = ", ".join(f"{each} + interval '1 microsecond'" for each in columns)
     return f"greatest(clock_timestamp(), {past})"
 
 
 def move_stamp(session: Session, kind: str, ids: set[int], column: str = "modified") -> None:
-    """Move a stamp of some rows, and keep the value it had; rows are locked in the order of their ids."""
+    """Update a stamp of rows, and store its former value; rows are locked in the order of their ids."""
     if not ids:
         return
     columns = KINDS[kind].model.__table__.columns
@@ -177,7 +177,7 @@ def move_stamp(session: Session, kind: str, ids: set[int], column: str = "modifi
 
 
 def move_name_stamp(session: Session, kind: str, ids: set[int]) -> None:
-    """Note that the embedded name of some rows has changed."""
+    """Update `name_changed` of rows."""
     session.execute(
         text(f"UPDATE {kind} SET name_changed = {_later('name_changed')} WHERE id = ANY(:ids)"),
         {"ids": list(ids)},
@@ -185,7 +185,7 @@ def move_name_stamp(session: Session, kind: str, ids: set[int]) -> None:
 
 
 def move_issue_list_stamps(session: Session, issues: set[int], parents: dict[str, set[int]]) -> None:
-    """Move the second stamp of every object whose issue list shows one of `issues`, and of `parents`."""
+    """Update `issues_modified` of `parents` and of all objects with one of `issues` in their issue list."""
     for kind, rows in ISSUE_LISTS.items():
         ids = set(parents.get(kind, ()))
         if issues:
@@ -195,10 +195,10 @@ def move_issue_list_stamps(session: Session, issues: set[int], parents: dict[str
 
 
 def refresh_rating_figures(session: Session, *, series: set[int], issues: set[int]) -> None:
-    """Count and sum the stars of issues and series anew, and move their rating stamps (M22).
+    """Recompute the number and sum of ratings of issues and series, and update their `rated` (M22).
 
-    Stars given before an issue was out are left out until `library.ratings.count_due` has counted them.
-    The rows are locked by a statement of their own: the next one then sees what other raters committed.
+    Ratings given before an issue was out are excluded until `library.ratings.count_due` includes them. Rows
+    are locked by a separate statement, so that the next one sees ratings that others have committed.
     """
     stars = "LEFT JOIN issue_rating r ON r.counted AND r.issue_id ="
     for kind, ids, source in (

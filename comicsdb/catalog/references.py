@@ -1,4 +1,4 @@
-"""What objects are called: names and slugs behind ids, many at once and those of deleted objects too."""
+"""Labels and slugs of many objects at once, by id, including deleted ones."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -13,10 +13,10 @@ from comicsdb.models import Tombstone
 
 @dataclass(frozen=True)
 class Reference:
-    """An object as others name it.
+    """A reference to an object.
 
-    `label` is None for an id of which nothing is known. `slug` is None where there is no page. `gone` says
-    that the object was deleted or merged; `survivor_id` is the object that a merged one lives on in.
+    `label` is None for an unknown id, `slug` if there is no page. `gone` is whether the object was deleted or
+    merged, `survivor_id` the object that it was merged into.
     """
 
     kind: str
@@ -31,19 +31,19 @@ class Reference:
 
 
 def labelled(model) -> Select:
-    """Objects of a kind with all that their labels need, their long text left out."""
+    """Objects of a kind with everything that their labels need, but without their long text."""
     options = (*kind_of(model).label_options, *((defer(model.desc),) if hasattr(model, "desc") else ()))
     return select(model).options(*options)
 
 
 def reference_to(entity) -> Reference:
-    """The reference to an object that is there; it was loaded by `labelled`."""
+    """The reference to an existing object that was loaded by `labelled`."""
     label = getattr(entity, "label", None) or getattr(entity, "name", None)
     return Reference(entity.__tablename__, entity.id, label, getattr(entity, "slug", None))
 
 
 class References:
-    """The references behind ids of several kinds: one statement per kind, and one for all that are gone."""
+    """The references for ids of several kinds: one statement per kind, and one for all deleted objects."""
 
     def __init__(self, session: Session, wanted: dict[str, Iterable[int]]):
         self._found: dict[tuple[str, int], Reference] = {}
@@ -64,7 +64,7 @@ class References:
         return {object_id for found, object_id in self._found if found == kind}
 
     def to(self, kind: str, object_id: int) -> Reference:
-        """The reference to an object; one without a label where nothing is known."""
+        """The reference to an object, without a label for an unknown id."""
         return self._found.get((kind, object_id)) or Reference(kind, object_id, gone=True)
 
 

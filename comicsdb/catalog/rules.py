@@ -1,8 +1,8 @@
-"""Rules that hold for every write, whatever surface it comes from.
+"""Rules for all writes.
 
-Shapes and lengths of single fields are the schemas' business, and `values` refuses what no column takes; here
-is what looks at other fields or at the database. Only fields that are sent are judged, except where a pair of
-them disagrees.
+Schemas check types and lengths of single fields, and `column_checks` whether columns can store them; this
+module has the rules that involve other fields or the database. Only given fields are checked, except for
+pairs of fields that contradict each other.
 """
 
 from datetime import date
@@ -21,30 +21,30 @@ REQUIRED = _("This field is required.")
 
 
 class Findings:
-    """Messages by field, raised together."""
+    """Error messages by field, to be raised together."""
 
     def __init__(self):
         self.errors: dict[str, list[str]] = {}
 
     def add(self, field: str, message: str) -> None:
-        """Note a message, once."""
+        """Add a message, unless it is there already."""
         messages = self.errors.setdefault(field, [])
         if message not in messages:
             messages.append(message)
 
     def raise_any(self) -> None:
-        """Raise InvalidError if anything was found."""
+        """Raise InvalidError if there are messages."""
         if self.errors:
             raise InvalidError(self.errors)
 
 
 def check(session: Session, kind: Kind, entity, values: dict) -> None:
-    """Judge `values` for a new object (`entity` None) or for a change of `entity`; raises InvalidError."""
+    """Check `values` for a new object (`entity` None) or a change of `entity`; raises InvalidError."""
     find(session, kind, entity, values).raise_any()
 
 
 def find(session: Session, kind: Kind, entity, values: dict, *, keep: bool = True) -> Findings:
-    """The same without raising; `keep` as for `existing`."""
+    """The errors that `check` raises; `keep` is as for `existing`."""
     findings = Findings()
     unknown = set(values) - set(kind.fields)
     for field in sorted(map(str, unknown)):
@@ -99,17 +99,17 @@ def _check_references(session: Session, kind: Kind, values: dict, findings: Find
 
 
 def _check_ids(session: Session, field: str, target, ids, findings: Findings, *, keep: bool) -> None:
-    """Every id must be that of a row."""
+    """Check that rows have the ids."""
     wanted = set(ids)
     for missing in sorted(wanted - existing(session, target, wanted, keep=keep)):
         findings.add(field, MISSING.format(missing))
 
 
 def existing(session: Session, target, ids, *, keep: bool = True) -> set[int]:
-    """Those of some ids that rows have.
+    """The ids that rows have.
 
-    With `keep` the rows cannot be deleted until the transaction ends: only for who is alone
-    (`UnitOfWork.acquire_write_lock`), as others would wait for that, or cross his way.
+    With `keep` the rows cannot be deleted until the transaction ends. This requires the write lock
+    (`UnitOfWork.acquire_write_lock`), as it could cause deadlocks otherwise.
     """
     wanted = set(ids)
     if not wanted:
@@ -119,7 +119,7 @@ def existing(session: Session, target, ids, *, keep: bool = True) -> set[int]:
 
 
 def _after(entity, values: dict, field: str):
-    """The value a field will have."""
+    """The value of a field after the change."""
     return values[field] if field in values else getattr(entity, field, None)
 
 

@@ -1,8 +1,7 @@
-"""Search: the conditions by which words find objects of the catalogue.
+"""Search: conditions that find objects of the catalogue by words.
 
-Plain functions that give SQLAlchemy conditions; they know neither requests nor pages. Words are folded (case
-and accents) by the database itself, with the function that made the stored columns, so the trigram indexes
-always fit.
+The functions return SQLAlchemy conditions and are independent of requests and pages. The database folds words
+(case and accents) by the function of the stored columns, so the trigram indexes can always be used.
 """
 
 import re
@@ -30,19 +29,19 @@ from comicsdb.catalog.kinds import Kind, kind_of
 from comicsdb.models import Issue, ReadingList, Series, Variant
 from comicsdb.values import compact
 
-WORDS_MAX = 12  # more say nothing and cost a scan each
+WORDS_MAX = 12  # further words hardly narrow a search, and each costs a scan
 LENGTH_MAX = 200
-PART_MIN = 3  # letters of a part of a number: fewer make no trigram, which its index needs
-SIMILARITY = 0.4  # how alike a name must be that is found in spite of a typing error
+PART_MIN = 3  # characters of a part of a number; fewer are no trigram, which the index needs
+SIMILARITY = 0.4  # the lowest similarity of a name that is found despite typing errors
 
-FOUND_BY_MORE = 10  # the rank of what has the words in an alias or a designation only
+FOUND_BY_MORE = 10  # the rank of matches in aliases or designations only
 BEFORE_WORDS = "-–—/:.,;'’\"“(["  # beside blanks
 
-# Found and ordered like objects of the catalogue.
+# Other models that are searched and ordered like objects of the catalogue.
 _READING_LIST = Kind(ReadingList, ("name",))
 
 _NUMBER = re.compile(r"^(?P<series>[^#]*)#(?P<number>.*)$", re.DOTALL)
-_WILD = re.compile(r"[\\%_]")  # what LIKE takes for more than itself
+_WILD = re.compile(r"[\\%_]")  # special characters of LIKE
 _YEAR = re.compile(r"\(\s*(\d{4})\s*\)\s*$", re.ASCII)
 
 
@@ -51,24 +50,24 @@ def _kind(model) -> Kind:
 
 
 def fields(model) -> tuple:
-    """The folded columns in which the words of a search for objects of a kind are looked for."""
+    """The folded columns that are searched for objects of a kind."""
     return _kind(model).search_columns
 
 
 def order(model) -> tuple:
-    """The columns that lists of a kind are ordered by, a total order; for issues, join their series."""
+    """The columns of a total order for lists of a kind; for issues, join their series."""
     return _kind(model).order_columns
 
 
 def cleaned(query: str) -> str:
-    """A query as it may be sent to the database: bounded, without control characters or half characters."""
+    """A query for the database: of limited length, without control characters or surrogates."""
     query = query.lstrip()[:LENGTH_MAX]
     printable = "".join(" " if ord(each) < 32 or 0xD800 <= ord(each) <= 0xDFFF else each for each in query)
     return printable.strip()
 
 
 def words(query: str) -> list[str]:
-    """The words of a query, separated by white space; at most WORDS_MAX."""
+    """The first WORDS_MAX words of a query, separated by white space."""
     return cleaned(query).split()[:WORDS_MAX]
 
 
@@ -83,7 +82,7 @@ def in_any(columns, wanted: list[str]) -> ColumnElement[bool]:
 
 
 def same(column, value: str) -> ColumnElement[bool]:
-    """A column has exactly this value, case aside."""
+    """The condition that a column has a value, ignoring case."""
     return _upper(column) == func.upper(value)
 
 
@@ -94,18 +93,18 @@ def contains(column, part: str) -> ColumnElement[bool]:
 
 
 def same_code(column, code: str) -> ColumnElement[bool]:
-    """A column has this product code; blanks, hyphens and case aside; an empty one is found nowhere."""
+    """The condition that a column has a product code, ignoring spaces, hyphens and case; never for ""."""
     wanted = compact(code)
     return _compacted(column) == func.upper(wanted) if wanted else false()
 
 
 def code_begins(column, start: str) -> ColumnElement[bool]:
-    """A column has a product code that begins like this, case included."""
+    """The condition that the product code in a column begins with a text, which is case-sensitive."""
     wanted = compact(start)
     if not wanted:
         return false()
     escaped = _WILD.sub(r"\\\g<0>", wanted)
-    # The index has capitals.
+    # The index is in upper case.
     return and_(
         _compacted(column).like(func.upper(f"{escaped}%")),
         _unspaced(column).like(f"{escaped}%"),
@@ -113,7 +112,7 @@ def code_begins(column, start: str) -> ColumnElement[bool]:
 
 
 def same_isbn(column, number: str) -> ColumnElement[bool]:
-    """A column has this ISBN, or the same one with ten digits instead of thirteen, or the other way round."""
+    """The condition that a column has an ISBN, with ten or thirteen digits."""
     return or_(*(same_code(column, each) for each in (number, *_other_isbn(compact(number)))))
 
 
@@ -126,7 +125,7 @@ def _other_isbn(number: str) -> list[str]:
 
 
 def issues_with_upc(condition: Callable) -> ColumnElement[bool]:
-    """The issues of whose UPC, or of that of one of whose variants, a condition on a column holds."""
+    """The issues whose UPC, or that of one of their variants, meets a condition on a column."""
     found, other = aliased(Issue), aliased(Variant)
     with_code = union_all(
         select(found.id).where(condition(found.upc)), select(other.issue_id).where(condition(other.upc))
@@ -135,7 +134,7 @@ def issues_with_upc(condition: Callable) -> ColumnElement[bool]:
 
 
 def _compacted(column) -> ColumnElement[str]:
-    """As the indexes of such codes have it."""
+    """The expression in the indexes of product codes."""
     return func.upper(_unspaced(column))
 
 
@@ -144,49 +143,49 @@ def _unspaced(column) -> ColumnElement[str]:
 
 
 def _upper(column) -> ColumnElement[str]:
-    # In C order, which ordered text has, only ASCII has upper and lower case.
+    # In C collation, only ASCII has upper and lower case.
     return func.upper(column.collate("default") if column.type.collation else column)
 
 
 def matching(model, query: str) -> ColumnElement[bool]:
-    """The objects of a kind that a query finds; no words find everything."""
+    """The condition that a query finds objects of a kind; without words, all of them."""
     if model is Issue:
         return issues_matching(query)
     return in_any(fields(model), words(query))
 
 
 def similar(model, query: str) -> ColumnElement[bool]:
-    """The objects whose name looks like the query in spite of typing errors; call `tolerate` before."""
+    """The condition that a name is similar to the query; call `tolerate` first."""
     return or_(*(func.fold(cleaned(query)).op("<%")(column) for column in _names(model)))
 
 
 def distance(model, query: str) -> ColumnElement[float]:
-    """How far the closest name is from the query, 0 to 1: the first part of an order."""
+    """The distance of the closest name from the query, 0 to 1, to order by."""
     return func.least(*(func.fold(cleaned(query)).op("<<->")(column) for column in _names(model)))
 
 
 def best_first(model, query: str) -> tuple:
-    """What to order results by: the best match first, equal ones in the order of lists; a total order.
+    """A total order with the best match first, and equal ones in the order of lists.
 
-    Issues come with their series joined; those with the very number that was typed precede others like them.
+    For issues, join their series; those with exactly the number of the query come first.
     """
     best = (numbered(cleaned(query)).desc(),) if model is Issue else ()
     return rank(model, query), *best, *order(model)
 
 
 def rank(model, query: str) -> ColumnElement[int]:
-    """How well an object fits a query that finds it, 0 the best; an issue is as good as its series."""
+    """The rank of a match, 0 for the best; an issue has the rank of its series."""
     if model is Issue:
         model, query = Series, " ".join(parse_issue_query(query).words)
     return rank_of_name(_kind(model).name_columns, query)
 
 
 def rank_of_name(columns, query: str) -> ColumnElement[int]:
-    """How well a name fits a query, 0 the best; FOUND_BY_MORE where aliases were needed to find it.
+    """The rank of a name, 0 for the best, FOUND_BY_MORE if only aliases match.
 
-    The name may stand in two folded columns, of which the first counts a little more.
+    A name may have two folded columns, of which the first ranks a little higher.
     """
-    # As subqueries, so that the words are folded once, not for each row.
+    # Subqueries, so that words are folded once rather than for each row.
     wanted, *each = (select(func.fold(part)).scalar_subquery() for part in (cleaned(query), *words(query)))
     begins_a_word = " " + _spaced(wanted)
     tiers = (
@@ -206,12 +205,12 @@ def rank_of_name(columns, query: str) -> ColumnElement[int]:
 
 
 def _spaced(text) -> ColumnElement[str]:
-    """A text with blanks where words may begin."""
+    """A text with spaces in place of the characters that may precede words."""
     return func.translate(text, BEFORE_WORDS, " " * len(BEFORE_WORDS))
 
 
 def tolerate(session: Session, similarity: float = SIMILARITY) -> None:
-    """Set how alike names must be for `similar`, until the transaction ends."""
+    """Set the threshold of `similar` until the transaction ends."""
     session.execute(
         text("SELECT set_config('pg_trgm.word_similarity_threshold', :value, true)"),
         {"value": str(similarity)},
@@ -224,9 +223,9 @@ def _names(model) -> tuple:
 
 @dataclass(frozen=True)
 class IssueQuery:
-    """A query for issues, taken apart: `series words (year) #number`.
+    """A parsed query for issues: `series words (year) #number`.
 
-    `number` is None where the query has no `#`, and "" where nothing follows it.
+    `number` is None if the query has no `#`, and "" if nothing follows it.
     """
 
     words: tuple[str, ...]
@@ -240,7 +239,7 @@ class IssueQuery:
 
 
 def parse_issue_query(query: str) -> IssueQuery:
-    """Take a query for issues apart."""
+    """Parse a query for issues."""
     query = cleaned(query)
     found = _NUMBER.match(query)
     series, number = (found["series"], found["number"].strip()) if found else (query, None)
@@ -251,16 +250,16 @@ def parse_issue_query(query: str) -> IssueQuery:
 
 
 def numbered(number: str) -> ColumnElement[bool]:
-    """The issues with exactly this number or alternative number, case aside."""
+    """The issues with a number or alternative number, ignoring case."""
     return or_(same(Issue.number, number), same(Issue.alt_number, number))
 
 
 def issues_matching(query: str) -> ColumnElement[bool]:
-    """The issues a query finds: words of the series' names, its first year in parentheses, `#` number."""
+    """The issues that match a query: words in the series' names, its first year in parentheses, `#number`."""
     asked = parse_issue_query(query)
     if asked.is_empty:
         return false()
-    # The series are found first, by their own index, and the issues through them.
+    # Find the series first, by their index, then their issues.
     if asked.words or asked.year is not None:
         series = aliased(Series)
         conditions = [in_any((series.folded, series.alt_folded), list(asked.words))]
@@ -273,7 +272,7 @@ def issues_matching(query: str) -> ColumnElement[bool]:
 
 
 def issue_items_matching(query: str) -> ColumnElement[bool]:
-    """The issues pickers offer: without a `#`, a text may also be in the number; a short one, be it."""
+    """The issues for autocomplete: without `#`, the number may contain a text too, or equal a short one."""
     if parse_issue_query(query).number is not None:
         return issues_matching(query)
     series, issue = aliased(Series), aliased(Issue)
@@ -289,5 +288,5 @@ def issue_items_matching(query: str) -> ColumnElement[bool]:
     else:
         has_number = or_(*(holds(func.fold(each), part) for each in numbers))
     with_number = select(issue.id).where(has_number)
-    # Each half is served by its own index.
+    # Each part has its own index.
     return Issue.id.in_(union(of_series, with_number))

@@ -1,4 +1,4 @@
-"""The catalogue service: the one door through which every write passes, and how objects are found."""
+"""The catalogue service: all writes, and finding objects by id and slug."""
 
 from contextlib import contextmanager
 
@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from comicsdb import clock
 from comicsdb.catalog import issue_parts, parts, rules, slugs, uniqueness
 from comicsdb.catalog.column_checks import NULL, problem
-from comicsdb.catalog.deletion import bury, doomed_with, forget
+from comicsdb.catalog.deletion import doomed_with, forget, write_tombstones
 from comicsdb.catalog.errors import ConflictError, GoneError, InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.kinds import Kind, kind_of
 from comicsdb.catalog.propagation import field_events
@@ -21,15 +21,15 @@ from comicsdb.models import FormerSlug, History, Series, Tombstone, User
 from comicsdb.models.base import INTEGER_MAX, SYSTEM_USER_ID, Authored, metadata
 
 SLUG_ATTEMPTS = 50
-# A row of an index has 2700 bytes: room for 255 characters of any script, but not for each two such names.
+# An index entry has 2700 bytes: enough for 255 characters of any script, but not for any two such names.
 TOO_LONG = _("Together these names are too long for the database: shorten one of them.")
 
 
 class Catalog:
-    """The catalogue as one account sees and changes it, within the session's transaction.
+    """The catalogue for one account, within the session's transaction.
 
-    `actor_id` is the acting account, None for commands: their edits are the system account's, and their
-    history names nobody. `actor_name` is for the log. Nothing is committed here.
+    `actor_id` is the acting account, None for commands, whose edits are the system account's and have no
+    author in history. `actor_name` is for the log. Does not commit.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Catalog:
     def by_slug(self, model, slug: str):
         """The object with a slug.
 
-        Raises NotFoundError, GoneError or MovedError (also for a slug it had before).
+        Raises NotFoundError, GoneError or MovedError (also for a former slug).
         """
         entity = self.session.scalar(select(model).where(model.slug == slug)) if "\0" not in slug else None
         if entity is not None:
@@ -69,7 +69,7 @@ class Catalog:
         return self._former(model, Tombstone.slug == slug, slug)
 
     def survivor(self, model, object_id: int):
-        """The object that one with an id was merged into; None if there was no merge, or it is gone too."""
+        """The object that one was merged into; None if there was no merge, or it was deleted too."""
         tombstone = self.session.get(Tombstone, (model.__tablename__, object_id))
         if tombstone is None or tombstone.survivor_id is None:
             return None
@@ -94,9 +94,9 @@ class Catalog:
     # Writing.
 
     def create(self, model, values: dict):
-        """A new object from field values (`catalog.kinds`); if not, raises InvalidError or ConflictError.
+        """Create an object from field values (`catalog.kinds`); raises InvalidError or ConflictError.
 
-        The slug is made here and is safe from other writers. A value "slug" is taken as it is.
+        The slug is generated, safely with concurrent writers, unless values have one.
         """
         kind = kind_of(model)
         self.unit.acquire_write_lock()
@@ -120,10 +120,10 @@ class Catalog:
         return entity
 
     def update(self, entity, values: dict):
-        """Change some fields of an object; the rest stays. `modified` moves even if nothing differs.
+        """Change some fields of an object. `modified` is updated even if nothing differs.
 
-        A value "slug" gives it another address; the one it had leads there for ever. The row is locked and
-        read anew first, so that no other writer's change is lost. Raises InvalidError, ConflictError, or
+        After a change of "slug" the former one redirects to the object permanently. The row is locked and
+        reloaded first, so that no concurrent change is lost. Raises InvalidError, ConflictError, or
         NotFoundError if the object was deleted meanwhile.
         """
         kind = kind_of(type(entity))
@@ -160,38 +160,38 @@ class Catalog:
         values = dict(values)
         slug = values.pop("slug", None)
         errors = rules.find(self.session, kind, entity, values, keep=False).errors
-        if slug or (slug is not None and entity is not None):  # a new object without one gets one made
+        if slug or (slug is not None and entity is not None):  # for a new object without one it is generated
             wrong = slugs.fault(self.session, kind.name, slug, entity and entity.id)
             errors |= {"slug": [wrong]} if wrong else {}
         sound = {field: value for field, value in values.items() if field not in errors}
         return errors, uniqueness.conflicts(self.session, kind, entity, _columns(kind, sound))
 
-    # Credits and variants by themselves.
+    # Single credits and variants.
 
     def add_credits(self, wanted: list[dict]) -> list[int]:
-        """New credits, all or none: see `issue_parts.add_credits`."""
+        """Add credits, all or none: see `issue_parts.add_credits`."""
         return issue_parts.add_credits(self, wanted)
 
     def credit_faults(self, wanted: dict[int, dict]) -> dict[int, dict[str, list[str]]]:
-        """What is wrong with new credits, by any index and by field."""
+        """The errors of new credits, by index and field."""
         return issue_parts.credit_faults(self, wanted)
 
     def add_variant(self, values: dict) -> int:
-        """A new variant of an issue: see `issue_parts.add_variant`."""
+        """Add a variant to an issue: see `issue_parts.add_variant`."""
         return issue_parts.add_variant(self, values)
 
     def update_variant(self, variant_id: int, values: dict) -> int:
-        """Change some fields of a variant: see `issue_parts.update_variant`."""
+        """Change fields of a variant: see `issue_parts.update_variant`."""
         return issue_parts.update_variant(self, variant_id, values)
 
     def variant_faults(self, variant, values: dict) -> dict[str, list[str]]:
-        """All that is wrong with values for a new variant (None) or for a change of one, by field."""
+        """The errors in values for a new variant (None) or for a change of one, by field."""
         return issue_parts.variant_faults(self.session, variant, values).errors
 
     def delete(self, entity, reason: str = "") -> None:
-        """Delete an object and what belongs to it; ids and slugs stay known as tombstones.
+        """Delete an object and what belongs to it; tombstones keep their ids and slugs.
 
-        Others are kept even from pointing to it: what they add meanwhile would go with it unrecorded.
+        Concurrent writers cannot even add references to it, which would be deleted without a record.
         """
         kind, reason = kind_of(type(entity)), fit_reason(reason)
         self.lock(entity, against_references=True)
@@ -207,17 +207,17 @@ class Catalog:
             )
         doomed = doomed_with(self.session, kind.name, entity.id)
         self.unit.before_deletion(doomed, "delete", reason)
-        bury(self.session, doomed, self.actor_id, reason)
+        write_tombstones(self.session, doomed, self.actor_id, reason)
         self.session.execute(delete(kind.model).where(kind.model.id == entity.id))
         forget(self.session, doomed)
         self.unit.after_deletion(doomed)
         self.unit.propagate()
 
     def lock(self, entity, *, against_references: bool = False) -> None:
-        """Keep other writers from an object until the transaction ends, and read its present state."""
+        """Lock an object against other writers until the transaction ends, and reload it."""
         self.unit.acquire_write_lock()
         if entity.__tablename__ == "issue":
-            # Owners first: whoever renames the series takes them in this order.
+            # Owners first: renaming a series locks rows in the same order.
             self.session.execute(
                 select(Series.id).where(Series.id == entity.series_id).with_for_update(key_share=True)
             )
@@ -231,11 +231,11 @@ class Catalog:
         if found is None:
             raise NotFoundError(model.__tablename__, object_id)
 
-    # Within.
+    # Internals.
 
     @contextmanager
     def attempt(self, kind: Kind):
-        """A savepoint: a refused write leaves the session usable, and nothing known of it."""
+        """A savepoint, so that the session stays usable after a failed write, and forgets it."""
         try:
             with self.session.begin_nested():
                 yield
@@ -255,7 +255,7 @@ class Catalog:
             self.session.flush()
             return
         words = self._words(kind, entity)
-        if not slugs.slugify(words):  # the slug will name the id
+        if not slugs.slugify(words):  # the slug will contain the id
             entity.id = self.session.scalar(
                 text("SELECT nextval(pg_get_serial_sequence(:table, 'id'))"), {"table": kind.name}
             )
@@ -267,7 +267,7 @@ class Catalog:
                     self.session.add(entity)
                     self.session.flush()
             except IntegrityError as error:
-                if _told(error, "constraint_name") != f"uq_{kind.name}_slug":
+                if _diagnostic(error, "constraint_name") != f"uq_{kind.name}_slug":
                     raise
             else:
                 return
@@ -281,7 +281,7 @@ class Catalog:
         entity.slug = slug
 
     def _words(self, kind: Kind, entity) -> str:
-        """The words a slug is made of."""
+        """The words for a slug."""
         if kind.name == "series":
             return f"{entity.name}-{entity.year_began}"
         if kind.name == "issue":
@@ -302,7 +302,7 @@ class Catalog:
 
 
 def fit_reason(reason: str | None) -> str | None:
-    """A reason that history can hold; raises InvalidError for one that it cannot."""
+    """A reason that history can store; raises InvalidError for an invalid one."""
     wrong = reason and problem(History.__table__.columns["reason"], reason)
     if wrong:
         raise InvalidError({"reason": [wrong]})
@@ -310,13 +310,13 @@ def fit_reason(reason: str | None) -> str | None:
 
 
 def _columns(kind: Kind, values: dict) -> dict:
-    """Column values out of field values: a parent's field holds an id, its column is `<field>_id`."""
+    """Column values from field values: the column of a parent is `<field>_id`."""
     columns = {field: values[field] for field in kind.scalars if field in values}
     return columns | {f"{field}_id": values[field] for field in kind.parents if field in values}
 
 
 def _changes_what_others_show(kind: Kind, entity, values: dict) -> bool:
-    """Whether a change reaches those that point to the object: none may start to, unseen, meanwhile."""
+    """Whether a change affects objects that refer to this one, so that no new references may be added."""
     shown = {column for columns in field_events(kind.name).values() for column in columns}
     return any(
         column in shown and getattr(entity, column) != value
@@ -324,22 +324,22 @@ def _changes_what_others_show(kind: Kind, entity, values: dict) -> bool:
     )
 
 
-def _told(error: IntegrityError, part: str) -> str:
+def _diagnostic(error: IntegrityError, part: str) -> str:
     """A part of a database error: `constraint_name`, `table_name` or `column_name`, or ""."""
     return getattr(getattr(error.orig, "diag", None), part, None) or ""
 
 
 def _as_conflict(kind: Kind, error: IntegrityError) -> Exception:
-    """What a refused write means: a unique set that is taken, a reference that has gone, a wrong value."""
-    name, table, column = (_told(error, f"{part}_name") for part in ("constraint", "table", "column"))
+    """The error for a violated constraint: a conflict, a reference to a deleted object, or a wrong value."""
+    name, table, column = (_diagnostic(error, f"{part}_name") for part in ("constraint", "table", "column"))
     if name.startswith("uq_"):
         return uniqueness.taken(kind, table, name)
     if name.startswith("fk_"):
-        # The account that writes is no field: the request is tried again, without it.
+        # The acting account is not a field: the request is retried without it.
         return error if name.endswith(f"_{User.__tablename__}") else _vanished(kind, name)
     if name.startswith("ck_"):
         return InvalidError({_judged(kind, table, name): [_("This value is not accepted.")]})
-    if column:  # the only refusal without a constraint's name that tells a column: a null
+    if column:  # the only error with a column but no constraint: null
         return InvalidError({_shown_as(kind, table, column): [NULL]})
     return error
 
@@ -352,7 +352,7 @@ def _judged(kind: Kind, table_name: str, name: str) -> str:
 
 
 def _shown_as(kind: Kind, table_name: str, column: str) -> str:
-    """The field in which a column is written: that of a part is the part, that of a link table the link."""
+    """The field of a column: the part for a column of a part, the link for one of a link table."""
     links = {link.table.name: link.field for link in kind.links}
     parts_by_table = {"attribution": "attributions", "variant": "variants", "credit": "credits"}
     if table_name != kind.name:

@@ -1,4 +1,4 @@
-"""Slugs: the readable, permanent part of an object's address."""
+"""Slugs: the readable, permanent part of an object's URL."""
 
 import re
 import unicodedata
@@ -10,10 +10,10 @@ from sqlalchemy.orm import Session
 from comicsdb.i18n import _
 
 LENGTH = 255
-WORDS_MAX = 4 * LENGTH  # characters of a text that are looked at
+WORDS_MAX = 4 * LENGTH  # characters of a text; the rest is ignored
 SUFFIX_ROOM = 10  # for "-" and a number
 
-# Words that are routes beside the detail pages.
+# Path segments of other routes beside the detail pages.
 RESERVED = {
     "*": {"create", "search"},
     "issue": {"thisweek", "nextweek", "future", "formset", "week", "calendar"},
@@ -30,7 +30,7 @@ TAKEN = _("This address leads to another object, or did once: choose another.")
 
 def slugify(words: str) -> str:
     """The slug of a text: ASCII letters, digits, underscores and single hyphens; "" if nothing is left."""
-    # Combining marks out of order take time by the square of their number.
+    # Normalising takes time quadratic in the number of combining marks.
     ascii_only = (
         unicodedata.normalize("NFKD", words[:WORDS_MAX]).encode("ascii", "ignore").decode("ascii").lower()
     )
@@ -39,19 +39,19 @@ def slugify(words: str) -> str:
 
 
 def base_slug(kind: str, words: str, object_id: int) -> str:
-    """The slug an object should have; its kind and id where the words leave nothing to read."""
+    """The slug for words, or kind and id if nothing readable is left."""
     slug = slugify(words)
-    if slug[: LENGTH - SUFFIX_ROOM].isdigit():  # it would read as an id
+    if slug[: LENGTH - SUFFIX_ROOM].isdigit():  # could be mistaken for an id
         slug = slugify(f"{words[: LENGTH // 2]}-slug")
     return slug[: LENGTH - SUFFIX_ROOM].rstrip("-_") or f"{kind}-{object_id}"
 
 
 def candidates(session: Session, kind: str, base: str, released: str = "false") -> Iterator[str]:
-    """Slugs to try in turn: the base, then the base with a number, without those known to be taken.
+    """Slugs to try in order: the base, then the base with a number, without those in use.
 
-    Slugs that lead to an object for ever (former ones) are taken as well, but for those that `released`, an
-    SQL condition on former_slug, names. Another writer may take one in the meantime: the unique index
-    decides, and the caller asks for the next.
+    Former slugs, which redirect permanently, count as in use, except for those that meet `released`, an SQL
+    condition on former_slug. If a concurrent writer uses a candidate first, the unique index rejects it, and
+    callers try the next one.
     """
     rows = session.scalars(
         text(
@@ -65,7 +65,7 @@ def candidates(session: Session, kind: str, base: str, released: str = "false") 
 
 
 def free(kind: str, base: str, taken: Collection[str]) -> Iterator[str]:
-    """The base, then the base with a number, without what is taken or the word of another route."""
+    """The base, then the base with a number, without slugs in use and those of other routes."""
     reserved = reserved_for(kind)
     if base not in taken and base not in reserved:
         yield base
@@ -78,14 +78,14 @@ def free(kind: str, base: str, taken: Collection[str]) -> Iterator[str]:
 
 
 def reserved_for(kind: str) -> set[str]:
-    """The words that no object of a kind can have for a slug."""
+    """The words that cannot be slugs of a kind."""
     return RESERVED["*"] | RESERVED.get(kind, set())
 
 
 def fault(session: Session, kind: str, slug: str, object_id: int | None = None) -> str | None:
-    """What is wrong with a slug that somebody chose, for a new object or for the one with an id; or None.
+    """The error message for a chosen slug, of a new object or of the one with an id; or None.
 
-    An object may take back a slug that it had before.
+    An object may have a former slug of its own again.
     """
     if not slug:
         return NOT_BLANK
@@ -106,7 +106,7 @@ def fault(session: Session, kind: str, slug: str, object_id: int | None = None) 
 
 
 def keep_former(session: Session, kind: str, moves: dict[int, tuple[str, str]]) -> None:
-    """Let the slugs that objects had lead to them; those they get are no former ones any more.
+    """Redirect the old slugs of objects to them; their new slugs no longer redirect.
 
     `moves` maps ids to the old slug and the new one.
     """

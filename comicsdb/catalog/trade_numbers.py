@@ -1,12 +1,12 @@
-"""ISBN, UPC and SKU: whether a number of the trade is right, for a text and for a column.
+"""Validation of ISBN, UPC and SKU, for a text and for a column.
 
-python-stdnum judges one text; the conditions in SQL say the same of all rows of a table in one statement.
+python-stdnum validates a text; the equivalent SQL conditions validate all rows of a table in one statement.
 """
 
 from sqlalchemy import ColumnElement, and_, case, func, or_
 from stdnum import ean, isbn
 
-ADDED_DIGITS = (0, 2, 5)  # a supplement behind the bar code proper
+ADDED_DIGITS = (0, 2, 5)  # lengths of a barcode's supplement
 CODE_DIGITS = (12, 13)
 ISBN_LONG, ISBN_SHORT = 13, 10
 ISBN_BEGINNINGS = ("978", "979")
@@ -29,12 +29,12 @@ def is_upc(text: str) -> bool:
 
 
 def is_sku(text: str) -> bool:
-    """Whether a text has letters and digits only."""
+    """Whether a text has ASCII letters and digits only."""
     return text.isascii() and text.isalnum()
 
 
 def column_is_isbn(text: ColumnElement[str]) -> ColumnElement[bool]:
-    """The condition that `is_isbn` judges of one text."""
+    """The SQL condition for `is_isbn`."""
     last = case((func.substr(text, ISBN_SHORT, 1) == "X", 10), else_=_digit(text, ISBN_SHORT))
     short = (_weighed(text, range(1, ISBN_SHORT)) + last * ISBN_SHORT) % 11 == 0
     return or_(
@@ -48,7 +48,7 @@ def column_is_isbn(text: ColumnElement[str]) -> ColumnElement[bool]:
 
 
 def column_is_upc(text: ColumnElement[str]) -> ColumnElement[bool]:
-    """The condition that `is_upc` judges of one text."""
+    """The SQL condition for `is_upc`."""
     fits = [
         and_(func.length(text).in_([digits + added for added in ADDED_DIGITS]), _ean_fits(text, digits))
         for digits in CODE_DIGITS
@@ -57,12 +57,12 @@ def column_is_upc(text: ColumnElement[str]) -> ColumnElement[bool]:
 
 
 def column_is_sku(text: ColumnElement[str]) -> ColumnElement[bool]:
-    """The condition that `is_sku` judges of one text."""
+    """The SQL condition for `is_sku`."""
     return text.regexp_match("^[A-Za-z0-9]+$")
 
 
 def _digit(text: ColumnElement[str], place: int) -> ColumnElement[int]:
-    """The digit at a place, counted from 1; anything for what is none, but no error."""
+    """The digit at a position, from 1; any number, but no error, for another character."""
     return func.ascii(func.substr(text, place, 1)) - 48
 
 
@@ -72,10 +72,10 @@ def _weighed(text: ColumnElement[str], weights) -> ColumnElement[int]:
 
 
 def _ean_fits(text: ColumnElement[str], digits: int) -> ColumnElement[bool]:
-    """Whether the check digit is right, the last of so many with which the text begins.
+    """Whether the check digit is right, the last of the first `digits` digits of a text.
 
-    Written without making 13 digits of 12, and so twice as quick: their weights are 3 and 1 by turns from the
-    end on.
+    The weights alternate between 3 and 1 from the end, so 12 digits need not be padded to 13, which would
+    take twice as long.
     """
     weights = [3 if (digits - place) % 2 else 1 for place in range(1, digits + 1)]
     return _weighed(text, weights) % 10 == 0

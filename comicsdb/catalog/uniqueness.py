@@ -1,4 +1,4 @@
-"""Unique sets: what the database calls them, what the contract does, and which of them values would break."""
+"""Unique sets of columns: the errors for their constraints, and checking values before a write."""
 
 from collections.abc import Iterable
 
@@ -22,10 +22,10 @@ def taken(kind: Kind, table_name: str, name: str) -> ConflictError:
 def conflicts(
     session: Session, kind: Kind, entity, columns: dict, *, besides: Iterable[int] = ()
 ) -> list[ConflictError]:
-    """The unique sets of a kind that column values would break, of a new object or of a change of `entity`.
+    """The conflicts that column values would cause, for a new object or a change of `entity`.
 
-    Only sets that a value is sent for; the slug, which is made to fit, is none of them. Objects with the ids
-    `besides` do not count.
+    Only unique sets with a given value are checked, and not the slug, which is adapted. Objects with the ids
+    `besides` are ignored.
     """
     table = kind.model.__table__
     found = []
@@ -47,7 +47,7 @@ def conflicts(
 
 
 def _sets(table):
-    """The unique constraints and indexes of a table, made of columns alone."""
+    """The unique constraints and indexes of a table that have columns only."""
     unique = [rule for rule in table.constraints if isinstance(rule, UniqueConstraint)]
     unique += [rule for rule in table.indexes if isinstance(rule, Index) and rule.unique]
     return [

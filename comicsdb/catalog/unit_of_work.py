@@ -1,13 +1,13 @@
-"""The unit of work: what a transaction did to the catalogue, and everything that follows from it.
+"""The unit of work: it records what a transaction changed in the catalogue, and writes everything derived.
 
-Sessions made by `db.session_factory` are watched. At each flush the unit learns which objects are new or
-changed; the service tells it of links, parts and deletions, which are set-based statements. From that one
-knowledge come, in the same transaction:
+It listens to the sessions of `db.session_factory`. Each flush records new and changed objects; the service
+records links, parts and deletions, which are set-based statements. From these records it writes, in the same
+transaction:
 
-- at `propagate`: `modified` and the other stamps, of the rows written and of those the table in
-  `propagation` names;
-- once, before the commit: history, then, under one short lock, the change log and the versions. The lock
-  makes the order of the log the order of commits, and lets a version become visible with its data.
+- in `propagate`: `modified` and the other stamps, of the changed rows and of those that the table in
+  `propagation` touches;
+- once, before the commit: history, then, under a short lock, the change log and the versions. Because of the
+  lock, the log is in the order of commits, and a version becomes visible together with its data.
 """
 
 import logging
@@ -39,7 +39,7 @@ _STAMPS = (
 
 OF_PICTURE = ("image", "cover_hash")
 
-# Where the pictures of a kind are named: (table, column that points to the object).
+# Tables with the pictures of a kind: (table, column with the object's id).
 _PICTURES = {kind.name: [(kind.name, "id")] for kind in KINDS.values() if "image" in kind.scalars}
 _PICTURES["issue"].append(("variant", "issue_id"))
 
@@ -50,32 +50,33 @@ def _ids() -> dict[str, set[int]]:
 
 @dataclass
 class PendingChanges:
-    """What is known so far; the first part is spent by `propagate`, the second lasts until the commit."""
+    """The recorded changes; `propagate` consumes the first part, the second lasts until the commit."""
 
     events: dict[str, set[int]] = field(default_factory=_ids)
     saved: dict[str, set[int]] = field(default_factory=_ids)
     created: dict[str, set[int]] = field(default_factory=_ids)
     renamed: dict[str, set[int]] = field(default_factory=_ids)
-    touched: dict[str, set[int]] = field(default_factory=_ids)  # found before a deletion
-    listing: dict[str, set[int]] = field(default_factory=_ids)  # whose issue list changed otherwise
+    touched: dict[str, set[int]] = field(default_factory=_ids)  # rows to touch, found before a deletion
+    # Rows whose issue list changed for other reasons
+    listing: dict[str, set[int]] = field(default_factory=_ids)
     rated: dict[str, set[int]] = field(default_factory=_ids)
 
     actions: dict[str, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
-    affected: dict[str, set[int]] = field(default_factory=_ids)  # their snapshot may have changed
-    deleted: list = field(default_factory=list)  # (kind, id, action) of rows that are gone
+    affected: dict[str, set[int]] = field(default_factory=_ids)  # rows whose snapshot may have changed
+    deleted: list = field(default_factory=list)  # (kind, id, action) of deleted rows
     outdated: set[str] = field(default_factory=set)  # kinds whose lists changed
     rated_kinds: set[str] = field(default_factory=set)  # kinds whose rating figures changed
-    released_files: set[str] = field(default_factory=set)  # pictures that a row names no more
-    retained_files: set[str] = field(default_factory=set)  # pictures that a row names since
-    log_lines: list[str] = field(default_factory=list)  # what the log is to say after the commit
+    released_files: set[str] = field(default_factory=set)  # pictures that a row no longer has
+    retained_files: set[str] = field(default_factory=set)  # pictures that a row has now
+    log_lines: list[str] = field(default_factory=list)  # to be logged after the commit
 
     @property
     def pending(self) -> bool:
-        """Whether there is anything for `propagate` to do."""
+        """Whether `propagate` has anything to do."""
         return any((self.events, self.saved, self.created, self.touched, self.listing, self.rated))
 
     def copy(self) -> "PendingChanges":
-        """The same, to return to when a savepoint is rolled back."""
+        """A copy, to restore when a savepoint is rolled back."""
         return PendingChanges(**{each.name: _copied(getattr(self, each.name)) for each in fields(self)})
 
 
@@ -87,7 +88,7 @@ def _copied(value):
 
 
 class UnitOfWork:
-    """The catalogue's side of one session; see the module."""
+    """The unit of work of one session; see the module."""
 
     def __init__(self, session: Session):
         self.session = session
@@ -95,50 +96,50 @@ class UnitOfWork:
         self.actor_name = ""
         self.reason: str | None = None
         self.changes = PendingChanges()
-        self.savepoints: dict = {}  # open savepoint → what was known at its begin
+        self.savepoints: dict = {}  # the changes at the start of each open savepoint
 
     @classmethod
     def of(cls, session: Session) -> "UnitOfWork":
-        """The unit of a session."""
+        """The unit of work of a session."""
         if "catalog.unit" not in session.info:
             session.info["catalog.unit"] = cls(session)
         return session.info["catalog.unit"]
 
     def acquire_write_lock(self) -> None:
-        """Wait for all other writers, and keep them waiting until the transaction ends.
+        """Wait for all other writers, and block them until the transaction ends.
 
-        What a write touches is found two and more links away: rows that somebody else is just adding there
-        would be missed, and locks taken on the way would cross those of others.
+        A write touches rows several links away: it would miss rows that others are adding there, and row
+        locks could deadlock.
         """
         self.session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": change_log.LOCK})
 
-    # What happened.
+    # Recording changes.
 
     def record_saved(self, kind: str, ids: set[int], action: str = "update") -> None:
-        """Rows were created or updated; an update moves their `modified`."""
+        """Record that rows were created or updated; an update also updates their `modified`."""
         changes = self.changes
         for each in ids:
             changes.actions[kind].setdefault(each, action)
         (changes.created if action == "create" else changes.saved)[kind] |= ids
 
     def record_imported(self, kind: str, ids: set[int], action: str) -> None:
-        """Rows were stored with stamps of their own, which stay: only history, log and versions follow."""
+        """Record that rows were stored with given stamps: only history, log and versions are written."""
         for each in ids:
             self.changes.actions[kind].setdefault(each, action)
         self.changes.outdated.add(kind)
 
     def record_event(self, event_name: str, ids: set[int]) -> None:
-        """An event of the propagation table happened to rows."""
+        """Record an event of the propagation table for rows."""
         if ids:
             self.changes.events[event_name] |= ids
 
     def part_changed(self, owner: str, part: str, ids: set[int]) -> None:
-        """Rows that belong to `owner` changed: credits, variants, attributions."""
+        """Record that parts of rows changed: credits, variants or attributions."""
         self.record_event(f"{owner}.{part}", ids)
         self.changes.affected[owner] |= ids
 
     def link_changed(self, owner: str, link, own_ids: set[int], other_ids: set[int]) -> None:
-        """Links were added or removed between `own_ids` and `other_ids`."""
+        """Record that links between `own_ids` and `other_ids` were added or removed."""
         touched = own_ids | other_ids if link.symmetric else own_ids
         self.part_changed(owner, link.field, touched)
         if f"{owner}.{link.field}" in propagation.LINK_EVENTS:
@@ -150,12 +151,12 @@ class UnitOfWork:
                 self.changes.listing[other] |= other_ids
 
     def rated(self, issues: set[int], series: set[int]) -> None:
-        """Stars were given, changed or taken back: figures and rating stamps follow, `modified` stays."""
+        """Record that ratings changed: figures and `rated` are updated, `modified` is not."""
         self.changes.rated["issue"] |= issues
         self.changes.rated["series"] |= series
 
     def outdate(self, kind: str) -> None:
-        """Something was written that is no object of the catalogue, but has a version as these have."""
+        """Record a write to rows that are not in the catalogue, but have a version as well."""
         self.changes.outdated.add(kind)
 
     def log_after_commit(self, action: str, kind: str, object_id: int, label: str) -> None:
@@ -163,7 +164,7 @@ class UnitOfWork:
         self.changes.log_lines.append(f"{action}: {kind} {object_id} {printable(label)}")
 
     def log_picture_change(self, kind: str, object_id: int, label: str, before: dict, after: dict) -> None:
-        """The same of a picture and its hash, by their columns, where there is another one now."""
+        """Add a line about a picture and its hash, if they differ."""
         was, now = before.get("image", ""), after.get("image", "")
         if "image" in after and was and was != now:
             self.log_after_commit("replace image" if now else "remove image", kind, object_id, label)
@@ -171,15 +172,15 @@ class UnitOfWork:
             self.log_after_commit("change hash", kind, object_id, label)
 
     def release_files(self, keys) -> None:
-        """Pictures that rows named before: their files go after the commit, if it comes."""
+        """Delete the files of pictures that rows no longer have, after the commit."""
         self.changes.released_files.update(key for key in keys if key)
 
     def retain_files(self, keys) -> None:
-        """Pictures that rows name now, perhaps one that another row named before: their files stay."""
+        """Keep the files of pictures that rows have now, also if they are released."""
         self.changes.retained_files.update(key for key in keys if key)
 
     def before_deletion(self, doomed: dict[str, set[int]], action: str, reason: str | None = None) -> None:
-        """Rows are about to be deleted: find now what will not be found when they are gone."""
+        """Before a deletion, record what cannot be found after it."""
         changes = self.changes
         for kind, ids in doomed.items():
             events = dict.fromkeys(propagation.deletion_events(kind), ids)
@@ -206,7 +207,7 @@ class UnitOfWork:
         snapshots.record_deletions(self.session, doomed, self.actor_id, reason or self.reason)
 
     def after_deletion(self, doomed: dict[str, set[int]]) -> None:
-        """The rows are deleted: nothing that is still to be done concerns them."""
+        """After a deletion, remove the rows from the recorded changes."""
         changes = self.changes
         for kind, ids in doomed.items():
             for pending in (
@@ -223,10 +224,10 @@ class UnitOfWork:
             for each in ids:
                 changes.actions[kind].pop(each, None)
 
-    # What follows.
+    # Writing what is derived.
 
     def propagate(self) -> None:
-        """Move the stamps of all rows written and touched since the last time."""
+        """Update the stamps of all rows that were changed or touched since the last call."""
         self.session.flush()
         changes = self.changes
         if not changes.pending:
@@ -236,7 +237,7 @@ class UnitOfWork:
             for kind, ids in source.items():
                 moved[kind] |= ids
         for kind, ids in changes.created.items():
-            moved[kind] -= ids  # their stamps are new already
+            moved[kind] -= ids  # they have new stamps already
         for kind in KINDS:
             propagation.move_stamp(self.session, kind, moved.get(kind, set()))
             if changes.renamed.get(kind):
@@ -263,7 +264,7 @@ class UnitOfWork:
         self._forget_stamps()
 
     def finalize(self) -> None:
-        """The last thing before the commit: history, change log and versions."""
+        """Write history, change log and versions, just before the commit."""
         self.propagate()
         changes = self.changes
         if not (changes.outdated or changes.rated_kinds or changes.actions or changes.affected):
@@ -283,30 +284,30 @@ class UnitOfWork:
         for line in self.changes.log_lines:
             extra = {"username": self.actor_name}
             logger.info("catalogue %s (user=%s)", line, self.actor_name or "-", extra=extra)
-        if "media" in self.session.info:  # without a store at hand, files are left to the sweep for orphans
+        if "media" in self.session.info:  # otherwise the sweep for orphans deletes the files
             self.session.info["media"].discard(
                 sorted(self.changes.released_files - self.changes.retained_files)
             )
 
-    # Savepoints: what was done within one that is rolled back did not happen.
+    # Savepoints: rolling back discards the changes recorded since its start.
 
     def begun(self, savepoint) -> None:
-        """A savepoint begins."""
+        """Handle the start of a savepoint."""
         self.savepoints[savepoint] = self.changes.copy()
 
     def released(self, savepoint) -> None:
-        """A savepoint was released: what was done within it is part of the transaction."""
+        """Handle the release of a savepoint: its changes are part of the transaction."""
         self.savepoints.pop(savepoint, None)
 
     def ended(self, savepoint) -> None:
-        """A savepoint is over; unless it was released before, it was rolled back."""
+        """Handle the end of a savepoint; unless it was released before, it was rolled back."""
         before = self.savepoints.pop(savepoint, None)
         if before is not None:
             self.changes = before
             self._forget_stamps()
 
     def _forget_stamps(self) -> None:
-        """Stamps were moved by SQL: read them again when they are asked for."""
+        """Expire the stamps in the session, as they were updated by SQL."""
         for entity in self.session.identity_map.values():
             names = [name for name in _STAMPS if name in inspect(entity).dict]
             if names and entity.__tablename__ in KINDS:
@@ -314,7 +315,7 @@ class UnitOfWork:
 
 
 def _after_flush(session: Session, _context) -> None:
-    """Learn which objects of the catalogue a flush created or changed."""
+    """Record the objects that a flush created or changed."""
     unit = UnitOfWork.of(session)
     for entity in session.new:
         if entity.__tablename__ in KINDS:
@@ -360,7 +361,7 @@ def _note_fields(unit: UnitOfWork, kind: str, entity) -> None:
 
 
 def label_of(entity) -> str:
-    """What the log calls an object."""
+    """The label of an object in the log."""
     return entity.slug if isinstance(entity, Issue) else entity.name
 
 
@@ -370,7 +371,7 @@ def _issue_saved(unit: UnitOfWork, series: set[int]) -> None:
 
 
 def _before_commit(session: Session) -> None:
-    if not session.in_nested_transaction():  # a released savepoint is no commit
+    if not session.in_nested_transaction():  # the event also fires for released savepoints
         UnitOfWork.of(session).finalize()
 
 
@@ -396,7 +397,7 @@ def _after_end(session: Session, transaction) -> None:
 
 
 def watch(factory: sessionmaker[Session]) -> None:
-    """Let the unit of work see what the sessions of a factory do."""
+    """Add the listeners of the unit of work to the sessions of a factory."""
     event.listen(factory, "after_flush", _after_flush)
     event.listen(factory, "before_commit", _before_commit)
     event.listen(factory, "after_transaction_create", _after_begin)

@@ -287,7 +287,7 @@ def _send_notices(site: Site, factory, rules: Rules, *, send: bool) -> list[str]
     if not found:
         click.echo(NOBODY)
         return []
-    told, failed = [], []
+    notified, failed = [], []
     for candidate in found:
         try:
             done = act(factory, site.settings, rules, candidate.user_id) if send else candidate
@@ -297,12 +297,12 @@ def _send_notices(site: Site, factory, rules: Rules, *, send: bool) -> list[str]
             continue
         if done is not None:
             click.echo(done.line(done=send))
-            told.append(done)
+            notified.append(done)
     if not send:
         number = f"{len(found)} candidate{'' if len(found) == 1 else 's'}"
         click.echo(f"{number}. Nothing was changed; to write to them add --send.")
-    if told:
-        lines, names = [each.line(done=send) for each in told], [each.username for each in told]
+    if notified:
+        lines, names = [each.line(done=send) for each in notified], [each.username for each in notified]
         with factory() as session:
             letter = throttle_report(names, lines, sent=send)
             queue_to_administrators(session, site.settings, letter, kind="throttled_accounts")

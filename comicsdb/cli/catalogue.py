@@ -60,7 +60,7 @@ def plainly(error: Exception) -> str:
     return str(error)
 
 
-def told(dry_run: bool, words: str) -> None:
+def echo_result(dry_run: bool, words: str) -> None:
     """Print what was done, or that it was a dry run."""
     click.echo(f"{words}{' Dry run: nothing was changed.' if dry_run else ''}")
 
@@ -88,7 +88,7 @@ def merge_command(site: Site, *, kind: str, canonical_id: int, other_id: int, re
         _refuse(planned)
         if not dry_run:
             admin.merge_objects(catalog, None, canonical, other, reason)
-    told(dry_run, f"{kind.capitalize()} {other_id} {_is(dry_run)} merged into {canonical_id}.")
+    echo_result(dry_run, f"{kind.capitalize()} {other_id} {_is(dry_run)} merged into {canonical_id}.")
 
 
 @click.command("move-publisher")
@@ -109,7 +109,7 @@ def move_publisher_command(
         _refuse(planned)
         if not dry_run:
             admin.move(catalog, None, publisher, parent, with_children=with_children, reason=reason)
-    told(dry_run, f"Publisher {publisher_id} {_is(dry_run)} an imprint of {parent_id} now.")
+    echo_result(dry_run, f"Publisher {publisher_id} {_is(dry_run)} an imprint of {parent_id} now.")
 
 
 def _is(dry_run: bool) -> str:
@@ -119,7 +119,7 @@ def _is(dry_run: bool) -> str:
 def _refuse(planned: Preview | MovePreview) -> None:
     if planned.problems:
         english = localizer(DEFAULT_LANGUAGE)
-        raise click.ClickException("\n".join(translate(english, each.told) for each in planned.problems))
+        raise click.ClickException("\n".join(translate(english, each.message) for each in planned.problems))
 
 
 def _print_merge(planned: Preview) -> None:
@@ -173,7 +173,7 @@ def fix_start_year_command(site: Site, series_id: int, year: int, dry_run: bool)
         series = found(catalog, "series", series_id)
         before = series.year_began
         _print_slugs(admin.fix_start_year(catalog, None, series, year))
-    told(dry_run, f"Series {series_id} began in {year}, not {before}.")
+    echo_result(dry_run, f"Series {series_id} began in {year}, not {before}.")
 
 
 @click.command("rebuild-slugs")
@@ -185,7 +185,7 @@ def rebuild_slugs_command(site: Site, series_id: int, dry_run: bool):
     with editing(site, dry_run=dry_run, reason="Rebuilt slugs") as catalog:
         changed = admin.rebuild_slugs(catalog, None, found(catalog, "series", series_id))
         _print_slugs(changed)
-    told(dry_run, f"{len(changed):,} slugs changed.")
+    echo_result(dry_run, f"{len(changed):,} slugs changed.")
 
 
 @click.command("dup-credits")
@@ -211,7 +211,7 @@ def dup_credits_command(
         copied = admin.copy_credits(catalog, None, source, targets)
     for each, number in copied.items():
         click.echo(f"{labels[each]} ({each}): {number:,}")
-    told(dry_run, f"{sum(copied.values()):,} credits copied.")
+    echo_result(dry_run, f"{sum(copied.values()):,} credits copied.")
 
 
 @click.command("add-universe")
@@ -226,7 +226,7 @@ def add_universe_command(site: Site, series_id: int, universe_id: int, character
         series = found(catalog, "series", series_id)
         universe = found(catalog, "universe", universe_id)
         added = admin.add_universe(catalog, None, series, universe, characters=characters)
-    told(dry_run, f"{added['issue']:,} issues and {added.get('character', 0):,} characters added.")
+    echo_result(dry_run, f"{added['issue']:,} issues and {added.get('character', 0):,} characters added.")
 
 
 @click.command("old-anthologies")
@@ -242,7 +242,7 @@ def old_anthologies_command(site: Site, series_id: int, fix_credits: bool, delet
         done = {"credits": 0, "descriptions": 0}
         if fix_credits or delete_desc:
             done = admin.repair_anthology(catalog, None, series, roles=fix_credits, descriptions=delete_desc)
-    told(
+    echo_result(
         dry_run,
         f"Credits of {done['credits']:,} and descriptions of {done['descriptions']:,} issues changed.",
     )

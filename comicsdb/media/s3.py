@@ -161,11 +161,11 @@ class S3Storage(Storage):
         try:
             yield self._client
         except ClientError as error:
-            told = error.response.get("Error", {}).get("Code", "")
-            if told in NOT_THERE:
-                raise FileNotFoundError(told) from error
+            code = error.response.get("Error", {}).get("Code", "")
+            if code in NOT_THERE:
+                raise FileNotFoundError(code) from error
             STORAGE_OUTAGE.report(error, "The object storage refuses: %s", error)
-            raise StorageDownError(f"The object storage refuses: {told}.") from error
+            raise StorageDownError(f"The object storage refuses: {code}.") from error
         except (BotoCoreError, HTTPError) as error:
             self._down_until = time.monotonic() + LEFT_ALONE
             STORAGE_OUTAGE.report(error, "The object storage does not answer: %s", error)

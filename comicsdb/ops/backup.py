@@ -295,11 +295,13 @@ class Programs:
                 target.stdin.close()
             except BrokenPipeError:
                 source.kill()
-            said = target.stderr.read().decode(errors="replace")
+            output = target.stderr.read().decode(errors="replace")
             failed = source.stderr.read().decode(errors="replace") if source.wait() else ""
         if target.returncode or source.returncode:
-            told = _first_error(said) or _first_error(failed) or f"pg_restore ended with {source.returncode}"
-            raise BackupError(f"Nothing was restored: {told}")
+            reason = (
+                _first_error(output) or _first_error(failed) or f"pg_restore ended with {source.returncode}"
+            )
+            raise BackupError(f"Nothing was restored: {reason}")
 
     def _run(self, name: str, *arguments: str) -> None:
         done = subprocess.run(
@@ -314,8 +316,8 @@ class Programs:
             raise BackupError(f"{name} failed: {_first_error(done.stderr)}")
 
 
-def _first_error(said: str) -> str:
-    lines = [line for line in said.splitlines() if "error" in line.lower()] or said.splitlines()
+def _first_error(output: str) -> str:
+    lines = [line for line in output.splitlines() if "error" in line.lower()] or output.splitlines()
     return lines[0].strip() if lines else ""
 
 
@@ -342,10 +344,10 @@ def _folders() -> Iterator[Path]:
 
 def _version(folder: Path) -> int | None:
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             [folder / "pg_dump", "--version"], capture_output=True, text=True, timeout=30, check=False
         )
     except OSError:
         return None
-    found = re.search(r"\(PostgreSQL\) (\d+)", said.stdout)
+    found = re.search(r"\(PostgreSQL\) (\d+)", output.stdout)
     return int(found[1]) if found else None

@@ -149,9 +149,9 @@ class Known:
 
     def __call__(self, environ, router):
         """Answer by the inner policy; server errors get a header with the request id."""
-        said = environ.get(ID_HEADER)
-        if said and re.fullmatch(r"[A-Za-z0-9._-]{1,64}", said) and is_trusted(environ, self._proxies):
-            environ[ID_KEY] = said
+        sent_id = environ.get(ID_HEADER)
+        if sent_id and re.fullmatch(r"[A-Za-z0-9._-]{1,64}", sent_id) and is_trusted(environ, self._proxies):
+            environ[ID_KEY] = sent_id
         before = _environ.set(environ)
         try:
             response = self._inner(environ, router)
@@ -170,8 +170,8 @@ class Known:
 def log_start(settings: Mapping, processes: int) -> None:
     """Log the line of a start; `settings` are resolved ones."""
     number = "1 process" if processes == 1 else f"{processes} processes"
-    told = f"{_limits(settings)} {_cache(settings)} {_mail(settings)}"
-    log.info("comicsdb starts with %s. %s", number, told)
+    text = f"{_limits(settings)} {_cache(settings)} {_mail(settings)}"
+    log.info("comicsdb starts with %s. %s", number, text)
 
 
 def _limits(settings: Mapping) -> str:

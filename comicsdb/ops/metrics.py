@@ -110,8 +110,8 @@ class Measuring:
         return Response(generate_latest(registry), headerlist=headers)
 
 
-def _refuse(status: int, said: str, name: str, value: str) -> Response:
-    response = Response(text=said, status=status, content_type="text/plain", charset="utf-8")
+def _refuse(status: int, text: str, name: str, value: str) -> Response:
+    response = Response(text=text, status=status, content_type="text/plain", charset="utf-8")
     response.headers[name] = value
     return response
 

@@ -88,13 +88,13 @@ class CopyingViews:
         try:
             done = copying.duplicate_credits(self.request.catalog, issue, without)
         except InvalidError as error:
-            return self._told(issue, "warning", error.errors["__all__"][0])
+            return self._say(issue, "warning", error.errors["__all__"][0])
         copied = ngettext("${n} credit was copied.", "${n} credits were copied.", done.copied)
         skipped = ngettext(
             "${n} for a cover alone was left out.", "${n} for covers alone were left out.", done.skipped
         )
         text = _("${copied} ${skipped}", mapping={"copied": copied, "skipped": skipped})
-        return self._told(issue, "success" if done.copied else "warning", text if done.skipped else copied)
+        return self._say(issue, "success" if done.copied else "warning", text if done.skipped else copied)
 
     def sync_reprints(self):
         """Take characters, teams and stories over from the reprinted issues."""
@@ -102,7 +102,7 @@ class CopyingViews:
         try:
             done = copying.sync_reprints(self.request.catalog, issue)
         except InvalidError as error:
-            return self._told(issue, "warning", error.errors["__all__"][0])
+            return self._say(issue, "warning", error.errors["__all__"][0])
         if done.skipped:
             named = ", ".join(done.skipped[: copying.NAMED])
             self._say(
@@ -110,19 +110,19 @@ class CopyingViews:
                 _("Left out, as they have several stories: ${issues}", mapping={"issues": named}),
             )
         if not done.stories:
-            return self._told(issue, "warning", _("Nothing was found to take over."))
+            return self._say(issue, "warning", _("Nothing was found to take over."))
         counts = {
             "characters": ngettext("${n} character", "${n} characters", done.characters),
             "teams": ngettext("${n} team", "${n} teams", done.teams),
             "stories": ngettext("${n} story", "${n} stories", done.stories),
         }
-        return self._told(
+        return self._say(
             issue, "success", _("Taken over: ${characters}, ${teams}, ${stories}.", mapping=counts)
         )
 
     def _say(self, kind: str, text) -> None:
         self.request.messages.add(kind, translate(self.request.localizer, text))
 
-    def _told(self, issue, kind: str, text):
+    def _say(self, issue, kind: str, text):
         self._say(kind, text)
         return HTTPSeeOther(self.request.entity_path(issue))

@@ -1,4 +1,4 @@
-"""The change log and the versions of lists: written last thing before a commit, under one short lock."""
+"""The change log and the versions of lists, written just before a commit under a short lock."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ from sqlalchemy.orm import Session
 
 LOCK = 7_240_412  # key of the advisory lock that orders commits
 
-# The epoch of the log: its numbers mean something within one epoch only, and who follows it compares.
-# `restore` makes a new one; so does every other way to copy or restore a database, as table, database,
-# cluster or timeline are then others. Only a cold copy of the server's files keeps it.
+# The epoch of the log: its numbers are valid within one epoch only, which clients of the log compare.
+# `restore` creates a new one, and so does any other way to copy or restore a database, as table, database,
+# cluster or timeline differ then. Only a cold copy of the server's files keeps it.
 EPOCH = literal_column(
     "(SELECT md5(concat_ws('/', epoch.installation, epoch.tableoid,"
     " (SELECT oid FROM pg_database WHERE datname = current_database()),"
@@ -21,7 +21,7 @@ EPOCH = literal_column(
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the change log to be: which object, what happened, which fields changed."""
+    """A line to write: the object, the action, and the changed fields."""
 
     kind: str
     object_id: int
@@ -30,10 +30,10 @@ class Line:
 
 
 def append(session: Session, lines: list[Line], outdated: set[str], actor_id: int | None) -> None:
-    """Append lines to the log, advance the versions of the kinds whose lists are out of date, and the epoch.
+    """Append lines to the log, and advance the versions of outdated lists and the epoch.
 
-    The lock is held until the transaction ends. Its holder alone takes sequence numbers, so they grow in the
-    order of commits: whoever has read up to a number will never see a smaller one appear.
+    The lock is held until the transaction ends, and only its holder takes sequence numbers. So they grow in
+    the order of commits, and no smaller number appears after a greater one was visible.
     """
     session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
     if lines:

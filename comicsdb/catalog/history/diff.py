@@ -1,7 +1,7 @@
-"""Comparison: what differs between two states of an object, field by field, with names instead of ids.
+"""Differences between two states of an object, by field, with names instead of ids.
 
-A difference is plain data. Its values are texts, numbers, dates, truth values and None, or one of `Money`,
-`Picture`, `Source` and `Reference`. Countries and languages stay codes: readers have names for them.
+A difference is plain data: texts, numbers, dates, booleans, None, `Money`, `Picture`, `Source` and
+`Reference`. Countries and languages are codes, which pages show by their names in the reader's language.
 """
 
 from collections import Counter, defaultdict
@@ -19,8 +19,8 @@ from comicsdb.models import Variant
 from comicsdb.models.choices import ATTRIBUTION_LABELS, Status
 
 VALUE, TEXT, LIST, ORDER, CREDITS, VARIANTS = "value", "text", "list", "order", "credits", "variants"
-LONG = ("desc", "notes", "description")  # fields whose words are compared
-TOLD = ("image_width", "image_height", "cover_hash", "currency")  # by the picture, and by the price
+LONG = ("desc", "notes", "description")  # fields that are compared word by word
+IMPLIED = ("image_width", "image_height", "cover_hash", "currency")  # shown with the picture or the price
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,14 @@ class Money:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture by its storage key; whether it still exists, the storage knows."""
+    """The storage key of a picture, whose file may have been deleted."""
 
     key: str
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a text comes from: the name of the source and the address of the page."""
+    """The source of a text: its name and the URL of the page."""
 
     name: str
     url: str
@@ -48,10 +48,11 @@ class Source:
 
 @dataclass(frozen=True)
 class Difference:
-    """What differs in one field.
+    """The difference in one field.
 
-    `shape` says which of the rest is filled in: VALUE and ORDER `old` and `new` (with ORDER the same items in
-    another order), TEXT `words` (`wording.words`), LIST `added` and `removed`, CREDITS and VARIANTS `parts`.
+    `shape` determines the other attributes: VALUE and ORDER have `old` and `new` (for ORDER the same items in
+    another order), TEXT `words` (`text_diff.words`), LIST `added` and `removed`, CREDITS and VARIANTS
+    `parts`.
     """
 
     field: str
@@ -66,7 +67,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Part:
-    """What differs in one credit (`subject` is the creator, `added` and `removed` are roles) or one variant.
+    """The difference in a credit (`subject` is the creator, `added` and `removed` are roles) or a variant.
 
     `action` is "added", "removed" or "changed"; a variant has a number and a name, and `differences`.
     """
@@ -81,10 +82,10 @@ class Part:
 def compare(
     session: Session, kind: str, pairs: Iterable[tuple[dict | None, dict]]
 ) -> list[tuple[Difference, ...]]:
-    """The differences of each pair of snapshots, old and new, of objects of one kind.
+    """The differences between pairs of snapshots, old and new, of objects of one kind.
 
-    A first version, which nothing came before, has no differences. All names together take one statement for
-    each kind that is pointed to, and one more for those that are gone.
+    A first version has no differences. Names take one statement per referenced kind, and one more for deleted
+    objects.
     """
     pairs = list(pairs)
     names = References(session, wanted(kind, [each for pair in pairs for each in pair if each is not None]))
@@ -92,7 +93,7 @@ def compare(
 
 
 def wanted(kind: str, snapshots: Iterable[dict]) -> dict[str, set[int]]:
-    """The ids that snapshots of a kind name, by the kind of what they point to."""
+    """The ids in snapshots of a kind, by the kind that they refer to."""
     found: dict[str, set[int]] = defaultdict(set)
     declared = KINDS[kind]
     for snapshot in snapshots:
@@ -108,13 +109,13 @@ def wanted(kind: str, snapshots: Iterable[dict]) -> dict[str, set[int]]:
 
 
 def _differences(kind: Kind, old: dict, new: dict, names: References) -> tuple[Difference, ...]:
-    """In the order in which the kind declares its fields, the slug first."""
+    """The differences in the order of the kind's fields, with the slug first."""
     links = {link.field: link.target.__tablename__ for link in kind.links}
     found = []
     for field in ("slug", *kind.fields):
         before, after = old.get(field), new.get(field)
         differs = _repriced(old, new) if field == "price" else before != after
-        if field in TOLD or not differs:
+        if field in IMPLIED or not differs:
             continue
         if field in kind.parents:
             target = kind.parents[field].__tablename__
@@ -150,7 +151,7 @@ def _values(field: str, old, new) -> Difference:
 
 
 def _value(columns, field: str, snapshot: dict):
-    """A plain field of a snapshot as it is shown; empty text counts as nothing."""
+    """The value of a plain field as it is shown; None for an empty text."""
     value = snapshot.get(field)
     if value is None or value == "":
         return None
@@ -173,7 +174,7 @@ def _source(attribution: dict) -> Source:
 
 
 def _listed(field: str, old: list, new: list) -> Difference:
-    """Lists by what came and what went; where nothing did, their order differs."""
+    """The difference of lists: added and removed items or, without any, their order."""
     added = tuple((Counter(new) - Counter(old)).elements())
     removed = tuple((Counter(old) - Counter(new)).elements())
     if added or removed:
@@ -197,7 +198,7 @@ def _credits(old: list[dict] | None, new: list[dict] | None, names: References) 
 
 
 def _variants(old: list[dict] | None, new: list[dict] | None) -> tuple[Part, ...]:
-    """By number; the subject is (number, name)."""
+    """The differences of variants, matched by number; the subject is (number, name)."""
     before, after = ({each["id"]: each for each in rows or ()} for rows in (old, new))
     found = []
     for number in sorted({**before, **after}):

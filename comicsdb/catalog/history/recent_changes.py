@@ -1,7 +1,7 @@
-"""Recent changes of the whole catalogue: the change log, newest first, a page at a time.
+"""Recent changes of the whole catalogue: pages of the change log, newest first.
 
-Pages are found by the numbers of their lines, never by counting: each costs the same in a log of any length.
-Within the log the order of numbers is that of time, as its lines are written one writer at a time.
+Pages are found by the sequence numbers of their lines, not by offset, so their cost does not depend on the
+length of the log. Sequence numbers are in the order of time, as lines are written by one writer at a time.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ PER_PAGE = 25
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which lines are asked for: by acting account, kind, action, and from `since` until before `until`."""
+    """A filter of lines, by acting account, kind, action, and from `since` until before `until`."""
 
     user_id: int | None = None
     kind: str | None = None
@@ -29,7 +29,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the log, who did it (None for commands and accounts that are gone), and the object's name."""
+    """A line of the log, its user name (None for commands and deleted accounts), and the object's name."""
 
     change: Change
     user: User | None
@@ -38,7 +38,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Page:
-    """Some lines, newest first. `newer` and `older` are the numbers to go on from, None at the ends."""
+    """A page of lines, newest first. `newer` and `older` are the numbers of the next pages, or None."""
 
     lines: list[Line]
     newer: int | None
@@ -46,7 +46,7 @@ class Page:
 
 
 def page(session: Session, wanted: Wanted, *, before: int | None = None, after: int | None = None) -> Page:
-    """The newest lines, those next below the number `before`, or those next above `after`."""
+    """The newest lines, the lines just below the number `before`, or those just above `after`."""
     statement = _filtered(wanted)
     if after is not None:
         found = statement.where(Change.seq > after).order_by(Change.seq)
@@ -74,7 +74,7 @@ def _filtered(wanted: Wanted) -> Select:
         conditions.append(Change.kind == wanted.kind)
     if wanted.action is not None:
         conditions.append(Change.action == wanted.action)
-    # Days become numbers first: then they are two ends in the order of the log, like `before` and `after`.
+    # Days are converted into sequence numbers first, so that they are bounds like `before` and `after`.
     if wanted.since is not None:
         first = select(Change.seq).where(Change.at >= wanted.since).order_by(Change.at, Change.seq)
         conditions.append(Change.seq >= first.limit(1).scalar_subquery())
@@ -94,5 +94,5 @@ def _named(session: Session, rows) -> list[Line]:
 
 
 def account_named(session: Session, username: str) -> int | None:
-    """The number of the account with a user name, whatever its case; None without one."""
+    """The id of the account with a user name, case-insensitive, or None."""
     return session.scalar(select(User.id).where(func.lower(User.username) == username.lower()))

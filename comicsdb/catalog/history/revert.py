@@ -1,9 +1,9 @@
-"""Reverting: an older state of an object as an ordinary edit, as far as it can come back.
+"""Reverting an object to an older state by an ordinary edit.
 
-The slug stays. What points to a merged object follows it to its survivor. What points to a deleted one
-cannot come back: the edit is refused, or leaves it out where the caller says so. Files of pictures go with
-the edit that replaces them, so an older picture comes back only if its file still exists, and then as a copy,
-because each file is named by one row.
+The slug stays. References to merged objects are replaced by those to their survivors. References to deleted
+objects cannot be restored: the edit is rejected or, on request, leaves them out. An older picture is restored
+only if its file still exists, as files are deleted with the edit that replaces them; it is copied, because
+each file belongs to one row.
 """
 
 from dataclasses import dataclass
@@ -24,15 +24,15 @@ from comicsdb.models import History, Variant
 
 OF_PICTURE = ("image", "image_width", "image_height", "cover_hash")
 OF_VARIANT = ("name", "price", "currency", "sku", "upc")
-VARIANTS = "variants"  # the folder of their pictures, and the field
+VARIANTS = "variants"  # the name of the field and of the pictures' folder
 
 
 class OutdatedError(CatalogError):
-    """The object was changed since the caller looked at it."""
+    """The object has changed since the caller read it."""
 
 
 class MissingError(CatalogError):
-    """The older state points to objects that do not exist any more, and the caller did not leave them out."""
+    """The older state refers to deleted objects, and the caller did not ask to leave them out."""
 
     def __init__(self, plan: "Plan"):
         super().__init__(", ".join(str(reference) for _field, reference in plan.missing))
@@ -41,12 +41,12 @@ class MissingError(CatalogError):
 
 @dataclass(frozen=True)
 class Plan:
-    """What a revert would do.
+    """The preview of a revert.
 
-    `target` is the state it leads to and `differences` what that changes now. `missing` names what the older
-    state points to and is not there any more, by field; with `impossible` the object cannot do without one of
-    them. `lost_picture` and `lost_variants` (their names) cannot come back because their files are gone;
-    `removed_pictures` says how many pictures of now would go for ever.
+    `target` is the resulting state, and `differences` what it changes. `missing` are the deleted objects that
+    the older state refers to, by field; `impossible` is set if the object requires one of them. The files of
+    `lost_picture` and `lost_variants` (their names) are gone. `removed_pictures` is the number of present
+    pictures that would be deleted.
     """
 
     now: dict
@@ -60,13 +60,13 @@ class Plan:
 
 
 def plan(session: Session, storage: Storage, entity, snapshot: dict) -> Plan:
-    """What it would mean to bring an object back to an older state of its own."""
+    """Preview the revert of an object to an older snapshot."""
     kind = KINDS[entity.__tablename__]
     now = present(session, kind.name, entity.id)
     older = {field: snapshot[field] for field in kind.fields if field in snapshot}
     target, missing = _without_missing(kind, older, References(session, wanted(kind.name, [older])))
     for link in kind.links:
-        if link.symmetric and link.field in target:  # one that was merged into the object itself
+        if link.symmetric and link.field in target:  # it was merged into the object itself
             target[link.field] = [each for each in target[link.field] if each != entity.id]
     lost_picture = _keep_lost_picture(storage, now, target)
     lost_variants = _keep_lost_variants(storage, now, target)
@@ -86,10 +86,10 @@ def plan(session: Session, storage: Storage, entity, snapshot: dict) -> Plan:
 def revert(
     catalog: Catalog, storage: Storage, entity, version: History, *, modified: datetime, without_missing: bool
 ) -> Plan:
-    """Make an older version of an object its present state, and give what that changed.
+    """Revert an object to an older version; returns what that changed.
 
-    `modified` is the object's stamp as the caller saw it. Raises OutdatedError, MissingError, and whatever
-    `Catalog.update` raises; nothing is written then.
+    `modified` is the object's stamp as the caller read it. Raises OutdatedError, MissingError, and the errors
+    of `Catalog.update`; then nothing is written.
     """
     _check_stamp(entity, modified)
     found = plan(catalog.session, storage, entity, version.snapshot)
@@ -98,9 +98,9 @@ def revert(
     if found.differences:
         try:
             values = _values(catalog, storage, KINDS[entity.__tablename__], found)
-        except FileNotFoundError as error:  # it was there a moment ago
+        except FileNotFoundError as error:  # deleted just now
             raise OutdatedError("A picture of the older version has just gone.") from error
-        catalog.lock(entity)  # not before: copying may take a while, and all other writers wait from here on
+        catalog.lock(entity)  # only now, as copying takes time, and the lock blocks other writers
         _check_stamp(entity, modified)
         acting = Catalog(catalog.session, catalog.actor_id, f"Revert to version {version.id}")
         acting.update(entity, values)
@@ -108,50 +108,50 @@ def revert(
 
 
 def _check_stamp(entity, modified: datetime) -> None:
-    """An object with the same stamp has the same state."""
+    """Raise OutdatedError if the object's stamp differs."""
     if entity.modified != modified:
         raise OutdatedError(f"{entity.__tablename__} {entity.id} was changed meanwhile.")
 
 
 def holder(session: Session, entity, target: dict, conflict: ConflictError):
-    """The object that has the unique values which were refused, None if it has gone meanwhile."""
+    """The object with the unique values of a conflict, None if it was deleted meanwhile."""
     model, kind = type(entity), KINDS[entity.__tablename__]
     columns = {field: f"{field}_id" if field in kind.parents else field for field in conflict.fields}
     conditions = [getattr(model, column) == target[field] for field, column in columns.items()]
     return session.scalar(labelled(model).where(*conditions, model.id != entity.id).limit(1))
 
 
-# What can come back.
+# What can be restored.
 
 
 class _Survivors:
-    """The objects that references of an older state lead to now; `missing` collects what was deleted."""
+    """Resolves references of an older state to existing objects; `missing` collects deleted ones."""
 
     def __init__(self, names: References):
         self._names = names
         self.missing: dict[tuple[str, Reference], None] = {}
 
     def of(self, field: str, target: str, object_id: int) -> int | None:
-        """The id of the object or of the survivor of its merge, None where it was deleted."""
+        """The id of the object or of the survivor of its merge, None if it was deleted."""
         found = self._names.to(target, object_id)
         if found.gone and found.survivor_id is None:
             self.missing[field, found] = None
         return found.survivor_id if found.gone else object_id
 
     def of_all(self, field: str, target: str, ids: list[int]) -> list[int]:
-        """The same for many, sorted, without those that were deleted."""
+        """The same for several ids, sorted, without deleted objects."""
         found = (self.of(field, target, each) for each in ids)
         return sorted({each for each in found if each is not None})
 
 
 def _without_missing(kind: Kind, older: dict, names: References) -> tuple[dict, list[tuple[str, Reference]]]:
-    """The older state with survivors in the place of merged objects and without deleted ones, and those."""
+    """The older state with merged objects replaced and without deleted ones, and the latter."""
     survivors, state = _Survivors(names), dict(older)
     for field, model in kind.parents.items():
         if state.get(field) is not None:
             found = survivors.of(field, model.__tablename__, state[field])
             if found is None:
-                del state[field]  # the present one stays
+                del state[field]  # keep the present one
             else:
                 state[field] = found
     for link in kind.links:
@@ -168,7 +168,7 @@ def _without_missing(kind: Kind, older: dict, names: References) -> tuple[dict, 
 
 
 def _is_needed(kind: Kind, field: str) -> bool:
-    """Whether an object cannot do without what a field points to."""
+    """Whether a field is required."""
     if field not in kind.parents:
         return False
     column = kind.model.__table__.columns[f"{field}_id"]
@@ -176,9 +176,9 @@ def _is_needed(kind: Kind, field: str) -> bool:
 
 
 def _keep_lost_picture(storage: Storage, now: dict, target: dict) -> bool:
-    """Keep the present picture in the target if the older one has gone; gives whether it has."""
+    """Keep the present picture in the target if the file of the older one is gone; returns whether it is."""
     if target.get("image") == now.get("image"):
-        for field in set(OF_PICTURE) & set(target):  # size and hash are the picture's, not an edit
+        for field in set(OF_PICTURE) & set(target):  # size and hash belong to the picture
             target[field] = now[field]
         return False
     lost = bool(target.get("image")) and not storage.exists(target["image"])
@@ -188,7 +188,7 @@ def _keep_lost_picture(storage: Storage, now: dict, target: dict) -> bool:
 
 
 def _keep_lost_variants(storage: Storage, now: dict, target: dict) -> list[str]:
-    """Take variants out of the target whose pictures are gone, or keep those of now; gives their names."""
+    """Remove variants without a picture file from the target, or keep present ones; returns their names."""
     if VARIANTS not in target:
         return []
     at_present, kept, lost = {each["id"]: each for each in now[VARIANTS]}, [], []
@@ -205,7 +205,7 @@ def _keep_lost_variants(storage: Storage, now: dict, target: dict) -> list[str]:
 
 
 def _pictures(state: dict) -> set[str]:
-    """The keys of the pictures that a state names."""
+    """The storage keys of the pictures in a state."""
     return {each for each in (state.get("image"), *(v["image"] for v in state.get(VARIANTS, ()))) if each}
 
 
@@ -213,7 +213,7 @@ def _pictures(state: dict) -> set[str]:
 
 
 def _values(catalog: Catalog, storage: Storage, kind: Kind, found: Plan) -> dict:
-    """The catalogue's values for the fields that differ, copies of older pictures among them."""
+    """The values of the fields that differ, with copies of older pictures."""
     columns = kind.model.__table__.columns
     differing = [field for field in kind.fields if found.target.get(field) != found.now.get(field)]
     values = {}
@@ -248,7 +248,7 @@ def _copy(catalog: Catalog, storage: Storage, folder: str, key: str, *, hashed: 
 
 
 def version_of(session: Session, kind: str, object_id: int, version: int) -> History | None:
-    """A version of an object by the number of its history row, None if it is none of this object's."""
+    """A version of an object by the id of its history row, or None."""
     statement = select(History).where(
         History.id == version, History.kind == kind, History.object_id == object_id
     )

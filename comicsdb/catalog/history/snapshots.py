@@ -1,4 +1,4 @@
-"""History: the whole state of an object after each transaction that changed it."""
+"""History: snapshots of the whole state of an object, after each transaction that changed it."""
 
 from datetime import date
 from decimal import Decimal
@@ -12,7 +12,7 @@ from comicsdb.catalog.kinds import KINDS, Kind, Link
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.record import CHANGED, CREATED, DELETED
 
-BATCH = 2000  # objects a statement
+BATCH = 2000  # objects per statement
 
 _CREDITS = """(SELECT coalesce(jsonb_agg(jsonb_build_object('creator', c.creator_id, 'roles', (
     SELECT coalesce(jsonb_agg(r.role_id ORDER BY r.role_id), '[]') FROM credit_role r WHERE r.credit_id = c.id
@@ -38,9 +38,9 @@ def _attributions(kind: str) -> str:
 
 @cache
 def snapshot(name: str) -> str:
-    """The SQL expression, over the table's alias t, of the state that history keeps of a kind.
+    """The SQL expression, over the table's alias t, of the snapshot of a kind.
 
-    Stamps, rating figures and authorship are not part of it: they change without an edit.
+    It has no stamps, rating figures and authors, which change without an edit.
     """
     kind: Kind = KINDS[name]
     parts = {"credits": _CREDITS, "variants": _VARIANTS}
@@ -81,10 +81,10 @@ def _record_statement(kind: str):
 
 
 def record(session: Session, actions, affected, actor_id: int | None, reason: str | None) -> list[Line]:
-    """Write one history row per object whose state changed, and give the lines for the change log.
+    """Write a history row for each object whose state changed; returns the lines for the change log.
 
     `actions` maps kind and id to "create" or "update"; `affected` adds objects whose links or parts may
-    have changed. An object whose state is as it was gets no row.
+    have changed. Objects with the same state as before get no row.
     """
     lines = []
     for kind in KINDS:
@@ -112,7 +112,7 @@ def record(session: Session, actions, affected, actor_id: int | None, reason: st
 def record_deletions(
     session: Session, doomed: dict[str, set[int]], actor_id: int | None, reason: str | None
 ) -> None:
-    """Keep the last state of rows that are about to be deleted."""
+    """Write the last state of rows before their deletion."""
     for kind, ids in doomed.items():
         session.execute(
             text(
@@ -125,13 +125,13 @@ def record_deletions(
 
 
 def present(session: Session, kind: str, object_id: int) -> dict:
-    """The state of an object as it is now, as history would keep it."""
+    """The present state of an object, as a snapshot."""
     statement = text(f"SELECT {snapshot(kind)} FROM {kind} t WHERE t.id = :id")
     return session.scalar(statement, {"id": object_id})
 
 
 def typed(column, value):
-    """A value of a snapshot as the column has it: JSON knows neither dates nor exact amounts."""
+    """A value of a snapshot with the column's type: JSON has neither dates nor decimals."""
     if value is None:
         return None
     if isinstance(column.type, Date):

@@ -1,18 +1,18 @@
-"""What changed within a text, word by word."""
+"""Differences within a text, word by word."""
 
 import re
 from difflib import SequenceMatcher
 from itertools import takewhile
 
 SAME, REMOVED, ADDED, GAP = "same", "removed", "added", "gap"
-CONTEXT = 24  # pieces that stay readable on either side of a change; a word and a blank are one each
-MOST = 4000  # pieces that are compared; texts that differ in more are shown as replaced
-LONGEST = 20_000  # characters shown of what came or went; a page has room for many changes
+CONTEXT = 24  # unchanged pieces shown on either side of a change; words and spaces are one piece each
+MOST = 4000  # pieces that are compared; texts with more differences are shown as replaced
+LONGEST = 20_000  # characters shown of a removed or added text
 PIECES = re.compile(r"\s+|\w+|[^\w\s]")
 
 
 def words(old: str, new: str) -> tuple[tuple[str, str], ...]:
-    """The way from one text to another: (SAME, REMOVED or ADDED, text), (GAP, "") for what is left out."""
+    """The differences between two texts: (SAME, REMOVED or ADDED, text), or (GAP, "") for an omission."""
     before, after = PIECES.findall(old), PIECES.findall(new)
     start = _alike(before, after)
     end = _alike(before[start:][::-1], after[start:][::-1])
@@ -30,7 +30,7 @@ def words(old: str, new: str) -> tuple[tuple[str, str], ...]:
 
 
 def _alike(before: list[str], after: list[str]) -> int:
-    """How many pieces are the same from the beginning on."""
+    """The number of equal pieces at the beginning."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
 
 

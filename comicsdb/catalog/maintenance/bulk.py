@@ -1,4 +1,4 @@
-"""Changes to many objects at once, all or none: ratings, covers, credits, contents, addresses."""
+"""Changes to many objects at once, all or none: age ratings, covers, credits, contents, slugs."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,22 +18,22 @@ from comicsdb.models import AgeRating, Creator, Issue, Role, Series
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.choices import UNKNOWN_AGE_RATING_ID
 
-MOST = 500  # objects at once: all other writers wait meanwhile
+MOST = 500  # objects at once, as other writers are blocked meanwhile
 TEEN = "Teen"
 
-Executives = Mapping[int, tuple[tuple[int, str], ...]]  # by publisher: creators, each with the name of a role
+Executives = Mapping[int, tuple[tuple[int, str], ...]]  # by publisher: (creator, name of role)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The ids of the objects that were changed, and how many were left as they are."""
+    """The ids of the changed objects, and the number of unchanged ones."""
 
     changed: tuple[int, ...]
     left: int = 0
 
 
 def set_teen(catalog: Catalog, ids: Iterable[int]) -> Outcome:
-    """Rate issues Teen that have no age rating yet."""
+    """Set the age rating of issues without one to Teen."""
     issues = _issues(catalog, ids)
     teen = catalog.session.scalar(select(AgeRating.id).where(AgeRating.name == TEEN))
     if teen is None:
@@ -44,16 +44,16 @@ def set_teen(catalog: Catalog, ids: Iterable[int]) -> Outcome:
 
 
 def remove_covers(catalog: Catalog, ids: Iterable[int]) -> Outcome:
-    """Take the covers of issues away; the files go with the commit."""
+    """Remove the covers of issues; their files are deleted after the commit."""
     issues = _issues(catalog, ids)
     return _set(catalog, issues, [issue for issue in issues if issue.image], no_picture(hashed=True))
 
 
 def add_executives(catalog: Catalog, ids: Iterable[int], executives: Executives) -> Outcome:
-    """Give issues the standing credits of their publishers, beside those they have.
+    """Add the standing credits of publishers to their issues.
 
-    Issues of other publishers, and those that have them all, are left. Raises InvalidError where the setting
-    names a creator or role that does not exist.
+    Issues of other publishers, and those with all of these credits, stay unchanged. Raises InvalidError if
+    the setting has an unknown creator or role.
     """
     session = catalog.session
     issues = _issues(catalog, ids)
@@ -80,9 +80,9 @@ def add_executives(catalog: Catalog, ids: Iterable[int], executives: Executives)
 
 
 def take_from_reprints(catalog: Catalog, ids: Iterable[int]) -> Outcome:
-    """Let issues take stories, characters and teams from what they reprint; see `copying.sync_reprints`.
+    """Copy stories, characters and teams from reprinted issues; see `copying.sync_reprints`.
 
-    Those that are no collected editions, have contents or reprint nothing are left.
+    Issues that are not collected editions, have contents or reprint nothing stay unchanged.
     """
     issues, changed = _issues(catalog, ids), []
     for issue in issues:
@@ -96,7 +96,7 @@ def take_from_reprints(catalog: Catalog, ids: Iterable[int]) -> Outcome:
 
 
 def rebuild_slugs(catalog: Catalog, ids: Iterable[int]) -> Outcome:
-    """Make the slugs of all issues of some series anew; see `repair_slugs.rebuild_issue_slugs`."""
+    """Rebuild the slugs of all issues of series; see `repair_slugs.rebuild_issue_slugs`."""
     changed, found = [], _found(catalog, Series, ids)
     for series_id in found:
         if repair_slugs.rebuild_issue_slugs(catalog, catalog.session.get_one(Series, series_id)):
@@ -113,7 +113,7 @@ def delete(catalog: Catalog, model, ids: Iterable[int], reason: str = "") -> Out
 
 
 def _found(catalog: Catalog, model, ids: Iterable[int]) -> list[int]:
-    """The ids, each once, of objects that are all there while other writers wait. Raises InvalidError."""
+    """The ids without repetitions, after locking out other writers; raises InvalidError for unknown ones."""
     wanted = sorted(set(ids))
     if not wanted:
         raise _refused(_("Nothing is chosen."))
@@ -127,7 +127,7 @@ def _found(catalog: Catalog, model, ids: Iterable[int]) -> list[int]:
 
 
 def _issues(catalog: Catalog, ids: Iterable[int]) -> list[Issue]:
-    """The issues as they are now, kept from other writers until the transaction ends."""
+    """The issues, reloaded and locked until the transaction ends."""
     wanted = _found(catalog, Issue, ids)
     lock_issues(catalog.session, wanted)
     found = select(Issue).where(Issue.id.in_(wanted)).order_by(Issue.id)
@@ -135,7 +135,7 @@ def _issues(catalog: Catalog, ids: Iterable[int]) -> list[Issue]:
 
 
 def _standing(catalog: Catalog, executives: Executives) -> dict[int, list[tuple[int, int]]]:
-    """The setting with ids of roles for their names."""
+    """The setting with ids of roles instead of names."""
     session = catalog.session
     names = {role for pairs in executives.values() for _creator, role in pairs}
     roles = dict(session.execute(select(Role.name, Role.id).where(Role.name.in_(names))).all())
@@ -155,7 +155,7 @@ def _standing(catalog: Catalog, executives: Executives) -> dict[int, list[tuple[
 
 
 def _set(catalog: Catalog, issues: list[Issue], wanted: list[Issue], values: dict) -> Outcome:
-    """Give some of the issues values of columns."""
+    """Set columns of the `wanted` issues among `issues`."""
     with catalog.attempt(KINDS["issue"]):
         for issue in wanted:
             for column, value in values.items():
@@ -165,7 +165,7 @@ def _set(catalog: Catalog, issues: list[Issue], wanted: list[Issue], values: dic
 
 
 def _edited(catalog: Catalog, issues: list[Issue]) -> None:
-    """What every edit of an issue leaves, whatever it changes."""
+    """Record the edit of issues."""
     for issue in issues:
         issue.edited_by_id = catalog.actor_id or SYSTEM_USER_ID
     catalog.unit.record_saved("issue", {issue.id for issue in issues})

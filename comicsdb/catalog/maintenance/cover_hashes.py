@@ -1,4 +1,4 @@
-"""Hashes for covers of issues and variants that have none: they came without, or could not be opened."""
+"""Computing missing perceptual hashes of the covers of issues and variants."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ from comicsdb.media.storage import Storage
 from comicsdb.media.uploads import hash_of, log
 from comicsdb.models import Issue, Variant
 
-BATCH = 50  # issues a transaction; other writers wait meanwhile
+BATCH = 50  # issues per transaction, as other writers are blocked meanwhile
 
 
 class Cover(NamedTuple):
-    """A cover without a hash, of an issue or (`variant_id`) of one of its variants."""
+    """A cover without a hash, of an issue or, with `variant_id`, of one of its variants."""
 
     issue_id: int
     variant_id: int | None
@@ -24,10 +24,10 @@ class Cover(NamedTuple):
 
 
 def rehash(session: Session, storage: Storage) -> Iterator[tuple[int, int]]:
-    """Give covers their hashes, some issues at a time, each time in a transaction of its own.
+    """Add missing hashes of covers, in a transaction per batch of issues.
 
-    Tells after each how many covers got one, and of how many the file cannot be opened: these stay without,
-    and the log says which. Pictures are read while no transaction is open. Raises StorageDownError.
+    Yields after each batch the number of new hashes, and of covers whose files cannot be opened, which are
+    logged. Pictures are read while no transaction is open. Raises StorageDownError.
     """
     catalog = Catalog(session)
     last = 0
@@ -45,7 +45,7 @@ def rehash(session: Session, storage: Storage) -> Iterator[tuple[int, int]]:
 
 
 def _without(session: Session, last: int) -> list[Cover]:
-    """The covers without a hash of the next issues that have any."""
+    """The covers without a hash of the next batch of issues."""
     bare = union_all(
         select(Issue.id.label("issue_id"), cast(null(), Integer).label("variant_id"), Issue.image).where(
             Issue.image != "", Issue.cover_hash == ""
@@ -69,12 +69,12 @@ def _hash(storage: Storage, cover: Cover) -> str:
 
 
 def _write(catalog: Catalog, issue_id: int, hashes: dict[tuple[int | None, str], str]) -> int:
-    """Give an issue and its variants hashes, if they still have these pictures; gives how many did."""
+    """Store the hashes of an issue and its variants if they still have the pictures; returns how many."""
     session = catalog.session
     try:
         issue = catalog.get(Issue, issue_id)
         catalog.lock(issue)
-    except CatalogError:  # it was deleted or merged meanwhile
+    except CatalogError:  # deleted or merged meanwhile
         return 0
     values = {}
     if not issue.cover_hash and (own := hashes.get((None, issue.image))):

@@ -1,4 +1,4 @@
-"""What a deletion would take along, counted before anybody confirms it."""
+"""Previews of deletions: counts of everything else that is deleted."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from comicsdb.models import (
     issue_reprint,
 )
 
-# Links that a declaration of kinds does not show, by the kind that is deleted: (word, column).
+# Links that the declarations of kinds do not have, by the deleted kind: (name, column).
 _LINKS = {
     "creator": (("issue", Credit.creator_id),),
     "issue": (("reprint", issue_reprint.c.issue_id),),
@@ -31,7 +31,7 @@ _LINKS = {
 
 @dataclass(frozen=True)
 class Consequences:
-    """Numbers by what they count, zeros left out: what goes, what stays without it, and what readers lose."""
+    """Counts by name, without zeros: deleted objects, objects that lose a link, and losses of readers."""
 
     gone: dict[str, int]
     unlinked: dict[str, int]
@@ -39,12 +39,12 @@ class Consequences:
 
 
 def consequences(session: Session, entity) -> Consequences:
-    """What deleting an object takes along, in one statement."""
+    """The consequences of deleting an object; one statement."""
     return consequences_of(session, entity.__tablename__, [entity.id])
 
 
 def consequences_of(session: Session, kind: str, ids: Collection[int]) -> Consequences:
-    """What deleting some objects of a kind takes along, in one statement."""
+    """The consequences of deleting objects of a kind; one statement."""
     going, owned = _going(kind, ids), _owned(kind, ids)
     counts = {**going, **owned}
     counts |= {f"link {word}": _number(column.in_(ids)) for word, column in _unlinked(kind)}
@@ -62,7 +62,7 @@ def consequences_of(session: Session, kind: str, ids: Collection[int]) -> Conseq
 
 
 def _unlinked(kind: str) -> Iterator[tuple[str, ColumnElement]]:
-    """The columns of links to the object that go while the other object stays, each with its word."""
+    """The columns of links to the object from objects that stay, each with its name."""
     yield from _LINKS.get(kind, ())
     for owner, link in linked_to(KINDS[kind].model):
         yield owner.name, link.table.c[link.other]
@@ -72,7 +72,7 @@ def _unlinked(kind: str) -> Iterator[tuple[str, ColumnElement]]:
 
 
 def _issues(kind: str, ids: Collection[int]):
-    """The issues that go, or None where none does."""
+    """The deleted issues, or None for kinds without issues."""
     if kind == "issue":
         return select(Issue.id).where(Issue.id.in_(ids))
     if kind == "series":
@@ -83,7 +83,7 @@ def _issues(kind: str, ids: Collection[int]):
 
 
 def _going(kind: str, ids: Collection[int]) -> dict:
-    """What goes with it, as counts."""
+    """Counts of the deleted objects."""
     children = (child for child, field in children_of(KINDS[kind].model) if child.owner == field)
     counts = {
         child.name: _number(getattr(child.model, f"{kind}_id").in_(ids))
@@ -101,7 +101,7 @@ def _going(kind: str, ids: Collection[int]) -> dict:
 
 
 def _owned(kind: str, ids: Collection[int]) -> dict:
-    """What belongs to readers and goes with it, as counts."""
+    """Counts of deleted rows that belong to readers."""
     issues = _issues(kind, ids)
     if issues is None:
         return {}

@@ -1,7 +1,7 @@
-"""Merging: two objects of one kind that are the same thing become one.
+"""Merging two objects of one kind.
 
-The canonical object stays. It gets what it lacks from the other one, and all that points to the other is led
-to it; the other's id and slug lead to it for ever.
+The canonical object stays. Its blank fields are filled in from the other one, and all references to the other
+object are moved to it. The other's id and slug redirect to it permanently.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb.catalog import propagation, rules, uniqueness
 from comicsdb.catalog.advice import advise
-from comicsdb.catalog.deletion import bury, forget
+from comicsdb.catalog.deletion import forget, write_tombstones
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.kinds import KINDS, Kind, kind_of
 from comicsdb.catalog.maintenance import merge_references
@@ -32,25 +32,25 @@ NOTHING = (None, "", [])
 
 @dataclass(frozen=True)
 class Problem:
-    """Why something cannot be done with two objects as they are, and the objects that are in the way."""
+    """A reason why two objects cannot be merged, with the objects that prevent it."""
 
     text: Text
     objects: tuple = ()
 
     @property
-    def told(self) -> Text:
-        """The text with the names of the objects."""
+    def message(self) -> Text:
+        """The reason with the names of the objects."""
         names = ", ".join(f"{each.label} ({each.id})" for each in self.objects)
         return _("${text} ${names}", mapping={"text": self.text, "names": names})
 
 
 @dataclass(frozen=True)
 class Preview:
-    """What a merge will do.
+    """The preview of a merge.
 
-    `filled` maps each field that the canonical object gets to its value, `names` are the other names it gets
-    and `lost_names` those that do not fit. `dropped` counts what goes with the other object, by part:
-    attributions, image. With `problems` nothing can be done.
+    `filled` are the values that the canonical object gets, by field, `names` its new alternative names, and
+    `lost_names` those that do not fit. `dropped` counts what is deleted with the other object: attributions,
+    image. With `problems` the merge is impossible.
     """
 
     canonical: object
@@ -64,14 +64,14 @@ class Preview:
 
     @property
     def names_field(self) -> str | None:
-        """The field that holds other names, if the kind has one."""
+        """The field for alternative names, if the kind has one."""
         return OTHER_NAMES.get(self.canonical.__tablename__)
 
 
 def preview(session: Session, canonical, other) -> Preview:
-    """What it would mean to merge `other` into `canonical`; nothing is changed.
+    """Preview the merge of `other` into `canonical`.
 
-    Raises InvalidError for two objects that are the same or of different kinds.
+    Raises InvalidError if they are the same object or of different kinds.
     """
     kind = _kind_of_both(canonical, other)
     names, lost_names = _names(kind, canonical, other)
@@ -90,8 +90,8 @@ def preview(session: Session, canonical, other) -> Preview:
 def merge(catalog: Catalog, canonical, other, reason: str = "") -> Preview:
     """Merge `other` into `canonical`; returns what was done. The reason is kept in the history of both.
 
-    Raises InvalidError, with what is in the way, or NotFoundError if one of them was deleted meanwhile.
-    Nothing is committed here.
+    Raises InvalidError with the problems, or NotFoundError if one of them was deleted meanwhile. Does not
+    commit.
     """
     session, unit = catalog.session, catalog.unit
     kind = _kind_of_both(canonical, other)
@@ -100,10 +100,10 @@ def merge(catalog: Catalog, canonical, other, reason: str = "") -> Preview:
         catalog.lock(entity, against_references=True)
     planned = preview(session, canonical, other)
     if planned.problems:
-        raise InvalidError({"__all__": [problem.told for problem in planned.problems]})
+        raise InvalidError({"__all__": [problem.message for problem in planned.problems]})
     doomed, unit.reason = {kind.name: {other.id}}, reason
     with catalog.attempt(kind):
-        _foresee(catalog, kind, canonical, other)
+        _record_before(catalog, kind, canonical, other)
         unit.before_deletion(doomed, "merge", reason)
         editor = catalog.actor_id or SYSTEM_USER_ID
         if kind.name == "issue":
@@ -115,8 +115,8 @@ def merge(catalog: Catalog, canonical, other, reason: str = "") -> Preview:
         session.execute(delete(kind.model).where(kind.model.id == other.id))
         forget(session, doomed)
         unit.after_deletion(doomed)
-        _notice(catalog, kind, canonical, moved)
-        session.expire_all()  # rows were written past the session
+        _record_after(catalog, kind, canonical, moved)
+        session.expire_all()  # rows were written by SQL
         _fill(kind, canonical, planned, editor)
         session.flush()
     unit.propagate()
@@ -135,14 +135,14 @@ def _kind_of_both(canonical, other) -> Kind:
     return kind
 
 
-# What the canonical object gets.
+# Values of the canonical object.
 
 
 def _filled(session: Session, kind: Kind, canonical, other) -> dict:
-    """The values of fields that are empty on the one side only, without those that rules would refuse."""
+    """The values for blank fields of the canonical object, without those that break rules."""
     wanted = _missing_values(kind, canonical, other)
     for conflict in uniqueness.conflicts(session, kind, canonical, wanted, besides=[other.id]):
-        for name in set(conflict.fields) & set(wanted):  # a third object has it
+        for name in set(conflict.fields) & set(wanted):  # a third object has this value
             del wanted[name]
     while wanted:
         try:
@@ -151,7 +151,7 @@ def _filled(session: Session, kind: Kind, canonical, other) -> dict:
             wanted = {name: value for name, value in wanted.items() if name not in refused.errors}
         else:
             break
-    if kind.name == "creator":  # a life that cannot be is worse than one that is not known
+    if kind.name == "creator":  # unknown dates of a life are better than impossible ones
         dates = {"birth": canonical.birth, "death": canonical.death}
         breaches = advise(session, kind.name, dates, wanted)
         wanted = {name: value for name, value in wanted.items() if name not in breaches}
@@ -159,14 +159,14 @@ def _filled(session: Session, kind: Kind, canonical, other) -> dict:
 
 
 def _missing_values(kind: Kind, canonical, other) -> dict:
-    """What the other object has in fields in which the canonical one has nothing."""
+    """The other object's values of fields that are blank in the canonical one."""
     wanted = {}
     for name in sorted({*kind.scalars} - NEVER_FILLED - {OTHER_NAMES.get(kind.name)}):
         if getattr(canonical, name) in NOTHING and getattr(other, name) not in NOTHING:
             wanted[name] = getattr(other, name)
     if "price" in wanted:
         wanted["currency"] = other.currency
-    if kind.name == "issue" and "desc" in wanted:  # a text comes with what it is
+    if kind.name == "issue" and "desc" in wanted:  # the flag belongs to the text
         mine, theirs = canonical.desc_is_solicitation, other.desc_is_solicitation
         wanted |= {"desc_is_solicitation": theirs} if mine != theirs else {}
     for name in kind.parents:
@@ -178,7 +178,7 @@ def _missing_values(kind: Kind, canonical, other) -> dict:
 
 
 def _names(kind: Kind, canonical, other) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The other names that the canonical object gets, and those that are too long for it."""
+    """The new alternative names of the canonical object, and those that do not fit."""
     column = OTHER_NAMES.get(kind.name)
     if column is None:
         return (), ()
@@ -203,7 +203,7 @@ def _fill(kind: Kind, canonical, planned: Preview, editor: int) -> None:
     canonical.edited_by_id = editor
 
 
-# What is lost, and what is in the way.
+# Losses and problems.
 
 
 def _dropped(session: Session, kind: Kind, other) -> dict[str, int]:
@@ -240,17 +240,17 @@ def _problems(session: Session, kind: Kind, canonical, other):
             )
 
 
-# What follows.
+# Recording the merge.
 
 
-def _foresee(catalog: Catalog, kind: Kind, canonical, other) -> None:
-    """Tell the unit of work what it could not find out afterwards."""
+def _record_before(catalog: Catalog, kind: Kind, canonical, other) -> None:
+    """Record in the unit of work what cannot be found after the merge."""
     unit, session = catalog.unit, catalog.session
     if kind.name == "issue":
         if other.rating_count:
             unit.rated({canonical.id}, {canonical.series_id, other.series_id})
         pictures = session.scalars(select(Variant.image).where(Variant.issue_id == other.id))
-        unit.retain_files(pictures)  # they move with their rows
+        unit.retain_files(pictures)  # they belong to rows that move
     elif kind.name == "series":
         if other.rating_count:
             unit.rated(set(), {canonical.id})
@@ -259,8 +259,8 @@ def _foresee(catalog: Catalog, kind: Kind, canonical, other) -> None:
 
 
 def _redirect(catalog: Catalog, kind: Kind, canonical, other, reason: str) -> None:
-    """Let the other's id and slug, and all that led to it before, lead to the canonical object."""
-    bury(catalog.session, {kind.name: {other.id}}, catalog.actor_id, reason, canonical.id)
+    """Redirect the other's id and slug, and all redirects to it, to the canonical object."""
+    write_tombstones(catalog.session, {kind.name: {other.id}}, catalog.actor_id, reason, canonical.id)
     values = {"kind": kind.name, "kept": canonical.id, "other": other.id, "slug": other.slug}
     for statement in (
         "UPDATE tombstone SET survivor_id = :kept WHERE kind = :kind AND survivor_id = :other",
@@ -271,8 +271,8 @@ def _redirect(catalog: Catalog, kind: Kind, canonical, other, reason: str) -> No
         catalog.session.execute(text(statement), values)
 
 
-def _notice(catalog: Catalog, kind: Kind, canonical, moved: dict[str, set[int]]) -> None:
-    """Tell the unit of work which objects were written, and what that means to others."""
+def _record_after(catalog: Catalog, kind: Kind, canonical, moved: dict[str, set[int]]) -> None:
+    """Record the changed objects and links in the unit of work."""
     unit = catalog.unit
     unit.record_saved(kind.name, {canonical.id})
     if kind.name == "issue":

@@ -1,7 +1,7 @@
-"""What points to an object of the catalogue, read from the tables themselves, and how it is led to another.
+"""Moving all references from one object of the catalogue to another, found by foreign keys.
 
-A table that is added later takes part by itself: its rows move to the object that is kept, but for those that
-would break a unique set, which go with the other object.
+New tables are included automatically: their rows move to the kept object, except for those that would violate
+a unique constraint, which are deleted with the other object.
 """
 
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.references import labelled, reference_to
 from comicsdb.models.base import metadata
 
-SHOWN = 10  # objects named of each sort
-DROPPED = ("attribution",)  # tables whose rows go with their owner
+SHOWN = 10  # objects per sort in a preview
+DROPPED = ("attribution",)  # tables whose rows are deleted with their owner
 
 
 @dataclass(frozen=True)
 class Reference:
-    """A column that points to objects of a kind, and the unique sets it is part of (their other columns)."""
+    """A column that refers to a kind, and the other columns of the unique sets that it is part of."""
 
     table: Table
     column: str
@@ -28,7 +28,7 @@ class Reference:
 
     @property
     def is_parent(self) -> bool:
-        """Whether the rows are objects with pages of their own."""
+        """Whether the rows are objects with pages."""
         return self.table.name in KINDS
 
     @property
@@ -44,16 +44,16 @@ class Reference:
 
     @property
     def sort(self) -> str:
-        """What the rows are, as a word: the kind at the other end of a link, else their table."""
+        """The name of the rows: the kind at the other end of a link, else the table."""
         is_link = len(self.table.columns) == 2 and self.other_side
         return self.other_side[0] if is_link else self.table.name
 
     @property
     def clash(self) -> str:
-        """The SQL condition, over the alias t, that the object that is kept has such a row already."""
+        """The SQL condition, over the alias t, that the kept object has an equal row already."""
         same = (
             "".join(f" AND x.{column} = t.{column}" for column in columns) for columns in self.unique
-        )  # NULL equals nothing, as in the unique set itself
+        )  # NULL is never equal, as in the unique constraint
         found = (
             f"EXISTS (SELECT 1 FROM {self.table.name} x WHERE x.{self.column} = :kept{each})" for each in same
         )
@@ -62,7 +62,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Effect:
-    """What becomes of one sort of rows: how many move, how many the kept object has already, and a few."""
+    """The effect on one sort of rows: how many move, how many the kept object has already, and examples."""
 
     sort: str
     moved: int
@@ -72,7 +72,7 @@ class Effect:
 
 @cache
 def references(kind: str) -> tuple[Reference, ...]:
-    """All columns of all tables that point to objects of a kind, by table; citations of sources apart."""
+    """All columns that refer to a kind, by table, without those of attributions."""
     found = []
     for table in sorted(metadata.tables.values(), key=lambda each: each.name):
         for key in sorted(table.foreign_key_constraints, key=lambda each: each.column_keys):
@@ -91,7 +91,7 @@ def _unique_with(table: Table, column: str):
 
 
 def effects(session: Session, kind: str, kept: int, other: int) -> list[Effect]:
-    """What `lead_over` will do, sort by sort."""
+    """Preview `lead_over`, by sort of rows."""
     found = []
     for reference in _counted_once(kind):
         table, column = reference.table.name, reference.column
@@ -117,19 +117,19 @@ def effects(session: Session, kind: str, kept: int, other: int) -> list[Effect]:
 
 
 def _counted_once(kind: str):
-    """The references of a kind; of a symmetric link, stored both ways, only the one way."""
+    """The references to a kind; of symmetric links, which are stored twice, only one direction."""
     backwards = {(link.table.name, link.other) for link in KINDS[kind].links if link.symmetric}
     return [each for each in references(kind) if (each.table.name, each.column) not in backwards]
 
 
 def _not_one_another(reference: Reference, kind: str) -> str:
-    """The condition that leaves out a symmetric link between the two objects themselves."""
+    """The condition that excludes a symmetric link between the two objects."""
     symmetric = {link.table.name for link in KINDS[kind].links if link.symmetric}
     return f" AND t.{reference.other_side[1]} <> :kept" if reference.table.name in symmetric else ""
 
 
 def objects(session: Session, kind: str, ids) -> tuple:
-    """References to objects, reference data too, in the order of their ids; those deleted are left out."""
+    """References to existing objects, also reference data, in the order of their ids."""
     model = KINDS[kind].model
     rows = session.scalars(labelled(model).where(model.id.in_(ids)))
     found = {each.id: reference_to(each) for each in rows}
@@ -137,7 +137,7 @@ def objects(session: Session, kind: str, ids) -> tuple:
 
 
 def collisions(session: Session, kind: str, kept: int, other: int) -> list[tuple[str, int, int]]:
-    """Objects that cannot both belong to the object that is kept: (kind, id there, id here) of each pair."""
+    """Pairs of objects that cannot both belong to the kept object: (kind, other's id, kept object's id)."""
     found = []
     for reference in references(kind):
         for columns in reference.unique if reference.is_parent else ():
@@ -155,14 +155,14 @@ def collisions(session: Session, kind: str, kept: int, other: int) -> list[tuple
 
 
 def lead_over(session: Session, kind: str, kept: int, other: int, editor: int) -> dict[str, set[int]]:
-    """Let all that points to `other` point to `kept`; gives the objects with pages that moved, by kind.
+    """Move all references from `other` to `kept`; returns the moved objects with pages, by kind.
 
-    What the kept object has already stays where it is and goes with the other one, but for the roles of a
-    credit, which it gets. Of whatever follows from that, nothing is done here.
+    Rows that the kept object has already stay with the other one, but roles of credits are added. The unit of
+    work is not involved.
     """
     pair = {"kept": kept, "other": other}
     for link in KINDS[kind].links:
-        if link.symmetric:  # the two are not to be linked to themselves
+        if link.symmetric:  # an object cannot be linked to itself
             session.execute(
                 text(
                     f"DELETE FROM {link.table.name} WHERE ({link.own}, {link.other})"
@@ -194,7 +194,7 @@ def lead_over(session: Session, kind: str, kept: int, other: int, editor: int) -
 
 
 def _unite_roles(session: Session, reference: Reference, pair: dict) -> None:
-    """Give each credit that would be there twice the roles of both."""
+    """Add the roles of credits that both objects have to those of the kept one."""
     own = reference.column
     (shared,) = (columns[0] for columns in reference.unique)
     session.execute(

@@ -1,4 +1,4 @@
-"""Moving: a publisher that became an imprint of another one."""
+"""Turning a publisher into an imprint of another one."""
 
 from dataclasses import dataclass, field
 
@@ -15,16 +15,16 @@ from comicsdb.models import Attribution, FormerSlug, Imprint, Publisher, Series,
 from comicsdb.models.base import SYSTEM_USER_ID
 
 REASON_LENGTH = 100
-COPIED = ("desc", "cv_id", "gcd_id", "founded")  # fields that an imprint has too
+COPIED = ("desc", "cv_id", "gcd_id", "founded")  # fields of both kinds
 
 
 @dataclass(frozen=True)
 class MovePreview:
-    """What it will mean to make a publisher an imprint.
+    """The preview of a move.
 
-    `imprint` is the parent's imprint of that name, None if there is none yet; `values` is what it gets.
-    `lost` maps fields that it does not get to what is lost. The numbers count what moves. With `problems`
-    nothing can be done.
+    `imprint` is the parent's existing imprint of that name, or None; `values` are those that it gets, and
+    `lost` those that it does not, by field. The numbers count moved objects. With `problems` the move is
+    impossible.
     """
 
     publisher: Publisher
@@ -40,10 +40,9 @@ class MovePreview:
 
 
 def preview_move(session: Session, publisher, parent, *, with_children: bool = False) -> MovePreview:
-    """What it would mean to make `publisher` an imprint of `parent`; nothing is changed.
+    """Preview turning `publisher` into an imprint of `parent`.
 
-    Its universes go to the parent, but only `with_children`. Raises InvalidError for one and the same
-    publisher.
+    With `with_children` its universes move to the parent. Raises InvalidError if both are the same.
     """
     if publisher.id == parent.id:
         raise InvalidError({"parent": [_("A publisher cannot be an imprint of itself: choose another one.")]})
@@ -74,10 +73,10 @@ def preview_move(session: Session, publisher, parent, *, with_children: bool = F
 def move_publisher(
     catalog: Catalog, publisher, parent, *, with_children: bool = False, reason: str = ""
 ) -> Imprint:
-    """Make `publisher` an imprint of `parent`, and give the imprint; the publisher is gone then.
+    """Turn `publisher` into an imprint of `parent`, and delete the publisher; returns the imprint.
 
-    Its address says where it is now. Raises InvalidError, with what is in the way, or NotFoundError if one of
-    them was deleted meanwhile. Nothing is committed here.
+    The reason in the tombstone has the imprint. Raises InvalidError with the problems, or NotFoundError if
+    one was deleted meanwhile. Does not commit.
     """
     session, unit = catalog.session, catalog.unit
     reason = fit_reason(reason.strip())
@@ -85,7 +84,7 @@ def move_publisher(
         catalog.lock(entity, against_references=True)
     planned = preview_move(session, publisher, parent, with_children=with_children)
     if planned.problems:
-        raise InvalidError({"__all__": [problem.told for problem in planned.problems]})
+        raise InvalidError({"__all__": [problem.message for problem in planned.problems]})
     unit.reason = reason or unit.reason or f"Publisher {publisher.id} became an imprint of {parent.id}"
     with session.begin_nested():
         imprint = planned.imprint
@@ -100,7 +99,7 @@ def move_publisher(
 
 
 def _values(session: Session, publisher, imprint) -> tuple[dict, dict]:
-    """What the imprint gets, and what is lost, by field."""
+    """The values for the imprint, and those that are lost, by field."""
     empty = (None, "")
     values = {
         name: getattr(publisher, name)
@@ -111,7 +110,7 @@ def _values(session: Session, publisher, imprint) -> tuple[dict, dict]:
     for name in ("cv_id", "gcd_id"):
         column = getattr(Imprint, name)
         if name in values and session.scalar(select(Imprint.id).where(column == values[name])) is not None:
-            lost[name] = values.pop(name)  # another imprint has it
+            lost[name] = values.pop(name)  # another imprint has this value
     if imprint is None:
         values["name"] = publisher.name
         if _is_free(session, publisher.slug):
@@ -149,7 +148,7 @@ def _problems(session: Session, publisher, parent, with_children: bool):
 
 
 def _lead_over(catalog: Catalog, publisher: int, parent: int, imprint: int) -> None:
-    """Let series, universes and citations of the publisher belong to the imprint or its publisher."""
+    """Move series, universes and attributions of the publisher to the imprint or its publisher."""
     session, unit = catalog.session, catalog.unit
     values = {
         "old": publisher,

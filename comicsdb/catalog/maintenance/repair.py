@@ -1,4 +1,4 @@
-"""Repairs of many issues at once: copied credits, a universe for a series, credits of old anthologies."""
+"""Repairs of many issues: copying credits, adding a universe, and credits of old anthologies."""
 
 from collections.abc import Iterable
 
@@ -13,15 +13,15 @@ from comicsdb.i18n import _
 from comicsdb.models import Issue, Role, Series, Universe
 from comicsdb.models.base import SYSTEM_USER_ID
 
-# The roles of stories in old anthologies: all of the first together mean the second.
+# Roles in old anthologies: all of the first together are replaced by the second.
 ANTHOLOGY_ROLES = (({"Writer"}, "Story"), ({"Penciller", "Inker"}, "Artist"))
 
 
 def copy_credits(catalog: Catalog, source: Issue, targets: Iterable[Issue]) -> dict[int, int]:
-    """Copy the credits of an issue to others; gives how many each got, by its id.
+    """Copy the credits of an issue to others; returns the number of new credits by issue id.
 
-    A creator who is credited there already stays as they are, and a credit for the cover alone, which may be
-    that of a variant, is not copied. Raises InvalidError where an issue is to get its own.
+    Existing credits of a creator stay, and credits for the cover alone, which may be a variant's, are not
+    copied. Raises InvalidError if the issue is among the targets.
     """
     wanted, _covers = copyable_credits(catalog.session, source.id)
     copied = {}
@@ -41,9 +41,9 @@ def copy_credits(catalog: Catalog, source: Issue, targets: Iterable[Issue]) -> d
 def add_universe(
     catalog: Catalog, series: Series, universe: Universe, *, characters: bool = False
 ) -> dict[str, int]:
-    """Put all issues of a series, and on demand the characters in them, into a universe.
+    """Add a universe to all issues of a series, and on request to the characters in them.
 
-    Gives how many of each sort were not in it before.
+    Returns how many of both got it.
     """
     session = catalog.session
     catalog.lock(universe)
@@ -83,10 +83,10 @@ def add_universe(
 def repair_anthology(
     catalog: Catalog, series: Series, *, roles: bool = False, descriptions: bool = False
 ) -> dict[str, int]:
-    """Give the credits of an old anthology the roles they should have, and clear its issues' descriptions.
+    """Correct the roles of an old anthology's credits, and clear its issues' descriptions.
 
-    Writers become credits of the story, who pencilled and inked becomes the artist. Gives how many issues had
-    each sort of change.
+    Writers get the role of the story; creators who pencilled and inked become artists. Returns the number of
+    issues with each sort of change.
     """
     session = catalog.session
     ids = {name: number for number, name in session.execute(select(Role.id, Role.name))}

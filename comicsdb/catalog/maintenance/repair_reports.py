@@ -1,4 +1,4 @@
-"""What may need repair: how much of what, series that are there twice, a day's changes, and foreign ids."""
+"""Reports for maintainers: objects to repair, duplicate series, a day's changes, and external ids."""
 
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -12,7 +12,7 @@ from comicsdb.models import Change, Credit, Issue, Series, SeriesType, User
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.choices import SeriesTypeCode
 
-# Types of which a series may share name and volume with the run it belongs to.
+# Types of series that may have the same name and volume as a main series.
 BESIDE = (
     SeriesTypeCode.ANNUAL,
     SeriesTypeCode.DIGITAL_CHAPTER,
@@ -24,7 +24,7 @@ BESIDE = (
 
 
 def _alike() -> Select:
-    """The ids of series that seem to be one: of one publisher, with the same name and volume."""
+    """The ids of series with the same publisher, name and volume."""
     sort = case((SeriesType.code.in_(BESIDE), SeriesType.id), else_=0)
     return (
         select(func.array_agg(Series.id))
@@ -35,7 +35,7 @@ def _alike() -> Select:
 
 
 def bad_volumes(session: Session) -> list[list[Series]]:
-    """Groups of series of one publisher with the same name and volume; annuals and books by type."""
+    """Groups of series with the same publisher, name and volume; annuals and books only of the same type."""
     ids = _alike().order_by(func.min(Series.id))
     groups = [sorted(group) for group in session.scalars(ids)]
     wanted = {each for group in groups for each in group}
@@ -49,9 +49,9 @@ def bad_volumes(session: Session) -> list[list[Series]]:
 
 
 def changes_of(session: Session, day: date, zone: ZoneInfo) -> list:
-    """What people did on a day of the site, the system account apart, as rows, one per object and person.
+    """The changes of a day in a time zone, without the system account's, as a row per object and user.
 
-    A row has kind, object_id, username, actions (in their order) and last (a moment).
+    A row has kind, object_id, username, actions (in order) and last (a time).
     """
     begin = datetime.combine(day, time(), zone)
     end = datetime.combine(day + timedelta(days=1), time(), zone)
@@ -72,7 +72,7 @@ def changes_of(session: Session, day: date, zone: ZoneInfo) -> list:
 
 
 def external_ids(session: Session) -> dict[str, int]:
-    """How many issues there are, and how many have an id of Comic Vine, of the GCD, of both, of neither."""
+    """The number of issues, and of those with an id of Comic Vine, of the GCD, of both, and of neither."""
     cv, gcd = Issue.cv_id.is_not(None), Issue.gcd_id.is_not(None)
     return dict(
         session.execute(
@@ -94,17 +94,17 @@ NO_CREDITS = ~exists().where(Credit.issue_id == Issue.id)
 
 
 def _without_credits() -> ColumnElement[int]:
-    """The number of issues that meet NO_CREDITS: all but those in the index of credits, which is in order."""
+    """The number of issues that meet NO_CREDITS, as the difference to those in the index of credits."""
     credited = select(Credit.issue_id).ext(distinct_on(Credit.issue_id)).order_by(Credit.issue_id).subquery()
     issues, with_credits = (select(func.count()).select_from(rows) for rows in (Issue, credited))
     return issues.scalar_subquery() - with_credits.scalar_subquery()
 
 
 def hands(session: Session) -> dict[str, int]:
-    """How much of the catalogue needs hands, by what is wrong, in two statements.
+    """Counts of objects that need work, by problem; two statements.
 
-    covers, credits: issues without any. duplicates: groups of series that seem to be one. And for each
-    advisory rule (`advice.RULES`) that is broken, by its name, how often.
+    covers, credits: issues without any. duplicates: groups of `bad_volumes`. For each violated advisory rule
+    (`advice.RULES`), by its name, the number of violations.
     """
     counts = (
         select(func.count()).select_from(Issue).where(NO_COVER).scalar_subquery(),

@@ -1,4 +1,4 @@
-"""Repair of addresses: slugs made anew after the first year of a series was wrong."""
+"""Rebuilding slugs after a series had a wrong first year."""
 
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
@@ -8,14 +8,13 @@ from comicsdb.catalog.service import Catalog
 from comicsdb.models import Issue, Series
 from comicsdb.models.base import SYSTEM_USER_ID
 
-PREFIX = 200  # characters that the slugs of a series' issues have in common, however long they are
+PREFIX = 200  # characters of the common prefix of a series' issues
 
 
 def fix_start_year(catalog: Catalog, series: Series, year: int) -> dict[str, tuple[str, str]]:
-    """Give a series the year that it began in, and new slugs to it and its issues; old ones lead there.
+    """Set the first year of a series, and rebuild its slug and those of its issues; old ones redirect.
 
-    Gives the slugs that changed as {"series 3": (old, new)}. Raises InvalidError or ConflictError as any
-    update does.
+    Returns the changed slugs as {"series 3": (old, new)}. Raises InvalidError or ConflictError.
     """
     catalog.update(series, {"year_began": year})
     base = slugs.base_slug("series", f"{series.name}-{year}", series.id)
@@ -24,9 +23,9 @@ def fix_start_year(catalog: Catalog, series: Series, year: int) -> dict[str, tup
 
 
 def rebuild_issue_slugs(catalog: Catalog, series: Series) -> dict[str, tuple[str, str]]:
-    """Give the issues of a series the slugs that new ones would get; old ones lead there.
+    """Rebuild the slugs of the issues of a series; old ones redirect.
 
-    Gives the slugs that changed as {"issue 3": (old, new)}.
+    Returns the changed slugs as {"issue 3": (old, new)}.
     """
     catalog.lock(series)
     rows = catalog.session.execute(
@@ -39,10 +38,10 @@ def rebuild_issue_slugs(catalog: Catalog, series: Series) -> dict[str, tuple[str
 
 
 def _readdress(catalog: Catalog, kind: str, wanted: dict[int, tuple[str, str]]) -> dict[str, tuple[str, str]]:
-    """Give objects of a kind slugs by what they should begin with; `wanted` maps ids to (slug, base).
+    """Set new slugs of objects of a kind; `wanted` maps ids to (slug, base).
 
-    An object may keep its own slug, or take one back that it had before. What leads to another object, now or
-    before, is taken.
+    An object may keep its slug or have a former one again. Present and former slugs of other objects are in
+    use.
     """
     session, unit = catalog.session, catalog.unit
     owners = _owners(session, kind, {base[:PREFIX] for _slug, base in wanted.values()})
@@ -78,7 +77,7 @@ def _readdress(catalog: Catalog, kind: str, wanted: dict[int, tuple[str, str]]) 
 
 
 def _owners(session: Session, kind: str, beginnings: set[str]) -> dict[str, int]:
-    """Whose the slugs are that begin so, or whose they were, if nobody has them now."""
+    """The ids of objects by present or former slug, of slugs with one of the prefixes."""
     rows = session.execute(
         text(
             "WITH begun AS (SELECT unnest(CAST(:beginnings AS varchar[])) AS words)"

@@ -58,7 +58,7 @@ class CatalogueAdmin(Editing):
         self.model = KINDS[self.kind].model
         self.form = form_of(request, self.kind)
         self.is_reference = self.kind in REFERENCE
-        self._told = []
+        self._advice = []
 
     def history(self):
         """The versions of reference data; the other kinds have a page for them on the site."""
@@ -133,7 +133,7 @@ class CatalogueAdmin(Editing):
 
     def _advised(self, draft: Draft, change: Change) -> dict:
         """No rule blocks the change: broken advisory rules are shown after saving."""
-        self._told = [
+        self._advice = [
             _(ADVICE, mapping={"field": draft.labels[name], "text": translate(self.request.localizer, text)})
             for name, texts in change.advice.items()
             for text in texts
@@ -159,7 +159,7 @@ class CatalogueAdmin(Editing):
             raise InvalidError(error.errors | ({answers.WHOLE: texts} if texts else {})) from error
 
     def _warn(self) -> None:
-        for text in self._told:
+        for text in self._advice:
             self.request.messages.add("warning", translate(self.request.localizer, text))
 
 
