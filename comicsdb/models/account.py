@@ -18,7 +18,7 @@ from sqlalchemy import (
     Text,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from comicsdb.models.base import CASCADE, INTEGER_MAX, Base, Pictured, blank, one_of, parent, stamp, within
@@ -137,10 +137,11 @@ class DailyCount(Base):
 
 
 class RateLimit(Base):
-    """A client's events for all limits, if PostgreSQL counts them, encoded by `comicsdb.ratelimit.window`.
+    """A client's events for one limit, if PostgreSQL counts them (`alembic/rate_limits/functions.sql`).
 
-    Each change increments `version`. The table is unlogged: a crash of PostgreSQL empties it, and backups do
-    not include its rows.
+    `times` and `expires` are microseconds since 1970. `times` are ordered; `sums` has one element more: how
+    many events there were before the first time, and up to each. The table is unlogged: a crash of PostgreSQL
+    empties it, and backups do not include its rows.
     """
 
     __tablename__ = "rate_limit"
@@ -150,9 +151,10 @@ class RateLimit(Base):
     )
 
     client: Mapped[str] = mapped_column(String(200), primary_key=True)
-    version: Mapped[int] = mapped_column(BigInteger)
-    windows: Mapped[bytes] = mapped_column(LargeBinary)
-    expires: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+    name: Mapped[str] = mapped_column(String(200), primary_key=True)
+    times: Mapped[list[int]] = mapped_column(ARRAY(BigInteger))
+    sums: Mapped[list[int]] = mapped_column(ARRAY(Integer))
+    expires: Mapped[int] = mapped_column(BigInteger)
 
 
 class ThrottleNotice(Base):

@@ -5,11 +5,11 @@ from collections.abc import Collection
 import redis
 
 from comicsdb.db.redis_access import open_pool
-from comicsdb.ratelimit.types import SECOND, Asked, Limit, WindowState
+from comicsdb.ratelimit.types import SECOND, Asked, Limit, WindowState, arguments, states
 
 # A key for each limit and client: the list of its times, the oldest first. The time is that of Redis, the one
 # clock that all processes share; should it be set back, it stands still until it has caught up.
-# ARGV: whether the limits count together; then of each limit the places, the period, and whether it counts.
+# ARGV: what `arguments` gives. Returns what `states` takes.
 TAKE = """
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
@@ -29,7 +29,7 @@ for i, key in ipairs(KEYS) do
 end
 
 local none = any and ARGV[1] == '1'
-local answer = {now}
+local answer = {}
 for i, key in ipairs(KEYS) do
   local most, period = tonumber(ARGV[3 * i - 1]), tonumber(ARGV[3 * i])
   local placed = ARGV[3 * i + 1] == '1' and not refused[i] and not none
@@ -38,7 +38,7 @@ for i, key in ipairs(KEYS) do
     redis.call('EXPIRE', key, period / 1000000 + 1)
   end
   local first = tonumber(redis.call('LINDEX', key, math.max(0, count[i] - most)) or now)
-  for _, value in ipairs({refused[i] and 1 or 0, placed and 1 or 0, count[i], first + period}) do
+  for _, value in ipairs({now, refused[i] and 1 or 0, placed and 1 or 0, count[i], first + period}) do
     table.insert(answer, value)
   end
 end
@@ -51,7 +51,6 @@ local count = redis.call('LLEN', KEYS[1])
 local first = redis.call('LINDEX', KEYS[1], math.max(0, count - ARGV[2])) or ARGV[1]
 return {count, first + ARGV[3]}
 """
-VALUES = 4  # in the answer of TAKE, for each limit
 
 
 class RedisStore:
@@ -68,21 +67,14 @@ class RedisStore:
 
     def take(self, asked: Asked, together: bool, free: Collection[str]) -> tuple[WindowState, ...]:
         """As that of PostgreSQL."""
-        arguments = [int(together)]
-        for limit, _ in asked:
-            arguments += limit.most, limit.seconds * SECOND, int(limit.name not in free)
-        now, *values = self._take([self._key(limit, who) for limit, who in asked], arguments)
-        states = []
-        for position, (limit, who) in enumerate(asked):
-            refused, placed, count, moment = values[VALUES * position : VALUES * (position + 1)]
-            states.append(WindowState(limit, who, bool(refused), bool(placed), now, count, moment))
-        return tuple(states)
+        keys = [self._key(limit, who) for limit, who in asked]
+        return states(asked, self._take(keys, arguments(asked, together, free)))
 
     def give_back(self, state: WindowState) -> WindowState:
         """As that of PostgreSQL."""
         limit = state.limit
-        arguments = (state.now, limit.most, limit.seconds * SECOND)
-        count, free = self._give_back([self._key(limit, state.who)], arguments)
+        values = (state.now, limit.most, limit.seconds * SECOND)
+        count, free = self._give_back([self._key(limit, state.who)], values)
         return state._replace(placed=False, count=count, free=free)
 
     def _key(self, limit: Limit, who: str) -> str:

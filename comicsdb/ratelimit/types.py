@@ -1,9 +1,10 @@
-"""What all stores of rate limits share: limits, and the state of a client's window."""
+"""What all stores of rate limits share: limits, the state of a client's window, and what a store is sent."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 SECOND = 1_000_000  # microseconds, in which all times are given
+VALUES = 5  # in the answer of a store, for each limit
 
 
 class Limit(NamedTuple):
@@ -47,3 +48,20 @@ class WindowState(NamedTuple):
 
 # Limits, each with the client whose events it counts. `7 token:5` is a part of the client `7`, counted apart.
 Asked = Sequence[tuple[Limit, str]]
+
+
+def arguments(asked: Asked, together: bool, free: Collection[str]) -> list[int]:
+    """Whether the limits count together; then of each its size, its period, and whether it counts."""
+    values = [int(together)]
+    for limit, _ in asked:
+        values += limit.most, limit.seconds * SECOND, int(limit.name not in free)
+    return values
+
+
+def states(asked: Asked, answer: Sequence[int]) -> tuple[WindowState, ...]:
+    """The states of limits by the answer of a store: `now`, `refused`, `placed`, `count`, `free` of each."""
+    found = []
+    for start, (limit, who) in zip(range(0, len(answer), VALUES), asked, strict=True):
+        now, refused, placed, count, free = answer[start : start + VALUES]
+        found.append(WindowState(limit, who, bool(refused), bool(placed), now, count, free))
+    return tuple(found)

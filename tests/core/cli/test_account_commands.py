@@ -1,7 +1,5 @@
 """Commands of accounts and mail, as operators type them."""
 
-from datetime import timedelta
-
 import pytest
 from sqlalchemy import select, text
 
@@ -144,8 +142,9 @@ def test_two_step_log_in_is_switched_off_for_whoever_lost_it(account, read, fact
 
 def test_cleaning_says_what_it_removed(account, read, factory):
     with factory() as session:
-        for name, expires in (("old", clock.now()), ("new", clock.now() + timedelta(minutes=1))):
-            session.add(RateLimit(client=name, version=1, windows=b"", expires=expires))
+        now = clock.now().timestamp() * 1_000_000
+        for name, expires in (("old", now), ("new", now + 60_000_000)):
+            session.add(RateLimit(client=name, name="burst", times=[], sums=[0], expires=int(expires)))
         session.commit()
     assert account("clean").output == (
         "0 sessions, 0 links, 0 security events, 0 drafts, 0 imports and 0 accounts that were never"

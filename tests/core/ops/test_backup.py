@@ -97,7 +97,7 @@ def made(result) -> Path:
 
 
 def test_what_was_backed_up_comes_back(site, database, empty, tmp_path, redis, monkeypatch):
-    count = "INSERT INTO rate_limit VALUES ('ip:192.0.2.7', 1, '', now())"
+    count = "INSERT INTO rate_limit VALUES ('ip:192.0.2.7', 'burst', '{}', '{0}', 0)"
     engine = create_engine(database)
     with engine.begin() as connection:
         connection.execute(text(count))
