@@ -1,8 +1,8 @@
 """The read pool: single statements, outside of sessions and transactions.
 
-A statement through a session costs several times what PostgreSQL needs to find one row. Whatever only reads,
-in one statement, which is a snapshot of its own, uses `request.read_pool`. Limits are counted here as well:
-what a request takes of them stays taken if its transaction is rolled back.
+A statement through a session takes several times as long as PostgreSQL needs to find one row. Reads by a
+single statement, which has its own snapshot, use `request.read_pool`. So do rate limits, whose counts must
+stay if the request's transaction is rolled back.
 """
 
 from collections import OrderedDict, deque
@@ -22,16 +22,16 @@ from sqlalchemy.exc import DBAPIError
 
 from comicsdb.db import set_config, timeouts
 
-PREPARED_MAX = 300  # statements that a connection keeps prepared
+PREPARED_MAX = 300  # prepared statements per connection
 UNKNOWN, BOOLEAN = 0, psycopg.postgres.types["bool"].oid
 NOT_PREPARED = psycopg.errors.InvalidSqlStatementName.sqlstate.encode()
-NUMBERS = count()  # of the names of prepared statements: tests share a connection
+NUMBERS = count()  # for names of prepared statements, as tests share a connection
 DIALECT = dialect(paramstyle="numeric_dollar")
 
 
 @dataclass(frozen=True)
 class CompiledQuery:
-    """A statement compiled once: its text, the names of its parameters, and the values that never vary.
+    """A compiled statement: its text, the names of its parameters, and its constant values.
 
     Parameters are $1, $2 and so on, in the order of `names`.
     """
@@ -42,7 +42,7 @@ class CompiledQuery:
 
     @classmethod
     def of(cls, statement) -> "CompiledQuery":
-        """Compile a statement of SQLAlchemy; what varies is bound by name and has no value yet."""
+        """Compile a statement of SQLAlchemy, whose variable parameters have names but no values."""
         compiled = statement.compile(dialect=DIALECT)
         unbound = {name for name, bind in compiled.binds.items() if bind.required}
         constants = {name: value for name, value in compiled.params.items() if name not in unbound}
@@ -55,9 +55,9 @@ class CompiledQuery:
 
 
 class ReadPool:
-    """Connections that commit by themselves; as many as there are readers at one time.
+    """Connections in autocommit mode, as many as concurrent readers need.
 
-    Without `prepare` nothing is kept in a connection, and each statement is planned anew.
+    Without `prepare`, statements are not prepared, and connections have no state.
     """
 
     def __init__(self, connect: Callable[[], Connection], *, prepare: bool = True):
@@ -71,12 +71,12 @@ class ReadPool:
         return self._run(lambda connection: connection.row(query.text, values))
 
     def first(self, statement: Executable, parameters: dict):
-        """The first row of a statement of SQLAlchemy, or None; planned for the values in it."""
+        """The first row of a statement of SQLAlchemy, or None; not prepared."""
 
         return self._run(lambda connection: connection.sqlalchemy.execute(statement, parameters).first())
 
     def _run(self, read: Callable[["ReadConnection"], tuple | None]):
-        """Run a read; once more on a new connection if the server had closed the one that was idle."""
+        """Run a read, again on a new connection if the server has closed an idle one."""
         try:
             connection = self._idle.pop()
         except IndexError:
@@ -102,7 +102,7 @@ class ReadPool:
         return ReadConnection(self._connect(), prepare=self._prepare)
 
     def close(self) -> None:
-        """Close the connections that nobody uses at the moment."""
+        """Close the idle connections."""
         with suppress(IndexError):
             while True:
                 self._idle.pop().close()
@@ -111,8 +111,8 @@ class ReadPool:
 class ReadConnection:
     """One connection.
 
-    psycopg's cursors take longer than PostgreSQL takes to find one row, which is most of the time of a cached
-    read. So libpq is asked to run the prepared statement, and the first row is converted.
+    psycopg's cursors take longer than PostgreSQL needs to find one row, most of the time of a cached read. So
+    prepared statements are executed through libpq, and only the first row is converted.
     """
 
     def __init__(self, connection: Connection, *, prepare: bool = True):
@@ -123,14 +123,14 @@ class ReadConnection:
         self._prepared: OrderedDict[str, bytes] = OrderedDict()
 
     def row(self, text: str, values: list) -> tuple | None:
-        """The first row of a statement, or None; an error is psycopg's."""
+        """The first row of a statement, or None; raises psycopg's errors."""
         name = self._prepared.get(text)
         if not self._prepares:
             result = self._sent(text, values)
         else:
             result = self._executed(name or self._prepare(text, values), values)
         if name and result.status == ExecStatus.FATAL_ERROR and _code(result) == NOT_PREPARED:
-            self._prepared.clear()  # somebody discarded all
+            self._prepared.clear()  # they were discarded
             result = self._executed(self._prepare(text, values), values)
         self._check(result, ExecStatus.TUPLES_OK)
         if not result.ntuples:
@@ -149,7 +149,7 @@ class ReadConnection:
         )
 
     def _prepare(self, text: str, values: list) -> bytes:
-        """Prepare a statement; the oldest is dropped where there are too many."""
+        """Prepare a statement, and deallocate the oldest if there are too many."""
         if len(self._prepared) >= PREPARED_MAX:
             _, oldest = self._prepared.popitem(last=False)
             self._check(self.driver.pgconn.exec_(b"DEALLOCATE " + oldest), ExecStatus.COMMAND_OK)
@@ -167,11 +167,11 @@ class ReadConnection:
         raise error_from_result(result)
 
     def _dumped(self, value) -> bytes | None:
-        """A value in PostgreSQL's text form, of the type that its place in the statement has."""
+        """A value in PostgreSQL's text format."""
         if value is None:
             return None
         if isinstance(value, str):
-            if "\0" in value:  # it would be cut off there
+            if "\0" in value:  # libpq would truncate it
                 raise psycopg.DataError("PostgreSQL text cannot contain NUL (0x00)")
             return value.encode()
         if type(value) is int:
@@ -180,7 +180,7 @@ class ReadConnection:
 
     @property
     def broken(self) -> bool:
-        """Whether the server has gone."""
+        """Whether the connection is closed."""
         return self.driver.broken or self.driver.closed
 
     def close(self) -> None:
@@ -194,17 +194,17 @@ def _code(result) -> bytes | None:
 
 
 def _types(values: list) -> list[int]:
-    """SQLAlchemy writes the types of parameters into the text, except that of truth values."""
+    """The type ids of parameters: only booleans need one, as SQLAlchemy casts all others in the text."""
     return [BOOLEAN if isinstance(value, bool) else UNKNOWN for value in values]
 
 
 def connector(
     engine: Engine, *, configure: bool = True, limits: Mapping[str, str] = MappingProxyType({})
 ) -> Callable[[], Connection]:
-    """A function that opens connections to the database of an engine, beside its pool.
+    """A function that opens connections to the database of an engine, apart from its pool.
 
-    They are configured for short statements, unless a proxy would pass that on to others; `limits` are
-    further settings of PostgreSQL.
+    They are configured for short statements, unless they go through a pooling proxy; `limits` are further
+    settings of PostgreSQL.
     """
     # JIT compilation and parallel workers take longer to start than these statements run.
     settings = set_config({"jit": "off", "max_parallel_workers_per_gather": "0", **limits})
@@ -222,7 +222,7 @@ def connector(
 
 
 def includeme(config):
-    """`request.read_pool`; connections are opened when first needed."""
+    """Add `request.read_pool`, which opens connections on first use."""
     settings = config.get_settings()
     alone = not settings["comicsdb.database.pooled"]
     connect = connector(config.registry["comicsdb.engine"], configure=alone, limits=timeouts(settings))

@@ -1,4 +1,4 @@
-"""Redis: connections that do not wait for long, and a circuit breaker."""
+"""Redis: connections with short timeouts, and a circuit breaker."""
 
 import logging
 import threading
@@ -19,16 +19,16 @@ log = logging.getLogger(__name__)
 
 SENTINEL = "redis+sentinel://"
 
-TIMEOUT = 0.25  # seconds to connect or to wait for an answer; the database is faster than a slow Redis
-PAUSE = 1.0  # seconds for which a Redis that failed is left alone
+TIMEOUT = 0.25  # seconds for connecting and for answers; the database is faster than a slow Redis
+PAUSE = 1.0  # seconds without calls after a failure
 
 
 def open_pool(url: str, timeout: float = TIMEOUT) -> redis.ConnectionPool:
-    """Connections to a Redis; none is opened yet. Raises ValueError for an address that cannot be meant."""
+    """A pool of connections to Redis; opens none yet. Raises ValueError for an invalid URL."""
     options = {
         "socket_timeout": timeout,
         "socket_connect_timeout": timeout,
-        # Announcements of Redis Enterprise; their handler and the pool would refer to each other.
+        # No maintenance notifications of Redis Enterprise, as their handler and the pool would form a cycle.
         "maint_notifications_config": MaintNotificationsConfig(enabled=False),
     }
     if url.startswith(SENTINEL):
@@ -36,7 +36,7 @@ def open_pool(url: str, timeout: float = TIMEOUT) -> redis.ConnectionPool:
     else:
         pool = redis.ConnectionPool.from_url(url, **options)
     try:
-        pool.connection_class(**pool.connection_kwargs)  # an unknown option in the address shows here only
+        pool.connection_class(**pool.connection_kwargs)  # raises for unknown options in the URL
     except TypeError as error:
         raise ValueError(f"an option in it is unknown: {error}") from error
     if pool.get_encoder().decode_responses:
@@ -45,10 +45,10 @@ def open_pool(url: str, timeout: float = TIMEOUT) -> redis.ConnectionPool:
 
 
 def _open_sentinel_pool(url: str, timeouts: dict) -> redis.ConnectionPool:
-    """Connections to whichever Redis the sentinels call the master; they are asked for each new connection.
+    """A pool of connections to the current master, which the sentinels are asked for on each connection.
 
-    User, password and options of the address are those of Redis; `sentinel_username`, `sentinel_password`
-    those of the sentinels, and `ssl=true` is for both.
+    User, password and options of the URL are for Redis, `sentinel_username` and `sentinel_password` for the
+    sentinels, and `ssl=true` for both.
     """
     parts = urlsplit(url)
     given, _, hosts = parts.netloc.rpartition("@")
@@ -76,9 +76,9 @@ def _place(text: str) -> tuple[str, int]:
 
 
 class Circuit:
-    """A circuit breaker: a Redis that failed is left alone for a while, then one call tries again.
+    """A circuit breaker: after a failure there are no calls for a while, then a single call as a trial.
 
-    `meanwhile` tells the log what is done without it.
+    `meanwhile` describes for the log what happens without Redis.
     """
 
     def __init__(self, meanwhile: str):
@@ -89,21 +89,21 @@ class Circuit:
         self._refusals = OutageLog(log, logging.WARNING)
 
     def attempt(self, ask: Callable, *arguments, otherwise=None):
-        """What `ask` answers; `otherwise` if Redis fails, refuses, or is being left alone."""
+        """The result of `ask`, or `otherwise` if Redis fails, rejects the call, or the circuit is open."""
         trying = self._down
         if trying and not self._may_try():
             return otherwise
         try:
             answer = ask(*arguments)
         except LockError:
-            return otherwise  # given back after it had expired
+            return otherwise  # a lock was released after its expiry
         except ResponseError as error:
             self._refused(error)
             return otherwise
         except (RedisError, OSError) as error:
             self._failed(error)
             return otherwise
-        if trying:  # an answer to a question from before the failure proves nothing
+        if trying:  # only a trial proves that Redis works again
             self._works()
         return answer
 
@@ -131,5 +131,5 @@ class Circuit:
             log.info("Redis answers again.")
 
     def _refused(self, error: Exception) -> None:
-        # A living server refuses at once (out of memory, not permitted, wrong type): no reason to pause.
+        # Redis works, but rejects the call at once (out of memory, not permitted, wrong type): no pause.
         self._refusals.report(error, "Redis refuses; %s: %s", self._meanwhile, error)

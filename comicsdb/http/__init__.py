@@ -1,1 +1,1 @@
-"""What comes in by HTTP, before anything is made of it."""
+"""HTTP, independent of API and site: client addresses, request checks, bodies, idempotency."""

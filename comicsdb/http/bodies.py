@@ -1,4 +1,4 @@
-"""What the body of a request may be: measured before anything is made of it, for forms and the API alike."""
+"""Parsing the bodies of requests within limits, for forms and the API."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from comicsdb.security import session_identifier
 
 BODY_MAX = 20 * 1024 * 1024  # bytes, with a picture
 TEXT_MAX = 2 * 1024 * 1024  # bytes without files
-FIELDS_MAX = 5000  # an issue with several hundred credits has fewer
-ANONYMOUS_FIELDS_MAX = 200  # of whoever does not even claim to be somebody
-HEAD_MAX = 1024  # bytes that a part says of itself, before its content
-PARAMETERS_MAX = 20  # of such a line
+FIELDS_MAX = 5000  # more than an issue with several hundred credits has
+ANONYMOUS_FIELDS_MAX = 200  # without credentials
+HEAD_MAX = 1024  # bytes of the headers of a part
+PARAMETERS_MAX = 20  # of such a header
 FORM, PARTS = "application/x-www-form-urlencoded", "multipart/form-data"
 UTF_8 = ("utf-8", "utf8", "us-ascii", "ascii")
-AS_IT_IS = ("binary", "8bit", "7bit")  # transfer encodings that encode nothing
+AS_IT_IS = ("binary", "8bit", "7bit")  # transfer encodings without encoding
 
 
 class BodyError(ValueError):
@@ -70,10 +70,10 @@ def read(request) -> bytes:
 
 
 def form(request) -> MultiDict:
-    """The fields of a form, none where the body is no form: texts, and files, which are at their beginning.
+    """The fields of a form: texts, and files at their start; none if the body is not a form.
 
-    A file field for which no file was chosen is b"". Raises BodyError for too many bytes or fields, parts
-    without a boundary or with parts of their own, and what is not UTF-8.
+    A file field without a file is b"". Raises BodyError for too many bytes or fields, a missing boundary,
+    nested parts, and text that is not UTF-8.
     """
     kept, source = request.environ.get("comicsdb.form", (None, None))
     if kept is None or source is not request.body_file_raw:
@@ -81,7 +81,7 @@ def form(request) -> MultiDict:
         request.environ["comicsdb.form"] = kept, request.body_file_raw
     for each in kept.values():
         if isinstance(each, UploadedFile):
-            each.file.seek(0)  # a request that is tried again has read it
+            each.file.seek(0)  # an earlier attempt at the request has read it
     return kept
 
 
@@ -117,7 +117,7 @@ def _fields(request) -> list[tuple[str, str | bytes | UploadedFile]]:
 
 
 class _Parser(PushMultipartParser):
-    """The library's parser; the length of a head and its parameters are looked at before their content."""
+    """The library's parser, which checks the length and parameters of headers before parsing them."""
 
     def _create_segment(self, headerlist: list[tuple[str, str]]) -> MultipartSegment:
         size = sum(len(name) + len(value) for name, value in headerlist)
@@ -127,10 +127,10 @@ class _Parser(PushMultipartParser):
 
 
 def _parts(body: bytes, between: bytes) -> Iterator[tuple[str, str | bytes | UploadedFile]]:
-    """Name and value of each part."""
+    """The name and value of each part."""
     segment, content = None, []
     with _Parser(between, max_header_size=HEAD_MAX, max_header_count=4, strict=True) as parser:
-        for event in parser.parse(body):  # the head of a part, pieces of its content, and None at its end
+        for event in parser.parse(body):  # headers, pieces of content, and None at the end of a part
             if isinstance(event, MultipartSegment):
                 segment, content = event, []
             elif event is not None:
@@ -146,7 +146,7 @@ def _value(segment: MultipartSegment, content: bytes) -> str | bytes | UploadedF
         raise UnreadableError("A part of the form is encoded.")
     name = segment.filename
     if name is None and "filename*=" in segment.header("Content-Disposition", ""):
-        name = "file"  # written in a way that forms do not use, but some clients do
+        name = "file"  # some clients write it in a way that browsers do not
     if name is None:
         if (segment.charset or "utf-8").lower() not in UTF_8:
             raise UnreadableError("The form is not UTF-8.")
@@ -155,5 +155,5 @@ def _value(segment: MultipartSegment, content: bytes) -> str | bytes | UploadedF
 
 
 def includeme(config):
-    """Requests whose forms are read here."""
+    """Set the request factory."""
     config.set_request_factory(FormRequest)

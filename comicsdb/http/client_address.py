@@ -6,9 +6,9 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 
 
 def client_ip(request) -> str:
-    """The client's address as logs and limits name it; `unknown` where there is none.
+    """The client's address for logs and limits, or `unknown`.
 
-    It is the peer's, unless the peer is a proxy that the settings trust: then it is what X-Real-IP says.
+    It is the peer's or, if the peer is a trusted proxy, the one in X-Real-IP.
     """
     peer = request.remote_addr
     trusted = request.registry.settings["comicsdb.trusted_proxies"]
@@ -26,14 +26,14 @@ def is_trusted(environ: Mapping, proxies: tuple) -> bool:
 
 @lru_cache(maxsize=4096)
 def _text(text: str | None) -> str:
-    """An IP address in its usual form; empty for anything else."""
+    """An IP address in canonical form; empty for anything else."""
     found = address(text)
     return str(found) if found is not None else ""
 
 
 @lru_cache(maxsize=4096)
 def address(text: str | None) -> IPv4Address | IPv6Address | None:
-    """A parsed IP address, IPv4 where it is mapped into IPv6; None for anything else."""
+    """A parsed IP address, as IPv4 if it is mapped into IPv6; None for anything else."""
     try:
         found = ip_address((text or "").strip())
     except ValueError:

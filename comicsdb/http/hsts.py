@@ -1,4 +1,4 @@
-"""Strict-Transport-Security on every answer of an https site, whoever makes it."""
+"""Strict-Transport-Security on all answers of an https site."""
 
 from collections.abc import Mapping
 
@@ -8,10 +8,9 @@ HEADER = "Strict-Transport-Security"
 
 
 class StrictTransport:
-    """An execution policy around all others, so that pages, pictures, API answers, errors and 304s have it.
+    """An execution policy around all others, which adds the header also to pictures, errors and 304s.
 
-    A site whose address begins with https always sends it, whatever scheme a proxy reports; others do over
-    https.
+    A site with an https base URL always sends it, whatever scheme a proxy reports; others only over https.
     """
 
     def __init__(self, registry, inner):
@@ -20,7 +19,7 @@ class StrictTransport:
         self._inner = inner
 
     def __call__(self, environ, router):
-        """The response, with the header."""
+        """Add the header to the response."""
         response = self._inner(environ, router)
         if self._always or environ["wsgi.url_scheme"] == "https":
             response.headers[HEADER] = self._value
@@ -28,12 +27,12 @@ class StrictTransport:
 
 
 def is_https(settings: Mapping) -> bool:
-    """Whether the site's address is an https one."""
+    """Whether the site's base URL has https."""
     return settings["comicsdb.base_url"].startswith("https://")
 
 
 def server_headers(settings: Mapping) -> list[tuple[str, str]]:
-    """Headers of the answers that the server gives without the application."""
+    """Headers for answers that the server gives without the application."""
     return [(HEADER, settings["comicsdb.hsts"])] if is_https(settings) else []
 
 

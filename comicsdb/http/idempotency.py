@@ -1,8 +1,8 @@
-"""Idempotency keys: a request is carried out once however often it is sent.
+"""Idempotency keys: a request is executed once, however often it is sent.
 
-The row of a key is inserted before anything is written, by the transaction that writes. A second request with
-the same key waits for that row until the first has ended: then it finds the answer, or takes the key itself
-if the first was rolled back.
+The row of a key is inserted by the transaction of the request, before other writes. A second request with the
+same key waits for that row until the first has ended; then it finds the answer or, if the first was rolled
+back, takes the key.
 """
 
 from datetime import timedelta
@@ -16,7 +16,7 @@ from comicsdb import clock
 from comicsdb.models import IdempotencyKey
 
 LIFETIME = timedelta(hours=24)
-REMOVED_MAX = 100  # expired rows that one request removes
+REMOVED_MAX = 100  # expired rows deleted by one request
 
 _key = IdempotencyKey.__table__
 
@@ -26,9 +26,9 @@ class OtherRequestError(Exception):
 
 
 def claim(session: Session, user_id: int, key: str, request: str) -> Row | None:
-    """Take a key for a request, given as text; returns `status` and `body` if it was answered already.
+    """Claim a key for a request, given as text; returns `status` and `body` if it was answered already.
 
-    Raises OtherRequestError. Keys of more than a day ago are free again.
+    Raises OtherRequestError. Keys expire after a day.
     """
     now, request = clock.now(), sha256(request.encode(errors="surrogateescape")).hexdigest()
     new = insert(_key).values(user_id=user_id, key=key, request=request, created=now, status=0, body=b"")
@@ -38,7 +38,7 @@ def claim(session: Session, user_id: int, key: str, request: str) -> Row | None:
         where=_key.c.created <= now - LIFETIME,
     ).returning(_key.c.user_id)
     kept = None
-    while kept is None:  # a row that is removed between the two statements is claimed the next time
+    while kept is None:  # a row deleted between the two statements is claimed by the next iteration
         if session.scalar(claiming) is not None:
             return None
         own = (_key.c.user_id == user_id) & (_key.c.key == key)
@@ -49,14 +49,14 @@ def claim(session: Session, user_id: int, key: str, request: str) -> Row | None:
 
 
 def store_answer(session: Session, user_id: int, key: str, status: int, body: bytes) -> None:
-    """Store the answer to a request whose key was claimed."""
+    """Store the answer to a request that has claimed a key."""
     own = (_key.c.user_id == user_id) & (_key.c.key == key)
     session.execute(update(_key).where(own).values(status=status, body=body))
-    _remove_expired(session, clock.now() - LIFETIME)  # last: rows that are removed are locked
+    _remove_expired(session, clock.now() - LIFETIME)  # last, as it locks rows
 
 
 def _remove_expired(session: Session, before) -> None:
-    """Remove expired rows, except those that other transactions have locked."""
+    """Delete expired rows, except those that other transactions have locked."""
     old = select(_key.c.user_id, _key.c.key).where(_key.c.created <= before).order_by(_key.c.created)
     old = old.limit(REMOVED_MAX).with_for_update(skip_locked=True)
     session.execute(delete(_key).where(tuple_(_key.c.user_id, _key.c.key).in_(old)))

@@ -1,8 +1,7 @@
-"""What every request is checked for before anything else reads it: lengths, the host, text that is none.
+"""Checks of every request before anything else parses it: lengths, host and encoding.
 
-It is an execution policy around all that parses, in every application that includes the core. Behind it,
-headers are short, path and query are UTF-8, addresses in `Origin` and `Referer` can be parsed, and the header
-`Cookie` holds well-formed pairs only.
+They are an execution policy in all applications that include the core. After them, headers are short, path
+and query are UTF-8, URLs in `Origin` and `Referer` can be parsed, and `Cookie` has well-formed pairs only.
 """
 
 import re
@@ -16,21 +15,21 @@ from pyramid.response import Response
 
 from comicsdb.http.execution_policies import LAST, wrap_execution_policy
 
-# Bytes. Proxies and servers are told the same, in deploy/ and comicsdb/ops/server.py.
-HEADER_MAX = 4096  # the cookies, too
+# Bytes. Proxies and servers have the same limits, in deploy/ and comicsdb/ops/server.py.
+HEADER_MAX = 4096  # including cookies
 HEADERS_MAX = 32 * 1024  # all of them together
 ADDRESS_MAX = 8192  # path and query
 HOST_MAX = 255
-# Inside the log and the figures, which parse nothing; outside of all else.
+# Inside the policies of logs and metrics, which parse nothing, and outside of all others.
 ORDER = LAST + 4
-# Whoever looks after the server asks for it by any name or address.
+# Monitoring may use any name or address of the server for these paths.
 HEALTH = "/health/"
-# Hosts that nobody else can reach; a base address that names one says nothing of how the site is called.
+# Hosts that only this machine reaches; a base URL with one does not have the site's name.
 LOCAL = {"", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}  # noqa: S104  (names, not an address to bind)
 
 _HOST = re.compile(r"(?:([a-z0-9._-]+)|\[([0-9a-f:.]+)\])(?::[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
-# Names and values that WebOb's own pattern takes whole: on such a header it is linear, on any other it may be
-# quadratic.
+# Names and values that WebOb's pattern matches at once: its time is linear on them, but may be quadratic on
+# others.
 _LEGAL = r"[\w~!@#$%^&*()+=`.?|:/{}<>'-]*"
 _NAME, _VALUE = r"[\w!#$%&'*+.^`|~-]+", rf'(?:"{_LEGAL}"|{_LEGAL})'
 _PAIR = re.compile(f"{_NAME}={_VALUE}", re.ASCII)
@@ -38,32 +37,32 @@ _PAIRS = re.compile(f"{_NAME}={_VALUE}(?:; {_NAME}={_VALUE})*", re.ASCII)
 
 
 class Refusal(NamedTuple):
-    """Why a request goes no further: a status of HTTP, and a sentence for who sent it."""
+    """The rejection of a request: HTTP status and message."""
 
     status: int
     reason: str
 
     @property
     def line(self) -> str:
-        """The status with its phrase."""
+        """The status line."""
         return f"{self.status} {HTTPStatus(self.status).phrase}"
 
 
 def well_formed_cookies(header: str) -> str:
-    """A `Cookie` header with the pairs of another that are well-formed; takes time by its length only."""
+    """The well-formed pairs of a `Cookie` header, in time linear in its length."""
     if _PAIRS.fullmatch(header):
         return header
     return "; ".join(pair for each in header.split(";") if _PAIR.fullmatch(pair := each.strip(" \t")))
 
 
 def check_lengths(environ: Mapping) -> Refusal | None:
-    """Refuse what is longer than any parser behind should see, and lengths of a body that are none."""
+    """Reject overlong headers and URLs, and an invalid Content-Length."""
     total = 0
     for name, value in environ.items():
         if name[:5] == "HTTP_":
             size = len(value)
             total += size
-            if size > HEADER_MAX and name != "HTTP_REFERER":  # browsers send long ones on their own account
+            if size > HEADER_MAX and name != "HTTP_REFERER":  # browsers may send long ones
                 return Refusal(431, f"The header {name[5:].replace('_', '-').title()[:40]} is too long.")
     if total > HEADERS_MAX:
         return Refusal(431, "The headers are too long.")
@@ -81,7 +80,7 @@ def check_lengths(environ: Mapping) -> Refusal | None:
 
 
 def clean_hints(environ: dict) -> None:
-    """Take out of headers that a request can do without what cannot be read."""
+    """Remove unparsable contents of optional headers."""
     cookies = environ.get("HTTP_COOKIE")
     if cookies is not None:
         environ["HTTP_COOKIE"] = well_formed_cookies(cookies)
@@ -91,11 +90,11 @@ def clean_hints(environ: dict) -> None:
     if referer is not None and (len(referer) > HEADER_MAX or not is_address(referer)):
         del environ["HTTP_REFERER"]
     if not is_address(environ.get("HTTP_ORIGIN", "")):
-        environ["HTTP_ORIGIN"] = "null"  # not left out: that would pass for a client that is no browser
+        environ["HTTP_ORIGIN"] = "null"  # not removed: that would look like a client other than a browser
 
 
 def check_address(environ: Mapping) -> Refusal | None:
-    """Refuse a path with NUL, and an address that is not UTF-8; parameters with NUL are refused by name."""
+    """Reject a path with NUL, and a URL that is not UTF-8; parameters with NUL get an error of their own."""
     path, query = environ.get("PATH_INFO", ""), environ.get("QUERY_STRING", "")
     if "\0" in path:
         return Refusal(400, "The address holds a NUL character.")
@@ -110,7 +109,7 @@ def check_address(environ: Mapping) -> Refusal | None:
 
 
 def is_address(text: str) -> bool:
-    """Whether `urlsplit` and what it gives can be used on a text."""
+    """Whether `urlsplit` can parse a text."""
     try:
         _ = urlsplit(text).port
     except ValueError:
@@ -119,13 +118,13 @@ def is_address(text: str) -> bool:
 
 
 def hosts_of(settings: Mapping) -> frozenset[str]:
-    """The names that the site answers to; none where it answers to any."""
+    """The host names of the site; none if it accepts any."""
     named = (urlsplit(settings["comicsdb.base_url"]).hostname or "").lower()
     return frozenset() if named in LOCAL else frozenset({named, *settings["comicsdb.hosts"]})
 
 
 def host_check(hosts: frozenset[str]) -> Callable[[str], Refusal | None]:
-    """A function that judges a `Host` header. Ports are not compared: proxies often leave them out."""
+    """A function that checks a `Host` header. Ports are ignored, as proxies often omit them."""
 
     @lru_cache(maxsize=1024)
     def check(header: str) -> Refusal | None:
@@ -140,7 +139,7 @@ def host_check(hosts: frozenset[str]) -> Callable[[str], Refusal | None]:
 
 
 class RequestChecks:
-    """An execution policy: lets well-formed requests in, and answers all others itself."""
+    """An execution policy that passes on well-formed requests, and rejects all others."""
 
     def __init__(self, registry, inner):
         self._inner = inner
@@ -177,12 +176,12 @@ class RequestChecks:
 
 
 def answer_refusals(config, prefix: str, answer: Callable[[Mapping, Refusal], Response]) -> None:
-    """Directive: what is refused below `prefix` is answered by `answer(environ, refusal)`."""
+    """Directive: `answer(environ, refusal)` makes the responses to rejected requests below `prefix`."""
     config.registry["comicsdb.refusals"][prefix] = answer
 
 
 def includeme(config):
-    """The door, and the directive by which surfaces give refusals their own form."""
+    """Add the policy, and the directive by which API and site format rejections."""
     config.registry["comicsdb.refusals"] = {}
     config.add_directive("answer_refusals", answer_refusals)
     wrap_execution_policy(config, RequestChecks, ORDER)

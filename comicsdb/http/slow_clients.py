@@ -1,4 +1,4 @@
-"""Middleware of the production server: no client holds up others, however slowly it sends or takes."""
+"""Middleware of the production server, so that slow clients do not block others."""
 
 import os
 import socket
@@ -15,25 +15,25 @@ from time import monotonic
 from comicsdb.http.client_address import address
 from comicsdb.ops.watchdog import Heartbeat
 
-# What is answered without the application.
+# Answers without the application.
 TOO_LARGE = ("413 Content Too Large", "The request is too large.")
 CUT_SHORT = ("400 Bad Request", "The request ended before its end.")
 TOO_LATE = ("408 Request Timeout", "The request took too long to arrive.")
 BUSY = ("503 Service Unavailable", "Too many slow requests at once: try again.")
-LARGE = 1024 * 1024  # bytes; an answer up to this size waits for its client in memory
-LARGE_SHARE = 8  # one in so many slow clients may send more than that: they are kept in memory meanwhile
-BRIEFLY = 0.2  # seconds; in which clients that are not slow make place for each other
-IDLE = 1000  # milliseconds without data after which a connection is taken for the one that is late
-LAST_DATA_RECEIVED = 52  # where Linux says so in its `struct tcp_info`
+LARGE = 1024 * 1024  # bytes; smaller answers are buffered in memory for their client
+LARGE_SHARE = 8  # one in so many slow clients may send a larger body, which is held in memory
+BRIEFLY = 0.2  # seconds to wait for a place among slow clients
+IDLE = 1000  # milliseconds without data, after which a connection counts as late
+LAST_DATA_RECEIVED = 52  # offset in Linux's `struct tcp_info`
 
 
 class Clients:
     """Separates waiting for clients from running the application.
 
-    Each request has a thread of the server's pool. A body is read to its end before the application runs, and
-    a long answer is given out after it; both wait for the client: `slow_clients` at a time, and a sender for
-    `seconds`. The application itself runs in `threads` of the threads at a time, whichever they are: more
-    would only contend for the interpreter. Its own answers have the `headers`.
+    Each request has a thread of the server's pool. The body is read before the application runs, and a long
+    answer is sent after it; at most `slow_clients` threads wait for clients, for a body up to `seconds`. The
+    application runs in at most `threads` threads at a time, as more would only contend for the interpreter.
+    Answers of this middleware have the `headers`.
     """
 
     def __init__(
@@ -52,8 +52,8 @@ class Clients:
         self._seconds = seconds
         self._slow = threading.Semaphore(slow_clients)
         self._large = threading.Semaphore(max(1, slow_clients // LARGE_SHARE))
-        self._late: dict[int, tuple[float, str]] = {}  # by thread: until when it may read, and from whom
-        self._places: SimpleQueue[int] = SimpleQueue()  # as a semaphore: its wait is not written in Python
+        self._late: dict[int, tuple[float, str]] = {}  # by thread: deadline and client
+        self._places: SimpleQueue[int] = SimpleQueue()  # a semaphore whose wait is not implemented in Python
         for place in range(threads):
             self._places.put(place)
         self.heartbeat: Heartbeat | None = None
@@ -77,7 +77,7 @@ class Clients:
         return answer if isinstance(answer, list) else self._send(answer, start_response)
 
     def _receive(self, environ: dict, length: int | None) -> tuple[str, str] | None:
-        """Put the whole body where the application looks for it; gives what is wrong with it, if anything."""
+        """Read the whole body into the environment; returns the rejection of an invalid one."""
         if length is not None and length > self._max_body:
             return TOO_LARGE
         slots = [self._slow, self._large] if length is None or length > LARGE else [self._slow]
@@ -101,7 +101,7 @@ class Clients:
         return None
 
     def _read(self, environ: dict, length: int) -> tuple[bytes, bool]:
-        """What came of the body, and whether the client was too slow to send the rest."""
+        """The received part of the body, and whether the client was too slow to send the rest."""
         until, thread = monotonic() + self._seconds, threading.get_ident()
         self._late[thread] = until, environ.get("REMOTE_ADDR", "")
         try:
@@ -111,10 +111,10 @@ class Clients:
         return body, monotonic() > until
 
     def end_late_bodies(self, port: int) -> None:
-        """Stop reading from clients that are too late: whoever waits for them gets what there is.
+        """Stop reading from clients that are past their deadline; their threads get what was received.
 
-        granian tells no client's port and cannot be told to stop. So their connections to our `port` are
-        found by address: those on which nothing came for a second.
+        granian does not provide the client's port, and cannot be stopped. So connections to our `port` are
+        found by address: those without data for a second.
         """
         now = monotonic()
         late = {address(client) for until, client in list(self._late.values()) if until < now}
@@ -124,7 +124,7 @@ class Clients:
                     connection.shutdown(socket.SHUT_RD)
 
     def _send(self, answer: Iterable[bytes], start_response: Callable) -> Iterable[bytes]:
-        """An answer in one piece where it is small, otherwise piece by piece."""
+        """Send a small answer in one piece, others piece by piece."""
         pieces, size, rest = [], 0, iter(answer)
         for piece in rest:
             pieces.append(piece)
@@ -137,7 +137,7 @@ class Clients:
         if self._slow.acquire(timeout=BRIEFLY):
             return Pieces(chain(pieces, rest), partial(_close, answer), self._slow.release)
         _close(answer)
-        return self._refuse(BUSY, start_response)  # nothing has been sent yet
+        return self._refuse(BUSY, start_response)  # nothing was sent yet
 
     def _refuse(self, problem: tuple[str, str], start_response: Callable) -> list[bytes]:
         status, text = problem
@@ -147,7 +147,7 @@ class Clients:
 
 
 class Pieces:
-    """The pieces of a long answer, and what is to be done when the last was sent or the client has gone."""
+    """The pieces of a long answer, with a callback for when it was sent or the client disconnected."""
 
     def __init__(self, pieces: Iterable[bytes], *at_the_end: Callable):
         self.pieces = pieces
@@ -158,18 +158,18 @@ class Pieces:
         return iter(self.pieces)
 
     def close(self) -> None:
-        """The WSGI server's last call."""
+        """Call the callback; the WSGI server calls this last."""
         at_the_end, self.at_the_end = self.at_the_end, ()
         for each in at_the_end:
             each()
 
 
 def _connections(port: int) -> Iterable[socket.socket]:
-    """This process's connections from clients, each as another handle of it."""
+    """The connections of this process from clients, as duplicated sockets."""
     for name in os.listdir("/dev/fd"):
         try:
             connection = socket.socket(fileno=os.dup(int(name)))
-        except OSError:  # no socket, or closed meanwhile
+        except OSError:  # not a socket, or closed meanwhile
             continue
         with suppress(OSError):
             inet = connection.family in {socket.AF_INET, socket.AF_INET6}

@@ -1,1 +1,1 @@
-"""Cached reads: validators, entity tags, and the regions that hold what was answered."""
+"""Cached reads: validators, entity tags, the execution policy, and the regions of the cache."""

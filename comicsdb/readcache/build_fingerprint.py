@@ -1,6 +1,6 @@
-"""The build fingerprint: a digest of the files of all packages that answer, part of every key of the cache.
+"""The build fingerprint: a digest of the files of all packages of the application, part of all cache keys.
 
-While a site is updated, old and new processes share a Redis: neither must read what the other has stored.
+While a site is updated, old and new processes share a Redis, and must not read each other's values.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ LENGTH = 16  # characters
 
 
 def fingerprint_of(packages: frozenset[str]) -> str:
-    """A digest of the files of some packages, as they were when each was first read."""
+    """A digest of the files of packages, as they were when each was first read."""
     digests = repr(sorted((name, digest_of(name)) for name in packages))
     return hashlib.sha256(digests.encode()).hexdigest()[:LENGTH]
 
@@ -31,7 +31,7 @@ def digest_of(package: str) -> str:
 
 
 def includeme(config):
-    """`registry["comicsdb.build_fingerprint"]`: of the core and of what `pyramid.includes` names."""
+    """Set `registry["comicsdb.build_fingerprint"]`, of the core and the packages in `pyramid.includes`."""
     included = aslist(config.get_settings().get("pyramid.includes", ""))
     packages = {"comicsdb", *(name.partition(".")[0] for name in included)} - {""}
     config.registry["comicsdb.build_fingerprint"] = fingerprint_of(frozenset(packages))

@@ -1,28 +1,28 @@
-"""Entity tags: digests of bodies, stored in front of them in the cache, compared with what clients send."""
+"""Entity tags: digests of bodies, stored before them in the cache and compared with conditions of clients."""
 
 import re
 from hashlib import blake2b
 
 TAG_BYTES = 12
 TAG_LENGTH = 2 * TAG_BYTES
-# A proxy that compresses makes a tag weak (nginx) or adds the name of the coding to it (Caddy, Apache).
+# Compressing proxies make a tag weak (nginx) or add the coding to it (Caddy, Apache).
 TAG = re.compile(r'(?:W/)?"([^"]*?)(?:-(?:gzip|br|zstd))?"')
 
 
 def tag_of(body: bytes) -> bytes:
-    """The entity tag of a body, without the quotes."""
+    """The entity tag of a body, without quotes."""
     return blake2b(body, digest_size=TAG_BYTES).hexdigest().encode()
 
 
 def tagged(body: bytes) -> bytes:
-    """A body with its entity tag in front, as the cache stores it."""
+    """A body with its entity tag before it, as the cache stores it."""
     return tag_of(body) + body
 
 
 def matches(header: str, tag: str | None) -> bool:
-    """Whether a list of tags, or `*`, matches ours, also in the form that a compressing proxy gives it.
+    """Whether a list of tags, or `*`, matches a tag, also as changed by a compressing proxy.
 
-    All our tags are strong, so a weak one with our digest was ours, of this very body. RFC 9110 (13.1.1) has
-    If-Match ignore it, but then nobody behind such a proxy could send back the tag they were given.
+    All our tags are strong, so a weak one with the same digest is of the same body. By RFC 9110 (13.1.1)
+    If-Match ignores weak tags, but then clients behind such a proxy could not use the tags that they get.
     """
     return header.strip() == "*" or any(found[1] == tag for found in TAG.finditer(header))

@@ -1,4 +1,4 @@
-"""The cache in the memory of one process: bounded by bytes, least recently used out first; a lock per key."""
+"""The cache in the memory of a process: an LRU cache bounded by bytes, with a lock per key."""
 
 import sys
 import threading
@@ -10,13 +10,13 @@ from dogpile.cache import register_backend
 from dogpile.cache.api import NO_VALUE, CacheBackend, CachedValue
 from dogpile.cache.region import CacheRegion
 
-# What an entry takes beside key and payload: two tuples, the metadata, numbers, a place in the table.
+# Bytes of an entry besides key and payload: two tuples, the metadata, numbers, a slot of the dictionary.
 ENTRY_BYTES = 600
-LOCK_WAIT = 5.0  # seconds after which a waiter computes for itself
+LOCK_WAIT = 5.0  # seconds after which a waiting caller creates the value itself
 
 
 class Entry(NamedTuple):
-    """A value, the clock time at which it expires, and its size in bytes."""
+    """A value, its expiry time, and its size in bytes."""
 
     value: CachedValue
     expires: float
@@ -24,9 +24,9 @@ class Entry(NamedTuple):
 
 
 class Lru:
-    """Values by key, together never larger than `limit` bytes; every operation takes the same short time.
+    """Values by key of at most `limit` bytes in total; all operations take constant time.
 
-    A value larger than the limit is not stored. Safe for threads.
+    Larger values are not stored. Thread-safe.
     """
 
     def __init__(self, limit: int):
@@ -39,7 +39,7 @@ class Lru:
         return len(self._entries)
 
     def get(self, key: str) -> CachedValue | None:
-        """The value, if it is there and its time has not passed."""
+        """The value, unless it is missing or expired."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:
@@ -51,7 +51,7 @@ class Lru:
         return entry.value
 
     def set(self, key: str, value: CachedValue, lifetime: float) -> None:
-        """Store a value until `lifetime` seconds after it was made, or until others need the room."""
+        """Store a value until `lifetime` seconds after its creation, or until it is evicted."""
         now = time.time()
         made = min(now, value.metadata["ct"])  # another machine's clock may be ahead
         size = sys.getsizeof(key) + sys.getsizeof(value.payload) + ENTRY_BYTES
@@ -65,7 +65,7 @@ class Lru:
                 self._remove(next(iter(self._entries)))
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all values."""
         with self._lock:
             self._entries.clear()
             self.size = 0
@@ -77,9 +77,9 @@ class Lru:
 
 
 class Mutex:
-    """One key's lock among the threads of this process; nobody waits for it longer than `LOCK_WAIT`.
+    """The lock of a key among the threads of this process, with waits of at most `LOCK_WAIT` seconds.
 
-    The library gives back what it waited for in vain too: that changes nothing.
+    dogpile also releases locks that it failed to acquire, which has no effect.
     """
 
     def __init__(self):
@@ -87,23 +87,23 @@ class Mutex:
         self._owner: int | None = None
 
     def acquire(self, wait: bool = True) -> bool:
-        """Take the lock; False if somebody else has it, for too long if it was waited for."""
+        """Acquire the lock; False if another thread holds it, with `wait` for too long."""
         if not self._lock.acquire(timeout=LOCK_WAIT if wait else 0):
             return False
         self._owner = threading.get_ident()
         return True
 
     def release(self) -> None:
-        """Give the lock back, if this thread has it."""
+        """Release the lock, if this thread holds it."""
         if self._owner == threading.get_ident():
             self._owner = None
             self._lock.release()
 
 
 class MemoryBackend(CacheBackend):
-    """A dogpile backend whose values lie in an `Lru`: arguments `lru` and `lifetime` in seconds.
+    """A dogpile backend on an `Lru`, with the arguments `lru` and `lifetime` in seconds.
 
-    It has what a region here needs; values are never deleted one by one.
+    It has only the methods that our regions need; single values are never deleted.
     """
 
     def __init__(self, arguments):
@@ -111,7 +111,7 @@ class MemoryBackend(CacheBackend):
         self.lifetime: float = arguments["lifetime"]
 
     def get(self, key):
-        """The value as it was set, or NO_VALUE."""
+        """The value, or NO_VALUE."""
         return self.lru.get(key) or NO_VALUE
 
     def set(self, key, value):
@@ -119,12 +119,12 @@ class MemoryBackend(CacheBackend):
         self.lru.set(key, value, self.lifetime)
 
     def get_mutex(self, key):  # noqa: ARG002  (dogpile passes it)
-        """The lock under which the value of a key is made."""
+        """The lock for creating the value of a key."""
         return Mutex()
 
 
 class MemoryStore:
-    """A cache in this process alone, with counts of the values that were found (hits) and made (misses)."""
+    """A cache in this process only, with counts of hits and misses."""
 
     def __init__(self, lru: Lru):
         self.hits = 0
@@ -132,19 +132,19 @@ class MemoryStore:
         self._lru = lru
 
     def configure(self, region: CacheRegion, lifetime: int) -> None:
-        """Give a region its backend."""
+        """Configure a region with its backend."""
         arguments = {"lru": self._lru, "lifetime": lifetime}
         region.configure("comicsdb.memory", expiration_time=lifetime, arguments=arguments)
 
     def count(self, *, hit: bool) -> None:
-        """Count one value; among threads one may be lost, which is cheaper than a lock."""
+        """Count a hit or miss; without a lock, concurrent counts may be lost."""
         if hit:
             self.hits += 1
         else:
             self.misses += 1
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all values."""
         self._lru.clear()
 
 

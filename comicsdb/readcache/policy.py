@@ -1,9 +1,9 @@
-"""The execution policy for cached reads: they are answered before a transaction begins or a view is called.
+"""The execution policy for cached reads, which are answered without a transaction or view.
 
-A surface registers what it serves from the cache: `config.add_cached_read(route, read)`, where `read(request,
-match)` gives a `CachedRead` for one request, or None where only the view can answer. The policy finds the
-route, the account that the request claims and the validators of what it reads, and the entry of the cache.
-Whatever it cannot answer goes on to the view, with a `Preflight` of what was found out.
+API and site register their cached reads by `config.add_cached_read(route, read)`, where `read(request,
+match)` returns a `CachedRead` for a request, or None if only the view can answer. The policy looks up the
+route, the account of the request, the validators and the cached body. Requests that it cannot answer are
+passed on to the view, with a `Preflight` of the results so far.
 """
 
 from collections.abc import Callable, Hashable
@@ -25,8 +25,8 @@ from comicsdb.readcache.validators import Found, ValidatorCache
 from comicsdb.security import AuthenticationError, Identity
 
 READERS = ("GET", "HEAD")
-PATHS_MAX = 20_000  # paths whose route is remembered
-PATH_LENGTH_MAX = 500  # bytes; of longer ones none is cached
+PATHS_MAX = 20_000  # paths whose route is cached
+PATH_LENGTH_MAX = 500  # bytes; routes of longer paths are not cached
 
 
 class DeclinedError(Exception):
@@ -38,7 +38,7 @@ DECLINED = (DeclinedError, AuthenticationError, TooManyFailuresError, Error, DBA
 
 @dataclass(frozen=True)
 class Preflight:
-    """What the policy found out about a request before it handed it on to a view."""
+    """The results of the policy for a request that it passes on to a view."""
 
     KEY = "comicsdb.preflight"
 
@@ -49,41 +49,41 @@ class Preflight:
 
     @classmethod
     def of(cls, request) -> "Preflight | None":
-        """What was found out for this request."""
+        """The results for a request, if there are any."""
         return request.environ.get(cls.KEY)
 
 
 class CachedRead:
-    """One request for something that is cached; a surface has a subclass for what it serves.
+    """A request for a cached read; API and site have subclasses.
 
-    Every method may raise DeclinedError; wrong credentials and errors of the database have the same effect.
+    All methods may raise DeclinedError; wrong credentials and database errors have the same effect.
     """
 
     query: CompiledQuery  # one row: the epoch, the columns of the account, the validators
     parameters: dict  # of the query
-    subject: Hashable  # stands for the validators in the validator cache
-    account: Hashable = None  # stands for the account there; None where nobody is looked up
+    subject: Hashable  # key of the validators in the validator cache
+    account: Hashable = None  # key of the account there; None without credentials
     account_columns = 0
 
     def __init__(self, request):
         self.request = request
 
     def from_cache(self, found: Found) -> Response | None:
-        """The answer, None where it takes an entry that the cache does not have."""
+        """The answer, or None if it requires a body that is not in the cache."""
         raise NotImplementedError
 
     def create(self, found: Found) -> Response | None:
-        """The answer with a new body; None leaves it to the view, with a Preflight."""
+        """The answer with a new body, or None to leave it to the view, with a Preflight."""
         raise NotImplementedError
 
     def admit(self, response: Response, epoch: int | None) -> Response:
-        """The answer as it goes out; raises EpochMovedError where an epoch is given and is over."""
+        """The final answer; raises EpochMovedError if an epoch is given and not the present one."""
         check_epoch(self.request.registry["comicsdb.read_pool"], epoch)
         return response
 
 
 class CachedReadPolicy:
-    """Pyramid's execution policy: answers what the cache can answer, and hands on the rest."""
+    """Pyramid's execution policy: answers cached reads, and passes on all other requests."""
 
     def __init__(self, registry, inner):
         self._registry = registry
@@ -101,7 +101,7 @@ class CachedReadPolicy:
                 try:
                     response = self._answer(read(request, match))
                 except DECLINED:
-                    response = None  # the view tells why, or tries again
+                    response = None  # the view reports the reason, or tries again
                 if response is not None:
                     environ[ROUTE_KEY] = route
         return self._inner(environ, router) if response is None else response
@@ -110,13 +110,13 @@ class CachedReadPolicy:
         return self._match(path) if len(path) <= PATH_LENGTH_MAX else ("", None, {})
 
     def _match(self, path: str) -> tuple[str, Callable | None, dict]:
-        """The name of a path's route, what is registered for it, if anything, and the words in the path."""
+        """The route of a path, its registered read, if any, and the match dictionary."""
         found = self._registry.getUtility(IRoutesMapper)(Request({"PATH_INFO": path}))
         name = found["route"].name if found["route"] is not None else ""
         return name, self._registry["comicsdb.cached_reads"].get(name), found["match"] or {}
 
     def _answer(self, read: CachedRead | None) -> Response | None:
-        """The answer to a cached read, None where the view has to give it."""
+        """The answer to a cached read, or None to leave it to the view."""
         if read is None:
             return None
         cache: ValidatorCache = self._registry["comicsdb.validator_cache"]
@@ -148,7 +148,7 @@ def add_cached_read(config, route: str, read: Callable[[Request, dict], CachedRe
 
 
 def includeme(config):
-    """The policy, and the directive by which surfaces register what they serve."""
+    """Add the policy and the directive."""
     config.registry["comicsdb.cached_reads"] = {}
     config.registry["comicsdb.validator_cache"] = ValidatorCache()
     config.add_directive("add_cached_read", add_cached_read)

@@ -1,4 +1,4 @@
-"""The cache in Redis: values as checked bytes; a Redis that fails or is damaged is like an empty one."""
+"""The cache in Redis, with checksums; failures and damaged values count as missing values."""
 
 import struct
 import threading
@@ -16,28 +16,28 @@ from comicsdb.db.redis_access import Circuit, open_pool
 from comicsdb.readcache import memory
 from comicsdb.readcache.memory import Lru, MemoryStore, Mutex
 
-LOCK_POLL = 0.005  # seconds between two looks at a lock that another process holds
-LOCK_EXPIRY = 10.0  # seconds after which the lock of a process that died is free
-BATCH = 1000  # keys for one step through all keys
-COUNTED_TOGETHER = 50  # values after which a process adds its counts to those in Redis
+LOCK_POLL = 0.005  # seconds between attempts to acquire another process's lock
+LOCK_EXPIRY = 10.0  # seconds after which a lock expires, in case its process has died
+BATCH = 1000  # keys per step of a scan
+COUNTED_TOGETHER = 50  # counted values after which a process updates the counts in Redis
 
 MARK = b"cdb1"
-HEADER = struct.Struct("<4sId")  # mark, checksum, clock time at which the value was made
+HEADER = struct.Struct("<4sId")  # magic number, checksum, creation time
 
 
 def _checksum(key: str, made: float, payload: bytes) -> int:
-    # The key counts too: an answer that belongs to another question is a wrong answer.
+    # Includes the key, so that a value under another key counts as damaged.
     return zlib.crc32(payload, zlib.crc32(struct.pack("<d", made), zlib.crc32(key.encode())))
 
 
 def pack(key: str, value: CachedValue) -> bytes:
-    """A value as it is stored: a header of sixteen bytes, and the payload as it is."""
+    """The stored form of a value: a header of sixteen bytes, and the payload."""
     made = value.metadata["ct"]
     return HEADER.pack(MARK, _checksum(key, made, value.payload), made) + value.payload
 
 
 def unpack(key: str, stored: bytes) -> CachedValue | None:
-    """The value that was stored under a key; None if the bytes are not those that `pack` made for it."""
+    """The value of a key from its stored form; None for damaged bytes."""
     if len(stored) < HEADER.size:
         return None
     mark, checksum, made = HEADER.unpack_from(stored)
@@ -48,7 +48,7 @@ def unpack(key: str, stored: bytes) -> CachedValue | None:
 
 
 class SharedMutex(Mutex):
-    """One key's lock among threads and processes; without Redis, among the threads of this process."""
+    """The lock of a key among threads and processes; without Redis, among the threads of this process."""
 
     def __init__(self, circuit: Circuit, lock: Lock):
         super().__init__()
@@ -56,7 +56,7 @@ class SharedMutex(Mutex):
         self._shared = lock
 
     def acquire(self, wait: bool = True) -> bool:
-        """Take this process's lock, then that of all processes; together within `LOCK_WAIT`."""
+        """Acquire the lock of this process, then the shared one, together within `LOCK_WAIT`."""
         until = time.monotonic() + memory.LOCK_WAIT
         if not super().acquire(wait):
             return False
@@ -65,17 +65,17 @@ class SharedMutex(Mutex):
         return True
 
     def release(self) -> None:
-        """Give both locks back, if this thread has them."""
+        """Release both locks, if this thread holds them."""
         if self._owner == threading.get_ident():
             self._circuit.attempt(self._shared.release)
         super().release()
 
 
 class SharedBackend(RedisBackend):
-    """dogpile's backend for Redis behind the memory of this process: no value becomes wrong.
+    """dogpile's backend for Redis, with the memory of this process before it, as values never change.
 
-    Values are packed by us: no pickle, and nothing damaged comes out. Whatever fails in Redis is a value that
-    is not there, or was not stored.
+    Values are packed by `pack` rather than pickled, and damaged ones are detected. If Redis fails, values are
+    missing or not stored.
     """
 
     serializer = None
@@ -98,13 +98,13 @@ class SharedBackend(RedisBackend):
         return value
 
     def set(self, key, value):
-        """Store a value here and, if it takes it, in Redis."""
+        """Store a value in memory and, if possible, in Redis."""
         self._lru.set(key, value, self.redis_expiration_time)
         packed, seconds = pack(key, value), self.redis_expiration_time
         self._circuit.attempt(lambda: self.writer_client.set(key, packed, ex=seconds))
 
     def get_mutex(self, key):
-        """The lock under which the value of a key is made; in Redis it expires, in case its holder dies."""
+        """The lock for creating the value of a key; in Redis it expires, in case its process dies."""
         lock = self.writer_client.lock(
             f"{key}:lock", timeout=LOCK_EXPIRY, sleep=LOCK_POLL, thread_local=False
         )
@@ -112,14 +112,14 @@ class SharedBackend(RedisBackend):
 
 
 def counts_key(prefix: str) -> str:
-    """The key of the counts of all processes: a hash of `hits` and `misses`."""
+    """The key of the counts of all processes, a hash of `hits` and `misses`."""
     return f"{prefix}:counts"
 
 
 class RedisStore(MemoryStore):
-    """A cache in Redis, shared by all processes, with a memory of this process before it.
+    """A cache in Redis, shared by all processes, with the memory of this process before it.
 
-    Raises ValueError for an address that cannot be meant; a Redis that does not answer raises nothing.
+    Raises ValueError for an invalid URL, but not if Redis does not answer.
     """
 
     def __init__(self, url: str, prefix: str, lru: Lru):
@@ -142,7 +142,7 @@ class RedisStore(MemoryStore):
         )
 
     def count(self, *, hit: bool) -> None:
-        """Count one value, now and then in Redis too."""
+        """Count a hit or miss, every now and then in Redis too."""
         super().count(hit=hit)
         if self.hits + self.misses >= COUNTED_TOGETHER:
             hits, misses, self.hits, self.misses = self.hits, self.misses, 0, 0
@@ -155,7 +155,7 @@ class RedisStore(MemoryStore):
         pipe.execute()
 
     def clear(self) -> None:
-        """Forget everything, here and in Redis; raises RedisError if it does not answer."""
+        """Remove all values, also in Redis; raises RedisError if it does not answer."""
         super().clear()
         cursor = None
         while cursor != 0:

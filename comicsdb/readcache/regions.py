@@ -1,7 +1,7 @@
-"""The cache: regions of bytes under keys that contain the validators of what they hold.
+"""The cache: regions of bytes whose keys contain their validators.
 
-A stored value never becomes wrong, so nothing is ever invalidated: lifetimes only bound memory. Only figures
-of the whole catalogue may be as old as the lifetime of their region, and say so.
+Stored values never become outdated, so there is no invalidation; lifetimes only bound memory. Only figures of
+the whole catalogue may be as old as the lifetime of their region, and pages show their age.
 """
 
 from collections.abc import Callable
@@ -20,15 +20,15 @@ MEGABYTE = 2**20
 
 
 class Region:
-    """One part of the cache: bytes by key, for the region's lifetime at most."""
+    """A region of the cache: bytes by key, with a lifetime."""
 
     def __init__(self, region: CacheRegion, store: MemoryStore):
         self._region = region
         self._store = store
-        self.watch: Callable[[bool], None] | None = None  # called for each value: whether it was there
+        self.watch: Callable[[bool], None] | None = None  # called for each value with whether it was a hit
 
     def get(self, key: str) -> bytes | None:
-        """The value, or None if it is not there."""
+        """The value, or None."""
         value = self._region.get(key)
         if value is NO_VALUE:
             return None
@@ -36,11 +36,11 @@ class Region:
         return value
 
     def get_or_create(self, key: str, create: Callable[[], bytes]) -> tuple[bytes, bool]:
-        """The value, and whether it was there already; `create` makes it if not.
+        """The value, created by `create` if it is missing, and whether it was a hit.
 
-        Of many callers who miss the same key at once, one creates and the others wait for its value. If it
-        fails, its exception is its own caller's alone, and another creates. Who has waited `LOCK_WAIT`
-        seconds creates for itself.
+        Of concurrent callers with the same missing key, one creates the value and the others wait for it. If
+        that raises an exception, only that caller gets it, and another one creates the value. After
+        `LOCK_WAIT` seconds of waiting, a caller creates the value itself.
         """
         hit = True
 
@@ -62,12 +62,12 @@ class Region:
 
 
 class Cache:
-    """The cache of a site: `detail` for single objects, `list` for lists, `figures` of the whole catalogue.
+    """The cache of a site, with the regions `detail` (objects), `list` (lists) and `figures` (statistics).
 
-    Without `url` it lies in this process's memory; with one, in Redis and in a memory before it. The regions
-    share that memory: `memory_mb` times 1024 KB at most. What code with another `build_fingerprint` has
-    stored is not seen. Raises ValueError for a wrong address and ImportError if the library for Redis is not
-    installed; a Redis that does not answer raises nothing.
+    Without `url` it is in the memory of this process; with one, in Redis, with that memory before it. The
+    regions share at most `memory_mb` MB of memory. Values of code with another `build_fingerprint` are
+    ignored. Raises ValueError for an invalid URL and ImportError if the library for Redis is not installed,
+    but nothing if Redis does not answer.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Cache:
         return Region(region, self._store)
 
     def clear(self) -> None:
-        """Forget everything, in this process and in Redis; other processes keep what they remember.
+        """Remove all values in this process and in Redis, but not in the memory of other processes.
 
         Raises RedisError if Redis does not answer.
         """
@@ -107,7 +107,7 @@ class Cache:
 
 
 def from_settings(settings: dict, build_fingerprint: str = "") -> Cache:
-    """The cache that the settings describe; raises SettingsError for an address that cannot be used."""
+    """The cache of the settings; raises SettingsError for an invalid URL."""
     try:
         return Cache(
             settings["comicsdb.cache.url"],
@@ -125,7 +125,7 @@ def from_settings(settings: dict, build_fingerprint: str = "") -> Cache:
 
 
 def includeme(config):
-    """`request.cache`, made once per process from the settings."""
+    """Add `request.cache`, created once per process."""
     config.registry["comicsdb.cache"] = from_settings(
         config.get_settings(), config.registry["comicsdb.build_fingerprint"]
     )

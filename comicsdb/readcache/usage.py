@@ -28,9 +28,9 @@ class Category:
 
 @dataclass(frozen=True)
 class Usage:
-    """The use of a cache: categories in alphabetical order, counts of all processes, and INFO of Redis.
+    """The usage of a cache: categories in alphabetical order, counts of all processes, and INFO of Redis.
 
-    Hits and misses are counted by us: Redis does not see what processes remember, and counts looks at locks.
+    Hits and misses are our own counts: Redis does not see hits in the memory of processes, and counts locks.
     """
 
     categories: dict[str, Category]
@@ -40,23 +40,23 @@ class Usage:
 
 
 def public_url(url: str) -> str:
-    """An address without user, password and options."""
+    """A URL without user, password and options."""
     parts = urlsplit(url)
     place = parts.netloc.rpartition("@")[2]
     return f"{parts.scheme}://{place}{parts.path}"
 
 
 def category_of(key: bytes, prefix: str) -> str:
-    """`detail KIND`, `list KIND`, `figures WHAT` or `other` (locks, counts, what belongs to others)."""
+    """`detail KIND`, `list KIND`, `figures WHAT` or `other` (locks, counts, keys of other programs)."""
     parts = key.decode("utf-8", "replace").split(":")
     ours = len(parts) > 3 and parts[0] == prefix and parts[1] in REGIONS and parts[-1] != "lock"
     return f"{parts[1]} {parts[2]}" if ours else OTHER
 
 
 def measure(url: str, prefix: str, *, sample: int, batch: int) -> Usage:
-    """Walk through all keys, `batch` in a step, and weigh up to `sample` of each category.
+    """Scan all keys, `batch` per step, and measure the memory of up to `sample` of each category.
 
-    Redis goes on serving meanwhile. Raises RedisError if it does not answer.
+    Redis is not blocked meanwhile. Raises RedisError if it does not answer.
     """
     with redis.Redis.from_pool(open_pool(url, TIMEOUT)) as client:
         categories = defaultdict(Category)
@@ -66,7 +66,7 @@ def measure(url: str, prefix: str, *, sample: int, batch: int) -> Usage:
             for key in keys:
                 category = categories[category_of(key, prefix)]
                 category.keys += 1
-                # Redis walks through its table of hashes, so the first keys are as good as any.
+                # SCAN is in the order of hashes, so the first keys are a fair sample.
                 if len(category.sample) < sample:
                     category.sample.append(key)
         for category in categories.values():
@@ -79,5 +79,5 @@ def _memory(client: redis.Redis, category: Category) -> int:
     pipe = client.pipeline(transaction=False)
     for key in category.sample:
         pipe.memory_usage(key)
-    sizes = [size for size in pipe.execute() if size is not None]  # what went meanwhile weighs nothing
+    sizes = [size for size in pipe.execute() if size is not None]  # keys may have been deleted meanwhile
     return round(sum(sizes) / len(sizes) * category.keys) if sizes else 0

@@ -1,9 +1,8 @@
-"""Validators: the stamps and versions by which a cache knows whether a body still holds.
+"""Validators: the stamps and versions that determine whether a cached body is up to date.
 
-They move in the transaction of every write that changes what they stand for. The epoch moves with any of them
-(`models.Epoch`) and is selected with them in one statement, which sees one snapshot: as long as the epoch is
-the same, the validators are the same too. Comparing the epoch means reading a single row, which is several
-times cheaper.
+They change in the transaction of every write that affects the body. The epoch (`models.Epoch`) changes with
+any of them, and is selected with them in one statement, from one snapshot: as long as the epoch is the same,
+so are the validators. Comparing the epoch takes reading a single row, which is several times cheaper.
 """
 
 from collections.abc import Hashable
@@ -22,14 +21,14 @@ def microseconds(column):
 
 
 def times(table, *names: str) -> Select:
-    """The stamps of the row that is bound as `id`: each of `names` and the value it had before."""
+    """The stamps `names` of the row with the parameter `id`, each followed by its former value."""
     wanted = [column for name in names for column in (name, f"{name}_before")]
     columns = [microseconds(table.c[column]).label(column) for column in wanted]
     return select(*columns).where(table.c.id == bindparam("id"))
 
 
 def version_columns(*kinds: str) -> list:
-    """The versions of the lists of some kinds. A kind that was never written to has version 0."""
+    """The versions of the lists of kinds; 0 for a kind that was never written."""
     version = Version.__table__
     columns = []
     for kind in kinds:
@@ -40,19 +39,19 @@ def version_columns(*kinds: str) -> list:
 
 
 def versions(*kinds: str) -> Select:
-    """The versions of the lists of some kinds: one row."""
+    """The versions of the lists of kinds, as one row."""
     return select(*version_columns(*kinds))
 
 
 class Entry(NamedTuple):
-    """Columns that a statement gave at an epoch."""
+    """The columns of a row as of an epoch."""
 
     epoch: int
     columns: tuple
 
 
 class Found(NamedTuple):
-    """The account that a request claims and the validators of what it reads, as of one epoch."""
+    """The account of a request and the validators of its body, as of one epoch."""
 
     epoch: int
     account: tuple
@@ -60,9 +59,9 @@ class Found(NamedTuple):
 
 
 class ValidatorCache:
-    """Accounts and validators by epoch, in the memory of this process; safe for threads.
+    """Accounts and validators with their epoch, in the memory of this process; thread-safe.
 
-    Nothing is removed because of a write: whoever uses what was found compares its epoch.
+    Writes do not remove entries: callers compare the epoch.
     """
 
     def __init__(self, entries_max: int = ENTRIES_MAX):
@@ -70,7 +69,7 @@ class ValidatorCache:
         self._entries: dict[Hashable, Entry] = {}
 
     def get(self, account: Hashable, subject: Hashable) -> Found | None:
-        """What is remembered under two keys, if both are of the same epoch."""
+        """The entries of two keys, if both are of the same epoch."""
         validators = self._entries.get(subject)
         known = self._entries.get(account) if account is not None else validators
         if validators is None or known is None or validators.epoch != known.epoch:
@@ -78,7 +77,7 @@ class ValidatorCache:
         return Found(known.epoch, known.columns if account is not None else (), validators.columns)
 
     def put(self, account: Hashable, subject: Hashable, found: Found) -> None:
-        """Remember what was found; of an object that is not there (all columns None) only the account."""
+        """Store entries; for a missing object (all columns None) only the account's."""
         if account is not None:
             self._put(account, Entry(found.epoch, found.account))
         if found.validators[:1] != (None,):
@@ -90,5 +89,5 @@ class ValidatorCache:
         self._entries[key] = entry
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all entries."""
         self._entries.clear()
