@@ -1,4 +1,4 @@
-"""Authentication on the API's routes: HTTP Basic, sessions and tokens, and the log of it."""
+"""Authentication of API requests by HTTP Basic, sessions and tokens, and its log."""
 
 import base64
 import binascii
@@ -67,7 +67,7 @@ _groups = (
     .scalar_subquery()
     .correlate(_user)
 )
-# The account with the names of its groups: all that a decision needs, in one statement.
+# The account with the names of its groups, in one statement.
 _account = select(
     _user.c.id,
     _user.c.username,
@@ -81,8 +81,8 @@ _account = select(
     _groups.label("groups"),
 )
 _others = aliased(_token)
-# Whether the account has further tokens that have not expired. One that expires is noticed when the account
-# is read anew, not at that moment: until then its share of the limits stays reserved.
+# Whether the account has further tokens that have not expired. The share of one that expires stays reserved
+# until the account is read again.
 _shares_limits = (
     select(_others.c.id)
     .where(_others.c.user_id == _user.c.id, _others.c.id != _token.c.id)
@@ -110,7 +110,7 @@ ACCOUNTS = {
 
 @dataclass(frozen=True)
 class Claim:
-    """What an Authorization header claims: a method, and who somebody is by it."""
+    """The unverified credentials of an Authorization header."""
 
     method: str
     name: str = ""
@@ -119,7 +119,7 @@ class Claim:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """What the statement in ACCOUNTS wants to know."""
+        """The parameters of the statement in ACCOUNTS."""
         return {"name": self.name} if self.method == BASIC else {"digest": digest(self.token)}
 
 
@@ -160,13 +160,13 @@ def _decoded(credentials: str) -> tuple[str, str]:
     try:
         text = decoded.decode()
     except UnicodeDecodeError:
-        text = decoded.decode("latin-1")  # as older clients send it
+        text = decoded.decode("latin-1")  # the encoding of older clients
     name, _, password = text.partition(":")
     return name, password
 
 
 def name_in(environ) -> str:
-    """The user name that a Basic header brings, empty where it cannot be read."""
+    """The user name in a Basic header, empty for an invalid one."""
     try:
         return read_claim(environ).name
     except AuthenticationError:
@@ -174,7 +174,7 @@ def name_in(environ) -> str:
 
 
 def is_basic(environ) -> bool:
-    """Whether the request brings HTTP Basic, right or wrong."""
+    """Whether the request has a Basic header, valid or not."""
     return environ.get("HTTP_AUTHORIZATION", "").lower().split(maxsplit=1)[:1] == [BASIC]
 
 
@@ -190,7 +190,7 @@ SECOND_FACTOR = (
 
 
 class SecondFactorRequiredError(AuthenticationError):
-    """A right password, of an account that takes more than a password."""
+    """The password is right, but the account requires a second factor."""
 
 
 @dataclass(frozen=True)
@@ -214,9 +214,9 @@ class Account:
 
 
 def recognised(passwords: Passwords, claimed: Claim, account: Account | None) -> Identity:
-    """The identity of the account that a claim found, if the claim is true; else AuthenticationFailed."""
+    """The identity of the account for verified credentials; raises AuthenticationError for wrong ones."""
     if claimed.method == BASIC:
-        # For nobody, and for an account that is switched off, the same work is done as for a wrong password.
+        # An unknown or disabled account takes the same time as a wrong password.
         stored = account.password if account and account.is_active else None
         if not passwords.verify(stored, claimed.password):
             raise AuthenticationError("Invalid username/password.")
@@ -224,7 +224,7 @@ def recognised(passwords: Passwords, claimed: Claim, account: Account | None) ->
             raise SecondFactorRequiredError(SECOND_FACTOR)
     elif account is None or claimed.token in passwords.refused:
         raise InvalidTokenError("Invalid token.")
-    elif account.expiry is not None and account.expiry <= clock.now():  # also where the account is remembered
+    elif account.expiry is not None and account.expiry <= clock.now():  # also for a cached account
         raise InvalidTokenError(f"The token expired on {account.expiry.astimezone(UTC):%Y-%m-%d %H:%M} UTC.")
     elif not account.is_active:
         raise InvalidTokenError("User inactive or deleted.")
@@ -245,15 +245,15 @@ def recognised(passwords: Passwords, claimed: Claim, account: Account | None) ->
 
 
 def is_quick(passwords: Passwords, claimed: Claim, account: Account) -> bool:
-    """Whether `recognised` will not have to make a slow hash."""
+    """Whether `recognised` does not need to compute a slow hash."""
     return claimed.method != BASIC or passwords.remembers(account.password, claimed.password)
 
 
 def authenticate(request) -> Identity | None:
-    """The caller by HTTP Basic, else by the browser's session, else by token; None for none, and off the API.
+    """The caller by HTTP Basic, else by session, else by token; None without credentials or off the API.
 
-    Raises AuthenticationError and TooManyFailuresError, which are logged. A wrong Basic header is wrong
-    beside a good session too, while a token beside it is not looked at.
+    Raises AuthenticationError and TooManyFailuresError, which are logged. A wrong Basic header is an error
+    also with a valid session, while a token is ignored with one.
     """
     if not is_api_route(request.matched_route.name):
         return None
@@ -281,7 +281,7 @@ def _ask(request) -> Identity | None:
             return None
         if claimed.method == BASIC:
             accounts.check_attempt(request.account_context, claimed.name)
-        if "\0" not in claimed.name:  # which the database could not even compare
+        if "\0" not in claimed.name:  # PostgreSQL rejects it
             found = request.read_pool.fetch(_account_query(claimed.method), claimed.parameters)
             account = Account(*found) if found else None
         identity = recognised(request.passwords, claimed, account)
@@ -299,21 +299,21 @@ def _ask(request) -> Identity | None:
 
 
 def check_guard(request, claimed: Claim) -> None:
-    """Raise TooManyFailuresError where too many passwords were wrong lately: not even a right one counts.
+    """Raise TooManyFailuresError after too many wrong passwords, even for a right one.
 
-    That holds for one that is remembered as well, or it would tell a right guess from a wrong one.
+    This includes cached passwords, as the difference would reveal a right guess.
     """
     if claimed.method == BASIC:
         request.registry["comicsdb.guard"].check(claimed.name, client_ip(request))
 
 
 def basic_is_over(request) -> bool:
-    """Whether the request brings HTTP Basic after its end: then it is refused, whatever it brings besides."""
+    """Whether the request has a Basic header after its retirement, which is rejected in any case."""
     return request.registry[retirement.KEY].is_over and is_basic(request.environ)
 
 
 def session_account(request) -> Identity | None:
-    """The account that is logged in on the site with this browser, None if none is."""
+    """The account that is logged in on the site with this browser, or None."""
     identifier = session_identifier(request)
     user = accounts.session_user(request.dbsession, identifier) if identifier else None
     if user is None:
@@ -322,12 +322,12 @@ def session_account(request) -> Identity | None:
 
 
 def has_session(request, claimed: Claim) -> bool:
-    """Whether a browser's session may go before what the header claims."""
+    """Whether a session may take precedence over the header."""
     return claimed.method == TOKEN and "HTTP_COOKIE" in request.environ and bool(session_identifier(request))
 
 
 def check_csrf(request, identity: Identity) -> None:
-    """Refuse what another site may make a browser send: writes by session need the token of our pages."""
+    """Prevent cross-site request forgery: writes by session need the token of our pages."""
     if identity.method != SESSION or request.method not in WRITES:
         return
     token = request.headers.get("X-CSRFToken") or _form_token(request)
@@ -359,9 +359,9 @@ def _log_failure(request, method: str, name: str) -> None:
 
 
 def _permission(request) -> Permission:
-    """What somebody needs to ask for a method at all, offered or not.
+    """The permission for a method, whether or not the resource has it.
 
-    Who has no right to write a kind of the catalogue is told that, not which methods there are.
+    Callers without the right to write a kind get 403 rather than 405.
     """
     route = request.matched_route.name
     kind = route.removeprefix(ROUTE_PREFIX).partition(".")[0]
@@ -374,16 +374,16 @@ def _permission(request) -> Permission:
 
 
 def admitted_view(view, info):
-    """View deriver, just inside the check of permissions: nobody unknown passes, and who passes is logged.
+    """View deriver, just inside the permission check: rejects wrong credentials, and logs the caller.
 
-    It also stands before Cornice's view for methods that are not offered, which has no permission of its
-    own: to those who may not ask at all, a method is neither allowed nor not.
+    It also wraps Cornice's view for missing methods, which has no permission of its own, so that callers
+    without the permission do not get 405.
     """
     if info.exception_only or not is_api_route(info.options.get("route_name")):
         return view
 
     def admitted(context, request):
-        identity = request.identity  # wrong credentials are refused everywhere
+        identity = request.identity  # raises for wrong credentials
         judged = judge(identity, _permission(request))
         if not judged:
             raise HTTPForbidden(result=judged)
@@ -398,7 +398,7 @@ def admitted_view(view, info):
 
 
 def log_admitted(request, identity: Identity) -> None:
-    """A line of the log about an account whose request is answered."""
+    """Log the account of a request."""
     if not logger.isEnabledFor(logging.INFO):
         return
     method, name, ip = identity.shown_method, printable(identity.username), client_ip(request)
@@ -412,7 +412,7 @@ def log_admitted(request, identity: Identity) -> None:
 
 
 def includeme(config):
-    """The authenticator, the deriver and the table of routes that everybody may read."""
+    """Add the authenticator, the deriver, and the registry of public routes."""
     config.registry["comicsdb_api.public"] = set()
     config.add_authenticator(authenticate)
     config.add_view_deriver(admitted_view, "admitted_view", under="secured_view", over="csrf_view")

@@ -1,8 +1,7 @@
-"""What the API answers by the policy for cached reads: details and lists of the catalogue.
+"""Cached reads of the API: details and lists of the catalogue.
 
-What is right to answer is decided by the functions that the views call too: credentials and accounts by
-`auth`, negotiation by `negotiation`, dates, tags and the cache by `resource.cached_reads`, limits by
-`throttle`.
+Views use the same functions: those of `auth` for credentials and accounts, `negotiation`,
+`resource.cached_reads` for dates, tags and the cache, and `throttle` for limits.
 """
 
 from functools import cached_property
@@ -29,13 +28,13 @@ ID_MAX = 10**9 - 1  # greater ones are left to the views
 
 
 class CatalogueAddress:
-    """A cached address, by what it serves: called with a request, it gives the read of that request."""
+    """A cached address: called with a request, it returns its read."""
 
     def __init__(self, served: Listing | Detail):
         self.served = served
 
     def __call__(self, request, match: dict) -> "CatalogueRead | None":
-        """The read, None where only the view can answer."""
+        """The read, or None if only the view can answer."""
         number = whole_number(match.get("id", "0"), high=ID_MAX)
         if number is None:
             return None
@@ -53,7 +52,7 @@ class CatalogueAddress:
 
     @cached_property
     def queries(self) -> dict[str, CompiledQuery]:
-        """By method of authentication the statement for the epoch, the account, and if any the validators."""
+        """The statement for epoch, account and validators, by authentication method."""
         queries = {}
         for method, account in auth.ACCOUNTS.items():
             who, what = account.subquery("account"), self.served.read.stamps.subquery("stamps")
@@ -78,12 +77,12 @@ class CatalogueRead(CachedRead):
         self.subject = (self.read.route, object_id)
 
     def from_cache(self, found: Found):
-        """The answer by dates alone or with a cached body."""
+        """The answer by dates alone, or with a cached body."""
         self._identify(found)
         return cached_reads.answer(self.request, self.read, self.object_id, found.validators, None)
 
     def _identify(self, found: Found) -> None:
-        """Recognise the account; raises DeclinedError where that takes long, or it may not read."""
+        """Verify the account; raises DeclinedError if that is slow, or it may not read."""
         account = auth.Account(*found.account)
         passwords = self.request.registry["comicsdb.passwords"]
         if found.validators[0] is None or not auth.is_quick(passwords, self.claim, account):
@@ -95,7 +94,7 @@ class CatalogueRead(CachedRead):
             raise DeclinedError
 
     def create(self, found: Found):
-        """The answer with the body of one object; lists are made by the views."""
+        """The answer with the body of an object; views create the bodies of lists."""
         request = self.request
         preflight = Preflight(self.read.route, found.validators, self.identity)
         request.environ[Preflight.KEY] = preflight
@@ -107,7 +106,7 @@ class CatalogueRead(CachedRead):
             return refusal(request, error.verdict, self.read.route)
 
     def _entry(self) -> bytes:
-        """The body with its tag; raises ThrottledError for a request that the limits refuse."""
+        """The body with its tag; raises ThrottledError if a limit is exceeded."""
         auth.log_admitted(self.request, self.identity)
         verdict = judge(self.request, self.identity)
         if verdict.refused:
@@ -117,12 +116,12 @@ class CatalogueRead(CachedRead):
             body = self.served.body(self.request, self.object_id)
         except Exception as error:
             raise DeclinedError from error
-        if body is None:  # it was there a moment ago
+        if body is None:  # deleted just now
             raise DeclinedError
         return tagged(body)
 
     def admit(self, response, epoch: int | None):
-        """Count the request and put the headers of its limits on the answer."""
+        """Count the request, and add the headers of its limits."""
         is_counted = Verdict.KEY in self.request.environ
         response = admit_cached(self.request, self.identity, response, self.read.route, epoch)
         if not is_counted:
@@ -132,11 +131,11 @@ class CatalogueRead(CachedRead):
 
 
 def cache_reads(config, served: Listing | Detail) -> None:
-    """Directive: answer what an address serves by the policy for cached reads, if it is cached at all."""
+    """Directive: register the cached reads of an address, if it has any."""
     if served.read.region is not None:
         config.add_cached_read(served.read.route, CatalogueAddress(served))
 
 
 def includeme(config):
-    """The directive."""
+    """Add the directive."""
     config.add_directive("cache_reads", cache_reads)

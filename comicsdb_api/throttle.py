@@ -26,7 +26,7 @@ class ThrottledError(Exception):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the limits said of a request; nothing (`taken` is None) where there are no limits."""
+    """The states of the limits for a request; `taken` is None without limits."""
 
     KEY = "comicsdb_api.verdict"
 
@@ -35,19 +35,19 @@ class Verdict:
 
     @property
     def refused(self) -> bool:
-        """Whether the request is to be answered 429."""
+        """Whether a limit is exceeded."""
         return self.taken is not None and bool(self.taken.refused)
 
     @property
     def wait(self) -> int:
-        """Seconds after which all limits let a request through again."""
+        """Seconds until all limits accept a request again."""
         return max(state.wait for state in self.taken.refused)
 
     @property
     def headers(self) -> list[tuple[str, str]]:
-        """Six headers of the contract, and two of the IETF draft 11.
+        """Six headers of the Metron API, and two of the IETF draft 11.
 
-        Where a token has limits within those of its account, they describe the tighter of the two.
+        If both the token and the account have limits, they describe the tighter one.
         """
         if self.taken is None:
             return []
@@ -58,14 +58,14 @@ class Verdict:
             most, name_of_remaining, name_of_reset, policy = _words(limit)
             own += most, (name_of_remaining, str(remaining)), (name_of_reset, str(state.reset))
             policies.append(policy)
-            # Beside Retry-After no later end of a period may be told.
+            # Reset times must not be later than Retry-After.
             if state.refused or not refused:
                 left.append(f'"{limit.name}";r={remaining};t={state.wait}')
         return [*own, ("RateLimit-Policy", ", ".join(policies)), ("RateLimit", ", ".join(left))]
 
 
 def _tightest(states: Iterable[WindowState]) -> Iterable[WindowState]:
-    """Of the limits with one name, the one that leaves the least."""
+    """For each name of limits, the one with the fewest requests left."""
     found: dict[str, WindowState] = {}
     for each in states:
         other = found.get(each.limit.name)
@@ -76,7 +76,7 @@ def _tightest(states: Iterable[WindowState]) -> Iterable[WindowState]:
 
 @lru_cache
 def _words(limit: Limit) -> tuple[tuple[str, str], str, str, str]:
-    """The constant parts of a limit's headers: its size, two names, and its policy."""
+    """The constant parts of a limit's headers: its size, two header names, and its policy."""
     start = f"X-RateLimit-{limit.name.capitalize()}"
     policy = f'"{limit.name}";q={limit.most};w={limit.seconds}'
     return (f"{start}-Limit", str(limit.most)), f"{start}-Remaining", f"{start}-Reset", policy
@@ -85,10 +85,10 @@ def _words(limit: Limit) -> tuple[tuple[str, str], str, str, str]:
 def judge(
     request, identity: Identity | None, *, unchanged: bool = False, epoch: int | None = None
 ) -> Verdict:
-    """Count a request and have it judged, once, however often it is tried; refusals are counted and logged.
+    """Count a request and check its limits, only once if it is retried; rejections are counted and logged.
 
-    `unchanged` says that the answer will be a 304, which costs nothing of the day. Raises EpochMovedError,
-    and counts nothing, where an epoch is given and is over.
+    `unchanged`: the answer will be a 304, which does not count for the day. Raises EpochMovedError, without
+    counting, if an epoch is given and not the present one.
     """
     verdict = request.environ.get(Verdict.KEY)
     if verdict is not None:
@@ -122,7 +122,7 @@ def _note_refusal(request, verdict: Verdict) -> None:
 
 
 def throttle(request, identity: Identity | None) -> None:
-    """Count a request, or raise ThrottledError; `finish` will be called for its answer, whoever makes it."""
+    """Count a request, or raise ThrottledError; `finish` is called for any answer."""
     verdict = judge(request, identity)
     request.add_response_callback(finish)
     if verdict.refused:
@@ -130,7 +130,7 @@ def throttle(request, identity: Identity | None) -> None:
 
 
 def finish(request, response) -> None:
-    """Put the headers on an answer, undo the count of a 304, and update the usage counters."""
+    """Add the headers to an answer, undo the count of a 304, and update the usage counters."""
     verdict: Verdict = request.environ[Verdict.KEY]
     if response.status_int == 304 and verdict.taken is not None:
         taken = request.registry["comicsdb.api_limits"].give_back(verdict.taken)
@@ -147,7 +147,7 @@ def finish(request, response) -> None:
 
 
 def admit_cached(request, identity: Identity, response, route: str, epoch: int | None):
-    """Count a request whose answer is known, and finish that answer or the refusal instead.
+    """Count a request whose answer is known, and finish that answer or, if a limit is exceeded, the 429.
 
     Raises EpochMovedError as `judge` does.
     """
@@ -159,7 +159,7 @@ def admit_cached(request, identity: Identity, response, route: str, epoch: int |
 
 
 def refusal(request, verdict: Verdict, route: str | None = None):
-    """The answer to a request that was one too many."""
+    """The answer 429."""
     return too_soon(request, "Request was throttled.", verdict.wait, route)
 
 
@@ -169,7 +169,7 @@ def throttled(error: ThrottledError, request):
 
 
 def throttled_view(view):
-    """A view for everybody that lies outside of /api/ and counts as well (`/docs/`)."""
+    """Decorator for a public view outside of /api/ that counts as well (`/docs/`)."""
 
     def counted(request):
         try:
@@ -182,5 +182,5 @@ def throttled_view(view):
 
 
 def includeme(config):
-    """The view of refusals."""
+    """Add the exception view."""
     config.add_exception_view(throttled, ThrottledError, api_path=True)

@@ -7,7 +7,7 @@ from comicsdb.schemas import ObjectSchema
 
 @dataclass(frozen=True)
 class Body:
-    """A body of an answer: the word for its shape, and field → SQL expression."""
+    """The body of an answer: the name of its shape, and SQL expressions by field."""
 
     name: str
     fields: dict
@@ -15,15 +15,15 @@ class Body:
 
 @dataclass(frozen=True)
 class Act:
-    """One method of one address.
+    """A method of an address.
 
-    `takes` is what judges the body, if there is any, `name` the word for that; `gives` maps each status to a
-    sentence and the body of the answer, None without one.
+    `takes` is the schema of the request's body, if any, `name` the name of its shape; `gives` maps statuses
+    to a sentence and the body of the answer, or None.
     """
 
     summary: str
     gives: dict[int, tuple[str, Body | None]]
     takes: type[ObjectSchema] | None = None
     name: str = ""
-    refusals: dict[str, str] = field(default_factory=dict)  # further ones: status → name of the response
-    asks: tuple[str, ...] = ()  # headers of the request that it obeys, as parameters of the description
+    refusals: dict[str, str] = field(default_factory=dict)  # further errors: status → name of the response
+    asks: tuple[str, ...] = ()  # supported request headers, as parameters of the description

@@ -1,4 +1,4 @@
-"""Resources: what every kind of object served by the API has in common, and the directive that serves one.
+"""Resources: the base classes for all kinds that the API serves, and the directive to serve one.
 
 A package serves a model of its own (a subclass of `comicsdb.models.Entity`) with a few lines::
 
@@ -14,8 +14,8 @@ A package serves a model of its own (a subclass of `comicsdb.models.Entity`) wit
         config.include("comicsdb_api")
         config.add_entity_resource(RatingResource)
 
-It is written through the API as well once the catalogue knows the kind (`config.add_catalogue_kind`) and the
-resource names its `schema` (a subclass of `comicsdb.schemas.EntitySchema`)::
+It can also be written through the API if the kind is registered (`config.add_catalogue_kind`) and the
+resource has a `schema` (a subclass of `comicsdb.schemas.EntitySchema`)::
 
     class RatingResource(EntityResource):
         model = Rating
@@ -48,7 +48,7 @@ _INTEGER = re.compile(r"-?[0-9]+")
 
 
 def number_in(request, name: str, high: int = INTEGER_MAX) -> int | None:
-    """The id in the path, None for one that no row can have; raises RefusedError for what is no number."""
+    """The id in the path, None if no row can have it; raises RefusedError if it is not a number."""
     text = request.matchdict[name]
     if not _INTEGER.fullmatch(text):
         raise RefusedError(404, NOT_FOUND)
@@ -59,13 +59,13 @@ class Resource:
     """What one address serves, for one request: Cornice makes an instance for each."""
 
     title: str
-    # The media types of its answers.
+    # Media types of answers.
     renders: tuple[str, ...] = ("application/json",)
-    # The media types of bodies that it takes, where it takes any.
+    # Media types of request bodies.
     parses: tuple[str, ...] = bodies.ANY
-    # Whether GET reads rows, though not page by page.
+    # Whether GET returns rows, but not in pages.
     is_feed = False
-    # Its writes that neither make nor change an object of a kind, by method.
+    # Writes that neither create nor change an object of a kind, by method.
     acts: dict[str, Act] = {}
 
     def __init__(self, request, context=None):  # noqa: ARG002  (Cornice passes it)
@@ -75,12 +75,12 @@ class Resource:
     def described(cls, registry) -> dict:  # noqa: ARG003
         """The description in OpenAPI of a GET that serves neither a list nor a detail.
 
-        `content` of the answer, and if there are any more `headers` of it and `parameters` of the query.
+        `content` of the answer, and optionally its further `headers` and `parameters` of the query.
         """
         return {"content": {media_type: {} for media_type in cls.renders}}
 
     def options(self):
-        """What can be said about the address itself."""
+        """A description of the address itself."""
         allowed = self.request.registry["comicsdb_api.allow"][self.request.matched_route.name]
         return respond(
             self.request,
@@ -102,26 +102,26 @@ class ListResource(Resource):
     model: type
     filters: tuple[Filter, ...] = ()
     page_size = paging.SIZE
-    # Whether answers go through the cache: only where every change of a body moves its stamps.
+    # Whether answers are cached, which requires that every change of a body updates its stamps.
     cached = False
-    # The word for a row in the API's description.
+    # The name of a row's shape in the API's description.
     row_shape = ""
-    # The kinds whose data a list shows, sorts or filters by; its own alone if empty.
+    # The kinds whose data a list shows, sorts or filters by; only its own if empty.
     depends: tuple[str, ...] = ()
 
     @classmethod
     def kind(cls) -> str:
-        """The word for what is served: URL segment and part of the route names."""
+        """The kind's name, which is its URL segment and part of its route names."""
         return cls.model.__tablename__
 
     @classmethod
     def list_methods(cls) -> dict[str, str]:
-        """What the address of the list offers: method of HTTP → method of this class."""
+        """The methods of the list's address: HTTP method → method of this class."""
         return {"GET": "collection_get"}
 
     @classmethod
     def row_fields(cls) -> dict:
-        """A row of the list: field → SQL expression, in the order shown."""
+        """The fields of a row: field → SQL expression, in order."""
         raise NotImplementedError
 
     @classmethod
@@ -141,7 +141,7 @@ class ListResource(Resource):
 
     @property
     def title(self) -> str:
-        """The name of the address, for OPTIONS."""
+        """The name of the address for OPTIONS."""
         return f"{self.kind()} list"
 
     def collection_get(self):
@@ -150,7 +150,7 @@ class ListResource(Resource):
         return self.page(read(self.filters, self.request.api_parameters, zone=settings["comicsdb.timezone"]))
 
     def page(self, conditions=(), object_id: int | None = None):
-        """The page that the caller asks for, of what the address lists."""
+        """The answer with the requested page."""
         listing = self.served
         return self.through_cache(
             listing.read, object_id, lambda stamps: listing.page(self.request, object_id, stamps, conditions)
@@ -158,13 +158,13 @@ class ListResource(Resource):
 
     @property
     def served(self):
-        """What the address of the request reads: a Listing or a Detail."""
+        """The Listing or Detail of the request's address."""
         return self.request.registry["comicsdb_api.reads"][self.request.matched_route.name]
 
     def through_cache(self, read: Read, object_id: int | None, create: Callable[[tuple], bytes | None]):
-        """The answer to a read, from the cache where that is allowed; raises RefusedError (404).
+        """The answer to a read, from the cache if the resource is cached; raises RefusedError (404).
 
-        `create` makes the body; it is given the stamps and gives None if the object is not there.
+        `create` returns the body for the stamps, or None if the object does not exist.
         """
         stamps = cached_reads.stamps(self.request, read, object_id)
         if stamps is None:
@@ -172,7 +172,7 @@ class ListResource(Resource):
 
         def entry() -> bytes:
             body = create(stamps)
-            if body is None:  # it was there a moment ago
+            if body is None:  # deleted just now
                 raise self.missing(object_id)
             return tagged(body)
 
@@ -181,7 +181,7 @@ class ListResource(Resource):
         return cached_reads.answer(self.request, read, object_id, stamps, entry)
 
     def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002  (entities look it up)
-        """404 for an object that is not there."""
+        """404 for an object that does not exist."""
         return RefusedError(404, missing(self.model.__tablename__))
 
 
@@ -190,20 +190,20 @@ class EntityResource(ListResource):
 
     model: type[Entity]
     row_shape = "Stamped"
-    # Lists below the detail: URL segment → whose rows they show.
+    # Lists below the detail, by URL segment.
     actions: dict[str, Children] = {}
-    # The stamps that move when the body of a detail changes.
+    # The stamps that change with the body of a detail.
     stamps: tuple[str, ...] = ("modified",)
-    # What a body that is written has to be like; without one nothing is written.
+    # The schema of request bodies; without one the resource is read-only.
     schema: type[ObjectSchema] | None = None
-    # Whether POST takes a list of objects.
+    # Whether POST accepts a list of objects.
     many = False
-    # Fields of a detail that the answer to a write does not have.
+    # Fields of a detail that answers to writes lack.
     unwritten: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
-        """The name of the address, for OPTIONS."""
+        """The name of the address for OPTIONS."""
         return self.kind() if "id" in self.request.matchdict else super().title
 
     @classmethod
@@ -218,7 +218,7 @@ class EntityResource(ListResource):
 
     @classmethod
     def detail_fields(cls) -> dict:
-        """The body of a detail: field → SQL expression, in the order shown."""
+        """The fields of a detail: field → SQL expression, in order."""
         return shapes.stamped_row(cls.model.__table__)
 
     @classmethod
@@ -233,12 +233,12 @@ class EntityResource(ListResource):
 
     @classmethod
     def detail_methods(cls) -> dict[str, str]:
-        """What the address of one object offers; with a schema also PUT and PATCH."""
+        """The methods of an object's address; with a schema also PUT and PATCH."""
         return {"GET": "get"} | ({"PUT": "put", "PATCH": "patch"} if cls.schema else {})
 
     @classmethod
     def written_fields(cls) -> dict:
-        """The answer to a write: as the detail, but with the ids of what the object is linked to."""
+        """The fields of the answer to a write: those of the detail, but with ids of linked objects."""
         kind, table = kind_of(cls.model), cls.model.__table__
         detail = cls.detail_fields()
         ids = {field: table.c[f"{field}_id"] for field in kind.parents}
@@ -254,7 +254,7 @@ class EntityResource(ListResource):
 
     @classmethod
     def pictures(cls) -> writes.Pictures | None:
-        """How the kind has pictures, if it has any."""
+        """The declaration of the kind's pictures, or None."""
         return writes.Pictures.of(kind_of(cls.model))
 
     def collection_post(self):
@@ -263,7 +263,7 @@ class EntityResource(ListResource):
         return writes.once(self.request, sent, lambda: self.create(sent))
 
     def create(self, sent: bodies.Sent) -> bytes:
-        """A new object out of what was sent; gives the body that shows it, or raises BadRequestError."""
+        """Create an object from a body; returns the body of the answer. Raises BadRequestError."""
         draft = writes.Draft(self.request, sent, self.schema, self.pictures(), partial=False)
         object_id = draft.written(self.make, lambda values: self.faults(None, values))
         return writes.shown(self.request, type(self), object_id)
@@ -277,26 +277,26 @@ class EntityResource(ListResource):
         return self.change(partial=True)
 
     def change(self, *, partial: bool):
-        """PUT and PATCH; the rest of the object stays."""
+        """The answer to PUT and PATCH."""
         request = self.request
         sent = bodies.read(request, self.parses)
         entity = self.wanted()
         draft = writes.Draft(request, sent, self.schema, self.pictures(), partial=partial)
         if writes.is_conditional(request):
-            request.catalog.lock(entity)  # so that what is compared is what will be changed
+            request.catalog.lock(entity)  # so that the conditions are checked for the state that is changed
             if writes.has_changed(request, self.served, entity.id):
                 return writes.changed(request)
         draft.written(lambda values: self.alter(entity, values), lambda values: self.faults(entity, values))
         return writes.respond(request, 200, writes.shown(request, type(self), entity.id))
 
-    # What the catalogue does for that.
+    # Calls of the catalogue.
 
     def wanted(self):
-        """The object with the id in the path; raises what the catalogue raises if there is none."""
+        """The object with the id in the path; raises the catalogue's errors."""
         return self.request.catalog.get(self.model, self.wanted_id())
 
     def make(self, values: dict) -> int:
-        """Create an object; gives its id, or raises InvalidError or ConflictError."""
+        """Create an object; returns its id. Raises InvalidError or ConflictError."""
         return self.request.catalog.create(self.model, values).id
 
     def alter(self, entity, values: dict) -> None:
@@ -304,7 +304,7 @@ class EntityResource(ListResource):
         self.request.catalog.update(entity, values)
 
     def faults(self, entity, values: dict) -> tuple[dict, list]:
-        """All that would be said against values: messages by field, and conflicts."""
+        """All errors of values: messages by field, and conflicts."""
         return self.request.catalog.faults(self.model, entity, values)
 
     def get(self):
@@ -317,7 +317,7 @@ class EntityResource(ListResource):
         return self.page(object_id=self.wanted_id())
 
     def missing(self, object_id: int | None = None) -> Exception:
-        """404 for an object that is not there; one that was merged leads to where it lives on."""
+        """404 for an object that does not exist; a redirect for a merged one."""
         if object_id is not None:
             survivor = self.request.catalog.survivor(self.model, object_id)
             if survivor is not None:
@@ -325,7 +325,7 @@ class EntityResource(ListResource):
         return super().missing()
 
     def wanted_id(self, name: str = "id") -> int:
-        """The id in the path; raises RefusedError (404) for what is none, or cannot be that of a row."""
+        """The id in the path; raises RefusedError (404) if it cannot be an id."""
         number = number_in(self.request, name, largest(self.model.__table__.c.id.type))
         if number is None:
             raise self.missing()
@@ -333,11 +333,11 @@ class EntityResource(ListResource):
 
 
 def add_entity_resource(config, resource: type[ListResource]) -> None:
-    """Directive: serve a resource below /api/, whatever package it comes from.
+    """Directive: serve a resource below /api/.
 
     The list is `/api/<kind>/` on the route `api.<kind>.list`, the detail `/api/<kind>/{id}/` on `api.<kind>`,
-    an action `/api/<kind>/{id}/<action>/` on `api.<kind>.<action>`. With a schema the kind is written: by
-    POST to the list, and by PUT and PATCH to the detail.
+    an action `/api/<kind>/{id}/<action>/` on `api.<kind>.<action>`. With a schema there are also POST to the
+    list, and PUT and PATCH to the detail.
     """
     kind = resource.kind()
     path = f"{PATH_PREFIX}{kind}/"
@@ -369,8 +369,7 @@ def serve(
 ) -> None:
     """Serve one address: a Cornice service with its description, HTTP methods and the resource's methods.
 
-    `served` is what reads it: a Listing or a Detail. `permission` is that of reading, `writing` that
-    of methods which write.
+    `served` is a Listing or a Detail. `permission` is for reading, `writing` for writing methods.
     """
     service = Service(route, path, description=resource.__doc__)
     for method, name in methods.items():
@@ -387,7 +386,7 @@ def serve(
 
 
 def includeme(config):
-    """The directive, the list of what the root lists, and what each route reads."""
+    """Add the directive, and the registries of resources at the root and of reads by route."""
     config.registry["comicsdb_api.lists"] = {}
     config.registry["comicsdb_api.reads"] = {}
     config.add_directive("add_entity_resource", add_entity_resource)

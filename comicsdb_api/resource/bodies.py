@@ -27,7 +27,7 @@ _SHOWN = 100  # characters of a media type, in a message
 
 @dataclass(frozen=True)
 class File:
-    """An uploaded file; the name counts for nothing but messages."""
+    """An uploaded file; its name is used in messages only."""
 
     name: str
     data: bytes
@@ -45,11 +45,11 @@ class Sent:
     digest: str
 
     def values(self, schema: ObjectSchema, *, whole: bool):
-        """The body as `schema` takes it. With `whole` a form that leaves links out clears them (rule 4)."""
+        """The body for `schema`. With `whole`, links that a form omits are cleared."""
         return _of_form(self.data, schema, whole=whole) if self.is_form else self.data
 
     def rows(self, schema: ObjectSchema):
-        """A body of several objects; a form without indexed fields has none."""
+        """The objects in a body; none in a form without indexed fields."""
         if not self.is_form:
             return self.data
         rows: dict[int, MultiDict] = {}
@@ -59,15 +59,15 @@ class Sent:
         return [_of_form(rows[index], schema, whole=True) for index in sorted(rows)]
 
     def field(self, name: str):
-        """One field as it came, the last of that name; ABSENT where it is not there."""
+        """The last value of a field, unparsed, or ABSENT."""
         return self.data.get(name, ABSENT) if isinstance(self.data, dict | MultiDict) else ABSENT
 
 
 def read(request, accepted: tuple[str, ...]) -> Sent:
-    """The body of a request; raises RefusedError (415, or 400 for JSON that cannot be parsed) and BodyError.
+    """Parse the body of a request; raises RefusedError (415, or 400 for invalid JSON) and BodyError.
 
-    No body at all is an object without fields, whatever its type. A file without name and content is one that
-    was not chosen: browsers send it, and it is left out.
+    An empty body of any type is an object without fields. A file without name and content, which browsers
+    send if none was chosen, is omitted.
     """
     media_type = request.content_type
     body = bodies.read(request)
@@ -92,14 +92,14 @@ def _digest(request, body: bytes) -> str:
 
 def _json(body: bytes):
     try:
-        orjson.loads(body)  # is stricter: UTF-8, no lone surrogates, no NaN, no end of depth
+        orjson.loads(body)  # is stricter: UTF-8, no lone surrogates, no NaN, limited depth
         return json.loads(body)  # is exact, also with numbers of more than 64 bits
     except (ValueError, RecursionError) as error:
         raise RefusedError(400, f"JSON parse error - {error}") from error
 
 
 def _plain(value) -> str | File | None:
-    """A field of a form: text, or a file of which the bytes are kept, None for one that was not chosen."""
+    """The value of a form field: text, or the bytes of a file, None if none was chosen."""
     if isinstance(value, str):
         return value
     return File(value.filename, value.file.read()) if value else None

@@ -1,8 +1,8 @@
-"""Cached reads: what each depends on, the key of its entry, and its answer.
+"""Cached reads: their validators, their cache keys and their answers.
 
-A read has stamps as validators: the times, or the versions of lists, that move in the transaction of every
-write that changes its body. They are part of the key, so an entry never becomes wrong, and nothing is ever
-removed because of a write. The same functions serve Cornice's views and the policy for cached reads.
+The validators of a read are stamps: times, or versions of lists, which change in the transaction of every
+write that changes its body. They are part of the key, so entries never become outdated, and writes need not
+remove any. Cornice's views and the policy for cached reads use the same functions.
 """
 
 from collections.abc import Callable
@@ -24,30 +24,30 @@ DIGEST_BYTES = 16
 
 @dataclass(frozen=True)
 class Read:
-    """What one address reads through the cache.
+    """The cached read of an address.
 
-    `stamps` selects one row, or none where the object (bound as `id`) is not there. Its columns are versions,
-    or with `date_pairs` pairs of microseconds since 1970: a time and the one before it. The first pairs, so
-    many, are the dates of HTTP; the others, such as when stars were given, change the tag alone.
+    `stamps` selects one row, or none if the object (parameter `id`) does not exist. Its columns are versions
+    or, with `date_pairs`, pairs of microseconds since 1970: a time and the one before it. So many pairs are
+    for HTTP dates; the others, such as the time of ratings, only change the entity tag.
     """
 
     route: str
-    region: str | None  # DETAIL or LIST; None for what is not cached
+    region: str | None  # DETAIL or LIST; None if it is not cached
     name: str  # the first part of the keys: kind and action
     stamps: Select
     date_pairs: int = 0
 
     @cached_property
     def query(self) -> CompiledQuery:
-        """The statement for the stamps, compiled when it is first needed."""
+        """The statement for the stamps, compiled on first use."""
         return CompiledQuery.of(self.stamps)
 
     def dates(self, stamps: tuple) -> Dates | None:
-        """The dates that HTTP may ask by, None for a list."""
+        """The dates for conditional requests, None for a list."""
         return Dates(stamps[: 2 * self.date_pairs]) if self.date_pairs else None
 
     def version(self, stamps: tuple) -> str:
-        """The stamps as part of a key; the times before do not matter."""
+        """The stamps as part of a key, without former times."""
         return ".".join(str(each) for each in (stamps[::2] if self.date_pairs else stamps))
 
     def key(self, request, object_id: int | None, stamps: tuple) -> str:
@@ -56,7 +56,7 @@ class Read:
 
 
 def stamps(request, read: Read, object_id: int | None) -> tuple | None:
-    """The stamps of a read, None if the object is not there."""
+    """The stamps of a read, None if the object does not exist."""
     preflight = Preflight.of(request)
     if preflight is not None and preflight.route == read.route:
         return preflight.validators
@@ -64,9 +64,9 @@ def stamps(request, read: Read, object_id: int | None) -> tuple | None:
 
 
 def digest(request) -> str:
-    """A digest of what else a body depends on: the address, and the query with all values of each parameter.
+    """A digest of everything else that a body depends on: base URLs, path, and all query parameters.
 
-    The path counts too, as 7 can be written 007: links to other pages repeat it.
+    The path is included, as the id 7 can be written 007, and links to other pages repeat it.
     """
     environ = request.environ
     host = environ.get("HTTP_HOST") or f"{environ['SERVER_NAME']}:{environ['SERVER_PORT']}"
@@ -78,12 +78,12 @@ def digest(request) -> str:
 
 
 def answer(request, read: Read, object_id: int | None, stamps: tuple, create: Callable[[], bytes] | None):
-    """The answer to a cached read whose stamps are known.
+    """The answer to a cached read with known stamps.
 
-    `create` gives a new body with its tag in front; without it the answer is None where one is needed.
+    `create` returns a new body with its tag before it; without `create` the answer is None if that is needed.
     """
     dates = read.dates(stamps)
-    # A query may ask for a page that is not there: then nothing is decided before there is a body.
+    # The query may be for a page that does not exist, so the body is needed first.
     refusal = None if request.environ.get("QUERY_STRING") else refusal_by_date(request, dates, read.route)
     if refusal is not None:
         return refusal

@@ -1,4 +1,4 @@
-"""Conditional requests: entity tags, dates, and the answers 200, 304 and 412 that follow."""
+"""Conditional requests, by entity tags and dates, and their answers 200, 304 and 412."""
 
 from datetime import UTC
 from email.utils import formatdate, parsedate_to_datetime
@@ -14,10 +14,10 @@ JSON_TYPE = ("Content-Type", "application/json")
 
 
 class Dates:
-    """When what a body shows last changed, as the dates of HTTP can tell it, which know seconds only.
+    """The time of a body's last change, as an HTTP date, which has a resolution of seconds.
 
-    Made of the stamps of a read: microseconds since 1970, each followed by the value it had before, None
-    where there is none.
+    It is created from the stamps of a read: microseconds since 1970, each followed by its former value or
+    None.
     """
 
     def __init__(self, stamps: tuple):
@@ -27,18 +27,18 @@ class Dates:
 
     @property
     def header(self) -> tuple[str, str]:
-        """Last-Modified."""
+        """The header Last-Modified."""
         return "Last-Modified", _http_date(self.second)
 
     def unchanged_since(self, seconds: int) -> bool:
-        """Whether a body that was given with this date, or with a later one, is still the same."""
+        """Whether a body that was sent with this date, or a later one, is still up to date."""
         return seconds > self.second or (seconds == self.second and not self._ambiguous)
 
     @property
     def _ambiguous(self) -> bool:
-        """Whether there was another change in the very second of the last one.
+        """Whether there was another change in the same second as the last one.
 
-        A date of this second may have been given with an older body, and proves nothing.
+        Then an older body may have been sent with the same date.
         """
         pairs = list(zip(self._stamps[::2], self._stamps[1::2], strict=True))
         last = pairs.pop(next(n for n, (now, _) in enumerate(pairs) if now == self._latest))
@@ -47,7 +47,7 @@ class Dates:
 
 
 def refusal_by_date(request, dates: Dates | None, route: str | None = None):
-    """304 or 412 where dates alone decide, without looking at the body; None where they do not."""
+    """304 or 412 if dates decide without the body, else None."""
     if dates is None or not any(header in request.environ for header in DATE_HEADERS):
         return None
     status = _refusal(request.environ, dates, None)
@@ -63,9 +63,9 @@ def respond_tagged(
     route: str | None = None,
     content_type=JSON_TYPE,
 ):
-    """The answer to a read, given the body with its tag in front: 200, or 304 or 412.
+    """The answer 200, 304 or 412 to a read, from a body with its tag before it.
 
-    `headers` go on a 200 only.
+    `headers` are for a 200 only.
     """
     tag = entry[:TAG_LENGTH].decode()
     validators = (("ETag", f'"{tag}"'), *((dates.header,) if dates else ()))
@@ -78,8 +78,8 @@ def respond_tagged(
 def _refusal(environ, dates: Dates | None, tag: str | None) -> int | None:
     """304 or 412 if the conditions of a request require it, in the order of RFC 9110 (13.2.2); else None.
 
-    Without `tag` the body is not known yet: what a condition on tags decides is left open. Without `dates`
-    conditions by date are ignored.
+    Without `tag`, as the body is not known yet, conditions on tags are not decided. Without `dates`,
+    conditions on dates are ignored.
     """
     if tag is None and "HTTP_IF_MATCH" in environ:
         return None
@@ -96,21 +96,21 @@ def _refusal(environ, dates: Dates | None, tag: str | None) -> int | None:
 
 
 def forbids_write(environ, dates: Dates | None, tag: str | None) -> bool:
-    """Whether the conditions of a request that writes do not hold, of an object as a GET shows it now.
+    """Whether the conditions of a write do not hold for an object as GET shows it.
 
-    Both are None where there is nothing to compare with; then only `*` is the object's tag.
+    Both are None if there is nothing to compare with; then only `*` matches.
     """
     known = environ.get("HTTP_IF_NONE_MATCH")
     return _has_changed(environ, dates, tag) or (known is not None and matches(known, tag))
 
 
 def asks_for_tag(environ) -> bool:
-    """Whether a request that writes compares tags, other than by `*`."""
+    """Whether a write has a condition on tags other than `*`."""
     return any(environ.get(name, "*").strip() != "*" for name in ("HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH"))
 
 
 def _has_changed(environ, dates: Dates | None, tag: str | None) -> bool:
-    """Whether the object is not what the caller has, by tags if there are any, else by date."""
+    """Whether the object has changed, by tags if there are any, else by date."""
     wanted = environ.get("HTTP_IF_MATCH")
     if wanted is not None:
         return not matches(wanted, tag)
@@ -119,7 +119,7 @@ def _has_changed(environ, dates: Dates | None, tag: str | None) -> bool:
 
 
 def _seconds(date: str | None) -> int | None:
-    """A date of HTTP as seconds since 1970; None for none, or for what is no date."""
+    """An HTTP date as seconds since 1970; None for a missing or invalid one."""
     if not date:
         return None
     try:

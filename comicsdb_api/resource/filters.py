@@ -1,6 +1,6 @@
-"""Filters: the types of a list's query parameters, how their values are read, and the errors they get.
+"""Filters: the types of a list's query parameters, their parsing and their errors.
 
-What the values ask of the rows is declared in `comicsdb.catalog.filters`.
+The conditions are declared in `comicsdb.catalog.filters`.
 """
 
 import re
@@ -19,7 +19,7 @@ from comicsdb.models.base import INTEGER_MAX
 from comicsdb.values import FLAGS, decimal, is_number
 
 IDS_MAX = 500  # of one list; more than there are roles
-FOREIGN_IDS_MAX = 100  # numbers in other databases, of one request
+FOREIGN_IDS_MAX = 100  # ids of other databases in one request
 
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _DATE = r"(?:(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})|(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>\d{4}))"
@@ -30,7 +30,7 @@ _MOMENT = re.compile(rf"{_DATE}(?:(?:[Tt]|\s+){_TIME}\s*(?:{_OFFSET})?)?", re.AS
 
 
 class BadValueError(Exception):
-    """A value that cannot be read; `field` is the name under which the answer reports it."""
+    """An invalid value; `field` is its name in the answer."""
 
     def __init__(self, field: str, message: str):
         super().__init__(message)
@@ -40,9 +40,9 @@ class BadValueError(Exception):
 
 @dataclass(frozen=True)
 class Parameter:
-    """A query parameter as it is described: its name, the JSON Schema of its value, one sentence.
+    """The description of a query parameter: its name, the JSON Schema of its value, and a sentence.
 
-    A list (schema type array) is written with commas between its items.
+    Items of a list (schema type array) are separated by commas.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Parameter:
 
 
 FINDS_NOTHING = f"More than {LONGEST} characters find nothing."
-# How the description words a test; other tests are worded by the type of the parameter.
+# Descriptions of tests; those of others depend on the type of the parameter.
 SAYS = {
     conditions.in_year: "Year of {}.",
     conditions.in_month: "Month of {}, 1 to 12.",
@@ -72,9 +72,9 @@ SAYS = {
 
 
 class Filter:
-    """A parameter of a list that is any text; the base of the types.
+    """A parameter with any text; the base class of the types.
 
-    `condition` makes a condition of its value; `subject` says in words what is compared.
+    `condition` converts its value into a condition; `subject` describes what is compared.
     """
 
     schema: dict = {"type": "string"}
@@ -88,41 +88,38 @@ class Filter:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The names of the parameters that are read."""
+        """The names of the parameters."""
         return (self.name,)
 
     def described(self) -> list[Parameter]:
-        """The parameters as the API's description lists them."""
+        """The descriptions of the parameters."""
         says = SAYS.get(getattr(self.narrow, "test", None), self.says)
         sentence = says.format(self.subject)
         return [Parameter(self.name, self.schema, sentence[0].upper() + sentence[1:])]
 
     def condition(self, values: dict[str, str], zone: ZoneInfo) -> ColumnElement[bool] | None:
-        """The condition that stripped values make, None where they ask for nothing; raises BadValueError."""
+        """The condition for stripped values, None without one; raises BadValueError."""
         value = self.text(values, self.name)
         return self.test(value, zone) if value else None
 
     def test(self, value: str, zone: ZoneInfo) -> ColumnElement[bool] | None:  # noqa: ARG002
-        """The condition that a value makes, None if it is ignored; raises BadValueError."""
+        """The condition for a value, None if it is ignored; raises BadValueError."""
         return self.narrow(value)
 
     def text(self, values: dict[str, str], name: str) -> str:
-        """The value of a parameter, "" without one.
-
-        Raises BadValueError for what is no text to PostgreSQL.
-        """
+        """The value of a parameter, "" by default; raises BadValueError for null characters."""
         value = values.get(name, "")
         if "\0" in value:
             raise BadValueError(self.name, "Null characters are not allowed.")
         return value
 
     def bad(self) -> BadValueError:
-        """The error of a value that this type cannot read."""
+        """The error for an invalid value."""
         return BadValueError(self.name, self.invalid)
 
 
 class Int(Filter):
-    """A whole number; one that no column can hold matches nothing."""
+    """A whole number; one beyond the range of the columns matches nothing."""
 
     schema = {"type": "integer"}
     invalid = "Enter a number."
@@ -132,7 +129,7 @@ class Int(Filter):
         return false() if number is None else self.narrow(number)
 
     def number(self, value: str) -> int | None:
-        """The number, None for one that no column can hold; raises BadValueError."""
+        """The number, None for one beyond the range of the columns; raises BadValueError."""
         if not is_number(value):
             raise self.bad()
         number = decimal(value)  # None for an exponent of many digits
@@ -141,7 +138,7 @@ class Int(Filter):
 
 
 class Number(Filter):
-    """The least number, perhaps with decimals."""
+    """A lower bound, which may have decimals."""
 
     schema = {"type": "number"}
     says = "Least {}."
@@ -166,7 +163,7 @@ class IntList(Int):
 
 
 class IdList(IntList):
-    """Any of several numbers; too many are refused, so that none is left out unnoticed."""
+    """Any of several numbers; too many are an error, so that none is ignored silently."""
 
     says = f"{{}}: any of these numbers, up to {FOREIGN_IDS_MAX}, separated by commas."
 
@@ -177,7 +174,7 @@ class IdList(IntList):
 
 
 class Flag(Filter):
-    """Whether something holds."""
+    """A boolean."""
 
     schema = {"type": "boolean"}
     says = "Whether {}; anything but true, false, 1 and 0 is ignored."
@@ -188,7 +185,7 @@ class Flag(Filter):
 
 
 class Choice(Filter):
-    """One of a closed set of codes."""
+    """One of a fixed set of codes."""
 
     def __init__(self, name, condition, subject, codes: Iterable):
         super().__init__(name, condition, subject)
@@ -203,7 +200,7 @@ class Choice(Filter):
 
 
 class Day(Filter):
-    """A day, as `YYYY-MM-DD` or `MM/DD/YYYY`."""
+    """A date, as `YYYY-MM-DD` or `MM/DD/YYYY`."""
 
     schema = {"type": "string", "format": "date"}
     invalid = "Enter a valid date."
@@ -212,7 +209,7 @@ class Day(Filter):
         return self.narrow(self.day(value))
 
     def day(self, value: str) -> date:
-        """A day; raises BadValueError."""
+        """The date; raises BadValueError."""
         found = _DAY.fullmatch(value)
         if found is None:
             raise self.bad()
@@ -223,7 +220,7 @@ class Day(Filter):
 
 
 class DayRange(Day):
-    """`<name>_after` and `<name>_before`, both included; a bad value is reported as `<name>`."""
+    """`<name>_after` and `<name>_before`, both inclusive; errors are reported as `<name>`."""
 
     def __init__(self, name, after: Condition, before: Condition, subject):
         super().__init__(name, after, subject)
@@ -247,7 +244,7 @@ class DayRange(Day):
 
 
 class Later(Filter):
-    """Strictly later than a moment; a day is its beginning in the site's zone."""
+    """Strictly later than a time; a date means its start in the site's time zone."""
 
     schema = {"type": "string", "format": "date-time"}
     says = "{}: strictly later than this moment; without an offset, in the site's time zone."
@@ -257,7 +254,7 @@ class Later(Filter):
         return self.narrow(self.moment(value, zone))
 
     def moment(self, value: str, zone: ZoneInfo) -> datetime:
-        """A moment in UTC; raises BadValueError."""
+        """The time in UTC; raises BadValueError."""
         found = _MOMENT.fullmatch(value)
         if found is None:
             raise self.bad()
@@ -267,18 +264,18 @@ class Later(Filter):
             raise self.bad() from error
         try:
             return local.astimezone(UTC)
-        except OverflowError:  # hours before the first year or after the last
+        except OverflowError:  # hours before the first or after the last year
             return _FIRST if local.year == _FIRST.year else _LAST
 
 
 def _day(found: re.Match) -> date:
-    """The day in a match; raises ValueError for one that no calendar has."""
+    """The date in a match; raises ValueError for an invalid one."""
     year, month, day = found["year"] or found["y"], found["month"] or found["m"], found["day"] or found["d"]
     return date(int(year), int(month), int(day))
 
 
 def _moment(found: re.Match, zone: ZoneInfo) -> datetime:
-    """The moment in a match, with its zone; raises ValueError for one that no clock shows."""
+    """The time in a match, with its zone; raises ValueError for an invalid one."""
     clock = [int(found[part] or 0) for part in ("hour", "minute", "second")]
     clock.append(int((found["fraction"] or "").ljust(6, "0")))
     if found["utc"]:
@@ -292,10 +289,10 @@ def _moment(found: re.Match, zone: ZoneInfo) -> datetime:
 def read(
     filters: tuple[Filter, ...], parameters: list[tuple[str, str]], *, zone: ZoneInfo
 ) -> list[ColumnElement[bool]]:
-    """The conditions that the parameters of a query make, all of which must hold.
+    """The conditions for the parameters of a query, all of which must hold.
 
-    `parameters` are pairs in the order sent: the last value of a name counts, others and empty ones do not.
-    Raises InvalidError with every bad parameter.
+    `parameters` are pairs in the order sent: the last value of a name counts, and empty ones are ignored.
+    Raises InvalidError with all errors.
     """
     values = {name: value.strip() for name, value in parameters}
     found, errors = [], {}

@@ -1,8 +1,8 @@
-"""Details and lists: the statements that make their bodies, and how pages far from the first are found.
+"""Details and lists: the statements for their bodies, and finding pages far from the first.
 
-A body comes of one statement, which is one snapshot. The number of rows of a list is kept in the cache under
-its stamps. Rows before a far page are passed by in an index of the whole order; where two tables make the
-order, a survey of one index tells from where the page is reached (`places`), and is kept as well.
+A body is read by one statement, from one snapshot. The number of rows of a list is cached under its stamps.
+Rows before a far page are skipped in an index of the whole order. If the order has columns of two tables, a
+survey of an index finds keyset positions (`places`) from which pages are read; it is cached as well.
 """
 
 from dataclasses import dataclass
@@ -19,37 +19,37 @@ from comicsdb_api.resource import cached_reads, paging, shapes
 from comicsdb_api.resource.cached_reads import Read
 from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
 
-FAR = 5  # pages that are still reached by walking
-STEP = 3  # pages from one place that is kept to the next
-TRIES = 3  # to read places and page of one version, while others write
+FAR = 5  # pages that are found by skipping rows
+STEP = 3  # pages between cached places
+TRIES = 3  # attempts to read places and page of one version, with concurrent writers
 
-# How a page is reached: it is the first, rows before it are passed by, or from a place on.
+# Ways to a page: it is the first, by skipping rows, or from a place.
 FIRST, PASSED, PLACED = "first", "passed", "placed"
 
 
 @dataclass(frozen=True)
 class Known:
-    """What the cache knows of a list at one version: how many rows, and places, if it was surveyed."""
+    """The cached facts about a version of a list: the number of rows, and places after a survey."""
 
     version: str
     count: int
     places: list[list]
 
     def dump(self) -> bytes:
-        """As the cache keeps it."""
+        """The cached form."""
         return orjson.dumps([self.version, self.count, self.places])
 
     @classmethod
     def load(cls, entry: bytes) -> "Known":
-        """From what `dump` gave."""
+        """The facts from their cached form."""
         return cls(*orjson.loads(entry))
 
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """The rows behind one address: of which resource, which of them, in which order.
+    """The rows of an address: their resource, condition and order.
 
-    `condition` may refer to the object bound as `id`, whose row `read.stamps` asks for.
+    `condition` may refer to the object with the parameter `id`, whose row `read.stamps` selects.
     """
 
     read: Read
@@ -59,13 +59,13 @@ class Listing:
 
     @property
     def size(self) -> int:
-        """How many rows a page has."""
+        """The number of rows per page."""
         return self.resource.page_size
 
     def page(self, request, object_id: int | None, stamps: tuple, conditions: list) -> bytes | None:
-        """The body of the page that is asked for, of the rows that meet further `conditions`.
+        """The body of the requested page of rows that meet further `conditions`.
 
-        None if the object has gone meanwhile; raises RefusedError (404) for a page that is not there.
+        None if the object was deleted meanwhile; raises RefusedError (404) for a page that does not exist.
         """
         wanted = paging.wanted(request)
         if self.read.region is None:
@@ -75,12 +75,12 @@ class Listing:
             number, found, known = self._page(request, object_id, conditions, wanted, version)
             if not (found and known) or found.version == known.version:
                 return found and found.body(request, number)
-            version = found.version  # something has changed in between
-        # One statement that asks for all is right by itself.
+            version = found.version  # the list has changed meanwhile
+        # A single statement is consistent.
         return self._walk(request, object_id, conditions, wanted)
 
     def _page(self, request, object_id, conditions, wanted: int | None, version: str):
-        """The number of a page, what was found there, and what the cache knew of the list at a version."""
+        """The number of a page, its content, and the cached facts about a version of the list."""
         kept = f"{self.read.name}:{{}}:{object_id or ''}:{version}:{_filters(request)}"
         if wanted is paging.LAST or (wanted > FAR and self._has_groups):
             survey, _ = request.cache.list.get_or_create(
@@ -100,12 +100,12 @@ class Listing:
 
     @cached_property
     def _has_groups(self) -> bool:
-        """Whether rows are many to a value that leads their order; otherwise an index has the whole order."""
+        """Whether many rows share the leading values of the order; otherwise an index has the whole order."""
         cached = self.read.region is not None
         return cached and keyset.depth(self.order, self.resource.model.__table__) < len(self.order)
 
     def _walk(self, request, object_id, conditions, wanted: int | None) -> bytes | None:
-        """The body of a page, of a list of which nothing is kept."""
+        """The body of a page of a list without cached facts."""
         number = wanted or 1
         found = self._rows(request, object_id, conditions, number, None)
         if wanted is paging.LAST:
@@ -113,7 +113,7 @@ class Listing:
         return found and found.body(request, number)
 
     def _last(self, request, object_id, conditions, number: int, found: "Found | None"):
-        """The number of the last page, and that page, from what was `found` at a number; rows come and go."""
+        """The last page and its number, from the page `found`, as the number of rows may change."""
         while found and number != paging.page_count(found.count, self.size):
             number = paging.page_count(found.count, self.size)
             found = self._rows(request, object_id, conditions, number, None)
@@ -128,7 +128,7 @@ class Listing:
         shape = (known is None, PLACED if place else PASSED if offset else FIRST)
         if conditions:
             row = request.read_pool.first(self._statement(*shape, conditions), values)
-        elif place:  # planned anew: how much there is from a place on decides how it is best read
+        elif place:  # not prepared, as the best plan depends on the number of rows after a place
             row = request.read_pool.first(self._from_place, values)
         else:
             row = request.read_pool.fetch(self._queries[shape], values)
@@ -161,7 +161,7 @@ class Listing:
         ).select_from(stamps)
 
     def _reached(self, chosen: tuple):
-        """A page behind an offset: rows that are passed by are not put together."""
+        """A page after an offset; skipped rows are not joined."""
         resource = self.resource
         wanted = (
             select(resource.key())
@@ -188,7 +188,7 @@ class Listing:
         return self._statement(False, PLACED)
 
     def _survey(self, request, object_id, conditions) -> Known:
-        """How many rows there are, and from where far pages are reached."""
+        """The number of rows, and the places of far pages."""
         statement = self._surveying(conditions) if conditions else self._surveying_all
         count, found, *seen = request.read_pool.first(statement, {"id": object_id})
         return Known(self.read.version(tuple(seen)), count, orjson.loads(found))
@@ -210,7 +210,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Found:
-    """A page as the database gave it, and the version of the list at that moment."""
+    """A page from the database, and the version of the list."""
 
     version: str
     count: int
@@ -225,13 +225,13 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Detail:
-    """The object behind one address."""
+    """The object of an address."""
 
     read: Read
     resource: type
 
     def body(self, request, object_id: int) -> bytes | None:
-        """The body, None if the object is not there."""
+        """The body, None if the object does not exist."""
         row = request.read_pool.fetch(self._query, {"id": object_id, **addresses(request)})
         return row and to_json(orjson.loads(row[0]))
 
@@ -249,10 +249,10 @@ class Detail:
 
 @dataclass(frozen=True, eq=False)
 class Children:
-    """Declares a list below an object: the rows of `resource` that meet a condition on its id, bound as `id`.
+    """A list below an object: the rows of `resource` that meet a condition on its id (parameter `id`).
 
-    It changes with the versions of the kinds in `depends` or, if there are none, with the object's own
-    second stamp.
+    It changes with the versions of the kinds in `depends` or, without any, with the object's
+    `issues_modified`.
     """
 
     resource: type

@@ -1,4 +1,4 @@
-"""Pages of lists: which one is asked for, and the envelope around its rows."""
+"""Pages of lists: the requested page, and the envelope around its rows."""
 
 from urllib.parse import urlencode
 
@@ -8,11 +8,11 @@ from comicsdb_api.negotiation import parameter
 
 SIZE = 100
 PAGE_MAX = 10**9 - 1
-LAST = None  # the page asked for is the last one, whichever that is
+LAST = None  # requested instead of a number: the last page
 
 
 def wanted(request) -> int | None:
-    """The page asked for, LAST for the last; raises RefusedError (404) for what can be no page."""
+    """The requested page, or LAST; raises RefusedError (404) for an invalid number."""
     text = parameter(request, "page")
     if not text:
         return 1
@@ -25,12 +25,12 @@ def wanted(request) -> int | None:
 
 
 def invalid() -> RefusedError:
-    """404 for a page that is not there."""
+    """404 for a page that does not exist."""
     return RefusedError(404, "Invalid page.")
 
 
 def page_count(rows: int, size: int = SIZE) -> int:
-    """How many pages of a size a number of rows makes; nothing still makes one."""
+    """The number of pages for a number of rows, at least one."""
     return max(1, -(-rows // size))
 
 
@@ -48,7 +48,7 @@ def envelope(request, number: int, count: int, results: list, size: int = SIZE) 
 
 
 def _link(request, number: int) -> str:
-    """The address of another page: all other parameters kept, sorted by name; page 1 goes without number."""
+    """The URL of another page, with all other parameters sorted by name; page 1 has no number."""
     kept = [(name, value) for name, value in request.api_parameters if name != "page"]
     if number > 1:
         kept.append(("page", str(number)))

@@ -1,4 +1,4 @@
-"""What bodies are made of, as SQL: values, nested objects and lists, labels and orders."""
+"""SQL expressions for bodies: values, nested objects and lists, labels and orders."""
 
 from enum import Enum
 
@@ -24,7 +24,7 @@ from comicsdb.models.choices import ATTRIBUTION_LABELS, SeriesTypeCode
 from comicsdb.models.series import LABEL_INFIX, LABEL_SUFFIX
 from comicsdb_api.resource.types import Address, Choice, Instant, ListOf, Money, ObjectOf
 
-# What the addresses in a body begin with: bound for each request.
+# Base URLs in bodies: parameters of each request.
 BASE, MEDIA = bindparam("base", type_=Address()), bindparam("media", type_=Address())
 
 
@@ -32,7 +32,7 @@ BASE, MEDIA = bindparam("base", type_=Address()), bindparam("media", type_=Addre
 
 
 def constant(word: str | Enum):
-    """A text or number of ours as SQL: part of the statement, not a parameter."""
+    """A constant in SQL: part of the statement, not a parameter."""
     value = word.value if isinstance(word, Enum) else word
     if isinstance(value, int):
         return literal_column(str(value))
@@ -51,12 +51,12 @@ def label_for(column, words: dict):
 
 
 def optional(condition, expression):
-    """An expression where a condition holds, null elsewhere."""
+    """An expression if a condition holds, else null."""
     return case((condition, expression), else_=null())
 
 
 def instant(column):
-    """A moment: UTC with Z, microseconds, the fraction left out when it is zero."""
+    """A time in UTC with Z and microseconds, without the fraction if it is zero."""
     return func.iso_instant(column, type_=Instant)
 
 
@@ -66,22 +66,22 @@ def money(column):
 
 
 def picture(column):
-    """The absolute address of a picture, null where a row has none."""
+    """The absolute URL of a picture, null for none."""
     return optional(column != constant(""), required_picture(column))
 
 
 def required_picture(column):
-    """The absolute address of a picture that every row has."""
+    """The absolute URL of a picture, which every row has."""
     return type_coerce(MEDIA + column, Address)
 
 
 def page_url(table):
-    """The address of an object's page on the site, by its slug."""
+    """The URL of an object's page on the site, by its slug."""
     return type_coerce(BASE + constant(f"/{table.name}/") + table.c.slug + constant("/"), Address)
 
 
 def average(table):
-    """The mean of a row's stars, two decimals, or null when nobody has rated (`Rated.average_rating`)."""
+    """The average rating of a row with two decimals, null without ratings (`Rated.average_rating`)."""
     mean = func.round(cast(table.c.rating_sum, Numeric) / func.nullif(table.c.rating_count, constant(0)), 2)
     return optional(table.c.rating_count > constant(0), cast(mean, Float))
 
@@ -90,7 +90,7 @@ def average(table):
 
 
 def json_object(shape: str = "", /, **fields):
-    """A JSON object with these keys, in this order; `shape` names it in the API's description."""
+    """A JSON object with these keys, in order; `shape` is its name in the API's description."""
     arguments = []
     for key, value in fields.items():
         arguments += [constant(key), value]
@@ -115,13 +115,13 @@ def named(table):
 
 
 def series_brief(series):
-    """SeriesBrief: what an issue in a list shows of its series."""
+    """SeriesBrief: the series of an issue in a list."""
     c = series.c
     return json_object("SeriesBrief", id=c.id, name=c.name, volume=c.volume, year_began=c.year_began)
 
 
 def owned_issue(issue, series, shape: str = "OwnedIssue", **more):
-    """OwnedIssue: the issue of something that a reader keeps; `more` fields come before the last."""
+    """OwnedIssue: the issue of a row in a reader's library; `more` fields come before the last."""
     c = issue.c
     return json_object(
         shape,
@@ -141,17 +141,17 @@ def stamped(table):
 
 
 def linked(owner, link, target, element, order):
-    """The JSON list of what a link table ties to `owner`."""
+    """The JSON list of objects that a link table links to `owner`."""
     return json_list(element, link.join(target), link.c[f"{owner.name}_id"] == owner.c.id, order, owner)
 
 
 def stamps(owner, link, target, order=None):
-    """The embedded Stamped objects that a link table ties to `owner`."""
+    """The embedded Stamped objects that a link table links to `owner`."""
     return linked(owner, link, target, stamped(target), order or by_name(target))
 
 
 def ids_of(objects, column):
-    """The ids of the objects in a JSON list, in its order; `column` is that of one such id."""
+    """The ids of the objects in a JSON list, in order; `column` is that of the id."""
     each = func.json_array_elements(objects).table_valued("object", with_ordinality="place")
     each = each.render_derived(name="each")
     ids = func.json_agg(aggregate_order_by(each.c.object.op("->")(constant("id")), each.c.place))
@@ -165,7 +165,7 @@ def genres(series):
 
 
 def attribution(owner):
-    """Where an object's text comes from, in the order entered."""
+    """The attributions of an object, in the order entered."""
     table = Attribution.__table__
     return json_list(
         json_object("Attribution", source=label_for(table.c.source, ATTRIBUTION_LABELS), url=table.c.url),
@@ -177,7 +177,7 @@ def attribution(owner):
 
 
 def stamped_row(table) -> dict:
-    """The fields of Stamped as a body of its own: `modified` is the row's."""
+    """The fields of Stamped as a body, with the row's `modified`."""
     return {"id": table.c.id, "name": table.c.name, "modified": instant(table.c.modified)}
 
 
@@ -203,7 +203,7 @@ def issue_label(issue, series, series_type):
 
 
 def issue_with_series(name: str):
-    """Issues with their series and its type, under names of their own: (issue, series, type, the join)."""
+    """Issues with their series and its type, as aliases: (issue, series, type, join)."""
     issue = Issue.__table__.alias(f"{name}_issue")
     series = Series.__table__.alias(f"{name}_series")
     series_type = SeriesType.__table__.alias(f"{name}_type")
@@ -217,12 +217,12 @@ def issue_with_series(name: str):
 
 
 def by_name(table):
-    """Objects whose name is folded in a column."""
+    """Objects with a folded column of the name."""
     return table.c.folded, table.c.name, table.c.id
 
 
 def by_plain_name(table):
-    """Short lists of reference data, whose names are folded on the spot."""
+    """Short lists of reference data, without a folded column."""
     return func.fold(table.c.name).collate("C"), table.c.name.collate("C"), table.c.id
 
 
@@ -237,7 +237,7 @@ def by_sort_name(series):
 
 
 def by_series(issue, series):
-    """Issues everywhere: series, dates, number; unknown store dates last, as PostgreSQL has it."""
+    """Issues of all series: series, dates, number; missing store dates last, as in PostgreSQL."""
     own = (issue.c.cover_date, issue.c.store_date, issue.c.number, issue.c.id)
     return series.c.sort_folded, series.c.sort_name, *own
 

@@ -1,9 +1,9 @@
 """`strict=1`: unknown query parameters are rejected instead of ignored."""
 
 from comicsdb.catalog.errors import InvalidError
+from comicsdb.values import FLAGS
 from comicsdb_api.negotiation import parameter
 from comicsdb_api.openapi.document import query_parameters
-from comicsdb_api.resource.filters import Flag
 from comicsdb_api.responses import is_api_route
 
 NAME = "strict"
@@ -15,7 +15,7 @@ def is_strict(request) -> bool:
     """Whether the request asks for unknown parameters to be rejected."""
     if NAME not in request.environ.get("QUERY_STRING", ""):
         return False
-    return Flag.words.get((parameter(request, NAME) or "").strip().lower(), False)
+    return FLAGS.get((parameter(request, NAME) or "").strip().lower(), False)
 
 
 def check(request, known: tuple[str, ...]) -> None:

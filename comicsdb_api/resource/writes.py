@@ -35,7 +35,7 @@ USED_KEY = f"This {KEY_HEADER} was used for another request. Make up a new one f
 
 @dataclass(frozen=True)
 class Pictures:
-    """How a kind has pictures: the folder they lie in, and whether the row keeps a hash of them.
+    """The pictures of a kind: their folder, and whether rows have a hash of them.
 
     `blank_clears`: an empty text in a form removes the picture; elsewhere it means no change.
     """
@@ -47,15 +47,15 @@ class Pictures:
 
     @classmethod
     def of(cls, kind: Kind) -> "Pictures | None":
-        """Those of a kind of the catalogue."""
+        """The declaration for a kind of the catalogue, or None."""
         return cls(kind.name, "cover_hash" in kind.scalars) if IMAGE in kind.scalars else None
 
 
 class Draft:
-    """What a body asks to be written, and what is wrong with it so far: messages by field.
+    """The values of a body, and its errors so far, as messages by field.
 
-    A picture is decoded, and stored if nothing else is wrong, before the catalogue is asked: no other writer
-    waits for that. Its file goes again if the transaction comes to nothing.
+    A picture is decoded, and stored if there are no errors, before the catalogue locks out other writers. Its
+    file is deleted again if the transaction fails.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Draft:
             self._take_picture(request, sent.field(IMAGE), sent.is_form, pictures, partial=partial)
 
     def _judged(self, sent: Sent, schema: type[ObjectSchema], *, partial: bool) -> dict:
-        """The values that are as the schema wants them; what is wrong with the others is noted."""
+        """The valid values; errors of the others are added."""
         judge = schema(partial=partial, form=sent.is_form)
         raw = sent.values(judge, whole=not partial)
         try:
@@ -113,9 +113,9 @@ class Draft:
     def written(
         self, write: Callable[[dict], object], faults: Callable[[dict], tuple[dict, list[ConflictError]]]
     ):
-        """What `write` gives for the values; raises BadRequestError if anything is wrong with any of them.
+        """The result of `write` for the values; raises BadRequestError if there are errors.
 
-        `faults` tells what else there would be to say against them, once there is something.
+        `faults` finds all further errors once there is one.
         """
         if not self.errors:
             try:
@@ -130,7 +130,7 @@ class Draft:
         raise BadRequestError(self.errors)
 
     def _add(self, errors: dict[str, list[str]]) -> None:
-        """More messages; of a field that was wrong already only new ones about several fields."""
+        """Add messages; for a field with errors, only those about several fields."""
         for field, messages in errors.items():
             known = self.errors.setdefault(field, [])
             if not known or (field == "non_field_errors" and messages[0] not in known):
@@ -138,14 +138,14 @@ class Draft:
 
 
 def is_conditional(request) -> bool:
-    """Whether a write is to be done only if the object is as its writer believes."""
+    """Whether a write has conditions."""
     return any(name in request.environ for name in conditional.CONDITIONS)
 
 
 def has_changed(request, detail, object_id: int) -> bool:
-    """Whether the conditions of a write do not hold for an object, as GET shows it to this caller now.
+    """Whether the conditions of a write do not hold for an object as GET shows it to the caller.
 
-    `detail` is what GET reads of it (a Detail), None where there is no GET.
+    `detail` is its Detail, None if there is no GET.
     """
     dates = tag = None
     if detail is not None:
@@ -156,12 +156,12 @@ def has_changed(request, detail, object_id: int) -> bool:
 
 
 def changed(request):
-    """The answer to a write whose conditions do not hold."""
+    """The answer 412 to a write."""
     return answer(request, b"", 412)
 
 
 def shown(request, resource, object_id: int) -> bytes:
-    """The body of the answer to a write: the resource's `written_fields` as they are now."""
+    """The body of the answer to a write, with the resource's `written_fields`."""
     found = request.dbsession.scalar(_statement(resource), {"id": object_id, **addresses(request)})
     return to_json(orjson.loads(found))
 
@@ -174,17 +174,17 @@ def _statement(resource):
 
 
 def respond(request, status: int, body: bytes, *headers):
-    """An answer with a body of JSON."""
+    """An answer with a JSON body."""
     return answer(request, body, status, (conditional.JSON_TYPE, *headers))
 
 
 def once(request, sent: Sent, create: Callable[[], bytes]):
-    """201 with what `create` made; with an Idempotency-Key it is made once, however often it is asked for."""
+    """201 with the result of `create`, which is called only once per Idempotency-Key."""
     return once_as(request, sent, lambda: (201, create()))
 
 
 def once_as(request, sent: Sent, act: Callable[[], tuple[int, bytes]]):
-    """The status and body that `act` gives; with an Idempotency-Key it acts once."""
+    """The status and body from `act`, which is called only once per Idempotency-Key."""
     key = request.headers.get(KEY_HEADER)
     if key is None:
         return respond(request, *act())
