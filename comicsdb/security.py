@@ -2,8 +2,8 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 from pyramid.interfaces import ISecurityPolicy
 from pyramid.request import RequestLocalCache
@@ -47,8 +47,7 @@ BASIC, SESSION, TOKEN = METHODS = ("basic", "session", "token")
 OTHER = "other"
 
 
-@dataclass(frozen=True)
-class Identity:
+class Identity(NamedTuple):
     """The authenticated account, with the attributes that decisions need."""
 
     user_id: int
@@ -170,7 +169,7 @@ def judge(who: Identity | None, permission: str) -> Allowed | Denied:
     if may(who, permission):
         return Allowed(f"{name} has {permission}")
     scope = scope_for(permission)
-    if who is None or not may(replace(who, scope=scope), permission):
+    if who is None or not may(who._replace(scope=scope), permission):
         return Denied(f"{name} lacks {permission}")
     denied = OutOfScope(f"{name} lacks {permission} with a token of the scope {who.scope}")
     denied.scope = scope
@@ -211,8 +210,7 @@ def without_staff_rights(settings: Mapping, identity: Identity, second_factor: b
     required = settings["comicsdb.staff_second_factor"] and (identity.is_staff or identity.is_superuser)
     if not required or second_factor:
         return identity
-    return replace(
-        identity,
+    return identity._replace(
         is_staff=False,
         is_superuser=False,
         groups=frozenset(),

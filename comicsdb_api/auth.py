@@ -3,9 +3,9 @@
 import base64
 import binascii
 import logging
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from typing import NamedTuple
 
 from pyramid.httpexceptions import HTTPForbidden
 from pyramid.interfaces import ICSRFStoragePolicy
@@ -108,8 +108,7 @@ ACCOUNTS = {
 }
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(NamedTuple):
     """The unverified credentials of an Authorization header."""
 
     method: str
@@ -193,8 +192,7 @@ class SecondFactorRequiredError(AuthenticationError):
     """The password is right, but the account requires a second factor."""
 
 
-@dataclass(frozen=True)
-class Account:
+class Account(NamedTuple):
     """The columns of `ACCOUNTS`."""
 
     id: int

@@ -64,7 +64,7 @@ class CatalogueAddress:
 class CatalogueRead(CachedRead):
     """A request for a cached address with credentials."""
 
-    account_columns = len(auth.Account.__dataclass_fields__)
+    account_columns = len(auth.Account._fields)
 
     def __init__(self, request, address: CatalogueAddress, claim: auth.Claim, object_id: int):
         super().__init__(request)

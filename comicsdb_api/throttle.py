@@ -132,12 +132,13 @@ def throttle(request, identity: Identity | None) -> None:
 def finish(request, response) -> None:
     """Add the headers to an answer, undo the count of a 304, and update the usage counters."""
     verdict: Verdict = request.environ[Verdict.KEY]
-    if response.status_int == 304 and verdict.taken is not None:
+    status = response.status_int
+    if status == 304 and verdict.taken is not None:
         taken = request.registry["comicsdb.api_limits"].give_back(verdict.taken)
         verdict = replace(verdict, taken=taken)
     response.headerlist.extend(verdict.headers)
     identity = verdict.identity
-    if identity is not None and response.status_int < 400:
+    if identity is not None and status < 400:
         counters = request.registry["comicsdb.counters"]
         counters.served(identity.shown_method)
         if identity.method == BASIC:

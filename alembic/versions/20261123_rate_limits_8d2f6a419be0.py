@@ -1,6 +1,6 @@
-"""Rate limits are counted by functions of the database; the counts up to now are forgotten.
+"""Rate limits are counted by functions of the database, which are in `alembic/rate_limits/`.
 
-The functions are in `alembic/rate_limits/`.
+Counts start from zero. Processes of the version before cannot count requests until they are restarted.
 """
 
 from pathlib import Path

@@ -7,7 +7,6 @@ issue comes from its own file.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import cache
 
 from sqlalchemy import select
@@ -136,7 +135,7 @@ def _set_neighbours(run: Run) -> None:
 def _identity(run: Run, user_id: int) -> Identity:
     """The identity of an account, with staff rights, so that import can set the source of a list."""
     user = run.session.scalar(select(User).options(selectinload(User.groups)).where(User.id == user_id))
-    return replace(identify(user, "import"), is_staff=True)
+    return identify(user, "import")._replace(is_staff=True)
 
 
 def _restore_stamps(run: Run) -> None:

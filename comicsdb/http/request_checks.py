@@ -89,7 +89,7 @@ def clean_hints(environ: dict) -> None:
     referer = environ.get("HTTP_REFERER")
     if referer is not None and (len(referer) > HEADER_MAX or not is_address(referer)):
         del environ["HTTP_REFERER"]
-    if not is_address(environ.get("HTTP_ORIGIN", "")):
+    if "HTTP_ORIGIN" in environ and not is_address(environ["HTTP_ORIGIN"]):
         environ["HTTP_ORIGIN"] = "null"  # not removed: that would look like a client other than a browser
 
 

@@ -9,6 +9,7 @@ that of the process, as everywhere; machines that share a database keep theirs b
 
 import time
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 from itertools import groupby
 
 from sqlalchemy import delete, select, tuple_
@@ -30,6 +31,7 @@ GIVE_BACK = CompiledQuery(
     {},
 )
 FORGET = CompiledQuery("WITH gone AS (DELETE FROM rate_limit RETURNING 1) SELECT count(*) FROM gone", (), {})
+REMEMBERED = 2_000  # calls, of some hundred bytes each
 
 
 class PostgresStore:
@@ -43,30 +45,18 @@ class PostgresStore:
     ) -> tuple[WindowState, ...]:
         """Judge an event by several limits and keep its time for each that admits it.
 
-        With `together` it is kept only if all limits of a client, which are next to each other, admit it; for
-        the limits named in `free` it is not kept. Raises psycopg.Error, and EpochMovedError where an epoch is
-        given and is over.
+        With `together` it is kept only if all limits of a client admit it; for the limits named in `free` it
+        is not kept. Raises psycopg.Error, and EpochMovedError where an epoch is given and is over.
         """
         found = {}
-        # A statement locks the rows of a client: in one order, or two could wait for each other.
-        for client, limits in groupby(sorted(asked, key=_place), key=_client):
-            limits = list(limits)  # noqa: PLW2901
-            found |= zip(limits, self._take(client, limits, together, free, epoch), strict=True)
+        for limits, parameters in _calls(tuple(asked), together, tuple(free)):
+            values = {**parameters, "now": _now(), "epoch": epoch}
+            (answer,) = self._read_pool.fetch(TAKE, values)
+            if answer is None:
+                raise EpochMovedError
+            found |= zip(limits, states(limits, answer), strict=True)
             epoch = None
         return tuple(found[each] for each in asked)
-
-    def _take(self, client: str, asked: Asked, together: bool, free: Collection[str], epoch: int | None):
-        values = {
-            "client": client,
-            "names": _array(f'"{_name(*each)}"' for each in asked),
-            "arguments": _array(map(str, arguments(asked, together, free))),
-            "now": _now(),
-            "epoch": epoch,
-        }
-        (answer,) = self._read_pool.fetch(TAKE, values)
-        if answer is None:
-            raise EpochMovedError
-        return states(asked, answer)
 
     def give_back(self, state: WindowState) -> WindowState:
         """Take out the very event after which a client stood so, and how it stands without."""
@@ -92,6 +82,21 @@ def remove_expired(session: Session) -> None:
     # Rows that are locked are skipped: waiting for them could be a deadlock.
     over = select(*key).where(RateLimit.expires <= _now()).with_for_update(skip_locked=True)
     session.execute(delete(RateLimit).where(key.in_(over)))
+
+
+@lru_cache(REMEMBERED)
+def _calls(asked: tuple, together: bool, free: tuple) -> list[tuple[Asked, dict]]:
+    """The calls of the function for an event, one for each client: its limits, and what never varies.
+
+    Each locks the rows of a client in one order, or two events could wait for each other.
+    """
+    calls = []
+    for client, group in groupby(sorted(asked, key=_place), key=_client):
+        limits = list(group)
+        names = _array(f'"{_name(*each)}"' for each in limits)
+        sent = _array(map(str, arguments(limits, together, free)))
+        calls.append((limits, {"client": client, "names": names, "arguments": sent}))
+    return calls
 
 
 def _client(limited: tuple[Limit, str]) -> str:

@@ -63,5 +63,5 @@ def states(asked: Asked, answer: Sequence[int]) -> tuple[WindowState, ...]:
     found = []
     for start, (limit, who) in zip(range(0, len(answer), VALUES), asked, strict=True):
         now, refused, placed, count, free = answer[start : start + VALUES]
-        found.append(WindowState(limit, who, bool(refused), bool(placed), now, count, free))
+        found.append(WindowState(limit, who, refused == 1, placed == 1, now, count, free))
     return tuple(found)

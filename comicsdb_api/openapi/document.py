@@ -6,7 +6,7 @@ SQL expressions that make them; parameters are those of the filters that read th
 
 import re
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from cornice.service import Service
@@ -41,7 +41,7 @@ VERBS = {
 SUMMARIES = {"POST": "new", "PUT": "whole", "PATCH": "some fields of one"}
 # An account without any rights but those that everybody has.
 ORDINARY = Identity(0, "", is_staff=False, is_superuser=False, groups=frozenset(), method="")
-EDITOR = replace(ORDINARY, groups=frozenset([EDITOR_GROUP]))
+EDITOR = ORDINARY._replace(groups=frozenset([EDITOR_GROUP]))
 PARAMETER = re.compile(r"{(\w+)(?::[^}]*)?}")
 
 

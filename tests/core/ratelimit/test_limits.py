@@ -10,6 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
+from comicsdb.db.epoch import EPOCH, EpochMovedError
+from comicsdb.db.read_pool import ReadPool, connector
 from comicsdb.models import RateLimit
 from comicsdb.ratelimit import Limit, Limiter
 from comicsdb.ratelimit.types import SECOND
@@ -398,12 +400,28 @@ def test_a_clock_that_is_set_back_stands_still(postgres):
     assert (second.now, second.count) == (first.now, 2)
 
 
-def test_two_who_ask_for_the_same_clients_in_another_order_do_not_wait_for_each_other(limiter):
-    limit = Limit("burst", 10_000, 600)
-    clients = [[(limit, "7"), (limit, "8")], [(limit, "8"), (limit, "7")]]
+def test_two_who_ask_for_the_same_limits_in_another_order_do_not_wait_for_each_other(limiter):
+    burst, day = Limit("burst", 10_000, 600), Limit("sustained", 10_000, 86_400)
+    asked = [(burst, "7"), (day, "7"), (burst, "8")]
+    orders = asked, asked[::-1]
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda number: limiter.take(clients[number % 2]), range(400)))
-    assert [each.count for each in limiter.take(clients[0]).states] == [401, 401]
+        list(pool.map(lambda number: limiter.take(orders[number % 2]), range(400)))
+    assert [each.count for each in limiter.take(asked).states] == [401, 401, 401]
+
+
+def test_at_an_epoch_that_is_over_nothing_is_counted(postgres, own_light):
+    (epoch,) = own_light.fetch(EPOCH, {})
+    with pytest.raises(EpochMovedError):
+        postgres.limiter.take(BOTH, epoch=epoch - 1)
+    assert [each.count for each in postgres.limiter.take(BOTH, epoch=epoch).states] == [1, 1]
+
+
+def test_connections_of_a_proxy_count_as_well(postgres, engine):
+    lent = ReadPool(connector(engine, configure=False), prepare=False)
+    limiter = Limiter(lent)
+    limiter.give_back(limiter.take(BOTH), "sustained")
+    assert [each.count for each in postgres.limiter.take(BOTH).states] == [2, 1]
+    lent.close()
 
 
 @pytest.fixture
