@@ -1,4 +1,4 @@
-"""Advisory rules: forms of the site reject a violation, API and imports accept it, and reports list it."""
+"""Advisory rules: forms of the site reject a breach, API and imports accept it, and reports list it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -54,9 +54,9 @@ class Change:
 
 @dataclass(frozen=True)
 class Rule:
-    """An advisory rule: its name in URLs, its title, and the SQL condition of a violation.
+    """An advisory rule: its name in URLs, its title, and the SQL condition of a breach.
 
-    The condition is on rows of `model`, and `found` is the offending value. If forms reject a violation too,
+    The condition is on rows of `model`, and `found` is the offending value. If forms reject a breach too,
     `field_of` returns the invalid field or None, and `message` tells people what to do.
     """
 
@@ -177,7 +177,7 @@ def _judges(rule: Rule, kind: str) -> bool:
 
 
 def breaches():
-    """All violations: rows of `place` (the rule's index in RULES), `kind`, `object_id` and `found`."""
+    """All breaches: rows of `place` (the rule's index in RULES), `kind`, `object_id` and `found`."""
     parts = []
     for place, rule in enumerate(RULES):
         object_id, found = rule.rows.subquery().c

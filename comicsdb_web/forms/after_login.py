@@ -1,9 +1,9 @@
-"""Forms that were sent after their session had ended: after log-in they come back with all that was typed.
+"""Forms that were sent after the end of their session: after log-in they are shown again with all values.
 
-`keep_form` stores what was sent, and leads to the page of the form with `?kept=SECRET`, where
-`request.kept_form` has it: a form that is made of a `Draft` (`editing`) reads it like what is sent, and any
-other is filled in when its page is made. It is shown only to the account that the form was made for, which
-its token says (`csrf`). Nothing is saved until it is sent again.
+`keep_form` stores the values, and redirects to the page of the form with `?kept=SECRET`, where
+`request.kept_form` has them. A form with a `Draft` (`editing`) reads them as if they were sent; others are
+filled in when their page is rendered. They are shown only to the account of the form's CSRF token (`csrf`).
+Nothing is saved until the form is sent again.
 """
 
 import re
@@ -21,7 +21,7 @@ from comicsdb_web.http.routing import READ, query_of, referring_path
 from comicsdb_web.rendering.locales import _
 
 PARAMETER = "kept"
-# Secrets, and what proves who somebody is.
+# Fields with secrets or credentials.
 NOT_KEPT = {*accounts.CONFIRM_FIELDS, "csrf_token", "code", "sealed", "answer"}
 AS_THEY_ARE = {"hidden", "password", "file", "submit", "button", "image", "reset"}  # types of inputs
 FORM = re.compile(r"<form\b.*?</form>", re.DOTALL)
@@ -34,14 +34,14 @@ CHOOSE = _("Files have to be chosen again.")
 
 
 def is_secret(name: str) -> bool:
-    """Whether a field holds a password or another proof of who somebody is."""
+    """Whether a field has a password or another credential."""
     return name in NOT_KEPT or "password" in name
 
 
 def keep_form(request) -> str | None:
-    """Keep the form that a request sent, for the account it was made for; the path where it comes back.
+    """Store the form of a request for its account; returns the path where it is shown again.
 
-    None where it is not kept: it is too large, or was not made for an account, or for another than the one
+    None if it is not stored: it is too large, or was not made for an account, or for another one than the one
     that is logged in.
     """
     if request.method != "POST" or request.is_fragment or "secret" in (request.matchdict or ()):
@@ -61,7 +61,7 @@ def keep_form(request) -> str | None:
     kept = [(name, value) for name, value in sent.items() if not is_secret(name)]
     texts = [(name, value) for name, value in kept if isinstance(value, str)]
     files = {name: value.filename for name, value in kept if hasattr(value, "file")}
-    with request.account_context.apart() as session:  # for good, though the request is refused
+    with request.account_context.apart() as session:  # committed although the request is rejected
         secret = accounts.save_form_draft(session, owner, accounts.SavedForm(request.path, texts, files))
         session.commit()
     if secret is None:
@@ -73,7 +73,7 @@ def keep_form(request) -> str | None:
 
 
 class KeptForm:
-    """A form that was kept: `fields` as they were sent, and the names of chosen `files`, by field."""
+    """A stored form: its `fields` as sent, and the names of chosen `files`, by field."""
 
     def __init__(self, saved: accounts.SavedForm):
         self.fields = MultiDict(saved.texts)
@@ -87,7 +87,7 @@ class KeptForm:
         return self.fields
 
     def fill_in(self, page: str) -> str:
-        """A page whose form has the fields filled in, unless they were taken."""
+        """Fill in the form of a page, unless the fields were taken."""
         if self._is_taken:
             return page
         forms = [(each, _Fields(each[0], self.fields)) for each in FORM.finditer(page)]
@@ -99,7 +99,7 @@ class KeptForm:
 
 
 class _Fields(HTMLParser):
-    """The fields of one form, and the changes of its text that fill them in."""
+    """Parses the fields of a form, and collects the changes of its HTML that fill them in."""
 
     def __init__(self, form: str, values: MultiDict):
         super().__init__()
@@ -109,17 +109,17 @@ class _Fields(HTMLParser):
         for name, value in values.items():
             self._texts[name].append(value)
         self._lines = [0, *(found.end() for found in re.finditer("\n", form))]
-        self._changes: list[tuple[int, int, str]] = []  # from, to, instead
+        self._changes: list[tuple[int, int, str]] = []  # (start, end, replacement)
         self._action = self._method = ""
         self._select = self._area = None
         self.feed(form)
 
     def is_to(self, action: str) -> bool:
-        """Whether the form is sent to that path."""
+        """Whether the form is sent to a path."""
         return self._method == "post" and urlsplit(self._action).path == action
 
     def filled(self) -> str:
-        """The form with its fields filled in."""
+        """The HTML of the form with its fields filled in."""
         text = self._form
         for start, end, instead in reversed(self._changes):
             text = text[:start] + instead + text[end:]
@@ -130,7 +130,7 @@ class _Fields(HTMLParser):
         return self._lines[line - 1] + column
 
     def handle_starttag(self, tag, attrs):
-        """Note the change of one field."""
+        """Collect the change of a field."""
         values = dict(attrs)
         name = values.get("name") or ""
         if tag == "form":
@@ -148,7 +148,7 @@ class _Fields(HTMLParser):
                 self._area = self._place() + len(self.get_starttag_text()), self._texts[name].pop(0)
 
     def handle_endtag(self, tag):
-        """Note what an area of text holds."""
+        """Collect the change of a text area."""
         if tag == "select":
             self._select = None
         elif tag == "textarea" and self._area:
@@ -168,7 +168,7 @@ class _Fields(HTMLParser):
             self._write("value", sent.pop(0))
 
     def _write(self, name: str, value: str | bool | None) -> None:
-        """Give the present tag an attribute, None for one without a value; False takes it away."""
+        """Set an attribute of the current tag, None for one without a value; False removes it."""
         tag, start = self.get_starttag_text(), self._place()
         bare = re.sub(rf"""\s{name}(=("[^"]*"|'[^']*'|[^\s>]*))?(?=[\s/>])""", "", tag)
         if value is not False:
@@ -178,7 +178,7 @@ class _Fields(HTMLParser):
 
 
 def _kept_form(request) -> KeptForm | None:
-    """The form that the address names, for the account that it was made for."""
+    """The stored form in the URL, for its account."""
     secret = request.GET.get(PARAMETER) if request.method in READ else None
     if not secret or request.identity is None:
         return None
@@ -187,7 +187,7 @@ def _kept_form(request) -> KeptForm | None:
 
 
 def kept_form_view(view, _info):
-    """A deriver: a page that a form comes back to has it filled in."""
+    """View deriver: fill in the stored form on its page."""
 
     def answer(context, request):
         if f"{PARAMETER}=" not in request.query_string or request.kept_form is None:
@@ -206,6 +206,6 @@ def kept_form_view(view, _info):
 
 
 def includeme(config):
-    """`request.kept_form`, and pages that fill it in."""
+    """Add `request.kept_form` and the deriver."""
     config.add_request_method(_kept_form, "kept_form", reify=True)
     config.add_view_deriver(kept_form_view)

@@ -1,4 +1,4 @@
-"""What autocomplete asks for while somebody types: `/autocomplete/<name>/items?q=`."""
+"""Autocomplete: `/autocomplete/<name>/items?q=`."""
 
 from pyramid.response import Response
 
@@ -11,7 +11,7 @@ LIMIT = Limit("autocomplete", 20, 10)
 
 
 def items(request):
-    """The objects that a text finds, as JSON; nobody but members may ask, and not too often."""
+    """The objects that a text finds, as JSON; for members only, with a rate limit."""
     if request.identity is None:
         return Response(status=204, headers={"X-Location": request.route_path("login")})
     name = request.matchdict["name"]
@@ -34,5 +34,5 @@ def items(request):
 
 
 def includeme(config):
-    """One address for all names."""
+    """Add the route for all names."""
     config.add_page("autocomplete", "/autocomplete/{name}/items", items)

@@ -1,4 +1,4 @@
-"""Fields and sections that the forms of several kinds have."""
+"""Fields and sections of the forms of several kinds."""
 
 from comicsdb.schemas.base import NAME_LENGTH
 from comicsdb_web.forms.fields import (

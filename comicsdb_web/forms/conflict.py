@@ -1,4 +1,4 @@
-"""Two people who edit the same object: what the other changed, and how one's own goes on."""
+"""Edit conflicts: showing changes of others since a form was loaded, and merging them."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,9 @@ from comicsdb_web.rendering.locales import _
 
 @dataclass
 class Difference:
-    """One field that somebody else changed: theirs and yours, in words, line by line.
+    """A field that somebody else changed: their value and yours as text, in lines.
 
-    `taken`: you had not changed it, so theirs is in the form now; otherwise yours is kept.
+    `taken`: you had not changed it, so the form has their value now; otherwise it keeps yours.
     """
 
     name: str
@@ -23,9 +23,9 @@ class Difference:
 
 
 def edit_conflicts(draft: Draft) -> list[Difference]:
-    """What others changed since the form was made, if that is more than stamps; empty where nothing was.
+    """The changes of others since the form was loaded, other than stamps.
 
-    Their changes are put into the draft where its own person changed nothing.
+    They are merged into the draft for fields that its author has not changed.
     """
     if draft.entity is None or draft.read_modified == draft.modified:
         return []
@@ -50,7 +50,7 @@ def _is_mine(draft: Draft, name: str, value) -> bool:
 
 
 def _fields(draft: Draft) -> list[Field]:
-    """The fields that others changed and the form has."""
+    """The fields of the form that others changed."""
     return [
         field
         for field in draft.form.typed_fields
@@ -59,7 +59,7 @@ def _fields(draft: Draft) -> list[Field]:
 
 
 def _look_up(draft: Draft, fields, mine, theirs) -> None:
-    """Find all names that the differences need."""
+    """Look up all labels for the differences."""
     further = [(field, field.shown(draft.state)) for field in fields]
     for rows in (*mine.values(), *theirs.values()):
         further += [(field, row.typed[field.name]) for row in rows for field in row.kind.typed_fields]

@@ -1,4 +1,4 @@
-"""Copy from the previous issue: fills the form in, saves nothing; and the two buttons of an issue's page."""
+"""Copying from the previous issue into a form, and the two copy buttons of an issue's page."""
 
 from pyramid.httpexceptions import HTTPSeeOther
 from sqlalchemy import select
@@ -64,7 +64,7 @@ def _credit_row(index: int, credit: dict) -> Row:
 
 
 class CopyingViews:
-    """Two buttons of an issue's page, for views with `request`, `session` and `_entity()`."""
+    """The copy buttons of an issue's page, for views with `request`, `session` and `_entity()`."""
 
     def helpers(self, issue, *, previous, has_credits: bool, has_content: bool, has_reprints: bool) -> list:
         """The buttons of its page, each with its label and the reason why it is disabled, or None."""
@@ -88,21 +88,21 @@ class CopyingViews:
         try:
             done = copying.duplicate_credits(self.request.catalog, issue, without)
         except InvalidError as error:
-            return self._say(issue, "warning", error.errors["__all__"][0])
+            return self._answer(issue, "warning", error.errors["__all__"][0])
         copied = ngettext("${n} credit was copied.", "${n} credits were copied.", done.copied)
         skipped = ngettext(
             "${n} for a cover alone was left out.", "${n} for covers alone were left out.", done.skipped
         )
         text = _("${copied} ${skipped}", mapping={"copied": copied, "skipped": skipped})
-        return self._say(issue, "success" if done.copied else "warning", text if done.skipped else copied)
+        return self._answer(issue, "success" if done.copied else "warning", text if done.skipped else copied)
 
     def sync_reprints(self):
-        """Take characters, teams and stories over from the reprinted issues."""
+        """Copy characters, teams and stories from the reprinted issues."""
         issue = self._entity()
         try:
             done = copying.sync_reprints(self.request.catalog, issue)
         except InvalidError as error:
-            return self._say(issue, "warning", error.errors["__all__"][0])
+            return self._answer(issue, "warning", error.errors["__all__"][0])
         if done.skipped:
             named = ", ".join(done.skipped[: copying.NAMED])
             self._say(
@@ -110,19 +110,19 @@ class CopyingViews:
                 _("Left out, as they have several stories: ${issues}", mapping={"issues": named}),
             )
         if not done.stories:
-            return self._say(issue, "warning", _("Nothing was found to take over."))
+            return self._answer(issue, "warning", _("Nothing was found to take over."))
         counts = {
             "characters": ngettext("${n} character", "${n} characters", done.characters),
             "teams": ngettext("${n} team", "${n} teams", done.teams),
             "stories": ngettext("${n} story", "${n} stories", done.stories),
         }
-        return self._say(
+        return self._answer(
             issue, "success", _("Taken over: ${characters}, ${teams}, ${stories}.", mapping=counts)
         )
 
     def _say(self, kind: str, text) -> None:
         self.request.messages.add(kind, translate(self.request.localizer, text))
 
-    def _say(self, issue, kind: str, text):
+    def _answer(self, issue, kind: str, text):
         self._say(kind, text)
         return HTTPSeeOther(self.request.entity_path(issue))

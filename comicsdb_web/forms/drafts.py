@@ -1,4 +1,4 @@
-"""A form while it is filled in: what the object has, what was typed, what is wrong with it."""
+"""The state of a form while it is filled in: the object's values, the typed values, and errors."""
 
 import hashlib
 import json
@@ -31,7 +31,7 @@ PARTS = {"credits": _("Credits"), "variants": _("Variant covers"), "attributions
 
 
 def state_of(session: Session, entity) -> dict:
-    """All that an object holds, links and parts included, by the names of its fields: one statement."""
+    """The values of all fields of an object, including links and parts; one statement."""
     model = type(entity)
     table = model.__table__.alias("t")
     expression = literal_column(snapshot(model.__tablename__), type_=JSON)
@@ -39,7 +39,7 @@ def state_of(session: Session, entity) -> dict:
 
 
 def digest(value) -> str:
-    """A few letters that tell values apart."""
+    """A short digest of a value."""
     return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:10]
 
 
@@ -47,9 +47,9 @@ class Draft:
     """A form of one object of a kind, or of a new one (`entity` None).
 
     `typed` has the values of fields, `rows` the rows by kind, `errors` messages by the name of an input,
-    `found` what was looked for by the name of an input. `files` are chosen pictures by the name of an input,
-    as they were sent, or kept since (`accounts.KeptPicture`); `again` names the files to be chosen again.
-    `modified` and `seen` tell what the person who fills it in has seen of the object.
+    `found` the search results by the name of an input. `files` are chosen pictures by the name of an input,
+    as uploaded or as stored (`accounts.SavedPicture`); `again` has the names of files to be chosen again.
+    `modified` and `seen` identify the state of the object that the form was loaded with.
     """
 
     def __init__(self, request, kind: str, form: EntityForm, entity=None, label: str | None = None):
@@ -65,29 +65,29 @@ class Draft:
         self.seen = self._digests()
         self.read_modified = self.modified
         self.read_seen = self.seen
-        self.missing: set[str] = set()  # fields that the form sent did not have
+        self.missing: set[str] = set()  # fields that were not sent
         self.files: dict[str, UploadedFile | SavedPicture] = {}
-        self.lost: list[str] = []  # inputs whose picture is kept no longer
+        self.lost: list[str] = []  # inputs whose stored picture has expired
         self.cleared = False
         self.errors: dict[str, list[str]] = {}
         self.found: dict[str, Found] = {}
         self.again: dict[str, str] = {}
         self.is_touched = False
-        self.no_title = False  # whether the series allows the issue no collection title
+        self.no_title = False  # whether the series' type does not allow a collection title
         self._items: dict[str, dict[str, Item]] = {}
         if request.kept_form:
             self.read(request.kept_form.take())
             self.again = request.kept_form.files
 
     def _state_of(self, entity) -> dict:
-        """What the object has, by the names of the fields."""
+        """The object's values by field."""
         return state_of(self.request.dbsession, entity)
 
     # Reading.
 
     def prefill(self, query) -> None:
-        """Take the objects that the address names, such as `?series=7`, for a new one."""
-        if self.is_touched:  # a form that was kept says what was chosen
+        """Fill in a new object from the query string, such as `?series=7`."""
+        if self.is_touched:  # a stored form takes precedence
             return
         for field in self.form.typed_fields:
             given = text_of(query, field.name)
@@ -95,7 +95,7 @@ class Draft:
                 self.typed[field.name] = (given,)
 
     def read(self, post) -> None:
-        """Take what was sent; fields that were not in the form stay as the object has them."""
+        """Read the sent values; missing fields keep the object's."""
         self.is_touched = True
         for field in self.form.typed_fields:
             value = field.typed(post)
@@ -113,7 +113,7 @@ class Draft:
         )
 
     def _read_pictures(self, post) -> None:
-        """Take the chosen pictures: a new file, or the one that the form has kept if it is not dropped."""
+        """Read the chosen pictures: a new file, or the stored one unless it is dropped."""
         self.files, self.lost = {}, []
         for name, row in self._picture_inputs():
             sent = [value for value in post.getall(name) if hasattr(value, "file")]
@@ -130,26 +130,26 @@ class Draft:
                 row.has_file = name in self.files
 
     def _picture_inputs(self) -> list[tuple[str, Row | None]]:
-        """The inputs of pictures by name, each with its row."""
+        """The names of picture inputs, each with its row."""
         found = [(self.form.picture.name, None)] if self.form.picture else []
         rows = (row for rows in self.rows.values() for row in rows)
         return found + [(row.prefix + each.name, row) for row in rows for each in row.kind.pictures]
 
     def next_index(self, name: str) -> int:
-        """The index of a row that would be added."""
+        """The index of a new row."""
         return next_index(self.rows[name])
 
     @staticmethod
     def row_kind(name: str) -> RowKind:
-        """The words and fields of a kind of rows."""
+        """The declaration of a kind of rows."""
         return ROW_KINDS[name]
 
     def add_row(self, name: str) -> None:
-        """One more empty row; for a kind that the form does not have, nothing."""
+        """Add an empty row, if the form has the kind."""
         if name in self.rows:
             self.rows[name].append(new_row(ROW_KINDS[name], next_index(self.rows[name])))
 
-    # What differs.
+    # Differences.
 
     def is_changed(self, field: Field) -> bool:
         """Whether the value of a field differs from the object's; in a form for a new object, always."""
@@ -164,13 +164,13 @@ class Draft:
 
     @property
     def seen_words(self) -> str:
-        """What the form carries of what was seen."""
+        """The value of the form's hidden field for `seen`."""
         return " ".join(f"{name}:{value}" for name, value in self.seen.items())
 
-    # Showing.
+    # Display.
 
     def refuse(self, errors: dict) -> None:
-        """Note what is wrong, in the reader's language, and which files must be chosen again."""
+        """Set the errors, in the reader's language, and the files to be chosen again."""
         for name, texts in errors.items():
             self.errors.setdefault(name, []).extend(
                 text if hasattr(text, "__html__") else translate(self.request.localizer, text)
@@ -178,12 +178,12 @@ class Draft:
             )
 
     def picture(self, name: str) -> SavedPicture | None:
-        """The picture that is kept for an input."""
+        """The stored picture of an input."""
         kept = self.files.get(name)
         return kept if isinstance(kept, SavedPicture) else None
 
     def inputs(self):
-        """Every field with the name of its input and what it holds: those of the form, then those of rows."""
+        """All fields with the names of their inputs and their values, those of rows last."""
         for field in self.form.typed_fields:
             yield field.name, field, self.typed[field.name]
         for rows in self.rows.values():
@@ -192,7 +192,7 @@ class Draft:
                     yield row.prefix + field.name, field, row.typed[field.name]
 
     def look_up(self, further=()) -> None:
-        """Find the names of all objects that are chosen, and of `further` pairs of fields and values."""
+        """Look up the labels of all chosen objects, and of `further` pairs of fields and values."""
         wanted = defaultdict(set)
         for field, typed in (*((field, typed) for _name, field, typed in self.inputs()), *further):
             if isinstance(field, ModelSelect):
@@ -202,17 +202,17 @@ class Draft:
             self.no_title = self._series_allows_titles() is False
 
     def _series_allows_titles(self) -> bool | None:
-        """Whether the chosen series allows collection titles; None where none is chosen."""
+        """Whether the chosen series allows collection titles; None if none is chosen."""
         ids = [int(each) for each in self.typed["series"] if each in self._items.get("series", {})]
         statement = select(Series.collection).where(Series.id == ids[0]) if ids else None
         return None if statement is None else self.request.dbsession.scalar(statement)
 
     def item(self, field: ModelSelect, chosen: str) -> Item | None:
-        """The object that an id names, None where there is none."""
+        """The object with an id, or None."""
         return self._items.get(field.of, {}).get(chosen)
 
     def offered(self, field: ModelSelect, name: str, typed: Typed) -> list[tuple[Item, bool]]:
-        """The objects of a field that are shown as boxes, those that are ticked first."""
+        """The objects that a field shows as checkboxes, checked ones first."""
         known = self._items.get(field.of, {})
         ticked = [(item, True) for chosen, item in known.items() if chosen in typed]
         found = self.found[name].items if name in self.found else ()
@@ -220,7 +220,7 @@ class Draft:
 
     @property
     def labels(self) -> dict[str, str]:
-        """What the inputs are called in the summary of what is wrong."""
+        """The labels of inputs in the summary of errors."""
         say = self.request.localizer.translate
         labels = {name: say(text) for name, text in PARTS.items()}
         labels |= {field.name: say(field.label) for field in self.form.fields}

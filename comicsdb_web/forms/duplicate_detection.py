@@ -1,4 +1,4 @@
-"""What a new object may be a second copy of: objects of the same kind with a name like its own."""
+"""Possible duplicates of a new object: objects of the same kind with a similar name."""
 
 from sqlalchemy import func, or_, text
 
@@ -13,9 +13,9 @@ SHOWN = 5
 
 
 def alike(request, model, values: dict) -> list[tuple[Item, str]]:
-    """The objects whose name, or another name, is like that of a new one; each with the path of its page.
+    """The objects with a similar name or alternative name, each with the path of its page.
 
-    Issues are told apart by series and number, which the database watches over: there are none.
+    There are none for issues, as the database ensures that series and number are unique.
     """
     name = search.cleaned(values.get("name") or "") if model is not Issue else ""
     if not name:
@@ -35,8 +35,8 @@ def alike(request, model, values: dict) -> list[tuple[Item, str]]:
     return [(source.item(each), request.entity_path(each)) for each in found]
 
 
-# By the fields that are taken: the field beside which an error stands, and its text, before the name of the
-# object that has them. Views add those of their kind (`taken`).
+# By unique fields: the field that shows the error, and its text, followed by the name of the existing object.
+# Views add those of their kind (`taken`).
 _TAKEN = {
     ("cv_id",): ("cv_id", _("This Comic Vine ID is taken already, by")),
     ("gcd_id",): ("gcd_id", _("This GCD ID is taken already, by")),
@@ -46,7 +46,7 @@ _TAKEN = {
 def taken(request, model, conflict: ConflictError, values: dict) -> tuple[str, str, Item | None, str]:
     """The field beside which a refused write is reported, the text, the object with the values, and its path.
 
-    `values` are those that the refused object would have, by field.
+    `values` are the object's values by field.
     """
     of_kind = request.registry["comicsdb_web.kind_views"].get(model.__tablename__)
     known = _TAKEN | (of_kind.taken if of_kind else {})
@@ -58,7 +58,7 @@ def taken(request, model, conflict: ConflictError, values: dict) -> tuple[str, s
         column = getattr(model, f"{each}_id", None)
         column = getattr(model, each) if column is None else column
         conditions.append(column == values.get(each))
-    if not hasattr(model, "slug"):  # reference data has no pages
+    if not hasattr(model, "slug"):  # reference data have no pages
         return field, words, None, ""
     source = source_of(model.__tablename__)
     other = request.dbsession.scalar(source.rows().where(*conditions).limit(1))

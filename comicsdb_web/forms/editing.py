@@ -1,4 +1,4 @@
-"""The verbs that write: create, update and delete, as methods of the views of every kind."""
+"""Creating, updating and deleting objects, as methods of the views of all kinds."""
 
 from markupsafe import Markup
 from pyramid.httpexceptions import HTTPSeeOther
@@ -22,13 +22,13 @@ DELETED = _("${label} is deleted.")
 
 
 class Editing:
-    """The verbs that write, for views with `request`, `session`, `model`, `kind` and `_entity()`."""
+    """Methods for views with `request`, `session`, `model`, `kind` and `_entity()`."""
 
-    form: EntityForm | None = None  # None: the kind is not edited here
-    draft = Draft  # the class of what is filled in
-    added = ADDED  # what is said of a new object
+    form: EntityForm | None = None  # None: the kind cannot be edited
+    draft = Draft  # the class for the state of the form
+    added = ADDED  # the message for a new object
 
-    # What is done when everything is right.
+    # Writing valid values.
 
     def _write_new(self, values: dict):
         return self.request.catalog.create(self.model, values)
@@ -43,13 +43,13 @@ class Editing:
         self.request.catalog.delete(entity, reason)
 
     def _alike(self, values: dict) -> list:
-        """The objects that a new one may be a second copy of."""
+        """Possible duplicates of a new object."""
         return alike(self.request, self.model, values)
 
     # Create and update.
 
     def create(self):
-        """A new object: the form, and what it sends."""
+        """The form for a new object, and its submission."""
         draft = self.draft(self.request, self.kind, self.form)
         if self.request.method != "POST":
             draft.prefill(self.request.GET)
@@ -58,7 +58,7 @@ class Editing:
         return self._helped(draft) or self._create(draft)
 
     def update(self):
-        """An object to change: the form, and what it sends."""
+        """The form for an existing object, and its submission."""
         entity = self._entity()
         draft = self.draft(self.request, self.kind, self.form, entity, self._label(entity))
         if self.request.method != "POST":
@@ -67,7 +67,7 @@ class Editing:
         return self._helped(draft) or self._update(draft)
 
     def _helped(self, draft: Draft):
-        """The form again with what a button other than Save asks for, nothing saved; None for Save itself."""
+        """Handle buttons other than Save, which change the form only; None for Save."""
         post = self.request.POST
         if name := text_of(post, "find"):
             self._find(draft, name, text_of(post, f"{name}-q") or "")
@@ -122,7 +122,7 @@ class Editing:
         return self._done(self._path_of(draft.entity), say, kind="success" if change.values else "info")
 
     def _judged(self, draft: Draft) -> Change:
-        """What the draft changes, judged by all rules. Raises InvalidError with everything that is wrong."""
+        """The changes of the draft, checked by all rules. Raises InvalidError with all errors."""
         change, errors = change_of(draft)
         errors |= self._advised(draft, change)
         found, conflicts = self.request.catalog.faults(self.model, draft.entity, change.values)
@@ -179,7 +179,7 @@ class Editing:
         return self._refused(draft, 422)
 
     def _taken(self, draft: Draft, conflict: ConflictError, values: dict) -> dict:
-        """A unique set that another writer took a moment ago."""
+        """The error for a conflict with a concurrent writer."""
         field, text = self._taken_words(conflict, values)
         return self._invalid(draft, InvalidError({field: [text]}))
 
@@ -202,13 +202,13 @@ class Editing:
         return self.request.route_path(f"{self.kind}.list")
 
     def _label(self, entity) -> str:
-        """The label of an object that may not have been loaded with what it needs."""
+        """The label of an object, whatever of it is loaded."""
         return lookup.name_one(self.session, entity).text
 
     # Delete.
 
     def delete(self):
-        """What would go with the object, and its end."""
+        """The preview of the deletion, and its confirmation."""
         entity = self._entity()
         effects = consequences(self.session, entity)
         may_anything = self.request.has_permission(Permission.DELETE)
@@ -233,13 +233,13 @@ class Editing:
 
 
 def _require_pictures(draft: Draft) -> None:
-    """Raise InvalidError for pictures that were kept, but not until now."""
+    """Raise InvalidError for stored pictures that have expired."""
     if draft.lost:
         raise InvalidError({name: [LOST] for name in draft.lost})
 
 
 def allow_owned(may_anything, typed: dict) -> None:
-    """What belongs to readers goes only with a superuser's word for it."""
+    """Raise InvalidError if the deletion affects readers, unless a superuser confirms that."""
     if not may_anything:
         raise InvalidError(
             {answers.WHOLE: [_("Only a superuser can delete what readers have rated or collected.")]}
@@ -249,7 +249,7 @@ def allow_owned(may_anything, typed: dict) -> None:
 
 
 def add_editing_pages(config, views) -> None:
-    """The pages that write, of a kind whose views have a form; before those with a slug of any word."""
+    """Add the editing pages of a kind with a form; before its routes with a slug, which match any word."""
     kind = views.model.__tablename__
     reading = {"methods": ("GET", "HEAD", "POST"), "permission": Permission.EDIT}
     edit = "entity/edit.jinja2"

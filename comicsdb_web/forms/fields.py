@@ -1,8 +1,8 @@
-"""Fields of forms: how each shows what an object holds, and how it reads what was typed.
+"""Fields of forms: displaying an object's values, and reading typed ones.
 
-What a form holds is `Typed`: the text of a field, or for fields of several values a tuple of texts. An object
-is given as its state, as `catalog.history.snapshot` makes it; a typed value that equals the shown one is no
-change, whatever it means.
+The values of a form are `Typed`: the text of a field, or a tuple of texts for several values. Objects are
+given as their state (`catalog.history.snapshots`). A typed value that equals the displayed one is not a
+change.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,28 +20,28 @@ Option = tuple[str, str]  # value and label
 
 
 def text_of(post: MultiDict, name: str) -> str | None:
-    """The last text that was sent under a name; None where there is none."""
+    """The last text of a name, or None."""
     sent = [value for value in post.getall(name) if isinstance(value, str)]
     return sent[-1].replace("\r\n", "\n").replace("\r", "\n") if sent else None
 
 
 def texts_of(post: MultiDict, name: str) -> tuple[str, ...]:
-    """All texts that were sent under a name, blanks left out."""
+    """All texts of a name that are not blank."""
     sent = (value.strip() for value in post.getall(name) if isinstance(value, str))
     return tuple(value for value in sent if value)
 
 
 def as_set(ids: Iterable[str]) -> tuple[str, ...]:
-    """Ids each once and in one order, so that they can be compared."""
+    """Ids without repetitions in a fixed order, for comparison."""
     return tuple(sorted(set(ids), key=lambda each: (len(each), each)))
 
 
 @dataclass(frozen=True)
 class Field:
-    """A field: `widget` is the macro that shows it; `initial` is what it shows for a new object."""
+    """A field: `widget` is its macro, `initial` its value for a new object."""
 
     widget: ClassVar[str] = ""
-    in_schema: ClassVar[bool] = True  # whether the kind's schema reads what was typed
+    in_schema: ClassVar[bool] = True  # whether the kind's schema parses the value
 
     name: str
     label: str
@@ -50,12 +50,12 @@ class Field:
     initial: Typed = ""
 
     def shown(self, state: dict) -> Typed:
-        """What the form shows of an object's state, or for a new one, whose state lacks the field."""
+        """The displayed value for an object's state, or for a new object, whose state is empty."""
         value = state.get(self.name, self.initial)
         return "" if value is None else str(value)
 
     def typed(self, post: MultiDict, prefix: str = "") -> Typed | None:
-        """What was typed; None where the form that was sent had no such field."""
+        """The typed value; None if the field was not sent."""
         return text_of(post, prefix + self.name)
 
     def is_blank(self, typed: Typed) -> bool:
@@ -258,7 +258,7 @@ class Picture(Field):
     size: str = "card"
 
     def typed(self, post, prefix=""):  # noqa: ARG002
-        """Nothing is typed here."""
+        """None, as files are read separately."""
         return
 
 
@@ -286,7 +286,7 @@ class EntityForm:
 
     @property
     def typed_fields(self) -> tuple[Field, ...]:
-        """The fields that hold what was typed: all but pictures."""
+        """All fields except pictures."""
         return tuple(field for field in self.fields if not isinstance(field, Picture))
 
     @property

@@ -1,4 +1,4 @@
-"""Objects that forms point to: found by typing, and named by id."""
+"""Objects that forms refer to: search, and labels by id."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from comicsdb.models import Issue, ReadingList, Role
 from comicsdb.values import whole_number
 
 MOST = 100  # objects offered at once
-SHORTEST = 3  # characters from which on one is looked for while typing
+SHORTEST = 3  # characters that start a search while typing
 NONE = false()  # no reading list
 
 
@@ -29,7 +29,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Found:
-    """What was found, and how many there are in all."""
+    """Search results, and their total number."""
 
     items: list[Item]
     total: int
@@ -38,19 +38,19 @@ class Found:
 
 @dataclass(frozen=True)
 class Source:
-    """Where the objects of one name come from: their model, what to load, and their notes."""
+    """The source of objects for a name: their model, loader options and notes."""
 
     model: type
     options: tuple = ()
     note: object = staticmethod(lambda _entity: "")
 
     def rows(self) -> Select:
-        """All of them."""
+        """All objects."""
         statement = select(self.model).options(*self.options)
         return statement.join(Issue.series) if self.model is Issue else statement
 
     def matching(self, query: str) -> ColumnElement[bool]:
-        """Those that a query finds."""
+        """The condition that a query finds an object."""
         if self.model is Issue:
             return search.issue_items_matching(query)
         if self.model is Role:
@@ -64,7 +64,7 @@ class Source:
         return search.best_first(self.model, query)
 
     def by_name(self) -> tuple:
-        """The order of those that are chosen."""
+        """The order of chosen objects."""
         if self.model is ReadingList:
             return figures.ORDER
         return (Role.order,) if self.model is Role else search.order(self.model)
@@ -103,9 +103,9 @@ def seen_by(request) -> ColumnElement[bool]:
 
 
 def find(session: Session, name: str, query: str, seen: ColumnElement[bool] = NONE) -> Found:
-    """The objects of a name that a query finds, the best first, at most MOST; nothing finds nothing.
+    """The objects that a query finds, best first, at most MOST; none for a blank query.
 
-    Of reading lists, those that are `seen` (`seen_by`); without a word about it none.
+    Reading lists must meet the condition `seen` (`seen_by`).
     """
     source, query = source_of(name), search.cleaned(query)
     if not query:
@@ -124,10 +124,9 @@ def find(session: Session, name: str, query: str, seen: ColumnElement[bool] = NO
 def name_all(
     session: Session, wanted: dict[str, Iterable[str]], seen: ColumnElement[bool] = NONE
 ) -> dict[str, dict[str, Item]]:
-    """The items of ids, by name of the source, in the order of lists: one statement for each source.
+    """The items with ids, by name of the source, in the order of lists; one statement per source.
 
-    Ids are texts as they were sent; those that are none of any object are left out, and so are reading lists
-    that are not `seen`.
+    Ids are texts as sent; invalid ones are ignored, and so are reading lists that are not `seen`.
     """
     named = {}
     for name, ids in wanted.items():
@@ -142,12 +141,12 @@ def name_all(
 
 
 def name_one(session: Session, entity) -> Item:
-    """An object as forms show it, whatever of it was loaded."""
+    """An object as forms show it, whatever of it is loaded."""
     source = source_of(entity.__tablename__)
     statement = source.rows().where(source.model.id == entity.id)
     return source.item(session.scalar(statement.execution_options(populate_existing=True)))
 
 
 def too_short(name: str, query: str) -> bool:
-    """Whether nothing is looked for yet while somebody is typing; an issue's number may be short."""
+    """Whether a query is too short for a search while typing; numbers of issues may be short."""
     return len(search.cleaned(query)) < SHORTEST and not (name == "issue" and "#" in query)

@@ -1,4 +1,4 @@
-"""What the selects of forms offer: the values of settings and reference data, and always the present one."""
+"""Options of selects: values of settings and reference data, always with the present value."""
 
 from sqlalchemy import select
 
@@ -27,31 +27,31 @@ def every_country(request, value: str) -> list[Option]:
 
 
 def every_language(request, value: str) -> list[Option]:
-    """No language, and all that are known, by name."""
+    """No language, and all languages by name."""
     known = _named((*LANGUAGES, value), lambda code: language_name(request, code))
     return [("", translate(request.localizer, _("Not known"))), *known]
 
 
 def languages(request, value: str) -> list[Option]:
-    """No language, and those of the setting, by name."""
+    """No language, and those of the setting by name."""
     known = _coded(request, "comicsdb.languages", value, lambda code: language_name(request, code))
     return [("", translate(request.localizer, _("Not known"))), *known]
 
 
 def statuses(request, _value: str) -> list[Option]:
-    """Whether a series goes on."""
+    """The statuses of series."""
     return [(str(status.value), translate(request.localizer, text)) for status, text in STATUSES.items()]
 
 
 def series_types(request, value: str) -> list[Option]:
-    """The types of series, by name; for a new series none is chosen yet."""
+    """The types of series by name, and none for a new series."""
     rows = request.dbsession.execute(select(SeriesType.id, SeriesType.name).order_by(SeriesType.name))
     none = [] if value else [("", translate(request.localizer, _("Please choose")))]
     return none + _rows(rows)
 
 
 def type_codes(request, value: str) -> list[Option]:
-    """The codes by which rules know types of series."""
+    """The codes of types of series for rules."""
     codes = [*SeriesTypeCode, *([value] if value and value not in list(SeriesTypeCode) else ())]
     return [("", translate(request.localizer, _("None"))), *((str(code), str(code)) for code in codes)]
 
@@ -68,7 +68,7 @@ def genres(request, _value) -> list[Option]:
 
 
 def sources(_request, _value: str) -> list[Option]:
-    """Where texts come from; the usual source first."""
+    """The sources of texts; the most common one first."""
     usual = AttributionSource.WIKIPEDIA
     return [(each.value, each.label) for each in (usual, *(s for s in AttributionSource if s is not usual))]
 

@@ -1,4 +1,4 @@
-"""One more empty row for a form, as a fragment."""
+"""A new empty row of a form, as a fragment."""
 
 from types import SimpleNamespace
 
@@ -12,7 +12,7 @@ from comicsdb_web.rendering.locales import _
 
 
 def add_row(request):
-    """The row whose index the caller names."""
+    """The row with the given index."""
     kind = ROW_KINDS.get(request.matchdict["kind"])
     if kind is None:
         raise HTTPNotFound
@@ -20,7 +20,7 @@ def add_row(request):
     if index is None:
         raise HTTPBadRequest(_("The index of a row is a number from 0 to 999."))
     row = new_row(kind, index)
-    # What the macros of rows ask a draft for: nothing was typed, found or refused yet.
+    # The attributes of a draft that the macros of rows use, all empty.
     draft = SimpleNamespace(
         request=request,
         errors={},
@@ -34,5 +34,5 @@ def add_row(request):
 
 
 def includeme(config):
-    """One address for all kinds of rows; those of attributions serve the forms of every kind."""
+    """Add the route for all kinds of rows."""
     config.add_page("row", "/issue/formset/{kind}/add-row/", add_row, permission=Permission.EDIT)

@@ -27,9 +27,9 @@ class CreditRowSchema(ObjectSchema):
 
 @dataclass(frozen=True)
 class RowKind:
-    """One kind of rows: the part of the object that they are, their schema, fields and words.
+    """A kind of rows: the part of the object, the schema, fields and labels.
 
-    `key_fields` are those that tell a row of an object's state from its others.
+    `key_fields` identify a row of an object's state.
     """
 
     name: str
@@ -37,11 +37,11 @@ class RowKind:
     schema: type
     fields: tuple[Field, ...]
     key_fields: tuple[str, ...]
-    title: str  # of one row; ${number} stands for its place
+    title: str  # of a row; ${number} is its position
     add: str  # on the button
 
     def key(self, state: dict) -> str:
-        """What a row of the state is known by."""
+        """The key of a row of the state."""
         return " ".join(str(state[name]) for name in self.key_fields)
 
     @property
@@ -117,17 +117,17 @@ class Row:
 
     @property
     def prefix(self) -> str:
-        """What the names of its fields begin with."""
+        """The prefix of the names of its fields."""
         return f"{self.kind.name}-{self.index}-"
 
     @property
     def key(self) -> str:
-        """What it is known by; empty for a new one."""
+        """Its key; empty for a new row."""
         return self.kind.key(self.state) if self.state else ""
 
     @property
     def is_empty(self) -> bool:
-        """Whether it is new and nothing was filled in; a choice that was not made is nothing."""
+        """Whether it is new and blank."""
         filled = (each for each in self.kind.typed_fields if not isinstance(each, Choice))
         return (
             not self.state
@@ -137,12 +137,12 @@ class Row:
 
     @property
     def is_changed(self) -> bool:
-        """Whether it differs from what the object has."""
+        """Whether it differs from the object's row."""
         return self.state is None or self.has_file or self.typed != shown(self.kind, self.state)
 
 
 def shown(kind: RowKind, state: dict) -> dict[str, Typed]:
-    """What a row shows of its state."""
+    """The displayed values of a row."""
     return {each.name: each.shown(state) for each in kind.typed_fields}
 
 
@@ -160,9 +160,9 @@ def rows_of(kind: RowKind, state: dict) -> list[Row]:
 
 
 def rows_typed(kind: RowKind, post: MultiDict, state: dict) -> list[Row]:
-    """The rows that were sent, in the order of their indices; holes do not matter.
+    """The sent rows in the order of their indices, which may have gaps.
 
-    A row that says of which row of the object it is, but of which there is none any more, counts as new.
+    A row whose row of the object was deleted counts as new.
     """
     known = {kind.key(each): each for each in state.get(kind.part, ())}
     matches = (_NAME.match(name) for name in post)
@@ -179,7 +179,7 @@ def rows_typed(kind: RowKind, post: MultiDict, state: dict) -> list[Row]:
 
 
 def next_index(rows: list[Row]) -> int:
-    """The index of a row that is added."""
+    """The index of a new row."""
     return max((row.index for row in rows), default=-1) + 1
 
 

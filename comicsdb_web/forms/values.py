@@ -27,9 +27,9 @@ NOT_THERE = _("What was chosen does not exist any more: choose another.")
 
 @dataclass
 class Change:
-    """Values for the catalogue, and the files that belong to them: (input, folder, where the values go).
+    """Values for the catalogue, and their files: (input, folder, dictionary for the file's values).
 
-    `advice` has the advisory rules that are broken, as messages by input.
+    `advice` has the messages of broken advisory rules by input.
     """
 
     values: dict = field(default_factory=dict)
@@ -57,7 +57,7 @@ def change_of(draft: Draft) -> tuple[Change, dict]:
 
 
 def keep_pictures(draft: Draft) -> dict:
-    """Store the files that were sent, so that the form can be shown again with them; messages by input."""
+    """Store the uploaded files, so that the form can be shown again with them; returns errors by input."""
     errors = {}
     for name, sent in list(draft.files.items()):
         if isinstance(sent, SavedPicture):
@@ -73,7 +73,8 @@ def keep_pictures(draft: Draft) -> dict:
 
 
 def _kept(request, name: str, sent: UploadedFile, folder: str) -> SavedPicture:
-    known = request.environ.setdefault("comicsdb_web.kept_pictures", {})  # by a request that is tried again
+    # Stored by an earlier attempt at the request
+    known = request.environ.setdefault("comicsdb_web.kept_pictures", {})
     if name not in known:
         data, hashed = sent.file.read(), folder in HASHED
         known[name] = accounts.save_picture_draft(
@@ -100,7 +101,7 @@ def store_pictures(draft: Draft, change: Change) -> None:
 
 
 def _read(schema: type, fields: list[Field], typed: dict) -> tuple[dict, dict]:
-    """Values by the catalogue's names, and messages by field."""
+    """Values by the catalogue's names, and errors by field."""
     errors, sent, values = {}, {}, {}
     for each in fields:
         value = typed[each.name]
@@ -114,14 +115,14 @@ def _read(schema: type, fields: list[Field], typed: dict) -> tuple[dict, dict]:
         values |= schema(partial=True, form=True).deserialize(sent)
     except colander.Invalid as invalid:
         errors |= {name.removesuffix("_currency"): _flat(found) for name, found in errors_of(invalid).items()}
-        # What is sound is judged by further rules all the same: all faults are told at once.
+        # Valid values are checked by further rules, so that all errors are reported together.
         sound = {name: value for name, value in sent.items() if name.removesuffix("_currency") not in errors}
         values |= schema(partial=True, form=True).deserialize(sound)
     return values, with_plain_words(fields, errors)
 
 
 def with_plain_words(fields, errors: dict) -> dict:
-    """Messages in which an object that was chosen and is not there has no number."""
+    """Errors with texts for people in place of those with ids of missing objects."""
     picks = {each.name for each in fields if isinstance(each, ModelSelect)}
     return {
         name: [NOT_THERE] if name in picks and texts[0].startswith("Invalid pk") else texts
@@ -130,14 +131,14 @@ def with_plain_words(fields, errors: dict) -> dict:
 
 
 def _flat(found) -> list[str]:
-    """Messages of a field; those of a list's elements once each."""
+    """The messages of a field; for lists, those of all elements without repetitions."""
     if isinstance(found, dict):
         return list(dict.fromkeys(text for texts in found.values() for text in _flat(texts)))
     return found
 
 
 def _read_rows(part: str, rows: list[Row], state: dict, change: Change, errors: dict) -> None:
-    """Add the values of one part to the change, if it differs; rows that were not sent stay."""
+    """Add the values of a part to the change if they differ; rows that were not sent stay."""
     sent = {row.key for row in rows if row.state}
     present = state.get(part, ())
     kept = [(None, each) for each in present if rows and rows[0].kind.key(each) not in sent]
@@ -162,13 +163,13 @@ def _read_rows(part: str, rows: list[Row], state: dict, change: Change, errors: 
 
 
 def _changed(row: Row, values: dict) -> dict:
-    """The values of a row that differ from what it was."""
+    """The values of a row that differ."""
     before = row.state or {}
     return {name: value for name, value in values.items() if value != before.get(name)}
 
 
 def _credits(wanted: list, _change: Change) -> list[dict]:
-    """One credit for each creator; whoever is named twice has the roles of both."""
+    """One credit per creator; the roles of repeated creators are combined."""
     roles: dict[int, list[int]] = {}
     for _row, values in wanted:
         if "creator" in values:

@@ -1,4 +1,4 @@
-"""Cards: for each kind the statement that loads what its cards show, at a constant cost."""
+"""Cards: the statements that load the cards of each kind."""
 
 from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.dialects.postgresql import JSONB
@@ -12,13 +12,13 @@ WITHIN_SERIES = (Issue.cover_date, Issue.store_date.asc().nulls_last(), Issue.nu
 
 
 def kinds_shown(model) -> tuple[str, ...]:
-    """The kinds whose versions change when something on the cards of a kind does."""
+    """The kinds whose versions change with the cards of a kind."""
     kind = kind_of(model)
     return (kind.name, *kind.listed_with)
 
 
 def _issue_link(model) -> tuple[ColumnElement, ColumnElement]:
-    """How the issues of an object are found: the column with the issue, the column with the object."""
+    """The columns that link issues to objects: (issue, object)."""
     if model is Creator:
         return Credit.issue_id, Credit.creator_id
     link = next(each for each in KINDS["issue"].links if each.target is model)
@@ -52,7 +52,7 @@ def first_cover() -> ColumnElement:
 
 
 def issues_of(entity) -> ColumnElement[bool]:
-    """The issues of an object of any kind that has some."""
+    """The condition for the issues of an object."""
     if isinstance(entity, Series):
         return Issue.series_id == entity.id
     issue, owner = _issue_link(type(entity))
@@ -62,7 +62,7 @@ def issues_of(entity) -> ColumnElement[bool]:
 def statement(model) -> Select:
     """Rows of `(entity, number)`, for series also `cover`; issues come with series, type and publisher.
 
-    A kind that neither issues nor series are linked to has no number.
+    Kinds without issues and series have no number.
     """
     if model is Issue:
         return (
@@ -86,10 +86,10 @@ def statement(model) -> Select:
 
 
 def ids(model) -> Select:
-    """The ids of a kind, with what its orders need joined."""
+    """The ids of a kind, with the joins for its order."""
     return select(Issue.id).join(Issue.series) if model is Issue else select(model.id)
 
 
 def counted(model, *conditions) -> Select:
-    """How many objects meet the conditions."""
+    """The number of objects that meet the conditions."""
     return select(func.count()).select_from(model).where(*conditions)

@@ -14,8 +14,8 @@ from comicsdb_web.rendering.locales import _, language_name, locale_of
 
 YEAR_MOST = 9999
 VOLUME_MOST = 32_767
-FIRST_YEAR = 1939  # of those that are offered
-NEXT_YEAR_FROM = 10  # the month from which on next year is offered, too
+FIRST_YEAR = 1939  # the first year offered
+NEXT_YEAR_FROM = 10  # the month from which next year is offered
 
 
 def cover_years(request) -> list[Option]:

@@ -1,4 +1,4 @@
-"""Filters of lists: parameters of the address, read, judged, shown as fields and chips."""
+"""Filters of lists: parsing parameters of the URL, and showing them as fields and chips."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from comicsdb.models.base import INTEGER_MAX
 from comicsdb.values import iso_day, whole_number
 from comicsdb_web.rendering.locales import _, locale_of
 
-Option = tuple[str, str]  # a value and its words
+Option = tuple[str, str]  # a value and its label
 
 NOT_OFFERED = _("Choose one of the values that are offered.")
 NO_DAY = _("Write a day as year, month and day: 2026-11-30.")
@@ -31,14 +31,14 @@ class BadFilterError(Exception):
 
 
 class Filter:
-    """A parameter that is any text; the base of the kinds.
+    """A parameter with any text; the base class.
 
-    `condition` makes of a value a condition on the list's own table and subqueries, as counting needs the one
-    table.
+    `condition` converts a value into a condition on the list's own table and subqueries, as counting uses
+    only that table.
     """
 
     control = "text"  # how a form shows it: a branch of macros/filters.jinja2
-    repeated = False  # whether several values may be given, any of which will do
+    repeated = False  # whether several values are allowed, of which any may match
 
     def __init__(self, name: str, label: TranslationString, condition: Callable[..., ColumnElement[bool]]):
         self.name = name
@@ -46,7 +46,7 @@ class Filter:
         self.condition = condition
 
     def offered(self, request) -> list[Option]:  # noqa: ARG002
-        """The values to choose from, where there are few."""
+        """The values to choose from, if there are few."""
         return []
 
     def read(self, request, text: str, offered: list[Option]) -> tuple:  # noqa: ARG002
@@ -55,7 +55,7 @@ class Filter:
 
 
 class Number(Filter):
-    """A whole number within bounds."""
+    """A whole number within inclusive bounds."""
 
     control = "number"
 
@@ -75,7 +75,7 @@ class Number(Filter):
 
 
 class Day(Filter):
-    """A date, as fields for dates send it: YYYY-MM-DD."""
+    """A date as sent by date inputs, YYYY-MM-DD."""
 
     control = "date"
 
@@ -87,7 +87,7 @@ class Day(Filter):
 
 
 class Choice(Filter):
-    """One of few values; `options` gives them for a request, `convert` makes of one what is compared."""
+    """One of a few values; `options` returns them for a request, `convert` the value to compare."""
 
     control = "choice"
 
@@ -137,7 +137,7 @@ class Codes(Filter):
 
 
 class Object(Number):
-    """An object of a kind by its id, shown by its label; one statement. `load` is what the label needs."""
+    """An object of a kind by its id, shown by its label; one statement. `load` are the label's options."""
 
     def __init__(self, name, label, condition, model: type, *load):
         super().__init__(name, label, condition, 1)
@@ -163,7 +163,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Chip:
-    """A filter that counts: its label, its value in words, and the address without it."""
+    """An active filter: its label, its value as text, and the URL without it."""
 
     label: str
     value: str
@@ -172,10 +172,10 @@ class Chip:
 
 @dataclass
 class Narrowed:
-    """What the address asks of a list.
+    """The filters of a URL.
 
-    By name of the filter: what was typed (of repeated ones a list), the values offered, the conditions of
-    those that count, and what is wrong with the others, in the reader's language.
+    By name of the filter: the typed value (a list for repeated ones), the options, the conditions of valid
+    values, and the errors of others, in the reader's language.
     """
 
     typed: dict[str, str | list[str]] = field(default_factory=dict)
@@ -186,7 +186,7 @@ class Narrowed:
 
 
 def narrowed(request, filters: Iterable[Filter]) -> Narrowed:
-    """Read the filters of the address; a value that makes no sense has an error and narrows nothing."""
+    """Parse the filters of the URL; an invalid value has an error and no condition."""
     found = Narrowed()
     for each in filters:
         texts = [text for text in map(search.cleaned, request.GET.getall(each.name)) if text]
@@ -209,9 +209,9 @@ def narrowed(request, filters: Iterable[Filter]) -> Narrowed:
 
 
 def without(request, name: str, value: str | None = None, *, and_set: str | None = None) -> str:
-    """This page's address without a parameter, or without one value of it, from its first page on.
+    """This page's URL without a parameter, or without one value of it, and without the page number.
 
-    `and_set` is the value that the parameter gets instead. Empty parameters are left out.
+    `and_set` is a new value for the parameter. Blank parameters are omitted.
     """
     kept = [
         (other, text)

@@ -1,4 +1,4 @@
-"""Lists in pages: `?page=3`, `?page=last`, and nothing beyond the end."""
+"""Pages of lists: `?page=3` and `?page=last`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from comicsdb_web.rendering.locales import _
 PER_PAGE = 28
 BLOCK_STEP = 30
 AROUND = 2  # pages shown on either side of the current one
-STEP = 560  # rows from one place that is kept to the next
-FAR = 10 * STEP  # rows that are passed by without a place: cheaper than looking for all places
+STEP = 560  # rows between cached places
+FAR = 10 * STEP  # rows that are skipped without a place, which is cheaper than a survey
 
 
 @dataclass(frozen=True)
 class Page:
-    """One page of a list: its rows, its number, and how many rows and pages there are."""
+    """A page of a list: its rows, its number, and the total numbers of rows and pages."""
 
     rows: list
     number: int
@@ -38,7 +38,7 @@ class Page:
         listed: list[int | None] = []
         for each in shown:
             if listed and each - listed[-1] == 2:
-                listed.append(each - 1)  # an ellipsis would stand for one page only
+                listed.append(each - 1)  # instead of an ellipsis for a single page
             elif listed and each - listed[-1] > 2:
                 listed.append(None)
             listed.append(each)
@@ -54,12 +54,12 @@ def paginate(
     *,
     kinds: tuple[str, ...] = (),
 ) -> Page:
-    """The page that the request asks for: two statements. Raises HTTPNotFound beyond the end.
+    """The requested page; two statements. Raises HTTPNotFound for a page that does not exist.
 
-    `ids` gives the ids of the list (or the columns of its key) in its order, `rows` whole rows in the same
-    order: only those of the page are put together, however far back it is. With `kinds`, those whose versions
-    tell of all that the list depends on beside its address and the day, the number of rows and the places
-    where far pages begin are kept in the cache: one statement more, and its cost does not grow with the list.
+    `ids` selects the ids of the list (or the columns of its key) in order, `rows` whole rows in the same
+    order, of which only those of the page are loaded. With `kinds`, on whose versions the list depends
+    besides its URL and the date, the number of rows and the places of far pages are cached: one more
+    statement, whose cost does not grow with the list.
     """
     kept = Kept(request, versions(*kinds)) if kinds else None
     total = kept.total(count) if kept else request.dbsession.scalar(count)
@@ -72,24 +72,24 @@ def paginate(
 
 
 class Kept:
-    """What the cache knows of the list at an address, at the versions it has now."""
+    """The cached facts about the list of a URL at its present versions."""
 
     def __init__(self, request, stamps: Select):
         self._session = request.dbsession
         self._region = request.cache.list
         given = (pair for pair in request.GET.items() if pair[0] != "page")
-        parameters = sorted(given, key=lambda pair: pair[0])  # of several values of one the last may count
+        parameters = sorted(given, key=lambda pair: pair[0])  # the order of repeated parameters may matter
         address = repr((request.path, parameters)).encode(errors="surrogatepass")
         digest = blake2b(address, digest_size=16).hexdigest()
         now = self._session.execute(stamps).one()
         self._key = f"rows:{digest}:{request.today}:{'.'.join(map(str, now))}"
 
     def total(self, count: Select) -> int:
-        """How many rows the list has."""
+        """The number of rows."""
         return int(self._find("count", lambda: b"%d" % self._session.scalar(count)))
 
     def near(self, ids: Select, offset: int) -> tuple[Select, int]:
-        """The list from a place on, and how many rows are passed by from there to an offset."""
+        """The list from a place on, and the number of rows to skip from there to an offset."""
         order = tuple(ids._order_by_clauses)  # SQLAlchemy has no other way to ask for it
         table = ids.selected_columns[0].table
         conditions = () if ids.whereclause is None else (ids.whereclause,)
@@ -108,7 +108,7 @@ class Kept:
 
 
 def page_asked_for(request, total: int, per_page: int) -> tuple[int, int]:
-    """The number of the page, and how many there are. Raises HTTPNotFound beyond the end."""
+    """The number of the requested page, and of all pages; raises HTTPNotFound if it does not exist."""
     pages = max(1, ceil(total / per_page))
     return _page_number(request.GET.get("page", "1"), pages), pages
 
@@ -123,7 +123,7 @@ def _page_number(text: str, pages: int) -> int:
 
 
 def offset_of(request) -> int:
-    """How many rows a block has shown already; raises HTTPBadRequest for anything else."""
+    """The number of rows that a block has shown already; raises HTTPBadRequest for an invalid one."""
     offset = whole_number(request.GET.get("offset", "0"), clamp=True)
     if offset is None:
         raise HTTPBadRequest(_("The offset must be a whole number, zero or more."))
