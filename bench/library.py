@@ -29,11 +29,11 @@ from sqlalchemy import Engine, create_engine, delete, select, text
 from bench import library_rows
 from bench.library_addresses import CALLS, ENDPOINTS, FORMS, FOUND, PAGES
 from comicsdb import clock
+from comicsdb.accounts import feed_addresses
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.cli.database import upgrade
 from comicsdb.db import dev_cluster, session_factory
 from comicsdb.db.read_pool import ReadConnection
-from comicsdb.library import feeds
 from comicsdb.models import FeedAddress, User
 from tests.conftest import attached, build_app
 from tests.web.conftest import form_to, log_in
@@ -300,7 +300,7 @@ def _prepared(engine: Engine, issues: int) -> dict:
             with engine.connect() as connection:
                 library_rows.fill(connection, reader, clock.now().date(), issues)
         session.execute(delete(FeedAddress))
-        secret, _ = feeds.make_address(session, reader, "", secrets.token_hex())
+        secret, _ = feed_addresses.make_address(session, reader, "", secrets.token_hex())
         row = session.execute(text(FOUND), {"reader": reader}).one()
         session.commit()
     return {**row._mapping, "secret": secret}

@@ -1,12 +1,12 @@
 """Values as texts: which they are, and that judging one takes no longer than reading it."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 
 import pytest
 
 from comicsdb.community.polls import percent_of
-from comicsdb.values import decimal, is_number, iso_day, whole_number
+from comicsdb.values import decimal, instant, is_number, iso_day, whole_number
 
 
 @pytest.mark.parametrize("text", ["7", "+7.", "-.5", "0.50", "1e3", "2E-2"])
@@ -49,6 +49,11 @@ def test_the_bounds_of_whole_numbers():
     assert [whole_number(each, 1, 9) for each in ("0", "1", "9", "10")] == [None, 1, 9, None]
 
 
+def test_greater_numbers_can_be_clamped():
+    texts = ("9", "10", "9" * 5000, "-1", "x")
+    assert [whole_number(each, 1, 9, clamp=True) for each in texts] == [9, 9, 9, None, None]
+
+
 @pytest.mark.parametrize(
     ("text", "day"),
     [("2026-11-30", date(2026, 11, 30))]
@@ -56,3 +61,17 @@ def test_the_bounds_of_whole_numbers():
 )
 def test_days(text, day):
     assert iso_day(text) == day
+
+
+def test_days_without_leading_zeros():
+    texts = ("2026-3-4", "2026-13-4", "26-3-4")
+    assert [iso_day(each, padded=False) for each in texts] == [date(2026, 3, 4), None, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [("2026-03-04T05:06:07Z", datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC))]
+    + [(each, None) for each in ("", "2026-03-04", "2026-03-04T05:06:07", "2026-03-04T05:06:07+16:00", "x")],
+)
+def test_instants(text, moment):
+    assert instant(text) == moment
