@@ -25,21 +25,22 @@ class Make:
     @contextmanager
     def together(self):
         """What is made in the block is committed at its end and at once, which takes a third of the time."""
-        self._together = True
+        outermost, self._together = not self._together, True
         try:
             yield
         finally:
-            self._together = False
-        self.session.commit()
-
-    def _make(self, model, values):
-        entity = self.catalog.create(model, {field: _id(value) for field, value in values.items()})
-        if not self._together:
+            self._together = not outermost
+        if outermost:
             self.session.commit()
-        return entity
 
-    def _named(self, model, values):
-        return self._make(model, {"name": f"{model.__name__} {next(_numbers)}"} | values)
+    def _make(self, model, values, **parents):
+        """An object, and before it the parents that are not among the values, each by its method."""
+        with self.together():
+            filled = values | {field: values.get(field) or make() for field, make in parents.items()}
+            return self.catalog.create(model, {field: _id(value) for field, value in filled.items()})
+
+    def _named(self, model, values, **parents):
+        return self._make(model, {"name": f"{model.__name__} {next(_numbers)}"} | values, **parents)
 
     def publisher(self, **values):
         """A publisher."""
@@ -47,13 +48,11 @@ class Make:
 
     def imprint(self, **values):
         """An imprint, of a publisher of its own unless one is given."""
-        values.setdefault("publisher", None)
-        return self._named(models.Imprint, values | {"publisher": values["publisher"] or self.publisher()})
+        return self._named(models.Imprint, values, publisher=self.publisher)
 
     def universe(self, **values):
         """A universe, of a publisher of its own unless one is given."""
-        values.setdefault("publisher", None)
-        return self._named(models.Universe, values | {"publisher": values["publisher"] or self.publisher()})
+        return self._named(models.Universe, values, publisher=self.publisher)
 
     def creator(self, **values):
         """A creator."""
@@ -75,12 +74,12 @@ class Make:
         """A series of single issues that began in 2020, of a publisher of its own unless one is given."""
         name = values.setdefault("name", f"Series {next(_numbers)}")
         filled = {"sort_name": name, "volume": 1, "year_began": 2020, "series_type": 13} | values
-        return self._make(models.Series, filled | {"publisher": values.get("publisher") or self.publisher()})
+        return self._make(models.Series, filled, publisher=self.publisher)
 
     def issue(self, **values):
         """Number 1 of a series of its own, unless something else is said."""
         filled = {"number": "1", "cover_date": date(2020, 5, 1)} | values
-        return self._make(models.Issue, filled | {"series": values.get("series") or self.series()})
+        return self._make(models.Issue, filled, series=self.series)
 
     def credit(self, issue, creator, *roles):
         """A credit of `creator` on `issue` in roles given by name, beside those it has."""

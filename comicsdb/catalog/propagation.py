@@ -10,6 +10,7 @@ link to it (M14, M16).
 """
 
 from collections import defaultdict
+from collections.abc import Iterable
 
 from sqlalchemy import text
 from sqlalchemy.orm import Session
@@ -137,16 +138,25 @@ def touched_by(event: str) -> dict[str, str]:
 
 
 def resolve(session: Session, events: dict[str, set[int]]) -> dict[str, set[int]]:
-    """The rows that events touch, as {kind: ids}; one statement per event and kind."""
+    """The rows that events touch, as {kind: ids}; at most one statement is sent."""
     touched: dict[str, set[int]] = defaultdict(set)
-    for event, ids in events.items():
+    conditions, parameters = [], {}
+    for number, (event, ids) in enumerate(events.items()):
         for kind, rows in touched_by(event).items():
             if rows == SELF:
                 touched[kind] |= ids
             else:
-                found = session.execute(text(f"SELECT id FROM {kind} WHERE {rows}"), {"ids": list(ids)})
-                touched[kind].update(found.scalars())
+                conditions.append((kind, rows.replace(":ids", f":ids_{number}")))
+                parameters[f"ids_{number}"] = list(ids)
+    for kind, each in _find(session, conditions, parameters):
+        touched[kind].add(each)
     return touched
+
+
+def _find(session: Session, conditions: Iterable[tuple[str, str]], parameters: dict) -> Iterable:
+    """Pairs of kind and id: the rows of each kind that meet its condition."""
+    selects = [f"SELECT '{kind}', id FROM {kind} WHERE {rows}" for kind, rows in conditions]
+    return session.execute(text(" UNION ALL ".join(selects)), parameters) if selects else ()
 
 
 def _later(*columns: str) -> str:
@@ -186,11 +196,11 @@ def move_name_stamp(session: Session, kind: str, ids: set[int]) -> None:
 
 def move_issue_list_stamps(session: Session, issues: set[int], parents: dict[str, set[int]]) -> None:
     """Update `issues_modified` of `parents` and of all objects with one of `issues` in their issue list."""
-    for kind, rows in ISSUE_LISTS.items():
-        ids = set(parents.get(kind, ()))
-        if issues:
-            found = session.execute(text(f"SELECT id FROM {kind} WHERE {rows}"), {"ids": list(issues)})
-            ids.update(found.scalars())
+    showing = {kind: set(parents.get(kind, ())) for kind in ISSUE_LISTS}
+    if issues:
+        for kind, each in _find(session, ISSUE_LISTS.items(), {"ids": list(issues)}):
+            showing[kind].add(each)
+    for kind, ids in showing.items():
         move_stamp(session, kind, ids, "issues_modified")
 
 

@@ -20,7 +20,6 @@ from comicsdb.library import ratings
 from comicsdb.models import FormerSlug, History, Series, Tombstone, User
 from comicsdb.models.base import INTEGER_MAX, SYSTEM_USER_ID, Authored, metadata
 
-SLUG_ATTEMPTS = 50
 # An index entry has 2700 bytes: enough for 255 characters of any script, but not for any two such names.
 TOO_LONG = _("Together these names are too long for the database: shorten one of them.")
 
@@ -110,10 +109,9 @@ class Catalog:
             if isinstance(entity, Authored):
                 entity.created_by_id = entity.edited_by_id = self.actor_id or SYSTEM_USER_ID
             if hasattr(model, "slug"):
-                self._insert_with_slug(kind, entity, slug)
-            else:
-                self.session.add(entity)
-                self.session.flush()
+                entity.slug = slug or self._new_slug(kind, entity)
+            self.session.add(entity)
+            self.session.flush()
             self._write_parts(kind, entity, values)
         self.unit.propagate()
         self.unit.log_after_commit("create", kind.name, entity.id, label_of(entity))
@@ -248,30 +246,13 @@ class Catalog:
                 raise
             raise InvalidError({"__all__": [TOO_LONG]}) from error
 
-    def _insert_with_slug(self, kind: Kind, entity, slug: str) -> None:
-        if slug:
-            entity.slug = slug
-            self.session.add(entity)
-            self.session.flush()
-            return
+    def _new_slug(self, kind: Kind, entity) -> str:
         words = self._words(kind, entity)
         if not slugs.slugify(words):  # the slug will contain the id
             entity.id = self.session.scalar(
                 text("SELECT nextval(pg_get_serial_sequence(:table, 'id'))"), {"table": kind.name}
             )
-        tried = slugs.candidates(self.session, kind.name, slugs.base_slug(kind.name, words, entity.id))
-        for _attempt, candidate in zip(range(SLUG_ATTEMPTS), tried, strict=False):
-            entity.slug = candidate
-            try:
-                with self.session.begin_nested():
-                    self.session.add(entity)
-                    self.session.flush()
-            except IntegrityError as error:
-                if _diagnostic(error, "constraint_name") != f"uq_{kind.name}_slug":
-                    raise
-            else:
-                return
-        raise ConflictError(kind.name, ("slug",))
+        return next(slugs.candidates(self.session, kind.name, slugs.base_slug(kind.name, words, entity.id)))
 
     def _readdress(self, kind: Kind, entity, slug: str) -> None:
         wrong = slugs.fault(self.session, kind.name, slug, entity.id)

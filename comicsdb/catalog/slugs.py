@@ -50,8 +50,7 @@ def candidates(session: Session, kind: str, base: str, released: str = "false") 
     """Slugs to try in order: the base, then the base with a number, without those in use.
 
     Former slugs, which redirect permanently, count as in use, except for those that meet `released`, an SQL
-    condition on former_slug. If a concurrent writer uses a candidate first, the unique index rejects it, and
-    callers try the next one.
+    condition on former_slug. Callers hold the lock of all writers, so none is taken meanwhile.
     """
     rows = session.scalars(
         text(

@@ -25,6 +25,7 @@ from comicsdb.models.issue import Issue
 
 logger = logging.getLogger(__name__)
 
+WRITE_LOCK = 7_240_412  # key of the advisory lock of all writers, which also orders their commits
 _STAMPS = (
     "modified",
     "modified_before",
@@ -69,6 +70,7 @@ class PendingChanges:
     released_files: set[str] = field(default_factory=set)  # pictures that a row no longer has
     retained_files: set[str] = field(default_factory=set)  # pictures that a row has now
     log_lines: list[str] = field(default_factory=list)  # to be logged after the commit
+    write_locked: bool = False  # a rollback to a savepoint releases locks taken since
 
     @property
     def pending(self) -> bool:
@@ -81,6 +83,8 @@ class PendingChanges:
 
 
 def _copied(value):
+    if isinstance(value, bool):
+        return value
     copied = value.copy()
     if isinstance(value, dict):
         copied.update((key, each.copy()) for key, each in value.items())
@@ -111,7 +115,9 @@ class UnitOfWork:
         A write touches rows several links away: it would miss rows that others are adding there, and row
         locks could deadlock.
         """
-        self.session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": change_log.LOCK})
+        if not self.changes.write_locked:
+            self.session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": WRITE_LOCK})
+            self.changes.write_locked = True
 
     # Recording changes.
 
@@ -272,11 +278,13 @@ class UnitOfWork:
         lines = snapshots.record(self.session, changes.actions, changes.affected, self.actor_id, self.reason)
         lines += [change_log.Line(kind, each, action) for kind, each, action in changes.deleted]
         if lines or changes.outdated or changes.rated_kinds:
+            self.acquire_write_lock()
             change_log.append(self.session, lines, changes.outdated, self.actor_id)
         self.changes = PendingChanges(
             released_files=changes.released_files,
             retained_files=changes.retained_files,
             log_lines=changes.log_lines,
+            write_locked=changes.write_locked,
         )
 
     def committed(self) -> None:

@@ -1,11 +1,9 @@
-"""The change log and the versions of lists, written just before a commit under a short lock."""
+"""The change log and the versions of lists, written just before a commit."""
 
 from dataclasses import dataclass
 
 from sqlalchemy import String, literal_column, text
 from sqlalchemy.orm import Session
-
-LOCK = 7_240_412  # key of the advisory lock that orders commits
 
 # The epoch of the log: its numbers are valid within one epoch only, which clients of the log compare.
 # `restore` creates a new one, and so does any other way to copy or restore a database, as table, database,
@@ -32,10 +30,10 @@ class Line:
 def append(session: Session, lines: list[Line], outdated: set[str], actor_id: int | None) -> None:
     """Append lines to the log, and advance the versions of outdated lists and the epoch.
 
-    The lock is held until the transaction ends, and only its holder takes sequence numbers. So they grow in
-    the order of commits, and no smaller number appears after a greater one was visible.
+    The caller holds the lock of all writers (`UnitOfWork.acquire_write_lock`) until the transaction ends. So
+    sequence numbers grow in the order of commits, and no smaller number appears after a greater one was
+    visible.
     """
-    session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
     if lines:
         session.execute(
             text(

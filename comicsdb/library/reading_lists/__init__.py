@@ -20,8 +20,7 @@ from sqlalchemy.orm import Session, joinedload
 
 from comicsdb.admin import audit_log
 from comicsdb.catalog import slugs
-from comicsdb.catalog.errors import ConflictError, ForbiddenError, InvalidError, MovedError, NotFoundError
-from comicsdb.catalog.service import SLUG_ATTEMPTS
+from comicsdb.catalog.errors import ForbiddenError, InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.i18n import _
 from comicsdb.library.reading_lists import links, rules
@@ -235,28 +234,21 @@ def assign_to_official(
 def _insert(session: Session, made: ReadingList) -> None:
     if not slugs.slugify(made.name):  # the slug will contain the id
         made.id = session.scalar(select(func.nextval(func.pg_get_serial_sequence(KIND, "id"))))
-    tried = slugs_for(session, made.name, made.id, private=bool(made.is_private))
-    for _number, candidate in zip(range(SLUG_ATTEMPTS), tried, strict=False):
-        made.slug = candidate
-        try:
-            with session.begin_nested():
-                session.add(made)
-                session.flush()
-        except IntegrityError as error:
-            if _constraint(error) != f"uq_{KIND}_slug":
-                raise _refusal(error) from error
-        else:
-            taken = delete(FormerSlug).where(FormerSlug.kind == KIND, FormerSlug.slug == candidate)
-            session.execute(taken)
-            return
-    raise ConflictError(KIND, ("slug",))
+    made.slug = next(slugs_for(session, made.name, made.id, private=bool(made.is_private)))
+    try:
+        with session.begin_nested():
+            session.add(made)
+            session.flush()
+    except IntegrityError as error:
+        raise _refusal(error) from error
+    session.execute(delete(FormerSlug).where(FormerSlug.kind == KIND, FormerSlug.slug == made.slug))
 
 
 def slugs_for(session: Session, name: str, list_id: int | None, *, private: bool) -> Iterator[str]:
     """Candidates for the slug of a list, in order."""
-    if not private:
-        return slugs.candidates(session, KIND, slugs.base_slug(KIND, name, list_id), _RELEASED)
-    return (f"p{secrets.token_hex(10)}" for _attempt in range(SLUG_ATTEMPTS))
+    while private:
+        yield f"p{secrets.token_hex(10)}"
+    yield from slugs.candidates(session, KIND, slugs.base_slug(KIND, name, list_id), _RELEASED)
 
 
 def _constraint(error: IntegrityError) -> str:

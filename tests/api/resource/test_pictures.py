@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from comicsdb import models
 from comicsdb.catalog import Catalog
-from comicsdb.catalog.history import change_log
+from comicsdb.catalog.unit_of_work import WRITE_LOCK
 from comicsdb.media.storage import FolderStorage
 from tests.api.conftest import PASSWORD
 from tests.conftest import build_app
@@ -67,7 +67,7 @@ def test_a_picture_is_stored_before_other_writers_have_to_wait(database, factory
     def others_wait() -> int:
         with factory() as session:
             locks = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = :key")
-            return session.scalar(locks, {"key": change_log.LOCK})
+            return session.scalar(locks, {"key": WRITE_LOCK})
 
     def watched(storage, *given):
         held.append(others_wait())

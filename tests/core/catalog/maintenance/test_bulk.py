@@ -196,5 +196,6 @@ def test_a_rating_of_many_costs_little_more_than_of_few(make, connection, boss):
     for some in (found[:2], found[2:]):
         with recording(connection) as statements:
             bulk.set_teen(boss.catalog, [each.id for each in some])
+            boss.catalog.session.commit()
         costs.append(len(statements))
     assert costs[0] == costs[1], costs
