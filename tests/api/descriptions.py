@@ -4,12 +4,23 @@ import copy
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from jsonschema import Draft202012Validator, FormatChecker
 
-FORMATS = FormatChecker()
+def validator(schema: dict):
+    """A validator of values by a schema, formats included."""
+    from jsonschema import Draft202012Validator, FormatChecker  # slow to import, and few tests need it
+
+    formats = FormatChecker()
+    formats.checks("uri")(is_address)
+    return Draft202012Validator(schema, format_checker=formats)
 
 
-@FORMATS.checks("uri")
+def errors_of(document: dict) -> list:
+    """What is wrong with a description by the specification of OpenAPI 3.1."""
+    from openapi_spec_validator import OpenAPIV31SpecValidator  # slow to import, and few tests need it
+
+    return list(OpenAPIV31SpecValidator(document).iter_errors())
+
+
 def is_address(value) -> bool:
     """An absolute address, as all of ours are."""
     return not isinstance(value, str) or urlsplit(value).scheme in {"http", "https"}
@@ -67,7 +78,7 @@ class Contract:
         closed = copy.deepcopy(schema)
         _close(closed)
         whole = closed | {"components": {"schemas": self._schemas}}
-        Draft202012Validator(whole, format_checker=FORMATS).validate(value)
+        validator(whole).validate(value)
 
     def fits(self, operation: Operation, answer) -> None:
         """Fail unless an answer is as the description says: status, headers, type and body."""
@@ -82,7 +93,7 @@ class Contract:
         for name, value in sent.items():
             schema = headers[name]["schema"]
             number = schema.get("type") == "integer"
-            Draft202012Validator(schema).validate(int(value) if number else value)
+            validator(schema).validate(int(value) if number else value)
         if "content" not in described:
             assert (content_type, answer.body) == (None, b""), (operation.path, status)
             return

@@ -29,9 +29,9 @@ def nora(testapp, member):
 
 @pytest.fixture
 def large():
-    """What large forms leave behind goes before the next test: it is young, and to go through all takes long."""
+    """What large forms leave behind goes before the next test."""
     yield
-    gc.collect(1)
+    gc.collect(1)  # it is young; to go through everything takes half a second
 
 
 # Guessing.
