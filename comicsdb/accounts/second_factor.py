@@ -7,24 +7,16 @@ import logging
 import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from types import ModuleType
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import orjson
 import pyotp
-import webauthn
 from cryptography.fernet import Fernet, InvalidToken
 from sqlalchemy import delete, exists, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
-from webauthn.helpers import options_to_json
-from webauthn.helpers.exceptions import WebAuthnException
-from webauthn.helpers.structs import (
-    AuthenticatorSelectionCriteria,
-    PublicKeyCredentialDescriptor,
-    ResidentKeyRequirement,
-    UserVerificationRequirement,
-)
 
 from comicsdb import clock
 from comicsdb.accounts import rules
@@ -52,8 +44,6 @@ PASSKEYS_MOST = 20
 TEXT_MOST = 20_000  # characters of a browser's response
 NONCE_BYTES, MOMENT_BYTES = 16, 8  # bytes of a challenge, before its signature
 REGISTER, PROVE = "register", "prove"
-# By PIN or fingerprint: a passkey alone is two factors
-USER_VERIFICATION = UserVerificationRequirement.REQUIRED
 
 CONFIRMED_FOR = timedelta(minutes=15)
 PASSWORD, CODE, PASSKEY = CONFIRM_FIELDS = ("confirm_password", "confirm_code", "confirm_passkey")
@@ -221,6 +211,13 @@ def _fernet(settings: Mapping) -> Fernet:
     return Fernet(base64.urlsafe_b64encode(key))
 
 
+def _webauthn() -> ModuleType:
+    """The library, which takes 15 MB and a tenth of a second: most processes never see a passkey."""
+    import webauthn  # noqa: PLC0415
+
+    return webauthn
+
+
 def passkeys_of(session: Session, user_id: int) -> list[Passkey]:
     """The passkeys of an account, newest first."""
     newest = (Passkey.created.desc(), Passkey.id.desc())
@@ -229,8 +226,11 @@ def passkeys_of(session: Session, user_id: int) -> list[Passkey]:
 
 def registration_options(context: AccountContext, user: User, browser_token: str) -> str:
     """The WebAuthn registration options as JSON; `browser_token` is a secret of this browser."""
+    webauthn = _webauthn()
+    structs = webauthn.helpers.structs
     known = [
-        PublicKeyCredentialDescriptor(id=each.credential_id) for each in passkeys_of(context.session, user.id)
+        structs.PublicKeyCredentialDescriptor(id=each.credential_id)
+        for each in passkeys_of(context.session, user.id)
     ]
     options = webauthn.generate_registration_options(
         rp_id=_host(context.settings),
@@ -239,11 +239,12 @@ def registration_options(context: AccountContext, user: User, browser_token: str
         user_name=user.username,
         challenge=_challenge(context.settings, REGISTER, browser_token),
         exclude_credentials=known,
-        authenticator_selection=AuthenticatorSelectionCriteria(
-            resident_key=ResidentKeyRequirement.REQUIRED, user_verification=USER_VERIFICATION
+        authenticator_selection=structs.AuthenticatorSelectionCriteria(
+            resident_key=structs.ResidentKeyRequirement.REQUIRED,
+            user_verification=structs.UserVerificationRequirement.REQUIRED,  # PIN or fingerprint: two factors
         ),
     )
-    return options_to_json(options)
+    return webauthn.options_to_json(options)
 
 
 def add_passkey(context: AccountContext, user: User, answer: str, name: str, browser_token: str) -> Passkey:
@@ -259,6 +260,7 @@ def add_passkey(context: AccountContext, user: User, answer: str, name: str, bro
         raise InvalidError({"name": [_("You have as many passkeys as there may be: remove one first.")]})
     credential = _credential(answer)
     challenge = _spend_challenge(context, REGISTER, credential, browser_token)
+    webauthn = _webauthn()
     try:
         made = webauthn.verify_registration_response(
             credential=credential,
@@ -267,7 +269,7 @@ def add_passkey(context: AccountContext, user: User, answer: str, name: str, bro
             expected_origin=_origin(context.settings),
             require_user_verification=True,
         )
-    except (WebAuthnException, ValueError, KeyError, TypeError) as error:
+    except (webauthn.helpers.exceptions.WebAuthnException, ValueError, KeyError, TypeError) as error:
         raise PasskeyRefusedError from error
     passkey = Passkey(
         user_id=user.id,
@@ -304,12 +306,13 @@ def remove_passkey(context: AccountContext, user: User, passkey_id: int) -> bool
 
 def proof_options(settings: Mapping, browser_token: str) -> str:
     """The WebAuthn authentication options for any passkey of this site, as JSON."""
+    webauthn = _webauthn()
     options = webauthn.generate_authentication_options(
         rp_id=_host(settings),
         challenge=_challenge(settings, PROVE, browser_token),
-        user_verification=USER_VERIFICATION,
+        user_verification=webauthn.helpers.structs.UserVerificationRequirement.REQUIRED,
     )
-    return options_to_json(options)
+    return webauthn.options_to_json(options)
 
 
 def passkey_user(context: AccountContext, answer: str, browser_token: str) -> User:
@@ -329,6 +332,7 @@ def passkey_user(context: AccountContext, answer: str, browser_token: str) -> Us
     user = context.session.get(User, passkey.user_id) if passkey is not None else None
     if user is None or not user.is_active:
         raise PasskeyRefusedError
+    webauthn = _webauthn()
     try:
         proved = webauthn.verify_authentication_response(
             credential=credential,
@@ -339,7 +343,7 @@ def passkey_user(context: AccountContext, answer: str, browser_token: str) -> Us
             credential_current_sign_count=passkey.sign_count,
             require_user_verification=True,
         )
-    except (WebAuthnException, ValueError, KeyError, TypeError) as error:
+    except (webauthn.helpers.exceptions.WebAuthnException, ValueError, KeyError, TypeError) as error:
         context.log(log, "Passkey refused", user.username, logging.WARNING)
         raise PasskeyRefusedError from error
     passkey.sign_count, passkey.last_used = proved.new_sign_count, clock.now()
