@@ -1,14 +1,17 @@
-"""A package with a view that holds the interpreter, as a pattern does that takes exponential time."""
+"""A package with a view that holds the interpreter, as a pattern that takes exponential time, at no cost."""
 
-import re
+from ctypes import c_void_p, pythonapi
 
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
 
 def stick(_request):
-    """Never answer."""
-    re.fullmatch("(a+)+b", "a" * 60)
+    """Never answer: wait for a lock in a call that does not let other threads run."""
+    pythonapi.PyThread_allocate_lock.restype = c_void_p
+    lock = c_void_p(pythonapi.PyThread_allocate_lock())
+    pythonapi.PyThread_acquire_lock(lock, True)
+    pythonapi.PyThread_acquire_lock(lock, True)
     return Response("at last")
 
 
