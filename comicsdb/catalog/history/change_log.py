@@ -17,6 +17,23 @@ EPOCH = literal_column(
 )
 
 
+_APPEND = text("""
+WITH lines AS (
+    INSERT INTO change_log (user_id, kind, object_id, action, fields, survivor_id)
+    SELECT :actor, kind, object_id, action, string_to_array(fields, ','),
+        (SELECT survivor_id FROM tombstone WHERE line.action = 'merge'
+        AND tombstone.kind = line.kind AND tombstone.object_id = line.object_id)
+    FROM unnest(CAST(:kinds AS varchar[]), CAST(:ids AS integer[]),
+        CAST(:actions AS varchar[]), CAST(:fields AS varchar[]))
+        WITH ORDINALITY AS line (kind, object_id, action, fields, place) ORDER BY place
+), versions AS (
+    INSERT INTO version (kind) SELECT unnest(CAST(:outdated AS varchar[]))
+    ON CONFLICT (kind) DO UPDATE SET value = version.value + 1
+), moved AS MATERIALIZED (SELECT begin_epoch())
+SELECT FROM moved
+""")
+
+
 @dataclass(frozen=True)
 class Line:
     """A line to write: the object, the action, and the changed fields."""
@@ -34,31 +51,14 @@ def append(session: Session, lines: list[Line], outdated: set[str], actor_id: in
     sequence numbers grow in the order of commits, and no smaller number appears after a greater one was
     visible.
     """
-    if lines:
-        session.execute(
-            text(
-                "INSERT INTO change_log (user_id, kind, object_id, action, fields, survivor_id)"
-                " SELECT :actor, kind, object_id, action, string_to_array(fields, ','),"
-                " (SELECT survivor_id FROM tombstone WHERE line.action = 'merge'"
-                " AND tombstone.kind = line.kind AND tombstone.object_id = line.object_id)"
-                " FROM unnest(CAST(:kinds AS varchar[]), CAST(:ids AS integer[]),"
-                " CAST(:actions AS varchar[]), CAST(:fields AS varchar[]))"
-                " WITH ORDINALITY AS line (kind, object_id, action, fields, place) ORDER BY place"
-            ),
-            {
-                "actor": actor_id,
-                "kinds": [line.kind for line in lines],
-                "ids": [line.object_id for line in lines],
-                "actions": [line.action for line in lines],
-                "fields": [",".join(line.fields) for line in lines],
-            },
-        )
     session.execute(
-        text(
-            "WITH moved AS MATERIALIZED (SELECT begin_epoch()), changed AS ("
-            " INSERT INTO version (kind) SELECT unnest(CAST(:kinds AS varchar[]))"
-            " ON CONFLICT (kind) DO UPDATE SET value = version.value + 1"
-            ") SELECT FROM moved"
-        ),
-        {"kinds": sorted(outdated)},
+        _APPEND,
+        {
+            "actor": actor_id,
+            "kinds": [line.kind for line in lines],
+            "ids": [line.object_id for line in lines],
+            "actions": [line.action for line in lines],
+            "fields": [",".join(line.fields) for line in lines],
+            "outdated": sorted(outdated),
+        },
     )
