@@ -12,7 +12,6 @@ from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.orm import Session, sessionmaker
 from zope.sqlalchemy.datamanager import STATUS_CHANGED
 
-from comicsdb.catalog import unit_of_work
 from comicsdb.db import dev_cluster
 from comicsdb.ops.logs import OutageLog
 
@@ -85,6 +84,8 @@ def _configure(driver: psycopg.Connection, statement: str) -> None:
 
 def session_factory(bind) -> sessionmaker[Session]:
     """Return a factory of sessions whose writes are tracked by `catalog.unit_of_work`."""
+    from comicsdb.catalog import unit_of_work  # noqa: PLC0415  (slow to import; some processes have no session)
+
     factory = sessionmaker(bind=bind, expire_on_commit=False)
     unit_of_work.watch(factory)
     return factory

@@ -131,6 +131,7 @@ def test_workers_of_production_count_together_without_redis_and_across_a_restart
         assert caller.statuses([f"{base}/api/"] * 30) == {200: 20, 429: 10}
         assert counts(database) == {}
     assert counts(database) == {("authmethod:token", ""): 20, ("throttled:burst", "user:ann"): 10}
+    ini.write_text(granian.replace("workers = 2", "workers = 1"))
     with serving(ini, port, **environment):
         status, headers, _ = caller.ask(f"{base}/api/")
         day = headers["x-ratelimit-sustained-remaining"]

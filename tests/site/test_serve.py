@@ -140,16 +140,6 @@ def test_the_demo_is_served_from_nothing_and_survives_a_kill(site):
     assert running_servers(site) == []
 
 
-def test_serve_ends_where_its_database_cannot_come_back(site):
-    with served(site) as (process, _base, log):
-        data = Cluster(site / "var" / "postgres").data
-        (data / "PG_VERSION").rename(data / "kept")
-        os.kill(postmaster(site), signal.SIGKILL)
-        assert process.wait(30) == 1
-        assert "cannot be started again: its data are gone" in log.read_text()
-        (data / "kept").rename(data / "PG_VERSION")
-
-
 def check_that_a_busy_port_is_said(site, base):
     """A second server on the port of the first says so before anything is done, and the first goes on."""
     port = base.rsplit(":", 1)[1]
@@ -161,6 +151,15 @@ def check_that_a_busy_port_is_said(site, base):
     assert f"Port {port}" in done.stderr
     assert "--port" in done.stderr
     assert fetch(f"{base}/health/")[0] == 200
+
+
+def check_that_serve_ends_where_its_database_cannot_come_back(site, process, log):
+    data = Cluster(site / "var" / "postgres").data
+    (data / "PG_VERSION").rename(data / "kept")
+    os.kill(postmaster(site), signal.SIGKILL)
+    assert process.wait(30) == 1
+    assert "cannot be started again: its data are gone" in log.read_text()
+    (data / "kept").rename(data / "PG_VERSION")
 
 
 def test_a_data_set_is_served_from_a_database_of_its_own(site, tmp_path):
@@ -177,7 +176,7 @@ def test_a_data_set_is_served_from_a_database_of_its_own(site, tmp_path):
         + '","is_staff":true,"is_superuser":true,"groups":[],"supporter_tier":"","supporter_until":null,'
         '"bio":"","date_joined":"2026-01-01T00:00:00.000000Z"}\n'
     )
-    with served(site, "--data", str(folder)) as (_, base, log):
+    with served(site, "--data", str(folder)) as (process, base, log):
         assert "one-pass" in log.read_text()
         status, page = fetch_json(f"{base}/api/publisher/", Authorization=basic("admin", "one-pass"))
         assert (status, [(row["id"], row["name"]) for row in page["results"]]) == (200, [(7, "Nimbus")])
@@ -186,6 +185,7 @@ def test_a_data_set_is_served_from_a_database_of_its_own(site, tmp_path):
             fetch_json(f"{base}/api/publisher/", Authorization=basic("reader", "demo-reader-pass"))[0] == 401
         )
         check_that_a_busy_port_is_said(site, base)
+        check_that_serve_ends_where_its_database_cannot_come_back(site, process, log)
 
 
 def test_what_is_missing_is_named_in_one_line(site, database, tmp_path):

@@ -179,8 +179,7 @@ def ask():
 
 cache.detail.get("nothing")  # everything is loaded
 redis.incr("ready")
-while not redis.exists("go"):
-    time.sleep(0.001)
+redis.blpop("go")
 threads = [threading.Thread(target=ask) for _ in range(4)]
 for thread in threads: thread.start()
 for thread in threads: thread.join()
@@ -197,7 +196,7 @@ def start(redis, key=KEY, seconds=0.5) -> subprocess.Popen:
 def test_of_many_processes_that_miss_at_once_one_creates(redis):
     processes = [start(redis) for _ in range(3)]
     wait_for(lambda: redis.client.get("ready") == b"3")
-    redis.client.set("go", 1)
+    redis.client.lpush("go", 1, 2, 3)
     lines = [line for process in processes for line in process.communicate(timeout=60)[0].split()]
     assert sorted(lines) == ["creating"] + ["made"] * 12
     assert redis.client.get("created") == b"1"
@@ -206,7 +205,7 @@ def test_of_many_processes_that_miss_at_once_one_creates(redis):
 def test_the_lock_of_a_killed_process_expires_and_nobody_waits_for_ever(redis, alone, monkeypatch):
     monkeypatch.setattr(memory, "LOCK_WAIT", 0.2)
     process = start(redis, seconds=3600)
-    redis.client.set("go", 1)
+    redis.client.lpush("go", 1)
     assert process.stdout.readline() == "creating\n"
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
