@@ -131,8 +131,8 @@ def cluster():
     folder = Path(tempfile.mkdtemp(prefix=CLUSTERS))
     folder.chmod(0o755)  # for root the server runs as another user, who must be able to enter
     cluster = dev_cluster.start(folder / "data", durable=False)
-    # Autovacuum finds tables empty whose rows were rolled back. With the plans for empty tables, the rows of the
-    # next test can take a hundred times as long as with those for tables that nothing is known of.
+    # Autovacuum finds tables empty whose rows were rolled back. With the plans for empty tables, the rows of
+    # the next test can take a hundred times as long as with those for tables that nothing is known of.
     engine = create_engine(cluster.url("postgres"), isolation_level="AUTOCOMMIT", poolclass=NullPool)
     with engine.connect() as connection:
         connection.exec_driver_sql("ALTER SYSTEM SET autovacuum = off")
