@@ -10,12 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from pyramid.request import Request, apply_request_extensions
 
-from comicsdb.config import SettingsError
+from comicsdb.config import SettingsError, resolve
 from comicsdb.readcache import memory
 from comicsdb.readcache.memory import Mutex
-from comicsdb.readcache.regions import Cache
+from comicsdb.readcache.regions import Cache, from_settings
 from tests.conftest import build_app
+from tests.serving import SECRET
 
+REQUIRED = {"sqlalchemy.url": "postgresql:///none", "comicsdb.secret": SECRET}
 STORES = ("memory", "redis", "redis alone")
 KEY = "issue:retrieve:42:2026-11-21T00:00:00.000001:0f3a"
 
@@ -234,9 +236,9 @@ def test_a_request_has_the_cache_of_its_process(wsgi):
         "redis://localhost?decode_responses=true",
     ],
 )
-def test_a_wrong_address_stops_the_start_by_name(url, shared_database, media_folder):
+def test_a_wrong_address_is_refused_by_name(url):
     with pytest.raises(SettingsError, match=r"comicsdb\.cache\.url"):
-        build_app(shared_database, media_folder, **{"comicsdb.cache.url": url})
+        from_settings(resolve(REQUIRED | {"comicsdb.cache.url": url}))
 
 
 @pytest.mark.parametrize(
@@ -249,9 +251,14 @@ def test_a_wrong_address_stops_the_start_by_name(url, shared_database, media_fol
         ("comicsdb.cache.prefix", "comics*"),
     ],
 )
-def test_other_wrong_settings_stop_the_start_by_name(key, value, shared_database, media_folder):
+def test_other_wrong_settings_are_refused_by_name(key, value):
     with pytest.raises(SettingsError, match=key.replace(".", r"\.")):
-        build_app(shared_database, media_folder, **{key: value})
+        from_settings(resolve(REQUIRED | {key: value}))
+
+
+def test_a_wrong_address_stops_the_start(shared_database, media_folder):
+    with pytest.raises(SettingsError, match=r"comicsdb\.cache\.url"):
+        build_app(shared_database, media_folder, **{"comicsdb.cache.url": "redis://"})
 
 
 def test_without_the_library_for_redis_a_start_that_needs_it_names_the_remedy():
