@@ -23,7 +23,9 @@ Patch = Callable[[pytest.MonkeyPatch], None]
 
 def mutants() -> dict[str, Patch]:
     """Name of each mutant, and what makes it."""
-    events = {f"{kind}.{what}" for kind in KINDS for what in ("name", "issues", *KINDS[kind].parts)}
+    events = {f"{kind}.{what}" for kind in KINDS for what in ("issues", *KINDS[kind].parts)}
+    for kind in KINDS:
+        events |= {*propagation.field_events(kind), *propagation.deletion_events(kind)}
     events |= {f"{kind}.{link.field}" for kind in KINDS for link in KINDS[kind].links}
     events |= propagation.TOUCHES.keys()
     names = {"field": propagation.field_events, "deletion": propagation.deletion_events}
