@@ -19,15 +19,18 @@ NAMED = ("publisher", "imprint", "universe", "creator", "team", "character", "ar
 # skewed(n, seed, count): a number from 1 to count, small ones far more often than great ones.
 FUNCTIONS = """
 CREATE FUNCTION pg_temp.chance(n bigint, seed bigint) RETURNS float LANGUAGE sql IMMUTABLE AS
-$$ SELECT (hashint8extended(n, seed) & 1073741823) / 1073741824.0 $$;
+$$ SELECT (hashint8extended(n, seed) & 1073741823)::float / 1073741824 $$;
 CREATE FUNCTION pg_temp.skewed(n bigint, seed bigint, count bigint) RETURNS integer LANGUAGE sql IMMUTABLE AS
 $$ SELECT 1 + floor(count * pg_temp.chance(n, seed) ^ 3)::integer $$;
 CREATE FUNCTION pg_temp.one_of(words text[], n bigint, seed bigint) RETURNS text LANGUAGE sql IMMUTABLE AS
 $$ SELECT words[1 + floor(cardinality(words) * pg_temp.chance(n, seed))::integer] $$;
-CREATE FUNCTION pg_temp.surname(n bigint, seed bigint) RETURNS text LANGUAGE sql IMMUTABLE AS
-$$ SELECT initcap(string_agg(pg_temp.one_of(
+CREATE FUNCTION pg_temp.syllable(n bigint, seed bigint) RETURNS text LANGUAGE sql IMMUTABLE AS
+$$ SELECT pg_temp.one_of(
     '{ka,ro,mi,ne,sal,ver,di,go,tan,bel,lu,mar,ste,fo,ril,qua,dö,éli,ña,çe,hal,wen,or,ush,pen,gri,zo,yar}',
-    n, seed + each), '')) FROM generate_series(1, 3) each $$;
+    n, seed) $$;
+CREATE FUNCTION pg_temp.surname(n bigint, seed bigint) RETURNS text LANGUAGE sql IMMUTABLE AS
+$$ SELECT initcap(
+    pg_temp.syllable(n, seed + 1) || pg_temp.syllable(n, seed + 2) || pg_temp.syllable(n, seed + 3)) $$;
 CREATE FUNCTION pg_temp.first_name(n bigint) RETURNS text LANGUAGE sql IMMUTABLE AS
 $$ SELECT pg_temp.one_of('{Ada,Bruno,Chiara,Dário,Élodie,Frank,Grace,Hugo,Inés,Jack,Kim,Luca,María,Noor,
     Olga,Pablo,Quinn,René,Siân,Tom,Ursula,Víctor,Wanda,Xavier,Yuki,Zoë}', n, 901) $$;
