@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import yaml
 from webob.acceptparse import create_accept_header
 
 from comicsdb.readcache.etag import tagged
@@ -24,27 +23,6 @@ OFFERS = {
     "application/vnd.oai.openapi+json": JSON,
     "application/json": JSON,
 }
-
-
-class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):
-    """YAML without anchors, texts of several lines as they are read."""
-
-    def ignore_aliases(self, data):  # noqa: ARG002  (PyYAML passes it)
-        """Write repeated objects in full, without aliases."""
-        return True
-
-
-def _text(dumper: Dumper, text: str):
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
-
-
-Dumper.add_representer(str, _text)
-
-
-def to_yaml(value) -> bytes:
-    """Plain values as YAML, keys in their order."""
-    text = yaml.dump(value, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
-    return text.encode()
 
 
 class Descriptions:
@@ -71,8 +49,13 @@ class Descriptions:
         """The same as YAML or JSON, with its entity tag in front."""
         key = (rights, root, form)
         if key not in self._entries:
-            write = to_yaml if form == YAML else to_json
-            self._entries[key] = tagged(write(self.document(rights, root)))
+            made = self.document(rights, root)
+            if form == YAML:
+                from comicsdb_api.openapi.yaml_format import to_yaml  # noqa: PLC0415  (slow to import)
+
+                self._entries[key] = tagged(to_yaml(made))
+            else:
+                self._entries[key] = tagged(to_json(made))
         return self._entries[key]
 
 
