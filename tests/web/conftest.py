@@ -21,6 +21,7 @@ from comicsdb.db import session_factory
 from comicsdb.models import IssueRating
 from tests.conftest import attached, build_app, rolled_back
 from tests.factories import Make
+from tests.page import parsed
 
 COVER = {"image": "issue/2026/01/02/cover.png", "image_width": 600, "image_height": 900}
 LANDSCAPE = {"image": "issue/2026/01/02/wide.png", "image_width": 900, "image_height": 600}
@@ -28,8 +29,9 @@ _copies = itertools.count(1)  # a folder that imports `world_engine` has one of 
 
 
 def soup(response):
-    """A page, parsed: once, however often it is asked for."""
-    return response.html
+    """A page, parsed."""
+    assert response.content_type == "text/html"
+    return parsed(response.text)
 
 
 def labels(response) -> list[str]:

@@ -8,7 +8,6 @@ from email.utils import parsedate_to_datetime
 
 import pytest
 from argon2 import PasswordHasher
-from bs4 import BeautifulSoup
 
 from comicsdb.accounts.passwords import digest
 from comicsdb.config import SettingsError, resolve
@@ -18,6 +17,7 @@ from tests.api.conftest import PASSWORD, Client, basic
 from tests.api.descriptions import Contract, errors_of
 from tests.api.retrying_app import ATTEMPTS
 from tests.conftest import SETTINGS, attached, build_app, recording
+from tests.page import parsed
 from tests.web.conftest import log_in
 
 TOKEN = "cdb_" + "4d" * 32
@@ -255,7 +255,7 @@ WORDS = {
 @pytest.mark.parametrize("phase", [0, 1, 2, 3])
 def test_the_page_that_the_links_lead_to_explains_the_phase(site, phase):
     app = site(phase)
-    page = BeautifulSoup(app.get(PAGE.partition("#")[0]).text, "html.parser")
+    page = parsed(app.get(PAGE.partition("#")[0]).text)
     section = page.find(id="http-basic").parent
     assert section.name == "section"
     for words in WORDS[phase]:

@@ -8,7 +8,6 @@ from urllib.parse import urljoin
 import pytest
 import waitress.server
 import webtest
-from bs4 import BeautifulSoup
 from pyramid.config import Configurator
 
 from comicsdb import config as settings
@@ -18,6 +17,7 @@ from comicsdb_api.openapi.common import BY_DATE, BY_TAG
 from tests.api.bodies import BASE
 from tests.api.descriptions import Contract
 from tests.conftest import SETTINGS, recording
+from tests.page import parsed
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self';"
@@ -54,11 +54,6 @@ def document(editor):
 def page(alone):
     """The page, parsed."""
     return parsed(alone.get("/docs/").text)
-
-
-def parsed(text: str) -> BeautifulSoup:
-    """A page as a tree."""
-    return BeautifulSoup(text, "lxml")
 
 
 def labelled(page, tag: str) -> dict:

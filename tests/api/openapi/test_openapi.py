@@ -6,7 +6,6 @@ from collections import Counter
 import pytest
 import webtest
 import yaml
-from bs4 import BeautifulSoup
 from cornice.service import Service
 from pyramid.config import Configurator
 from pyramid.interfaces import IRoutesMapper
@@ -20,6 +19,7 @@ from tests.api.bodies import BASE
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.api.descriptions import errors_of
 from tests.conftest import ROLLED_BACK, SETTINGS, recording
+from tests.page import parsed
 
 SCHEMA = "/api/schema/"
 YAML, JSON = "application/vnd.oai.openapi", "application/vnd.oai.openapi+json"
@@ -369,7 +369,7 @@ def test_it_shows_what_the_caller_may_do(extended):
 
 
 def test_the_page_shows_what_writes_need(extended):
-    page = BeautifulSoup(Page(extended("ed")).html("static", None), "html.parser")
+    page = parsed(Page(extended("ed")).html("static", None))
     article = page.select_one("article[aria-labelledby=api_thing_partial_update]")
     fields = {each.dt.code.text: each.dt.get_text() for each in article.select(".fields > div")}
     assert fields["X-CSRFToken"].endswith("string, a header")

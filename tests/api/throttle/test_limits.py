@@ -7,6 +7,7 @@ import pytest
 
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.api.throttle.standing import BURST, LOGGER, SIX, START, SUSTAINED, TWO, left
+from tests.page import parsed
 
 # Who may ask how often.
 
@@ -112,7 +113,7 @@ def test_the_page_of_the_reference_is_counted_and_its_files_are_not(site, clock)
     app = site(**{".burst": "3"})
     page = app.get("/docs/")
     assert left(app.get("/docs/", headers={"If-None-Match": page.headers["ETag"]}, status=304)) == (1, 4999)
-    for link in page.html.find_all("link", rel="stylesheet"):
+    for link in parsed(page.text).find_all("link", rel="stylesheet"):
         assert not set(app.get(f"/docs/{link['href']}").headers) & set(SIX)
     assert not set(app.get("/docs", status=301).headers) & set(SIX)
     assert left(app.get("/docs/")) == (0, 4998)

@@ -258,7 +258,9 @@ def test_superusers_are_out_of_the_staffs_reach(testapp, clerk, make, session):
     page = testapp.get(page_of(king))
     assert "Only a superuser can change the account of a superuser." in soup(page).main.get_text()
     assert soup(page).select_one(".form-buttons") is None
-    assert not soup(page).select(".admin-form :is(input, select, textarea):not([type=hidden], [disabled])")
+    assert not soup(page).select(
+        ".admin-form :is(input, select, textarea):not([type=hidden]):not([disabled])"
+    )
     token = soup(page).find("input", attrs={"name": "csrf_token"})["value"]
     csrf = {"csrf_token": token}
     number = session.scalars(select(ApiToken.id)).one()

@@ -50,9 +50,9 @@ def test_a_publisher_shows_its_facts_and_what_belongs_to_it(testapp, world):
         "Prime — Earth 7"
     ]
     assert page.select_one("#universes .card-foot").get_text(strip=True) == "1 issue"
-    assert [each.decode() for each in page.select(".summary p")] == [
+    assert [str(each) for each in page.select(".summary p")] == [
         "<p>First.</p>",
-        "<p>Second<br/>line.</p>",
+        "<p>Second<br>line.</p>",
     ]
 
 

@@ -1,7 +1,7 @@
 """Load more: a page for everybody, a fragment for our module."""
 
 import pytest
-from bs4 import BeautifulSoup
+from lxml import html
 
 from tests.web.conftest import labels, soup
 
@@ -10,10 +10,10 @@ FRAGMENT = {"X-Fragment": "1"}
 
 def templates(response):
     """The templates of a fragment by their target, and nothing beside them."""
-    parsed = BeautifulSoup(response.text, "html.parser")  # others would make a page of it
-    assert all(each.name == "template" for each in parsed.find_all(recursive=False))
-    assert parsed.find(["script", "style"]) is None
-    return {each["data-target"]: each for each in parsed.find_all("template")}
+    assert {each.tag for each in html.fragments_fromstring(response.text)} == {"template"}
+    page = soup(response)
+    assert page.find(["script", "style"]) is None
+    return {each["data-target"]: each for each in page.find_all("template")}
 
 
 @pytest.fixture

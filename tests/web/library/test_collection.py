@@ -34,7 +34,7 @@ def test_nobody_sees_a_collection_without_logging_in(testapp, world):
         answer = testapp.get(address, status=303)
         assert answer.location.endswith(f"/accounts/login/?next={address.replace('/', '%2F')}"), address
     page = testapp.get("/accounts/login/")
-    token = page.html.select_one("[name=csrf_token]")["value"]
+    token = soup(page).select_one("[name=csrf_token]")["value"]
     for address in POSTS:
         answer = testapp.post(address, {"csrf_token": token}, status=303)
         assert "/accounts/login/" in answer.location, address
@@ -44,7 +44,7 @@ def test_nobody_sees_a_collection_without_logging_in(testapp, world):
 def test_what_belongs_to_others_is_not_there(testapp, make, world, session, reader):
     item = strangers_item(make, session, world.second)
     page = testapp.get("/collection/")
-    token = page.html.select_one("[name=csrf_token]")["value"]
+    token = soup(page).select_one("[name=csrf_token]")["value"]
     there, never = item.id, item.id + 999
     read = session.scalar(select(ReadDate.id))
     for key in (there, never, 2**40):

@@ -199,7 +199,7 @@ def test_the_history_goes_by_local_day_with_a_badge_for_several_reads_on_one(
     page = soup(testapp.get("/collection/history/"))
     told = [
         (
-            day.h2.find(string=True).strip() or day.time.get_text(),
+            next(day.h2.strings).strip() or day.time.get_text(),
             [
                 (card.select_one(".card-label").get_text(strip=True), card.select_one(".tag-new") is not None)
                 for card in day.select(".card")

@@ -64,6 +64,6 @@ def test_the_first_rows_of_an_issues_blocks_are_those_that_its_other_pages_show(
     page = soup(testapp.get(f"/issue/{world.first.slug}/"))
     for block in ("credits", "characters", "teams", "universes"):
         begun = soup(testapp.get(f"/issue/{world.first.slug}/{block}/load-more/?offset=0"))
-        rows = [each.decode() for each in page.select(f"#{block} > li")]
+        rows = [str(each) for each in page.select(f"#{block} > li")]
         assert rows
-        assert rows == [each.decode() for each in begun.select("main > ul > li")]
+        assert rows == [str(each) for each in begun.select("main > ul > li")]

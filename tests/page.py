@@ -1,0 +1,159 @@
+"""Parsed pages, asked under the names that Beautiful Soup gives: lxml takes a twentieth of its time."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+
+from cssselect import HTMLTranslator
+from lxml import etree, html
+
+NAMES = html.defs.tags | {"bdi", "main", "template"}  # elements younger than that list
+LISTS = {"class", "rel"}  # attributes that are lists of words
+APART = {"script", "style", "template"}  # their text is no text of what they are in
+
+
+def parsed(text: str) -> "Tag":
+    """The document of a page: the element above `html`."""
+    document = html.Element("document")
+    document.append(html.document_fromstring(text))
+    return Tag(document)
+
+
+@cache
+def _path(selector: str) -> etree.XPath:
+    return etree.XPath(HTMLTranslator().css_to_xpath(selector, prefix="descendant::"))
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """An element of a page. `tag.h1` is the first `h1` in it, or None; `tag["href"]` an attribute."""
+
+    element: html.HtmlElement
+
+    def __getattr__(self, name: str) -> "Tag | None":
+        if name not in NAMES:
+            raise AttributeError(name)
+        return self.find(name)
+
+    def __getitem__(self, name: str) -> str | list[str]:
+        value = self.element.attrib[name]
+        return value.split() if name in LISTS else value
+
+    def __str__(self) -> str:
+        return etree.tostring(self.element, encoding="unicode", method="html", with_tail=False)
+
+    def get(self, name: str, default=None) -> str | list[str] | None:
+        """An attribute, or the default."""
+        return self[name] if self.has_attr(name) else default
+
+    def has_attr(self, name: str) -> bool:
+        """Whether it has an attribute of that name."""
+        return name in self.element.attrib
+
+    @property
+    def name(self) -> str:
+        """The name of the element."""
+        return self.element.tag
+
+    @property
+    def attrs(self) -> dict[str, str]:
+        """The attributes by name."""
+        return dict(self.element.attrib)
+
+    @property
+    def parent(self) -> "Tag":
+        """The element that it is in."""
+        return Tag(self.element.getparent())
+
+    @property
+    def string(self) -> str | None:
+        """The text of an element that has nothing else in it, or whose one child has; else None."""
+        if len(self.element) == 0:
+            return self.element.text
+        (only, *others) = self.element
+        return None if others or self.element.text or only.tail else Tag(only).string
+
+    @property
+    def strings(self) -> Iterator[str]:
+        """The pieces of text in it, in their order."""
+        return _strings(self.element)
+
+    @property
+    def stripped_strings(self) -> Iterator[str]:
+        """The pieces of text without white space around them, and none that are empty."""
+        return filter(None, map(str.strip, self.strings))
+
+    @property
+    def text(self) -> str:
+        """The whole text in it."""
+        return "".join(self.strings)
+
+    def get_text(self, separator: str = "", strip: bool = False) -> str:
+        """The pieces of text, joined."""
+        return separator.join(self.stripped_strings if strip else self.strings)
+
+    def decode_contents(self) -> str:
+        """The markup in it."""
+        return (self.element.text or "") + "".join(
+            etree.tostring(each, encoding="unicode", method="html") for each in self.element
+        )
+
+    def select(self, selector: str) -> list["Tag"]:
+        """What is in it and matches a CSS selector, in the order of the page."""
+        return [Tag(each) for each in _path(selector)(self.element)]
+
+    def select_one(self, selector: str) -> "Tag | None":
+        """The first that matches a CSS selector."""
+        return next(iter(self.select(selector)), None)
+
+    def find_all(self, name: str | list[str] | bool = True, **conditions) -> list["Tag"]:
+        """What is in it, of that name or these names, and meets the conditions of `find`."""
+        return list(_found(self.element.iterdescendants(*_names(name)), **conditions))
+
+    def find(self, name: str | list[str] | bool = True, **conditions) -> "Tag | None":
+        """The first of that name that has these attributes, and, with `string`, that text.
+
+        An attribute that is True may have any value. Those whose names are no words of Python go into
+        `attrs`, `class` also as `class_`.
+        """
+        return next(_found(self.element.iterdescendants(*_names(name)), **conditions), None)
+
+    def find_next(self, name: str | bool = True, **conditions) -> "Tag | None":
+        """The first, as with `find`, in it or after it in the page."""
+        after = self.element.iterdescendants(*_names(name))
+        later = (each for each in self.element.xpath("following::*") if name in (True, each.tag))
+        return next(_found(chain(after, later), **conditions), None)
+
+    def find_parent(self, name: str | bool = True, **conditions) -> "Tag | None":
+        """The nearest, as with `find`, that it is in."""
+        return next(_found(self.element.iterancestors(*_names(name)), **conditions), None)
+
+
+def _names(name: str | list[str] | bool) -> tuple:
+    if name is True:
+        return (etree.Element,)  # which leaves comments out
+    return (name,) if isinstance(name, str) else tuple(name)
+
+
+def _found(elements, attrs=None, string=None, class_=None, **more) -> Iterator[Tag]:
+    wanted = (attrs or {}) | more | ({"class": class_} if class_ else {})
+    for each in map(Tag, elements):
+        if string in (None, each.string) and all(_is(each.get(name), wanted[name]) for name in wanted):
+            yield each
+
+
+def _is(value: str | list[str] | None, wanted: str | bool) -> bool:
+    if wanted is True:
+        return value is not None
+    return wanted in value if isinstance(value, list) else value == wanted
+
+
+def _strings(element) -> Iterator[str]:
+    if element.text:
+        yield element.text
+    for child in element:
+        if isinstance(child.tag, str) and child.tag not in APART:
+            yield from _strings(child)
+        if child.tail:
+            yield child.tail
