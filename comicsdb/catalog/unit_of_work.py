@@ -12,6 +12,7 @@ transaction:
 
 import logging
 from collections import defaultdict
+from copy import copy
 from dataclasses import dataclass, field, fields
 
 from sqlalchemy import event, inspect, text
@@ -83,9 +84,7 @@ class PendingChanges:
 
 
 def _copied(value):
-    if isinstance(value, bool):
-        return value
-    copied = value.copy()
+    copied = copy(value)
     if isinstance(value, dict):
         copied.update((key, each.copy()) for key, each in value.items())
     return copied
