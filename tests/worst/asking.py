@@ -6,7 +6,6 @@ measured in the same run: on a slow or a busy machine all of them grow together.
 
 import gc
 import os
-import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +19,7 @@ import psutil
 from webob import Request
 
 from tests.conftest import forget_attempts
-from tests.cpu import cpu_seconds
+from tests.cpu import cpu_seconds, loop
 
 # A loop takes some 25 ms on a machine of 2026.
 MINE = 10  # loops that a request may take here, where meanwhile no other is answered,
@@ -29,15 +28,6 @@ DATABASE = 20  # and there
 CHILDREN = 80  # a large picture is decoded where it holds nobody up
 TOO_LONG = {413, 414, 431}
 AGAIN = 3  # times that what seems too much is measured
-
-
-def _loop() -> None:
-    """Some work of the kinds that requests are made of: the interpreter's, of patterns and of texts."""
-    pattern = re.compile(r"(\w+)=([^;]*);")
-    text = "".join(f"name{number}=value {number};" for number in range(2000))
-    for _ in range(36):
-        found = {name: value.strip().casefold() for name, value in pattern.findall(text)}
-        sorted(found.items(), key=lambda each: each[1])
 
 
 @dataclass(frozen=True)
@@ -86,7 +76,7 @@ class Asker:
 
     def begin(self) -> None:
         """Nothing was found yet."""
-        self.loop = max(self.loop, cpu_seconds(_loop))
+        self.loop = max(self.loop, cpu_seconds(loop))
         self.found: list[str] = []
         self.asked = 0
         self.spent = 0.0
@@ -129,7 +119,7 @@ class Asker:
                 break
             if before:
                 before.rollback()
-            self.loop = max(self.loop, cpu_seconds(_loop))  # has the machine become slower?
+            self.loop = max(self.loop, cpu_seconds(loop))  # has the machine become slower?
         if problem:
             self.found.append(f"{problem}: {case}")
 

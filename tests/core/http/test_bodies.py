@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 
 from comicsdb.http import bodies
-from tests.cpu import cpu_seconds
+from tests.cpu import assert_cpu
 
 SLOW = 0.2  # seconds of CPU that none of this may take
 BOUNDARY = "----WebKitFormBoundaryabc"
@@ -62,7 +62,7 @@ def test_forms_in_parts_are_read_in_time_by_their_length(body):
         with suppress(bodies.BodyError):
             form_of(body)
 
-    assert cpu_seconds(read, SLOW) < SLOW
+    assert_cpu(read, SLOW)
 
 
 def test_a_form_in_parts_is_read_as_browsers_send_it():
