@@ -151,7 +151,7 @@ class Stand:
 
 @contextmanager
 def standing(data: Path | None, issues: int) -> Iterator[Stand]:
-    """Provide a harness with the data set in a folder, or with a generated catalogue of `issues` issues."""
+    """Provide a harness with the data set in a folder, or a generated catalogue; 0 `issues` for none."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, ExitStack() as stack:
         os.chmod(folder, 0o755)  # noqa: S103  (for the user that runs PostgreSQL)
@@ -159,6 +159,8 @@ def standing(data: Path | None, issues: int) -> Iterator[Stand]:
 
 
 def _load(engine: Engine, folder: Path, data: Path | None, issues: int) -> None:
+    if data is None and not issues:
+        return
     if data is None:
         with engine.connect() as connection:
             fill(connection, issues=issues)

@@ -73,13 +73,13 @@ STATEMENTS = (
 )
 
 
-def fill(connection: Connection, reader: int, today: date, issues: int) -> None:
+def fill(connection: Connection, reader: int, today: date, issues: int, items: int = ITEMS) -> None:
     """Fill a migrated database that only contains an account; `connection` belongs to a superuser."""
     large.fill(connection, issues)
     values = {
         "reader": reader,
         "today": today,
-        "items": ITEMS,
+        "items": items,
         "followed": FOLLOWED,
         "wishes": WISHES,
         "listed": LISTED,

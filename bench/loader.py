@@ -22,7 +22,8 @@ class Load:
     """The requests to a server.
 
     The paths are asked for in turn. `fresh` makes each request one that never came before: by `query`, a
-    parameter that nothing reads, or by `host`, another name of the same server.
+    parameter that nothing reads, or by `host`, another name of the same server. `@N@` in a body is
+    replaced by a number, another one each time.
     """
 
     port: int
@@ -30,6 +31,8 @@ class Load:
     headers: dict[str, str] = field(default_factory=dict)
     fresh: str = ""
     connections: int = 8
+    method: str = "GET"
+    body: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class Run:
 SCRIPT = """
 local paths, made, at = {}, {}, tonumber(os.getenv("BENCH_AT"))
 local fresh, expected = os.getenv("BENCH_FRESH"), tonumber(os.getenv("BENCH_EXPECTED"))
+local method, body = os.getenv("BENCH_METHOD"), os.getenv("BENCH_BODY")
 local threads = {}
 good, hits = 0, 0
 function setup(thread) table.insert(threads, thread) end
@@ -67,7 +71,9 @@ end
 function request()
   at = at + 1
   local which = at % #paths + 1
-  if fresh == "query" then
+  if method ~= "GET" then
+    return wrk.format(method, paths[which], nil, (body:gsub("@N@", at)))
+  elseif fresh == "query" then
     local path = paths[which]
     return wrk.format("GET", path .. (path:find("?", 1, true) and "&" or "?") .. "_=" .. at)
   elseif fresh == "host" then
@@ -117,6 +123,7 @@ def _wrk(load: Load, seconds: float, expected: int | None, at: int) -> Run:
         for name, value in load.headers.items():
             command += ["-H", f"{name}: {value}"]
         given = {"BENCH_AT": str(at), "BENCH_FRESH": load.fresh, "BENCH_PATHS": str(paths)}
+        given |= {"BENCH_METHOD": load.method, "BENCH_BODY": load.body}
         if expected is not None:
             given["BENCH_EXPECTED"] = str(expected)
         command.append(f"http://127.0.0.1:{load.port}/")

@@ -58,7 +58,9 @@ def requests(load: dict, at: int):
         elif fresh == "host":
             headers["Host"] = f"h{at}.example"
         lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-        yield f"GET {path} HTTP/1.1\r\n{lines}\r\n".encode()
+        body = load["body"].replace("@N@", str(at)).encode()
+        lines += f"Content-Length: {len(body)}\r\n" if body else ""
+        yield f"{load['method']} {path} HTTP/1.1\r\n{lines}\r\n".encode() + body
 
 
 def main() -> None:
