@@ -101,7 +101,9 @@ class CatalogueRead(CachedRead):
         if not isinstance(self.served, Detail):
             return None
         try:
-            return cached_reads.answer(request, self.read, self.object_id, found.validators, self._entry)
+            return cached_reads.answer(
+                request, self.read, self.object_id, found.validators, self._entry, missed=True
+            )
         except ThrottledError as error:
             return refusal(request, error.verdict, self.read.route)
 

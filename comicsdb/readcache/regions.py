@@ -4,11 +4,9 @@ Stored values never become outdated, so there is no invalidation; lifetimes only
 the whole catalogue may be as old as the lifetime of their region, and pages show their age.
 """
 
+import threading
 from collections.abc import Callable
-
-from dogpile.cache import make_region
-from dogpile.cache.api import NO_VALUE
-from dogpile.cache.region import CacheRegion
+from weakref import WeakValueDictionary
 
 from comicsdb.config import SettingsError
 from comicsdb.readcache.memory import Lru, MemoryStore
@@ -17,43 +15,67 @@ DETAIL_SECONDS = 86_400
 LIST_SECONDS = 120
 FIGURES_SECONDS = 1800
 MEGABYTE = 2**20
+LOCK_WAIT = 5.0  # seconds after which a waiting caller creates the value itself
 
 
 class Region:
-    """A region of the cache: bytes by key, with a lifetime."""
+    """A region of the cache: bytes by key, with a lifetime.
 
-    def __init__(self, region: CacheRegion, store: MemoryStore):
-        self._region = region
+    `start` and `end` surround its keys in the store.
+    """
+
+    def __init__(self, store: MemoryStore, start: str, end: str, lifetime: int):
         self._store = store
+        self._start, self._end, self._lifetime = start, end, lifetime
+        self._locks: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
+        self._locks_lock = threading.Lock()
         self.watch: Callable[[bool], None] | None = None  # called for each value with whether it was a hit
 
     def get(self, key: str) -> bytes | None:
         """The value, or None."""
-        value = self._region.get(key)
-        if value is NO_VALUE:
-            return None
-        self._count(hit=True)
+        value = self._store.get(self._name(key), self._lifetime)
+        if value is not None:
+            self._count(hit=True)
         return value
 
-    def get_or_create(self, key: str, create: Callable[[], bytes]) -> tuple[bytes, bool]:
+    def get_or_create(
+        self, key: str, create: Callable[[], bytes], *, missed: bool = False
+    ) -> tuple[bytes, bool]:
         """The value, created by `create` if it is missing, and whether it was a hit.
 
-        Of concurrent callers with the same missing key, one creates the value and the others wait for it. If
-        that raises an exception, only that caller gets it, and another one creates the value. After
-        `LOCK_WAIT` seconds of waiting, a caller creates the value itself.
+        Of concurrent callers in this process with the same missing key, one creates the value and the others
+        wait for it. If that raises an exception, only that caller gets it, and another one creates the
+        value. After `LOCK_WAIT` seconds of waiting, a caller creates the value itself. With `missed`, after
+        `get` returned None, only the memory of this process is asked again.
         """
-        hit = True
-
-        def made() -> bytes:
-            nonlocal hit
-            value, hit = create(), False
-            if not isinstance(value, bytes):
-                raise TypeError(f"A cached value is bytes, not {type(value).__name__}.")
-            return value
-
-        value = self._region.get_or_create(key, made)
+        name = self._name(key)
+        lock = self._lock_of(name)
+        locked = lock.acquire(timeout=LOCK_WAIT)
+        try:
+            store = self._store
+            value = store.remembered(name) if missed else store.get(name, self._lifetime)
+            hit = value is not None
+            if not hit:
+                value = create()
+                if not isinstance(value, bytes):
+                    raise TypeError(f"A cached value is bytes, not {type(value).__name__}.")
+                store.set(name, value, self._lifetime)
+        finally:
+            if locked:
+                lock.release()
         self._count(hit=hit)
         return value, hit
+
+    def _name(self, key: str) -> str:
+        return f"{self._start}{key}{self._end}"
+
+    def _lock_of(self, name: str) -> threading.Lock:
+        """The lock of a key, which exists as long as somebody holds it or waits for it."""
+        with self._locks_lock:
+            lock = self._locks.get(name)
+            if lock is None:
+                lock = self._locks[name] = threading.Lock()
+            return lock
 
     def _count(self, *, hit: bool) -> None:
         self._store.count(hit=hit)
@@ -89,14 +111,9 @@ class Cache:
         else:
             self._store = MemoryStore(lru)
         end = f":{build_fingerprint}" if build_fingerprint else ""
-        self.detail = self._region(f"{prefix}:detail:", end, detail_seconds)
-        self.list = self._region(f"{prefix}:list:", end, list_seconds)
-        self.figures = self._region(f"{prefix}:figures:", end, figures_seconds)
-
-    def _region(self, start: str, end: str, lifetime: int) -> Region:
-        region = make_region(key_mangler=lambda key: f"{start}{key}{end}")
-        self._store.configure(region, lifetime)
-        return Region(region, self._store)
+        self.detail = Region(self._store, f"{prefix}:detail:", end, detail_seconds)
+        self.list = Region(self._store, f"{prefix}:list:", end, list_seconds)
+        self.figures = Region(self._store, f"{prefix}:figures:", end, figures_seconds)
 
     def clear(self) -> None:
         """Remove all values in this process and in Redis, but not in the memory of other processes.

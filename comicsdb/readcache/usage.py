@@ -30,7 +30,7 @@ class Category:
 class Usage:
     """The usage of a cache: categories in alphabetical order, counts of all processes, and INFO of Redis.
 
-    Hits and misses are our own counts: Redis does not see hits in the memory of processes, and counts locks.
+    Hits and misses are our own counts: Redis does not see hits in the memory of processes.
     """
 
     categories: dict[str, Category]
@@ -47,9 +47,9 @@ def public_url(url: str) -> str:
 
 
 def category_of(key: bytes, prefix: str) -> str:
-    """`detail KIND`, `list KIND`, `figures WHAT` or `other` (locks, counts, keys of other programs)."""
+    """`detail KIND`, `list KIND`, `figures WHAT` or `other` (counts, keys of other programs)."""
     parts = key.decode("utf-8", "replace").split(":")
-    ours = len(parts) > 3 and parts[0] == prefix and parts[1] in REGIONS and parts[-1] != "lock"
+    ours = len(parts) > 3 and parts[0] == prefix and parts[1] in REGIONS
     return f"{parts[1]} {parts[2]}" if ours else OTHER
 
 

@@ -77,10 +77,19 @@ def digest(request) -> str:
     return blake2b(text.encode(errors="surrogatepass"), digest_size=DIGEST_BYTES).hexdigest()
 
 
-def answer(request, read: Read, object_id: int | None, stamps: tuple, create: Callable[[], bytes] | None):
+def answer(
+    request,
+    read: Read,
+    object_id: int | None,
+    stamps: tuple,
+    create: Callable[[], bytes] | None,
+    *,
+    missed: bool = False,
+):
     """The answer to a cached read with known stamps.
 
     `create` returns a new body with its tag before it; without `create` the answer is None if that is needed.
+    With `missed`, the cache has just been asked.
     """
     dates = read.dates(stamps)
     # The query may be for a page that does not exist, so the body is needed first.
@@ -94,5 +103,5 @@ def answer(request, read: Read, object_id: int | None, stamps: tuple, create: Ca
         if entry is None:
             return None
     else:
-        entry, hit = region.get_or_create(key, create)
+        entry, hit = region.get_or_create(key, create, missed=missed)
     return respond_tagged(request, entry, HIT if hit else MISS, dates=dates, route=read.route)

@@ -228,7 +228,7 @@ def test_of_many_who_miss_at_once_on_two_servers_all_get_the_same(site):
         with ThreadPoolExecutor(8) as pool:
             answers = list(pool.map(lambda n, path=path: read(clients[n % 2], path), range(16)))
         assert {body["id"] for _, body in answers} == {arc.id}
-        assert sum(found == "MISS" for found, _ in answers) == 1
+        assert 1 <= sum(found == "MISS" for found, _ in answers) <= len(clients)
 
 
 # PostgreSQL.

@@ -39,7 +39,7 @@ def row(output: str, name: str) -> list[str]:
 def test_the_report_counts_by_category(ini, address, redis, catalog):
     fill(address)
     redis.client.set("session:1", "of another application")
-    redis.client.set("comicsdb:detail:issue:retrieve:1:1:d:lock", "held")
+    redis.client.set("comicsdb:throttle:1", "of our own, but not of the cache")
     result = run("-c", ini, "cache", "--batch", "7")
     assert result.exit_code == 0, result.output
     assert row(result.output, "detail issue")[0] == "25"

@@ -31,6 +31,6 @@ def test_every_file_of_every_package_counts_and_nothing_else(tmp_path, monkeypat
 def test_the_packages_that_settings_include_count(wsgi):
     packages = frozenset(("comicsdb", "comicsdb_api", "comicsdb_web"))
     assert wsgi.registry["comicsdb.build_fingerprint"] == fingerprint_of(packages)
-    wsgi.registry["comicsdb.cache"].list.get_or_create("key", lambda: b"x")
-    key = wsgi.registry["comicsdb.cache"].list._region.key_mangler("key")
-    assert key == f"comicsdb:list:key:{fingerprint_of(packages)}"
+    cache = wsgi.registry["comicsdb.cache"]
+    cache.list.get_or_create("key", lambda: b"x")
+    assert cache._store.remembered(f"comicsdb:list:key:{fingerprint_of(packages)}") == b"x"
