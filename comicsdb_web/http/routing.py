@@ -1,7 +1,7 @@
 """Routes of pages, their canonical form and methods, and helpers for URLs."""
 
-from collections.abc import Iterable
-from urllib.parse import urlencode, urlsplit
+from collections.abc import Container, Iterable
+from urllib.parse import unquote_plus, urlencode, urlsplit
 
 from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound
 from pyramid.interfaces import IRoutesMapper
@@ -16,11 +16,14 @@ def add_page(config, name, pattern, view, *, attr=None, renderer=None, methods=R
 
     The other trailing-slash form redirects to this one. With a slash added, a path could match the route of
     the detail pages, so it gets a route of its own; for the opposite case the not-found view looks for a page
-    with a slash (`pages.site.errors`). With `shows` (a `CachePolicy`) the page is
-    cached for anonymous readers.
+    with a slash (`pages.site.errors`).
+
+    With `shows` (a `CachePolicy`) the page is cached for anonymous readers. `parameters` are those of the
+    query that the page reads, none by default if it is cached: all others are removed from the request.
     """
     if options.get("shows") is not None:
-        config.cache_page(name, options["shows"])
+        options.setdefault("parameters", ())
+        config.cache_page(name, options["shows"], options["parameters"])
     config.registry["comicsdb_web.methods"][name] = (*methods, "POST") if post else methods
     config.add_route(name, pattern)
     config.add_view(
@@ -32,6 +35,29 @@ def add_page(config, name, pattern, view, *, attr=None, renderer=None, methods=R
         config.add_route(f"{name}.slash", f"{pattern}/")
         config.add_view(_without_slash, route_name=f"{name}.slash", request_method="GET")
         config.registry["comicsdb_web.methods"][f"{name}.slash"] = READ
+
+
+def known_query(query: str, names: Container[str]) -> str:
+    """The parameters of a query string that have these names."""
+    if not query:
+        return query
+    return "&".join(each for each in query.split("&") if unquote_plus(each.partition("=")[0]) in names)
+
+
+def known_parameters_view(view, info):
+    """View deriver: the view of a page that declares its parameters sees no others."""
+    names = info.options.get("parameters")
+    if names is None:
+        return view
+
+    def wrapped(context, request):
+        request.environ["QUERY_STRING"] = known_query(request.query_string, names)
+        return view(context, request)
+
+    return wrapped
+
+
+known_parameters_view.options = ("parameters",)
 
 
 def _of_pyramid(methods):
@@ -134,6 +160,7 @@ def includeme(config):
     """Install the directive and the table of methods."""
     config.registry["comicsdb_web.methods"] = {}
     config.add_directive("add_page", add_page)
+    config.add_view_deriver(known_parameters_view)
     config.add_request_method(path_if_served)
     config.add_request_method(public_url, "public_url")
     config.add_request_method(public_picture, "public_picture")

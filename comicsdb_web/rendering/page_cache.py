@@ -8,7 +8,7 @@ The policy for cached reads answers where the cache has the body. Otherwise the 
 place of the reader's theme, and nothing else of the reader: it can ask for no token.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -28,6 +28,7 @@ from comicsdb.readcache.validators import Found, microseconds, version_columns
 from comicsdb.security import session_cookie
 from comicsdb_web.http import csp
 from comicsdb_web.http.flash_messages import COOKIE as MESSAGES
+from comicsdb_web.http.routing import known_query
 from comicsdb_web.rendering.anonymous import render_anonymously
 from comicsdb_web.rendering.build_fingerprint import site_fingerprint
 from comicsdb_web.rendering.locales import language_of_cookies, language_of_header
@@ -56,8 +57,8 @@ class CachePolicy:
 class CachedPage:
     """The route of a cached page: called with a request, it gives the visit of an anonymous reader."""
 
-    def __init__(self, route: str, shows: CachePolicy, session_cookie: str):
-        self.route, self.shows = route, shows
+    def __init__(self, route: str, shows: CachePolicy, parameters: Iterable[str], session_cookie: str):
+        self.route, self.shows, self.parameters = route, shows, frozenset(parameters)
         self._personal = (session_cookie, MESSAGES, *shows.vary_cookies)
 
     def __call__(self, request, match: dict) -> "PageVisit | None":
@@ -118,7 +119,7 @@ class PageVisit(CachedRead):
             environ.get("HTTP_ACCEPT_LANGUAGE")
         )
         self._theme = theme_of_cookies(cookies)
-        environ["QUERY_STRING"] = ordered(environ.get("QUERY_STRING", ""))
+        environ["QUERY_STRING"] = ordered(known_query(environ.get("QUERY_STRING", ""), page.parameters))
 
     def _key(self, found: Found) -> str:
         """The key of the page's body: all that the page depends on."""
@@ -149,7 +150,7 @@ def ordered(query: str) -> str:
 
 
 def digest(environ, fingerprint: str) -> str:
-    """What else a body depends on: the whole address, and the fingerprint of the site."""
+    """What else a body depends on: the address, and the fingerprint of the site."""
     host = environ.get("HTTP_HOST") or f"{environ['SERVER_NAME']}:{environ['SERVER_PORT']}"
     path = environ.get("SCRIPT_NAME", ""), environ["PATH_INFO"], environ["QUERY_STRING"]
     text = repr((environ["wsgi.url_scheme"], host, *path, fingerprint))
@@ -207,11 +208,11 @@ def shared_view(view, info):
 shared_view.options = ("shows",)
 
 
-def cache_page(config, route: str, shows: CachePolicy) -> None:
+def cache_page(config, route: str, shows: CachePolicy, parameters: Iterable[str]) -> None:
     """Directive: cache the page of a route, unless templates may change at any time."""
     settings = config.get_settings()
     if not asbool(settings.get("pyramid.reload_templates")):
-        config.add_cached_read(route, CachedPage(route, shows, session_cookie(settings)))
+        config.add_cached_read(route, CachedPage(route, shows, parameters, session_cookie(settings)))
 
 
 def includeme(config):

@@ -314,14 +314,21 @@ def list_of(views, model=None) -> CachePolicy | None:
     return CachePolicy(tuple(dict.fromkeys((*cards.kinds_shown(model or views.model), *own))))
 
 
+def list_parameters(model, groups: tuple[Group, ...] = (), *, searched: bool = False) -> tuple[str, ...]:
+    """The parameters that a list of a kind reads, with these filters; `searched` lists also have words."""
+    names = ["page", *(["sort"] if model is Issue else []), *(["q"] if searched or groups else [])]
+    return (*names, *(each.name for group in groups for each in group.filters))
+
+
 def add_entity_views(config, views):
     """Directive: the pages of one kind, one line each; the general addresses after the particular ones."""
     kind = views.model.__tablename__
     config.registry["comicsdb_web.kind_views"][kind] = views
     listed = {"renderer": "entity/list.jinja2"}
     whole = listed | {"shows": list_of(views)}
-    config.add_page(f"{kind}.list", f"/{kind}/", views, attr="list", **whole)
-    config.add_page(f"{kind}.search", f"/{kind}/search", views, attr="search", **whole)
+    own, found = (list_parameters(views.model, views.filters, searched=each) for each in (False, True))
+    config.add_page(f"{kind}.list", f"/{kind}/", views, attr="list", parameters=own, **whole)
+    config.add_page(f"{kind}.search", f"/{kind}/search", views, attr="search", parameters=found, **whole)
     if views.form is not None:
         add_editing_pages(config, views)
     config.add_page(f"{kind}.by_id", f"/{kind}/{{id:[0-9]+}}/", views, attr="by_id")
@@ -340,12 +347,12 @@ def add_entity_views(config, views):
     for sublist, model in (("issue_list", Issue), ("series_list", Series)):
         if hasattr(views, sublist):
             address = f"/{kind}/{{slug}}/{sublist}/"
-            of_object = listed | {"shows": list_of(views, model)}
+            of_object = listed | {"shows": list_of(views, model), "parameters": list_parameters(model)}
             config.add_page(f"{kind}.{sublist}", address, views, attr=sublist, **of_object)
     config.add_history_views(views)
     if hasattr(views, "in_series"):  # any word here may be the slug of a series: the last route of the kind
         address = f"/{kind}/{{slug}}/{{series}}/"
-        of_object = listed | {"shows": list_of(views, Issue)}
+        of_object = listed | {"shows": list_of(views, Issue), "parameters": list_parameters(Issue)}
         config.add_page(f"{kind}.in_series", address, views, attr="in_series", **of_object)
 
 

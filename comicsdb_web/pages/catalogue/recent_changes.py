@@ -85,4 +85,5 @@ def includeme(config):
         renderer="history/changes.jinja2",
         permission=Permission.MEMBER,
         decorator=no_store,
+        parameters=(*FILTERS, "before", "after"),
     )

@@ -15,7 +15,7 @@ from comicsdb.models.choices import EARLIEST_YEAR
 from comicsdb.values import iso_day
 from comicsdb_web.http.routing import query_with, with_query
 from comicsdb_web.lists import cards
-from comicsdb_web.pages.catalogue.base import list_of
+from comicsdb_web.pages.catalogue.base import list_of, list_parameters
 from comicsdb_web.pages.catalogue.issue import IssueViews
 from comicsdb_web.rendering.locales import _, locale_of
 
@@ -158,10 +158,10 @@ def includeme(config):
         "future": ("/issue/future", "future"),
         "week": ("/issue/week/{day}/", "week"),
     }
+    listed = {"renderer": "release/week.jinja2", "shows": shown}
+    listed["parameters"] = list_parameters(Issue, ReleaseViews.filters)
     for name, (address, attr) in pages.items():
-        config.add_page(
-            f"issue.{name}", address, ReleaseViews, attr=attr, renderer="release/week.jinja2", shows=shown
-        )
+        config.add_page(f"issue.{name}", address, ReleaseViews, attr=attr, **listed)
     for name, address in {"calendar": "/issue/calendar/", "month": "/issue/calendar/{month}/"}.items():
         config.add_page(
             f"issue.{name}", address, ReleaseViews, attr="month", renderer="release/month.jinja2", shows=shown

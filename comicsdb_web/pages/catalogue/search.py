@@ -70,4 +70,6 @@ def _similar(statement, model, query):
 
 def includeme(config):
     """The page that the search box of every page leads to."""
-    config.add_page("search", "/search/", quick_search, renderer="search.jinja2", decorator=private)
+    config.add_page(
+        "search", "/search/", quick_search, renderer="search.jinja2", decorator=private, parameters=("q",)
+    )

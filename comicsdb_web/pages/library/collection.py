@@ -637,7 +637,8 @@ def includeme(config):
     """Add the pages."""
     config.add_directive("add_collection_page", add_collection_page)
     config.add_request_method(own_item)
-    config.add_collection_page("list", "", listing, renderer="collection/list.jinja2")
+    parameters = (*LABELS, "page", "view", "select")
+    config.add_collection_page("list", "", listing, renderer="collection/list.jinja2", parameters=parameters)
     config.add_collection_page("mark_read", "mark-read/", mark_read, methods=("POST",))
     config.add_collection_page("stats", "stats/", stats, renderer="collection/stats.jinja2")
     config.add_collection_page("history", "history/", history, renderer="collection/history.jinja2")

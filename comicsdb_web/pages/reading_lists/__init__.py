@@ -363,9 +363,10 @@ def includeme(config):
     """Add the pages; fixed paths, which no list can have as slugs, before those of lists."""
     config.add_directive("add_list_page", add_list_page)
     views = ReadingListViews
-    config.add_list_page("list", "", views, attr="list", template="list", member=False)
+    listed = {"template": "list", "parameters": (*NAMES, "page")}
+    config.add_list_page("list", "", views, attr="list", member=False, **listed)
     config.add_list_page("search", "search", views, attr="search", member=False)
-    config.add_list_page("mine", "my-lists/", views, attr="mine", template="list")
+    config.add_list_page("mine", "my-lists/", views, attr="mine", **listed)
     config.include(".forms")
     config.add_list_page("detail", "{slug}/", views, attr="detail", template="detail", member=False)
     config.add_list_page(
