@@ -6,21 +6,18 @@ import time
 from collections import OrderedDict
 from typing import NamedTuple
 
+from dogpile.cache import register_backend
+from dogpile.cache.api import NO_VALUE, CacheBackend, CachedValue
+from dogpile.cache.region import CacheRegion
+
 # Bytes of an entry besides key and payload: two tuples, the metadata, numbers, a slot of the dictionary.
 ENTRY_BYTES = 600
-
-
-class Value(NamedTuple):
-    """A cached value, and when it was made, in seconds since 1970."""
-
-    payload: bytes
-    made: float
 
 
 class Entry(NamedTuple):
     """A value, its expiry time, and its size in bytes."""
 
-    value: Value
+    value: CachedValue
     expires: float
     size: int
 
@@ -40,7 +37,7 @@ class Lru:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def get(self, key: str) -> Value | None:
+    def get(self, key: str) -> CachedValue | None:
         """The value, unless it is missing or expired."""
         with self._lock:
             entry = self._entries.get(key)
@@ -52,10 +49,10 @@ class Lru:
             self._entries.move_to_end(key)
         return entry.value
 
-    def set(self, key: str, value: Value, lifetime: float) -> None:
+    def set(self, key: str, value: CachedValue, lifetime: float) -> None:
         """Store a value until `lifetime` seconds after its creation, or until it is evicted."""
         now = time.time()
-        made = min(now, value.made)  # another machine's clock may be ahead
+        made = min(now, value.metadata["ct"])  # another machine's clock may be ahead
         size = sys.getsizeof(key) + sys.getsizeof(value.payload) + ENTRY_BYTES
         with self._lock:
             self._remove(key)
@@ -78,6 +75,25 @@ class Lru:
             self.size -= entry.size
 
 
+class MemoryBackend(CacheBackend):
+    """A dogpile backend on an `Lru`, with the arguments `lru` and `lifetime` in seconds.
+
+    It has only the methods that our regions need; single values are never deleted.
+    """
+
+    def __init__(self, arguments):
+        self.lru: Lru = arguments["lru"]
+        self.lifetime: float = arguments["lifetime"]
+
+    def get(self, key):
+        """The value, or NO_VALUE."""
+        return self.lru.get(key) or NO_VALUE
+
+    def set(self, key, value):
+        """Store a value for the lifetime."""
+        self.lru.set(key, value, self.lifetime)
+
+
 class MemoryStore:
     """A cache in this process only, with counts of hits and misses."""
 
@@ -86,18 +102,10 @@ class MemoryStore:
         self.misses = 0
         self.lru = lru
 
-    def remembered(self, key: str) -> bytes | None:
-        """The value in the memory of this process, unless it is missing or expired."""
-        value = self.lru.get(key)
-        return value.payload if value is not None else None
-
-    def get(self, key: str, lifetime: int) -> bytes | None:  # noqa: ARG002  (of values in Redis)
-        """The value, unless it is missing or expired."""
-        return self.remembered(key)
-
-    def set(self, key: str, payload: bytes, lifetime: int) -> None:
-        """Store a value that was made now."""
-        self.lru.set(key, Value(payload, time.time()), lifetime)
+    def configure(self, region: CacheRegion, lifetime: int) -> None:
+        """Configure a region with its backend."""
+        arguments = {"lru": self.lru, "lifetime": lifetime}
+        region.configure("comicsdb.memory", expiration_time=lifetime, arguments=arguments)
 
     def count(self, *, hit: bool) -> None:
         """Count a hit or miss; without a lock, concurrent counts may be lost."""
@@ -109,3 +117,6 @@ class MemoryStore:
     def clear(self) -> None:
         """Remove all values."""
         self.lru.clear()
+
+
+register_backend("comicsdb.memory", __name__, "MemoryBackend")

@@ -1,13 +1,16 @@
 """The cache in Redis, with checksums; failures and damaged values count as missing values."""
 
 import struct
-import time
 import zlib
 
 import redis
+from dogpile.cache import register_backend
+from dogpile.cache.api import NO_VALUE, CachedValue
+from dogpile.cache.backends.redis import RedisBackend
+from dogpile.cache.region import CacheRegion, value_version
 
 from comicsdb.db.redis_access import Circuit, open_pool
-from comicsdb.readcache.memory import Lru, MemoryStore, Value
+from comicsdb.readcache.memory import Lru, MemoryStore
 
 BATCH = 1000  # keys per step of a scan
 COUNTED_TOGETHER = 50  # counted values after which a process updates the counts in Redis
@@ -21,12 +24,13 @@ def _checksum(key: str, made: float, payload: bytes) -> int:
     return zlib.crc32(payload, zlib.crc32(struct.pack("<d", made), zlib.crc32(key.encode())))
 
 
-def pack(key: str, value: Value) -> bytes:
+def pack(key: str, value: CachedValue) -> bytes:
     """The stored form of a value: a header of sixteen bytes, and the payload."""
-    return HEADER.pack(MARK, _checksum(key, value.made, value.payload), value.made) + value.payload
+    made = value.metadata["ct"]
+    return HEADER.pack(MARK, _checksum(key, made, value.payload), made) + value.payload
 
 
-def unpack(key: str, stored: bytes) -> Value | None:
+def unpack(key: str, stored: bytes) -> CachedValue | None:
     """The value of a key from its stored form; None for damaged bytes."""
     if len(stored) < HEADER.size:
         return None
@@ -34,7 +38,40 @@ def unpack(key: str, stored: bytes) -> Value | None:
     payload = stored[HEADER.size :]
     if mark != MARK or checksum != _checksum(key, made, payload):
         return None
-    return Value(payload, made)
+    return CachedValue(payload, {"ct": made, "v": value_version})
+
+
+class SharedBackend(RedisBackend):
+    """dogpile's backend for Redis, with the memory of this process before it, as values never change.
+
+    Values are packed by `pack` rather than pickled, and damaged ones are detected. If Redis fails, values are
+    missing or not stored.
+    """
+
+    serializer = None
+    deserializer = None
+
+    def __init__(self, arguments):
+        super().__init__(arguments)
+        self._lru: Lru = arguments["lru"]
+        self._circuit: Circuit = arguments["circuit"]
+
+    def get(self, key):
+        """The value, or NO_VALUE."""
+        value = self._lru.get(key)
+        if value is None:
+            stored = self._circuit.attempt(self.reader_client.get, key)
+            value = unpack(key, stored) if stored is not None else None
+            if value is None:
+                return NO_VALUE
+            self._lru.set(key, value, self.redis_expiration_time)
+        return value
+
+    def set(self, key, value):
+        """Store a value in memory and, if possible, in Redis."""
+        self._lru.set(key, value, self.redis_expiration_time)
+        packed, seconds = pack(key, value), self.redis_expiration_time
+        self._circuit.attempt(lambda: self.writer_client.set(key, packed, ex=seconds))
 
 
 def counts_key(prefix: str) -> str:
@@ -45,8 +82,7 @@ def counts_key(prefix: str) -> str:
 class RedisStore(MemoryStore):
     """A cache in Redis, shared by all processes, with the memory of this process before it.
 
-    Raises ValueError for an invalid URL, but not if Redis does not answer: then values are missing or stored
-    in this process only.
+    Raises ValueError for an invalid URL, but not if Redis does not answer.
     """
 
     def __init__(self, url: str, prefix: str, lru: Lru):
@@ -55,23 +91,18 @@ class RedisStore(MemoryStore):
         self._client = redis.Redis(connection_pool=open_pool(url))
         self._circuit = Circuit("the cache does without")
 
-    def get(self, key: str, lifetime: int) -> bytes | None:
-        """The value, unless it is missing or expired."""
-        payload = self.remembered(key)
-        if payload is not None:
-            return payload
-        stored = self._circuit.attempt(self._client.get, key)
-        value = unpack(key, stored) if stored is not None else None
-        if value is None or not value.made + lifetime > time.time():  # `made` may be NaN
-            return None
-        self.lru.set(key, value, lifetime)
-        return value.payload
-
-    def set(self, key: str, payload: bytes, lifetime: int) -> None:
-        """Store a value in memory and, if possible, in Redis."""
-        value = Value(payload, time.time())
-        self.lru.set(key, value, lifetime)
-        self._circuit.attempt(lambda: self._client.set(key, pack(key, value), ex=lifetime))
+    def configure(self, region: CacheRegion, lifetime: int) -> None:
+        """Give a region its backend."""
+        region.configure(
+            "comicsdb.redis",
+            expiration_time=lifetime,
+            arguments={
+                "connection_pool": self._client.connection_pool,
+                "redis_expiration_time": lifetime,
+                "lru": self.lru,
+                "circuit": self._circuit,
+            },
+        )
 
     def count(self, *, hit: bool) -> None:
         """Count a hit or miss, every now and then in Redis too."""
@@ -94,3 +125,6 @@ class RedisStore(MemoryStore):
             cursor, keys = self._client.scan(cursor or 0, match=f"{self._prefix}:*", count=BATCH)
             if keys:
                 self._client.unlink(*keys)
+
+
+register_backend("comicsdb.redis", __name__, "SharedBackend")

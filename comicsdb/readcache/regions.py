@@ -6,7 +6,11 @@ the whole catalogue may be as old as the lifetime of their region, and pages sho
 
 import threading
 from collections.abc import Callable
-from weakref import WeakValueDictionary
+
+from dogpile.cache import make_region
+from dogpile.cache.api import NO_VALUE
+from dogpile.cache.region import CacheRegion
+from dogpile.util import NameRegistry
 
 from comicsdb.config import SettingsError
 from comicsdb.readcache.memory import Lru, MemoryStore
@@ -19,23 +23,20 @@ LOCK_WAIT = 5.0  # seconds after which a waiting caller creates the value itself
 
 
 class Region:
-    """A region of the cache: bytes by key, with a lifetime.
+    """A region of the cache: bytes by key, with a lifetime."""
 
-    `start` and `end` surround its keys in the store.
-    """
-
-    def __init__(self, store: MemoryStore, start: str, end: str, lifetime: int):
+    def __init__(self, region: CacheRegion, store: MemoryStore):
+        self._region = region
         self._store = store
-        self._start, self._end, self._lifetime = start, end, lifetime
-        self._locks: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
-        self._locks_lock = threading.Lock()
+        self._locks = NameRegistry(lambda _key: threading.Lock())
         self.watch: Callable[[bool], None] | None = None  # called for each value with whether it was a hit
 
     def get(self, key: str) -> bytes | None:
         """The value, or None."""
-        value = self._store.get(self._name(key), self._lifetime)
-        if value is not None:
-            self._count(hit=True)
+        value = self._region.get(key)
+        if value is NO_VALUE:
+            return None
+        self._count(hit=True)
         return value
 
     def get_or_create(
@@ -48,34 +49,26 @@ class Region:
         value. After `LOCK_WAIT` seconds of waiting, a caller creates the value itself. With `missed`, after
         `get` returned None, only the memory of this process is asked again.
         """
-        name = self._name(key)
-        lock = self._lock_of(name)
+        # Not the region's own lock: it asks the backend twice before the value is created.
+        lock = self._locks.get(key)
         locked = lock.acquire(timeout=LOCK_WAIT)
         try:
-            store = self._store
-            value = store.remembered(name) if missed else store.get(name, self._lifetime)
-            hit = value is not None
+            value = self._remembered(key) if missed else self._region.get(key)
+            hit = value is not NO_VALUE
             if not hit:
                 value = create()
                 if not isinstance(value, bytes):
                     raise TypeError(f"A cached value is bytes, not {type(value).__name__}.")
-                store.set(name, value, self._lifetime)
+                self._region.set(key, value)
         finally:
             if locked:
                 lock.release()
         self._count(hit=hit)
         return value, hit
 
-    def _name(self, key: str) -> str:
-        return f"{self._start}{key}{self._end}"
-
-    def _lock_of(self, name: str) -> threading.Lock:
-        """The lock of a key, which exists as long as somebody holds it or waits for it."""
-        with self._locks_lock:
-            lock = self._locks.get(name)
-            if lock is None:
-                lock = self._locks[name] = threading.Lock()
-            return lock
+    def _remembered(self, key: str):
+        found = self._store.lru.get(self._region.key_mangler(key))
+        return NO_VALUE if found is None else found.payload
 
     def _count(self, *, hit: bool) -> None:
         self._store.count(hit=hit)
@@ -111,9 +104,14 @@ class Cache:
         else:
             self._store = MemoryStore(lru)
         end = f":{build_fingerprint}" if build_fingerprint else ""
-        self.detail = Region(self._store, f"{prefix}:detail:", end, detail_seconds)
-        self.list = Region(self._store, f"{prefix}:list:", end, list_seconds)
-        self.figures = Region(self._store, f"{prefix}:figures:", end, figures_seconds)
+        self.detail = self._region(f"{prefix}:detail:", end, detail_seconds)
+        self.list = self._region(f"{prefix}:list:", end, list_seconds)
+        self.figures = self._region(f"{prefix}:figures:", end, figures_seconds)
+
+    def _region(self, start: str, end: str, lifetime: int) -> Region:
+        region = make_region(key_mangler=lambda key: f"{start}{key}{end}")
+        self._store.configure(region, lifetime)
+        return Region(region, self._store)
 
     def clear(self) -> None:
         """Remove all values in this process and in Redis, but not in the memory of other processes.

@@ -33,4 +33,4 @@ def test_the_packages_that_settings_include_count(wsgi):
     assert wsgi.registry["comicsdb.build_fingerprint"] == fingerprint_of(packages)
     cache = wsgi.registry["comicsdb.cache"]
     cache.list.get_or_create("key", lambda: b"x")
-    assert cache._store.remembered(f"comicsdb:list:key:{fingerprint_of(packages)}") == b"x"
+    assert cache._store.lru.get(f"comicsdb:list:key:{fingerprint_of(packages)}").payload == b"x"

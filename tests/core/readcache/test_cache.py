@@ -192,7 +192,7 @@ def test_locks_leave_nothing_behind(cache):
     with pytest.raises(LookupError):
         cache.detail.get_or_create(KEY, Creator(failures=1))
     gc.collect()
-    assert len(cache.detail._locks) == 0
+    assert not cache.detail._locks._values
 
 
 def test_a_frame_that_a_traceback_keeps_does_not_keep_the_value(cache):

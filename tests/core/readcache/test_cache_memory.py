@@ -7,16 +7,17 @@ import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from dogpile.cache.api import CachedValue
 
-from comicsdb.readcache.memory import ENTRY_BYTES, Lru, Value
+from comicsdb.readcache.memory import ENTRY_BYTES, Lru
 from comicsdb.readcache.regions import Cache
 
 SIZE = 10_000  # bytes of a payload, large against all else
 
 
-def value(payload: bytes = b"x" * SIZE, age: float = 0) -> Value:
+def value(payload: bytes = b"x" * SIZE, age: float = 0) -> CachedValue:
     """A value made `age` seconds ago."""
-    return Value(payload, time.time() - age)
+    return CachedValue(payload, {"ct": time.time() - age, "v": 2})
 
 
 def is_forgotten(lru: Lru, key: str) -> bool:
