@@ -1,11 +1,14 @@
 """Cards: the statements that load the cards of each kind."""
 
-from sqlalchemy import ColumnElement, Select, func, select
+from functools import cache
+
+from sqlalchemy import CTE, ColumnElement, Select, func, inspect, select
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.orm import contains_eager, joinedload
 
 from comicsdb.catalog.kinds import KINDS, kind_of
-from comicsdb.models import Creator, Credit, Imprint, Issue, Publisher, Series
+from comicsdb.models import Creator, Credit, Imprint, Issue, Publisher, Series, SeriesType, Universe
+from comicsdb_web.lists.parts import json_object
+from comicsdb_web.rendering.row_views import RowView, shown
 
 # The order of issues within their series.
 WITHIN_SERIES = (Issue.cover_date, Issue.store_date.asc().nulls_last(), Issue.number, Issue.id)
@@ -25,12 +28,11 @@ def _issue_link(model) -> tuple[ColumnElement, ColumnElement]:
     return link.table.c[link.own], link.table.c[link.other]
 
 
-def number_of_issues(model) -> ColumnElement[int]:
-    """The number of issues of each row: 0, never NULL."""
-    if model is Series:
-        return select(func.count()).where(Issue.series_id == Series.id).correlate(Series).scalar_subquery()
-    _issue, owner = _issue_link(model)
-    return select(func.count()).where(owner == model.id).correlate(model).scalar_subquery()
+def number_of_issues(entity) -> ColumnElement[int]:
+    """The number of issues of each row of a kind, or of an alias of one: 0, never NULL."""
+    model = inspect(entity).mapper.class_
+    owner = Issue.series_id if model is Series else _issue_link(model)[1]
+    return select(func.count()).where(owner == entity.id).correlate(entity).scalar_subquery()
 
 
 def number_of_series(model) -> ColumnElement[int]:
@@ -52,37 +54,75 @@ def first_cover() -> ColumnElement:
 
 
 def issues_of(entity) -> ColumnElement[bool]:
-    """The condition for the issues of an object."""
-    if isinstance(entity, Series):
-        return Issue.series_id == entity.id
-    issue, owner = _issue_link(type(entity))
-    return Issue.id.in_(select(issue).where(owner == entity.id))
-
-
-def statement(model) -> Select:
-    """Rows of `(entity, number)`, for series also `cover`; issues come with series, type and publisher.
-
-    Kinds without issues and series have no number.
-    """
-    if model is Issue:
-        return (
-            select(Issue)
-            .join(Issue.series)
-            .options(
-                contains_eager(Issue.series).options(
-                    joinedload(Series.series_type), joinedload(Series.publisher)
-                )
-            )
-        )
+    """The condition for the issues of an object, or of the rows of an alias."""
+    model = inspect(entity).mapper.class_
     if model is Series:
-        return select(Series, number_of_issues(Series).label("number"), first_cover().label("cover")).options(
-            joinedload(Series.series_type), joinedload(Series.publisher)
-        )
-    if model in (Publisher, Imprint):
-        return select(model, number_of_series(model).label("number"))
-    if "issue" in kind_of(model).listed_with:
-        return select(model, number_of_issues(model).label("number"))
-    return select(model)
+        return Issue.series_id == entity.id
+    issue, owner = _issue_link(model)
+    return Issue.id.in_(select(issue).where(owner == entity.id).correlate_except(issue.table))
+
+
+@cache
+def own_issues(own) -> CTE:
+    """The issues of the only row of an alias, found once for a whole statement, however many they are."""
+    issue, owner = _issue_link(inspect(own).mapper.class_)
+    columns = Issue.id, Issue.series_id, Issue.cover_date, Issue.store_date
+    mine = select(own.id).scalar_subquery()
+    return (
+        select(*columns)
+        .join_from(issue.table, Issue, Issue.id == issue)
+        .where(owner == mine)
+        .cte("own_issues")
+    )
+
+
+def named(entity) -> list[ColumnElement]:
+    """The columns that links to a kind, or to an alias of one, need; not of issues."""
+    columns = [entity.id, entity.slug, entity.name]
+    model = inspect(entity).mapper.class_
+    if model is Series:
+        columns += [entity.year_began, _type_of(entity)]
+    elif model is Universe:
+        columns.append(entity.designation)
+    return columns
+
+
+def pictured(entity) -> list[ColumnElement]:
+    """The columns of a kind's pictures."""
+    return [entity.image, entity.image_width, entity.image_height]
+
+
+def _type_of(series) -> ColumnElement:
+    query = select(json_object([SeriesType.code])).where(SeriesType.id == series.series_type_id)
+    return query.correlate(series).scalar_subquery().label("series_type")
+
+
+def _publisher_of(series) -> ColumnElement:
+    query = select(json_object([Publisher.slug, Publisher.name])).where(Publisher.id == series.publisher_id)
+    return query.correlate(series).scalar_subquery().label("publisher")
+
+
+def statement(model, *, counted: bool = True) -> Select:
+    """The columns of the cards of a kind; `number` counts issues or series, where the kind has any."""
+    if model is Issue:
+        series = json_object([Series.name, Series.year_began, _type_of(Series), _publisher_of(Series)])
+        columns = [Issue.id, Issue.slug, Issue.number, Issue.series_id, *pictured(Issue)]
+        columns += [Issue.cover_date, Issue.store_date, Issue.created_on, series.label("series")]
+        return select(*columns).select_from(Issue).join(Issue.series)
+    if model is Series:
+        counts = number_of_issues(Series).label("number"), first_cover().label("cover")
+        return select(*named(Series), _publisher_of(Series), *counts)
+    columns = named(model) + pictured(model)
+    if counted and model in (Publisher, Imprint):
+        columns.append(number_of_series(model).label("number"))
+    elif counted and "issue" in kind_of(model).listed_with:
+        columns.append(number_of_issues(model).label("number"))
+    return select(*columns)
+
+
+def load(session, model, found: Select) -> list[RowView]:
+    """The objects of a kind that a statement finds, as cards show them."""
+    return [shown(model.__tablename__, row._mapping) for row in session.execute(found)]
 
 
 def ids(model) -> Select:

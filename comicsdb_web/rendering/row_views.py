@@ -3,8 +3,17 @@
 They have the columns that the statement asks for, and labels and averages as the models have them.
 """
 
+from collections.abc import Mapping
+from datetime import date, datetime
+
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.models import Issue, Series
+
+# Columns that are texts in JSON.
+PARSERS = {
+    **dict.fromkeys(("cover_date", "store_date", "foc_date"), date.fromisoformat),
+    "created_on": datetime.fromisoformat,
+}
 
 
 class RowView:
@@ -15,7 +24,7 @@ class RowView:
         """The label that the model makes."""
         return KINDS[self.__tablename__].model.label.fget(self)
 
-    def __init__(self, kind: str, values: dict):
+    def __init__(self, kind: str, values: Mapping):
         vars(self).update(values, __tablename__=kind)
 
 
@@ -23,6 +32,7 @@ class ShownSeries(RowView):
     """A series; needs `series_type` to be called anything."""
 
     number_mark = Series.number_mark
+    average_rating = Series.average_rating
 
 
 class ShownIssue(RowView):
@@ -35,6 +45,12 @@ class ShownIssue(RowView):
 SHOWN = {"series": ShownSeries, "issue": ShownIssue}
 
 
-def shown(kind: str, values: dict) -> RowView:
-    """The object of a kind with these columns."""
-    return SHOWN.get(kind, RowView)(kind, values)
+def shown(kind: str, values: Mapping) -> RowView:
+    """The object of a kind with these columns; those that are JSON objects are named by their kinds."""
+    view = SHOWN.get(kind, RowView)(kind, values)
+    for name, value in values.items():
+        if type(value) is dict:
+            setattr(view, name, shown(name, value))
+        elif type(value) is str and name in PARSERS:
+            setattr(view, name, PARSERS[name](value))
+    return view

@@ -104,11 +104,11 @@ def _contributions(request, user: User) -> dict[str, int]:
 
 
 def _read_last(session, user: User) -> list:
-    """The issues read last, newest first, as rows of cards; unknown dates last."""
+    """The issues read last, newest first; unknown dates last."""
     items = CollectionItem.issue_id == Issue.id, CollectionItem.user_id == user.id, CollectionItem.is_read
     order = CollectionItem.date_read.desc().nulls_last(), CollectionItem.id.desc()
     rows = cards.statement(Issue).join(CollectionItem, and_(*items)).order_by(*order)
-    return session.execute(rows.limit(READ_LAST)).all()
+    return cards.load(session, Issue, rows.limit(READ_LAST))
 
 
 def _last_active(session, user: User):

@@ -36,6 +36,7 @@ class ArcViews(WithIssues, EntityViews):
     shows = CachePolicy(("arc", "issue", "series", "series_type", "publisher"), Arc)
     blocks = (card_block("issues", _("Issues"), Issue, cards.issues_of, READING_ORDER),)
 
-    def facts(self, arc):
+    @classmethod
+    def parts(cls, own):
         """The number of issues."""
-        return {"issue_count": issue_count(self.session, arc)}
+        return {"issue_count": issue_count(own)}

@@ -1,21 +1,20 @@
 """The pages of one kind: a base class with the verbs as plain methods, and the directive that serves them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import ClassVar
 
-from pyramid.httpexceptions import HTTPFound, HTTPMovedPermanently
+from pyramid.httpexceptions import HTTPFound, HTTPMovedPermanently, HTTPNotFound
 from pyramid.interfaces import IRoutesMapper
 from pyramid.traversal import quote_path_segment
-from sqlalchemy import ColumnElement, Select, func, select, tuple_
-from sqlalchemy.orm import joinedload, selectinload, undefer
+from sqlalchemy import ColumnElement, Select, func, inspect, select
+from sqlalchemy.orm import joinedload
 
 from comicsdb.catalog import MovedError, search
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.models import Issue, Series
-from comicsdb.models.base import Authored
 from comicsdb.values import whole_number
 from comicsdb_web.forms.editing import Editing, add_editing_pages
 from comicsdb_web.forms.fields import EntityForm
@@ -24,15 +23,28 @@ from comicsdb_web.http.routing import with_query
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.filters import Filter, Group, narrowed
 from comicsdb_web.lists.paging import BLOCK_STEP, offset_of, paginate
+from comicsdb_web.lists.parts import Part, constant, many, one
+from comicsdb_web.pages.catalogue.detail_query import detail_query
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
+from comicsdb_web.rendering.row_views import shown as row_view
 
 DETAIL = "detail"
+RECENT_ISSUES, LATEST_SERIES = 5, 6  # on pages of what they belong to
+
+
+def _latest_first(issues) -> tuple:
+    return (issues.cover_date.desc(), issues.store_date.desc().nulls_last(), issues.id.desc())
+
+
+def _oldest_first(issues) -> tuple:
+    return (issues.cover_date, issues.store_date.asc().nulls_last(), issues.id)
+
 
 # The orders a list of issues offers; anything else is the default.
 ISSUE_SORTS = {
-    "cover_new": (Issue.cover_date.desc(), Issue.store_date.desc().nulls_last(), Issue.id.desc()),
-    "cover_old": (Issue.cover_date, Issue.store_date.asc().nulls_last(), Issue.id),
+    "cover_new": _latest_first(Issue),
+    "cover_old": _oldest_first(Issue),
     "added": (Issue.created_on.desc(), Issue.id.desc()),
 }
 
@@ -50,6 +62,11 @@ class Block:
     rows: Callable[[object], Select]
     count: Callable[[object], Select]
     item: str = "card"
+    model: type | None = None  # of the rows, which are the columns of cards
+
+    def load(self, session, found: Select) -> list:
+        """The rows that a statement finds, as the macro wants them."""
+        return cards.load(session, self.model, found) if self.model else session.execute(found).all()
 
 
 def card_block(
@@ -67,14 +84,14 @@ def card_block(
     """
 
     def rows(entity):
-        statement = (cards.statement(model) if counted else select(model)).where(where(entity))
+        statement = cards.statement(model, counted=counted).where(where(entity))
         return statement.order_by(*(order or search.order(model)))
 
-    return Block(name, title, rows, lambda entity: cards.counted(model, where(entity)))
+    return Block(name, title, rows, lambda entity: cards.counted(model, where(entity)), model=model)
 
 
 @dataclass(frozen=True)
-class Part:
+class Shown:
     """What a block shows now: its rows from `offset` on, and where the next ones begin."""
 
     block: Block
@@ -105,7 +122,6 @@ class EntityViews(Editing):
     comic_vine_prefix: int | None = None  # of numbers in addresses at Comic Vine
     taken: ClassVar[dict] = {}  # of unique fields, as in `forms.duplicate_detection`
     gcd_path = ""  # the first word of addresses at comics.org
-    options: tuple = ()  # what its own page loads beside that
     blocks: tuple[Block, ...] = ()
     filters: tuple[Group, ...] = ()  # of its list, beside the search
     filtered: tuple[str, ...] = ()  # the kinds that these name, beside those on cards
@@ -150,6 +166,7 @@ class EntityViews(Editing):
         ids = cards.ids(model).where(*conditions).order_by(*order)
         counted, kinds = cards.counted(model, *conditions), shown.kinds if shown else ()
         page = paginate(self.request, rows, ids, counted, kinds=kinds)
+        page = replace(page, rows=[row_view(model.__tablename__, row._mapping) for row in page.rows])
         shared = {"kind": model.__tablename__, "page": page, "sort": sort if sort in ISSUE_SORTS else ""}
         shared |= {"owner": None, "within": None, "narrowed": None, "groups": self.filters}
         return shared | values
@@ -158,20 +175,20 @@ class EntityViews(Editing):
 
     def detail(self):
         """The page of one object."""
-        shown = list(self.options)
-        if "attributions" in KINDS[self.kind].parts:
-            shown.append(selectinload(self.model.attributions))
-        if issubclass(self.model, Authored):
-            shown.append(joinedload(self.model.edited_by))
-        order = search.order(self.model)
-        entity = self._entity(*shown, *(undefer(each) for each in order if each.key.endswith("folded")))
-        previous, following = self._neighbours(entity, order)
-        blocks = {block.name: self._part(block, entity, 0) for block in self.blocks}
-        values = {"entity": entity, "kind": self.kind, "previous": previous, "following": following}
-        return values | {"shown": blocks} | self.facts(entity)
+        page = detail_query(type(self)).read(self.request.read_pool, self.request.matchdict["slug"])
+        if page is None:
+            self._entity()  # tells what has become of it
+            raise HTTPNotFound
+        entity, parts = page
+        blocks = {
+            block.name: Shown(block, parts[block.name], 0, parts[f"{block.name}_total"])
+            for block in self.blocks
+        }
+        return {"entity": entity, "kind": self.kind, **parts, "shown": blocks}
 
-    def facts(self, entity) -> dict:  # noqa: ARG002
-        """What else the detail page of this kind shows."""
+    @classmethod
+    def parts(cls, own) -> dict[str, Part]:  # noqa: ARG003
+        """What else the detail page of this kind shows with its row `own`: values of the template."""
         return {}
 
     def by_id(self):
@@ -201,24 +218,13 @@ class EntityViews(Editing):
             found = self.session.scalar(statement.where(self.model.slug == slug))
         return found or self.request.catalog.by_slug(self.model, slug)
 
-    def _part(self, block: Block, entity, offset: int) -> Part:
+    def _part(self, block: Block, entity, offset: int) -> Shown:
         total = self.session.scalar(block.count(entity))
         rows = []
         if offset < total:
-            found = self.session.execute(block.rows(entity).limit(BLOCK_STEP).offset(offset))
-            rows = found.all()
-        return Part(block, rows, offset, total)
-
-    def _neighbours(self, entity, columns: tuple) -> tuple:
-        """The objects before and after this one in an order, None at the ends."""
-        here = tuple_(*(getattr(entity, column.key) for column in columns))
-        statement = self._neighbour_statement(entity).limit(1)
-        before = statement.where(tuple_(*columns) < here).order_by(*(each.desc() for each in columns))
-        after = statement.where(tuple_(*columns) > here).order_by(*columns)
-        return self.session.scalar(before), self.session.scalar(after)
-
-    def _neighbour_statement(self, entity) -> Select:  # noqa: ARG002
-        return select(self.model)
+            found = block.rows(entity).limit(BLOCK_STEP).offset(offset)
+            rows = block.load(self.session, found)
+        return Shown(block, rows, offset, total)
 
     def _path(self, entity) -> str:
         return with_query(self.request, self.request.entity_path(entity))
@@ -252,45 +258,59 @@ def series_block(title: str) -> Block:
     """The series an object appears in, each with the number of its issues there."""
 
     def numbers(entity):
-        return (
-            select(Issue.series_id, func.count().label("number"))
-            .where(cards.issues_of(entity))
-            .group_by(Issue.series_id)
-            .subquery()
-        )
+        if inspect(entity).is_aliased_class:
+            issues = cards.own_issues(entity)
+        else:
+            issues = select(Issue.series_id).where(cards.issues_of(entity)).subquery()
+        series = issues.c.series_id
+        return select(series, func.count().label("number")).group_by(series).subquery()
 
     def rows(entity):
         found = numbers(entity)
-        statement = select(Series, found.c.number).join(found, found.c.series_id == Series.id)
-        return statement.options(joinedload(Series.series_type)).order_by(*search.order(Series))
+        statement = select(*cards.named(Series), found.c.number).join(found, found.c.series_id == Series.id)
+        return statement.order_by(*search.order(Series))
 
-    return Block(
-        "series", title, rows, lambda entity: select(func.count()).select_from(numbers(entity)), "appearance"
-    )
+    def count(entity):
+        return select(func.count()).select_from(numbers(entity))
 
-
-def first_appearance(session, entity):
-    """The issue of an object with the earliest cover date, or None."""
-    statement = cards.statement(Issue).where(cards.issues_of(entity))
-    return session.scalar(statement.order_by(*ISSUE_SORTS["cover_old"]).limit(1))
+    return Block("series", title, rows, count, "appearance", Series)
 
 
-def recent_appearances(session, entity, number: int = 5) -> list:
+def first_appearance(own) -> Part:
+    """The issue of an object with the earliest cover date, if there is one."""
+    mine = cards.own_issues(own)
+    first = select(mine.c.id).order_by(*_oldest_first(mine.c)).limit(constant(1)).scalar_subquery()
+    return one("issue", cards.statement(Issue).where(Issue.id == first))
+
+
+def recent_appearances(own) -> Part:
     """The latest issues of an object, by cover date."""
-    statement = cards.statement(Issue).where(cards.issues_of(entity))
-    return session.execute(statement.order_by(*ISSUE_SORTS["cover_new"]).limit(number)).all()
+    mine = cards.own_issues(own)
+    latest = select(mine.c.id).order_by(*_latest_first(mine.c)).limit(constant(RECENT_ISSUES))
+    statement = cards.statement(Issue).where(Issue.id.in_(latest))
+    return many("issue", statement.order_by(*ISSUE_SORTS["cover_new"]))
 
 
-def latest_series(session, condition, number: int = 6) -> list:
-    """The series that meet a condition and began last."""
-    statement = cards.statement(Series).where(condition)
-    order = (Series.year_began.desc(), *search.order(Series))
-    return session.execute(statement.order_by(*order).limit(number)).all()
-
-
-def issue_count(session, entity) -> int:
+def issue_count(own) -> Part:
     """How many issues an object has."""
-    return session.scalar(cards.counted(Issue, cards.issues_of(entity)))
+    return Part(cards.number_of_issues(own))
+
+
+def series_of(own, column) -> dict[str, Part]:
+    """The number of series whose `column` has the object, and those of them that began last."""
+    statement = cards.statement(Series).where(column == own.id)
+    order = (Series.year_began.desc(), *search.order(Series))
+    return {
+        "series_count": Part(cards.counted(Series, column == own.id).scalar_subquery()),
+        "latest": many("series", statement.order_by(*order).limit(constant(LATEST_SERIES)), own),
+    }
+
+
+def linked(own, model, table) -> Part:
+    """The objects of a kind that a table links with the object."""
+    link = getattr(table.c, f"{inspect(own).mapper.class_.__tablename__}_id")
+    query = select(*cards.named(model)).join(table).where(link == own.id)
+    return many(model.__tablename__, query.order_by(*search.order(model)), own)
 
 
 def entity_path(request, entity, action: str = DETAIL, **words) -> str:

@@ -1,8 +1,14 @@
 """Characters: who they are, and where they appear."""
 
-from sqlalchemy.orm import selectinload, undefer
-
-from comicsdb.models import Character, Creator, Team, Universe
+from comicsdb.models import (
+    Character,
+    Creator,
+    Team,
+    Universe,
+    character_creator,
+    character_team,
+    character_universe,
+)
 from comicsdb.schemas import CharacterSchema
 from comicsdb_web.forms.catalogue_forms import (
     ALIAS,
@@ -24,6 +30,7 @@ from comicsdb_web.pages.catalogue.base import (
     WithSeries,
     first_appearance,
     issue_count,
+    linked,
     recent_appearances,
     series_block,
 )
@@ -58,19 +65,16 @@ class CharacterViews(WithSeries, WithIssues, EntityViews):
     shows = CachePolicy(
         ("character", "creator", "team", "universe", "issue", "series", "series_type", "publisher"), Character
     )
-    options = (
-        selectinload(Character.creators).undefer(Creator.folded),
-        selectinload(Character.teams).undefer(Team.folded),
-        selectinload(Character.universes).options(
-            undefer(Universe.folded), undefer(Universe.designation_folded)
-        ),
-    )
     blocks = (series_block(_("Appearances")),)
 
-    def facts(self, character):
-        """First and latest appearances."""
+    @classmethod
+    def parts(cls, own):
+        """First and latest appearances; creators, teams and universes."""
         return {
-            "issue_count": issue_count(self.session, character),
-            "first": first_appearance(self.session, character),
-            "recent": recent_appearances(self.session, character),
+            "issue_count": issue_count(own),
+            "first": first_appearance(own),
+            "recent": recent_appearances(own),
+            "creators": linked(own, Creator, character_creator),
+            "teams": linked(own, Team, character_team),
+            "universes": linked(own, Universe, character_universe),
         }

@@ -42,9 +42,7 @@ class CreatorViews(WithSeries, WithIssues, EntityViews):
     shows = CachePolicy(("creator", "issue", "series", "series_type", "publisher"), Creator)
     blocks = (series_block(_("Credits")),)
 
-    def facts(self, creator):
+    @classmethod
+    def parts(cls, own):
         """The number of issues, and the latest."""
-        return {
-            "issue_count": issue_count(self.session, creator),
-            "recent": recent_appearances(self.session, creator),
-        }
+        return {"issue_count": issue_count(own), "recent": recent_appearances(own)}

@@ -1,8 +1,8 @@
 """Imprints."""
 
-from sqlalchemy.orm import joinedload
+from sqlalchemy import select
 
-from comicsdb.models import Imprint, Series
+from comicsdb.models import Imprint, Publisher, Series
 from comicsdb.schemas import ImprintSchema
 from comicsdb_web.forms.catalogue_forms import (
     DESC,
@@ -17,7 +17,8 @@ from comicsdb_web.forms.catalogue_forms import (
 )
 from comicsdb_web.forms.fields import EntityForm
 from comicsdb_web.lists import cards
-from comicsdb_web.pages.catalogue.base import EntityViews, latest_series
+from comicsdb_web.lists.parts import one
+from comicsdb_web.pages.catalogue.base import EntityViews, series_of
 from comicsdb_web.rendering.page_cache import CachePolicy
 
 FORM = EntityForm(ImprintSchema, (about(NAME, PUBLISHER, FOUNDED, DESC), picture(LOGO), IDS, SOURCES))
@@ -37,15 +38,12 @@ class ImprintViews(EntityViews):
     comic_vine_prefix = 4010
     gcd_path = "brand_group"
     shows = CachePolicy(("imprint", "series", "series_type", "publisher", "issue"), Imprint)
-    options = (joinedload(Imprint.publisher),)
 
-    def facts(self, imprint):
-        """The number of its series, and the latest."""
-        mine = Series.imprint_id == imprint.id
-        return {
-            "series_count": self.session.scalar(cards.counted(Series, mine)),
-            "latest": latest_series(self.session, mine),
-        }
+    @classmethod
+    def parts(cls, own):
+        """Its publisher, the number of its series, and the latest."""
+        publisher = select(*cards.named(Publisher)).where(Publisher.id == own.publisher_id)
+        return {"publisher": one("publisher", publisher, own), **series_of(own, Series.imprint_id)}
 
     def series_list(self):
         """The series of an imprint."""

@@ -47,7 +47,7 @@ from comicsdb_web.forms.fields import (
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.lists.catalogue_filters import ISSUE
 from comicsdb_web.pages.catalogue import issue_page
-from comicsdb_web.pages.catalogue.base import Block, EntityViews, Part, card_block
+from comicsdb_web.pages.catalogue.base import Block, EntityViews, Shown, card_block
 from comicsdb_web.pages.library.rating import stars_of_issue
 from comicsdb_web.pages.reading_lists.items import lists_of_issue
 from comicsdb_web.rendering.locales import _
@@ -225,7 +225,7 @@ class IssueViews(CopyingViews, EntityViews):
             self._entity()  # tells what has become of it
             raise HTTPNotFound
         issue, blocks = page.issue, {each.name: each for each in self.blocks}
-        shown = {name: Part(blocks[name], rows, 0, total) for name, (rows, total) in page.blocks.items()}
+        shown = {name: Shown(blocks[name], rows, 0, total) for name, (rows, total) in page.blocks.items()}
         return {
             "entity": issue,
             "kind": self.kind,

@@ -16,9 +16,8 @@ from comicsdb_web.forms.catalogue_forms import (
     picture,
 )
 from comicsdb_web.forms.fields import Choice, EntityForm
-from comicsdb_web.lists import cards
 from comicsdb_web.lists.catalogue_filters import PUBLISHER
-from comicsdb_web.pages.catalogue.base import EntityViews, card_block, latest_series
+from comicsdb_web.pages.catalogue.base import EntityViews, card_block, series_of
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
 
@@ -62,13 +61,10 @@ class PublisherViews(EntityViews):
         ),
     )
 
-    def facts(self, publisher):
+    @classmethod
+    def parts(cls, own):
         """The number of its series, and the latest."""
-        mine = Series.publisher_id == publisher.id
-        return {
-            "series_count": self.session.scalar(cards.counted(Series, mine)),
-            "latest": latest_series(self.session, mine),
-        }
+        return series_of(own, Series.publisher_id)
 
     def series_list(self):
         """The series of a publisher."""

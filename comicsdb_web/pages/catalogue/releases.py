@@ -127,21 +127,21 @@ class ReleaseViews(IssueViews):
         )
         rows = (
             cards.statement(Issue)
-            .add_columns(ranked.c.number)
+            .add_columns(ranked.c.number.label("of_day"))
             .join(ranked, ranked.c.id == Issue.id)
             .where(ranked.c.place <= SHOWN)
             .order_by(Issue.store_date, ranked.c.place)
         )
         found = defaultdict(list)
-        for row in self.session.execute(rows):
-            found[row.Issue.store_date].append(row)
+        for issue in cards.load(self.session, Issue, rows):
+            found[issue.store_date].append(issue)
         return found
 
     def _calendar_day(self, day: date, found: dict) -> CalendarDay:
         rows = found.get(day, [])
         only = {"store_date_after": day.isoformat(), "store_date_before": day.isoformat()}
         href = self.request.route_path("issue.week", day=monday_of(day).isoformat(), _query=only)
-        return CalendarDay(day, [row.Issue for row in rows], rows[0].number if rows else 0, href)
+        return CalendarDay(day, rows, rows[0].of_day if rows else 0, href)
 
     def _weekdays(self) -> list[str]:
         """The names of the days, Monday first."""

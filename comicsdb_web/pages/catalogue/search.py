@@ -42,7 +42,10 @@ def _groups(request, query, narrowed, most: int = SHOWN):
     others = (views.model for views in request.registry["comicsdb_web.kind_views"].values())
     for model in dict.fromkeys((*FIRST, *(each for each in others if each not in LAST), *LAST)):
         statement = narrowed(_cards(request, model), model, query).limit(most + 1)
-        rows = request.dbsession.execute(statement).all()
+        if model is ReadingList:
+            rows = request.dbsession.execute(statement).all()
+        else:
+            rows = cards.load(request.dbsession, model, statement)
         if rows:
             groups.append((model.__tablename__, rows[:most], len(rows) > most))
     return sorted(groups, key=lambda group: group[1][0].rank)

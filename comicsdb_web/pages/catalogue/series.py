@@ -4,10 +4,22 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sqlalchemy import func, select
-from sqlalchemy.orm import joinedload, selectinload, undefer
 
 from comicsdb.catalog import search
-from comicsdb.models import Character, Creator, Credit, Genre, Issue, Series, issue_character
+from comicsdb.models import (
+    Character,
+    Creator,
+    Credit,
+    Genre,
+    Imprint,
+    Issue,
+    Publisher,
+    Series,
+    SeriesType,
+    issue_character,
+    series_associated,
+    series_genre,
+)
 from comicsdb.models.choices import DEFAULT_LANGUAGE, LANGUAGES, Status
 from comicsdb.schemas import SeriesSchema
 from comicsdb.schemas.base import NAME_LENGTH
@@ -26,6 +38,7 @@ from comicsdb_web.forms.fields import (
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.catalogue_filters import SERIES
 from comicsdb_web.lists.filters import Narrowed, without
+from comicsdb_web.lists.parts import Part, constant, many, one
 from comicsdb_web.pages.catalogue.base import EntityViews, WithIssues, issue_count
 from comicsdb_web.rendering.locales import _, language_name
 from comicsdb_web.rendering.page_cache import CachePolicy
@@ -125,12 +138,6 @@ class SeriesViews(WithIssues, EntityViews):
     )
     filtered = ("imprint",)
     filters = SERIES
-    options = (
-        joinedload(Series.publisher),
-        joinedload(Series.imprint),
-        selectinload(Series.genres),
-        selectinload(Series.associated).options(joinedload(Series.series_type), undefer(Series.sort_folded)),
-    )
 
     def beside(self, found: Narrowed):
         """The languages that the series have, most first; those that are chosen always."""
@@ -157,41 +164,48 @@ class SeriesViews(WithIssues, EntityViews):
             href = without(self.request, "language", and_set=code)
         return LanguageChip(code, language_name(self.request, code), number, is_chosen, href)
 
-    def facts(self, series):
-        """Its first issues, and those who made and those who appear in most of them."""
-        first = cards.statement(Issue).where(Issue.series_id == series.id).order_by(*cards.WITHIN_SERIES)
+    @classmethod
+    def parts(cls, own):
+        """What it is related with, its first issues, and those who made and who appear in most of them."""
+        publisher, imprint = (
+            one(model.__tablename__, select(*cards.named(model)).where(model.id == column), own)
+            for model, column in ((Publisher, own.publisher_id), (Imprint, own.imprint_id))
+        )
+        of_type = select(SeriesType.code, SeriesType.name).where(SeriesType.id == own.series_type_id)
+        by_name = func.lower(Genre.name.collate("default")).collate("C")
+        genres = select(Genre.name).join(series_genre).where(series_genre.c.series_id == own.id)
+        first = cards.statement(Issue).where(cards.issues_of(own)).order_by(*cards.WITHIN_SERIES)
         return {
-            "issue_count": issue_count(self.session, series),
-            "issues": self.session.execute(first.limit(TOP)).all(),
-            "creators": self._top(Creator, Credit.creator_id, Credit.issue_id, series),
-            "characters": self._top(
-                Character, issue_character.c.character_id, issue_character.c.issue_id, series
-            ),
-            "genres": sorted(series.genres, key=_by_name),
-            "associated": sorted(series.associated, key=_by_sort_name),
+            "series_type": one("series_type", of_type, own),
+            "publisher": publisher,
+            "imprint": imprint,
+            "genres": many("genre", genres.order_by(by_name, Genre.id), own),
+            "associated": _associated(own),
+            "issue_count": issue_count(own),
+            "issues": many("issue", first.limit(constant(TOP)), own),
+            "creators": _top(own, Creator, Credit.creator_id, Credit.issue_id),
+            "characters": _top(own, Character, issue_character.c.character_id, issue_character.c.issue_id),
         }
 
-    def _top(self, model, other, issue, series):
-        """The twelve of a kind that are linked with most issues of the series."""
-        number = func.count().label("number")
-        counted = (
-            select(other.label("id"), number)
-            .join(Issue, Issue.id == issue)
-            .where(Issue.series_id == series.id)
-            .group_by(other)
-            .subquery()
-        )
-        statement = select(model, counted.c.number).join(counted, counted.c.id == model.id)
-        order = (counted.c.number.desc(), *search.order(model))
-        return self.session.execute(statement.order_by(*order).limit(TOP)).all()
 
-    def _neighbour_statement(self, series):  # noqa: ARG002
-        return select(Series).options(joinedload(Series.series_type))
+def _associated(own) -> Part:
+    links = series_associated.c
+    query = select(*cards.named(Series)).join(series_associated, links.associated_id == Series.id)
+    return many("series", query.where(links.series_id == own.id).order_by(*search.order(Series)), own)
 
 
-def _by_sort_name(series: Series):
-    return (series.sort_folded, series.sort_name, series.year_began, series.id)
-
-
-def _by_name(genre: Genre):
-    return (genre.name.lower(), genre.id)
+def _top(own, model, other, issue) -> Part:
+    """The twelve of a kind that are linked with most issues of the series."""
+    number = func.count().label("number")
+    counted = (
+        select(other.label("id"), number)
+        .join(Issue, Issue.id == issue)
+        .where(cards.issues_of(own))
+        .group_by(other)
+        .correlate(own)
+        .subquery()
+    )
+    columns = [*cards.named(model), *cards.pictured(model), counted.c.number]
+    order = (counted.c.number.desc(), *search.order(model))
+    query = select(*columns).join(counted, counted.c.id == model.id).order_by(*order)
+    return many(model.__tablename__, query.limit(constant(TOP)), own)

@@ -1,9 +1,8 @@
 """Teams and their members."""
 
 from sqlalchemy import select
-from sqlalchemy.orm import selectinload, undefer
 
-from comicsdb.models import Character, Creator, Team, Universe, character_team
+from comicsdb.models import Character, Creator, Team, Universe, character_team, team_creator, team_universe
 from comicsdb.schemas import TeamSchema
 from comicsdb_web.forms.catalogue_forms import (
     CREATORS,
@@ -22,6 +21,7 @@ from comicsdb_web.pages.catalogue.base import (
     WithIssues,
     card_block,
     issue_count,
+    linked,
     recent_appearances,
 )
 from comicsdb_web.rendering.locales import _
@@ -29,7 +29,8 @@ from comicsdb_web.rendering.page_cache import CachePolicy
 
 
 def _members(team):
-    return Character.id.in_(select(character_team.c.character_id).where(character_team.c.team_id == team.id))
+    members = select(character_team.c.character_id).where(character_team.c.team_id == team.id)
+    return Character.id.in_(members.correlate_except(character_team))
 
 
 FORM = EntityForm(
@@ -61,15 +62,14 @@ class TeamViews(WithIssues, EntityViews):
     shows = CachePolicy(
         ("team", "creator", "universe", "character", "issue", "series", "series_type", "publisher"), Team
     )
-    options = (
-        selectinload(Team.creators).undefer(Creator.folded),
-        selectinload(Team.universes).options(undefer(Universe.folded), undefer(Universe.designation_folded)),
-    )
     blocks = (card_block("members", _("Members"), Character, _members),)
 
-    def facts(self, team):
-        """The number of issues, and the latest."""
+    @classmethod
+    def parts(cls, own):
+        """The number of issues, and the latest; creators and universes."""
         return {
-            "issue_count": issue_count(self.session, team),
-            "recent": recent_appearances(self.session, team),
+            "issue_count": issue_count(own),
+            "recent": recent_appearances(own),
+            "creators": linked(own, Creator, team_creator),
+            "universes": linked(own, Universe, team_universe),
         }

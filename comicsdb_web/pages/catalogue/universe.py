@@ -3,9 +3,8 @@
 from typing import ClassVar
 
 from sqlalchemy import select
-from sqlalchemy.orm import joinedload
 
-from comicsdb.models import Character, Team, Universe, character_universe, team_universe
+from comicsdb.models import Character, Publisher, Team, Universe, character_universe, team_universe
 from comicsdb.schemas import UniverseSchema
 from comicsdb.schemas.base import NAME_LENGTH, external_id
 from comicsdb_web.forms.catalogue_forms import (
@@ -20,6 +19,8 @@ from comicsdb_web.forms.catalogue_forms import (
     picture,
 )
 from comicsdb_web.forms.fields import EntityForm, Line, Section
+from comicsdb_web.lists import cards
+from comicsdb_web.lists.parts import one
 from comicsdb_web.pages.catalogue.base import (
     EntityViews,
     WithIssues,
@@ -35,11 +36,13 @@ from comicsdb_web.rendering.page_cache import CachePolicy
 
 def _characters(universe):
     links = character_universe.c
-    return Character.id.in_(select(links.character_id).where(links.universe_id == universe.id))
+    found = select(links.character_id).where(links.universe_id == universe.id)
+    return Character.id.in_(found.correlate_except(character_universe))
 
 
 def _teams(universe):
-    return Team.id.in_(select(team_universe.c.team_id).where(team_universe.c.universe_id == universe.id))
+    found = select(team_universe.c.team_id).where(team_universe.c.universe_id == universe.id)
+    return Team.id.in_(found.correlate_except(team_universe))
 
 
 FORM = EntityForm(
@@ -91,16 +94,18 @@ class UniverseViews(WithSeries, WithIssues, EntityViews):
     shows = CachePolicy(
         ("universe", "character", "team", "issue", "series", "series_type", "publisher"), Universe
     )
-    options = (joinedload(Universe.publisher),)
     blocks = (
         card_block("characters", _("Characters"), Character, _characters),
         card_block("teams", _("Teams"), Team, _teams),
         series_block(_("Appearances")),
     )
 
-    def facts(self, universe):
-        """Where it first appeared, and in how many issues it does."""
+    @classmethod
+    def parts(cls, own):
+        """Its publisher, where it first appeared, and in how many issues it does."""
+        publisher = select(*cards.named(Publisher)).where(Publisher.id == own.publisher_id)
         return {
-            "issue_count": issue_count(self.session, universe),
-            "first": first_appearance(self.session, universe),
+            "publisher": one("publisher", publisher, own),
+            "issue_count": issue_count(own),
+            "first": first_appearance(own),
         }

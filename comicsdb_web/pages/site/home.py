@@ -26,7 +26,7 @@ def home(request):
     counts = (select(func.count()).select_from(model).scalar_subquery() for model in TOTALS)
     totals = session.execute(select(*counts)).one()
     newest = cards.statement(Issue).order_by(*ISSUE_SORTS["added"]).limit(RECENT)
-    recent = session.execute(newest).all()
+    recent = cards.load(session, Issue, newest)
     collective = settings["comicsdb.donations.collective"]
     return {
         "announcements": announcements.shown(request),
@@ -40,11 +40,11 @@ def home(request):
     }
 
 
-def _shelf(rows) -> list:
+def _shelf(issues) -> list:
     """Covers for the header, of different series as far as possible."""
-    pictured = [row for row in rows if row.Issue.image]
-    firsts = list({row.Issue.series_id: row for row in reversed(pictured)}.values())[::-1]
-    others = [row for row in pictured if row not in firsts]
+    pictured = [each for each in issues if each.image]
+    firsts = list({each.series_id: each for each in reversed(pictured)}.values())[::-1]
+    others = [each for each in pictured if each not in firsts]
     return (firsts + others)[:SHELF]
 
 
