@@ -316,7 +316,7 @@ class UnitOfWork:
     def _forget_stamps(self) -> None:
         """Expire the stamps in the session, as they were updated by SQL."""
         for entity in self.session.identity_map.values():
-            names = [name for name in _STAMPS if name in inspect(entity).dict]
+            names = [name for name in _STAMPS if name in vars(entity)]
             if names and entity.__tablename__ in KINDS:
                 self.session.expire(entity, names)
 

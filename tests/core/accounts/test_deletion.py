@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 
 import pyotp
 import pytest
-from sqlalchemy import String, cast, func, inspect, literal_column, or_, select, text
+from sqlalchemy import String, cast, func, inspect, literal_column, select, text
 
 from comicsdb import accounts, admin
 from comicsdb.catalog import Catalog, InvalidError
@@ -161,13 +161,11 @@ def test_no_row_names_it_any_more(context, session, ann, lived_in):
     number = ann.id
     accounts.delete_account(context, number, PASSWORD)
     session.commit()
-    traces = ("ann@example.org", "user:ann", "mothwing", '"ann"')
+    traces = 'ann@example[.]org|user:ann|mothwing|"ann"'
     for table in metadata.sorted_tables:
         row = func.lower(cast(literal_column(f"to_jsonb({table.name})"), String))
-        found = or_(*(row.contains(trace, autoescape=True) for trace in traces))
-        assert session.execute(select(literal_column("1")).select_from(table).where(found)).all() == [], (
-            table.name
-        )
+        found = select(literal_column("1")).select_from(table).where(row.regexp_match(traces))
+        assert session.execute(found).all() == [], table.name
     kept = session.execute(select(StaffAction.actor_id, StaffAction.actor_name, StaffAction.target)).all()
     assert (None, f"account {number}", "bob") in kept
     assert (None, "", f"account {number}") in kept

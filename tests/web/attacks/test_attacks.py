@@ -13,7 +13,7 @@ from comicsdb.models import LoginSession
 from tests.conftest import recording
 from tests.mailbox import letters
 from tests.web.attacks.attempts import path_in, path_of, routes_of_the_site, sign_up, token_of
-from tests.web.conftest import PASSWORD, form_to, log_in, soup, submit
+from tests.web.conftest import PASSWORD, form_to, let_in, log_in, soup, submit
 
 HERE = "http://localhost/"
 WRITES = ("INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "COPY")
@@ -42,10 +42,11 @@ def test_every_form_needs_the_token_of_its_page(wsgi, testapp, nora, session, co
     nora.is_staff = nora.is_superuser = True
     session.commit()
     tried = 0
-    for route, methods in routes_of_the_site(wsgi):
-        for method in UNSAFE:
-            if route.name in WITHOUT_TOKEN:
-                continue
+    for number, (route, methods) in enumerate(routes_of_the_site(wsgi)):
+        if route.name in WITHOUT_TOKEN:
+            continue
+        others = [each for each in UNSAFE if each not in methods]  # answered alike: one of them is enough
+        for method in {*UNSAFE} - {*others} | {others[number % len(others)]}:
             with recording(connection) as statements:
                 response = testapp.request(path_of(route), method=method, expect_errors=True)
             expected = {400} if method in methods else {404, 405}
@@ -62,7 +63,7 @@ def test_with_the_token_the_same_forms_are_read(wsgi, testapp, member, session):
     session.commit()
     for route, methods in routes_of_the_site(wsgi):
         if "POST" in methods and route.name not in WITHOUT_TOKEN:
-            log_in(testapp)
+            let_in(testapp, member)
             token = token_of(testapp.get("/accounts/"))
             answer = testapp.post(path_of(route), {"csrf_token": token}, expect_errors=True)
             assert answer.status_int in {200, 204, 303, 404, 422}, route.name
