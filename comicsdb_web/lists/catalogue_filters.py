@@ -1,15 +1,19 @@
 """The filters of publishers, series and issues."""
 
+from functools import cache
+
 from babel import dates
 from sqlalchemy import select
 from sqlalchemy.orm import joinedload
 
 from comicsdb.catalog import filters
 from comicsdb.catalog.filters import Condition, equal
+from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.models import Imprint, Issue, Publisher, Series, SeriesType
 from comicsdb.models.choices import LANGUAGES
 from comicsdb_web.forms.options import every_country, statuses
 from comicsdb_web.lists.filters import Choice, Codes, Day, Filter, Group, Number, Object, Option, Year
+from comicsdb_web.lists.parts import rows_of
 from comicsdb_web.rendering.locales import _, language_name, locale_of
 
 YEAR_MOST = 9999
@@ -32,8 +36,14 @@ def months(request) -> list[Option]:
 
 def series_types(request) -> list[Option]:
     """The types of series, by name."""
-    rows = request.dbsession.execute(select(SeriesType.id, SeriesType.name).order_by(SeriesType.name))
-    return [(str(row.id), row.name) for row in rows]
+    (rows,) = request.read_pool.fetch(_series_types(), {})
+    return [(str(each["id"]), each["name"]) for each in rows]
+
+
+@cache
+def _series_types() -> CompiledQuery:
+    types = select(SeriesType.id, SeriesType.name).order_by(SeriesType.name)
+    return CompiledQuery.of(select(rows_of(types)))
 
 
 def _countries(request) -> list[Option]:

@@ -25,14 +25,24 @@ def json_object(columns: Iterable[ColumnElement]) -> ColumnElement:
     return func.json_build_object(*(each for pair in pairs for each in pair))
 
 
-def many(kind: str | None, query: Select, *owners) -> Part:
+def rows_of(query: Select, *owners) -> ColumnElement:
     """The rows of a query about a row of each of `owners`, in its order, as a JSON list."""
     rows = query.correlate(*owners).subquery("item")
     found = func.coalesce(func.json_agg(literal_column("item")), literal_column("'[]'::json"))
-    return Part(select(found).select_from(rows).scalar_subquery(), kind)
+    return select(found).select_from(rows).scalar_subquery()
 
 
-def one(kind: str | None, query: Select, *owners) -> Part:
+def row_of(query: Select, *owners) -> ColumnElement:
     """The row of such a query as a JSON object; NULL for none."""
     row = query.correlate(*owners).subquery("item")
-    return Part(select(func.row_to_json(literal_column("item"))).select_from(row).scalar_subquery(), kind)
+    return select(func.row_to_json(literal_column("item"))).select_from(row).scalar_subquery()
+
+
+def many(kind: str, query: Select, *owners) -> Part:
+    """The objects of a kind that a query finds, about a row of each of `owners`."""
+    return Part(rows_of(query, *owners), kind)
+
+
+def one(kind: str, query: Select, *owners) -> Part:
+    """The object of a kind that such a query finds, if it finds one."""
+    return Part(row_of(query, *owners), kind)

@@ -139,7 +139,9 @@ class PageVisit(CachedRead):
 
     def create(self, found: Found) -> None:
         """Leave the page to its view, and pass the key to `shared_view`."""
-        self.request.environ[Preflight.KEY] = Preflight(self._page.route, key=self._key(found))
+        self.request.environ[Preflight.KEY] = Preflight(
+            self._page.route, found.validators, key=self._key(found)
+        )
 
 
 def ordered(query: str) -> str:

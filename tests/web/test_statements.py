@@ -7,9 +7,9 @@ from tests.conftest import recording
 from tests.web.conftest import log_in
 
 # Statements that a page may send at most; they are all sent whatever the page shows.
-LIST = 3  # rows, their number, and the versions under which that is kept
+LIST = 2  # rows and their number, and the versions under which that is kept
 CHOICES = {"series": 2, "issue": 1}  # what filters offer: types, languages
-SUBLIST = 4  # and the object they belong to
+SUBLIST = 3  # and the object they belong to
 DETAIL = 1
 HOME = 3
 

@@ -1,8 +1,8 @@
 """The pages of one kind: a base class with the verbs as plain methods, and the directive that serves them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import chain
 from typing import ClassVar
 
@@ -22,12 +22,11 @@ from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import with_query
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.filters import Filter, Group, narrowed
-from comicsdb_web.lists.paging import BLOCK_STEP, offset_of, paginate
+from comicsdb_web.lists.paging import BLOCK_STEP, CardList, offset_of
 from comicsdb_web.lists.parts import Part, constant, many, one
 from comicsdb_web.pages.catalogue.detail_query import detail_query
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
-from comicsdb_web.rendering.row_views import shown as row_view
 
 DETAIL = "detail"
 RECENT_ISSUES, LATEST_SERIES = 5, 6  # on pages of what they belong to
@@ -146,6 +145,11 @@ class EntityViews(Editing):
         """The objects that the words of `q` find."""
         return self._filtered()
 
+    @cached_property
+    def listed(self) -> CardList:
+        """The list of the kind."""
+        return CardList(self.request, list_of(type(self)))
+
     def _filtered(self, *conditions, **values):
         """The values of a list page that the parameters of the address narrow."""
         words = Filter("q", _("Search"), partial(search.matching, self.model))
@@ -159,14 +163,10 @@ class EntityViews(Editing):
 
     def _listing(self, values: dict, *conditions, model=None):
         """The values of a list page; every list comes through here."""
-        shown, model = list_of(type(self), model), model or self.model
+        listed = self.listed if model is None else CardList(self.request, list_of(type(self), model))
+        model = model or self.model
         sort = self.request.GET.get("sort", "") if model is Issue else ""
-        order = ISSUE_SORTS.get(sort, search.order(model))
-        rows = cards.statement(model).order_by(*order)
-        ids = cards.ids(model).where(*conditions).order_by(*order)
-        counted, kinds = cards.counted(model, *conditions), shown.kinds if shown else ()
-        page = paginate(self.request, rows, ids, counted, kinds=kinds)
-        page = replace(page, rows=[row_view(model.__tablename__, row._mapping) for row in page.rows])
+        page = listed.page(model, conditions, ISSUE_SORTS.get(sort, search.order(model)))
         shared = {"kind": model.__tablename__, "page": page, "sort": sort if sort in ISSUE_SORTS else ""}
         shared |= {"owner": None, "within": None, "narrowed": None, "groups": self.filters}
         return shared | values

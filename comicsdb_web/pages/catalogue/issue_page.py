@@ -38,6 +38,7 @@ from comicsdb.models import (
     issue_universe,
 )
 from comicsdb_web.lists.paging import BLOCK_STEP
+from comicsdb_web.lists.parts import constant, row_of, rows_of
 from comicsdb_web.rendering.row_views import RowView, shown
 
 PICTURE = ("image", "image_width", "image_height")
@@ -76,20 +77,7 @@ def read(read_pool: ReadPool, slug: str) -> IssuePage | None:
 
 def _many(query):
     """The rows of a query of its own about the issue, in its order, as a JSON list."""
-    rows = query.correlate(Issue).subquery("item")
-    found = func.coalesce(func.json_agg(literal_column("item")), literal_column("'[]'::json"))
-    return select(found).select_from(rows).scalar_subquery()
-
-
-def _constant(number: int):
-    """A literal number in the SQL, so that the planner can use its value."""
-    return literal_column(str(number))
-
-
-def _one(query, *owners):
-    """The row of a query about a row of each of `owners`, as a JSON object; NULL for none."""
-    row = query.correlate(*owners).subquery("item")
-    return select(func.row_to_json(literal_column("item"))).select_from(row).scalar_subquery()
+    return rows_of(query, Issue)
 
 
 def _named(model, *more: str):
@@ -98,17 +86,17 @@ def _named(model, *more: str):
 
 
 def _type():
-    return _one(select(SeriesType.code).where(SeriesType.id == Series.series_type_id), Series)
+    return row_of(select(SeriesType.code).where(SeriesType.id == Series.series_type_id), Series)
 
 
 def _series():
     above = (
-        _one(select(*_named(model)).where(model.id == column), Series).label(model.__tablename__)
+        row_of(select(*_named(model)).where(model.id == column), Series).label(model.__tablename__)
         for model, column in ((Publisher, Series.publisher_id), (Imprint, Series.imprint_id))
     )
     own = _named(Series, "year_began", "language", "publisher_id")
     query = select(*own, _type().label("series_type"), *above)
-    return _one(query.where(Series.id == Issue.series_id), Issue)
+    return row_of(query.where(Series.id == Issue.series_id), Issue)
 
 
 def _neighbour(compare, *order):
@@ -117,7 +105,7 @@ def _neighbour(compare, *order):
     query = select(other.c.slug, other.c.number).where(
         other.c.series_id == Issue.series_id, compare(place, tuple_(Issue.cover_date, Issue.id))
     )
-    return _one(query.order_by(*(each(other) for each in order)).limit(_constant(1)), Issue)
+    return row_of(query.order_by(*(each(other) for each in order)).limit(constant(1)), Issue)
 
 
 def _linked(model, link, *more: str):
@@ -127,7 +115,7 @@ def _linked(model, link, *more: str):
 
 def _first(query):
     """The rows that a block begins with, each with the number of all."""
-    return _many(query.add_columns(func.count().over().label("total")).limit(_constant(BLOCK_STEP)))
+    return _many(query.add_columns(func.count().over().label("total")).limit(constant(BLOCK_STEP)))
 
 
 def _credits():
@@ -141,7 +129,7 @@ def _credits():
 
 def _reprints():
     other = Issue.__table__.alias("other")
-    series = _one(
+    series = row_of(
         select(Series.name, Series.year_began, _type().label("series_type")).where(
             Series.id == other.c.series_id
         ),
@@ -176,8 +164,8 @@ def _statement():
     blocks |= {name: _first(_linked(model, link, *more)) for name, (model, link, more) in CARDS.items()}
     parts = blocks | {
         "series": _series(),
-        "rating": _one(select(AgeRating.name).where(AgeRating.id == Issue.rating_id), Issue),
-        "edited_by": _one(edited_by, Issue),
+        "rating": row_of(select(AgeRating.name).where(AgeRating.id == Issue.rating_id), Issue),
+        "edited_by": row_of(edited_by, Issue),
         "attributions": _many(attributions.order_by(Attribution.id)),
         "variants": _many(_variants()),
         "arcs": _many(_linked(Arc, issue_arc)),

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import orjson
 from sqlalchemy import func, select
 
 from comicsdb.catalog import search
@@ -38,7 +39,7 @@ from comicsdb_web.forms.fields import (
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.catalogue_filters import SERIES
 from comicsdb_web.lists.filters import Narrowed, without
-from comicsdb_web.lists.parts import Part, constant, many, one
+from comicsdb_web.lists.parts import Part, constant, many, one, rows_of
 from comicsdb_web.pages.catalogue.base import EntityViews, WithIssues, issue_count
 from comicsdb_web.rendering.locales import _, language_name
 from comicsdb_web.rendering.page_cache import CachePolicy
@@ -143,8 +144,12 @@ class SeriesViews(WithIssues, EntityViews):
         """The languages that the series have, most first; those that are chosen always."""
         chosen = set(found.typed["language"]) if "language" in found.conditions else set()
         others = [each for name, each in found.conditions.items() if name != "language"]
-        counted = select(Series.language, func.count()).where(*others, Series.language != "")
-        numbers = dict(self.session.execute(counted.group_by(Series.language)).all())
+        counted = select(Series.language, func.count().label("number")).where(*others, Series.language != "")
+        rows = select(rows_of(counted.group_by(Series.language)))
+        found_rows = orjson.loads(
+            self.listed.find("languages", lambda: orjson.dumps(self.listed.first(rows)))
+        )
+        numbers = {each["language"]: each["number"] for each in found_rows}
         numbers = dict.fromkeys(sorted(chosen & set(LANGUAGES)), 0) | numbers
         ranked = sorted(numbers.items(), key=lambda pair: (-pair[1], pair[0]))
         chips = [self._language_chip(code, number, code in chosen) for code, number in ranked]

@@ -200,4 +200,4 @@ def test_a_week_costs_the_same_whatever_it_holds(testapp, make, released, connec
             with recording(connection) as statements:
                 testapp.get(f"/issue/{path}")
             numbers.append(len(statements))
-    assert numbers == [4, 1, 4, 1]
+    assert numbers == [3, 1, 3, 1]
