@@ -21,15 +21,14 @@ _numbers = itertools.count(1)
 class Load:
     """The requests to a server.
 
-    The paths are asked for in turn. `fresh` makes each request one that never came before: by `query`, a
-    parameter that nothing reads, or by `host`, another name of the same server. `@N@` in a body is
-    replaced by a number, another one each time.
+    The paths are asked for in turn. With `fresh`, no request came before, as each names another host. `@N@`
+    in a body is replaced by a number, another one each time.
     """
 
     port: int
     paths: tuple[str, ...]
     headers: dict[str, str] = field(default_factory=dict)
-    fresh: str = ""
+    fresh: bool = False
     connections: int = 8
     method: str = "GET"
     body: str = ""
@@ -57,7 +56,7 @@ class Run:
 
 SCRIPT = """
 local paths, made, at = {}, {}, tonumber(os.getenv("BENCH_AT"))
-local fresh, expected = os.getenv("BENCH_FRESH"), tonumber(os.getenv("BENCH_EXPECTED"))
+local fresh, expected = os.getenv("BENCH_FRESH") == "1", tonumber(os.getenv("BENCH_EXPECTED"))
 local method, body = os.getenv("BENCH_METHOD"), os.getenv("BENCH_BODY")
 local threads = {}
 good, hits = 0, 0
@@ -73,10 +72,7 @@ function request()
   local which = at % #paths + 1
   if method ~= "GET" then
     return wrk.format(method, paths[which], nil, (body:gsub("@N@", at)))
-  elseif fresh == "query" then
-    local path = paths[which]
-    return wrk.format("GET", path .. (path:find("?", 1, true) and "&" or "?") .. "_=" .. at)
-  elseif fresh == "host" then
+  elseif fresh then
     wrk.headers["Host"] = "h" .. at .. ".example"
     return wrk.format("GET", paths[which])
   end
@@ -122,7 +118,7 @@ def _wrk(load: Load, seconds: float, expected: int | None, at: int) -> Run:
         command += ["--timeout", "20s", "-s", str(script)]
         for name, value in load.headers.items():
             command += ["-H", f"{name}: {value}"]
-        given = {"BENCH_AT": str(at), "BENCH_FRESH": load.fresh, "BENCH_PATHS": str(paths)}
+        given = {"BENCH_AT": str(at), "BENCH_FRESH": str(int(load.fresh)), "BENCH_PATHS": str(paths)}
         given |= {"BENCH_METHOD": load.method, "BENCH_BODY": load.body}
         if expected is not None:
             given["BENCH_EXPECTED"] = str(expected)

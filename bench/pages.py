@@ -51,7 +51,7 @@ def rows(stand: Stand) -> list[Scenario]:
         return {"server": server, "load": Load(server.port, tuple(paths), headers or {}, **more)}
 
     few, tag = pages[:HITS], {"If-None-Match": dict(headers)["etag"]}
-    alone = {"fresh": "query", "connections": 1}
+    alone = {"fresh": True, "connections": 1}
     return [
         Scenario(CONSTANT, **asked(floor, [issue_paths(stand)[0]])),
         Scenario(ISSUE, **asked(ours, few), cache=HIT),

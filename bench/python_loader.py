@@ -53,9 +53,7 @@ def requests(load: dict, at: int):
     while True:
         at += 1
         path = paths[at % len(paths)]
-        if fresh == "query":
-            path += f"{'&' if '?' in path else '?'}_={at}"
-        elif fresh == "host":
+        if fresh:
             headers["Host"] = f"h{at}.example"
         lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         body = load["body"].replace("@N@", str(at)).encode()

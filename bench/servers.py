@@ -57,7 +57,7 @@ def rows(stand: Stand, name: str, server: Server) -> list[Scenario]:
     token = {"headers": stand.credentials}
     return [
         Scenario(f"{name} | detail hit", **asked(details[:HITS], **token), cache=HIT),
-        Scenario(f"{name} | list miss", **asked([ISSUES], fresh="query", **token), cache=MISS),
+        Scenario(f"{name} | list miss", **asked([ISSUES], fresh=True, **token), cache=MISS),
         Scenario(f"{name} | home page", **asked(["/"])),
         Scenario(f"{name} | issue page", **asked(pages)),
     ]

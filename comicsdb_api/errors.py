@@ -81,9 +81,9 @@ class ApiPath:
         return is_api_path(request.environ) is self.value
 
 
-def refused(error: RefusedError, request):
+def refused(error: RefusedError, request, route: str | None = None):
     """Return the message as `detail`."""
-    return respond(request, {"detail": error.detail}, error.status)
+    return respond(request, {"detail": error.detail}, error.status, route=route)
 
 
 def rejected_before_routing(environ, refusal: Refusal) -> Response:
@@ -229,9 +229,9 @@ def taken(error: catalog.ConflictError) -> dict[str, list[str]]:
     return {"non_field_errors": [f"The fields {', '.join(error.fields)} must make a unique set."]}
 
 
-def invalid(error: catalog.InvalidError, request):
+def invalid(error: catalog.InvalidError, request, route: str | None = None):
     """Return 400 with messages by field for values that violate rules."""
-    return respond(request, by_field(error.errors), 400)
+    return respond(request, by_field(error.errors), 400, route=route)
 
 
 def by_field(errors: dict) -> dict:

@@ -1,6 +1,7 @@
 """Content negotiation before views: format suffixes, trailing slashes and the Accept header."""
 
 import re
+from collections.abc import Container
 from urllib.parse import parse_qsl
 
 from pyramid.tweens import INGRESS
@@ -11,6 +12,7 @@ from comicsdb_api.responses import accepts, is_api_path, is_api_route
 FORMAT_KEY = "comicsdb_api.format"
 # A suffix starts with a letter: 1.5 is an invalid id, not id 1 in the format 5.
 SUFFIX = re.compile(r"(/api/(?:[^/.]+/)*[^/.]+)\.([A-Za-z][A-Za-z0-9]*)/?")
+COMMON = ("format", "page", "strict")  # parameters of all lists, beside their filters
 FORMATS = {"", "json", "api"}  # "api" requests a page for browsers, but gets JSON
 ACCEPTED = {"*/*", "application/*", "application/json", "text/*", "text/html"}
 
@@ -36,10 +38,13 @@ def tween_factory(handler, registry):  # noqa: ARG001  (Pyramid passes it)
     return tween
 
 
-def parameters(request) -> list[tuple[str, str]]:
-    """Return the query parameters in the order sent."""
+def parameters(request, known: Container[str] | None = None) -> list[tuple[str, str]]:
+    """Return the query parameters in the order sent or, of those with `known` names, in that of the names."""
     query = request.environ.get("QUERY_STRING")
-    return parse_qsl(query, keep_blank_values=True) if query else []
+    found = parse_qsl(query, keep_blank_values=True) if query else []
+    if known is None:
+        return found
+    return sorted((pair for pair in found if pair[0] in known), key=lambda pair: pair[0])
 
 
 def parameter(request, name: str) -> str | None:

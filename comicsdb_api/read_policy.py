@@ -1,4 +1,4 @@
-"""Cached reads of the API: details and lists of the catalogue.
+"""Reads of the API that the policy for cached reads answers: details of the catalogue, and all lists.
 
 Views use the same functions: those of `auth` for credentials and accounts, `negotiation`,
 `resource.cached_reads` for dates, tags and the cache, and `throttle` for limits.
@@ -9,31 +9,34 @@ from functools import cached_property
 from pyramid.request import apply_request_extensions
 from sqlalchemy import select, true
 
-from comicsdb.db.epoch import EPOCH_NOW
+from comicsdb.catalog.errors import InvalidError
+from comicsdb.db.epoch import EPOCH_NOW, EpochMovedError, check_epoch
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.readcache.etag import tagged
 from comicsdb.readcache.policy import CachedRead, DeclinedError, Preflight
 from comicsdb.readcache.validators import Found
-from comicsdb.security import Permission, may, without_staff_rights
+from comicsdb.security import may, without_staff_rights
 from comicsdb.values import whole_number
 from comicsdb_api import auth, retirement
-from comicsdb_api.errors import RefusedError
+from comicsdb_api.errors import RefusedError, invalid, refused
 from comicsdb_api.negotiation import negotiate
 from comicsdb_api.resource import cached_reads
-from comicsdb_api.resource.listing import Detail, Listing
+from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.listing import Detail, Listing, Wanted
 from comicsdb_api.resource.strict import is_strict
 from comicsdb_api.throttle import ThrottledError, Verdict, admit_cached, judge, refusal
 
 ID_MAX = 10**9 - 1  # greater ones are left to the views
 
 
-class CatalogueAddress:
-    """A cached address: called with a request, it returns its read."""
+class Address:
+    """An address that is read by the policy: called with a request, it returns its read."""
 
-    def __init__(self, served: Listing | Detail):
+    def __init__(self, served: Listing | Detail, permission: str):
         self.served = served
+        self.permission = permission
 
-    def __call__(self, request, match: dict) -> "CatalogueRead | None":
+    def __call__(self, request, match: dict) -> "ApiRead | None":
         """The read, or None if only the view can answer."""
         number = whole_number(match.get("id", "0"), high=ID_MAX)
         if number is None:
@@ -48,7 +51,8 @@ class CatalogueAddress:
             negotiate(request)
         except RefusedError as error:
             raise DeclinedError from error
-        return None if is_strict(request) else CatalogueRead(request, self, claim, number)
+        request.matchdict = match
+        return None if is_strict(request) else ApiRead(request, self, claim, number)
 
     @cached_property
     def queries(self) -> dict[str, CompiledQuery]:
@@ -61,25 +65,29 @@ class CatalogueAddress:
         return queries
 
 
-class CatalogueRead(CachedRead):
-    """A request for a cached address with credentials."""
+class ApiRead(CachedRead):
+    """A read of an address with credentials."""
 
     account_columns = len(auth.Account._fields)
 
-    def __init__(self, request, address: CatalogueAddress, claim: auth.Claim, object_id: int):
+    def __init__(self, request, address: Address, claim: auth.Claim, object_id: int):
         super().__init__(request)
         self.served, self.read = address.served, address.served.read
+        self.permission = address.permission
         self.claim, self.object_id = claim, object_id
         self.query = address.queries[claim.method]
         credentials = claim.parameters
         self.parameters = {**credentials, "id": object_id}
         self.account = (claim.method, *credentials.values())
         self.subject = (self.read.route, object_id)
+        self._is_current = False  # whether the body is of the epoch of the account and the validators
 
     def from_cache(self, found: Found):
         """The answer by dates alone, or with a cached body."""
         self._identify(found)
-        return cached_reads.answer(self.request, self.read, self.object_id, found.validators, None)
+        if self.read.region is None:
+            return None
+        return cached_reads.answer(self.request, self.served, self.object_id, found.validators, None)
 
     def _identify(self, found: Found) -> None:
         """Verify the account; raises DeclinedError if that is slow, or it may not read."""
@@ -90,52 +98,81 @@ class CatalogueRead(CachedRead):
         identity = auth.recognised(passwords, self.claim, account)
         settings = self.request.registry.settings
         self.identity = without_staff_rights(settings, identity, account.second_factor)
-        if not may(self.identity, Permission.API):
+        if not may(self.identity, self.permission):
             raise DeclinedError
 
     def create(self, found: Found):
-        """The answer with the body of an object; views create the bodies of lists."""
-        request = self.request
-        preflight = Preflight(self.read.route, found.validators, self.identity)
-        request.environ[Preflight.KEY] = preflight
-        if not isinstance(self.served, Detail):
-            return None
+        """The answer with a new body; if there is none, the view tells why, and gets a Preflight."""
+        self.request.environ[Preflight.KEY] = Preflight(self.read.route, found.validators, self.identity)
+        return self._created(found, None)
+
+    def create_remembered(self, found: Found):
+        """The answer with a new body; raises EpochMovedError if it is of another epoch."""
+        return self._created(found, found.epoch)
+
+    def _created(self, found: Found, epoch: int | None):
+        request, route = self.request, self.read.route
+
+        def entry() -> bytes:
+            return tagged(self._body(found, epoch))
+
         try:
+            if self.read.region is None:
+                return respond_tagged(request, entry(), route=route)
             return cached_reads.answer(
-                request, self.read, self.object_id, found.validators, self._entry, missed=True
+                request, self.served, self.object_id, found.validators, entry, missed=True
             )
         except ThrottledError as error:
-            return refusal(request, error.verdict, self.read.route)
+            return refusal(request, error.verdict, route)
+        except RefusedError as error:
+            return refused(error, request, route)
+        except InvalidError as error:
+            return invalid(error, request, route)
 
-    def _entry(self) -> bytes:
-        """The body with its tag; raises ThrottledError if a limit is exceeded."""
-        auth.log_admitted(self.request, self.identity)
-        verdict = judge(self.request, self.identity)
+    def _body(self, found: Found, epoch: int | None) -> bytes:
+        """The body; raises ThrottledError if a limit is exceeded."""
+        request, limits = self.request, self.request.registry["comicsdb.api_limits"]
+        # Without limits, the statement for the body compares the epoch.
+        verdict = judge(request, self.identity, epoch=epoch if limits.on else None)
         if verdict.refused:
             raise ThrottledError(verdict)
         try:
-            apply_request_extensions(self.request)
-            body = self.served.body(self.request, self.object_id)
+            apply_request_extensions(request)
+            body = self._read(found, epoch)
+        except (EpochMovedError, RefusedError, InvalidError):
+            raise
         except Exception as error:
+            auth.log_admitted(request, self.identity)
             raise DeclinedError from error
         if body is None:  # deleted just now
+            auth.log_admitted(request, self.identity)
             raise DeclinedError
-        return tagged(body)
+        self._is_current = True
+        return body
+
+    def _read(self, found: Found, epoch: int | None) -> bytes | None:
+        request, served = self.request, self.served
+        if isinstance(served, Detail):
+            return served.body(request, self.object_id, epoch)
+        wanted = Wanted.of(request, served, self.identity, self.object_id)
+        return served.page(request, found.validators, wanted, epoch)
 
     def admit(self, response, epoch: int | None):
         """Count the request, and add the headers of its limits."""
-        is_counted = Verdict.KEY in self.request.environ
-        response = admit_cached(self.request, self.identity, response, self.read.route, epoch)
-        if not is_counted:
-            auth.log_admitted(self.request, self.identity)
-        retirement.add_headers(self.request, self.identity, response)
+        request = self.request
+        epoch = None if self._is_current else epoch
+        if Verdict.KEY in request.environ:
+            check_epoch(request.registry["comicsdb.read_pool"], epoch)
+        response = admit_cached(request, self.identity, response, self.read.route, epoch)
+        auth.log_admitted(request, self.identity)
+        retirement.add_headers(request, self.identity, response)
         return response
 
 
-def cache_reads(config, served: Listing | Detail) -> None:
-    """Directive: register the cached reads of an address, if it has any."""
-    if served.read.region is not None:
-        config.add_cached_read(served.read.route, CatalogueAddress(served))
+def cache_reads(config, served: Listing | Detail, permission: str) -> None:
+    """Directive: let the policy read an address, if its object and account are all that it depends on."""
+    if served.read.region is not None or isinstance(served, Listing):
+        config.add_cached_read(served.read.route, Address(served, permission))
 
 
 def includeme(config):

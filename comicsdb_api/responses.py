@@ -52,9 +52,9 @@ def to_json(value) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_UTC_Z)
 
 
-def respond(request, value, status: int = 200, headers=()) -> Response:
+def respond(request, value, status: int = 200, headers=(), route: str | None = None) -> Response:
     """Return a response with a JSON body of plain values, dates and UTC timestamps."""
-    return answer(request, to_json(value), status, (("Content-Type", "application/json"), *headers))
+    return answer(request, to_json(value), status, (("Content-Type", "application/json"), *headers), route)
 
 
 def too_soon(request, sentence: str, seconds: int, route: str | None = None) -> Response:

@@ -364,10 +364,10 @@ def recording(connection):
             statements.append(query)
         return execute(cursor, query, *rest, **options)
 
-    def recorded_row(line, query, values):
+    def recorded_row(line, query, values, **options):
         if line.driver is driver:
             statements.append(query)
-        return row(line, query, values)
+        return row(line, query, values, **options)
 
     psycopg.Cursor.execute, ReadConnection.row = recorded, recorded_row
     try:

@@ -6,12 +6,26 @@ A condition refers to the list's own table and to subqueries, never to tables th
 uses only that table, and no row is found twice. All values are bound parameters.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import operator
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
 from datetime import date
 
-from sqlalchemy import ColumnElement, Float, Integer, extract, false, func, literal, select
-from sqlalchemy.sql.elements import False_
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Float,
+    Integer,
+    String,
+    any_,
+    bindparam,
+    extract,
+    false,
+    func,
+    literal,
+    or_,
+    select,
+)
 
 from comicsdb.catalog import search
 from comicsdb.catalog.kinds import KINDS
@@ -27,10 +41,11 @@ from comicsdb.models import (
     credit_role,
     series_genre,
 )
+from comicsdb.values import compact
 
 LONGEST = 1000  # characters of a searched text; no folded name has as many
-
-Test = Callable[..., ColumnElement[bool]]
+# SQL types of operands, as functions of SQL do not tell those of their parameters.
+TYPES = {int: Integer, float: Float, str: String}
 
 
 def unchanged(condition: ColumnElement[bool]) -> ColumnElement[bool]:
@@ -38,7 +53,25 @@ def unchanged(condition: ColumnElement[bool]) -> ColumnElement[bool]:
     return condition
 
 
-@dataclass(frozen=True)
+def itself(value) -> tuple:
+    """The value as the only operand."""
+    return (value,)
+
+
+@dataclass(frozen=True, eq=False)
+class Test:
+    """How columns are tested: `build` makes a condition of columns and operands, `operands` these of a value.
+
+    Operands are values or SQL parameters, except those of a test with `constants`, on which the text of the
+    condition depends. They are None if nothing can meet the condition.
+    """
+
+    build: Callable[..., ColumnElement[bool]]
+    operands: Callable = itself
+    constants: bool = False
+
+
+@dataclass(frozen=True, eq=False)
 class Condition:
     """A test of one or more columns against a value.
 
@@ -51,89 +84,123 @@ class Condition:
 
     def __call__(self, value) -> ColumnElement[bool]:
         """The condition for a value."""
-        return self.of(self.test(self.column, value))
+        operands = self.test.operands(value)
+        return false() if operands is None else self._built(map(_typed, operands))
+
+    def clause(self, name: str, value) -> "Clause":
+        """The condition for a value, with parameters whose names begin with `name`."""
+        operands = self.test.operands(value)
+        if operands is None:
+            return NOTHING
+        if self.test.constants:
+            return Clause(name, (self, operands), lambda: self._built(operands))
+        values = {f"{name}_{n}": each for n, each in enumerate(operands)}
+        return Clause(
+            name,
+            (self, len(operands)),
+            lambda: self._built(_parameter(*each) for each in values.items()),
+            values,
+        )
+
+    def _built(self, operands) -> ColumnElement[bool]:
+        return self.of(self.test.build(self.column, *operands))
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A condition of a statement that is compiled once for all values of its parameters.
+
+    Clauses with the same `name` and `key` have the same text, which `build` makes.
+    """
+
+    name: str
+    key: Hashable
+    build: Callable[[], ColumnElement[bool]] = field(compare=False)
+    values: dict = field(default_factory=dict, compare=False)
+
+
+NOTHING = Clause("", None, false)  # a condition that nothing meets
+
+
+def values_of(clauses: Iterable[Clause]) -> dict:
+    """The values of the parameters of all clauses."""
+    return {name: value for each in clauses for name, value in each.values.items()}
+
+
+def _typed(value):
+    return literal(value, TYPES[type(value)]) if type(value) in (int, float) else value
+
+
+def _parameter(name: str, value):
+    if isinstance(value, list):
+        return bindparam(name, type_=ARRAY(String if isinstance(value[0], str) else Integer))
+    return bindparam(name, type_=TYPES.get(type(value)))
 
 
 # Tests of columns.
 
 
-def equal(column, value) -> ColumnElement[bool]:
-    """Equal to the value."""
-    return column == (literal(value, Integer) if type(value) is int else value)
+def _is_any(column, values) -> ColumnElement[bool]:
+    return column.in_(values) if isinstance(values, list) else column == any_(values)
 
 
-def any_of(column, values) -> ColumnElement[bool]:
-    """One of several values."""
-    return column.in_(values)
+def _year(year: int) -> tuple | None:
+    possible = date.min.year <= year <= date.max.year
+    return (date(year, 1, 1), date(year, 12, 31)) if possible else None
 
 
-def at_least(column, value) -> ColumnElement[bool]:
-    """The value or a greater one; never null."""
-    return column >= (literal(value, Float) if type(value) is float else value)
-
-
-def at_most(column, value) -> ColumnElement[bool]:
-    """The value or a smaller one."""
-    return column <= value
-
-
-def later(column, value) -> ColumnElement[bool]:
-    """Later than the value."""
-    return column > value
-
-
-def in_year(column, year: int) -> ColumnElement[bool]:
-    """A date in a year."""
-    if not date.min.year <= year <= date.max.year:
-        return false()
-    return column.between(date(year, 1, 1), date(year, 12, 31))
-
-
-def in_month(column, month: int) -> ColumnElement[bool]:
-    """A date in a month, 1 to 12, of any year."""
-    return extract("month", column) == literal(month, Integer)
-
-
-def is_so(column, wanted: bool) -> ColumnElement[bool]:
-    """True or false."""
-    return column.is_(wanted)
-
-
-def missing(column, wanted: bool) -> ColumnElement[bool]:
-    """Whether the value is missing."""
+def _is_missing(column, wanted: bool) -> ColumnElement[bool]:
     return column.is_(None) if wanted else column.is_not(None)
 
 
-same = search.same
-same_isbn = search.same_isbn
+def _short(text: str) -> tuple | None:
+    return None if len(text) > LONGEST else (text,)
 
 
-def contains(column, text: str) -> ColumnElement[bool]:
-    """Contains a text, ignoring case."""
-    return false() if len(text) > LONGEST else search.contains(column, text)
+def _pattern(text: str) -> tuple | None:
+    return None if len(text) > LONGEST else (search.pattern(text),)
 
 
-def phrase(column, text: str) -> ColumnElement[bool]:
-    """Contains a text, ignoring case and accents; the column is folded."""
-    return false() if len(text) > LONGEST else search.holds(column, text)
-
-
-def words(columns, text: str) -> ColumnElement[bool]:
-    """Every word is in one of the folded columns."""
+def _words(text: str) -> tuple | None:
     wanted = text.split()[: search.WORDS_MAX]
-    return false() if any(len(word) > LONGEST for word in wanted) else search.in_any(columns, wanted)
+    return None if any(len(word) > LONGEST for word in wanted) else tuple(wanted)
 
 
-def same_upc(_column, code: str) -> ColumnElement[bool]:
-    """The barcode of the issue or of one of its variants."""
-    return search.issues_with_upc(lambda column: search.same_code(column, code))
+def _code(text: str) -> tuple | None:
+    wanted = compact(text)
+    return (wanted,) if wanted else None
 
 
-def upc_begins(_column, start: str) -> ColumnElement[bool]:
-    """The beginning of that barcode."""
-    if len(start) > LONGEST:
-        return false()
-    return search.issues_with_upc(lambda column: search.code_begins(column, start))
+def _beginning(text: str) -> tuple | None:
+    wanted = compact(text)
+    return (search.beginning(wanted),) if wanted and len(text) <= LONGEST else None
+
+
+equal = Test(operator.eq)
+any_of = Test(_is_any, lambda values: (values,) if values else None)
+at_least = Test(operator.ge)
+at_most = Test(operator.le)
+later = Test(operator.gt)
+earlier = Test(operator.lt)
+within = Test(lambda column, begin, end: (column >= begin) & (column < end), tuple)
+in_year = Test(lambda column, first, last: column.between(first, last), _year)
+in_month = Test(lambda column, month: extract("month", column) == month)
+is_so = Test(lambda column, wanted: column.is_(wanted), constants=True)
+missing = Test(_is_missing, constants=True)
+same = Test(search.same)
+contains = Test(search.fits, _pattern)
+phrase = Test(search.holds, _short)
+words = Test(lambda columns, *wanted: search.in_any(columns, list(wanted)), _words)
+same_isbn = Test(
+    lambda column, *codes: or_(*(search.same_code(column, each) for each in codes)),
+    lambda number: search.isbns(number) or None,
+)
+same_upc = Test(
+    lambda _column, code: search.issues_with_upc(lambda column: search.same_code(column, code)), _code
+)
+upc_begins = Test(
+    lambda _column, start: search.issues_with_upc(lambda column: search.code_fits(column, start)), _beginning
+)
 
 
 # Conversion of conditions on other tables into those on the list's own.
@@ -146,8 +213,6 @@ def among(column, found, *joined) -> Callable:
     """
 
     def turned(condition):
-        if isinstance(condition, False_):  # no need to join other tables
-            return condition
         return column.in_(select(found).where(condition, *joined).correlate(None))
 
     return turned

@@ -86,34 +86,40 @@ def same(column, value: str) -> ColumnElement[bool]:
     return _upper(column) == func.upper(value)
 
 
-def contains(column, part: str) -> ColumnElement[bool]:
-    """The condition that a column contains a text, ignoring case."""
-    escaped = _WILD.sub(r"\\\g<0>", part)
-    return _upper(column).like(func.upper(f"%{escaped}%"))
+def pattern(part: str) -> str:
+    """The pattern of LIKE for texts that contain a part."""
+    return f"%{_escaped(part)}%"
+
+
+def fits(column, wanted: str) -> ColumnElement[bool]:
+    """The condition that a column fits a pattern of LIKE, ignoring case."""
+    return _upper(column).like(func.upper(wanted))
 
 
 def same_code(column, code: str) -> ColumnElement[bool]:
-    """The condition that a column has a product code, ignoring spaces, hyphens and case; never for ""."""
-    wanted = compact(code)
-    return _compacted(column) == func.upper(wanted) if wanted else false()
+    """The condition that a column has a compact product code, ignoring spaces, hyphens and case."""
+    return _compacted(column) == func.upper(code)
 
 
-def code_begins(column, start: str) -> ColumnElement[bool]:
-    """The condition that the product code in a column begins with a text, which is case-sensitive."""
-    wanted = compact(start)
-    if not wanted:
-        return false()
-    escaped = _WILD.sub(r"\\\g<0>", wanted)
+def beginning(start: str) -> str:
+    """The pattern of LIKE for compact codes that begin with a text."""
+    return f"{_escaped(start)}%"
+
+
+def code_fits(column, wanted: str) -> ColumnElement[bool]:
+    """The condition that the product code in a column fits a pattern of LIKE, which is case-sensitive."""
     # The index is in upper case.
-    return and_(
-        _compacted(column).like(func.upper(f"{escaped}%")),
-        _unspaced(column).like(f"{escaped}%"),
-    )
+    return and_(_compacted(column).like(func.upper(wanted)), _unspaced(column).like(wanted))
 
 
-def same_isbn(column, number: str) -> ColumnElement[bool]:
-    """The condition that a column has an ISBN, with ten or thirteen digits."""
-    return or_(*(same_code(column, each) for each in (number, *_other_isbn(compact(number)))))
+def isbns(number: str) -> tuple[str, ...]:
+    """An ISBN in compact form, with ten and with thirteen digits if it has both forms."""
+    wanted = compact(number)
+    return tuple(filter(None, (wanted, *map(compact, _other_isbn(wanted)))))
+
+
+def _escaped(part: str) -> str:
+    return _WILD.sub(r"\\\g<0>", part)
 
 
 def _other_isbn(number: str) -> list[str]:

@@ -39,14 +39,15 @@ class CompiledQuery:
     text: str
     names: tuple[str, ...]
     constants: dict
+    prepared: bool = True  # else PostgreSQL plans each execution for its values
 
     @classmethod
-    def of(cls, statement) -> "CompiledQuery":
+    def of(cls, statement, *, prepared: bool = True) -> "CompiledQuery":
         """Compile a statement of SQLAlchemy, whose variable parameters have names but no values."""
         compiled = statement.compile(dialect=DIALECT)
         unbound = {name for name, bind in compiled.binds.items() if bind.required}
         constants = {name: value for name, value in compiled.params.items() if name not in unbound}
-        return cls(str(compiled), tuple(compiled.positiontup), constants)
+        return cls(str(compiled), tuple(compiled.positiontup), constants, prepared)
 
     def values(self, parameters: dict) -> list:
         """The parameters in the order of the text."""
@@ -66,9 +67,9 @@ class ReadPool:
         self._idle: deque[ReadConnection] = deque()
 
     def fetch(self, query: CompiledQuery, parameters: dict) -> tuple | None:
-        """The first row of a compiled statement, prepared on first use, or None."""
+        """The first row of a compiled statement, or None."""
         values = query.values(parameters)
-        return self._run(lambda connection: connection.row(query.text, values))
+        return self._run(lambda connection: connection.row(query.text, values, prepared=query.prepared))
 
     def first(self, statement: Executable, parameters: dict):
         """The first row of a statement of SQLAlchemy, or None; not prepared."""
@@ -122,10 +123,10 @@ class ReadConnection:
         self._transformer = Transformer(self.driver)
         self._prepared: OrderedDict[str, bytes] = OrderedDict()
 
-    def row(self, text: str, values: list) -> tuple | None:
-        """The first row of a statement, or None; raises psycopg's errors."""
+    def row(self, text: str, values: list, *, prepared: bool = True) -> tuple | None:
+        """The first row of a statement, prepared on first use, or None; raises psycopg's errors."""
         name = self._prepared.get(text)
-        if not self._prepares:
+        if not (prepared and self._prepares):
             result = self._sent(text, values)
         else:
             result = self._executed(name or self._prepare(text, values), values)

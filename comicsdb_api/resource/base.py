@@ -38,10 +38,9 @@ from comicsdb.values import whole_number
 from comicsdb_api.errors import NOT_FOUND, RefusedError, missing
 from comicsdb_api.resource import bodies, cached_reads, paging, shapes, writes
 from comicsdb_api.resource.acts import Act
-from comicsdb_api.resource.cached_reads import Read
 from comicsdb_api.resource.conditional import respond_tagged
-from comicsdb_api.resource.filters import Filter, read
-from comicsdb_api.resource.listing import Children, detail_of, list_of
+from comicsdb_api.resource.filters import Filter
+from comicsdb_api.resource.listing import Children, Listing, Wanted, detail_of, list_of
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, WRITES, allow, respond
 
 _INTEGER = re.compile(r"-?[0-9]+")
@@ -101,9 +100,14 @@ class ListResource(Resource):
 
     model: type
     filters: tuple[Filter, ...] = ()
+    # Sets of filters for which one plan of PostgreSQL is good whatever their values; others are planned for
+    # each request.
+    planned_once: tuple[set[str], ...] = ()
     page_size = paging.SIZE
     # Whether answers are cached, which requires that every change of a body updates its stamps.
     cached = False
+    # The class of its list.
+    listing = Listing
     # The name of a row's shape in the API's description.
     row_shape = ""
     # The kinds whose data a list shows, sorts or filters by; only its own if empty.
@@ -146,14 +150,17 @@ class ListResource(Resource):
 
     def collection_get(self):
         """GET on the list."""
-        settings = self.request.registry.settings
-        return self.page(read(self.filters, self.request.api_parameters, zone=settings["comicsdb.timezone"]))
+        return self.page()
 
-    def page(self, conditions=(), object_id: int | None = None):
+    def page(self, object_id: int | None = None):
         """The answer with the requested page."""
-        listing = self.served
+        request, listing = self.request, self.served
         return self.through_cache(
-            listing.read, object_id, lambda stamps: listing.page(self.request, object_id, stamps, conditions)
+            listing,
+            object_id,
+            lambda stamps: listing.page(
+                request, stamps, Wanted.of(request, listing, request.identity, object_id)
+            ),
         )
 
     @property
@@ -161,12 +168,12 @@ class ListResource(Resource):
         """The Listing or Detail of the request's address."""
         return self.request.registry["comicsdb_api.reads"][self.request.matched_route.name]
 
-    def through_cache(self, read: Read, object_id: int | None, create: Callable[[tuple], bytes | None]):
+    def through_cache(self, served, object_id: int | None, create: Callable[[tuple], bytes | None]):
         """The answer to a read, from the cache if the resource is cached; raises RefusedError (404).
 
         `create` returns the body for the stamps, or None if the object does not exist.
         """
-        stamps = cached_reads.stamps(self.request, read, object_id)
+        stamps = cached_reads.stamps(self.request, served.read, object_id)
         if stamps is None:
             raise self.missing(object_id)
 
@@ -176,9 +183,9 @@ class ListResource(Resource):
                 raise self.missing(object_id)
             return tagged(body)
 
-        if read.region is None:
+        if served.read.region is None:
             return respond_tagged(self.request, entry())
-        return cached_reads.answer(self.request, read, object_id, stamps, entry)
+        return cached_reads.answer(self.request, served, object_id, stamps, entry)
 
     def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002  (entities look it up)
         """404 for an object that does not exist."""
@@ -310,7 +317,7 @@ class EntityResource(ListResource):
     def get(self):
         """GET on one object."""
         object_id, detail = self.wanted_id(), self.served
-        return self.through_cache(detail.read, object_id, lambda _: detail.body(self.request, object_id))
+        return self.through_cache(detail, object_id, lambda _: detail.body(self.request, object_id))
 
     def children_get(self):
         """GET on a list below one object."""
@@ -379,7 +386,7 @@ def serve(
     config.add_cornice_service(service)
     config.registry["comicsdb_api.reads"][route] = served
     if served is not None:
-        config.cache_reads(served)
+        config.cache_reads(served, permission)
     if may(None, permission):
         config.registry["comicsdb_api.public"].add(route)
     allow(config, route, service.defined_methods)

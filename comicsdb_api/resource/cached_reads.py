@@ -5,7 +5,7 @@ write that changes its body. They are part of the key, so entries never become o
 remove any. Cornice's views and the policy for cached reads use the same functions.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -50,9 +50,9 @@ class Read:
         """The stamps as part of a key, without former times."""
         return ".".join(str(each) for each in (stamps[::2] if self.date_pairs else stamps))
 
-    def key(self, request, object_id: int | None, stamps: tuple) -> str:
-        """The key of the entry for a request."""
-        return f"{self.name}:{object_id or ''}:{self.version(stamps)}:{digest(request)}"
+    def key(self, request, object_id: int | None, stamps: tuple, known: Container[str]) -> str:
+        """The key of the entry for a request; its answer depends on the parameters with `known` names."""
+        return f"{self.name}:{object_id or ''}:{self.version(stamps)}:{digest(request, known)}"
 
 
 def stamps(request, read: Read, object_id: int | None) -> tuple | None:
@@ -63,8 +63,8 @@ def stamps(request, read: Read, object_id: int | None) -> tuple | None:
     return request.read_pool.fetch(read.query, {"id": object_id})
 
 
-def digest(request) -> str:
-    """A digest of everything else that a body depends on: base URLs, path, and all query parameters.
+def digest(request, known: Container[str]) -> str:
+    """A digest of everything else that a body depends on: base URLs, path, and parameters with `known` names.
 
     The path is included, as the id 7 can be written 007, and links to other pages repeat it.
     """
@@ -72,32 +72,34 @@ def digest(request) -> str:
     host = environ.get("HTTP_HOST") or f"{environ['SERVER_NAME']}:{environ['SERVER_PORT']}"
     path = environ.get("SCRIPT_NAME", "") + environ["PATH_INFO"]
     text = f"{environ['wsgi.url_scheme']}://{host}{path}"
-    if environ.get("QUERY_STRING"):
-        text = repr((text, sorted(parameters(request), key=lambda pair: pair[0])))
+    pairs = parameters(request, known)
+    if pairs:
+        text = repr((text, pairs))
     return blake2b(text.encode(errors="surrogatepass"), digest_size=DIGEST_BYTES).hexdigest()
 
 
 def answer(
     request,
-    read: Read,
+    served,
     object_id: int | None,
     stamps: tuple,
     create: Callable[[], bytes] | None,
     *,
     missed: bool = False,
 ):
-    """The answer to a cached read with known stamps.
+    """The answer to a cached read of a Listing or Detail with known stamps.
 
     `create` returns a new body with its tag before it; without `create` the answer is None if that is needed.
     With `missed`, the cache has just been asked.
     """
+    read = served.read
     dates = read.dates(stamps)
     # The query may be for a page that does not exist, so the body is needed first.
     refusal = None if request.environ.get("QUERY_STRING") else refusal_by_date(request, dates, read.route)
     if refusal is not None:
         return refusal
     region = getattr(request.registry["comicsdb.cache"], read.region)
-    key = read.key(request, object_id, stamps)
+    key = read.key(request, object_id, stamps, served.parameters)
     if create is None:
         entry, hit = region.get(key), True
         if entry is None:

@@ -7,14 +7,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
+from enum import Enum
 from zoneinfo import ZoneInfo
-
-from sqlalchemy import ColumnElement, and_, false
 
 from comicsdb.catalog import filters as conditions
 from comicsdb.catalog import search
 from comicsdb.catalog.errors import InvalidError
-from comicsdb.catalog.filters import LONGEST, Condition
+from comicsdb.catalog.filters import LONGEST, NOTHING, Clause, Condition
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.values import FLAGS, decimal, is_number
 
@@ -97,14 +96,19 @@ class Filter:
         sentence = says.format(self.subject)
         return [Parameter(self.name, self.schema, sentence[0].upper() + sentence[1:])]
 
-    def condition(self, values: dict[str, str], zone: ZoneInfo) -> ColumnElement[bool] | None:
-        """The condition for stripped values, None without one; raises BadValueError."""
+    def clauses(self, values: dict[str, str], zone: ZoneInfo) -> list[Clause]:
+        """The conditions for stripped values; raises BadValueError."""
         value = self.text(values, self.name)
-        return self.test(value, zone) if value else None
+        found = self.test(value, zone) if value else None
+        return [] if found is None else [found]
 
-    def test(self, value: str, zone: ZoneInfo) -> ColumnElement[bool] | None:  # noqa: ARG002
+    def test(self, value: str, zone: ZoneInfo) -> Clause | None:  # noqa: ARG002
         """The condition for a value, None if it is ignored; raises BadValueError."""
-        return self.narrow(value)
+        return self.compared(value)
+
+    def compared(self, value) -> Clause:
+        """The condition for a converted value; None is one that nothing has."""
+        return NOTHING if value is None else self.narrow.clause(self.name, value)
 
     def text(self, values: dict[str, str], name: str) -> str:
         """The value of a parameter, "" by default; raises BadValueError for null characters."""
@@ -125,8 +129,7 @@ class Int(Filter):
     invalid = "Enter a number."
 
     def test(self, value, zone):  # noqa: ARG002
-        number = self.number(value)
-        return false() if number is None else self.narrow(number)
+        return self.compared(self.number(value))
 
     def number(self, value: str) -> int | None:
         """The number, None for one beyond the range of the columns; raises BadValueError."""
@@ -147,7 +150,7 @@ class Number(Filter):
     def test(self, value, zone):  # noqa: ARG002
         if not is_number(value):
             raise self.bad()
-        return self.narrow(float(value))
+        return self.compared(float(value))
 
 
 class IntList(Int):
@@ -159,7 +162,7 @@ class IntList(Int):
     def test(self, value, zone):  # noqa: ARG002
         items = [item for item in (each.strip() for each in value.split(",")) if item]
         numbers = {self.number(item) for item in items[:IDS_MAX]} - {None}
-        return self.narrow(sorted(numbers)) if items else None
+        return self.compared(sorted(numbers)) if items else None
 
 
 class IdList(IntList):
@@ -181,7 +184,7 @@ class Flag(Filter):
 
     def test(self, value, zone):  # noqa: ARG002
         wanted = FLAGS.get(value.lower())
-        return None if wanted is None else self.narrow(wanted)
+        return None if wanted is None else self.compared(wanted)
 
 
 class Choice(Filter):
@@ -189,14 +192,14 @@ class Choice(Filter):
 
     def __init__(self, name, condition, subject, codes: Iterable):
         super().__init__(name, condition, subject)
-        self.codes = {str(code): code for code in codes}
+        self.codes = {str(code): code.value if isinstance(code, Enum) else code for code in codes}
         self.schema = {"type": "string", "enum": list(self.codes)}
 
     def test(self, value, zone):  # noqa: ARG002
         if value not in self.codes:
             message = f"Select a valid choice. {value} is not one of the available choices."
             raise BadValueError(self.name, message)
-        return self.narrow(self.codes[value])
+        return self.compared(self.codes[value])
 
 
 class Day(Filter):
@@ -206,7 +209,7 @@ class Day(Filter):
     invalid = "Enter a valid date."
 
     def test(self, value, zone):  # noqa: ARG002
-        return self.narrow(self.day(value))
+        return self.compared(self.day(value))
 
     def day(self, value: str) -> date:
         """The date; raises BadValueError."""
@@ -237,10 +240,13 @@ class DayRange(Day):
             Parameter(before, self.schema, f"Latest {self.subject}, included."),
         ]
 
-    def condition(self, values, zone):  # noqa: ARG002
-        texts = [self.text(values, name) for name in self.parameters]
-        found = [narrow(self.day(text)) for narrow, text in zip(self.bounds, texts, strict=True) if text]
-        return and_(*found) if found else None
+    def clauses(self, values, zone):  # noqa: ARG002
+        found = []
+        for name, narrow in zip(self.parameters, self.bounds, strict=True):
+            text = self.text(values, name)
+            if text:
+                found.append(narrow.clause(name, self.day(text)))
+        return found
 
 
 class Later(Filter):
@@ -251,7 +257,7 @@ class Later(Filter):
     invalid = "Enter a valid date/time."
 
     def test(self, value, zone):
-        return self.narrow(self.moment(value, zone))
+        return self.compared(self.moment(value, zone))
 
     def moment(self, value: str, zone: ZoneInfo) -> datetime:
         """The time in UTC; raises BadValueError."""
@@ -286,24 +292,21 @@ def _moment(found: re.Match, zone: ZoneInfo) -> datetime:
     return datetime.combine(_day(found), time(*clock), zone)
 
 
-def read(
-    filters: tuple[Filter, ...], parameters: list[tuple[str, str]], *, zone: ZoneInfo
-) -> list[ColumnElement[bool]]:
+def read(filters: tuple[Filter, ...], parameters: list[tuple[str, str]], *, zone: ZoneInfo) -> list[Clause]:
     """The conditions for the parameters of a query, all of which must hold.
 
     `parameters` are pairs in the order sent: the last value of a name counts, and empty ones are ignored.
     Raises InvalidError with all errors.
     """
     values = {name: value.strip() for name, value in parameters}
+    if not values:
+        return []
     found, errors = [], {}
     for each in filters:
         try:
-            condition = each.condition(values, zone)
+            found += each.clauses(values, zone)
         except BadValueError as error:
             errors[error.field] = [error.message]
-        else:
-            if condition is not None:
-                found.append(condition)
     if errors:
         raise InvalidError(errors)
     return found

@@ -5,26 +5,35 @@ Rows before a far page are skipped in an index of the whole order. If the order 
 survey of an index finds keyset positions (`places`) from which pages are read; it is cached as well.
 """
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from hashlib import blake2b
+from typing import ClassVar
 
 import orjson
 from sqlalchemy import BigInteger, ColumnElement, bindparam, func, literal_column, select
 
+from comicsdb.catalog.filters import Clause, values_of
 from comicsdb.db import keyset
+from comicsdb.db.epoch import EPOCH_NOW, EpochMovedError
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.readcache.validators import times, versions
+from comicsdb.security import Identity
+from comicsdb_api.negotiation import COMMON, parameters
 from comicsdb_api.resource import cached_reads, paging, shapes
 from comicsdb_api.resource.cached_reads import Read
+from comicsdb_api.resource.filters import Filter
+from comicsdb_api.resource.filters import read as read_filters
 from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
 
 FAR = 5  # pages that are found by skipping rows
 STEP = 3  # pages between cached places
 TRIES = 3  # attempts to read places and page of one version, with concurrent writers
 
-# Ways to a page: it is the first, by skipping rows, or from a place.
-FIRST, PASSED, PLACED = "first", "passed", "placed"
+QUERIES_MAX = 500  # compiled statements of all lists, of some 5 KB each
+
+# Ways to a page: it is the first, by skipping rows, or from a place; and the survey that finds places.
+FIRST, PASSED, PLACED, SURVEY = "first", "passed", "placed", "survey"
 
 
 @dataclass(frozen=True)
@@ -47,7 +56,7 @@ class Known:
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """The rows of an address: their resource, condition and order.
+    """The rows of an address: their resource, condition, order and filters.
 
     `condition` may refer to the object with the parameter `id`, whose row `read.stamps` selects.
     """
@@ -56,47 +65,73 @@ class Listing:
     resource: type
     condition: tuple
     order: tuple
+    filters: tuple[Filter, ...] = ()
 
     @property
     def size(self) -> int:
         """The number of rows per page."""
         return self.resource.page_size
 
-    def page(self, request, object_id: int | None, stamps: tuple, conditions: list) -> bytes | None:
-        """The body of the requested page of rows that meet further `conditions`.
+    @cached_property
+    def parameters(self) -> frozenset[str]:
+        """The parameters of the query that the address knows; links to other pages repeat them."""
+        return frozenset((*COMMON, *(name for each in self.filters for name in each.parameters)))
 
-        None if the object was deleted meanwhile; raises RefusedError (404) for a page that does not exist.
+    def clauses(self, request, identity: Identity | None) -> list[Clause]:  # noqa: ARG002  (lists override it)
+        """The conditions of a request; raises InvalidError."""
+        if not request.environ.get("QUERY_STRING"):
+            return []
+        zone = request.registry.settings["comicsdb.timezone"]
+        return read_filters(self.filters, parameters(request), zone=zone)
+
+    def values(self, request, identity: Identity | None) -> dict:  # noqa: ARG002  (lists override it)
+        """The values of the parameters of `condition`, but for `id`."""
+        return {}
+
+    def page(self, request, stamps: tuple, wanted: "Wanted", epoch: int | None = None) -> bytes | None:
+        """The body of a page.
+
+        None if the object was deleted meanwhile; raises RefusedError (404) for a page that does not exist,
+        and EpochMovedError if an epoch is given and not that of the page.
         """
-        wanted = paging.wanted(request)
+        found = None
         if self.read.region is None:
-            return self._walk(request, object_id, conditions, wanted)
-        version = self.read.version(stamps)
-        for _ in range(TRIES):
-            number, found, known = self._page(request, object_id, conditions, wanted, version)
-            if not (found and known) or found.version == known.version:
-                return found and found.body(request, number)
-            version = found.version  # the list has changed meanwhile
-        # A single statement is consistent.
-        return self._walk(request, object_id, conditions, wanted)
+            number, found = self._walk(request, wanted)
+        else:
+            version = self.read.version(stamps)
+            for _ in range(TRIES):
+                number, found, known = self._page(request, wanted, version)
+                if not (found and known) or found.version == known.version:
+                    break
+                version = found.version  # the list has changed meanwhile
+            else:  # a single statement is consistent
+                number, found = self._walk(request, wanted)
+        if found is None:
+            return None
+        if epoch is not None and found.epoch != epoch:
+            raise EpochMovedError
+        return found.body(request, number, self)
 
-    def _page(self, request, object_id, conditions, wanted: int | None, version: str):
+    def _page(self, request, wanted: "Wanted", version: str):
         """The number of a page, its content, and the cached facts about a version of the list."""
-        kept = f"{self.read.name}:{{}}:{object_id or ''}:{version}:{_filters(request)}"
-        if wanted is paging.LAST or (wanted > FAR and self._has_groups):
+        kept = f"{self.read.name}:{{}}:{wanted.object_id or ''}:{version}:{wanted.digest}"
+        if wanted.number is paging.LAST or (wanted.number > FAR and self._has_groups):
             survey, _ = request.cache.list.get_or_create(
-                kept.format("survey"), lambda: self._survey(request, object_id, conditions).dump()
+                kept.format("survey"), lambda: self._survey(request, wanted).dump()
             )
             known = Known.load(survey)
-            number = paging.page_count(known.count, self.size) if wanted is paging.LAST else wanted
-            return number, self._rows(request, object_id, conditions, number, known), known
-        counted = request.cache.list.get(kept.format("count"))
+            number = wanted.number
+            if number is paging.LAST:
+                number = paging.page_count(known.count, self.size)
+            return number, self._rows(request, wanted, number, known), known
+        # In the memory of the process, as counting mostly takes less than a round trip to Redis.
+        counts, key = request.cache.counts, kept.format("count")
+        counted = counts.get(key)
         known = Known.load(counted) if counted else None
-        found = self._rows(request, object_id, conditions, wanted, known)
-        if found and not known:
-            request.cache.list.get_or_create(
-                kept.format("count"), lambda: Known(found.version, found.count, []).dump()
-            )
-        return wanted, found, known
+        found = self._rows(request, wanted, wanted.number, known)
+        if found and not known and found.count > self.size:
+            counts.get_or_create(key, Known(found.version, found.count, []).dump, missed=True)
+        return wanted.number, found, known
 
     @cached_property
     def _has_groups(self) -> bool:
@@ -104,41 +139,45 @@ class Listing:
         cached = self.read.region is not None
         return cached and keyset.depth(self.order, self.resource.model.__table__) < len(self.order)
 
-    def _walk(self, request, object_id, conditions, wanted: int | None) -> bytes | None:
-        """The body of a page of a list without cached facts."""
-        number = wanted or 1
-        found = self._rows(request, object_id, conditions, number, None)
-        if wanted is paging.LAST:
-            number, found = self._last(request, object_id, conditions, number, found)
-        return found and found.body(request, number)
-
-    def _last(self, request, object_id, conditions, number: int, found: "Found | None"):
-        """The last page and its number, from the page `found`, as the number of rows may change."""
-        while found and number != paging.page_count(found.count, self.size):
+    def _walk(self, request, wanted: "Wanted") -> "tuple[int, Found | None]":
+        """A page, and its number, of a list without cached facts."""
+        number = wanted.number or 1
+        found = self._rows(request, wanted, number, None)
+        # The number of rows may change until the last page is found.
+        while wanted.number is paging.LAST and found and number != paging.page_count(found.count, self.size):
             number = paging.page_count(found.count, self.size)
-            found = self._rows(request, object_id, conditions, number, None)
+            found = self._rows(request, wanted, number, None)
         return number, found
 
-    def _rows(self, request, object_id, conditions, number: int, known: Known | None) -> "Found | None":
+    def _rows(self, request, wanted: "Wanted", number: int, known: Known | None) -> "Found | None":
         offset = (number - 1) * self.size
         place = keyset.nearest(known.places, offset) if known else None
-        values = {"id": object_id, "offset": offset, **addresses(request)}
+        values = {"id": wanted.object_id, "offset": offset, **addresses(request), **wanted.values}
         if place is not None:
             values |= keyset.bound(place) | {"offset": offset - place[0]}
-        shape = (known is None, PLACED if place else PASSED if offset else FIRST)
-        if conditions:
-            row = request.read_pool.first(self._statement(*shape, conditions), values)
-        elif place:  # not prepared, as the best plan depends on the number of rows after a place
-            row = request.read_pool.first(self._from_place, values)
-        else:
-            row = request.read_pool.fetch(self._queries[shape], values)
+        row = self._fetch(
+            request, known is None, PLACED if place else PASSED if offset else FIRST, wanted, values
+        )
         if row is None:
             return None
-        count, rows, *stamps = row
-        return Found(self.read.version(tuple(stamps)), known.count if known else count, rows, self.size)
+        epoch, count, rows, *stamps = row
+        return Found(epoch, self.read.version(tuple(stamps)), known.count if known else count, rows)
+
+    def _fetch(self, request, counted: bool, way: str, wanted: "Wanted", values: dict) -> tuple | None:
+        return request.read_pool.fetch(query_of(self, counted, way, wanted.clauses), values)
+
+    def query(self, counted: bool, way: str, clauses: tuple[Clause, ...]) -> CompiledQuery:
+        """The statement for a page, or for a survey of all."""
+        conditions = tuple(each.build() for each in clauses)
+        if way == SURVEY:
+            return CompiledQuery.of(self._surveying(conditions), prepared=False)
+        # The best plan depends on the number of rows after a place, and on the values of most filters.
+        names = {each.name for each in clauses}
+        prepared = way != PLACED and (not names or names in self.resource.planned_once)
+        return CompiledQuery.of(self._statement(counted, way, conditions), prepared=prepared)
 
     def _statement(self, counted: bool, way: str, conditions=()):
-        """One row: the number of rows, one page of them as JSON, and the stamps."""
+        """One row: the epoch, the number of rows, one page of them as JSON, and the stamps."""
         chosen = (*self.condition, *conditions)
         resource, stamps = self.resource, self.read.stamps.subquery("stamps")
         page = (
@@ -155,6 +194,7 @@ class Listing:
             page = self._reached(chosen)
         count = select(func.count()).select_from(resource.model.__table__).where(*chosen).scalar_subquery()
         return select(
+            EPOCH_NOW.scalar_subquery().label("epoch"),
             (count if counted else literal_column("0")).label("count"),
             shapes.rows_of(page).label("rows"),
             *stamps.c,
@@ -178,26 +218,13 @@ class Listing:
             .order_by(*self.order)
         )
 
-    @cached_property
-    def _queries(self) -> dict[tuple[bool, str], CompiledQuery]:
-        ways = ((counted, way) for counted in (True, False) for way in (FIRST, PASSED))
-        return {each: CompiledQuery.of(self._statement(*each)) for each in ways}
-
-    @cached_property
-    def _from_place(self):
-        return self._statement(False, PLACED)
-
-    def _survey(self, request, object_id, conditions) -> Known:
+    def _survey(self, request, wanted: "Wanted") -> Known:
         """The number of rows, and the places of far pages."""
-        statement = self._surveying(conditions) if conditions else self._surveying_all
-        count, found, *seen = request.read_pool.first(statement, {"id": object_id})
+        query = query_of(self, True, SURVEY, wanted.clauses)
+        count, found, *seen = request.read_pool.fetch(query, {"id": wanted.object_id, **wanted.values})
         return Known(self.read.version(tuple(seen)), count, orjson.loads(found))
 
-    @cached_property
-    def _surveying_all(self):
-        return self._surveying()
-
-    def _surveying(self, conditions=()):
+    def _surveying(self, conditions):
         table, chosen = self.resource.model.__table__, (*self.condition, *conditions)
         if self._has_groups:
             summed = keyset.survey(table, chosen, self.order, STEP * self.size)
@@ -208,19 +235,49 @@ class Listing:
         return select(*summed.c, *stamps.c).select_from(summed.outerjoin(stamps, literal_column("true")))
 
 
+@lru_cache(QUERIES_MAX)
+def query_of(listing: Listing, counted: bool, way: str, clauses: tuple[Clause, ...]) -> CompiledQuery:
+    """The statement for a way to a page, compiled once for each set of filters."""
+    return listing.query(counted, way, clauses)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a request wants of a list: the number of a page, or LAST, and the conditions of the rows."""
+
+    number: int | None
+    clauses: tuple[Clause, ...] = ()
+    object_id: int | None = None
+    values: dict = field(default_factory=dict)  # of the parameters of the conditions
+    digest: str = ""  # of the filters
+
+    @classmethod
+    def of(cls, request, listing: Listing, identity: Identity | None, object_id: int | None) -> "Wanted":
+        """What a request wants; raises InvalidError, and RefusedError (404) for an invalid number."""
+        clauses = tuple(listing.clauses(request, identity))
+        values = {**listing.values(request, identity), **values_of(clauses)}
+        names = {name for each in listing.filters for name in each.parameters}
+        pairs = parameters(request, names)
+        digest = (
+            blake2b(repr(pairs).encode(errors="surrogatepass"), digest_size=16).hexdigest() if pairs else ""
+        )
+        return cls(paging.wanted(request), clauses, object_id, values, digest)
+
+
 @dataclass(frozen=True)
 class Found:
-    """A page from the database, and the version of the list."""
+    """A page from the database, with the epoch and the version of the list."""
 
+    epoch: int
     version: str
     count: int
     rows: str
-    size: int = paging.SIZE
 
-    def body(self, request, number: int) -> bytes:
+    def body(self, request, number: int, listing: Listing) -> bytes:
         """The body of the page; raises RefusedError (404) if it is past the end."""
         rows = orjson.loads(self.rows)
-        return to_json(paging.envelope(request, number, self.count, rows, self.size))
+        kept = parameters(request, listing.parameters)
+        return to_json(paging.envelope(request, number, self.count, rows, listing.size, kept))
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,22 +286,29 @@ class Detail:
 
     read: Read
     resource: type
+    parameters: ClassVar[frozenset[str]] = frozenset()  # no parameter of the query changes a body
 
-    def body(self, request, object_id: int) -> bytes | None:
-        """The body, None if the object does not exist."""
+    def body(self, request, object_id: int, epoch: int | None = None) -> bytes | None:
+        """The body, None if the object does not exist.
+
+        Raises EpochMovedError if an epoch is given and not that of the body.
+        """
         row = request.read_pool.fetch(self._query, {"id": object_id, **addresses(request)})
-        return row and to_json(orjson.loads(row[0]))
+        if row is None:
+            return None
+        if epoch is not None and row[1] != epoch:
+            raise EpochMovedError
+        return to_json(orjson.loads(row[0]))
 
     @cached_property
     def _query(self) -> CompiledQuery:
         resource = self.resource
-        return CompiledQuery.of(
-            shapes.object_of(
-                select(*shapes.labelled(resource.detail_fields()))
-                .select_from(resource.detail_source())
-                .where(resource.model.__table__.c.id == bindparam("id"))
-            )
+        body = shapes.object_of(
+            select(*shapes.labelled(resource.detail_fields()))
+            .select_from(resource.detail_source())
+            .where(resource.model.__table__.c.id == bindparam("id"))
         )
+        return CompiledQuery.of(body.add_columns(EPOCH_NOW.scalar_subquery()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,7 +342,8 @@ def list_of(resource: type, route: str) -> Listing:
     kind = resource.kind()
     region = cached_reads.LIST if resource.cached else None
     stamps = versions(*(resource.depends or (kind,)))
-    return Listing(Read(route, region, f"{kind}:list", stamps), resource, (), resource.order())
+    read = Read(route, region, f"{kind}:list", stamps)
+    return resource.listing(read, resource, (), resource.order(), resource.filters)
 
 
 def detail_of(resource: type, route: str) -> Detail:
@@ -286,9 +351,3 @@ def detail_of(resource: type, route: str) -> Detail:
     region = cached_reads.DETAIL if resource.cached else None
     stamps = times(resource.model.__table__, *resource.stamps)
     return Detail(Read(route, region, f"{resource.kind()}:retrieve", stamps, date_pairs=1), resource)
-
-
-def _filters(request) -> str:
-    """A digest of all parameters but the page."""
-    pairs = sorted((pair for pair in request.api_parameters if pair[0] != "page"), key=lambda pair: pair[0])
-    return blake2b(repr(pairs).encode(errors="surrogatepass"), digest_size=16).hexdigest() if pairs else ""

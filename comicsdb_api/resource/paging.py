@@ -34,22 +34,25 @@ def page_count(rows: int, size: int = SIZE) -> int:
     return max(1, -(-rows // size))
 
 
-def envelope(request, number: int, count: int, results: list, size: int = SIZE) -> dict:
-    """The body of a page; raises RefusedError (404) for a number past the end."""
+def envelope(request, number: int, count: int, results: list, size: int, kept: list) -> dict:
+    """The body of a page; raises RefusedError (404) for a number past the end.
+
+    `kept` are the parameters, as pairs, that links to other pages repeat.
+    """
     pages = page_count(count, size)
     if number > pages:
         raise invalid()
     return {
         "count": count,
-        "next": _link(request, number + 1) if number < pages else None,
-        "previous": _link(request, number - 1) if number > 1 else None,
+        "next": _link(request, number + 1, kept) if number < pages else None,
+        "previous": _link(request, number - 1, kept) if number > 1 else None,
         "results": results,
     }
 
 
-def _link(request, number: int) -> str:
-    """The URL of another page, with all other parameters sorted by name; page 1 has no number."""
-    kept = [(name, value) for name, value in request.api_parameters if name != "page"]
+def _link(request, number: int, kept: list) -> str:
+    """The URL of another page, with the parameters sorted by name; page 1 has no number."""
+    kept = [(name, value) for name, value in kept if name != "page"]
     if number > 1:
         kept.append(("page", str(number)))
     query = urlencode(sorted(kept, key=lambda pair: pair[0]))

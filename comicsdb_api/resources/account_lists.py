@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 
 import orjson
-from sqlalchemy import ColumnElement, Date, Integer, bindparam, literal_column, select
+from sqlalchemy import ColumnElement, Date, Integer, bindparam, literal_column, select, true
 
 from comicsdb.readcache.etag import tagged
 from comicsdb.readcache.validators import times
 from comicsdb_api.errors import RefusedError, missing
-from comicsdb_api.resource import paging, shapes
+from comicsdb_api.resource import shapes
 from comicsdb_api.resource.base import EntityResource
 from comicsdb_api.resource.cached_reads import Read
 from comicsdb_api.resource.conditional import respond_tagged
-from comicsdb_api.resource.listing import Detail, Found, Listing
+from comicsdb_api.resource.listing import Detail, Listing, Wanted
 from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
 
 USER = bindparam("user", type_=Integer)  # the account that asks
@@ -21,21 +21,27 @@ NO_STAMPS = select(literal_column("1").label("own"))
 
 
 class OwnResource(EntityResource):
-    """Rows of the caller's. They are read in the request's transaction, which may have made some just now."""
+    """Rows of the caller's."""
 
     @classmethod
     def mine(cls) -> ColumnElement[bool]:
         """The condition on the resource's table for the rows of the account bound as `user`."""
         return cls.model.__table__.c.user_id == USER
 
+    @classmethod
+    def begun(cls) -> ColumnElement[bool]:
+        """The condition that `begin` has nothing to do for the account bound as `user`."""
+        return true()
+
     def begin(self) -> None:
         """What a request does before it reads; a list that the caller does not have yet is made here."""
 
-    def page(self, conditions=(), object_id: int | None = None):
+    def page(self, object_id: int | None = None):
         """The page that the caller asks for, of its rows that meet the conditions."""
         self.begin()
-        body = self.served.page(self.request, object_id, (), list(conditions))
-        return respond_tagged(self.request, tagged(body))
+        request, listing = self.request, self.served
+        body = listing.page(request, (), Wanted.of(request, listing, request.identity, object_id))
+        return respond_tagged(request, tagged(body))
 
     def get(self):
         """GET on one of the caller's objects; those of others are not there."""
@@ -76,14 +82,20 @@ class OwnListing(Listing):
     def of(cls, resource: type[OwnResource], route: str) -> "OwnListing":
         """All of them, in the resource's order."""
         read = Read(route, None, route.removeprefix(ROUTE_PREFIX), NO_STAMPS)
-        return cls(read, resource, (), resource.order())
+        return cls(read, resource, (), resource.order(), resource.filters)
 
-    def _rows(self, request, object_id, conditions, number, known):  # noqa: ARG002  (nothing is known)
-        statement = self._statement(True, False, (self.resource.mine(), *conditions))
-        values = {"user": request.identity.user_id, "today": request.today}
-        values["offset"] = (number - 1) * paging.SIZE
-        count, rows, _ = request.dbsession.execute(statement, values | addresses(request)).one()
-        return Found("", count, rows)
+    def values(self, request, identity):
+        return {"user": identity.user_id, "today": request.today}
+
+    def _fetch(self, request, counted, way, wanted, values):
+        if "dbsession" in vars(request):  # `begin` may have made the list in this transaction
+            conditions = tuple(each.build() for each in wanted.clauses)
+            return request.dbsession.execute(self._statement(counted, way, conditions), values).first()
+        return super()._fetch(request, counted, way, wanted, values)
+
+    def _statement(self, counted, way, conditions=()):
+        conditions = (self.resource.mine(), *conditions)
+        return super()._statement(counted, way, conditions).where(self.resource.begun())
 
 
 @dataclass(frozen=True, eq=False)

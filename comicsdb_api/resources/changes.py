@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import orjson
 from sqlalchemy import BigInteger, ColumnElement, func, literal, select
 
-from comicsdb.catalog.filters import Condition, equal
+from comicsdb.catalog.filters import Clause, Condition, equal, values_of
 from comicsdb.catalog.history import change_log
 from comicsdb.catalog.kinds import reference_last
 from comicsdb.models import Change, User
@@ -174,7 +174,10 @@ class ChangeResource(Resource):
         """Changes after a number."""
         request = self.request
         zone = request.registry.settings["comicsdb.timezone"]
-        conditions = filters.read(FILTERS, request.api_parameters, zone=zone)
+        found = filters.read(FILTERS, request.api_parameters, zone=zone)
+        clauses = [each for each in found if isinstance(each, Clause)]
+        conditions = [each.build() if isinstance(each, Clause) else each for each in found]
+        values = values_of(clauses)
         rows = (
             select(*shapes.labelled(self.row_fields()))
             .select_from(change.outerjoin(user, user.c.id == change.c.user_id))
@@ -184,7 +187,7 @@ class ChangeResource(Resource):
         )
         newest = select(func.coalesce(func.max(change.c.seq), literal(0))).scalar_subquery()
         asked = select(shapes.rows_of(rows), change_log.EPOCH, newest)
-        lines, epoch, last = request.read_pool.first(asked, addresses(request))
+        lines, epoch, last = request.read_pool.first(asked, values | addresses(request))
         if (parameter(request, "epoch") or epoch).strip() not in {"", epoch}:
             return respond(request, {"detail": BEGAN_ANEW, "epoch": epoch, "after": last}, 410)
         found = orjson.loads(lines)

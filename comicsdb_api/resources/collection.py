@@ -16,6 +16,7 @@ from sqlalchemy import (
 )
 
 from comicsdb.catalog import NotFoundError
+from comicsdb.db.epoch import EPOCH_NOW
 from comicsdb.library import collection
 from comicsdb.models import CollectionItem, Issue, ReadDate, Series, User
 from comicsdb.models.choices import BookFormat, GradingCompany
@@ -32,6 +33,7 @@ from comicsdb_api.resource.shapes import BASE, constant
 from comicsdb_api.resource.types import Address, Choice
 from comicsdb_api.resources.account_lists import OwnDetail, OwnListing, OwnResource, shown
 from comicsdb_api.resources.collection_figures import (
+    MissingIssuesListing,
     MissingIssuesResource,
     MissingSeriesResource,
     StatsResource,
@@ -218,9 +220,9 @@ class CollectionListing(OwnListing):
     and make the rows of all pages before the one that is asked for.
     """
 
-    def _statement(self, counted: bool, placed: bool, conditions=()):  # noqa: ARG002  (see OwnListing)
+    def _statement(self, counted: bool, way: str, conditions=()):  # noqa: ARG002  (it is always counted)
         resource = self.resource
-        mine = select(item.c.id, item.c.issue_id).where(*conditions).cte("mine")
+        mine = select(item.c.id, item.c.issue_id).where(resource.mine(), *conditions).cte("mine")
         wanted = (
             select(mine.c.id)
             .join_from(mine, issue, issue.c.id == mine.c.issue_id)
@@ -238,7 +240,9 @@ class CollectionListing(OwnListing):
         )
         count = select(func.count()).select_from(mine).scalar_subquery()
         stamps = self.read.stamps.subquery("stamps")
-        return select(count.label("count"), shapes.rows_of(page).label("rows"), *stamps.c).select_from(stamps)
+        epoch = EPOCH_NOW.scalar_subquery().label("epoch")
+        rows = shapes.rows_of(page).label("rows")
+        return select(epoch, count.label("count"), rows, *stamps.c).select_from(stamps)
 
 
 class CollectionDetail(OwnDetail):
@@ -356,8 +360,8 @@ def includeme(config):
         MissingIssuesResource,
         ".missing_issues",
         "missing_issues/{series_id}/",
-        {"GET": "missing_get"},
-        OwnListing,
+        {"GET": "collection_get"},
+        MissingIssuesListing,
     )
     methods = {"GET": "get", "PUT": "put", "PATCH": "patch", "DELETE": "delete"}
     add(CollectionResource, "", "{id}/", methods, CollectionDetail)

@@ -1,7 +1,10 @@
 """What the caller's collection adds up to, and what is missing from it."""
 
+from dataclasses import dataclass
+
 from sqlalchemy import Boolean, Integer, Numeric, cast, func, literal_column, type_coerce
 
+from comicsdb.catalog.filters import NOTHING, Condition, equal
 from comicsdb.library.collection import figures
 from comicsdb.models import Issue, Publisher, Series, SeriesType
 from comicsdb.models.choices import BookFormat, Currency
@@ -11,7 +14,7 @@ from comicsdb_api.resource import shapes
 from comicsdb_api.resource.base import Resource, number_in
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.shapes import constant
-from comicsdb_api.resources.account_lists import TODAY, USER, OwnResource
+from comicsdb_api.resources.account_lists import TODAY, USER, OwnListing, OwnResource
 from comicsdb_api.responses import to_json
 
 issue, series, series_type = Issue.__table__, Series.__table__, SeriesType.__table__
@@ -82,6 +85,7 @@ class IncompleteSeries:
 
 
 incomplete = IncompleteSeries.__table__
+OF_SERIES = Condition(equal, issue.c.series_id)
 
 
 class MissingSeriesResource(OwnResource):
@@ -168,8 +172,12 @@ class MissingIssuesResource(OwnResource):
         """By cover date and number."""
         return figures.order_of_missing(issue)
 
-    def missing_get(self):
-        """GET: of an unknown series none is missing."""
-        number = number_in(self.request, "series_id")
-        known = number is not None
-        return self.page([issue.c.series_id == number if known else literal_column("false", Boolean)])
+
+@dataclass(frozen=True, eq=False)
+class MissingIssuesListing(OwnListing):
+    """The missing issues of the series in the path."""
+
+    def clauses(self, request, identity):  # noqa: ARG002
+        """Those of the series; of one that cannot be, none."""
+        number = number_in(request, "series_id")
+        return [NOTHING if number is None else OF_SERIES.clause("series", number)]

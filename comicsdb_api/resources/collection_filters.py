@@ -1,10 +1,20 @@
 """The filters of a collection, and their kinds that no other list has."""
 
-import operator
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from comicsdb.catalog.filters import Condition, among, contains, equal, is_so, later
+from comicsdb.catalog.filters import (
+    Condition,
+    among,
+    at_least,
+    at_most,
+    contains,
+    earlier,
+    equal,
+    is_so,
+    later,
+    within,
+)
 from comicsdb.models import CollectionItem, Issue
 from comicsdb.models.choices import GRADES, BookFormat, GradingCompany
 from comicsdb_api.resource.filters import Choice, Day, Filter, Flag, Int, Later
@@ -13,11 +23,11 @@ item, issue = CollectionItem.__table__, Issue.__table__
 
 # How a date is compared: ending of the parameter → the test, and what it asks in words.
 COMPARISONS = {
-    "": (operator.eq, "{}"),
-    "_gt": (operator.gt, "{}: later"),
-    "_lt": (operator.lt, "{}: earlier"),
-    "_gte": (operator.ge, "{}: then or later"),
-    "_lte": (operator.le, "{}: then or earlier"),
+    "": (equal, "{}"),
+    "_gt": (later, "{}: later"),
+    "_lt": (earlier, "{}: earlier"),
+    "_gte": (at_least, "{}: then or later"),
+    "_lte": (at_most, "{}: then or earlier"),
 }
 
 
@@ -25,9 +35,9 @@ class Compared(Day):
     """`date` with a comparison: the day itself, or what is earlier or later; an unknown day is neither."""
 
     def __init__(self, name: str, column, subject: str, comparison: str):
-        self.compare, words = COMPARISONS[comparison]
-        super().__init__(name + comparison, Condition(self.compare, column), words.format(subject))
-        self.column = column
+        self.comparison = comparison
+        test, words = COMPARISONS[comparison]
+        super().__init__(name + comparison, Condition(test, column), words.format(subject))
 
     @classmethod
     def all(cls, name: str, column, subject: str) -> list[Filter]:
@@ -39,15 +49,19 @@ class DayOfMoment(Compared):
     """The day of a moment, which begins and ends as it does in the site's zone."""
 
     says = "{}; days are those of the site's time zone."
+    # What is later than a day begins where it ends.
+    tests = {"": within, "_gt": at_least, "_lt": earlier, "_gte": at_least, "_lte": earlier}
+
+    def __init__(self, name, column, subject, comparison):
+        super().__init__(name, column, subject, comparison)
+        self.narrow = Condition(self.tests[comparison], column)
 
     def test(self, value, zone):
         day = self.day(value)
         begin, end = _begin(day, zone), _end(day, zone)
-        if self.compare is operator.eq:
-            return (self.column >= begin) & (self.column < end)
-        if self.compare in (operator.gt, operator.le):  # what is later than a day begins where it ends
-            return self.column >= end if self.compare is operator.gt else self.column < end
-        return self.compare(self.column, begin)
+        if self.comparison == "":
+            return self.compared((begin, end))
+        return self.compared(end if self.comparison in ("_gt", "_lte") else begin)
 
 
 def _begin(day: date, zone: ZoneInfo) -> datetime:

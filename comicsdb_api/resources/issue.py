@@ -130,6 +130,11 @@ class IssueResource(CatalogueResource):
         *filters.of_contents(ISSUE),
         *filters.modified(Issue.__table__),
     )
+    planned_once = (
+        {"series_name", "number"},
+        {"series_id", "number"},
+        *({name} for name in ("cv_id", "gcd_id", "upc", "isbn", "sku")),
+    )
     stamps = ("modified", "rated")
     unwritten = (
         *("publisher", "imprint", "price_currency", "cover_hash", "average_rating", "rating_count"),

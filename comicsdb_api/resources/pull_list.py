@@ -51,6 +51,11 @@ class PullListResource(OneListResource):
             "modified": shapes.instant(pull_list.c.modified),
         }
 
+    @classmethod
+    def begun(cls):
+        """There is a list."""
+        return MINE.exists()
+
     def begin(self) -> None:
         """Make the list at its owner's first look."""
         pull.pull_list(self.request.dbsession, self.request.identity.user_id)

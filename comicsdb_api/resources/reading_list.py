@@ -6,11 +6,12 @@ import orjson
 from sqlalchemy import Float, String, bindparam, cast, func, select, type_coerce
 from sqlalchemy.orm import aliased
 
-from comicsdb.catalog.filters import Condition, among, at_least, contains, equal, is_so, phrase
+from comicsdb.catalog.filters import Clause, Condition, among, at_least, contains, equal, is_so, phrase
 from comicsdb.library.reading_lists import visible_to
 from comicsdb.models import Issue, Publisher, ReadingList, ReadingListItem, Series, User
 from comicsdb.models.choices import ItemType, ListSource, ListType
 from comicsdb.readcache.etag import tagged
+from comicsdb.security import Identity, Permission, may
 from comicsdb_api.errors import RefusedError, missing
 from comicsdb_api.resource import shapes
 from comicsdb_api.resource.base import EntityResource, ListResource
@@ -22,7 +23,7 @@ from comicsdb_api.resource.shapes import BASE, constant
 from comicsdb_api.resource.types import Address
 from comicsdb_api.resource.types import Choice as OneOf
 from comicsdb_api.resources import filters
-from comicsdb_api.resources.account_lists import NO_STAMPS
+from comicsdb_api.resources.account_lists import NO_STAMPS, USER
 from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
 
 reading_list, item, user = ReadingList.__table__, ReadingListItem.__table__, User.__table__
@@ -69,6 +70,7 @@ class ReadingListItemResource(ListResource):
 
     model = ReadingListItem
     row_shape = "ReadingListItem"
+    planned_once = ({"visible"},)
     page_size = PAGE
 
     @classmethod
@@ -94,14 +96,41 @@ class ReadingListItemResource(ListResource):
         return (item.c.order,)
 
 
+def visible_clause(request, identity: Identity | None) -> Clause:
+    """The condition on lists that somebody may see."""
+    official = request.registry.settings["comicsdb.official_account"]
+    if identity is None:
+        return Clause("visible", None, lambda: visible_to(None, official))
+    rights = may(identity, Permission.LIBRARY), may(identity, Permission.OFFICIAL_LISTS)
+    somebody = identity._replace(user_id=USER)
+    return Clause("visible", rights, lambda: visible_to(somebody, official), {"user": identity.user_id})
+
+
+@dataclass(frozen=True, eq=False)
+class VisibleListing(Listing):
+    """The lists that the caller may see."""
+
+    def clauses(self, request, identity):
+        return [*super().clauses(request, identity), visible_clause(request, identity)]
+
+
+@dataclass(frozen=True, eq=False)
+class ItemsListing(VisibleListing):
+    """The items of the list bound as `id`, if the caller may see it."""
+
+    def _statement(self, counted, way, conditions=()):
+        lists = select(reading_list.c.id).where(reading_list.c.id == bindparam("id"), *conditions)
+        return super()._statement(counted, way).where(lists.correlate(None).exists())
+
+
 @dataclass(frozen=True, eq=False)
 class Items(Children):
-    """The items of the list bound as `id`; whether it is one that the caller may see is asked before."""
+    """The items of the list bound as `id`."""
 
     def of(self, owner: type, route: str) -> Listing:  # noqa: ARG002
         """The list below the lists."""
         read = Read(route, None, route.removeprefix(ROUTE_PREFIX), NO_STAMPS)
-        return Listing(read, self.resource, (self.condition,), self.order)
+        return ItemsListing(read, self.resource, (self.condition,), self.order)
 
 
 class ReadingListResource(EntityResource):
@@ -111,6 +140,8 @@ class ReadingListResource(EntityResource):
     row_shape = "ReadingListRow"
     stamps = ("modified", "rated")
     filters = FILTERS
+    listing = VisibleListing
+    planned_once = ({"visible"},)
     page_size = PAGE
     actions = {
         "items": Items(
@@ -183,15 +214,6 @@ class ReadingListResource(EntityResource):
         """Who asks, and what the official account is called: whom every reading depends on."""
         return self.request.identity, self.request.registry.settings["comicsdb.official_account"]
 
-    def page(self, conditions=(), object_id: int | None = None):
-        """The page that the caller asks for, of lists that it may see or of the items of one."""
-        visible = visible_to(*self._asking)
-        if object_id is not None:
-            seen = select(ReadingList.id).where(visible)
-            visible = item.c.reading_list_id.in_(seen)
-        body = self.served.page(self.request, object_id, (), [*conditions, visible])
-        return respond_tagged(self.request, tagged(body))
-
     def get(self):
         """GET on one list."""
         object_id = self.wanted_id()
@@ -203,12 +225,6 @@ class ReadingListResource(EntityResource):
         if found is None:  # it was there a moment ago
             raise self.missing(object_id)
         return respond_tagged(self.request, tagged(to_json(orjson.loads(found[0]))), dates=dates)
-
-    def children_get(self):
-        """GET on the items of one list."""
-        object_id = self.wanted_id()
-        self._dates(object_id)
-        return self.page(object_id=object_id)
 
     def _dates(self, object_id: int) -> Dates:
         """When a list last changed; raises RefusedError (404) for one that the caller may not see."""

@@ -25,6 +25,7 @@ wish_list, item = WishList.__table__, WishListItem.__table__
 issue, series = Issue.__table__, Series.__table__
 
 PATH = "/api/wish_list/"
+MINE = select(wish_list.c.id).where(wish_list.c.user_id == USER)
 STATUSES = {status: status.label for status in WishStatus}
 
 
@@ -45,6 +46,11 @@ class WishListResource(OneListResource):
             "modified": shapes.instant(wish_list.c.modified),
         }
 
+    @classmethod
+    def begun(cls):
+        """There is a list."""
+        return MINE.exists()
+
     def begin(self) -> None:
         """Make the list at its owner's first look."""
         wish.wish_list(self.request.dbsession, self.request.identity.user_id)
@@ -58,7 +64,7 @@ class WishListItemResource(WishListResource):
 
     @classmethod
     def mine(cls):
-        return item.c.wish_list_id.in_(select(wish_list.c.id).where(wish_list.c.user_id == USER))
+        return item.c.wish_list_id.in_(MINE)
 
     @classmethod
     def row_source(cls):

@@ -9,15 +9,19 @@ from urllib.parse import urlencode
 
 import psycopg
 import webtest
+from psycopg import sql
 from sqlalchemy import create_engine
 from sqlalchemy.orm import Session, close_all_sessions
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
+from comicsdb.db.read_pool import ReadConnection
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.conftest import build_app
 from tests.factories import Make
+
+EXPLAIN = "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON)"
 
 
 @dataclass(frozen=True)
@@ -42,25 +46,52 @@ class Asked:
     def explained(self, kind: str, *query: tuple[str, str], runs: int = 1) -> list[dict]:
         """How PostgreSQL carries out the statement that makes a filtered page: EXPLAIN ANALYZE of each run.
 
-        The statement counts the rows as well, and is sent only while the page is not in the cache.
-        `Execution Time` is in milliseconds.
+        The statement counts the rows as well, and is sent only while the page is not in the cache. A prepared
+        one has the plan for all values. `Execution Time` is in milliseconds.
         """
-        return self.explained_of(lambda: self.client.json(self.path(kind, *query)), runs=runs)
+        with sent_to_pool() as statements:
+            self.client.json(self.path(kind, *query))
+        text, values, prepared = next(each for each in reversed(statements) if " LIMIT " in each[0])
+        driver = self.session.connection().connection.driver_connection
+        mode = "force_generic_plan" if prepared else "force_custom_plan"
+        arguments = sql.SQL(", ").join(map(sql.Literal, values)).as_string(driver)
+        driver.execute(f"SET LOCAL plan_cache_mode = {mode}")
+        driver.execute(f"PREPARE asked AS {text}".encode())
+        explain = f"{EXPLAIN} EXECUTE asked{f'({arguments})' if values else ''}".encode()
+        found = [driver.execute(explain).fetchone() for _ in range(runs)]
+        driver.execute("DEALLOCATE asked")
+        self.session.rollback()
+        return [plan for ((plan,),) in found]
 
-    def explained_of(self, ask, *, runs: int = 1) -> list[dict]:
-        """The same of the last statement with a limit that a function sends."""
+    def explained_of(self, ask) -> dict:
+        """The same of the last statement with a limit that a function sends by a session."""
         with sent() as statements:
             ask()
         statement, values = next(each for each in reversed(statements) if " LIMIT " in each[0])
-        explain = f"EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) {statement}"
         driver = self.session.connection().connection.driver_connection
-        found = [driver.execute(explain, values, prepare=False).fetchone() for _ in range(runs)]
+        ((plan,),) = driver.execute(f"{EXPLAIN} {statement}", values, prepare=False).fetchone()
         self.session.rollback()
-        return [plan for ((plan,),) in found]
+        return plan
 
     def path(self, kind: str, *query: tuple[str, str]) -> str:
         """The address of a list with a query."""
         return f"/api/{kind}/?{urlencode(query)}"
+
+
+@contextmanager
+def sent_to_pool():
+    """The statements that read connections execute meanwhile, their values, and whether they are prepared."""
+    statements, row = [], ReadConnection.row
+
+    def recorded(connection, query, values, *, prepared=True):
+        statements.append((query, values, prepared))
+        return row(connection, query, values, prepared=prepared)
+
+    ReadConnection.row = recorded
+    try:
+        yield statements
+    finally:
+        ReadConnection.row = row
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken, User
 from comicsdb_api.resource.base import EntityResource
 from comicsdb_api.resource.cached_reads import DETAIL, LIST
+from comicsdb_api.resource.listing import query_of
 from tests.api.conftest import Client, basic
 from tests.api.http_dates import DATED, FAR_AHEAD, WITH_ISSUES
 from tests.api.resource.test_statements import COSTS, everything
@@ -141,9 +142,21 @@ def test_every_page_and_every_value_of_a_parameter_counts(api, make):
 
 def test_the_order_of_different_parameters_does_not_count(api, make):
     make.issue()
-    first = read(api, "/api/issue/?number=1&series_q=series&a=1&a=2", "MISS")
-    assert read(api, "/api/issue/?a=1&series_q=series&number=1&a=2", "HIT") == first
-    read(api, "/api/issue/?number=1&series_q=series&a=2&a=1", "MISS")
+    first = read(api, "/api/issue/?number=1&series_q=series&sku=1&sku=", "MISS")
+    assert read(api, "/api/issue/?sku=1&series_q=series&number=1&sku=", "HIT") == first
+    read(api, "/api/issue/?number=1&series_q=series&sku=&sku=1", "MISS")
+
+
+def test_what_the_address_does_not_know_is_in_no_key(api, wsgi, ids):
+    """Made-up parameters cannot crowd out what is useful: nothing is stored or compiled for them."""
+    lru = wsgi.registry["comicsdb.cache"]._store.lru
+    for address in CACHED:
+        path = address.format(**ids)
+        body = cached(api, path)
+        stored, compiled = len(lru), query_of.cache_info().currsize
+        for number in range(20):
+            assert read(api, f"{path}?_={number}&utm{number}=a&z{number}", "HIT") == body
+        assert (len(lru), query_of.cache_info().currsize) == (stored, compiled)
 
 
 def test_scheme_and_host_count(api, make):
