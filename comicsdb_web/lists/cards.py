@@ -102,13 +102,17 @@ def _publisher_of(series) -> ColumnElement:
     return query.correlate(series).scalar_subquery().label("publisher")
 
 
+def of_issues() -> list[ColumnElement]:
+    """The columns of the cards of issues, in a statement that joins their series."""
+    series = json_object([Series.name, Series.year_began, _type_of(Series), _publisher_of(Series)])
+    own = [Issue.id, Issue.slug, Issue.number, Issue.series_id, *pictured(Issue)]
+    return [*own, Issue.cover_date, Issue.store_date, Issue.created_on, series.label("series")]
+
+
 def statement(model, *, counted: bool = True) -> Select:
     """The columns of the cards of a kind; `number` counts issues or series, where the kind has any."""
     if model is Issue:
-        series = json_object([Series.name, Series.year_began, _type_of(Series), _publisher_of(Series)])
-        columns = [Issue.id, Issue.slug, Issue.number, Issue.series_id, *pictured(Issue)]
-        columns += [Issue.cover_date, Issue.store_date, Issue.created_on, series.label("series")]
-        return select(*columns).select_from(Issue).join(Issue.series)
+        return select(*of_issues()).select_from(Issue).join(Issue.series)
     if model is Series:
         counts = number_of_issues(Series).label("number"), first_cover().label("cover")
         return select(*named(Series), _publisher_of(Series), *counts)

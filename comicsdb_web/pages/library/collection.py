@@ -5,7 +5,7 @@ from datetime import date
 from itertools import groupby
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import joinedload, selectinload
 
 from comicsdb.catalog import InvalidError, NotFoundError, search
@@ -41,13 +41,16 @@ from comicsdb_web.forms.fields import (
 from comicsdb_web.forms.values import NOT_THERE, change_of
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import number_in, safe_path
+from comicsdb_web.lists import cards
 from comicsdb_web.lists.catalogue_filters import series_types
 from comicsdb_web.lists.filters import NOT_OFFERED, Chip, without
 from comicsdb_web.lists.paging import Page, page_asked_for, paginate
+from comicsdb_web.lists.parts import json_object
 from comicsdb_web.pages.library.rating import GIVEN
 from comicsdb_web.rendering import charts
 from comicsdb_web.rendering.charts import Chart, Point, with_rest
 from comicsdb_web.rendering.locales import _, locale_of, ngettext
+from comicsdb_web.rendering.row_views import shown
 
 PER_PAGE = 50
 VIEWS = ("table", "grid")  # views of the list; the first is the default
@@ -86,19 +89,31 @@ def done(request, kind: str, text, route: str = "collection.list", **words) -> H
 def listing(request):
     """The items that match the query, as a table or as covers."""
     narrowed = narrowing(request)
-    ids = item_ids(request.identity.user_id, narrowed.wanted)
+    user_id = request.identity.user_id
+    ids = item_ids(user_id, narrowed.wanted)
     count = select(func.count()).select_from(ids.subquery())
-    page = paginate(request, items().order_by(*ORDER), ids.order_by(*ORDER), count, PER_PAGE)
+    if narrowed.wanted == Wanted():  # without the joins of filters
+        count = select(func.count()).where(CollectionItem.user_id == user_id)
+    page = paginate(request, _rows().order_by(*ORDER), ids.order_by(*ORDER), count, PER_PAGE)
     view = request.GET.get("view")
     return {
         "page": page,
-        "items": [row.CollectionItem for row in page.rows],
+        "items": [shown("collection_item", row._mapping) for row in page.rows],
         "narrowed": narrowed,
         "labels": LABELS,
-        "used": figures.words_used(request.dbsession, request.identity.user_id),
+        "used": figures.words_used(request.dbsession, user_id),
         "view": view if view in VIEWS else VIEWS[0],
         "all_chosen": request.GET.get("select") == ALL,
     }
+
+
+def _rows() -> Select:
+    """The columns of items that the list shows."""
+    item = CollectionItem
+    columns = (item.id, item.quantity, item.book_format, item.grade, item.grading_company, item.rating)
+    columns += (item.is_read, item.date_read, item.purchase_price, item.purchase_currency)
+    issue = json_object(cards.of_issues()).label("issue")
+    return select(*columns, issue).join(item.issue).join(Issue.series)
 
 
 def mark_read(request):
