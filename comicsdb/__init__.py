@@ -42,5 +42,5 @@ def includeme(config):
     config.include("comicsdb.library.ratings")  # work of the first request of a day
     config.include("comicsdb.media")  # pictures and their thumbnails
     config.include("comicsdb.mail")  # mails, sent after the commit
-    config.include("comicsdb.accounts")  # request.account_context
+    config.include("comicsdb.accounts")  # request.account_context, request.passwords
     config.include("comicsdb.ops.metrics")  # metrics for Prometheus

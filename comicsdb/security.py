@@ -10,9 +10,8 @@ from pyramid.request import RequestLocalCache
 from pyramid.security import Allowed, Denied
 from zope.interface import implementer
 
-from comicsdb.accounts.passwords import from_settings as passwords_from_settings
 from comicsdb.http.client_address import client_ip
-from comicsdb.mail.letter import printable
+from comicsdb.log_lines import printable
 from comicsdb.models import User
 from comicsdb.models.choices import SupporterTier, TokenScope
 from comicsdb.models.user import EDITOR_GROUP, READING_LIST_EDITOR_GROUP
@@ -287,11 +286,8 @@ def add_authenticator(config, authenticator):
 
 
 def includeme(config):
-    """Install the policy, the directive and `request.passwords`."""
+    """Install the policy and the directive."""
     config.registry["comicsdb.authenticators"] = []
-    passwords = passwords_from_settings(config.get_settings())
-    config.registry["comicsdb.passwords"] = passwords
-    config.add_request_method(lambda _request: passwords, "passwords", reify=True)
     config.add_directive("add_authenticator", add_authenticator)
     editors_only = config.get_settings()["comicsdb.site_editing"] == EDITORS
     config.set_security_policy(SecurityPolicy(editors_only=editors_only))

@@ -13,11 +13,12 @@ from sqlalchemy import DateTime, Integer, String, bindparam, cast, false, func, 
 from sqlalchemy.orm import aliased
 
 from comicsdb import accounts, clock
-from comicsdb.accounts import USERNAME_MAX, printable
+from comicsdb.accounts import USERNAME_MAX
 from comicsdb.accounts.passwords import Passwords, digest
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.http import bodies
 from comicsdb.http.client_address import client_ip
+from comicsdb.log_lines import printable
 from comicsdb.models import (
     CATALOGUE,
     ApiToken,

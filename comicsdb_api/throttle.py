@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from comicsdb.accounts import printable
 from comicsdb.db.epoch import check_epoch
 from comicsdb.http.client_address import client_ip
+from comicsdb.log_lines import printable
 from comicsdb.ratelimit import Decision, Limit, WindowState
 from comicsdb.ratelimit.api import ApiLimits
 from comicsdb.security import BASIC, Identity

@@ -44,6 +44,7 @@ from comicsdb.accounts.login import (
     log_in_by_link,
     verified,
 )
+from comicsdb.accounts.passwords import from_settings as passwords_from_settings
 from comicsdb.accounts.profile import (
     PICTURES,
     Updated,
@@ -117,7 +118,6 @@ from comicsdb.accounts.tokens import (
     tokens_of,
 )
 from comicsdb.i18n import INTERFACE_LANGUAGES
-from comicsdb.mail.letter import printable
 
 __all__ = [
     "CONFIRM_FIELDS",
@@ -195,7 +195,6 @@ __all__ = [
     "open_totp",
     "passkey_user",
     "passkeys_of",
-    "printable",
     "proof_options",
     "question",
     "record_security_event",
@@ -229,6 +228,9 @@ __all__ = [
 
 
 def includeme(config):
-    """Add `request.account_context` and the guard against guessing."""
+    """Add `request.account_context`, `request.passwords` and the guard against guessing."""
+    passwords = passwords_from_settings(config.get_settings())
+    config.registry["comicsdb.passwords"] = passwords
+    config.add_request_method(lambda _request: passwords, "passwords", reify=True)
     config.registry["comicsdb.guard"] = Guard(config.registry["comicsdb.limiter"])
     config.add_request_method(of_request, "account_context", reify=True)

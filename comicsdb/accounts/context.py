@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from comicsdb.accounts.guard import Guard
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.http.client_address import client_ip
-from comicsdb.mail.letter import printable
+from comicsdb.log_lines import printable
 from comicsdb.media.storage import Storage
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from comicsdb.accounts.common_passwords import common_passwords
 from comicsdb.i18n import Text, _, ngettext
-from comicsdb.mail.letter import printable
+from comicsdb.log_lines import printable
 
 DATA = Path(__file__).parent / "data"
 USERNAME_MAX = 150

@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 
 import orjson
 import pyotp
-from cryptography.fernet import Fernet, InvalidToken
 from sqlalchemy import delete, exists, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -21,6 +20,7 @@ from sqlalchemy.orm import Session
 from comicsdb import clock
 from comicsdb.accounts import rules
 from comicsdb.accounts.context import AccountContext
+from comicsdb.accounts.encryption import decrypt, encrypt
 from comicsdb.accounts.errors import CodeRefusedError, PasskeyRefusedError, TooManyFailuresError
 from comicsdb.accounts.login import confirm_password
 from comicsdb.accounts.passwords import digest, same
@@ -35,6 +35,7 @@ RECOVERY_CODES = 10
 CODE_BYTES = 10  # 80 random bits cannot be guessed, so a fast digest is enough
 
 ISSUER = "comicsdb"
+KEY_PURPOSE = "totp"
 STEP = 30  # seconds
 DRIFT = (-1, 0, 1)  # steps of tolerated clock drift
 ENROLMENT = 3600  # seconds within which a new secret must be confirmed
@@ -131,9 +132,8 @@ def new_totp(settings: Mapping, user: User) -> NewTotp:
 
 def open_totp(settings: Mapping, user: User, sealed: str) -> NewTotp | None:
     """The secret of a submitted form; None where it is too old or of another account."""
-    try:
-        text = _fernet(settings).decrypt(sealed.encode(), ttl=ENROLMENT).decode()
-    except (InvalidToken, ValueError):
+    text = decrypt(settings, KEY_PURPOSE, sealed, ENROLMENT)
+    if text is None:
         return None
     owner, _colon, secret = text.partition(":")
     return _shown(settings, user, secret) if owner == str(user.id) else None
@@ -141,7 +141,7 @@ def open_totp(settings: Mapping, user: User, sealed: str) -> NewTotp | None:
 
 def _shown(settings: Mapping, user: User, secret: str) -> NewTotp:
     address = pyotp.TOTP(secret).provisioning_uri(name=user.username, issuer_name=ISSUER)
-    return NewTotp(secret, address, _fernet(settings).encrypt(f"{user.id}:{secret}".encode()).decode())
+    return NewTotp(secret, address, encrypt(settings, KEY_PURPOSE, f"{user.id}:{secret}"))
 
 
 def add_totp(context: AccountContext, user: User, new: NewTotp, code: str) -> None:
@@ -156,7 +156,7 @@ def add_totp(context: AccountContext, user: User, new: NewTotp, code: str) -> No
         )
     session = context.session
     session.execute(delete(Totp).where(Totp.user_id == user.id))
-    sealed = _fernet(context.settings).encrypt(new.secret.encode()).decode()
+    sealed = encrypt(context.settings, KEY_PURPOSE, new.secret)
     session.add(Totp(user_id=user.id, secret=sealed, last_step=step, created=clock.now()))
     _refresh(session, user)
     record_security_event(context, user, SecurityEventKind.TOTP_ADDED)
@@ -183,9 +183,8 @@ def accepts_code(context: AccountContext, user: User, code: str) -> bool:
     found = context.session.get(Totp, user.id)
     if found is None:
         return False
-    try:
-        secret = _fernet(context.settings).decrypt(found.secret.encode()).decode()
-    except InvalidToken:
+    secret = decrypt(context.settings, KEY_PURPOSE, found.secret)
+    if secret is None:
         context.log(log, "The code of an app cannot be checked: comicsdb.secret has changed", user.username)
         return False
     step = _step_of(secret, code)
@@ -204,11 +203,6 @@ def _step_of(secret: str, code: str) -> int | None:
         return None
     now, totp = int(clock.now().timestamp()) // STEP, pyotp.TOTP(secret)
     return next((now + off for off in DRIFT if same(totp.generate_otp(now + off), code)), None)
-
-
-def _fernet(settings: Mapping) -> Fernet:
-    key = hashlib.sha256(b"totp:" + settings["comicsdb.secret"].encode()).digest()
-    return Fernet(base64.urlsafe_b64encode(key))
 
 
 def _webauthn() -> ModuleType:

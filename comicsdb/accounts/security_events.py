@@ -11,8 +11,8 @@ from comicsdb import clock
 from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.letters import mailed_text, security_letter
 from comicsdb.accounts.links import make_link
+from comicsdb.log_lines import printable
 from comicsdb.mail import queue
-from comicsdb.mail.letter import printable
 from comicsdb.models import LoginSession, SecurityEvent, SecurityEventKind, User
 from comicsdb.models.account import NOT_ME
 

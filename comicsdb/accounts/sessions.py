@@ -11,7 +11,7 @@ from comicsdb import clock
 from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.passwords import digest, same
 from comicsdb.accounts.security_events import BROWSER_LENGTH, record_log_in, record_security_event
-from comicsdb.mail.letter import printable
+from comicsdb.log_lines import printable
 from comicsdb.models import LoginSession, SecurityEventKind, User
 
 log = logging.getLogger(__name__)

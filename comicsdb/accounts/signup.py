@@ -6,7 +6,6 @@ would reveal the difference. Such rows, and accounts that are never activated, a
 (`deletion.clean`).
 """
 
-import base64
 import hashlib
 import hmac
 import json
@@ -19,7 +18,6 @@ from datetime import UTC, datetime, time, timedelta
 from http.client import HTTPException
 from math import ceil, inf
 
-from cryptography.fernet import Fernet, InvalidToken
 from sqlalchemy import and_, exists, func, or_, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
@@ -28,6 +26,7 @@ from sqlalchemy.orm import Session
 from comicsdb import clock
 from comicsdb.accounts import letters, rules
 from comicsdb.accounts.context import AccountContext
+from comicsdb.accounts.encryption import decrypt, encrypt
 from comicsdb.accounts.errors import (
     BadLinkError,
     LinkSpentError,
@@ -42,10 +41,10 @@ from comicsdb.accounts.passwords import same
 from comicsdb.accounts.rules import listed, text_of
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
+from comicsdb.log_lines import OutageLog
 from comicsdb.mail import queue, queue_to_administrators
 from comicsdb.models import AccountLink, DailyCount, SignupSettings, User
 from comicsdb.models.account import ACTIVATE
-from comicsdb.ops.logs import OutageLog
 
 log = logging.getLogger(__name__)
 
@@ -57,6 +56,7 @@ PLACEHOLDER_DOMAIN = (
 )
 
 HONEYPOT = "homepage"  # a hidden field that only bots fill in
+KEY_PURPOSE = "sign-up"
 FORM_AGE_MAX = 24 * 3600  # seconds for which a form can be submitted
 
 OUTAGE = OutageLog(log, logging.WARNING)
@@ -299,20 +299,13 @@ def refuse_haste(settings: Mapping, form: Mapping) -> None:
     age = clock.now().timestamp() - int(text_of(form, "form_time").partition(".")[0])
     if age < settings["comicsdb.signup.fastest"]:
         texts = {name: value for name, value in form.items() if isinstance(value, str)}
-        raise TooFastError(_fernet(settings).encrypt(json.dumps(texts).encode()).decode())
+        raise TooFastError(encrypt(settings, KEY_PURPOSE, json.dumps(texts)))
 
 
 def open_sign_up(settings: Mapping, sealed: str) -> dict[str, str]:
     """The decrypted form of a TooFastError; empty where it is invalid or too old."""
-    try:
-        return json.loads(_fernet(settings).decrypt(sealed.encode(), ttl=FORM_AGE_MAX))
-    except (InvalidToken, ValueError):
-        return {}
-
-
-def _fernet(settings: Mapping) -> Fernet:
-    key = hashlib.sha256(b"sign-up:" + settings["comicsdb.secret"].encode()).digest()
-    return Fernet(base64.urlsafe_b64encode(key))
+    text = decrypt(settings, KEY_PURPOSE, sealed, FORM_AGE_MAX)
+    return json.loads(text) if text is not None else {}
 
 
 def _answered(settings: Mapping, answer: str) -> bool:

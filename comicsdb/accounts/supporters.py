@@ -16,7 +16,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
-from comicsdb.mail.letter import printable
+from comicsdb.log_lines import printable
 from comicsdb.models import Donation, User
 from comicsdb.models.choices import SupporterTier
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.catalog.errors import InvalidError
-from comicsdb.mail.letter import printable
+from comicsdb.log_lines import printable
 from comicsdb.models import StaffAction, User
 from comicsdb.security import Identity
 

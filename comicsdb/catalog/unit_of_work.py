@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from comicsdb.catalog import propagation
 from comicsdb.catalog.history import change_log, snapshots
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.mail.letter import printable
+from comicsdb.log_lines import printable
 from comicsdb.models.issue import Issue
 
 logger = logging.getLogger(__name__)

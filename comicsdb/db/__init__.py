@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from zope.sqlalchemy.datamanager import STATUS_CHANGED
 
 from comicsdb.db import dev_cluster
-from comicsdb.ops.logs import OutageLog
+from comicsdb.log_lines import OutageLog
 
 log = logging.getLogger(__name__)
 DATABASE_OUTAGE = OutageLog(log)

@@ -13,7 +13,7 @@ from redis.maint_notifications import MaintNotificationsConfig
 from redis.sentinel import Sentinel, SentinelConnectionPool
 
 from comicsdb.config.types import boolean
-from comicsdb.ops.logs import OutageLog
+from comicsdb.log_lines import OutageLog
 
 log = logging.getLogger(__name__)
 

@@ -18,10 +18,9 @@ from sqlalchemy import Connection, Engine, delete, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from comicsdb import clock
-from comicsdb.mail.letter import printable
+from comicsdb.log_lines import OutageLog, printable
 from comicsdb.mail.outbox import parse
 from comicsdb.models import OutgoingMail
-from comicsdb.ops.logs import OutageLog
 
 TIMEOUT = 10  # seconds for each step of an SMTP session
 

@@ -7,6 +7,7 @@ from html import escape
 
 from comicsdb.config import SettingsError
 from comicsdb.i18n import Text, _, localizer, translate
+from comicsdb.log_lines import printable
 
 WIDTH = 72  # columns of the text part
 _FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
@@ -60,11 +61,6 @@ class Letter:
 
     subject: Text
     blocks: tuple[Block, ...]
-
-
-def printable(text: str) -> str:
-    """An untrusted text with spaces in place of line breaks and other control characters."""
-    return text if text.isprintable() else "".join(each if each.isprintable() else " " for each in text)
 
 
 class Reader:

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from comicsdb.ops.logs import OutageLog
+from comicsdb.log_lines import OutageLog
 
 log = logging.getLogger(__name__)
 STORAGE_OUTAGE = OutageLog(log)

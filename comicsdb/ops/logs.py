@@ -6,7 +6,6 @@ import multiprocessing
 import re
 import secrets
 import threading
-import time
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -17,6 +16,7 @@ from pyramid.interfaces import IRoutesMapper
 
 from comicsdb.http.client_address import is_trusted
 from comicsdb.http.execution_policies import OUTERMOST, ROUTE_KEY, wrap_execution_policy
+from comicsdb.log_lines import in_one_line
 
 log = logging.getLogger(__name__)
 
@@ -24,8 +24,6 @@ ID_KEY = "comicsdb.request_id"  # key in the WSGI environment
 ID_HEADER = "HTTP_X_REQUEST_ID"
 # The attributes of every record; others come from `extra`.
 STANDARD = set(vars(logging.LogRecord("", 0, "", 0, "", (), None))) | {"message", "asctime", "taskName"}
-
-OUTAGE_PAUSE = 60.0  # seconds between two lines about an outage of the same kind
 
 _environ: ContextVar[dict | None] = ContextVar("environ", default=None)
 _json = False
@@ -68,48 +66,6 @@ class JsonFormatter(logging.Formatter):
             line["exception"] = self.formatException(record.exc_info)
         more = {key: value for key, value in vars(record).items() if key not in STANDARD and key[0] != "_"}
         return json.dumps(more | line, default=str, skipkeys=True)  # orjson rejects lone surrogates
-
-
-class OutageLog:
-    """Logs one kind of outage at most once a minute, with the number of suppressed lines.
-
-    During an outage every request fails in the same way, and would flood the log. There is one instance for
-    each kind in a process.
-    """
-
-    def __init__(self, logger: logging.Logger, level: int = logging.ERROR):
-        self._logger = logger
-        self._level = level
-        self._lock = threading.Lock()
-        self.forget()
-
-    def forget(self) -> None:
-        """Log the next one in any case."""
-        self._next, self._left_out = 0.0, 0
-
-    def report(self, error: BaseException, message: str, *arguments) -> None:
-        """Log a line without traceback, unless there was one within the last minute.
-
-        `error` is passed to the function of `comicsdb.errors.report` with the line.
-        """
-        with self._lock:
-            now = time.monotonic()
-            if now < self._next:
-                self._left_out += 1
-                return
-            left_out, self._left_out, self._next = self._left_out, 0, now + OUTAGE_PAUSE
-        if left_out:
-            message, arguments = (
-                f"{message} (and %s more like it meanwhile)",
-                (*arguments, left_out),
-            )
-        self._logger.log(self._level, message, *arguments, extra={"_error": error})
-
-
-def in_one_line(error: BaseException) -> str:
-    """The class and first line of an error, without SQL and bound values."""
-    cause = getattr(error, "orig", None) or error
-    return f"{type(cause).__name__}: {str(cause).strip().partition(chr(10))[0]}"
 
 
 def use(log_format: str) -> None:

@@ -4,7 +4,7 @@ import logging
 
 from psycopg.errors import DiskFull, ReadOnlySqlTransaction
 
-from comicsdb.ops.logs import OutageLog
+from comicsdb.log_lines import OutageLog
 from comicsdb.ratelimit import Decision, Limit, Limiter, WindowState
 from comicsdb.security import Identity
 

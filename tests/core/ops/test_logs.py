@@ -4,8 +4,9 @@ import io
 import json
 import logging
 
-from comicsdb.ops import logs
-from comicsdb.ops.logs import JsonFormatter, OutageLog, Reporter
+from comicsdb import log_lines
+from comicsdb.log_lines import OutageLog, in_one_line
+from comicsdb.ops.logs import JsonFormatter, Reporter
 
 KEYS = {"time", "level", "logger", "message"}
 
@@ -50,7 +51,7 @@ def test_an_outage_is_one_line_a_minute_with_the_number_of_those_left_out(monkey
     for number in range(1000):
         outage.report(OSError("away"), "No answer to %s", number)
     assert caplog.messages == ["No answer to 0"]
-    monkeypatch.setattr(logs.time, "monotonic", lambda before=logs.time.monotonic: before() + 61)
+    monkeypatch.setattr(log_lines.time, "monotonic", lambda before=log_lines.time.monotonic: before() + 61)
     outage.report(OSError("away"), "No answer to %s", 1000)
     outage.report(OSError("away"), "No answer to %s", 1001)
     assert caplog.messages[1:] == ["No answer to 1000 (and 999 more like it meanwhile)"]
@@ -66,7 +67,7 @@ def test_an_outage_has_no_trace_and_is_reported_all_the_same():
     for handler in handlers:
         logger.addHandler(handler)
     error = OSError("away")
-    OutageLog(logger).report(error, "No answer: %s", logs.in_one_line(error))
+    OutageLog(logger).report(error, "No answer: %s", in_one_line(error))
     for handler in handlers:
         logger.removeHandler(handler)
     told = json.loads(lines.stream.getvalue())

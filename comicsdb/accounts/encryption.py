@@ -1,0 +1,27 @@
+"""Encryption with keys derived from `comicsdb.secret`, one for each purpose."""
+
+import base64
+import hashlib
+from collections.abc import Mapping
+
+
+def encrypt(settings: Mapping, purpose: str, text: str) -> str:
+    """A text, encrypted and signed, with the time."""
+    return _fernet(settings, purpose).encrypt(text.encode()).decode()
+
+
+def decrypt(settings: Mapping, purpose: str, encrypted: str, max_age: int | None = None) -> str | None:
+    """The text; None if it was not encrypted with this key, or more than `max_age` seconds ago."""
+    from cryptography.fernet import InvalidToken  # noqa: PLC0415  (see below)
+
+    try:
+        return _fernet(settings, purpose).decrypt(encrypted.encode(), ttl=max_age).decode()
+    except (InvalidToken, ValueError):
+        return None
+
+
+def _fernet(settings: Mapping, purpose: str):
+    from cryptography.fernet import Fernet  # noqa: PLC0415  (takes 7 MB, and most processes never need it)
+
+    key = hashlib.sha256(f"{purpose}:{settings['comicsdb.secret']}".encode()).digest()
+    return Fernet(base64.urlsafe_b64encode(key))
