@@ -12,6 +12,7 @@ from sqlalchemy import (
     func,
     literal_column,
     select,
+    true,
     type_coerce,
 )
 
@@ -223,11 +224,18 @@ class CollectionListing(OwnListing):
     def _statement(self, counted: bool, way: str, conditions=()):  # noqa: ARG002  (it is always counted)
         resource = self.resource
         mine = select(item.c.id, item.c.issue_id).where(resource.mine(), *conditions).cte("mine")
+        # OFFSET 0 keeps PostgreSQL from joining the whole catalogue instead of the issues of these items.
+        places = (
+            select(*resource.order()[:-1])
+            .select_from(issue.join(series))
+            .where(issue.c.id == mine.c.issue_id)
+            .offset(literal_column("0"))
+            .lateral("places")
+        )
         wanted = (
             select(mine.c.id)
-            .join_from(mine, issue, issue.c.id == mine.c.issue_id)
-            .join(series, series.c.id == issue.c.series_id)
-            .order_by(*resource.order()[:-1], mine.c.id)
+            .join_from(mine, places, true())
+            .order_by(*places.c, mine.c.id)
             .limit(literal_column(str(self.size)))
             .offset(bindparam("offset", type_=BigInteger))
             .correlate(None)
