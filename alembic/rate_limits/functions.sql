@@ -52,7 +52,7 @@ DECLARE
     is_long boolean := false;
     none boolean := false;  -- whether the event is not to be counted at all
 BEGIN
-    IF known_epoch <> (SELECT value FROM epoch) THEN
+    IF known_epoch <> (SELECT sum(value) FROM epoch) THEN
         RETURN NULL;
     END IF;
 

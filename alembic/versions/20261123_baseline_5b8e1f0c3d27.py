@@ -68,7 +68,10 @@ def _insert_rows():
         )
     op.bulk_insert(sa.table("version", sa.column("kind")), [{"kind": kind} for kind in KINDS])
     op.execute("INSERT INTO signup_settings (id) VALUES (1)")
-    op.execute("INSERT INTO epoch VALUES (1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)")
+    op.execute(
+        "INSERT INTO epoch SELECT id, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+        " FROM generate_series(1, 8) AS id"
+    )
     for kind, fields in HISTORY.items():
         state = ", ".join(f"'{field}', \"{field}\"" for field in fields)
         op.execute(
@@ -113,7 +116,6 @@ def _create_tables():
         sa.Column('id', sa.SmallInteger(), autoincrement=False, nullable=False),
         sa.Column('value', sa.BigInteger(), nullable=False),
         sa.Column('installation', sa.Uuid(), server_default=sa.text('gen_random_uuid()'), nullable=False),
-        sa.CheckConstraint('id = 1', name=op.f('ck_epoch_single')),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_epoch')),
         postgresql_with={'fillfactor': 10}
     )
@@ -133,6 +135,11 @@ def _create_tables():
         sa.PrimaryKeyConstraint('id', name=op.f('pk_genre'))
     )
     op.create_index('uq_genre_name', 'genre', [sa.literal_column('lower(name)')], unique=True)
+    op.create_table('uncounted_issue',
+        sa.Column('id', sa.BigInteger(), sa.Identity(always=False), nullable=False),
+        sa.Column('issue_id', sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_uncounted_issue'))
+    )
     op.create_table('rate_limit',
         sa.Column('client', sa.String(length=200), nullable=False),
         sa.Column('version', sa.BigInteger(), nullable=False),

@@ -15,17 +15,16 @@ from comicsdb.accounts.login import confirm_password
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.i18n import _
+from comicsdb.library.locks import lock_account
 from comicsdb.models import (
     AccountLink,
     DailyCount,
     Donation,
     FormerSlug,
-    Issue,
     IssueRating,
     LoginSession,
     ReadingList,
     SecurityEvent,
-    Series,
     SpentChallenge,
     StaffAction,
     User,
@@ -63,9 +62,9 @@ def remove_account(session: Session, user: User) -> None:
     """
     unit = UnitOfWork.of(session)
     unit.acquire_write_lock()
-    rated, series = _lock_rated(session, user.id)
-    session.execute(delete(IssueRating).where(IssueRating.user_id == user.id))
-    unit.rated(rated, series)
+    lock_account(session, user.id)  # nobody gives stars in its name any more
+    taken_back = delete(IssueRating).where(IssueRating.user_id == user.id)
+    unit.rated(set(session.scalars(taken_back.returning(IssueRating.issue_id))))
     anonymise(session, user)
     unit.release_files([user.image])
     own = select(ReadingList.id, ReadingList.image).where(ReadingList.user_id == user.id)
@@ -76,16 +75,6 @@ def remove_account(session: Session, user: User) -> None:
     session.execute(delete(User).where(User.id == user.id).execution_options(synchronize_session=False))
     session.expunge(user)
     unit.propagate()
-
-
-def _lock_rated(session: Session, user_id: int) -> tuple[set[int], set[int]]:
-    """The issues that an account rated, and their series, locked in the order that all ratings use."""
-    rated = select(IssueRating.issue_id).where(IssueRating.user_id == user_id)
-    series_of = select(Issue.series_id).where(Issue.id.in_(rated))
-    locked = select(Series.id).where(Series.id.in_(series_of)).order_by(Series.id)
-    series = set(session.scalars(locked.with_for_update(key_share=True)))
-    locked = select(Issue.id).where(Issue.id.in_(rated)).order_by(Issue.id)
-    return set(session.scalars(locked.with_for_update(key_share=True, of=Issue))), series
 
 
 def _counts_of(username: str):

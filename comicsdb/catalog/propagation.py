@@ -204,29 +204,58 @@ def move_issue_list_stamps(session: Session, issues: set[int], parents: dict[str
         move_stamp(session, kind, ids, "issues_modified")
 
 
-def refresh_rating_figures(session: Session, *, series: set[int], issues: set[int]) -> None:
-    """Recompute the number and sum of ratings of issues and series, and update their `rated` (M22).
+def count_stars(session: Session, issues: set[int], *, wait: bool) -> set[int]:
+    """Compute number and sum of the ratings of issues, and add what changed to their series (M22).
 
-    Ratings given before an issue was out are excluded until `library.ratings.count_due` includes them. Rows
-    are locked by a separate statement, so that the next one sees ratings that others have committed.
+    Moves `rated` of both. Ratings given before an issue was out are excluded until
+    `library.ratings.count_due` includes them. Rows are locked by a separate statement, so that the next one
+    sees ratings that others have committed. Without `wait`, issues are left out if another transaction holds
+    their row or their series', and returned.
     """
-    stars = "LEFT JOIN issue_rating r ON r.counted AND r.issue_id ="
-    for kind, ids, source in (
-        ("series", series, f"LEFT JOIN issue i ON i.series_id = t.id {stars} i.id"),
-        ("issue", issues, f"{stars} t.id"),
-    ):
-        if not ids:
-            continue
-        chosen = {"ids": list(ids)}
-        session.execute(
-            text(f"SELECT 1 FROM {kind} WHERE id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"), chosen
-        )
-        session.execute(
+    locked = set(
+        session.scalars(
             text(
-                f"UPDATE {kind} t SET rating_count = f.number, rating_sum = f.total, rated_before = t.rated,"
-                f" rated = {_later('t.rated', 't.modified')}"
-                " FROM (SELECT t.id, count(r.id) AS number, coalesce(sum(r.rating), 0) AS total"
-                f" FROM {kind} t {source} WHERE t.id = ANY(:ids) GROUP BY t.id) f WHERE t.id = f.id"
+                "SELECT i.id FROM issue i JOIN series s ON s.id = i.series_id WHERE i.id = ANY(:ids)"
+                f" ORDER BY s.id, i.id FOR NO KEY UPDATE OF s, i{'' if wait else ' SKIP LOCKED'}"
             ),
-            chosen,
+            {"ids": list(issues)},
         )
+    )
+    if locked:
+        session.execute(text(_COUNT_STARS), {"ids": list(locked)})
+    return set() if wait else issues - locked
+
+
+_COUNT_STARS = f"""
+WITH found AS (
+    SELECT i.id, i.series_id, count(r.id) AS number, coalesce(sum(r.rating), 0) AS total,
+        count(r.id) - i.rating_count AS more, coalesce(sum(r.rating), 0) - i.rating_sum AS greater
+    FROM issue i LEFT JOIN issue_rating r ON r.issue_id = i.id AND r.counted
+    WHERE i.id = ANY(:ids) GROUP BY i.id
+), counted AS (
+    UPDATE issue t SET rating_count = f.number, rating_sum = f.total, rated_before = t.rated,
+        rated = {_later("t.rated", "t.modified")}
+    FROM found f WHERE t.id = f.id
+)
+UPDATE series t SET rating_count = t.rating_count + f.more, rating_sum = t.rating_sum + f.greater,
+    rated_before = t.rated, rated = {_later("t.rated", "t.modified")}
+FROM (SELECT series_id, sum(more) AS more, sum(greater) AS greater FROM found GROUP BY series_id) f
+WHERE t.id = f.series_id
+"""
+
+
+def sum_up_stars(session: Session, series: set[int]) -> None:
+    """Compute the rating figures of series from those of their issues, and move their `rated` (M22)."""
+    chosen = {"ids": list(series)}
+    session.execute(text("SELECT 1 FROM series WHERE id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"), chosen)
+    session.execute(
+        text(
+            "UPDATE series t SET rating_count = f.number, rating_sum = f.total, rated_before = t.rated,"
+            f" rated = {_later('t.rated', 't.modified')}"
+            " FROM (SELECT s.id, coalesce(sum(i.rating_count), 0) AS number,"
+            " coalesce(sum(i.rating_sum), 0) AS total"
+            " FROM series s LEFT JOIN issue i ON i.series_id = s.id AND i.rating_count > 0"
+            " WHERE s.id = ANY(:ids) GROUP BY s.id) f WHERE t.id = f.id"
+        ),
+        chosen,
+    )

@@ -13,7 +13,6 @@ from comicsdb.catalog.column_checks import NULL, problem
 from comicsdb.catalog.deletion import doomed_with, forget, write_tombstones
 from comicsdb.catalog.errors import ConflictError, GoneError, InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.kinds import Kind, kind_of
-from comicsdb.catalog.propagation import field_events
 from comicsdb.catalog.unit_of_work import UnitOfWork, label_of
 from comicsdb.i18n import _
 from comicsdb.library import ratings
@@ -127,7 +126,7 @@ class Catalog:
         kind = kind_of(type(entity))
         values = dict(values)
         slug = values.pop("slug", None)
-        self.lock(entity, against_references=_changes_what_others_show(kind, entity, values))
+        self.lock(entity)
         rules.check(self.session, kind, entity, values)
         with self.attempt(kind):
             if slug is not None and slug != entity.slug:
@@ -212,7 +211,10 @@ class Catalog:
         self.unit.propagate()
 
     def lock(self, entity, *, against_references: bool = False) -> None:
-        """Lock an object against other writers until the transaction ends, and reload it."""
+        """Lock an object against other writers until the transaction ends, and reload it.
+
+        Readers' rows that refer to it can still be added, unless it is to be deleted (`against_references`).
+        """
         self.unit.acquire_write_lock()
         if entity.__tablename__ == "issue":
             # Owners first: renaming a series locks rows in the same order.
@@ -294,15 +296,6 @@ def _columns(kind: Kind, values: dict) -> dict:
     """Column values from field values: the column of a parent is `<field>_id`."""
     columns = {field: values[field] for field in kind.scalars if field in values}
     return columns | {f"{field}_id": values[field] for field in kind.parents if field in values}
-
-
-def _changes_what_others_show(kind: Kind, entity, values: dict) -> bool:
-    """Whether a change affects objects that refer to this one, so that no new references may be added."""
-    shown = {column for columns in field_events(kind.name).values() for column in columns}
-    return any(
-        column in shown and getattr(entity, column) != value
-        for column, value in _columns(kind, values).items()
-    )
 
 
 def _diagnostic(error: IntegrityError, part: str) -> str:

@@ -6,16 +6,22 @@ transaction:
 
 - in `propagate`: `modified` and the other stamps, of the changed rows and of those that the table in
   `propagation` touches;
-- once, before the commit: history, then, under a short lock, the change log and the versions. Because of the
-  lock, the log is in the order of commits, and a version becomes visible together with its data.
+- once, before the commit: history, the change log and the versions. They are written under the lock of all
+  writers of the catalogue, so the log is in the order of commits, and a version becomes visible together with
+  its data.
+
+Readers' ratings change figures of the catalogue without that lock: see `UnitOfWork.rated`.
 """
 
 import logging
+import threading
 from collections import defaultdict
+from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, field, fields
 
-from sqlalchemy import event, inspect, text
+from sqlalchemy import Engine, event, inspect, text
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session, sessionmaker
 
 from comicsdb.catalog import propagation
@@ -67,10 +73,11 @@ class PendingChanges:
     affected: dict[str, set[int]] = field(default_factory=_ids)  # rows whose snapshot may have changed
     deleted: list = field(default_factory=list)  # (kind, id, action) of deleted rows
     outdated: set[str] = field(default_factory=set)  # kinds whose lists changed
-    rated_kinds: set[str] = field(default_factory=set)  # kinds whose rating figures changed
+    figures_changed: bool = False  # whether rating figures changed
     released_files: set[str] = field(default_factory=set)  # pictures that a row no longer has
     retained_files: set[str] = field(default_factory=set)  # pictures that a row has now
     log_lines: list[str] = field(default_factory=list)  # to be logged after the commit
+    stars_waiting: bool = False  # whether rating figures are left for after the commit
     write_locked: bool = False  # a rollback to a savepoint releases locks taken since
 
     @property
@@ -155,10 +162,19 @@ class UnitOfWork:
             if other in propagation.ISSUE_LISTS:
                 self.changes.listing[other] |= other_ids
 
-    def rated(self, issues: set[int], series: set[int]) -> None:
-        """Record that ratings changed: figures and `rated` are updated, `modified` is not."""
+    def rated(self, issues: set[int], series: Iterable[int] = ()) -> None:
+        """Record that ratings of issues changed, or that rated issues of series were removed or added.
+
+        Figures and `rated` are updated, `modified` is not. A transaction without the writers' lock does not
+        wait for the rows: where others hold them, the figures follow in a transaction after its commit.
+        """
         self.changes.rated["issue"] |= issues
-        self.changes.rated["series"] |= series
+        self.changes.rated["series"].update(series)
+
+    def take_waiting_stars(self) -> None:
+        """Take over the issues whose figures others had to leave; needs the writers' lock."""
+        left = self.session.scalars(text("DELETE FROM uncounted_issue RETURNING issue_id"))
+        self.rated(set(left))
 
     def outdate(self, kind: str) -> None:
         """Record a write to rows that are not in the catalogue, but have a version as well."""
@@ -251,10 +267,7 @@ class UnitOfWork:
         if listed or changes.listing:
             propagation.move_issue_list_stamps(self.session, listed, changes.listing)
         if changes.rated:
-            propagation.refresh_rating_figures(
-                self.session, series=changes.rated["series"], issues=changes.rated["issue"]
-            )
-            changes.rated_kinds.update(kind for kind, ids in changes.rated.items() if ids)
+            self._refresh_rating_figures(changes.rated["issue"], changes.rated["series"])
         changes.outdated.update(kind for kind, ids in (*moved.items(), *changes.created.items()) if ids)
         for spent in (
             changes.events,
@@ -268,21 +281,37 @@ class UnitOfWork:
         changes.rated.clear()
         self._forget_stamps()
 
+    def _refresh_rating_figures(self, issues: set[int], series: set[int]) -> None:
+        changes = self.changes
+        left = propagation.count_stars(self.session, issues, wait=changes.write_locked) if issues else set()
+        if left:
+            self.session.execute(
+                text("INSERT INTO uncounted_issue (issue_id) SELECT unnest(CAST(:ids AS integer[]))"),
+                {"ids": sorted(left)},
+            )
+            changes.stars_waiting = True
+        if series:
+            propagation.sum_up_stars(self.session, series)
+        changes.figures_changed |= bool(series or issues - left)
+
     def finalize(self) -> None:
         """Write history, change log and versions, just before the commit."""
         self.propagate()
         changes = self.changes
-        if not (changes.outdated or changes.rated_kinds or changes.actions or changes.affected):
+        if not (changes.outdated or changes.figures_changed or changes.actions or changes.affected):
             return
         lines = snapshots.record(self.session, changes.actions, changes.affected, self.actor_id, self.reason)
         lines += [change_log.Line(kind, each, action) for kind, each, action in changes.deleted]
-        if lines or changes.outdated or changes.rated_kinds:
+        if lines or changes.outdated:
             self.acquire_write_lock()
             change_log.append(self.session, lines, changes.outdated, self.actor_id)
+        elif changes.figures_changed:
+            self.session.execute(text("SELECT begin_epoch()"))
         self.changes = PendingChanges(
             released_files=changes.released_files,
             retained_files=changes.retained_files,
             log_lines=changes.log_lines,
+            stars_waiting=changes.stars_waiting,
             write_locked=changes.write_locked,
         )
 
@@ -295,6 +324,9 @@ class UnitOfWork:
             self.session.info["media"].discard(
                 sorted(self.changes.released_files - self.changes.retained_files)
             )
+
+        if self.changes.stars_waiting:
+            _WAITING_STARS.count_later(type(self.session), self.session.get_bind())
 
     # Savepoints: rolling back discards the changes recorded since its start.
 
@@ -401,6 +433,41 @@ def _after_end(session: Session, transaction) -> None:
         unit.changes = PendingChanges()
     elif transaction.nested:
         unit.ended(transaction)
+
+
+class _WaitingStars:
+    """Threads that compute the rating figures that were left because others held the rows; one per database.
+
+    Where that fails, `library.ratings.count_due` does it.
+    """
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._begun: set[Engine] = set()  # whose thread will see everything that is committed now
+
+    def count_later(self, session_class: type[Session], bind: Engine) -> None:
+        """Start a thread, unless one is waiting for the writers' lock already."""
+        with self._lock:
+            if bind not in self._begun:
+                self._begun.add(bind)
+                threading.Thread(target=self._count, args=(session_class, bind), name="waiting stars").start()
+
+    def _count(self, session_class: type[Session], bind: Engine) -> None:
+        try:
+            with session_class(bind) as session:
+                unit = UnitOfWork.of(session)
+                try:
+                    unit.acquire_write_lock()
+                finally:
+                    with self._lock:
+                        self._begun.discard(bind)
+                unit.take_waiting_stars()
+                session.commit()
+        except SQLAlchemyError as error:
+            logger.info("Stars are left to be counted later: %s", type(error).__name__)
+
+
+_WAITING_STARS = _WaitingStars()
 
 
 def watch(factory: sessionmaker[Session]) -> None:

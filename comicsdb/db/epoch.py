@@ -1,14 +1,14 @@
-"""The epoch: one row that changes with every commit after which an answer could differ.
+"""The epoch: a number that changes with every commit after which an answer could differ.
 
 What was read at an epoch is up to date as long as the epoch is the same (`models.Epoch`).
 """
 
-from sqlalchemy import select
+from sqlalchemy import BigInteger, cast, func, select
 
 from comicsdb.db.read_pool import CompiledQuery, ReadPool
 from comicsdb.models import Epoch
 
-EPOCH_NOW = select(Epoch.value)
+EPOCH_NOW = select(cast(func.sum(Epoch.value), BigInteger))
 EPOCH = CompiledQuery.of(EPOCH_NOW)
 
 

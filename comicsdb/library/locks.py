@@ -13,7 +13,7 @@ _LIBRARY = 0x6C696272  # first key of the advisory locks; the second is the acco
 def lock_account(session: Session, user_id: int) -> None:
     """Serialise writers of an account's collection and ratings until the transaction ends.
 
-    Taken after `UnitOfWork.acquire_write_lock` where both are needed, and before any row.
+    Taken before any row, and after `UnitOfWork.acquire_write_lock` by who deletes the account.
     """
     session.execute(
         text("SELECT pg_advisory_xact_lock(:library, :account)"), {"library": _LIBRARY, "account": user_id}

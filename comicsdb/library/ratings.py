@@ -9,7 +9,7 @@ import time
 from collections.abc import Container, Sequence
 from datetime import date
 
-from sqlalchemy import ARRAY, Boolean, Integer, Row, any_, cast, delete, func, select, text, update
+from sqlalchemy import ARRAY, Boolean, Integer, Row, any_, cast, delete, func, or_, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
@@ -19,7 +19,7 @@ from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.http.execution_policies import LAST, wrap_execution_policy
 from comicsdb.library.locks import lock_account, moved
-from comicsdb.models import CollectionItem, Issue, IssueRating, Series
+from comicsdb.models import CollectionItem, Issue, IssueRating, UncountedIssue
 from comicsdb.models.choices import STARS
 
 LOWEST, HIGHEST = STARS
@@ -56,12 +56,12 @@ def give(
 
     Stars for an issue that is not out yet are the account's own until its store date, and count for all from
     then on (`count_due`); with `early` false they are refused.
-    From here on until the transaction ends, nobody else writes the catalogue or this account's library.
+    From here on until the transaction ends, nobody else writes this account's library. Figures of rows that
+    others are writing follow after the commit.
     """
     for each in stars.values():
         if each is not None and (type(each) is not int or not LOWEST <= each <= HIGHEST):
             raise InvalidError({"rating": [f"Stars are a whole number from {LOWEST} to {HIGHEST}."]})
-    UnitOfWork.of(session).acquire_write_lock()
     lock_account(session, user_id)
     issues = _lock(session, stars)
     unreleased = {each.id: each.store_date for each in issues if each.store_date and each.store_date > today}
@@ -70,7 +70,7 @@ def give(
     changed = _store(session, user_id, stars, unreleased)
     if changed:
         unit = UnitOfWork.of(session)
-        unit.rated(changed, {each.series_id for each in issues if each.id in changed})
+        unit.rated(changed)
         unit.propagate()
     return changed
 
@@ -78,47 +78,38 @@ def give(
 def count_due(session: Session, today: date) -> int:
     """Count the ratings of issues that were released since; returns their number.
 
-    Figures and rating stamps follow, so nobody is shown the old ones. To be called when a day has begun and
-    when store dates have changed. Nothing is committed here.
+    Figures and rating stamps follow, so nobody is shown the old ones, and so do those that a transaction left
+    for after its commit, but a crash prevented. To be called when a day has begun and when store dates have
+    changed. Nothing is committed here.
     """
     due = (
-        select(IssueRating.issue_id, Issue.series_id)
+        select(IssueRating.issue_id)
         .join(Issue, Issue.id == IssueRating.issue_id)
         .where(IssueRating.counted.is_(False), func.coalesce(Issue.store_date <= today, True))
     )
-    if session.execute(due.limit(1)).first() is None:
+    if not session.scalar(select(or_(due.exists(), select(UncountedIssue.id).exists()))):
         return 0
     unit = UnitOfWork.of(session)
     unit.acquire_write_lock()
-    found = session.execute(due).all()
-    issues = {each.issue_id for each in found}
+    unit.take_waiting_stars()
+    found = session.scalars(due).all()
+    issues = set(found)
     session.execute(
         update(IssueRating)
         .where(IssueRating.counted.is_(False), IssueRating.issue_id.in_(issues))
         .values(counted=True)
         .execution_options(synchronize_session=False)
     )
-    unit.rated(issues, {each.series_id for each in found})
+    unit.rated(issues)
     unit.propagate()
     return len(found)
 
 
 def _lock(session: Session, stars: dict[int, int | None]) -> Sequence[Row]:
-    """Id, series and store date of each issue, locked.
-
-    Series are locked first, then issues, to the transaction's end: all raters of a series wait for one
-    another, in the order in which every other writer locks. Raises NotFoundError where an issue is gone.
-    """
+    """Id and store date of each issue, locked against deletion; raises NotFoundError where one is gone."""
     chosen = Issue.id == any_(cast(list(stars), ARRAY(Integer)))
-    wanted = select(Issue.series_id).where(chosen)
-    locked: set[int] = set()
-    while True:
-        rows = select(Series.id).where(Series.id.in_(wanted)).order_by(Series.id)
-        locked |= set(session.scalars(rows.with_for_update(key_share=True)))
-        issues = select(Issue.id, Issue.series_id, Issue.store_date).where(chosen).order_by(Issue.id)
-        found = session.execute(issues.with_for_update(key_share=True, of=Issue)).all()
-        if all(each.series_id in locked for each in found):  # no issue changed its series meanwhile
-            break
+    issues = select(Issue.id, Issue.store_date).where(chosen).order_by(Issue.id)
+    found = session.execute(issues.with_for_update(read=True, key_share=True)).all()
     for gone in set(stars) - {each.id for each in found}:
         raise NotFoundError("issue", gone)
     return found

@@ -5,7 +5,6 @@ from uuid import UUID
 
 from sqlalchemy import (
     BigInteger,
-    CheckConstraint,
     ForeignKey,
     Identity,
     Index,
@@ -92,17 +91,19 @@ class Version(Base):
 
 
 class Epoch(Base):
-    """One row, changed by every commit that changes a stamp, a version, or the permissions of an account.
+    """A few rows, of which every commit that changes a stamp, a version or permissions raises one.
 
-    As long as it is unchanged, everything that was read with it is valid; values never repeat. It is written
-    last in a transaction, by the catalogue's unit of work and by triggers on accounts, groups and tokens.
+    As long as their sum is the same, everything that was read with it is valid; sums never repeat. A row is
+    raised last in a transaction, by the catalogue's unit of work and by triggers on accounts, groups and
+    tokens. They are several so that commits do not wait for one another (`begin_epoch` in
+    `alembic/baseline/triggers.sql`).
 
-    `installation` is generated with the database, and again when a backup is restored: see
+    `installation`, of the first row, is generated with the database, and again when a backup is restored: see
     `catalog.history.change_log.EPOCH`.
     """
 
     __tablename__ = "epoch"
-    __table_args__ = (CheckConstraint("id = 1", name="single"), {"postgresql_with": {"fillfactor": 10}})
+    __table_args__ = ({"postgresql_with": {"fillfactor": 10}},)
 
     id: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
     value: Mapped[int] = mapped_column(BigInteger)

@@ -12,7 +12,7 @@ EPOCH = literal_column(
     "(SELECT md5(concat_ws('/', epoch.installation, epoch.tableoid,"
     " (SELECT oid FROM pg_database WHERE datname = current_database()),"
     " (SELECT system_identifier FROM pg_control_system()),"
-    " (SELECT timeline_id FROM pg_control_checkpoint()))) FROM epoch)",
+    " (SELECT timeline_id FROM pg_control_checkpoint()))) FROM epoch WHERE id = 1)",
     String,
 )
 

@@ -18,7 +18,6 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.catalog.errors import InvalidError, NotFoundError
-from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.library import ratings
 from comicsdb.library.locks import check_account, lock_account, moved
 from comicsdb.models import CollectionItem, Issue, ReadDate, Series
@@ -52,11 +51,12 @@ def item(session: Session, user_id: int, item_id: int, *options) -> CollectionIt
 def lock(session: Session, user_id: int, item_id: int, *, rating: bool = False) -> CollectionItem:
     """An item, reloaded and locked, to compare before a write.
 
-    With `rating` the lock covers a change of the rating.
+    With `rating` its issue is locked against deletion as well, which has to come first.
     """
-    if rating:
-        UnitOfWork.of(session).acquire_write_lock()
     lock_account(session, user_id)
+    if rating and 0 < item_id <= BIG_MAX:
+        rated = select(Issue.id).join(CollectionItem).where(CollectionItem.id == item_id)
+        session.execute(rated.with_for_update(read=True, key_share=True, of=Issue))
     return _one(session, user_id, item_id, select(CollectionItem).with_for_update(key_share=True))
 
 
@@ -108,8 +108,6 @@ def add_many(
     wanted: dict[int, dict] = {}
     for issue_id, values in rows:
         wanted.setdefault(issue_id, values)
-    if any(values.get("rating") is not None for values in wanted.values()):
-        UnitOfWork.of(session).acquire_write_lock()
     lock_account(session, user_id)
     new = _not_owned(session, user_id, list(wanted))
     stars = {each: wanted[each]["rating"] for each in new if wanted[each].get("rating") is not None}

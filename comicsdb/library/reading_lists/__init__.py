@@ -2,8 +2,8 @@
 
 Everybody sees public lists, accounts also their own, and holders of Permission.OFFICIAL_LISTS those of the
 official account, which the setting `comicsdb.official_account` names. `visible_to` and `manageable_by` define
-that for API and site. `identity` is None for anonymous readers, `official` is the setting. Writes of lists
-are serialised, as those of the catalogue, to avoid deadlocks.
+that for API and site. `identity` is None for anonymous readers, `official` is the setting. Writes lock the
+list and its neighbours, in the order of their ids.
 
 The slug of a public list is readable, that of a private one random, so that trying names does not reveal it.
 Former slugs redirect to the list for those who may see it. The readable former slug of a private list is free
@@ -11,7 +11,8 @@ for other lists: a numbered one would reveal that it is taken.
 """
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, and_, delete, false, func, not_, or_, select
@@ -30,7 +31,8 @@ from comicsdb.security import Identity, Permission, may
 
 KIND = ReadingList.__tablename__
 SAME_NAME = _("Its owner has a list of this name from the same source: choose another name.")
-_UNIQUE = "uq_reading_list_user_id_name_attribution_source"
+_UNIQUE_NAME = "uq_reading_list_user_id_name_attribution_source"
+_UNIQUE_SLUG = "uq_reading_list_slug"
 # Former slugs of lists that are private now.
 _RELEASED = "EXISTS (SELECT FROM reading_list l WHERE l.id = former_slug.object_id AND l.is_private)"
 
@@ -112,22 +114,19 @@ class LockedList(NamedTuple):
 
 
 def lock_list(
-    session: Session, identity: Identity | None, official: str, reading_list: ReadingList
+    session: Session,
+    identity: Identity | None,
+    official: str,
+    reading_list: ReadingList,
+    partners: Iterable[int] = (),
 ) -> LockedList:
-    """Reload and lock a list for changes; all other writers of lists wait.
+    """Reload a list and lock it for changes, with its neighbours, `partners` and theirs.
 
     Raises NotFoundError where it is gone or may not be seen any more, ForbiddenError where it may only be
     seen.
     """
-    UnitOfWork.of(session).acquire_write_lock()
-    statement = (
-        select(ReadingList)
-        .where(ReadingList.id == reading_list.id, visible_to(identity, official))
-        .with_for_update(of=ReadingList)
-        .execution_options(populate_existing=True)
-    )
-    if session.scalar(statement) is None:
-        raise NotFoundError(KIND, reading_list.id)
+    links.lock(session, links.around(session, {reading_list.id, *partners}))
+    session.expire(reading_list)
     found = find(session, identity, official, reading_list.id)
     if not manages(identity, official, found):
         raise ForbiddenError(f"{KIND} {found.id} is another's")
@@ -142,12 +141,10 @@ def create(session: Session, identity: Identity, official: str, values: dict) ->
 
     Raises InvalidError. Nothing is committed here, as everywhere in this module.
     """
-    unit = UnitOfWork.of(session)
-    unit.acquire_write_lock()
     partners = rules.check(session, identity, visible_to(identity, official), None, values)
     made = ReadingList(user_id=identity.user_id, **rules.columns(values))
     _insert(session, made)
-    unit.retain_files([made.image])
+    UnitOfWork.of(session).retain_files([made.image])
     if any(partners.values()):
         links.tie(session, made.id, partners, manageable_by(identity, official))
     return _fresh(session, made)
@@ -162,22 +159,23 @@ def update(
     shown. Raises InvalidError, NotFoundError,
     ForbiddenError.
     """
-    _session, found = lock_list(session, identity, official, reading_list)
+    _session, found = lock_list(session, identity, official, reading_list, rules.partner_ids(values))
     partners = rules.check(session, identity, visible_to(identity, official), found, values)
     changed = {name: value for name, value in rules.columns(values).items() if getattr(found, name) != value}
-    if "is_private" in changed:
-        name = changed.get("name", found.name)
-        changed["slug"] = next(slugs_for(session, name, found.id, private=changed["is_private"]))
-        slugs.keep_former(session, KIND, {found.id: (found.slug, changed["slug"])})
     unit = UnitOfWork.of(session)
     if "image" in changed:
         unit.release_files([found.image])
         unit.retain_files([changed["image"]])
-    try:
-        with session.begin_nested():
-            links.stamp(session, ReadingList.id == found.id, changed)
-    except IntegrityError as error:
-        raise _refusal(error) from error
+
+    def write(**slug):
+        links.stamp(session, ReadingList.id == found.id, changed | slug)
+
+    if "is_private" in changed:
+        name, before = changed.get("name", found.name), found.slug
+        slug = _write_with_slug(session, name, found.id, bool(changed["is_private"]), write)
+        slugs.keep_former(session, KIND, {found.id: (before, slug)})
+    else:
+        _stored(session, write)
     if {"name", "is_private"} & set(changed):
         links.stamp(session, links.shows(found.id))
     links.tie(session, found.id, partners, manageable_by(identity, official))
@@ -190,7 +188,6 @@ def remove(session: Session, identity: Identity, official: str, reading_list: Re
     Raises NotFoundError, ForbiddenError.
     """
     _session, found = lock_list(session, identity, official, reading_list)
-    links.lock(session, links.around(session, found.id))
     UnitOfWork.of(session).release_files([found.image])
     former = delete(FormerSlug).where(FormerSlug.kind == KIND, FormerSlug.object_id == found.id)
     session.execute(former)
@@ -208,7 +205,8 @@ def assign_to_official(
     """
     if not may(identity, Permission.OFFICIAL_LISTS):
         raise ForbiddenError(f"{identity.username} gives no lists to {official}")
-    UnitOfWork.of(session).acquire_write_lock()
+    links.lock(session, links.around(session, {reading_list.id}))
+    session.expire(reading_list)
     found = find(session, identity, official, reading_list.id)
     owner = session.scalar(select(User).where(func.lower(User.username) == func.lower(official)))
     if owner is None:
@@ -217,11 +215,7 @@ def assign_to_official(
         belongs = _("The list belongs to ${name} already.", mapping={"name": owner.username})
         raise InvalidError({"__all__": [belongs]})
     before = found.user.username
-    try:
-        with session.begin_nested():
-            links.stamp(session, ReadingList.id == found.id, {"user_id": owner.id})
-    except IntegrityError as error:
-        raise _refusal(error) from error
+    _stored(session, lambda: links.stamp(session, ReadingList.id == found.id, {"user_id": owner.id}))
     links.stamp(session, links.shows(found.id))
     own_stars = (ReadingListRating.reading_list_id == found.id, ReadingListRating.user_id == owner.id)
     session.execute(delete(ReadingListRating).where(*own_stars))
@@ -234,13 +228,13 @@ def assign_to_official(
 def _insert(session: Session, made: ReadingList) -> None:
     if not slugs.slugify(made.name):  # the slug will contain the id
         made.id = session.scalar(select(func.nextval(func.pg_get_serial_sequence(KIND, "id"))))
-    made.slug = next(slugs_for(session, made.name, made.id, private=bool(made.is_private)))
-    try:
-        with session.begin_nested():
-            session.add(made)
-            session.flush()
-    except IntegrityError as error:
-        raise _refusal(error) from error
+
+    def write(slug):
+        made.slug = slug
+        session.add(made)
+        session.flush()
+
+    _write_with_slug(session, made.name, made.id, bool(made.is_private), write)
     session.execute(delete(FormerSlug).where(FormerSlug.kind == KIND, FormerSlug.slug == made.slug))
 
 
@@ -251,12 +245,27 @@ def slugs_for(session: Session, name: str, list_id: int | None, *, private: bool
     yield from slugs.candidates(session, KIND, slugs.base_slug(KIND, name, list_id), _RELEASED)
 
 
-def _constraint(error: IntegrityError) -> str:
-    return getattr(getattr(error.orig, "diag", None), "constraint_name", None) or ""
+def _write_with_slug(
+    session: Session, name: str, list_id: int | None, private: bool, write: Callable[..., None]
+) -> str:
+    """Call `write(slug=...)` with the first candidate that nobody takes meanwhile; returns it."""
+    candidates = slugs_for(session, name, list_id, private=private)
+    return next(slug for slug in candidates if _stored(session, partial(write, slug=slug)))
 
 
-def _refusal(error: IntegrityError) -> Exception:
-    return InvalidError({"name": [SAME_NAME]}) if _constraint(error) == _UNIQUE else error
+def _stored(session: Session, write: Callable[[], object]) -> bool:
+    """Write in a savepoint; False if somebody else has just taken the slug. Raises InvalidError."""
+    try:
+        with session.begin_nested():
+            write()
+    except IntegrityError as error:
+        violated = getattr(getattr(error.orig, "diag", None), "constraint_name", None)
+        if violated == _UNIQUE_NAME:
+            raise InvalidError({"name": [SAME_NAME]}) from error
+        if violated != _UNIQUE_SLUG:
+            raise
+        return False
+    return True
 
 
 def _fresh(session: Session, reading_list: ReadingList) -> ReadingList:

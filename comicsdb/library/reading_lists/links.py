@@ -28,18 +28,20 @@ def stamp(session: Session, which: ColumnElement[bool], values: dict | None = No
     session.execute(changed.execution_options(synchronize_session=False))
 
 
-def around(session: Session, list_id: int) -> set[int]:
-    """A list and its neighbours in either direction."""
+def around(session: Session, ids: set[int]) -> set[int]:
+    """Lists and their neighbours in either direction."""
     near = select(ReadingList.id, ReadingList.previous_id, ReadingList.next_id)
-    rows = session.execute(near.where(or_(ReadingList.id == list_id, shows(list_id))))
-    own = {each for row in rows if row.id == list_id for each in row if each is not None}
-    return own | set(session.scalars(select(ReadingList.id).where(shows(list_id))))
+    shown_by = or_(ReadingList.previous_id.in_(ids), ReadingList.next_id.in_(ids))
+    found = set(ids)
+    for row in session.execute(near.where(or_(ReadingList.id.in_(ids), shown_by))):
+        found |= {each for each in row if each is not None} if row.id in ids else {row.id}
+    return found
 
 
 def lock(session: Session, ids: Iterable[int]) -> None:
     """Lock lists in the order of their ids."""
     wanted = select(ReadingList.id).where(ReadingList.id.in_(set(ids))).order_by(ReadingList.id)
-    session.execute(wanted.with_for_update())
+    session.execute(wanted.with_for_update(key_share=True))
 
 
 def is_free(session: Session, found: ReadingList, side: str, partner: int) -> bool:

@@ -5,9 +5,8 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.errors import InvalidError
-from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.i18n import _
-from comicsdb.library.reading_lists import find, forget_stamps
+from comicsdb.library.reading_lists import find, forget_stamps, links
 from comicsdb.models import ReadingList, ReadingListRating
 from comicsdb.models.choices import STARS
 from comicsdb.security import Identity
@@ -28,7 +27,7 @@ def rate(
     """
     if stars is not None and (type(stars) is not int or not STARS[0] <= stars <= STARS[1]):
         raise InvalidError({"rating": [OUT_OF_RANGE]})
-    UnitOfWork.of(session).acquire_write_lock()
+    links.lock(session, {reading_list.id})  # before the row with the stars, whose trigger changes the list
     session.expire(reading_list)
     found = find(session, identity, official, reading_list.id)
     if stars is not None and found.user_id == identity.user_id:

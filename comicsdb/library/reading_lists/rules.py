@@ -32,6 +32,12 @@ def columns(values: dict) -> dict:
     return {name: values[name] for name in COLUMNS if name in values}
 
 
+def partner_ids(values: dict) -> set[int]:
+    """The ids of the neighbours in the values, before they are validated."""
+    given = (values.get(side) for side in BACK)
+    return {each for each in given if is_whole(each) and 0 < each <= INTEGER_MAX}
+
+
 def check(
     session: Session,
     identity: Identity,
@@ -75,7 +81,7 @@ def _code_problem(name: str, value) -> str | None:
 
 
 def _check_partners(session: Session, visible, reading_list, partners: dict, findings: Findings) -> None:
-    sound = {each for each in partners.values() if is_whole(each) and 0 < each <= INTEGER_MAX}
+    sound = partner_ids(partners)
     there = select(ReadingList.id).where(ReadingList.id.in_(sound), visible)
     found = set(session.scalars(there)) if sound else set()
     for side, partner in partners.items():

@@ -16,7 +16,6 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
-from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.library import collection, ratings, reading_lists
 from comicsdb.library.locks import lock_account, own_list
 from comicsdb.library.reading_lists import items
@@ -79,7 +78,6 @@ def store(storing: Storing, rows: Iterable[Chosen], lists: list[dict]) -> Counte
     "PART_changed" for each part, and "gone" for rows whose issue or series was deleted meanwhile. Raises
     InvalidError for an invalid reading list.
     """
-    UnitOfWork.of(storing.session).acquire_write_lock()
     lock_account(storing.session, storing.user_id)
     rows = _still_there(storing, list(rows))
     by_part = {part: [row for row in rows if row.part == part] for part in PARTS}

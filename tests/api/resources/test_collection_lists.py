@@ -422,7 +422,7 @@ def test_the_cost_of_an_answer_does_not_depend_on_how_much_there_is(
         "stats": 2,
         "missing_series": 2,
         "missing_issues": 2,
-        "rate": 16,
+        "rate": 13,
         "touch": 6,
         "scrobble": 8,
         "scrobble again": 8,

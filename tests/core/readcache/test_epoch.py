@@ -7,8 +7,9 @@ from sqlalchemy import delete, insert, select, update
 
 from comicsdb.accounts import deletion
 from comicsdb.catalog import Catalog
+from comicsdb.db.epoch import EPOCH_NOW
 from comicsdb.library import ratings
-from comicsdb.models import ApiToken, Arc, Epoch, Group, Issue, User, user_group_member
+from comicsdb.models import ApiToken, Arc, Group, Issue, User, user_group_member
 from comicsdb_api import auth
 from tests.factories import Make
 
@@ -38,12 +39,12 @@ def moves(factory):
 
     def asked(work, *, commit=True):
         with factory() as session:
-            before = session.scalar(select(Epoch.value))
+            before = session.scalar(EPOCH_NOW)
         with factory() as session:
             work(session)
             session.commit() if commit else session.rollback()
         with factory() as session:
-            after = session.scalar(select(Epoch.value))
+            after = session.scalar(EPOCH_NOW)
         assert after >= before
         return after > before
 

@@ -1,0 +1,133 @@
+"""Transactions that overlap at random: the log is in the order of commits, and the epoch tells every change.
+
+Writers of the catalogue and readers who give stars have transactions open at the same time, each on a
+connection of its own. After each commit somebody follows the change log, and everything that a cached answer
+can depend on is read with the epoch.
+"""
+
+from datetime import date
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+from psycopg.errors import LockNotAvailable
+from sqlalchemy import select, text
+from sqlalchemy.exc import OperationalError
+
+from comicsdb.catalog import Catalog
+from comicsdb.library import collection, ratings
+from comicsdb.models import Issue, UncountedIssue
+from tests.factories import Make
+from tests.soak import sequences
+from tests.waiting import await_that
+
+PROFILE = sequences(10, 30)
+TODAY = date(2026, 3, 4)
+WRITERS, READERS, ISSUES = 2, 3, 3
+
+# In one snapshot: the epoch, and all stamps and versions.
+SEEN = text("""
+SELECT (SELECT sum(value) FROM epoch), (SELECT json_agg(v ORDER BY kind)::text FROM version v),
+    (SELECT json_agg(json_build_array(id, modified, rated, rating_count, rating_sum) ORDER BY id)::text
+        FROM issue),
+    (SELECT json_agg(json_build_array(id, modified, issues_modified, rated, rating_count, rating_sum)
+        ORDER BY id)::text FROM series)
+""")
+FIGURES = text("""
+SELECT (i.rating_count, i.rating_sum) = (count(r.id), coalesce(sum(r.rating), 0))
+FROM issue i LEFT JOIN issue_rating r ON r.issue_id = i.id GROUP BY i.id
+UNION ALL
+SELECT (s.rating_count, s.rating_sum) = (count(r.id), coalesce(sum(r.rating), 0))
+FROM series s LEFT JOIN issue i ON i.series_id = s.id LEFT JOIN issue_rating r ON r.issue_id = i.id
+GROUP BY s.id
+""")
+
+
+def impatient(session):
+    """A session in whose transaction waiting for a lock is an error."""
+    session.execute(text("SET LOCAL lock_timeout = '100ms'"))
+    return session
+
+
+class Commits(RuleBasedStateMachine):
+    """Open transactions, and what a follower of the log and a cache have seen."""
+
+    factory = None
+    issues: tuple = ()
+    users: tuple = ()
+
+    def __init__(self):
+        super().__init__()
+        self.writers = [self.factory() for _ in range(WRITERS)]
+        self.readers = [self.factory() for _ in range(READERS)]
+        self.watcher = self.factory()
+        self.followed = self.log()
+        self.cached = {}
+
+    def teardown(self):
+        for session in (*self.writers, *self.readers):
+            session.commit()
+            session.close()
+        await_that(lambda: not self.look(select(UncountedIssue.id)).first())
+        assert set(self.look(FIGURES).scalars()) == {True}
+        self.watcher.close()
+
+    def look(self, statement):
+        self.watcher.rollback()
+        return self.watcher.execute(statement)
+
+    def log(self, after=0):
+        lines = self.look(text(f"SELECT seq FROM change_log WHERE seq > {after} ORDER BY seq"))
+        return list(lines.scalars())
+
+    @rule(
+        writer=st.integers(0, WRITERS - 1), issue=st.integers(0, ISSUES - 1), words=st.text("abc", max_size=3)
+    )
+    def edit(self, writer, issue, words):
+        """A writer of the catalogue edits an issue, unless another one is at it."""
+        session = impatient(self.writers[writer])
+        catalog = Catalog(session)
+        try:
+            catalog.update(catalog.get(Issue, self.issues[issue]), {"desc": words})
+            catalog.unit.finalize()  # the numbers of the log are taken long before the commit
+        except OperationalError as error:
+            session.rollback()
+            if not isinstance(error.orig, LockNotAvailable):
+                raise
+
+    @rule(
+        reader=st.integers(0, READERS - 1),
+        issue=st.integers(0, ISSUES - 1),
+        stars=st.one_of(st.none(), st.integers(1, 5)),
+    )
+    def give_stars(self, reader, issue, stars):
+        """A reader gives stars or takes them back, and waits for nobody."""
+        ratings.give(
+            impatient(self.readers[reader]), self.users[reader], {self.issues[issue]: stars}, today=TODAY
+        )
+
+    @rule(reader=st.integers(0, READERS - 1), issue=st.integers(0, ISSUES - 1))
+    def scrobble(self, reader, issue):
+        """A reader tells what was read, and waits for nobody."""
+        session = impatient(self.readers[reader])
+        collection.scrobble(session, self.users[reader], self.issues[issue], None, today=TODAY)
+
+    @rule(place=st.integers(0, WRITERS + READERS - 1), kept=st.sampled_from((True, True, True, False)))
+    def end(self, place, kept):
+        """A transaction ends; then the log is followed, and what is cached is compared."""
+        session = (*self.writers, *self.readers)[place]
+        session.commit() if kept else session.rollback()
+        self.followed += self.log(max(self.followed, default=0))
+        assert self.followed == self.log(), "a line appeared before one that was read already"
+        epoch, *seen = self.look(SEEN).one()
+        assert self.cached.setdefault(epoch, seen) == seen, "something changed, the epoch did not"
+
+
+def test_the_log_is_in_the_order_of_commits_and_the_epoch_tells_every_change(factory):
+    with factory() as session:
+        make = Make(Catalog(session))
+        series = make.series()
+        Commits.issues = tuple(make.issue(series=series, number=str(n)).id for n in range(ISSUES))
+        Commits.users = tuple(make.user().id for _ in range(READERS))
+        session.commit()
+    Commits.factory = staticmethod(factory)
+    run_state_machine_as_test(Commits, settings=PROFILE)
