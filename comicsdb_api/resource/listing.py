@@ -171,9 +171,12 @@ class Listing:
         conditions = tuple(each.build() for each in clauses)
         if way == SURVEY:
             return CompiledQuery.of(self._surveying(conditions), prepared=False)
-        # The best plan depends on the number of rows after a place, and on the values of most filters.
+        # The best plan depends on the values of most filters and, in a part of the rows, on how many of them
+        # come after a place.
         names = {each.name for each in clauses}
-        prepared = way != PLACED and (not names or names in self.resource.planned_once)
+        prepared = not names or names in self.resource.planned_once
+        if way == PLACED:
+            prepared = not names and not self.condition
         return CompiledQuery.of(self._statement(counted, way, conditions), prepared=prepared)
 
     def _statement(self, counted: bool, way: str, conditions=()):

@@ -4,7 +4,7 @@ import logging
 from contextlib import contextmanager, nullcontext
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import delete, update
 
 from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken, User
@@ -12,7 +12,7 @@ from comicsdb.readcache.policy import CachedReadPolicy
 from tests.api.cached.test_cached_reads import CACHED
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.api.http_dates import ADDRESSES, FAR_AHEAD, LONG_AGO, MOMENT
-from tests.api.resource.test_statements import HIT, everything
+from tests.api.resource.test_statements import AGAIN, COSTS, HIT, MISS, everything
 from tests.conftest import forget_attempts, recording
 
 TOKEN, SLEEPING = "cdb_" + "2d" * 32, "cdb_" + "2f" * 32
@@ -297,3 +297,53 @@ def test_what_was_found_out_early_is_not_asked_again_and_not_older_than_the_requ
     assert answer.headers["X-Cache"] == "MISS"
     assert answer.json["modified"] == "2026-02-03T04:05:06.700000Z"
     assert len(statements) == 3  # the epoch has changed: account and stamps again, and the body
+
+
+# Bodies that it makes.
+
+NOT_CACHED = [address for address, cost in COSTS.items() if cost == MISS and address not in CACHED]
+
+
+def test_lists_that_are_not_cached_are_answered_as_by_views(compared, ids):
+    for address in NOT_CACHED:
+        for query in ("", "?page=last", "?page=9", "?page=x", "?_=1&page=1", "?modified_gt=x"):
+            compared(address.format(**ids) + query, BEARER)
+        compared(address.format(**ids), BEARER | {"If-None-Match": "*"}, method="HEAD")
+
+
+def test_what_is_somebodys_own_needs_the_right_to_it(compared, ids):
+    for address in NOT_CACHED:
+        for headers in ({}, BEARER | {"Authorization": f"Bearer {SLEEPING}"}, basic("reader", "wrong")):
+            assert compared(address.format(**ids), headers).status_int == 401
+
+
+def test_a_miss_is_one_statement_while_account_and_stamps_are_remembered(api, make, connection):
+    make.arc()
+    for path in ("/api/arc/", "/api/reading_list/", "/api/collection/"):
+        api.get(path)
+        with recording(connection) as statements:
+            api.get(f"{path}?modified_gt=2020-01-01")
+        assert len(statements) == AGAIN, statements
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/arc/?name=a", "/api/arc/?page=9", "/api/arc/?cv_id=x", "/api/arc/{arc}/", "/api/role/"]
+)
+def test_a_body_is_not_made_for_a_remembered_account_that_is_gone(wsgi, send, make, ids, path):
+    path = path.format(**ids)
+    send(path.partition("?")[0], BEARER)
+    wsgi.registry["comicsdb.cache"].clear()
+    make.session.execute(delete(ApiToken))
+    make.session.commit()
+    assert send(path, BEARER).status_int == 401
+    assert len(wsgi.registry["comicsdb.cache"]._store.lru) == 0
+
+
+def test_a_body_is_not_stored_under_remembered_stamps_that_have_moved(api, make):
+    arc = make.arc(name="First")
+    api.get("/api/arc/")
+    make.catalog.update(arc, {"name": "Second"})
+    make.session.commit()
+    for expected in ("MISS", "HIT"):
+        answer = api.get("/api/arc/?name=second")
+        assert (answer.json["count"], answer.headers["X-Cache"]) == (1, expected)

@@ -55,6 +55,15 @@ def test_the_21st_request_of_a_minute_is_refused(client, clock):
     assert left(client.get("/api/")) == (19, 4979)
 
 
+def test_a_read_for_which_all_is_read_again_counts_once(client, make, session):
+    client.get("/api/arc/")
+    statuses = {"/api/arc/?name=a": 200, "/api/arc/?page=9": 404, "/api/arc/?cv_id=x": 400, "/api/role/": 200}
+    for remaining, (path, status) in enumerate(statuses.items()):
+        make.arc()
+        session.commit()
+        assert left(client.get(path, status)) == (18 - remaining, 4998 - remaining)
+
+
 def test_each_limit_is_a_header_once(client):
     answer = client.get("/api/arc/")
     assert all(len(answer.headers.getall(name)) == 1 for name in (*SIX, *TWO))
