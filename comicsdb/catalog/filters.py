@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cache
 
 from sqlalchemy import (
     ARRAY,
@@ -120,6 +121,44 @@ class Clause:
 
 
 NOTHING = Clause("", None, false)  # a condition that nothing meets
+
+
+class Matching:
+    """The condition that a query of a search box finds objects of a kind; see `search.matching`."""
+
+    def __init__(self, model: type):
+        self._model = model
+        self._words = None if model is Issue else Condition(words, search.fields(model))
+
+    def __call__(self, query: str) -> ColumnElement[bool]:
+        """The condition for a query."""
+        return search.matching(self._model, query)
+
+    def clause(self, name: str, query: str) -> Clause:
+        """The condition for a query, with parameters whose names begin with `name`."""
+        return self._words.clause(name, query) if self._words else _issues_clause(name, query)
+
+
+@cache
+def matching(model: type) -> Matching:
+    """The condition of the search box of a kind."""
+    return Matching(model)
+
+
+def _issues_clause(name: str, query: str) -> Clause:
+    asked = search.parse_issue_query(query)
+    if asked.is_empty:
+        return NOTHING
+    wanted = {f"{name}_{n}": word for n, word in enumerate(asked.words)}
+    year = {} if asked.year is None else {f"{name}_year": asked.year}
+    number = {f"{name}_number": asked.number} if asked.number else {}
+
+    def build() -> ColumnElement[bool]:
+        parts = [[_parameter(*each) for each in part.items()] for part in (wanted, year, number)]
+        return search.issues_asked_for(parts[0], *(part[0] if part else None for part in parts[1:]))
+
+    key = len(wanted), bool(year), bool(number)
+    return Clause(name, key, build, {**wanted, **year, **number})
 
 
 def values_of(clauses: Iterable[Clause]) -> dict:

@@ -5,7 +5,7 @@ The functions return SQLAlchemy conditions and are independent of requests and p
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import (
@@ -263,18 +263,21 @@ def numbered(number: str) -> ColumnElement[bool]:
 def issues_matching(query: str) -> ColumnElement[bool]:
     """The issues that match a query: words in the series' names, its first year in parentheses, `#number`."""
     asked = parse_issue_query(query)
-    if asked.is_empty:
-        return false()
+    return false() if asked.is_empty else issues_asked_for(asked.words, asked.year, asked.number or None)
+
+
+def issues_asked_for(wanted: Sequence, year, number) -> ColumnElement[bool]:
+    """The condition for the parts of such a query, which may be parameters; year and number may be None."""
     # Find the series first, by their index, then their issues.
-    if asked.words or asked.year is not None:
+    if wanted or year is not None:
         series = aliased(Series)
-        conditions = [in_any((series.folded, series.alt_folded), list(asked.words))]
-        if asked.year is not None:
-            conditions.append(series.year_began == asked.year)
+        conditions = [in_any((series.folded, series.alt_folded), list(wanted))]
+        if year is not None:
+            conditions.append(series.year_began == year)
         condition = Issue.series_id.in_(select(series.id).where(*conditions))
     else:
         condition = true()
-    return and_(condition, numbered(asked.number)) if asked.number else condition
+    return condition if number is None else and_(condition, numbered(number))
 
 
 def issue_items_matching(query: str) -> ColumnElement[bool]:

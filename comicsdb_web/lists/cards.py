@@ -5,6 +5,8 @@ from functools import cache
 from sqlalchemy import CTE, ColumnElement, Select, func, inspect, select
 from sqlalchemy.dialects.postgresql import JSONB
 
+from comicsdb.catalog import search
+from comicsdb.catalog.filters import Condition, equal
 from comicsdb.catalog.kinds import KINDS, kind_of
 from comicsdb.models import Creator, Credit, Imprint, Issue, Publisher, Series, SeriesType, Universe
 from comicsdb_web.lists.parts import json_object
@@ -12,6 +14,28 @@ from comicsdb_web.rendering.row_views import RowView, shown
 
 # The order of issues within their series.
 WITHIN_SERIES = (Issue.cover_date, Issue.store_date.asc().nulls_last(), Issue.number, Issue.id)
+
+
+def _latest_first(issues) -> tuple:
+    return (issues.cover_date.desc(), issues.store_date.desc().nulls_last(), issues.id.desc())
+
+
+def _oldest_first(issues) -> tuple:
+    return (issues.cover_date, issues.store_date.asc().nulls_last(), issues.id)
+
+
+# The orders a list of issues offers beside the usual one, as functions of a table of issues.
+ISSUE_SORTS = {
+    "cover_new": _latest_first,
+    "cover_old": _oldest_first,
+    "added": lambda issues: (issues.created_on.desc(), issues.id.desc()),
+}
+
+
+def order(model, sort: str = "") -> tuple:
+    """The order of a list of a kind; an unknown `sort` is the usual one."""
+    chosen = ISSUE_SORTS.get(sort) if model is Issue else None
+    return chosen(Issue) if chosen else search.order(model)
 
 
 def kinds_shown(model) -> tuple[str, ...]:
@@ -74,6 +98,15 @@ def own_issues(own) -> CTE:
         .where(owner == mine)
         .cte("own_issues")
     )
+
+
+@cache
+def issues_by(model) -> Condition:
+    """The condition for the issues of an object of a kind, by its id."""
+    if model is Series:
+        return Condition(equal, Issue.series_id)
+    issue, owner = _issue_link(model)
+    return Condition(equal, owner, lambda owned: Issue.id.in_(select(issue).where(owned)))
 
 
 def named(entity) -> list[ColumnElement]:

@@ -10,6 +10,7 @@ from pyramid.i18n import TranslationString
 from sqlalchemy import ColumnElement, select
 
 from comicsdb.catalog import search
+from comicsdb.catalog.filters import Clause, Condition
 from comicsdb.i18n import Text, translate
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.values import iso_day, whole_number
@@ -174,15 +175,24 @@ class Chip:
 class Narrowed:
     """The filters of a URL.
 
-    By name of the filter: the typed value (a list for repeated ones), the options, the conditions of valid
-    values, and the errors of others, in the reader's language.
+    By name of the filter: the typed value (a list for repeated ones), the options, the valid values with what
+    makes conditions of them, and the errors of others, in the reader's language.
     """
 
     typed: dict[str, str | list[str]] = field(default_factory=dict)
     offered: dict[str, list[Option]] = field(default_factory=dict)
-    conditions: dict[str, ColumnElement[bool]] = field(default_factory=dict)
+    valid: dict[str, tuple[Condition, object]] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
     chips: list[Chip] = field(default_factory=list)
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """The conditions of the valid values."""
+        return [condition(value) for condition, value in self.valid.values()]
+
+    def clauses(self, *, but: str = "") -> tuple[Clause, ...]:
+        """The same conditions with parameters, except that of one filter."""
+        named = self.valid.items()
+        return tuple(condition.clause(name, value) for name, (condition, value) in named if name != but)
 
 
 def narrowed(request, filters: Iterable[Filter]) -> Narrowed:
@@ -204,7 +214,7 @@ def narrowed(request, filters: Iterable[Filter]) -> Narrowed:
             href = without(request, each.name, text if each.repeated else None)
             found.chips.append(Chip(translate(request.localizer, each.label), words, href))
         if values:
-            found.conditions[each.name] = each.condition(values if each.repeated else values[0])
+            found.valid[each.name] = each.condition, values if each.repeated else values[0]
     return found
 
 

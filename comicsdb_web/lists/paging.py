@@ -2,14 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache, partial
 from hashlib import blake2b
 from math import ceil
 
 import orjson
 from pyramid.httpexceptions import HTTPBadRequest, HTTPNotFound
-from sqlalchemy import Select, select, tuple_
+from sqlalchemy import BigInteger, Select, bindparam, select, tuple_
 
+from comicsdb.catalog.filters import Clause, values_of
 from comicsdb.db import keyset
 from comicsdb.db.read_pool import CompiledQuery, ReadPool
 from comicsdb.readcache.policy import Preflight
@@ -25,7 +26,12 @@ PER_PAGE = 28
 BLOCK_STEP = 30
 AROUND = 2  # pages shown on either side of the current one
 STEP = 560  # rows between cached places
+QUERIES_MAX = 300  # compiled statements of lists, of some 5 KB each
 FAR = 10 * STEP  # rows that are skipped without a place, which is cheaper than a survey
+
+# What a statement is for: the number of rows, places of far pages, the first page with the number or without,
+# pages after so many rows, or after a place.
+COUNT, SURVEY, COUNTED, FIRST, PASSED, PLACED = "count", "survey", "counted", "first", "passed", "placed"
 
 
 @dataclass(frozen=True)
@@ -60,13 +66,12 @@ def paginate(request, rows: Select, ids: Select, count: Select, per_page: int = 
     """
     total = request.dbsession.scalar(count)
     number, pages = page_asked_for(request, total, per_page)
-    wanted = _wanted(rows, ids, per_page, (number - 1) * per_page)
+    wanted = _wanted(rows, ids.offset((number - 1) * per_page), per_page)
     return Page(request.dbsession.execute(wanted).all(), number, total, pages)
 
 
-def _wanted(rows: Select, ids: Select, per_page: int, offset: int) -> Select:
-    wanted = ids.limit(constant(per_page))
-    return rows.where(tuple_(*ids.selected_columns).in_(wanted.offset(offset) if offset else wanted))
+def _wanted(rows: Select, ids: Select, per_page: int) -> Select:
+    return rows.where(tuple_(*ids.selected_columns).in_(ids.limit(constant(per_page))))
 
 
 class CardList:
@@ -89,65 +94,45 @@ class CardList:
         now = preflight.validators if preflight else self._pool.fetch(_versions(kinds), {})
         return f"rows:{digest}:{request.today}:{'.'.join(map(str, now))}"
 
-    def page(self, model, conditions: tuple, order: tuple) -> Page:
-        """The requested page; raises HTTPNotFound if it does not exist.
+    def page(self, model, clauses: tuple[Clause, ...], sort: str = "") -> Page:
+        """The requested page of the rows that meet all clauses; raises HTTPNotFound if it does not exist.
 
         One statement, which also counts where the number of rows is not cached; a second one for other pages
         than the first then, and for the places of far pages.
         """
-        request, kind = self._request, model.__tablename__
-        known = self._region.get(f"{self._key}:count") if self._key else None
-        if known is None and request.GET.get("page", "1") != "1":
-            known = self.find("count", lambda: b"%d" % self.first(cards.counted(model, *conditions)))
+        query = partial(_query, model, sort, clauses)
+        values, known = values_of(clauses), self._region.get(f"{self._key}:count") if self._key else None
+        if known is None and self._request.GET.get("page", "1") != "1":
+            known = self.find("count", lambda: b"%d" % self._pool.fetch(query(COUNT), values)[0])
         if known is None:
-            total, rows = self._read(model, conditions, order)
+            total, rows = self._pool.fetch(query(COUNTED), values)
             self.find("count", lambda: b"%d" % total)
             number, pages = 1, page_count(total, PER_PAGE)
         else:
             total = int(known)
-            number, pages = page_asked_for(request, total, PER_PAGE)
-            rows = self._rows(model, conditions, order, (number - 1) * PER_PAGE)
-        return Page([shown(kind, each) for each in rows], number, total, pages)
+            number, pages = page_asked_for(self._request, total, PER_PAGE)
+            rows = self._rows(query, values, (number - 1) * PER_PAGE)
+        return Page([shown(model.__tablename__, each) for each in rows], number, total, pages)
 
     def find(self, what: str, make: Callable[[], bytes]) -> bytes:
         """A fact about the list by its name, made if it is not cached."""
         return self._region.get_or_create(f"{self._key}:{what}", make)[0] if self._key else make()
 
-    def first(self, statement: Select):
-        """The first column of the only row of a statement."""
-        return self._pool.first(statement, {})[0]
-
-    def _read(self, model, conditions: tuple, order: tuple) -> tuple[int, list]:
-        """The number of rows, and those of the first page."""
-        if conditions:
-            return self._pool.first(_first_page(model, conditions, order), {})
-        return self._pool.fetch(_whole_list(model, order), {})
-
-    def _rows(self, model, conditions: tuple, order: tuple, offset: int) -> list:
+    def _rows(self, query: Callable[[str], CompiledQuery], values: dict, offset: int) -> list:
         """The rows of a page after so many others."""
-        if not conditions and not offset:
-            return self._pool.fetch(_whole_list(model, order, counted=False), {})[0]
-        ids = cards.ids(model).where(*conditions).order_by(*order)
-        parameters = {}
+        place = None
         if offset >= FAR:
-            ids, offset, parameters = self._near(ids, offset)
-        rows = _wanted(cards.statement(model).order_by(*order), ids, PER_PAGE, offset)
-        return self._pool.first(select(rows_of(rows)), parameters)[0]
+            places = self.find("survey", lambda: orjson.dumps(self._places(query(SURVEY), values)))
+            place = keyset.nearest(orjson.loads(places), offset)
+        if place is not None:
+            values = values | keyset.bound(place) | {"offset": offset - place[0]}
+            return self._pool.fetch(query(PLACED), values)[0]
+        if offset:
+            return self._pool.fetch(query(PASSED), values | {"offset": offset})[0]
+        return self._pool.fetch(query(FIRST), values)[0]
 
-    def _near(self, ids: Select, offset: int) -> tuple[Select, int, dict]:
-        """The list from a place on, the number of rows to skip from there to an offset, and the place."""
-        order = tuple(ids._order_by_clauses)  # SQLAlchemy has no other way to ask for it
-        table = ids.selected_columns[0].table
-        conditions = () if ids.whereclause is None else (ids.whereclause,)
-
-        def survey() -> bytes:
-            return self._pool.first(keyset.survey(table, conditions, order, STEP), {}).places.encode()
-
-        place = keyset.nearest(orjson.loads(self.find("survey", survey)), offset)
-        if place is None:
-            return ids, offset, {}
-        leading = order[: keyset.depth(order, table)]
-        return ids.where(keyset.from_place(leading)), offset - place[0], keyset.bound(place)
+    def _places(self, survey: CompiledQuery, values: dict) -> list:
+        return orjson.loads(self._pool.fetch(survey, values)[1])
 
 
 @cache
@@ -155,19 +140,24 @@ def _versions(kinds: tuple[str, ...]) -> CompiledQuery:
     return CompiledQuery.of(versions(*kinds))
 
 
-@cache
-def _whole_list(model, order: tuple, *, counted: bool = True) -> CompiledQuery:
-    """The first page of all objects of a kind, compiled once."""
-    return CompiledQuery.of(_first_page(model, (), order, counted=counted))
-
-
-def _first_page(model, conditions: tuple, order: tuple, *, counted: bool = True) -> Select:
-    """The number of rows, unless it is known, and those of the first page."""
+@lru_cache(QUERIES_MAX)
+def _query(model, sort: str, clauses: tuple[Clause, ...], way: str) -> CompiledQuery:
+    """The statement for a way to a page of a list, compiled once for each set of filters."""
+    conditions, order = [each.build() for each in clauses], cards.order(model, sort)
+    count = cards.counted(model, *conditions)
+    if way == COUNT:
+        return CompiledQuery.of(count, prepared=False)
+    if way == SURVEY:
+        return CompiledQuery.of(keyset.survey(model.__table__, conditions, order, STEP), prepared=False)
+    if way == PLACED:
+        conditions.append(keyset.from_place(order[: keyset.depth(order, model.__table__)]))
     ids = cards.ids(model).where(*conditions).order_by(*order)
-    rows = rows_of(_wanted(cards.statement(model).order_by(*order), ids, PER_PAGE, 0))
-    if not counted:
-        return select(rows)
-    return select(cards.counted(model, *conditions).scalar_subquery(), rows)
+    if way in (PLACED, PASSED):
+        ids = ids.offset(bindparam("offset", type_=BigInteger))
+    rows = rows_of(_wanted(cards.statement(model).order_by(*order), ids, PER_PAGE))
+    statement = select(count.scalar_subquery(), rows) if way == COUNTED else select(rows)
+    # What values find how many rows is for PostgreSQL to plan; without any, one plan does.
+    return CompiledQuery.of(statement, prepared=not clauses and way in (COUNTED, FIRST))
 
 
 def page_count(total: int, per_page: int) -> int:

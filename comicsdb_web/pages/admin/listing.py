@@ -103,7 +103,7 @@ def narrowing(
     matching = matching or ((lambda text: search.in_any(searched, search.words(text))) if searched else None)
     conditions = [matching(query)] if matching else []
     found = narrowed(request, filters)
-    conditions += found.conditions.values()
+    conditions += found.conditions()
     day = request.GET.get(dates.name, "") if dates is not None else ""
     span = dates.span(day) if day else None
     if span:
@@ -120,7 +120,7 @@ def narrowing(
             "user_id": user_id,
             "day": day if span else "",
             "dates": dates,
-            "narrowed": bool(query or found.conditions or span or user_id is not None),
+            "narrowed": bool(query or found.valid or span or user_id is not None),
         },
     )
 
@@ -155,5 +155,5 @@ def _shown(request, each: Filter, found: Narrowed) -> dict:
         "name": each.name,
         "title": translate(request.localizer, each.label),
         "options": found.offered[each.name] or None,
-        "chosen": found.typed[each.name] if each.name in found.conditions else "",
+        "chosen": found.typed[each.name] if each.name in found.valid else "",
     }

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
 from typing import ClassVar
 
@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Select, func, inspect, select
 from sqlalchemy.orm import joinedload
 
 from comicsdb.catalog import MovedError, search
+from comicsdb.catalog.filters import Clause, matching
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.models import Issue, Series
 from comicsdb.values import whole_number
@@ -30,22 +31,6 @@ from comicsdb_web.rendering.page_cache import CachePolicy
 
 DETAIL = "detail"
 RECENT_ISSUES, LATEST_SERIES = 5, 6  # on pages of what they belong to
-
-
-def _latest_first(issues) -> tuple:
-    return (issues.cover_date.desc(), issues.store_date.desc().nulls_last(), issues.id.desc())
-
-
-def _oldest_first(issues) -> tuple:
-    return (issues.cover_date, issues.store_date.asc().nulls_last(), issues.id)
-
-
-# The orders a list of issues offers; anything else is the default.
-ISSUE_SORTS = {
-    "cover_new": _latest_first(Issue),
-    "cover_old": _oldest_first(Issue),
-    "added": (Issue.created_on.desc(), Issue.id.desc()),
-}
 
 
 @dataclass(frozen=True)
@@ -150,24 +135,24 @@ class EntityViews(Editing):
         """The list of the kind."""
         return CardList(self.request, list_of(type(self)))
 
-    def _filtered(self, *conditions, **values):
+    def _filtered(self, *clauses: Clause, **values):
         """The values of a list page that the parameters of the address narrow."""
-        words = Filter("q", _("Search"), partial(search.matching, self.model))
+        words = Filter("q", _("Search"), matching(self.model))
         found = narrowed(self.request, chain((words,), *(group.filters for group in self.filters)))
         shown = {"query": found.typed["q"], "narrowed": found} | self.beside(found)
-        return self._listing(shown | values, *found.conditions.values(), *conditions)
+        return self._listing(shown | values, *found.clauses(), *clauses)
 
     def beside(self, found) -> dict:  # noqa: ARG002
         """What else the list of this kind shows, given what it is narrowed by."""
         return {}
 
-    def _listing(self, values: dict, *conditions, model=None):
+    def _listing(self, values: dict, *clauses: Clause, model=None):
         """The values of a list page; every list comes through here."""
         listed = self.listed if model is None else CardList(self.request, list_of(type(self), model))
         model = model or self.model
         sort = self.request.GET.get("sort", "") if model is Issue else ""
-        page = listed.page(model, conditions, ISSUE_SORTS.get(sort, search.order(model)))
-        shared = {"kind": model.__tablename__, "page": page, "sort": sort if sort in ISSUE_SORTS else ""}
+        sort = sort if sort in cards.ISSUE_SORTS else ""
+        shared = {"kind": model.__tablename__, "page": listed.page(model, clauses, sort), "sort": sort}
         shared |= {"owner": None, "within": None, "narrowed": None, "groups": self.filters}
         return shared | values
 
@@ -236,7 +221,8 @@ class WithIssues:
     def issue_list(self):
         """The issues of the object, in the layout of the issue list."""
         entity = self._entity()
-        return self._listing({"owner": entity, "query": ""}, cards.issues_of(entity), model=Issue)
+        mine = cards.issues_by(self.model).clause("owner", entity.id)
+        return self._listing({"owner": entity, "query": ""}, mine, model=Issue)
 
 
 class WithSeries:
@@ -250,8 +236,9 @@ class WithSeries:
         if series is None:
             series = self.request.catalog.by_slug(Series, self.request.matchdict["series"])
         values = {"owner": entity, "within": series, "query": ""}
-        conditions = (cards.issues_of(entity), Issue.series_id == series.id)
-        return self._listing(values, *conditions, model=Issue)
+        mine = cards.issues_by(self.model).clause("owner", entity.id)
+        within = cards.issues_by(Series).clause("within", series.id)
+        return self._listing(values, mine, within, model=Issue)
 
 
 def series_block(title: str) -> Block:
@@ -279,16 +266,23 @@ def series_block(title: str) -> Block:
 def first_appearance(own) -> Part:
     """The issue of an object with the earliest cover date, if there is one."""
     mine = cards.own_issues(own)
-    first = select(mine.c.id).order_by(*_oldest_first(mine.c)).limit(constant(1)).scalar_subquery()
+    first = (
+        select(mine.c.id)
+        .order_by(*cards.ISSUE_SORTS["cover_old"](mine.c))
+        .limit(constant(1))
+        .scalar_subquery()
+    )
     return one("issue", cards.statement(Issue).where(Issue.id == first))
 
 
 def recent_appearances(own) -> Part:
     """The latest issues of an object, by cover date."""
     mine = cards.own_issues(own)
-    latest = select(mine.c.id).order_by(*_latest_first(mine.c)).limit(constant(RECENT_ISSUES))
+    latest = (
+        select(mine.c.id).order_by(*cards.ISSUE_SORTS["cover_new"](mine.c)).limit(constant(RECENT_ISSUES))
+    )
     statement = cards.statement(Issue).where(Issue.id.in_(latest))
-    return many("issue", statement.order_by(*ISSUE_SORTS["cover_new"]))
+    return many("issue", statement.order_by(*cards.order(Issue, "cover_new")))
 
 
 def issue_count(own) -> Part:

@@ -2,6 +2,7 @@
 
 from sqlalchemy import select
 
+from comicsdb.catalog.filters import Condition, equal
 from comicsdb.models import Imprint, Publisher, Series
 from comicsdb.schemas import ImprintSchema
 from comicsdb_web.forms.catalogue_forms import (
@@ -48,5 +49,5 @@ class ImprintViews(EntityViews):
     def series_list(self):
         """The series of an imprint."""
         imprint = self._entity()
-        mine = Series.imprint_id == imprint.id
+        mine = Condition(equal, Series.imprint_id).clause("owner", imprint.id)
         return self._listing({"owner": imprint, "query": ""}, mine, model=Series)

@@ -1,5 +1,6 @@
 """Publishers: the list, and each with its imprints and universes."""
 
+from comicsdb.catalog.filters import Condition, equal
 from comicsdb.models import Imprint, Publisher, Series, Universe
 from comicsdb.models.choices import DEFAULT_COUNTRY
 from comicsdb.schemas import PublisherSchema
@@ -69,5 +70,5 @@ class PublisherViews(EntityViews):
     def series_list(self):
         """The series of a publisher."""
         publisher = self._entity()
-        mine = Series.publisher_id == publisher.id
+        mine = Condition(equal, Series.publisher_id).clause("owner", publisher.id)
         return self._listing({"owner": publisher, "query": ""}, mine, model=Series)

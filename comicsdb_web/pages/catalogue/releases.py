@@ -9,6 +9,7 @@ from pyramid.httpexceptions import HTTPFound, HTTPNotFound
 from sqlalchemy import func, select
 
 from comicsdb.catalog import search
+from comicsdb.catalog.filters import Condition, at_least, at_most
 from comicsdb.clock import monday_of
 from comicsdb.models import Issue
 from comicsdb.models.choices import EARLIEST_YEAR
@@ -19,6 +20,7 @@ from comicsdb_web.pages.catalogue.base import list_of, list_parameters
 from comicsdb_web.pages.catalogue.issue import IssueViews
 from comicsdb_web.rendering.locales import _, locale_of
 
+FROM, UNTIL = Condition(at_least, Issue.store_date), Condition(at_most, Issue.store_date)
 WEEK = timedelta(days=7)
 YEARS = range(EARLIEST_YEAR, 9999)  # those whose weeks and months have neighbours
 SHOWN = 3  # issues of a day in the calendar; a link leads to all of them
@@ -60,7 +62,7 @@ class ReleaseViews(IssueViews):
         monday = self._monday + 2 * WEEK
         values = {"name": _("Future releases"), "monday": monday, "is_open": True}
         before = {"before": self._week_path(monday - WEEK), "after": None}
-        return self._filtered(Issue.store_date >= monday, **values, **before)
+        return self._filtered(FROM.clause("begin", monday), **values, **before)
 
     def month(self):
         """The days of a month, each with the first issues of its list; one statement."""
@@ -87,8 +89,8 @@ class ReleaseViews(IssueViews):
     def _week(self, monday: date, name):
         values = {"name": name, "monday": monday, "is_open": False}
         ways = {"before": self._week_path(monday - WEEK), "after": self._week_path(monday + WEEK)}
-        during = Issue.store_date.between(monday, monday + timedelta(days=6))
-        return self._filtered(during, **values, **ways)
+        during = FROM.clause("begin", monday), UNTIL.clause("end", monday + timedelta(days=6))
+        return self._filtered(*during, **values, **ways)
 
     def _week_path(self, monday: date) -> str | None:
         """The address of a week with the filters of this page, None where the years end."""

@@ -1,12 +1,15 @@
 """Series: their issues, makers and characters."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import orjson
 from sqlalchemy import func, select
 
 from comicsdb.catalog import search
+from comicsdb.catalog.filters import Clause, values_of
+from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.models import (
     Character,
     Creator,
@@ -39,6 +42,7 @@ from comicsdb_web.forms.fields import (
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.catalogue_filters import SERIES
 from comicsdb_web.lists.filters import Narrowed, without
+from comicsdb_web.lists.paging import QUERIES_MAX
 from comicsdb_web.lists.parts import Part, constant, many, one, rows_of
 from comicsdb_web.pages.catalogue.base import EntityViews, WithIssues, issue_count
 from comicsdb_web.rendering.locales import _, language_name
@@ -142,14 +146,14 @@ class SeriesViews(WithIssues, EntityViews):
 
     def beside(self, found: Narrowed):
         """The languages that the series have, most first; those that are chosen always."""
-        chosen = set(found.typed["language"]) if "language" in found.conditions else set()
-        others = [each for name, each in found.conditions.items() if name != "language"]
-        counted = select(Series.language, func.count().label("number")).where(*others, Series.language != "")
-        rows = select(rows_of(counted.group_by(Series.language)))
-        found_rows = orjson.loads(
-            self.listed.find("languages", lambda: orjson.dumps(self.listed.first(rows)))
-        )
-        numbers = {each["language"]: each["number"] for each in found_rows}
+        chosen = set(found.typed["language"]) if "language" in found.valid else set()
+
+        def count() -> bytes:
+            others = found.clauses(but="language")
+            return orjson.dumps(self.request.read_pool.fetch(_languages(others), values_of(others))[0])
+
+        known = self.listed.find("languages", count)
+        numbers = {each["language"]: each["number"] for each in orjson.loads(known)}
         numbers = dict.fromkeys(sorted(chosen & set(LANGUAGES)), 0) | numbers
         ranked = sorted(numbers.items(), key=lambda pair: (-pair[1], pair[0]))
         chips = [self._language_chip(code, number, code in chosen) for code, number in ranked]
@@ -191,6 +195,14 @@ class SeriesViews(WithIssues, EntityViews):
             "creators": _top(own, Creator, Credit.creator_id, Credit.issue_id),
             "characters": _top(own, Character, issue_character.c.character_id, issue_character.c.issue_id),
         }
+
+
+@lru_cache(QUERIES_MAX)
+def _languages(clauses: tuple[Clause, ...]) -> CompiledQuery:
+    """How many series there are in each language."""
+    counted = select(Series.language, func.count().label("number")).where(Series.language != "")
+    counted = counted.where(*(each.build() for each in clauses)).group_by(Series.language)
+    return CompiledQuery.of(select(rows_of(counted)), prepared=not clauses)
 
 
 def _associated(own) -> Part:

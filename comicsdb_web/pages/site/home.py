@@ -4,7 +4,6 @@ from sqlalchemy import func, select
 
 from comicsdb.models import Character, Creator, Issue, Publisher, Series
 from comicsdb_web.lists import cards
-from comicsdb_web.pages.catalogue.base import ISSUE_SORTS
 from comicsdb_web.pages.community import announcements, timeline
 from comicsdb_web.rendering.page_cache import CachePolicy
 
@@ -25,7 +24,7 @@ def home(request):
     session, settings = request.dbsession, request.registry.settings
     counts = (select(func.count()).select_from(model).scalar_subquery() for model in TOTALS)
     totals = session.execute(select(*counts)).one()
-    newest = cards.statement(Issue).order_by(*ISSUE_SORTS["added"]).limit(RECENT)
+    newest = cards.statement(Issue).order_by(*cards.order(Issue, "added")).limit(RECENT)
     recent = cards.load(session, Issue, newest)
     collective = settings["comicsdb.donations.collective"]
     return {
