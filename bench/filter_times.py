@@ -1,14 +1,17 @@
-"""How long PostgreSQL takes for the first page of filtered lists, counting included, at 100,000 issues.
+"""Measures how long PostgreSQL takes for the first page of filtered lists, counting included.
 
-    python bench/filter_times.py [ISSUES]
+    python bench/filter_times.py [SIZE ...] [--folder FOLDER]
 
-Starts a PostgreSQL of its own in a temporary folder, fills it (tests/large.py), sends each request of
-tests/api/resource/test_filters_plans.py once, and lets PostgreSQL carry out its statement again: the best of
-five runs in milliseconds, the slowest requests last. The last column names the tables that were read whole.
+For each number of issues (100,000 unless given), a generated catalogue (tests/large.py) is read by each
+request of tests/api/resource/test_filters_plans.py, and PostgreSQL executes its statement again. Printed are
+the best of five runs in milliseconds, the slowest requests last; how many rows are found; and which tables
+were read whole at the largest size. With --folder, the databases are kept there for other runs.
 """
 
+import argparse
 import sys
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
 from sqlalchemy import create_engine
@@ -24,34 +27,52 @@ from tests.api.resource.test_filters_plans import LARGE, QUERIES, nodes, pairs, 
 RUNS = 5
 
 
-def main(issues: int) -> None:
-    """Fill the database, measure and print."""
-    with tempfile.TemporaryDirectory() as scratch:
-        cluster = dev_cluster.start(Path(scratch) / "postgres", durable=False)
-        cluster.ensure_database("template")
-        engine = create_engine(cluster.url("template"))
+def main() -> None:
+    """Fill the databases, measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("sizes", nargs="*", type=int, default=[large.ISSUES])
+    parser.add_argument("--folder", type=Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch, ExitStack() as stack:
+        Path(scratch).chmod(0o755)  # for the user that runs PostgreSQL
+        cluster = dev_cluster.start((options.folder or Path(scratch)) / "postgres", durable=False)
+        stack.callback(cluster.release if options.folder else cluster.discard)
+        found: dict[tuple[str, str], list] = {}
+        for size in options.sizes:
+            for kind, query, figures in measured(cluster, size, Path(scratch) / "media"):
+                found.setdefault((kind, query), []).append(figures)
+    print(" ".join(f"{size:>12,}" for size in options.sizes))
+    for (kind, query), columns in sorted(found.items(), key=lambda each: each[1][-1][0]):
+        times = " ".join(f"{ms:8.1f} ms" + ("*" if ms > MOST else " ") for ms, _, _ in columns)
+        answers = "/".join(str(number) for _, number, _ in columns)
+        print(f"{times}  {kind:10} {query:60} {answers:12} {' '.join(columns[-1][2])}".rstrip())
+
+
+MOST = 50  # milliseconds; what takes longer is marked
+
+
+def measured(cluster, size: int, media: Path):
+    """Yield kind, query, and the figures of each request: milliseconds, rows, and tables read whole."""
+    name = f"filters_{size}"
+    if cluster.ensure_database(name):
+        engine = create_engine(cluster.url(name))
         upgrade(engine)
+        with engine.connect() as connection:
+            large.fill(connection, size)
         engine.dispose()
-        with asked(cluster, "template", "times", Path(scratch) / "media") as site:
-            with site.session.get_bind().connect() as connection:
-                large.fill(connection, issues)
-            found = [measured(site, kind, query) for kind, queries in QUERIES.items() for query in queries]
-        cluster.discard()
-    for milliseconds, kind, query, whole in sorted(found):
-        print(f"{milliseconds:8.1f} ms  {kind:10} {query:60} {' '.join(whole)}".rstrip())
-
-
-def measured(site, kind: str, query: str) -> tuple[float, str, str, list[str]]:
-    """Return the best time, and the large tables that were scanned sequentially."""
-    runs = site.explained(kind, *pairs(query), runs=RUNS)
-    whole = {
-        node["Relation Name"]
-        for run in runs
-        for node in nodes(run["Plan"])
-        if node["Node Type"] == "Seq Scan" and rows(node) > LARGE
-    }
-    return min(run["Execution Time"] for run in runs), kind, query, sorted(whole)
+    with asked(cluster, name, "times", media) as site:
+        for kind, queries in QUERIES.items():
+            for query in queries:
+                runs = site.explained(kind, *pairs(query), runs=RUNS)
+                whole = {
+                    node["Relation Name"]
+                    for run in runs
+                    for node in nodes(run["Plan"])
+                    if node["Node Type"] == "Seq Scan" and rows(node) > LARGE
+                }
+                count = site.client.json(site.path(kind, *pairs(query)))["count"]
+                yield kind, query, (min(run["Execution Time"] for run in runs), count, sorted(whole))
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else large.ISSUES)
+    main()

@@ -65,7 +65,7 @@ KINDS = {
     },
     "imprint": {"name": "pg_temp.surname(n, 11) || (ARRAY[' Ink', ' Línea'])[1 + n % 2]", **PUBLISHER},
     "universe": {
-        "name": "pg_temp.surname(n, 12) || '-verse ' || n % 50",
+        "name": "pg_temp.surname(n, 12) || '-verse ' || n % greatest(50, :named / 400)",
         "designation": "CASE WHEN n % 2 = 0 THEN 'Earth-' || n ELSE '' END",
         **PUBLISHER,
     },
