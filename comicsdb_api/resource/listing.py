@@ -28,12 +28,14 @@ from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
 
 FAR = 5  # pages that are found by skipping rows
 STEP = 3  # pages between cached places
+NEAR = 500  # rows after a place within which most pages lie
 TRIES = 3  # attempts to read places and page of one version, with concurrent writers
 
 QUERIES_MAX = 500  # compiled statements of all lists, of some 5 KB each
 
-# Ways to a page: it is the first, by skipping rows, or from a place; and the survey that finds places.
-FIRST, PASSED, PLACED, SURVEY = "first", "passed", "placed", "survey"
+# Ways to a page: it is the first, by skipping rows, or from a place (within `NEAR` rows or further); and the
+# survey that finds places.
+FIRST, PASSED, NEARBY, PLACED, SURVEY = "first", "passed", "nearby", "placed", "survey"
 
 
 @dataclass(frozen=True)
@@ -153,11 +155,12 @@ class Listing:
         offset = (number - 1) * self.size
         place = keyset.nearest(known.places, offset) if known else None
         values = {"id": wanted.object_id, "offset": offset, **addresses(request), **wanted.values}
+        way = PASSED if offset else FIRST
         if place is not None:
-            values |= keyset.bound(place) | {"offset": offset - place[0]}
-        row = self._fetch(
-            request, known is None, PLACED if place else PASSED if offset else FIRST, wanted, values
-        )
+            offset -= place[0]
+            values |= keyset.bound(place) | {"offset": offset}
+            way = NEARBY if offset + self.size <= NEAR else PLACED
+        row = self._fetch(request, known is None, way, wanted, values)
         if row is None:
             return None
         epoch, count, rows, *stamps = row
@@ -175,7 +178,7 @@ class Listing:
         # come after a place.
         names = {each.name for each in clauses}
         prepared = not names or names in self.resource.planned_once
-        if way == PLACED:
+        if way in (NEARBY, PLACED):
             prepared = not names and not self.condition
         return CompiledQuery.of(self._statement(counted, way, conditions), prepared=prepared)
 
@@ -190,9 +193,9 @@ class Listing:
             .order_by(*self.order)
             .limit(literal_column(str(self.size)))
         )
-        if way == PLACED:
+        if way in (NEARBY, PLACED):
             leading = self.order[: keyset.depth(self.order, resource.model.__table__)]
-            page = self._reached((*chosen, keyset.from_place(leading)))
+            page = self._reached((*chosen, keyset.from_place(leading)), near=way == NEARBY)
         elif way == PASSED or self.read.region is None:
             page = self._reached(chosen)
         count = select(func.count()).select_from(resource.model.__table__).where(*chosen).scalar_subquery()
@@ -203,17 +206,20 @@ class Listing:
             *stamps.c,
         ).select_from(stamps)
 
-    def _reached(self, chosen: tuple):
-        """A page after an offset; skipped rows are not joined."""
+    def _reached(self, chosen: tuple, *, near: bool = False):
+        """A page after an offset; skipped rows are not joined.
+
+        With `near` it is within the first `NEAR` rows: PostgreSQL takes any other offset for a tenth of all
+        rows, and rather plans each request than use a plan for so many.
+        """
         resource = self.resource
         wanted = (
-            select(resource.key())
-            .select_from(resource.row_source())
-            .where(*chosen)
-            .order_by(*self.order)
-            .limit(literal_column(str(self.size)))
-            .offset(bindparam("offset", type_=BigInteger))
+            select(resource.key()).select_from(resource.row_source()).where(*chosen).order_by(*self.order)
         )
+        if near:
+            rows = wanted.limit(literal_column(str(NEAR))).correlate(None).subquery("near")
+            wanted = select(*rows.c)
+        wanted = wanted.limit(literal_column(str(self.size))).offset(bindparam("offset", type_=BigInteger))
         return (
             select(*shapes.labelled(resource.row_fields()))
             .select_from(resource.row_source())
