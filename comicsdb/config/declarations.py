@@ -475,7 +475,7 @@ CACHE = (
     Setting(
         "comicsdb.cache.memory_mb",
         "COMICSDB_CACHE_MEMORY_MB",
-        "64",
+        "32",
         "megabytes",
         "memory for the cache of each process, also with Redis; `0` for none",
         read.megabytes,

@@ -52,6 +52,13 @@ class Instruments:
             ("region", "result"),
             registry=None,
         )
+        self.memory = Gauge(
+            "comicsdb_cache_memory_bytes",
+            "Bytes of the caches in the memory of all processes",
+            ("cache",),
+            multiprocess_mode="livesum",
+            registry=None,
+        )
         self.connections = Gauge(
             "comicsdb_database_connections",
             "Connections of the pools: open, in use, and how many there may be",
@@ -199,4 +206,6 @@ def includeme(config):
     cache = registry["comicsdb.cache"]
     regions = (("detail", cache.detail), ("list", cache.list), ("figures", cache.figures))
     _watch_cache(regions, found.cache)
+    cache.lru.watch = found.memory.labels("answers").set
+    registry["comicsdb.validator_cache"].lru.watch = found.memory.labels("validators").set
     wrap_execution_policy(config, Measuring, LAST + 5)

@@ -4,7 +4,9 @@ import sys
 import threading
 import time
 from collections import OrderedDict
-from typing import NamedTuple
+from collections.abc import Callable, Hashable
+from math import inf
+from typing import Any, NamedTuple
 
 from dogpile.cache import register_backend
 from dogpile.cache.api import NO_VALUE, CacheBackend, CachedValue
@@ -17,7 +19,7 @@ ENTRY_BYTES = 600
 class Entry(NamedTuple):
     """A value, its expiry time, and its size in bytes."""
 
-    value: CachedValue
+    value: Any
     expires: float
     size: int
 
@@ -25,20 +27,21 @@ class Entry(NamedTuple):
 class Lru:
     """Values by key of at most `limit` bytes in total; all operations take constant time.
 
-    Larger values are not stored. Thread-safe.
+    Larger values are not stored. `watch` is called with the number of bytes after each change. Thread-safe.
     """
 
     def __init__(self, limit: int):
         self.limit = limit
         self.size = 0
-        self._entries: OrderedDict[str, Entry] = OrderedDict()
+        self.watch: Callable[[int], None] | None = None
+        self._entries: OrderedDict[Hashable, Entry] = OrderedDict()
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._entries)
 
-    def get(self, key: str) -> CachedValue | None:
-        """The value, unless it is missing or expired."""
+    def get(self, key: Hashable) -> Any:
+        """The value; None if it is missing or expired."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:
@@ -49,19 +52,17 @@ class Lru:
             self._entries.move_to_end(key)
         return entry.value
 
-    def set(self, key: str, value: CachedValue, lifetime: float) -> None:
-        """Store a value until `lifetime` seconds after its creation, or until it is evicted."""
-        now = time.time()
-        made = min(now, value.metadata["ct"])  # another machine's clock may be ahead
-        size = sys.getsizeof(key) + sys.getsizeof(value.payload) + ENTRY_BYTES
+    def set(self, key: Hashable, value: Any, size: int, expires: float = inf) -> None:
+        """Store a value of so many bytes until a time in seconds since 1970, or until it is evicted."""
         with self._lock:
             self._remove(key)
-            if size > self.limit or made + lifetime <= now:
-                return
-            self._entries[key] = Entry(value, made + lifetime, size)
-            self.size += size
-            while self.size > self.limit:
-                self._remove(next(iter(self._entries)))
+            if size <= self.limit and expires > time.time():
+                self._entries[key] = Entry(value, expires, size)
+                self.size += size
+                while self.size > self.limit:
+                    self._remove(next(iter(self._entries)))
+        if self.watch is not None:
+            self.watch(self.size)
 
     def clear(self) -> None:
         """Remove all values."""
@@ -69,10 +70,17 @@ class Lru:
             self._entries.clear()
             self.size = 0
 
-    def _remove(self, key: str) -> None:
+    def _remove(self, key: Hashable) -> None:
         entry = self._entries.pop(key, None)
         if entry is not None:
             self.size -= entry.size
+
+
+def remember(lru: Lru, key: str, value: CachedValue, lifetime: float) -> None:
+    """Store a value of a region until `lifetime` seconds after its creation."""
+    made = min(time.time(), value.metadata["ct"])  # another machine's clock may be ahead
+    size = sys.getsizeof(key) + sys.getsizeof(value.payload) + ENTRY_BYTES
+    lru.set(key, value, size, made + lifetime)
 
 
 class MemoryBackend(CacheBackend):
@@ -91,7 +99,7 @@ class MemoryBackend(CacheBackend):
 
     def set(self, key, value):
         """Store a value for the lifetime."""
-        self.lru.set(key, value, self.lifetime)
+        remember(self.lru, key, value, self.lifetime)
 
 
 class MemoryStore:

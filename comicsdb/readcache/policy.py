@@ -25,7 +25,7 @@ from comicsdb.readcache.validators import Found, ValidatorCache
 from comicsdb.security import AuthenticationError, Identity
 
 READERS = ("GET", "HEAD")
-PATHS_MAX = 20_000  # paths whose route is cached
+PATHS_MAX = 5_000  # paths whose route is cached, of some 700 bytes each
 PATH_LENGTH_MAX = 500  # bytes; routes of longer paths are not cached
 
 

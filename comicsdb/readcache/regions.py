@@ -91,12 +91,12 @@ class Cache:
         *,
         prefix: str = "comicsdb",
         build_fingerprint: str = "",
-        memory_mb: float = 64,
+        memory_mb: float = 32,
         detail_seconds: int = DETAIL_SECONDS,
         list_seconds: int = LIST_SECONDS,
         figures_seconds: int = FIGURES_SECONDS,
     ):
-        lru = Lru(int(memory_mb * MEGABYTE))
+        self.lru = lru = Lru(int(memory_mb * MEGABYTE))
         if url:
             from comicsdb.readcache.redis_store import RedisStore  # noqa: PLC0415  (needs the extra `redis`)
 

@@ -11,8 +11,10 @@ from typing import NamedTuple
 from sqlalchemy import BigInteger, Select, String, bindparam, cast, func, literal_column, select
 
 from comicsdb.models import Version
+from comicsdb.readcache.memory import Lru
 
-ENTRIES_MAX = 50_000  # of some hundred bytes each
+MEMORY = 4 * 2**20  # bytes for accounts and validators
+ENTRY_BYTES = 1000  # of an entry with its key, roughly
 
 
 def microseconds(column):
@@ -64,14 +66,13 @@ class ValidatorCache:
     Writes do not remove entries: callers compare the epoch.
     """
 
-    def __init__(self, entries_max: int = ENTRIES_MAX):
-        self._entries_max = entries_max
-        self._entries: dict[Hashable, Entry] = {}
+    def __init__(self):
+        self.lru = Lru(MEMORY)
 
     def get(self, account: Hashable, subject: Hashable) -> Found | None:
         """The entries of two keys, if both are of the same epoch."""
-        validators = self._entries.get(subject)
-        known = self._entries.get(account) if account is not None else validators
+        validators = self.lru.get(subject)
+        known = self.lru.get(account) if account is not None else validators
         if validators is None or known is None or validators.epoch != known.epoch:
             return None
         return Found(known.epoch, known.columns if account is not None else (), validators.columns)
@@ -79,15 +80,10 @@ class ValidatorCache:
     def put(self, account: Hashable, subject: Hashable, found: Found) -> None:
         """Store entries; for a missing object (all columns None) only the account's."""
         if account is not None:
-            self._put(account, Entry(found.epoch, found.account))
+            self.lru.set(account, Entry(found.epoch, found.account), ENTRY_BYTES)
         if found.validators[:1] != (None,):
-            self._put(subject, Entry(found.epoch, found.validators))
-
-    def _put(self, key: Hashable, entry: Entry) -> None:
-        if len(self._entries) >= self._entries_max:
-            self._entries.clear()
-        self._entries[key] = entry
+            self.lru.set(subject, Entry(found.epoch, found.validators), ENTRY_BYTES)
 
     def clear(self) -> None:
         """Remove all entries."""
-        self._entries.clear()
+        self.lru.clear()

@@ -91,6 +91,8 @@ def test_figures_are_those_of_all_processes(server):
     assert found['comicsdb_request_seconds_bucket{le="+Inf",route="api.publisher.list"}'] == 10
     for result in ("hit", "miss"):
         assert found[f'comicsdb_cache_values_total{{region="list",result="{result}"}}'] >= 1
+    for cache in ("answers", "validators"):
+        assert found[f'comicsdb_cache_memory_bytes{{cache="{cache}"}}'] > 0
     assert found["comicsdb_database_up"] == 1
     assert found["comicsdb_mail_queue"] == 0
     assert found['comicsdb_database_connections{state="open"}'] >= 1

@@ -65,7 +65,7 @@ def test_what_is_remembered_of_a_list_does_not_grow_with_what_is_asked_for(testa
     for number in range(3):
         testapp.get(f"/character/nobody-{number}/issue_list/", status=404)
     testapp.get(f"/character/{world.character.slug}/issue_list/")
-    assert len(remembered._entries) == 1
+    assert len(remembered.lru) == 1
 
 
 def test_anonymous_readers_get_no_cookie(testapp, world):
