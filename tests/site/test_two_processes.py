@@ -286,9 +286,9 @@ def check_what_is_left(database, folder, cast: Cast, servers: list[Server], head
     client = Client(headers)
     found = set()
     for path in cast.addresses():
-        fresh = f"{path}{'&' if '?' in path else '?'}utm=1"  # nobody has asked for that yet
-        answers = [client.ask(server, fresh) for server in servers]
-        truth = Request.blank(fresh, headers=headers | HOST).get_response(bare)
+        host = {"Host": "fresh.example"}  # nobody has asked there yet
+        answers = [client.ask(server, path, **host) for server in servers]
+        truth = Request.blank(path, headers=headers | host).get_response(bare)
         assert [body for _, _, body in answers] == [truth.body] * 2
         found.add(tuple(received["X-Cache"] for _, received, _ in answers))
     assert ("MISS", "HIT") in found
