@@ -4,7 +4,7 @@ import pytest
 
 from comicsdb.models import CATALOGUE
 from tests.conftest import recording
-from tests.web.conftest import log_in
+from tests.web.conftest import form_to, log_in
 
 # Statements that a page may send at most; they are all sent whatever the page shows.
 LIST = 2  # rows and their number, and the versions under which that is kept
@@ -134,6 +134,16 @@ def test_being_logged_in_costs_two_more(make, world, member, testapp, count):
     before = count("/publisher/")[0]
     log_in(testapp)
     assert count("/publisher/")[0] == before + 2
+
+
+def test_what_a_member_has_of_an_issue_costs_one_more(make, world, member, testapp, count):
+    address = f"/issue/{world.first.slug}/"
+    log_in(testapp)
+    before = count(address)[0]
+    assert before == DETAIL + 2 + 1
+    form = form_to(testapp.get(address), "/collection/add/")
+    form.submit()
+    assert count(address)[0] == before
 
 
 def test_what_needs_no_database_asks_none(count):

@@ -48,8 +48,8 @@ from comicsdb_web.http.fragments import fragment
 from comicsdb_web.lists.catalogue_filters import ISSUE
 from comicsdb_web.pages.catalogue import issue_page
 from comicsdb_web.pages.catalogue.base import Block, EntityViews, Shown, card_block
-from comicsdb_web.pages.library.rating import stars_of_issue
-from comicsdb_web.pages.reading_lists.items import lists_of_issue
+from comicsdb_web.pages.library import own as own_parts
+from comicsdb_web.pages.library.rating import stars_with
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
 
@@ -224,6 +224,7 @@ class IssueViews(CopyingViews, EntityViews):
         if page is None:
             self._entity()  # tells what has become of it
             raise HTTPNotFound
+        own = own_parts.of_issue(self.request, page.issue)
         issue, blocks = page.issue, {each.name: each for each in self.blocks}
         shown = {name: Shown(blocks[name], rows, 0, total) for name, (rows, total) in page.blocks.items()}
         return {
@@ -234,8 +235,8 @@ class IssueViews(CopyingViews, EntityViews):
             "arcs": page.arcs,
             "reprints": page.reprints,
             "shown": shown,
-            "stars": stars_of_issue(self.request, issue),
-            **lists_of_issue(self.request, issue),
+            "own": own,
+            "stars": stars_with(self.request, issue, own.rating),
             "helpers": self.helpers(
                 issue,
                 previous=page.previous,

@@ -130,16 +130,6 @@ def mark_read(request):
     return done(request, "success", text)
 
 
-def own_item(request, issue: Issue) -> CollectionItem | None:
-    """The reader's item of an issue, for the pages of the catalogue; one statement, for members only."""
-    if request.identity is None:
-        return None
-    mine = select(CollectionItem).where(
-        CollectionItem.user_id == request.identity.user_id, CollectionItem.issue_id == issue.id
-    )
-    return request.dbsession.scalar(mine)
-
-
 TEXTS = {
     "q": _("Words"),
     "series_name": _("Series"),
@@ -651,7 +641,6 @@ def drop_date(request):
 def includeme(config):
     """Add the pages."""
     config.add_directive("add_collection_page", add_collection_page)
-    config.add_request_method(own_item)
     parameters = (*LABELS, "page", "view", "select")
     config.add_collection_page("list", "", listing, renderer="collection/list.jinja2", parameters=parameters)
     config.add_collection_page("mark_read", "mark-read/", mark_read, methods=("POST",))

@@ -34,7 +34,17 @@ class Stars:
 
 
 def stars_of_issue(request, issue: Issue) -> Stars:
-    """The widget of an issue; one statement for members, none for others.
+    """The widget of an issue; one statement for members, none for others."""
+    if request.identity is None:
+        return stars_with(request, issue, None)
+    mine = select(IssueRating.rating).where(
+        IssueRating.issue_id == issue.id, IssueRating.user_id == request.identity.user_id
+    )
+    return stars_with(request, issue, request.dbsession.scalar(mine))
+
+
+def stars_with(request, issue: Issue, current: int | None) -> Stars:
+    """The widget of an issue with the reader's rating.
 
     A rating of an unreleased issue, whose date was moved, can be removed.
     """
@@ -43,10 +53,6 @@ def stars_of_issue(request, issue: Issue) -> Stars:
     address = request.route_path("issue.rate", id=issue.id)
     if request.identity is None:
         return Stars(address, asks_login=released, opens=opens)
-    mine = select(IssueRating.rating).where(
-        IssueRating.issue_id == issue.id, IssueRating.user_id == request.identity.user_id
-    )
-    current = request.dbsession.scalar(mine)
     return Stars(address, current, may=released or current is not None, opens=opens)
 
 

@@ -256,19 +256,11 @@ def toggle(request):
     return done(request, "success", said, "issue.detail", slug=issue.slug)
 
 
-def own_wish(request, issue: Issue) -> WishListItem | None:
-    """The reader's wish for an issue, for its page; one statement, for members only."""
-    if request.identity is None:
-        return None
-    return wish_list.wished(request.dbsession, request.identity.user_id, issue.id)
-
-
 def includeme(config):
     """Add the pages, for members."""
     own = {"permission": Permission.MEMBER, "decorator": private}
     form = {"methods": ("GET", "HEAD", "POST"), **own}
     one = "/wish-list/item/{id:[0-9]+}"
-    config.add_request_method(own_wish)
     config.add_page(
         "wish_list", "/wish-list/", WishViews, attr="create", renderer="wish_list/list.jinja2", **form
     )

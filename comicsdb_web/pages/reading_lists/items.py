@@ -333,31 +333,6 @@ def _chosen(typed: dict, name: str) -> int:
     return whole_number(typed[name][0]) or 0
 
 
-SHOWN = 12  # shown lists that contain an issue
-OFFERED = 100  # offered lists, most recently changed
-
-
-def lists_of_issue(request, issue: Issue) -> dict:
-    """The lists that contain an issue and those it can be added to; two statements, for members only."""
-    identity = request.identity
-    if identity is None:
-        return {"in_lists": [], "own_lists": []}
-    official = request.registry.settings["comicsdb.official_account"]
-    seen = reading_lists.visible_to(identity, official)
-    holding = select(ReadingListItem.reading_list_id).where(ReadingListItem.issue_id == issue.id)
-    own = (
-        select(ReadingList)
-        .where(reading_lists.manageable_by(identity, official), ReadingList.id.not_in(holding))
-        .order_by(ReadingList.modified.desc(), ReadingList.id)
-        .limit(OFFERED)
-    )
-    session = request.dbsession
-    return {
-        "in_lists": session.scalars(figures.with_issue(issue.id, seen, SHOWN)).all(),
-        "own_lists": session.scalars(own).all(),
-    }
-
-
 def add_to_list(request):
     """Add an issue to the end of the list in the form."""
     issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
