@@ -731,6 +731,18 @@ def _create_tables():
     )
     op.create_index('ix_tombstone_slug', 'tombstone', ['kind', 'slug'], unique=False)
     op.create_index(op.f('ix_tombstone_user_id'), 'tombstone', ['user_id'], unique=False)
+    op.create_table('unfinished_act',
+        sa.Column('kind', sa.String(length=40), nullable=False),
+        sa.Column('object_id', sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column('at', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.Column('user_id', sa.Integer(), nullable=True),
+        sa.Column('reason', sa.String(length=100), server_default='', nullable=False),
+        sa.Column('survivor_id', sa.Integer(), nullable=True),
+        sa.Column('audited', sa.Boolean(), nullable=False),
+        sa.ForeignKeyConstraint(['user_id'], ['user_account.id'], name=op.f('fk_unfinished_act_user_id_user_account'), ondelete='SET NULL'),
+        sa.PrimaryKeyConstraint('kind', 'object_id', name=op.f('pk_unfinished_act'))
+    )
+    op.create_index(op.f('ix_unfinished_act_user_id'), 'unfinished_act', ['user_id'], unique=False)
     op.create_table('totp',
         sa.Column('user_id', sa.Integer(), autoincrement=False, nullable=False),
         sa.Column('secret', sa.String(length=255), nullable=False),

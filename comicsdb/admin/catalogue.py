@@ -6,7 +6,7 @@ from comicsdb.admin.audit_log import Actor, record
 from comicsdb.catalog import Catalog, NotFoundError
 from comicsdb.catalog.history.snapshots import present
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.catalog.maintenance import bulk, repair, repair_slugs
+from comicsdb.catalog.maintenance import bulk, pieces, repair, repair_slugs
 from comicsdb.catalog.maintenance.bulk import Executives, Outcome
 from comicsdb.catalog.maintenance.merge import Preview, merge
 from comicsdb.catalog.maintenance.move import move_publisher
@@ -36,7 +36,7 @@ def find(catalog: Catalog, kind: str, key: int | str):
 def merge_objects(catalog: Catalog, actor: Actor, canonical, other, reason: str = "") -> Preview:
     """Merge two objects of one kind; see `merge.merge`."""
     kind, kept, gone = canonical.__tablename__, _named(canonical), _named(other)
-    done = merge(catalog, canonical, other, reason)
+    done = merge(catalog, canonical, other, reason, in_pieces=True)
     _record_change(
         catalog, actor, "merge", kind, (canonical.id, kept), merged=[gone, kept], reason=["", reason]
     )
@@ -139,6 +139,7 @@ def change_object(catalog: Catalog, actor: Actor, entity, values: dict) -> None:
 def delete_object(catalog: Catalog, actor: Actor, entity, reason: str = "") -> None:
     """Delete an object; see `Catalog.delete`."""
     kind, object_id, label = entity.__tablename__, entity.id, _label(catalog, entity)
+    pieces.delete_below(catalog, entity, reason, audited=True)
     catalog.delete(entity, reason)
     change = {"reason": ["", reason]} if reason else {}
     record(catalog.session, actor, "delete", kind, object_id, label, change)

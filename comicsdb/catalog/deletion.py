@@ -12,19 +12,23 @@ from comicsdb.models import Tombstone
 BATCH = 2000  # objects per statement
 
 
-def doomed_with(session: Session, kind: str, object_id: int) -> dict[str, set[int]]:
-    """The objects with pages that a deletion removes, itself included, as {kind: ids}.
+def doomed_with(session: Session, kind: str, ids: set[int], *, lock: bool = True) -> dict[str, set[int]]:
+    """The objects with pages that the deletion of objects removes, themselves included, as {kind: ids}.
 
     They are locked in the order of their ids, so that nothing can be added to them.
     """
+    locking = "FOR UPDATE" if lock else ""
+    found = session.scalars(
+        text(f"SELECT id FROM {kind} WHERE id = ANY(:ids) ORDER BY id {locking}"), {"ids": list(ids)}
+    )
     doomed: dict[str, set[int]] = defaultdict(set)
-    doomed[kind].add(object_id)
+    doomed[kind].update(found)
     waiting = [kind]
     while waiting:
         owner = waiting.pop(0)
         for owned in (each.name for each in KINDS.values() if each.owner == owner):
             found = session.scalars(
-                text(f"SELECT id FROM {owned} WHERE {owner}_id = ANY(:ids) ORDER BY id FOR UPDATE"),
+                text(f"SELECT id FROM {owned} WHERE {owner}_id = ANY(:ids) ORDER BY id {locking}"),
                 {"ids": list(doomed[owner])},
             )
             doomed[owned].update(found)
@@ -45,6 +49,10 @@ def write_tombstones(
         if KINDS[name].is_reference:
             continue
         model = KINDS[name].model
+        session.execute(
+            text("DELETE FROM unfinished_act WHERE kind = :kind AND object_id = ANY(:ids)"),
+            {"kind": name, "ids": list(ids)},
+        )
         same = {"kind": name, "user_id": actor_id, "reason": reason or "", "survivor_id": survivor_id}
         chosen = sorted(ids)
         for start in range(0, len(chosen), BATCH):

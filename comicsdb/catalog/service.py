@@ -190,25 +190,34 @@ class Catalog:
 
         Concurrent writers cannot even add references to it, which would be deleted without a record.
         """
-        kind, reason = kind_of(type(entity)), fit_reason(reason)
         self.lock(entity, against_references=True)
+        self.delete_many(type(entity), {entity.id}, reason)
+
+    def delete_many(self, model, ids: set[int], reason: str = "") -> set[int]:
+        """Delete objects of one kind as `delete` does, all or none; returns those that were still there."""
+        kind, reason = kind_of(model), fit_reason(reason)
+        self.unit.acquire_write_lock()
         if kind.name == "series_type" and self.session.scalar(
-            select(Series.id).where(Series.series_type_id == entity.id).limit(1)
+            select(Series.id).where(Series.series_type_id.in_(ids)).limit(1)
         ):
             raise InvalidError(
                 {"series_type": [_("Series of this type exist: give them another type first.")]}
             )
-        if kind.name == "age_rating" and entity.id == 1:
+        if kind.name == "age_rating" and 1 in ids:
             raise InvalidError(
                 {"age_rating": [_("The first age rating stands for the unknown and cannot be deleted.")]}
             )
-        doomed = doomed_with(self.session, kind.name, entity.id)
+        doomed = doomed_with(self.session, kind.name, ids)
         self.unit.before_deletion(doomed, "delete", reason)
         write_tombstones(self.session, doomed, self.actor_id, reason)
-        self.session.execute(delete(kind.model).where(kind.model.id == entity.id))
+        gone = doomed.get(kind.name, set())
+        self.session.execute(
+            delete(model).where(model.id.in_(gone)).execution_options(synchronize_session=False)
+        )
         forget(self.session, doomed)
         self.unit.after_deletion(doomed)
         self.unit.propagate()
+        return gone
 
     def lock(self, entity, *, against_references: bool = False) -> None:
         """Lock an object against other writers until the transaction ends, and reload it.

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     ForeignKey,
     Identity,
     Index,
@@ -108,6 +109,23 @@ class Epoch(Base):
     id: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
     value: Mapped[int] = mapped_column(BigInteger)
     installation: Mapped[UUID] = mapped_column(Uuid, server_default=func.gen_random_uuid())
+
+
+class UnfinishedAct(Base):
+    """A deletion, or with `survivor_id` a merge, that is done in pieces and not finished.
+
+    `at` is the time of the last piece, `audited` whether the end is an entry of the audit log.
+    """
+
+    __tablename__ = "unfinished_act"
+
+    kind: Mapped[str] = mapped_column(String(40), primary_key=True)
+    object_id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    at: Mapped[datetime] = stamp()
+    user_id: Mapped[int | None] = _actor()
+    reason: Mapped[str] = blank(100)
+    survivor_id: Mapped[int | None] = mapped_column(Integer)
+    audited: Mapped[bool] = mapped_column(Boolean)
 
 
 class Tombstone(Base):

@@ -4,6 +4,7 @@ from markupsafe import Markup
 from pyramid.httpexceptions import HTTPSeeOther
 
 from comicsdb.catalog import ConflictError, InvalidError
+from comicsdb.catalog.maintenance import pieces
 from comicsdb.catalog.maintenance.deletion_preview import consequences
 from comicsdb.i18n import translate
 from comicsdb.security import Permission, delete_right
@@ -40,6 +41,7 @@ class Editing:
         self.request.catalog.lock(entity)
 
     def _write_end(self, entity, reason: str) -> None:
+        pieces.delete_below(self.request.catalog, entity, reason)
         self.request.catalog.delete(entity, reason)
 
     def _alike(self, values: dict) -> list:

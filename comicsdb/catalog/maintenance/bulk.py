@@ -105,10 +105,9 @@ def rebuild_slugs(catalog: Catalog, ids: Iterable[int]) -> Outcome:
 
 
 def delete(catalog: Catalog, model, ids: Iterable[int], reason: str = "") -> Outcome:
-    """Delete objects of one kind. Raises InvalidError for the first that cannot be deleted."""
+    """Delete objects of one kind. Raises InvalidError if one cannot be deleted."""
     found = _found(catalog, model, ids)
-    for object_id in found:
-        catalog.delete(catalog.session.get_one(model, object_id), reason)
+    catalog.delete_many(model, set(found), reason)
     return Outcome(tuple(found))
 
 

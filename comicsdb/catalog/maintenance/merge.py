@@ -15,7 +15,7 @@ from comicsdb.catalog.advice import advise
 from comicsdb.catalog.deletion import forget, write_tombstones
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.kinds import KINDS, Kind, kind_of
-from comicsdb.catalog.maintenance import merge_references
+from comicsdb.catalog.maintenance import merge_references, pieces
 from comicsdb.catalog.maintenance.merge_references import Effect
 from comicsdb.catalog.service import Catalog, fit_reason
 from comicsdb.i18n import Text, _
@@ -87,15 +87,18 @@ def preview(session: Session, canonical, other) -> Preview:
     )
 
 
-def merge(catalog: Catalog, canonical, other, reason: str = "") -> Preview:
+def merge(catalog: Catalog, canonical, other, reason: str = "", *, in_pieces: bool = False) -> Preview:
     """Merge `other` into `canonical`; returns what was done. The reason is kept in the history of both.
 
     Raises InvalidError with the problems, or NotFoundError if one of them was deleted meanwhile. Does not
-    commit.
+    commit; but with `in_pieces`, most of what belongs to `other` is moved in transactions of its own before
+    (`pieces.move_below`).
     """
     session, unit = catalog.session, catalog.unit
     kind = _kind_of_both(canonical, other)
     reason = fit_reason(reason.strip()) or unit.reason or f"Merged {kind.name} {other.id} into {canonical.id}"
+    if in_pieces and not any(_problems(session, kind, canonical, other)):
+        pieces.move_below(catalog, canonical, other, reason)
     for entity in (canonical, other):
         catalog.lock(entity, against_references=True)
     planned = preview(session, canonical, other)

@@ -1,0 +1,180 @@
+"""Merges and deletions in pieces: others write in between, and a crash only delays the end."""
+
+from datetime import date, timedelta
+
+import pytest
+from sqlalchemy import event, func, select, text
+
+from comicsdb.admin import catalogue
+from comicsdb.admin.unfinished import resume
+from comicsdb.catalog import Catalog, InvalidError
+from comicsdb.catalog.maintenance.pieces import FEW, FIRST, delete_below
+from comicsdb.library import ratings
+from comicsdb.models import (
+    Change,
+    History,
+    Issue,
+    Publisher,
+    Series,
+    StaffAction,
+    Tombstone,
+    UnfinishedAct,
+    User,
+)
+from tests.factories import Make
+from tests.lists import many_issues
+
+ISSUES = FEW + 3 * FIRST
+NOW = timedelta(0)
+
+
+class Killed(BaseException):
+    """What ends a process in the middle of its work."""
+
+
+@pytest.fixture
+def world(factory):
+    """Ids: of somebody of the staff, of a long series with stars, and of a short one of another publisher."""
+    with factory() as session:
+        make = Make(Catalog(session))
+        user = make.user("Boss", is_staff=True)
+        long, short = make.series(name="Long"), make.series(name="Short")
+        issues = many_issues(session, long, ISSUES)
+        make.issue(series=short, number="0")
+        ratings.give(session, user.id, {issues[0].id: 4, issues[-1].id: 2}, today=date(2026, 3, 4))
+        Catalog(session).update(issues[0], {"reprints": [issues[-1].id]})
+        session.commit()
+        return user.id, long.id, short.id
+
+
+def delete(session, world):
+    boss, long, _short = world
+    catalog = Catalog(session, boss)
+    entity = catalogue.find(catalog, "series", long)
+    catalogue.delete_object(catalog, session.get(User, boss), entity, "Twice")
+    session.commit()
+
+
+def merge(session, world):
+    boss, long, short = world
+    catalog = Catalog(session, boss)
+    kept, other = (catalogue.find(catalog, "series", each) for each in (short, long))
+    catalogue.merge_objects(catalog, session.get(User, boss), kept, other, "Twice")
+    session.commit()
+
+
+ACTS = {"delete": delete, "merge": merge}
+
+
+def after_commits(factory, number, work):
+    """Do some work after so many commits of a process, until it ends."""
+    counted = []
+
+    def committed(session):
+        if not session.in_nested_transaction():
+            counted.append(session)
+            if len(counted) == number:
+                work()
+
+    event.listen(factory, "after_commit", committed)
+    return lambda: event.remove(factory, "after_commit", committed)
+
+
+def state(factory):
+    """What an act leaves: objects, tombstones, history and log of the issues, figures, and the audit log."""
+    with factory() as session:
+        issues = select(Issue.series_id, func.count()).group_by(Issue.series_id)
+        gone = select(Tombstone.kind, Tombstone.reason, Tombstone.survivor_id, func.count()).group_by(
+            Tombstone.kind, Tombstone.reason, Tombstone.survivor_id
+        )
+        told = select(History.kind, History.type, History.reason, History.user_id, func.count()).group_by(
+            History.kind, History.type, History.reason, History.user_id
+        )
+        lines = select(Change.kind, Change.action, func.count()).group_by(Change.kind, Change.action)
+        series = select(Series.id, Series.rating_count, Series.rating_sum)
+        audit = select(StaffAction.action, StaffAction.actor_name, StaffAction.target_id)
+        assert session.scalars(select(UnfinishedAct)).all() == []
+        return [
+            sorted(map(str, session.execute(statement)))
+            for statement in (issues, gone, told, lines, series, audit)
+        ]
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_what_was_interrupted_ends_as_if_done_in_one_go(factory, world, act):
+    def kill():
+        raise Killed
+
+    stop = after_commits(factory, 3, kill)
+    with factory() as session, pytest.raises(Killed):
+        ACTS[act](session, world)
+    stop()
+    with factory() as session:
+        left = session.scalar(select(func.count()).where(Issue.series_id == world[1]))
+        assert 0 < left < ISSUES
+        assert session.scalars(select(StaffAction)).all() == []
+    assert resume(factory) == 0  # somebody may be at it
+    assert resume(factory, idle=NOW) == 1
+    issues, gone, told, _lines, series, audit = state(factory)
+    assert resume(factory, idle=NOW) == 0
+    if act == "delete":
+        assert (issues, series) == ([f"({world[2]}, 1)"], [f"({world[2]}, 0, 0)"])
+        assert gone == [f"('issue', 'Twice', None, {ISSUES})", "('series', 'Twice', None, 1)"]
+        assert f"('issue', '-', 'Twice', {world[0]}, {ISSUES})" in told
+    else:
+        assert (issues, series) == ([f"({world[2]}, {ISSUES + 1})"], [f"({world[2]}, 2, 6)"])
+        assert gone == [f"('series', 'Twice', {world[2]}, 1)"]
+        assert sum(each.startswith("('issue', '+'") or "'Twice'" in each for each in told) >= 1
+    assert audit == [f"('{act}', 'Boss', {world[1] if act == 'delete' else world[2]})"]
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_others_write_between_the_pieces(factory, world, act):
+    def edit():
+        with factory() as other:
+            other.execute(text("SET LOCAL lock_timeout = '2s'"))
+            short = other.get_one(Series, world[2])
+            Catalog(other).update(short, {"desc": "Meanwhile."})
+            Catalog(other).create(Publisher, {"name": "New"})
+            other.commit()
+
+    stop = after_commits(factory, 3, edit)
+    with factory() as session:
+        ACTS[act](session, world)
+    stop()
+    with factory() as session:
+        assert session.get_one(Series, world[2]).desc == "Meanwhile."
+        lines = session.scalars(select(Change.kind).order_by(Change.seq)).all()
+        assert "issue" in lines[lines.index("publisher") :]
+    assert len(state(factory)[5]) == 1
+
+
+def test_an_act_that_has_become_impossible_is_given_up(factory, world):
+    boss, long, short = world
+    with factory() as session:
+        act = UnfinishedAct(kind="series", object_id=long, survivor_id=short, user_id=boss, audited=True)
+        session.add(act)
+        Catalog(session).create(Issue, {"series": short, "number": "7", "cover_date": date(2020, 1, 1)})
+        session.commit()
+    assert resume(factory, idle=NOW) == 1
+    with factory() as session:
+        assert session.scalar(select(func.count()).where(Issue.series_id == long)) == ISSUES
+    assert state(factory)[5] == []
+
+
+def test_a_publisher_goes_with_the_issues_of_its_series_first(factory, world):
+    with factory() as session:
+        publisher = session.get_one(Publisher, session.get_one(Series, world[1]).publisher_id)
+        delete_below(Catalog(session), publisher)
+        assert session.get(Series, world[1]) is None
+        assert session.get(Publisher, publisher.id) is publisher
+
+
+def test_nothing_moves_where_both_have_what_must_not_be_there_twice(factory, world):
+    with factory() as session:
+        Catalog(session).create(Issue, {"series": world[2], "number": "7", "cover_date": date(2020, 1, 1)})
+        session.commit()
+        with pytest.raises(InvalidError):
+            merge(session, world)
+        session.rollback()
+        assert session.scalar(select(func.count()).where(Issue.series_id == world[1])) == ISSUES
