@@ -121,7 +121,9 @@ def named(entity) -> list[ColumnElement]:
 
 
 def pictured(entity) -> list[ColumnElement]:
-    """The columns of a kind's pictures."""
+    """The columns of a kind's pictures, if it has any."""
+    if "image" not in inspect(entity).mapper.columns:
+        return []
     return [entity.image, entity.image_width, entity.image_height]
 
 
