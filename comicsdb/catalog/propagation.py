@@ -200,8 +200,14 @@ def move_issue_list_stamps(session: Session, issues: set[int], parents: dict[str
     if issues:
         for kind, each in _find(session, ISSUE_LISTS.items(), {"ids": list(issues)}):
             showing[kind].add(each)
-    for kind, ids in showing.items():
-        move_stamp(session, kind, ids, "issues_modified")
+    moved = {kind: list(ids) for kind, ids in showing.items() if ids}
+    updates = [
+        f"{kind} AS (UPDATE {kind} SET issues_modified_before = issues_modified,"
+        f" issues_modified = {_later('issues_modified')} WHERE id = ANY(:{kind}))"
+        for kind in moved
+    ]
+    if moved:
+        session.execute(text(f"WITH {', '.join(updates)} SELECT 1"), moved)
 
 
 def count_stars(session: Session, issues: set[int], *, wait: bool) -> set[int]:
