@@ -11,7 +11,6 @@ import os
 import shutil
 import signal
 import tempfile
-import threading
 import time
 from collections import Counter
 from contextlib import contextmanager, suppress
@@ -37,7 +36,6 @@ from tests.needs import CHROMIUM_ARGUMENTS, chromium, memory_folder
 from tests.redis_server import RedisServer
 from tests.serving import SECRET, free_port
 from tests.soak import SOAK
-from tests.waiting import PATIENCE
 
 # No test fails because the machine is busy, and none by chance: `make soak` looks for what is new.
 settings.register_profile(
@@ -173,16 +171,8 @@ def database(cluster, template):
     name = f"copy_{next(_numbers)}"
     cluster.clone_database(template, name)
     yield cluster.url(name)
-    join_threads()
     close_all_sessions()
     cluster.drop_database(name)
-
-
-def join_threads():
-    """Wait for the threads that count stars after a commit, which have sessions of their own."""
-    for thread in threading.enumerate():
-        if thread.name == "waiting stars":
-            thread.join(PATIENCE)
 
 
 @pytest.fixture
@@ -190,7 +180,6 @@ def factory(database):
     """Sessions on real connections to a database of the test's own."""
     engine = create_engine(database, pool_size=10)
     yield session_factory(engine)
-    join_threads()
     engine.dispose()
 
 

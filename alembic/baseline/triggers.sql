@@ -11,11 +11,9 @@ $$;
 CREATE TRIGGER credit_role_fill BEFORE INSERT OR UPDATE OF credit_id ON credit_role FOR EACH ROW
     EXECUTE FUNCTION fill_credit_role();
 
--- Places in a list have no gaps, also where issues are deleted. Who writes a list holds its row: the second
--- statement sees what they added.
+-- Places in a list have no gaps, also where issues are deleted.
 CREATE FUNCTION close_reading_list_gaps() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM id FROM reading_list WHERE id IN (SELECT reading_list_id FROM touched) ORDER BY id FOR NO KEY UPDATE;
     UPDATE reading_list_item item SET "order" = dense.place
     FROM (
         SELECT id, row_number() OVER (PARTITION BY reading_list_id ORDER BY "order", id) AS place
@@ -39,7 +37,7 @@ BEGIN
         SELECT neighbour.id
         FROM reading_list neighbour JOIN reading_list list ON neighbour.id IN (list.previous_id, list.next_id)
         WHERE list.id IN (SELECT reading_list_id FROM touched)
-    ) ORDER BY id FOR NO KEY UPDATE;
+    ) ORDER BY id FOR UPDATE;
     UPDATE reading_list
     SET modified_before = modified,
         modified = greatest(clock_timestamp(), modified + interval '1 microsecond')
@@ -62,7 +60,7 @@ CREATE TRIGGER reading_list_item_moves_owner_update AFTER UPDATE ON reading_list
 
 CREATE FUNCTION wish_list_item_moves_owner() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM id FROM wish_list WHERE id IN (SELECT wish_list_id FROM touched) ORDER BY id FOR NO KEY UPDATE;
+    PERFORM id FROM wish_list WHERE id IN (SELECT wish_list_id FROM touched) ORDER BY id FOR UPDATE;
     UPDATE wish_list
     SET modified_before = modified,
         modified = greatest(clock_timestamp(), modified + interval '1 microsecond')
@@ -79,7 +77,7 @@ CREATE TRIGGER wish_list_item_moves_owner_update AFTER UPDATE ON wish_list_item
 
 CREATE FUNCTION pull_list_series_moves_owner() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM id FROM pull_list WHERE id IN (SELECT pull_list_id FROM touched) ORDER BY id FOR NO KEY UPDATE;
+    PERFORM id FROM pull_list WHERE id IN (SELECT pull_list_id FROM touched) ORDER BY id FOR UPDATE;
     UPDATE pull_list
     SET modified_before = modified,
         modified = greatest(clock_timestamp(), modified + interval '1 microsecond')
@@ -98,7 +96,7 @@ CREATE TRIGGER pull_list_series_moves_owner_update AFTER UPDATE ON pull_list_ser
 CREATE FUNCTION reading_list_is_rated() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM id FROM reading_list WHERE id IN (SELECT reading_list_id FROM touched)
-    ORDER BY id FOR NO KEY UPDATE;
+    ORDER BY id FOR UPDATE;
     UPDATE reading_list list
     SET rating_count = figures.number,
         rating_sum = figures.total,
@@ -138,7 +136,7 @@ CREATE TRIGGER reading_list_has_new_neighbour BEFORE UPDATE ON reading_list FOR 
 -- Lists and collection items show the name of their owner.
 CREATE FUNCTION reader_is_renamed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM id FROM reading_list WHERE user_id = NEW.id ORDER BY id FOR NO KEY UPDATE;
+    PERFORM id FROM reading_list WHERE user_id = NEW.id ORDER BY id FOR UPDATE;
     UPDATE reading_list
     SET modified_before = modified,
         modified = greatest(clock_timestamp(), modified + interval '1 microsecond')
@@ -153,15 +151,12 @@ $$;
 CREATE TRIGGER reader_is_renamed AFTER UPDATE OF username ON user_account
     FOR EACH ROW WHEN (OLD.username <> NEW.username) EXECUTE FUNCTION reader_is_renamed();
 
--- The epoch is the sum of a few rows; every commit that changes an account or what caches depend on raises one of
--- them, which nobody else holds, so that such commits do not wait for one another. (If all are held, it waits for
--- the first.) The clock makes sums that are never met again, also where a backup is restored. A second call in a
--- transaction does nothing.
+-- The one row that every commit moves which changes an account or what caches depend on. The clock makes a
+-- value that is never met again, also where a backup is restored. A second call in a transaction does nothing.
 CREATE FUNCTION begin_epoch() RETURNS void LANGUAGE sql AS $$
     UPDATE epoch
     SET value = greatest(value + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
-    WHERE id = coalesce((SELECT id FROM epoch LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED), 1)
-    AND NOT EXISTS (SELECT FROM epoch WHERE xmin = pg_current_xact_id()::xid)
+    WHERE xmin <> pg_current_xact_id()::xid
 $$;
 
 CREATE FUNCTION begin_epoch_of_accounts() RETURNS trigger LANGUAGE plpgsql AS $$

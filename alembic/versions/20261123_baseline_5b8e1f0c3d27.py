@@ -68,10 +68,7 @@ def _insert_rows():
         )
     op.bulk_insert(sa.table("version", sa.column("kind")), [{"kind": kind} for kind in KINDS])
     op.execute("INSERT INTO signup_settings (id) VALUES (1)")
-    op.execute(
-        "INSERT INTO epoch SELECT id, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
-        " FROM generate_series(1, 8) AS id"
-    )
+    op.execute("INSERT INTO epoch VALUES (1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)")
     for kind, fields in HISTORY.items():
         state = ", ".join(f"'{field}', \"{field}\"" for field in fields)
         op.execute(
@@ -116,6 +113,7 @@ def _create_tables():
         sa.Column('id', sa.SmallInteger(), autoincrement=False, nullable=False),
         sa.Column('value', sa.BigInteger(), nullable=False),
         sa.Column('installation', sa.Uuid(), server_default=sa.text('gen_random_uuid()'), nullable=False),
+        sa.CheckConstraint('id = 1', name=op.f('ck_epoch_single')),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_epoch')),
         postgresql_with={'fillfactor': 10}
     )
@@ -135,11 +133,6 @@ def _create_tables():
         sa.PrimaryKeyConstraint('id', name=op.f('pk_genre'))
     )
     op.create_index('uq_genre_name', 'genre', [sa.literal_column('lower(name)')], unique=True)
-    op.create_table('uncounted_issue',
-        sa.Column('id', sa.BigInteger(), sa.Identity(always=False), nullable=False),
-        sa.Column('issue_id', sa.Integer(), nullable=False),
-        sa.PrimaryKeyConstraint('id', name=op.f('pk_uncounted_issue'))
-    )
     op.create_table('rate_limit',
         sa.Column('client', sa.String(length=200), nullable=False),
         sa.Column('version', sa.BigInteger(), nullable=False),
@@ -731,18 +724,6 @@ def _create_tables():
     )
     op.create_index('ix_tombstone_slug', 'tombstone', ['kind', 'slug'], unique=False)
     op.create_index(op.f('ix_tombstone_user_id'), 'tombstone', ['user_id'], unique=False)
-    op.create_table('unfinished_act',
-        sa.Column('kind', sa.String(length=40), nullable=False),
-        sa.Column('object_id', sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column('at', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
-        sa.Column('user_id', sa.Integer(), nullable=True),
-        sa.Column('reason', sa.String(length=100), server_default='', nullable=False),
-        sa.Column('survivor_id', sa.Integer(), nullable=True),
-        sa.Column('audited', sa.Boolean(), nullable=False),
-        sa.ForeignKeyConstraint(['user_id'], ['user_account.id'], name=op.f('fk_unfinished_act_user_id_user_account'), ondelete='SET NULL'),
-        sa.PrimaryKeyConstraint('kind', 'object_id', name=op.f('pk_unfinished_act'))
-    )
-    op.create_index(op.f('ix_unfinished_act_user_id'), 'unfinished_act', ['user_id'], unique=False)
     op.create_table('totp',
         sa.Column('user_id', sa.Integer(), autoincrement=False, nullable=False),
         sa.Column('secret', sa.String(length=255), nullable=False),

@@ -210,26 +210,22 @@ def move_issue_list_stamps(session: Session, issues: set[int], parents: dict[str
         session.execute(text(f"WITH {', '.join(updates)} SELECT 1"), moved)
 
 
-def count_stars(session: Session, issues: set[int], *, wait: bool) -> set[int]:
+def count_stars(session: Session, issues: set[int]) -> None:
     """Compute number and sum of the ratings of issues, and add what changed to their series (M22).
 
     Moves `rated` of both. Ratings given before an issue was out are excluded until
     `library.ratings.count_due` includes them. Rows are locked by a separate statement, so that the next one
-    sees ratings that others have committed. Without `wait`, issues are left out if another transaction holds
-    their row or their series', and returned.
+    sees ratings that others have committed.
     """
-    locked = set(
-        session.scalars(
-            text(
-                "SELECT i.id FROM issue i JOIN series s ON s.id = i.series_id WHERE i.id = ANY(:ids)"
-                f" ORDER BY s.id, i.id FOR NO KEY UPDATE OF s, i{'' if wait else ' SKIP LOCKED'}"
-            ),
-            {"ids": list(issues)},
-        )
+    chosen = {"ids": list(issues)}
+    session.execute(
+        text(
+            "SELECT 1 FROM issue i JOIN series s ON s.id = i.series_id WHERE i.id = ANY(:ids)"
+            " ORDER BY s.id, i.id FOR NO KEY UPDATE OF s, i"
+        ),
+        chosen,
     )
-    if locked:
-        session.execute(text(_COUNT_STARS), {"ids": list(locked)})
-    return set() if wait else issues - locked
+    session.execute(text(_COUNT_STARS), chosen)
 
 
 _COUNT_STARS = f"""

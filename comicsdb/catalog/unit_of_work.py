@@ -14,14 +14,12 @@ Readers' ratings change figures of the catalogue without that lock: see `UnitOfW
 """
 
 import logging
-import threading
 from collections import defaultdict
 from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, field, fields
 
-from sqlalchemy import Engine, event, inspect, text
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import event, inspect, text
 from sqlalchemy.orm import Session, sessionmaker
 
 from comicsdb.catalog import propagation
@@ -77,7 +75,6 @@ class PendingChanges:
     released_files: set[str] = field(default_factory=set)  # pictures that a row no longer has
     retained_files: set[str] = field(default_factory=set)  # pictures that a row has now
     log_lines: list[str] = field(default_factory=list)  # to be logged after the commit
-    stars_waiting: bool = False  # whether rating figures are left for after the commit
     write_locked: bool = False  # a rollback to a savepoint releases locks taken since
 
     @property
@@ -165,16 +162,10 @@ class UnitOfWork:
     def rated(self, issues: set[int], series: Iterable[int] = ()) -> None:
         """Record that ratings of issues changed, or that rated issues of series were removed or added.
 
-        Figures and `rated` are updated, `modified` is not. A transaction without the writers' lock does not
-        wait for the rows: where others hold them, the figures follow in a transaction after its commit.
+        Figures and `rated` are updated, `modified` is not.
         """
         self.changes.rated["issue"] |= issues
         self.changes.rated["series"].update(series)
-
-    def take_waiting_stars(self) -> None:
-        """Take over the issues whose figures others had to leave; needs the writers' lock."""
-        left = self.session.scalars(text("DELETE FROM uncounted_issue RETURNING issue_id"))
-        self.rated(set(left))
 
     def outdate(self, kind: str) -> None:
         """Record a write to rows that are not in the catalogue, but have a version as well."""
@@ -282,17 +273,11 @@ class UnitOfWork:
         self._forget_stamps()
 
     def _refresh_rating_figures(self, issues: set[int], series: set[int]) -> None:
-        changes = self.changes
-        left = propagation.count_stars(self.session, issues, wait=changes.write_locked) if issues else set()
-        if left:
-            self.session.execute(
-                text("INSERT INTO uncounted_issue (issue_id) SELECT unnest(CAST(:ids AS integer[]))"),
-                {"ids": sorted(left)},
-            )
-            changes.stars_waiting = True
+        if issues:
+            propagation.count_stars(self.session, issues)
         if series:
             propagation.sum_up_stars(self.session, series)
-        changes.figures_changed |= bool(series or issues - left)
+        self.changes.figures_changed |= bool(series or issues)
 
     def finalize(self) -> None:
         """Write history, change log and versions, just before the commit."""
@@ -311,7 +296,6 @@ class UnitOfWork:
             released_files=changes.released_files,
             retained_files=changes.retained_files,
             log_lines=changes.log_lines,
-            stars_waiting=changes.stars_waiting,
             write_locked=changes.write_locked,
         )
 
@@ -324,9 +308,6 @@ class UnitOfWork:
             self.session.info["media"].discard(
                 sorted(self.changes.released_files - self.changes.retained_files)
             )
-
-        if self.changes.stars_waiting:
-            _WAITING_STARS.count_later(type(self.session), self.session.get_bind())
 
     # Savepoints: rolling back discards the changes recorded since its start.
 
@@ -433,41 +414,6 @@ def _after_end(session: Session, transaction) -> None:
         unit.changes = PendingChanges()
     elif transaction.nested:
         unit.ended(transaction)
-
-
-class _WaitingStars:
-    """Threads that compute the rating figures that were left because others held the rows; one per database.
-
-    Where that fails, `library.ratings.count_due` does it.
-    """
-
-    def __init__(self):
-        self._lock = threading.Lock()
-        self._begun: set[Engine] = set()  # whose thread will see everything that is committed now
-
-    def count_later(self, session_class: type[Session], bind: Engine) -> None:
-        """Start a thread, unless one is waiting for the writers' lock already."""
-        with self._lock:
-            if bind not in self._begun:
-                self._begun.add(bind)
-                threading.Thread(target=self._count, args=(session_class, bind), name="waiting stars").start()
-
-    def _count(self, session_class: type[Session], bind: Engine) -> None:
-        try:
-            with session_class(bind) as session:
-                unit = UnitOfWork.of(session)
-                try:
-                    unit.acquire_write_lock()
-                finally:
-                    with self._lock:
-                        self._begun.discard(bind)
-                unit.take_waiting_stars()
-                session.commit()
-        except SQLAlchemyError as error:
-            logger.info("Stars are left to be counted later: %s", type(error).__name__)
-
-
-_WAITING_STARS = _WaitingStars()
 
 
 def watch(factory: sessionmaker[Session]) -> None:

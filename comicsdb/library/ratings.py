@@ -9,7 +9,7 @@ import time
 from collections.abc import Container, Sequence
 from datetime import date
 
-from sqlalchemy import ARRAY, Boolean, Integer, Row, any_, cast, delete, func, or_, select, text, update
+from sqlalchemy import ARRAY, Boolean, Integer, Row, any_, cast, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
@@ -19,7 +19,7 @@ from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.http.execution_policies import LAST, wrap_execution_policy
 from comicsdb.library.locks import lock_account, moved
-from comicsdb.models import CollectionItem, Issue, IssueRating, UncountedIssue
+from comicsdb.models import CollectionItem, Issue, IssueRating
 from comicsdb.models.choices import STARS
 
 LOWEST, HIGHEST = STARS
@@ -56,8 +56,8 @@ def give(
 
     Stars for an issue that is not out yet are the account's own until its store date, and count for all from
     then on (`count_due`); with `early` false they are refused.
-    From here on until the transaction ends, nobody else writes this account's library. Figures of rows that
-    others are writing follow after the commit.
+    From here on until the transaction ends, nobody else writes this account's library, and who gives stars to
+    an issue of the same series waits: do this last.
     """
     for each in stars.values():
         if each is not None and (type(each) is not int or not LOWEST <= each <= HIGHEST):
@@ -78,20 +78,18 @@ def give(
 def count_due(session: Session, today: date) -> int:
     """Count the ratings of issues that were released since; returns their number.
 
-    Figures and rating stamps follow, so nobody is shown the old ones, and so do those that a transaction left
-    for after its commit, but a crash prevented. To be called when a day has begun and when store dates have
-    changed. Nothing is committed here.
+    Figures and rating stamps follow, so nobody is shown the old ones. To be called when a day has begun and
+    when store dates have changed. Nothing is committed here.
     """
     due = (
         select(IssueRating.issue_id)
         .join(Issue, Issue.id == IssueRating.issue_id)
         .where(IssueRating.counted.is_(False), func.coalesce(Issue.store_date <= today, True))
     )
-    if not session.scalar(select(or_(due.exists(), select(UncountedIssue.id).exists()))):
+    if not session.scalar(select(due.exists())):
         return 0
     unit = UnitOfWork.of(session)
     unit.acquire_write_lock()
-    unit.take_waiting_stars()
     found = session.scalars(due).all()
     issues = set(found)
     session.execute(

@@ -52,7 +52,7 @@ from comicsdb.models.people import (
 )
 from comicsdb.models.poll import Poll, PollChoice, PollVote
 from comicsdb.models.publisher import Imprint, Publisher, Universe
-from comicsdb.models.rating import IssueRating, ReadingListRating, UncountedIssue
+from comicsdb.models.rating import IssueRating, ReadingListRating
 from comicsdb.models.reading_list import ReadingList, ReadingListItem
 from comicsdb.models.record import Change, Epoch, FormerSlug, History, Tombstone, UnfinishedAct, Version
 from comicsdb.models.reference import AgeRating, Genre, Role, SeriesType
@@ -121,7 +121,6 @@ __all__ = [
     "ThrottleNotice",
     "Tombstone",
     "Totp",
-    "UncountedIssue",
     "UnfinishedAct",
     "Universe",
     "User",

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, Boolean, Identity, Index, Integer, SmallInteger, UniqueConstraint, text
+from sqlalchemy import Boolean, Index, SmallInteger, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from comicsdb.models.base import Base, parent, stamp, within
@@ -42,18 +42,6 @@ class IssueRating(Stars, Base):
 
     issue_id: Mapped[int] = parent("issue.id", index=False)
     counted: Mapped[bool] = mapped_column(Boolean, server_default="true", default=True)
-
-
-class UncountedIssue(Base):
-    """An issue whose rating figures have to be computed, as its row was held when stars were given.
-
-    A list to add to, without a unique or foreign key: so nobody waits here either.
-    """
-
-    __tablename__ = "uncounted_issue"
-
-    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
-    issue_id: Mapped[int] = mapped_column(Integer)
 
 
 class ReadingListRating(Stars, Base):

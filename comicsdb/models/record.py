@@ -97,7 +97,7 @@ class Epoch(Base):
     As long as their sum is the same, everything that was read with it is valid; sums never repeat. A row is
     raised last in a transaction, by the catalogue's unit of work and by triggers on accounts, groups and
     tokens. They are several so that commits do not wait for one another (`begin_epoch` in
-    `alembic/baseline/triggers.sql`).
+    `alembic/readers/functions.sql`).
 
     `installation`, of the first row, is generated with the database, and again when a backup is restored: see
     `catalog.history.change_log.EPOCH`.

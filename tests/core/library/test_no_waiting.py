@@ -1,4 +1,4 @@
-"""What readers write waits neither for who writes the catalogue nor for other readers."""
+"""What readers write waits neither for who writes the catalogue nor for other readers; but stars do."""
 
 from contextlib import contextmanager
 from datetime import date
@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select, text
 
 from comicsdb.catalog import Catalog
-from comicsdb.library import collection, pull_list, ratings, reading_lists, wish_list
+from comicsdb.library import collection, pull_list, reading_lists, wish_list
 from comicsdb.library.reading_lists import items
 from comicsdb.models import Issue, ReadingList, ReadingListItem, Series, User
 from tests.concurrency import at_once
@@ -35,13 +35,11 @@ def account(session, name):
 
 
 def write_everything(session, name, issue_id):
-    """All that a reader writes, about one issue."""
+    """All that a reader writes about one issue, but for stars, whose figures are those of all readers."""
     reader = who(account(session, name))
     user = reader.user_id
     series_id = session.get_one(Issue, issue_id).series_id
-    owned, _ = collection.scrobble(session, user, issue_id, None, 4, today=TODAY)
-    collection.rate(session, user, owned.id, 2, today=TODAY)
-    ratings.rate(session, session.get_one(Issue, issue_id), user, 5, today=TODAY)
+    collection.scrobble(session, user, issue_id, None, today=TODAY)
     wish_list.add(session, user, issue_id, {})
     pull_list.add(session, user, series_id)
     own = session.scalars(select(ReadingList).where(ReadingList.user_id == user)).one()
@@ -76,11 +74,6 @@ def test_readers_do_not_wait_for_one_another(factory, issue):
         write_everything(second, "Ben", issue)
         second.commit()
         first.commit()
-    with factory() as session:
-        ratings.count_due(session, TODAY)
-        found = session.get_one(Issue, issue, populate_existing=True)
-        series = session.get_one(Series, found.series_id)
-        assert (found.rating_count, series.rating_count, series.rating_sum) == (2, 2, 10)
 
 
 def test_lists_of_one_name_that_are_made_at_once_have_slugs_of_their_own(factory, issue):

@@ -1,6 +1,7 @@
 """Stars: who may give them, and that the figures of issue and series always equal them."""
 
-from contextlib import contextmanager
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
 from zoneinfo import ZoneInfo
 
@@ -14,7 +15,6 @@ from comicsdb.library.ratings import NewDay, count_due, give, rate
 from comicsdb.models import IssueRating
 from tests.concurrency import at_once
 from tests.factories import Make
-from tests.waiting import await_that
 
 TODAY = date(2026, 3, 4)
 STAMPS = "modified, modified_before, rated, rated_before"
@@ -263,9 +263,6 @@ def test_raters_of_two_issues_of_one_series_at_once_leave_exact_figures(factory)
     ]
     at_once(factory, *jobs)
     with factory() as session:
-        count_due(session, TODAY)  # what they left to one another
-        session.commit()
-    with factory() as session:
         given = [*stars(session, first).values(), *stars(session, second).values()]
         assert len(given) == RATERS
         assert figures(session, series) == (RATERS, sum(given))
@@ -274,69 +271,31 @@ def test_raters_of_two_issues_of_one_series_at_once_leave_exact_figures(factory)
             assert figures(session, issue) == (len(mine), sum(mine))
 
 
-def test_raters_of_one_series_do_not_wait_for_one_another(factory):
+def test_the_second_rater_waits_for_the_first_and_counts_its_star(factory):
     with factory() as session:
         make = Make(Catalog(session))
         series = make.series()
         issues = [make.issue(series=series, number=number).id for number in "12"]
         users = [make.user().id, make.user().id]
-        session.commit()
-    with factory() as first, impatient(factory) as second:
-        give(first, users[0], {issues[0]: 5}, today=TODAY)
-        give(second, users[1], {issues[0]: 2, issues[1]: 3}, today=TODAY)
-        second.commit()
-        assert figures(second, series) == (0, 0)
-        first.commit()
-    await_figures(factory, series, (3, 10))
+    arrived = threading.Event()
 
-
-def test_who_rates_does_not_wait_for_who_edits_and_counts_after_that(factory):
-    with factory() as session:
-        make = Make(Catalog(session))
-        series = make.series()
-        issue, user = make.issue(series=series), make.user().id
-        session.commit()
-    with factory() as editor, impatient(factory) as session:
-        Catalog(editor).update(editor.get(models.Issue, issue.id), {"desc": "Rain.", "cover_date": TODAY})
-        give(session, user, {issue.id: 4}, today=TODAY)
-        session.commit()
-        assert stars(session, issue) == {user: 4}
-        editor.commit()
-    await_figures(factory, series, (1, 4))
-    with factory() as session:
-        assert figures(session, issue) == (1, 4)
-
-
-def test_what_a_crash_left_uncounted_is_counted_by_the_next_process(factory):
-    with factory() as session:
-        make = Make(Catalog(session))
-        issue = make.issue()
-        session.add(IssueRating(issue_id=issue.id, user_id=make.user().id, rating=4))
-        session.add(models.UncountedIssue(issue_id=issue.id))
-        session.commit()
-    registry = Registry({"comicsdb.timezone": ZoneInfo("UTC")}, factory)
-    NewDay(registry, lambda _environ, _router: None)({}, None)
-    with factory() as session:
-        assert figures(session, issue) == (1, 4)
-        assert session.scalars(select(models.UncountedIssue)).all() == []
-
-
-@contextmanager
-def impatient(factory):
-    """A session in which waiting for a lock is an error."""
-    with factory() as session:
-        session.execute(text("SET lock_timeout = '2s'"))
-        yield session
-
-
-def await_figures(factory, entity, wanted):
-    """Wait until the figures, which others count after their commit, are as wanted."""
-
-    def arrived():
+    def second():
         with factory() as session:
-            return figures(session, entity) == wanted
+            issue = session.get(models.Issue, issues[1])
+            arrived.set()
+            rate(session, issue, users[1], 2, today=TODAY)
+            session.commit()
 
-    await_that(arrived)
+    with factory() as session, ThreadPoolExecutor(1) as pool:
+        rate(session, session.get(models.Issue, issues[0]), users[0], 5, today=TODAY)
+        waiting = pool.submit(second)
+        arrived.wait()
+        with pytest.raises(TimeoutError):
+            waiting.result(timeout=0.3)
+        session.commit()
+        waiting.result(timeout=10)
+    with factory() as session:
+        assert figures(session, series) == (2, 7)
 
 
 def test_one_account_rating_twice_at_once_has_one_rating(factory):
@@ -347,3 +306,39 @@ def test_one_account_rating_twice_at_once_has_one_rating(factory):
     with factory() as session:
         (number,) = stars(session, issue).values()
         assert figures(session, issue) == (1, number)
+
+
+def test_a_rater_of_an_issue_that_moves_meanwhile_counts_for_the_new_series(factory):
+    with factory() as session:
+        make = Make(Catalog(session))
+        old, new = make.series(), make.series()
+        issue, user = make.issue(series=old), make.user().id
+    with factory() as mover, ThreadPoolExecutor(1) as pool:
+        Catalog(mover).update(mover.get(models.Issue, issue.id), {"series": new.id})
+        arrived = threading.Event()
+
+        def late():
+            with factory() as session:
+                held = session.get(models.Issue, issue.id)
+                arrived.set()
+                rate(session, held, user, 4, today=TODAY)
+                session.commit()
+
+        waiting = pool.submit(late)
+        arrived.wait()
+        with pytest.raises(TimeoutError):
+            waiting.result(timeout=0.3)
+        mover.commit()
+        waiting.result(timeout=10)
+    with factory() as session:
+        assert (figures(session, old), figures(session, new)) == ((0, 0), (1, 4))
+
+
+def test_the_series_is_locked_before_the_issue(session, make, issue, connection):
+    from tests.conftest import recording
+
+    user = make.user().id
+    with recording(connection) as statements:
+        rate(session, issue, user, 4, today=TODAY)
+    locking = [sql for sql in statements if "FOR NO KEY UPDATE" in sql]
+    assert locking[0].endswith("ORDER BY s.id, i.id FOR NO KEY UPDATE OF s, i")
