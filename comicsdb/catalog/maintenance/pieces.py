@@ -47,10 +47,7 @@ def delete_below(catalog: Catalog, entity, reason: str = "", *, audited: bool = 
     reason = fit_reason(reason) or ""
     act = _begin(catalog, entity, None, reason, audited)
     for name in reversed(below):  # what belongs to others comes before them
-        model = KINDS[name].model
-        _in_pieces(
-            catalog, act, below[name], lambda own, ids, model=model: own.delete_many(model, ids, reason)
-        )
+        _in_pieces(catalog, act, below[name], partial(_delete, KINDS[name].model, reason))
 
 
 def move_below(catalog: Catalog, canonical, other, reason: str) -> None:
@@ -127,8 +124,8 @@ def _apart(catalog: Catalog, reason: str | None):
         session.commit()
 
 
-def _delete(name: str, reason: str, catalog: Catalog, ids: set[int]) -> None:
-    catalog.delete_many(KINDS[name].model, ids, reason)
+def _delete(model, reason: str, catalog: Catalog, ids: set[int]) -> None:
+    catalog.delete_many(model, ids, reason)
 
 
 def _move(reference: Reference, pair: dict[str, int], catalog: Catalog, ids: set[int]) -> None:
