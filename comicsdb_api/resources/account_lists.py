@@ -1,9 +1,11 @@
 """What one account keeps and nobody else sees: lists and details of the caller's own rows."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import orjson
-from sqlalchemy import ColumnElement, Date, Integer, bindparam, literal_column, select, true
+from sqlalchemy import ColumnElement, Date, Integer, Select, bindparam, literal_column, select, true
 
 from comicsdb.readcache.etag import tagged
 from comicsdb.readcache.validators import times
@@ -116,17 +118,22 @@ class OwnDetail(Detail):
 
     def body(self, request, object_id: int) -> bytes | None:
         """The body of a row of the caller's."""
-        return shown(
-            request, self.resource.detail_fields(), self.resource.detail_source(), self._own(object_id)
-        )
-
-    def _own(self, object_id: int) -> ColumnElement[bool]:
-        return (self.resource.model.__table__.c.id == object_id) & self.resource.mine()
+        return shown(request, self.resource, self.resource.detail_fields, object_id)
 
 
-def shown(request, fields: dict, source, condition) -> bytes | None:
-    """One row of a source as a body, by fields, as it is in the request's transaction; None without one."""
-    rows = select(*shapes.labelled(fields)).select_from(source).where(condition)
-    values = {"user": request.identity.user_id, **addresses(request)}
-    found = request.dbsession.scalar(shapes.object_of(rows), values)
+def shown(
+    request, resource: type[OwnResource], fields: Callable[[], dict], object_id: int, **values
+) -> bytes | None:
+    """A row of the caller's as a body, as it is in the request's transaction; None without one.
+
+    `values` are those of further parameters of the fields.
+    """
+    values |= {"id": object_id, "user": request.identity.user_id, **addresses(request)}
+    found = request.dbsession.scalar(_row(resource, fields), values)
     return found and to_json(orjson.loads(found))
+
+
+@cache
+def _row(resource: type[OwnResource], fields: Callable[[], dict]) -> Select:
+    own = (resource.model.__table__.c.id == bindparam("id")) & resource.mine()
+    return shapes.object_of(select(*shapes.labelled(fields())).select_from(resource.row_source()).where(own))

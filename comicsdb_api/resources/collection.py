@@ -148,11 +148,11 @@ class CollectionResource(OwnResource):
         return {"id": item.c.id, "rating": item.c.rating, "modified": shapes.instant(item.c.modified)}
 
     @classmethod
-    def scrobbled_fields(cls, created) -> dict:
-        """The fields of the answer to a scrobble; `created` is whether the item is new."""
+    def scrobbled_fields(cls) -> dict:
+        """The fields of the answer to a scrobble; the parameter `created` is whether the item is new."""
         detail = cls.detail_fields()
         names = ("id", "issue", "is_read", "date_read", "rating", "modified")
-        return {name: detail[name] for name in names} | {"created": literal_column(created, Boolean)}
+        return {name: detail[name] for name in names} | {"created": bindparam("created", type_=Boolean)}
 
     def put(self):
         """Set or take back the stars of an item."""
@@ -171,7 +171,7 @@ class CollectionResource(OwnResource):
             collection.rate(*mine, item_id, values["rating"], today=request.today)
         else:
             collection.touch(*mine, item_id)
-        body = shown(request, self.rated_fields(), item, item.c.id == item_id)
+        body = shown(request, CollectionResource, CollectionResource.rated_fields, item_id)
         return writes.respond(request, 200, body)
 
     def delete(self):
@@ -296,12 +296,12 @@ class CollectionAddResource(CollectionResource):
             owned, created = collection.add(session, user_id, issue_id, values, today=request.today)
         except NotFoundError as error:
             raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
-        body = shown(request, self.detail_fields(), self.detail_source(), item.c.id == owned.id)
+        body = shown(request, CollectionResource, CollectionResource.detail_fields, owned.id)
         return 201 if created else 200, body
 
 
 def _scrobbled(status: int, sentence: str) -> dict:
-    fields = CollectionResource.scrobbled_fields("true")
+    fields = CollectionResource.scrobbled_fields()
     return {status: (sentence, Body("Scrobbled", fields))}
 
 
@@ -339,8 +339,8 @@ class ScrobbleResource(CollectionResource):
             )
         except NotFoundError as error:
             raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
-        fields = self.scrobbled_fields("true" if created else "false")
-        body = shown(request, fields, self.detail_source(), item.c.id == owned.id)
+        fields = CollectionResource.scrobbled_fields
+        body = shown(request, CollectionResource, fields, owned.id, created=created)
         return 201 if created else 200, body
 
     def _in_zone(self, moment: datetime) -> datetime:

@@ -133,7 +133,7 @@ class PullingResource(PullListResource):
         except NotFoundError as error:
             raise RefusedError(404, f"Series with id {series_id} not found.") from error
         resource = PulledSeriesResource
-        body = shown(request, resource.row_fields(), resource.row_source(), entry.c.id == pulled.id)
+        body = shown(request, resource, resource.row_fields, pulled.id)
         return respond(request, 201 if created else 200, body)
 
     def _wanted(self, sent: bodies.Sent) -> int:

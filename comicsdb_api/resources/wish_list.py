@@ -144,7 +144,7 @@ class WishingResource(WishListResource):
         except NotFoundError as error:
             raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
         resource = WishListItemResource
-        body = shown(request, resource.whole_fields(), resource.row_source(), item.c.id == wished.id)
+        body = shown(request, resource, resource.whole_fields, wished.id)
         return respond(request, 201 if created else 200, body)
 
 

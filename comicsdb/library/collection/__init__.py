@@ -12,7 +12,7 @@ from datetime import date, datetime
 from decimal import Decimal
 
 import orjson
-from sqlalchemy import ARRAY, BigInteger, Integer, any_, cast, delete, func, select, text
+from sqlalchemy import ARRAY, BigInteger, any_, cast, delete, func, select, text
 from sqlalchemy import update as changing
 from sqlalchemy.orm import Session
 
@@ -122,19 +122,17 @@ def add_many(
 
 def _not_owned(session: Session, user_id: int, issue_ids: list[int]) -> list[int]:
     """The existing issues that are not in the collection; all are locked against deletion."""
-    there = session.scalars(
+    there = session.execute(
         text(
-            "SELECT i.id FROM issue i, user_account u WHERE u.id = :user AND i.id = ANY(:ids)"
-            " ORDER BY i.id FOR KEY SHARE"
+            "SELECT i.id, c.id IS NOT NULL FROM issue i JOIN user_account u ON u.id = :user"
+            " LEFT JOIN collection_item c ON c.user_id = :user AND c.issue_id = i.id"
+            " WHERE i.id = ANY(:ids) ORDER BY i.id FOR KEY SHARE OF i, u"
         ),
         {"user": user_id, "ids": [each for each in issue_ids if 0 < each <= INTEGER_MAX]},
     ).all()
     if not there:
         check_account(session, user_id)
-    owned = select(CollectionItem.issue_id).where(
-        CollectionItem.user_id == user_id, CollectionItem.issue_id == any_(cast(there, ARRAY(Integer)))
-    )
-    missing = set(there) - set(session.scalars(owned))
+    missing = {issue_id for issue_id, owned in there if not owned}
     return [each for each in issue_ids if each in missing]
 
 

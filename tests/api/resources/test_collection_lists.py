@@ -424,8 +424,8 @@ def test_the_cost_of_an_answer_does_not_depend_on_how_much_there_is(
         "missing_issues": 2,
         "rate": 13,
         "touch": 6,
-        "scrobble": 8,
-        "scrobble again": 8,
-        "add": 6,
+        "scrobble": 7,
+        "scrobble again": 7,
+        "add": 5,
         "delete": 4,
     }
