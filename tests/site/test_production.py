@@ -36,16 +36,16 @@ def catalogue(cluster, template):
 def production(folder: Path, url: str, port: int, **options: str) -> tuple[Path, dict[str, str]]:
     """The ini file of production with the test's views, and the environment that a deployer sets.
 
-    The option `includes` names another package of views.
+    The option `includes` names other packages: a test that asks for no pages leaves them out.
     """
-    views = f"tests.site.probe {options.pop('includes', '')}"
+    includes = options.pop("includes", "comicsdb_api comicsdb_web tests.site.probe")
     given = {"listen": f"127.0.0.1:{port}", "workers": "2", "trusted_proxy": "127.0.0.1", **options}
     written = "".join(f"{name} = {value}\n" for name, value in given.items())
     ini = (ROOT / "production.ini").read_text("utf-8")
     before, server, after = ini.partition("[server:main]\nuse = egg:comicsdb#granian\n")
     assert server
     own = (each for each in after.splitlines(keepends=True) if each.partition(" = ")[0] not in given)
-    before = before.replace("comicsdb_api comicsdb_web", f"comicsdb_api comicsdb_web {views}")
+    before = before.replace("comicsdb_api comicsdb_web", includes)
     path = folder / "production.ini"
     path.write_text(before + server + written + "".join(own), "utf-8")
     return path, {
@@ -81,7 +81,8 @@ def server(catalogue, tmp_path_factory):
 @pytest.fixture(scope="module")
 def distrustful(catalogue, tmp_path_factory):
     """A server that trusts a proxy on another machine; the test of how workers come and go ends it."""
-    with served(tmp_path_factory.mktemp("other"), catalogue[0], trusted_proxy="192.0.2.1") as given:
+    options = {"trusted_proxy": "192.0.2.1", "includes": "tests.site.probe"}
+    with served(tmp_path_factory.mktemp("other"), catalogue[0], **options) as given:
         yield given[:2]
 
 

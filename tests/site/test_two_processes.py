@@ -92,7 +92,7 @@ class Server:
         folder.mkdir()
         self.name = name
         self.port = free_port()
-        self.ini = write_ini(folder, database, includes="comicsdb_api comicsdb_web", port=self.port)
+        self.ini = write_ini(folder, database, includes="comicsdb_api", port=self.port)
         self.redis = redis
         self.down = True
         self.stack = ExitStack()
