@@ -371,7 +371,7 @@ def connections(family, port: int) -> list:
 
 def test_waitress_serves_as_the_guide_says(catalogue, tmp_path):
     port = free_port()
-    ini, environment = production(tmp_path, catalogue[0], port)
+    ini, environment = production(tmp_path, catalogue[0], port, includes="comicsdb_api tests.site.probe")
     guide = (ROOT / "docs" / "deploy.md").read_text("utf-8")
     section = re.search(r"    \[server:main\]\n(?:    .*\n)+", guide)[0]
     assert "egg:waitress#main" in section

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import pytest
 
 from comicsdb.db.dev_cluster import Cluster, supervisor
-from tests.serving import SECRET, clean_environment, fetch, fetch_json, free_port
+from tests.serving import clean_environment, fetch, fetch_json, free_port
 from tests.waiting import await_that
 
 INI = """
@@ -186,23 +186,3 @@ def test_a_data_set_is_served_from_a_database_of_its_own(site, tmp_path):
         )
         check_that_a_busy_port_is_said(site, base)
         check_that_serve_ends_where_its_database_cannot_come_back(site, process, log)
-
-
-def test_what_is_missing_is_named_in_one_line(site, database, tmp_path):
-    command = [sys.executable, "-m", "comicsdb"]
-    for arguments, words in (
-        (["-c", "nowhere.ini", "serve"], "nowhere.ini"),
-        (["-c", str(site / "site.ini"), "serve", "--data", "nowhere"], "nowhere"),
-        (["-c", str(site / "site.ini"), "import", str(tmp_path)], str(tmp_path)),
-    ):
-        done = subprocess.run(
-            [*command, *arguments],
-            cwd=tmp_path,
-            env=clean_environment(COMICSDB_DATABASE_URL=database, COMICSDB_SECRET=SECRET),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode != 0
-        assert words in done.stderr
-        assert "Traceback" not in done.stderr

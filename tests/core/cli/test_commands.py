@@ -26,6 +26,7 @@ from comicsdb_demo import DATA
 from tests.dataset import pictures, read_set, small_set, write_set
 from tests.serving import SECRET
 
+HERE = Path(__file__).parent
 SECONDS = 60  # a server may take to come up on a busy machine
 
 
@@ -90,7 +91,9 @@ def test_a_refused_set_is_told_line_by_line_with_exit_code_1(ini, tmp_path):
     ("arguments", "words"),
     [
         (("-c", "/none.ini", "db", "check"), "There is no ini file /none.ini"),
+        (("-c", "/none.ini", "serve"), "There is no ini file /none.ini"),
         (("import", "/none"), "/none: holds no file of a data set"),
+        (("import", str(HERE)), f"{HERE}: holds no file of a data set"),
     ],
 )
 def test_what_is_not_there_is_one_clear_line(ini, arguments, words, monkeypatch):
