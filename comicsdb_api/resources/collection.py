@@ -133,11 +133,6 @@ class CollectionResource(OwnResource):
         )
 
     @classmethod
-    def detail_source(cls):
-        """As in the list."""
-        return cls.row_source()
-
-    @classmethod
     def order(cls) -> tuple:
         """By sort name of the series, and cover date."""
         return (series.c.sort_folded, series.c.sort_name, issue.c.cover_date, item.c.id)
