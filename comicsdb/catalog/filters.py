@@ -7,16 +7,19 @@ uses only that table, and no row is found twice. All values are bound parameters
 """
 
 import operator
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
 
 from sqlalchemy import (
     ARRAY,
+    BinaryExpression,
+    BindParameter,
     ColumnElement,
     Float,
     Integer,
+    Select,
     String,
     any_,
     bindparam,
@@ -98,7 +101,7 @@ class Condition:
         values = {f"{name}_{n}": each for n, each in enumerate(operands)}
         return Clause(
             name,
-            (self, len(operands)),
+            (self, tuple(map(type, operands))),
             lambda: self._built(_parameter(*each) for each in values.items()),
             values,
         )
@@ -180,7 +183,15 @@ def _parameter(name: str, value):
 
 
 def _is_any(column, values) -> ColumnElement[bool]:
-    return column.in_(values) if isinstance(values, list) else column == any_(values)
+    if isinstance(values, list):
+        return column.in_(values)
+    is_array = isinstance(values, BindParameter) and isinstance(values.type, ARRAY)
+    return column == (any_(values) if is_array else values)
+
+
+def _wanted(values: list) -> tuple | None:
+    # A single value is compared as such: PostgreSQL reads an index in its order then.
+    return ((values[0] if len(values) == 1 else values),) if values else None
 
 
 def _year(year: int) -> tuple | None:
@@ -216,7 +227,7 @@ def _beginning(text: str) -> tuple | None:
 
 
 equal = Test(operator.eq)
-any_of = Test(_is_any, lambda values: (values,) if values else None)
+any_of = Test(_is_any, _wanted)
 at_least = Test(operator.ge)
 at_most = Test(operator.le)
 later = Test(operator.gt)
@@ -260,6 +271,20 @@ def among(column, found, *joined) -> Callable:
 def both(outer: Callable, inner: Callable) -> Callable:
     """Apply two conversions."""
     return lambda condition: outer(inner(condition))
+
+
+def number_of(table, conditions: Sequence[ColumnElement[bool]]) -> Select:
+    """A statement for the number of rows of a table that meet all conditions.
+
+    If the only condition is that rows of one other table refer to them (`among`), those are counted, which is
+    one scan of an index.
+    """
+    if len(conditions) == 1 and isinstance(conditions[0], BinaryExpression):
+        left, found = conditions[0].left, getattr(conditions[0].right, "element", None)
+        if left is table.c.id and isinstance(found, Select) and len(found.get_final_froms()) == 1:
+            (reference,) = found.selected_columns
+            return found.with_only_columns(func.count(reference.distinct()))
+    return select(func.count()).select_from(table).where(*conditions)
 
 
 # The conditions of each kind.

@@ -45,6 +45,10 @@ def is_away(error: BaseException) -> bool:
     return cause.sqlstate is None or cause.sqlstate.startswith(UNAVAILABLE)
 
 
+# JIT compilation and parallel workers take longer to start than our statements run.
+SHORT = {"jit": "off", "max_parallel_workers_per_gather": "0"}
+
+
 def make_engine(settings: dict, *, limited: bool = False) -> Engine:
     """Create an engine from the `sqlalchemy.` settings; an `embedded:` URL starts or joins a private server.
 
@@ -60,7 +64,7 @@ def make_engine(settings: dict, *, limited: bool = False) -> Engine:
             event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(limit))
         return engine
     engine = engine_from_config(configured, "sqlalchemy.")
-    configure = set_config({"jit": "off"} | values)  # compiling takes longer than our slowest statements
+    configure = set_config(SHORT | values)
     event.listen(engine, "connect", lambda driver, _record: _configure(driver, configure))
     return engine
 

@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Engine, Executable, NullPool, create_engine
 from sqlalchemy.dialects.postgresql.psycopg import dialect
 from sqlalchemy.exc import DBAPIError
 
-from comicsdb.db import set_config, timeouts
+from comicsdb.db import SHORT, set_config, timeouts
 
 PREPARED_MAX = 300  # prepared statements per connection
 UNKNOWN, BOOLEAN = 0, psycopg.postgres.types["bool"].oid
@@ -207,8 +207,7 @@ def connector(
     They are configured for short statements, unless they go through a pooling proxy; `limits` are further
     settings of PostgreSQL.
     """
-    # JIT compilation and parallel workers take longer to start than these statements run.
-    settings = set_config({"jit": "off", "max_parallel_workers_per_gather": "0", **limits})
+    settings = set_config(SHORT | limits)
     own = create_engine(engine.url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
 
     def connect() -> Connection:

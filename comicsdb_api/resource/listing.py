@@ -13,7 +13,7 @@ from typing import ClassVar
 import orjson
 from sqlalchemy import BigInteger, ColumnElement, bindparam, func, literal_column, select
 
-from comicsdb.catalog.filters import Clause, values_of
+from comicsdb.catalog.filters import Clause, number_of, values_of
 from comicsdb.db import keyset
 from comicsdb.db.epoch import EPOCH_NOW, EpochMovedError
 from comicsdb.db.read_pool import CompiledQuery
@@ -198,7 +198,7 @@ class Listing:
             page = self._reached((*chosen, keyset.from_place(leading)), near=way == NEARBY)
         elif way == PASSED or self.read.region is None:
             page = self._reached(chosen)
-        count = select(func.count()).select_from(resource.model.__table__).where(*chosen).scalar_subquery()
+        count = number_of(resource.model.__table__, chosen).scalar_subquery()
         return select(
             EPOCH_NOW.scalar_subquery().label("epoch"),
             (count if counted else literal_column("0")).label("count"),

@@ -6,7 +6,7 @@ from sqlalchemy import CTE, ColumnElement, Select, func, inspect, select
 from sqlalchemy.dialects.postgresql import JSONB
 
 from comicsdb.catalog import search
-from comicsdb.catalog.filters import Condition, equal
+from comicsdb.catalog.filters import Condition, equal, number_of
 from comicsdb.catalog.kinds import KINDS, kind_of
 from comicsdb.models import Creator, Credit, Imprint, Issue, Publisher, Series, SeriesType, Universe
 from comicsdb_web.lists.parts import json_object
@@ -171,4 +171,4 @@ def ids(model) -> Select:
 
 def counted(model, *conditions) -> Select:
     """The number of objects that meet the conditions."""
-    return select(func.count()).select_from(model).where(*conditions)
+    return number_of(model.__table__, conditions)

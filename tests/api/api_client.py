@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session, close_all_sessions
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
-from comicsdb.db import session_factory
+from comicsdb.db import SHORT, session_factory, set_config
 from comicsdb.db.read_pool import ReadConnection
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.conftest import build_app
@@ -55,6 +55,7 @@ class Asked:
         driver = self.session.connection().connection.driver_connection
         mode = "force_generic_plan" if prepared else "force_custom_plan"
         arguments = sql.SQL(", ").join(map(sql.Literal, values)).as_string(driver)
+        driver.execute(set_config(SHORT, local=True))
         driver.execute(f"SET LOCAL plan_cache_mode = {mode}")
         driver.execute(f"PREPARE asked AS {text}".encode())
         explain = f"{EXPLAIN} EXECUTE asked{f'({arguments})' if values else ''}".encode()
@@ -69,6 +70,7 @@ class Asked:
             ask()
         statement, values = next(each for each in reversed(statements) if " LIMIT " in each[0])
         driver = self.session.connection().connection.driver_connection
+        driver.execute(set_config(SHORT, local=True))
         ((plan,),) = driver.execute(f"{EXPLAIN} {statement}", values, prepare=False).fetchone()
         self.session.rollback()
         return plan
