@@ -66,6 +66,16 @@ def test_schemas_know_models_words_and_numbers_and_nothing_above_them():
             assert all(name.startswith(known) for name in ours), path
 
 
+def test_the_parser_of_file_names_needs_no_database():
+    """It knows words alone, those of the catalogue's series types among them."""
+    for name in ("filenames", "words"):
+        path = ROOT / "comicsdb" / "matching" / f"{name}.py"
+        names = imported(path)
+        ours = {each for each in names if each.split(".")[0] == "comicsdb"}
+        assert all(each.startswith(("comicsdb.matching", "comicsdb.models.choices")) for each in ours), path
+        assert not {each for each in names if each.split(".")[0] == "sqlalchemy"}, path
+
+
 def test_pictures_are_decoded_only_where_decoding_can_do_no_harm():
     """Pillow is for the process that decodes, and what that process loads is little."""
     light = {"comicsdb.imaging.picture", "comicsdb.imaging.structure"}

@@ -1,0 +1,1 @@
+"""Matching what clients know of a comic with issues of the catalogue."""

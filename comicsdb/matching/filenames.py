@@ -1,0 +1,975 @@
+"""A parser of the names of comic files.
+
+A name is first split into words, dashes and brackets. The content of each bracket is recognised by itself:
+dates, counts, formats, languages, publishers, ids; everything else is noise. Each number outside of brackets
+gets a score for how likely it is the number of the issue. The best one separates the series before it from a
+story's title behind it.
+
+Some names are ambiguous: the number in `Batman 66` may be part of the title. `ParsedName.readings` has the
+alternatives, most likely first, so that a caller with a catalogue can look them up in turn.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from urllib.parse import unquote
+
+from stdnum import ean, isbn
+
+from comicsdb.matching import words
+from comicsdb.matching.words import CHAPTER, NUMBER, PART, TOME, VOLUME
+
+LONGEST = 1000  # characters; of a longer name, which only a path can be, the end is read
+READINGS_MAX = 4
+FOLDERS_MAX = 4  # the nearest folders of a path that are looked at
+EXTENSIONS = frozenset("cbz cbr cb7 cbt cba pdf epub zip rar 7z tar mobi djvu".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to understand a name; see `ParsedName` for the fields."""
+
+    series: str = ""
+    number: str = ""
+    title: str = ""
+    volume: int | None = None
+    year: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalId:
+    """An id in another database; `scope` is `issue` or `series`, or "" where the name does not tell."""
+
+    source: str
+    id: str
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedName:
+    """What the name of a file says of a comic; "" and None stand for what it does not say.
+
+    series: the name of the series, with its article in front, and words such as Annual that belong to it.
+    number: as the catalogue writes numbers: `1`, `1.5`, `½`, `1A`, `1.MU`, `-1`; a range of issues is `1-6`.
+    title: the title of a story or of an edition, or an alternative title of the series.
+    count: the number of issues in the series.
+    volume: the number of the volume of the series. Of manga and collections, the volume is the `number`.
+    year_began: the first year of the series, where it is told besides the year of the issue, or in a folder.
+    year, month, day: the date of the issue. A single year may as well be the series' first.
+    format: the code of a series type, or one of the others in `words`.
+    publisher, edition: as written.
+    language: the catalogue's code.
+    pages: the number of pages.
+    isbn, upc: digits only, with those of a supplement.
+    ids: ids in other databases.
+    noise: words and brackets that say nothing of the comic, or nothing that is understood here.
+    extension: in lower case, without the dot.
+    readings: up to four ways to understand the name, the likeliest first, which the fields are taken from.
+    """
+
+    series: str = ""
+    number: str = ""
+    title: str = ""
+    count: int | None = None
+    volume: int | None = None
+    year_began: int | None = None
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    format: str = ""
+    publisher: str = ""
+    language: str = ""
+    edition: str = ""
+    pages: int | None = None
+    isbn: str = ""
+    upc: str = ""
+    ids: tuple[ExternalId, ...] = ()
+    noise: tuple[str, ...] = ()
+    extension: str = ""
+    readings: tuple[Reading, ...] = ()
+
+
+def parse(name: str) -> ParsedName:
+    """Take the name of a file apart, with or without a path and an extension; any text is taken."""
+    *folders, last = _path_parts(_normalised(name))
+    stem, extension = _without_extension(last)
+    part = _Part(stem)
+    readings = part.readings()
+    outer = _Folders(folders[-FOLDERS_MAX:])
+    readings = outer.completed(readings)
+    first, facts, date = readings[0], part.facts, part.date
+    began = part.year_began
+    return ParsedName(
+        series=first.series,
+        number=first.number,
+        title=first.title,
+        count=facts.count or outer.facts.count,
+        volume=first.volume,
+        year_began=began or outer.year_began,
+        year=first.year,
+        month=date.month if first.year == date.year else None,
+        day=date.day if first.year == date.year else None,
+        format=facts.format or _named_format(first.series) or outer.facts.format,
+        publisher=facts.publisher or outer.publisher(first.series),
+        language=facts.language or outer.facts.language,
+        edition=facts.edition,
+        pages=facts.pages,
+        isbn=facts.isbn,
+        upc=facts.upc,
+        ids=(*facts.ids, *(replace(each, scope=each.scope or "series") for each in outer.facts.ids)),
+        noise=tuple(facts.noise),
+        extension=extension,
+        readings=tuple(readings),
+    )
+
+
+def _named_format(series: str) -> str:
+    """The format that a series' name tells with a word such as Annual, but not with its first."""
+    folded = _fold(series)
+    parts = folded.split()
+    for part in parts[1:] or parts:
+        if part in words.NAMED_FORMATS:
+            return words.NAMED_FORMATS[part]
+    return words.FREE if folded.startswith(("fcbd", "free comic book day")) else ""
+
+
+# Compatibility characters, such as full-width letters, are normalised, except fractions and signs.
+
+_KEPT = frozenset("½¼¾™®©…²³ªº°№")
+_REPLACED = str.maketrans(
+    {
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+        **dict.fromkeys("‘’ʼ´`", "'"),
+        **dict.fromkeys("“”„", '"'),
+        **dict.fromkeys("【〔〖", "["),
+        **dict.fromkeys("】〕〗", "]"),
+        **dict.fromkeys("「」『』《》〈〉", " "),
+        **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f™®©", ""),
+        "…": "...",
+    }
+)
+_CONTROL = re.compile(r"[\0-\x1f\x7f-\x9f\ud800-\udfff]")
+_BLANKS = re.compile(r"\s+")
+
+
+def _normalised(name: str) -> str:
+    name = name[-LONGEST:]
+    if "%20" in name:
+        name = unquote(name)
+    if not name.isascii():
+        name = "".join(
+            each if each in _KEPT or each.isascii() else unicodedata.normalize("NFKC", each) for each in name
+        )
+        name = unicodedata.normalize("NFC", name)[-LONGEST:].translate(_REPLACED)
+    return _BLANKS.sub(" ", _CONTROL.sub(" ", name)).strip()
+
+
+def _fold(text: str) -> str:
+    """Lower case, and no accents on Latin letters."""
+    text = text.casefold()
+    if text.isascii():
+        return text
+    return "".join(each for each in unicodedata.normalize("NFKD", text) if not "\u0300" <= each <= "\u036f")
+
+
+# A slash between two numbers is a count or a half, unless it is followed by nothing but an extension.
+_COUNT = re.compile(r"(?<![0-9/\\.(])([0-9]{1,3}) ?/ ?([0-9]{1,3})(?![0-9/\\]|\.[A-Za-z0-9]{2,4}$)")
+_SLASH_DATE = re.compile(r"(?<=[([][0-9])/(?=[0-9]{4}[)\]])|(?<=[([][0-9]{2})/(?=[0-9]{4}[)\]])")
+_SLASHES = re.compile(r"[/\\]+")
+
+
+def _fraction(found: re.Match[str]) -> str:
+    first, last = found.groups()
+    if found.start() and int(first) <= int(last) and first.startswith("0") <= last.startswith("0"):
+        return f"{first}\u2044{last}"
+    return found.group()
+
+
+def _path_parts(path: str) -> list[str]:
+    if "/" in path:
+        path = _SLASH_DATE.sub("-", path)
+        path = _COUNT.sub(_fraction, path)
+    return [part.strip() for part in _SLASHES.split(path) if part.strip()] or [""]
+
+
+def _without_extension(name: str) -> tuple[str, str]:
+    stem, dot, extension = name.rpartition(".")
+    if not dot or extension.strip().lower() not in EXTENSIONS:
+        return name, ""
+    inner, _ = _without_extension(stem)  # .cbz.zip
+    return inner, extension.strip().lower()
+
+
+# What a name says besides series, number and title.
+
+
+@dataclass(slots=True)
+class _Facts:
+    count: int | None = None
+    format: str = ""
+    named_format: str = ""
+    publisher: str = ""
+    language: str = ""
+    edition: str = ""
+    pages: int | None = None
+    isbn: str = ""
+    upc: str = ""
+    ids: list[ExternalId] = field(default_factory=list)
+    noise: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Date:
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    range: bool = False  # of years, so that the first one is the series'
+
+
+NO_DATE = _Date()
+
+
+@dataclass(slots=True)
+class _Token:
+    """A word, a dash or a bracket; `number` is set if it can be the issue's."""
+
+    text: str
+    folded: str = ""
+    number: str = ""
+    mark: str = ""  # the kind of word in front of the number
+    padded: bool = False
+    digits: int = 0
+    of: bool = False  # a count follows
+    bracket: bool = False
+    date: _Date = NO_DATE
+
+    @property
+    def dash(self) -> bool:
+        return self.text == "-"
+
+    @property
+    def word(self) -> bool:
+        return not (self.bracket or self.dash)
+
+    @property
+    def year(self) -> int | None:
+        """The year that a plain number may be."""
+        if self.digits == 4 and not self.mark and self.number.isdigit():
+            return int(self.number) if FIRST_BARE_YEAR <= int(self.number) <= LAST_YEAR else None
+        return None
+
+
+FIRST_YEAR, FIRST_BARE_YEAR, LAST_YEAR = 1820, 1930, 2039  # what is taken for a year, in brackets or not
+
+
+# Codes and Japanese, Chinese and Korean counters are looked for in the whole text.
+
+_BARCODE = re.compile(
+    r"(?<![0-9-])(?:(?:isbn|upc|ean)[ :_-]{0,2})?"
+    r"(97[89](?:[ -]?[0-9]){10}|[0-9]{12,13}(?:[ -]?(?:[0-9]{5}|[0-9]{2}))?|[0-9](?:-?[0-9]){8}-?[0-9Xx])"
+    r"(?![0-9]|-[0-9])",
+    re.IGNORECASE,
+)
+_CV_ID = re.compile(r"(?<![^\W_])cv[-_ ]?(4000|4050)-([0-9]{1,9})(?![0-9])", re.IGNORECASE)
+_DAY = re.compile(r"(?<![0-9])((?:19|20)[0-9]{2})([-._]?)(0[1-9]|1[0-2])\2(0[1-9]|[12][0-9]|3[01])(?![0-9])")
+_MONTH = re.compile(r"(?<![0-9-])((?:19|20)[0-9]{2})-(0[1-9]|1[0-2])(?![0-9-])")
+_CJK_DATE = re.compile(r"([0-9]{4})年(?: ?([0-9]{1,2})月)?(?: ?([0-9]{1,2})日)?")
+_CJK_COUNT = re.compile(r"全 ?([0-9]{1,4}) ?[巻卷冊话話]")
+_CJK_NUMBER = re.compile(
+    r"(?:[第제] ?([0-9]{1,5}(?:\.[0-9]{1,2})?(?:[-~][0-9]{1,5})?|[一二三四五六七八九十百]{1,6})"
+    r"|(?<![0-9.])([0-9]{1,5}(?:\.[0-9]{1,2})?)) ?([巻卷冊集册권話话回章화号號期호])"
+)
+_CJK_MARKS = {**dict.fromkeys("話话回章화", "ch."), **dict.fromkeys("号號期호", "n.")}
+_CJK_DIGITS = {each: value for value, each in enumerate("一二三四五六七八九", 1)}
+_AFTER_CJK = re.compile(r"(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])(?=[0-9])")
+_FUSED = re.compile(r"(?<![^\W_])(v(?:ol)?\.?[0-9]{1,4})(?=ch?\.?[0-9])", re.IGNORECASE)
+
+
+def _cjk_number(found: re.Match[str]) -> str:
+    number = found[1] or found[2]
+    if not number[0].isdigit():
+        number = str(_kanji_number(number))
+    return f" {_CJK_MARKS.get(found[3], 't.')}{number.replace('~', '-')} "
+
+
+def _kanji_number(text: str) -> int:
+    total, digit = 0, 0
+    for each in text:
+        if each in _CJK_DIGITS:
+            digit = _CJK_DIGITS[each]
+        else:
+            total += (digit or 1) * (10 if each == "十" else 100)
+            digit = 0
+    return total + digit
+
+
+# Words with digits.
+
+_NUMBER = re.compile(
+    r"(?P<mark>[#№]|[^\W\d_½]{1,10}[.°º]{0,2}[#:]?)?(?P<sign>-)?(?P<whole>[0-9]{0,6})"
+    rf"(?P<rest>½|[.,][0-9]{{1,2}})?(?P<suffix>\.?(?:{words.SUFFIXES})|[A-Za-z])?(?:[-~]#?(?P<last>[0-9]{{1,6}}))?[.,:;]?"
+)
+_NO_SUFFIX = re.compile(r"3[Dd]|[0-9]+[pPxXsSkK]")  # 3D, 90s, 1080p
+_OF_COUNT = re.compile(r"#?([0-9]{1,4})(?:of|\u2044|/)([0-9]{1,4})", re.IGNORECASE)
+
+
+def _mark(word: str) -> str:
+    """The kind of a word in front of a number; dots and the like behind it do not matter."""
+    return words.MARKS.get(_fold(word if len(word) < 2 else word.rstrip(".:°º#")), "")
+
+
+def _number_token(word: str) -> _Token | None:
+    """The token of a word that is a number, perhaps with a mark in front of it."""
+    found = _NUMBER.fullmatch(word)
+    if found is None or not (found["whole"] or found["rest"]):
+        return None
+    mark = ""
+    if found["mark"]:
+        mark = _mark(found["mark"])
+        if not mark:
+            return None
+    if found["suffix"] and _NO_SUFFIX.match(word):
+        return None
+    whole, rest, suffix = found["whole"], found["rest"] or "", (found["suffix"] or "").upper()
+    number = (whole.lstrip("0") or "0") + rest.replace(",", ".")
+    if rest == "½":
+        number = "½" if number == "0½" else number.replace("½", ".5")
+    if found["last"]:
+        suffix += f"-{found['last'].lstrip('0') or '0'}"
+    return _Token(
+        word,
+        word,
+        number=(found["sign"] or "") + number + suffix,
+        mark=mark,
+        padded=whole.startswith("0") and len(whole) > 1,
+        digits=len(whole),
+    )
+
+
+# Brackets.
+
+_BRACKET = re.compile(r"[()\[\]{}]")
+_BETWEEN = re.compile(r"[\W_]+")
+_SOURCE = re.compile(r"([a-z]{2,12})[-_ :=]{1,2}([0-9a-z][0-9a-z-]{0,40})")
+_OWN_ID = re.compile(r"__([0-9]{1,9})__")
+_OF = re.compile(rf"(?:#?([0-9]{{1,4}}) ?)?(?:(?:{'|'.join(sorted(words.OF))}) |[/\u2044]) ?([0-9]{{1,4}})")
+_PAGES = re.compile(r"([0-9]{1,4}) ?([a-z]{1,7})\.?")
+
+
+def _pieces(text: str) -> Iterator[tuple[bool, str]]:
+    """Yield the text in brackets and outside of them; a bracket that nobody closes ends with the text."""
+    depth, begun = 0, 0
+    for found in _BRACKET.finditer(text):
+        opening = found[0] in "([{"
+        if depth == 0 or (not opening and depth == 1):
+            if begun < found.start():
+                yield depth == 1, text[begun : found.start()]
+            begun = found.end()
+        depth = max(0, depth + (1 if opening else -1))
+    if begun < len(text):
+        yield depth > 0, text[begun:]
+
+
+def _date(parts: Sequence[str]) -> _Date | None:
+    """The date in words that say nothing else: `jan 2019`, `2019 01 16`, `16 01 2019`, `2011 2016`."""
+    years, months, others = [], [], []
+    for part in parts:
+        if part in words.MONTHS:
+            months.append(words.MONTHS[part])
+        elif part.isdigit() and part.isascii() and len(part) <= 4:
+            value = int(part)
+            (years if FIRST_YEAR <= value <= LAST_YEAR else others).append(value)
+        elif part not in words.NO_MONTHS:
+            return None
+    if not years or len(others) > 2 or (len(years) > 1 and (others or months)):
+        return None
+    if len(years) > 1:
+        return _Date(years[0], range=True)
+    if not months:
+        # Year, month, day; or day, month, year, or only month and year.
+        months = [others.pop(0 if len(others) == 1 or parts[0] == str(years[0]) else 1)] if others else []
+    month = months[0] if months and 1 <= months[0] <= 12 else None
+    day = others[0] if others and month and 1 <= others[0] <= 31 else None
+    return None if months and month is None else _Date(years[0], month, day)
+
+
+class _Brackets:
+    """Understands brackets, and keeps what they say."""
+
+    def __init__(self, facts: _Facts) -> None:
+        self.facts = facts
+
+    def token(self, content: str) -> _Token:
+        """The token that stands for a bracket."""
+        content = content.strip()
+        folded = _fold(content)
+        if self.is_id(folded):
+            return _Token(content, bracket=True)
+        parts = [part for part in _BETWEEN.split(folded) if part]
+        date = _date(parts)
+        if date:
+            open_range = folded.endswith("-")
+            return _Token(content, bracket=True, date=replace(date, range=date.range or open_range))
+        found = _OF.fullmatch(folded)
+        if found:
+            self.facts.count = int(found[2])
+            token = _number_token(found[1]) if found[1] else _Token(content)
+            token.of, token.bracket = True, True
+            return token
+        token = _number_token(content.replace(" ", "")) if content[-1:].isdigit() else None
+        if token and token.mark != PART:
+            token.bracket = True
+            return token
+        year = self.classify(content)
+        return _Token(content, bracket=True, date=_Date(year))
+
+    def is_id(self, folded: str) -> bool:
+        found = _OWN_ID.fullmatch(folded)
+        if found:
+            self.facts.ids.append(ExternalId("comicvine", found[1], "issue"))
+            return True
+        found = _SOURCE.fullmatch(folded)
+        source = words.SOURCES.get(found[1]) if found else None
+        if not source:
+            return False
+        value = found[2].upper() if source in {"asin", "wikidata"} else found[2]
+        self.facts.ids.append(ExternalId(source, value))
+        return True
+
+    def classify(self, content: str) -> int | None:
+        """Take in the parts of a bracket; the year is returned."""
+        year = None
+        for part in re.split(r"[,;|/+]", content):
+            text = part.replace("_", " ").strip(" .-")
+            kept = text.split()
+            for end in (0, -1):
+                if len(kept) > 1 and _is_year(kept[end]):
+                    year = int(kept.pop(end))
+            if len(kept) == 1 and _is_year(kept[0]):
+                year = int(kept.pop())
+            if kept:
+                self.classify_words(" ".join(kept))
+        return year
+
+    def classify_words(self, text: str) -> None:
+        facts, folded = self.facts, _fold(text)
+        parts = folded.split()
+        pages = _PAGES.fullmatch(folded)
+        if folded in words.FORMATS or folded in words.NAMED_FORMATS:
+            facts.format = facts.format or words.FORMATS.get(folded) or words.NAMED_FORMATS[folded]
+        elif parts[0] in words.LANGUAGES and (len(parts) == 1 or parts[1] in words.EDITIONS):
+            facts.language = facts.language or words.LANGUAGES[parts[0]]
+        elif _is_publisher(folded):
+            facts.publisher = facts.publisher or text
+        elif pages and pages[2] in words.PAGES:
+            facts.pages = int(pages[1])
+        elif not words.EDITIONS.isdisjoint(parts):
+            facts.edition = facts.edition or text
+        else:
+            facts.noise.append(text)
+
+
+def _is_publisher(folded: str) -> bool:
+    main = " ".join(part for part in folded.split() if part not in words.SECONDARY)
+    return folded in words.PUBLISHERS or main in words.PUBLISHERS
+
+
+def _is_year(text: str) -> bool:
+    return len(text) == 4 and text.isascii() and text.isdigit() and FIRST_YEAR <= int(text) <= LAST_YEAR
+
+
+# Words outside of brackets.
+
+_ACRONYM_DOT = re.compile(r"(?<=(?<![^\W_])[A-Z])\.(?=[A-Z](?![^\W_]))")
+# A dot stays in decimals, in numbers such as 1.MU, and behind the one letter of a mark, as in T.01.
+_SPLITTING_DOT = re.compile(
+    r"(?<![0-9])\.(?![0-9])|(?<=[0-9]{4})\.|(?<=[^\W\d_tTnNvVcC])\.(?=[0-9])"
+    r"|(?<=[^\W\d_]{2})\.(?=[0-9])|(?<=[vV][0-9])\.(?=[0-9])"
+    rf"|(?<=[0-9])\.(?!(?:[0-9]|{words.SUFFIXES})(?![^\W_]))"
+)
+_SPLITTING_HYPHEN = re.compile(r"-(?=0[0-9]|[0-9]{3})")
+_DIGIT = re.compile("[0-9½]")
+_DASHES = frozenset(("-", "--", "---", "~", ":", "|", "•", "·"))
+
+
+def _spaced(pieces: list[str]) -> list[str]:
+    """The pieces outside of brackets with blanks between their words, whatever was there before."""
+    bare = [piece.strip(" ._-+") for piece in pieces]
+    if any(" " in piece for piece in bare):
+        # Many programs write an underscore for a colon, which files cannot have.
+        return [re.sub(r"(?<=\w)_ ", ": ", piece).replace("_", " ") for piece in pieces]
+    if any("_" in piece for piece in pieces):
+        return [piece.replace("_", " ") for piece in pieces]
+    if any("." in piece for piece in pieces):
+        kept = (_ACRONYM_DOT.sub("\0", piece.strip(".")) for piece in pieces)
+        return [_SPLITTING_DOT.sub(" ", piece).replace("\0", ".") for piece in kept]
+    if any("+" in piece for piece in pieces):
+        return [piece.replace("+", " ") for piece in pieces]
+    if any(piece.count("-") > 1 and _DIGIT.search(piece) for piece in bare):
+        return [piece.replace("-", " ") for piece in pieces]
+    return [_SPLITTING_HYPHEN.sub(" ", piece) for piece in pieces]
+
+
+def _word_tokens(piece: str) -> Iterator[_Token]:
+    for word in _FUSED.sub(r"\1 ", piece).split():
+        if word in _DASHES:
+            yield _Token("-")
+            continue
+        if not _DIGIT.search(word) or word.casefold() in words.NOISE:
+            yield from _dashed(word)
+            continue
+        count = _OF_COUNT.fullmatch(word)
+        token = _number_token("½" if count and count.groups() == ("1", "2") and "\u2044" in word else word)
+        if count and token is None:
+            token = _number_token(count[1])
+            yield token
+            yield _Token("of", "of")
+            token = _number_token(count[2])
+        yield token or _Token(word, _fold(word))
+
+
+def _dashed(word: str) -> Iterator[_Token]:
+    """The tokens of a word that may have a dash at one of its ends."""
+    text = word.strip("-")
+    if text and word[0] == "-":
+        yield _Token("-")
+    if text:
+        yield _Token(text, _fold(text).rstrip(",;"))
+    if not text or word[-1] == "-":
+        yield _Token("-")
+
+
+def _with_marks(tokens: list[_Token]) -> list[_Token]:
+    """The same tokens, with `Vol.`, `No.`, `Book` and the like united with the number behind them."""
+    kept: list[_Token] = []
+    for token in tokens:
+        united = token
+        while kept and united.word and (more := _united(kept[-1], united)):
+            kept.pop()
+            united = more
+        kept.append(united)
+    return kept
+
+
+def _united(last: _Token, token: _Token) -> _Token | None:
+    """The two as one token, if the first is a word for what the second is the number of."""
+    mark = _mark(last.folded) if last.word and not last.number else ""
+    if not mark or last.folded in words.SHORT_MARKS:
+        return None
+    text = f"{last.text} {token.text}"
+    if token.number:
+        return (
+            replace(token, text=text, mark=token.mark or mark) if mark == NUMBER or not token.mark else None
+        )
+    value = words.NUMERALS.get(token.folded) if mark != NUMBER else None
+    return None if value is None else _Token(text, text, number=str(value), mark=mark)
+
+
+def _with_counts(tokens: list[_Token], facts: _Facts) -> list[_Token]:
+    """The same tokens without the counts of `3 of 6`."""
+    kept = []
+    position = 0
+    while position < len(tokens):
+        token, after = tokens[position], tokens[position + 1 : position + 3]
+        position += 1
+        if token.folded == "of" and (not kept or kept[-1].bracket) and after and after[0].number.isdigit():
+            facts.count = int(after[0].number)
+            position += 1
+            continue
+        kept.append(token)
+        if token.number and len(after) == 2 and after[0].folded in words.OF and after[1].number.isdigit():
+            facts.count = int(after[1].number)
+            token.of = True
+            position += 2
+    return kept
+
+
+# The whole.
+
+_SCORES = {NUMBER: 100, CHAPTER: 90, TOME: 70, VOLUME: 40, PART: 35, "": 50}
+_LIKELY, _POSSIBLE, _NEAR = 30, -15, 25  # scores of an issue's number, and how far an alternative's may be
+
+
+class _Part:
+    """The name of a file or of one folder."""
+
+    def __init__(self, text: str) -> None:
+        self.facts = _Facts()
+        self.date = NO_DATE
+        self.year_began: int | None = None
+        text = self._without_codes(text)
+        self.tokens = _with_counts(_with_marks(self._tokens(text)), self.facts)
+        self._take_formats()
+        self.bracket_years = {token.date.year for token in self.tokens if token.date.year}
+
+    def _without_codes(self, text: str) -> str:
+        text = _BARCODE.sub(self._barcode, text)
+        text = _CV_ID.sub(self._cv_id, text)
+        text = _DAY.sub(r" (\1 \3 \4) ", text)
+        text = _MONTH.sub(r" (\1 \2) ", text)
+        if not text.isascii():
+            text = _CJK_COUNT.sub(self._cjk_count, text)
+            text = _CJK_DATE.sub(lambda found: f" ({' '.join(filter(None, found.groups()))}) ", text)
+            text = _AFTER_CJK.sub(" ", _CJK_NUMBER.sub(_cjk_number, text))
+        return text
+
+    def _barcode(self, found: re.Match[str]) -> str:
+        code = "".join(each for each in found[1] if each not in " -").upper()
+        whole = found[0] == found.string
+        if len(code) == 10:
+            if not isbn.is_valid(code) or (found[0] == found[1] and not whole):
+                return found[0]
+            self.facts.isbn = self.facts.isbn or code
+            return "()"
+        length = 13 if len(code) in {13, 15, 18} else 12
+        if not ean.is_valid(code[:length]) and not whole:
+            return found[0]
+        if length == 13 and code[:3] in {"978", "979"}:
+            self.facts.isbn = self.facts.isbn or code[:13]
+        else:
+            self.facts.upc = self.facts.upc or code
+        return "()"
+
+    def _cv_id(self, found: re.Match[str]) -> str:
+        scope = "issue" if found[1] == words.CV_ISSUE else "series"
+        self.facts.ids.append(ExternalId("comicvine", found[2], scope))
+        return "()"
+
+    def _cjk_count(self, found: re.Match[str]) -> str:
+        self.facts.count = int(found[1])
+        return " "
+
+    def _tokens(self, text: str) -> list[_Token]:
+        pieces = list(_pieces(text))
+        spaced = iter(_spaced([piece for inside, piece in pieces if not inside]))
+        brackets = _Brackets(self.facts)
+        tokens: list[_Token] = []
+        for inside, piece in pieces:
+            if inside:
+                content = _BRACKET.sub(" ", piece)
+                tokens.append(brackets.token(content) if content.strip() else _Token("", bracket=True))
+                continue
+            words_of = next(spaced)
+            if tokens and piece[0] == "-" and piece[1:2].isalpha():  # the group, as in `(digital)-Empire`
+                self.facts.noise.append(piece[1:].strip())
+                continue
+            tokens += _word_tokens(words_of)
+        return tokens
+
+    def _take_formats(self) -> None:
+        """Take out the words for a format that are no part of a name, and the language in capitals."""
+        kept: list[_Token] = []
+        position = 0
+        while position < len(self.tokens):
+            length = self._format_length(position) if kept else 0
+            if length:
+                kept.append(_Token("", bracket=True))
+                position += length
+                continue
+            kept.append(self.tokens[position])
+            position += 1
+        self.tokens = kept
+
+    def _format_length(self, position: int) -> int:
+        """How many words from here on are a format or a language."""
+        token = self.tokens[position]
+        if token.number or not token.word:
+            return 0
+        capital = token.text.isupper()
+        if capital and token.folded in words.BARE_LANGUAGES:
+            self.facts.language = self.facts.language or words.LANGUAGES[token.folded]
+            return 1
+        for length in (3, 2, 1):
+            phrase = " ".join(each.folded for each in self.tokens[position : position + length])
+            if phrase in words.FORMATS and (capital or phrase not in words.SHORT_FORMATS):
+                self.facts.format = self.facts.format or words.FORMATS[phrase]
+                return length
+        return 0
+
+    # Which number is the issue's?
+
+    def _score(self, position: int, dashed: bool) -> float:
+        token = self.tokens[position]
+        score = _SCORES[token.mark] + (40 if token.of else 0) + position / 10
+        if token.mark or token.of:
+            return score
+        if token.bracket:
+            return _LIKELY + 1
+        after = self.tokens[position + 1] if position + 1 < len(self.tokens) else None
+        followed = after is not None and after.word
+        score += 15 if token.padded else 10 if token.digits == 3 else 0
+        score += -5 if followed else 10
+        if followed and after.folded in words.COUNTED:
+            score -= 40
+        if position == 2 and self.tokens[1].dash and self.tokens[0].number and not token.padded:
+            score -= 20
+        if position == 0:
+            alone = not token.padded and not any(each.word for each in self.tokens[1:])
+            score -= 50 if alone else 15 if not followed else 20 if token.padded else 40
+        if token.year:
+            score -= 20 if self.bracket_years - {token.year} else 45
+        if token.digits > 3:
+            score -= 40 if token.digits > 4 else 10 if followed else 0
+        return score - (20 if dashed else 0)
+
+    def _candidates(self) -> list[tuple[float, int]]:
+        """The numbers that may be the issue's, with their scores, best first."""
+        found, padded, dashed = [], False, False
+        for position, token in enumerate(self.tokens):
+            dashed = dashed or (token.dash and padded)
+            if not token.number or (token.mark == VOLUME and token.digits > 3):
+                continue
+            found.append((self._score(position, dashed), position))
+            padded = padded or (position > 0 and (token.padded or token.digits == 3))
+        return sorted(found, reverse=True)
+
+    def readings(self) -> list[Reading]:
+        """The readings, most likely first; sets `date` and `year_began` to those of the first."""
+        candidates = self._candidates()
+        best = candidates[0][1] if candidates and candidates[0][0] >= _LIKELY else None
+        first, self.date, self.year_began = self._reading(best)
+        shown = f"{first.series} {first.title}".split()
+        self.facts.noise += [
+            token.text for token in self.tokens if token.word and _is_noise(token) and token.text not in shown
+        ]
+        found = [first, *_split_at_dash(first)]
+        if best is None:
+            others = [position for score, position in candidates if score >= _POSSIBLE]
+        else:
+            token = self.tokens[best]
+            others = [
+                each for score, each in candidates[1:] if score >= max(_LIKELY, candidates[0][0] - _NEAR)
+            ]
+            plain = token.number.isdigit() and not (token.mark or token.of or token.padded or token.bracket)
+            if plain or token.mark in {VOLUME, PART}:
+                others.insert(1, None)
+        found += [self._reading(position)[0] for position in others[:READINGS_MAX]]
+        return list(dict.fromkeys(found))[:READINGS_MAX]
+
+    def named(self) -> Reading:
+        """The reading of a folder, which has no number."""
+        reading, self.date, self.year_began = self._reading(None)
+        return reading
+
+    def _reading(self, chosen: int | None) -> tuple[Reading, _Date, int | None]:
+        tokens = list(self.tokens)
+        date, began = self._dates(tokens, chosen)
+        volume = None
+        other = chosen is not None and tokens[chosen].mark in {CHAPTER, NUMBER}
+        for position, token in enumerate(tokens):
+            if position == chosen or not token.number:
+                continue
+            if token.mark == VOLUME or (token.mark == TOME and other):
+                if token.digits > 3:
+                    began = int(token.number) if token.number.isdigit() else began
+                elif token.number.isdigit():
+                    volume = int(token.number)
+                tokens[position] = _Token("", bracket=True)
+        if chosen is None:
+            series, title = self._unnumbered(tokens)
+            number = ""
+        else:
+            series, title = self._numbered(tokens, chosen)
+            number = tokens[chosen].number
+        if title == str(date.year):
+            title = ""
+        return Reading(series, number, title, volume, date.year), date, began
+
+    def _dates(self, tokens: list[_Token], chosen: int | None) -> tuple[_Date, int | None]:
+        """The date of the issue and the first year of the series; a year outside of brackets is taken out."""
+        told = [(place, token.date) for place, token in enumerate(tokens) if token.date.year]
+        began = next((date.year for _, date in told if date.range), None)
+        single = [(place, date) for place, date in told if not date.range]
+        if single:
+            middle = max((place for place, token in enumerate(tokens) if token.word), default=0)
+            middle = middle if chosen is None else chosen
+            after = [date for place, date in single if place > middle]
+            if after and single[0][0] < middle and single[0][1].year != after[0].year:
+                return after[0], began or single[0][1].year
+            return next((date for _, date in single if date.month), single[0][1]), began
+        place = self._bare_year(tokens, chosen)
+        if place is None:
+            return NO_DATE, began
+        year, month = tokens[place].year, None
+        tokens[place] = _Token("", bracket=True, date=_Date(year))
+        before = tokens[place - 1]
+        if place - 1 > (chosen or 0) and before.folded in words.MONTHS:
+            month = words.MONTHS[before.folded]
+            tokens[place - 1] = _Token("", bracket=True)
+        return _Date(year, month), began
+
+    @staticmethod
+    def _bare_year(tokens: list[_Token], chosen: int | None) -> int | None:
+        """The position of a year outside of brackets: behind the issue's number, before it, or at the end."""
+        places = [place for place, token in enumerate(tokens) if place and place != chosen and token.year]
+        if chosen is not None and any(token.word for token in tokens[:chosen]):
+            return next(
+                (place for place in places if place > chosen), chosen - 1 if chosen - 1 in places else None
+            )
+        following = [*tokens[1:], _Token("", bracket=True)]
+        return next(
+            (place for place in places if following[place].bracket or _is_noise(following[place])), None
+        )
+
+    # Series and title.
+
+    def _numbered(self, tokens: list[_Token], chosen: int) -> tuple[str, str]:
+        before, after = tokens[:chosen], tokens[chosen + 1 :]
+        if not any(token.word for token in before):
+            series, title = _divided(_run(after)[0])
+            return self._tidy(series, trim=True), self._story(title)
+        first = before[0]
+        if first.number and not first.mark and first.padded and any(token.word for token in before[1:]):
+            before = before[1:]  # the position in a reading order
+        story, rest = _run(after)
+        if not any(token.word for token in story):
+            story = _behind_dash(rest)
+        return self._tidy(before), self._story(story)
+
+    def _unnumbered(self, tokens: list[_Token]) -> tuple[str, str]:
+        """A year in brackets divides series and title, but not a series from its Annual."""
+        named = next((place for place, token in enumerate(tokens) if token.word), len(tokens))
+        end = next(
+            (place for place, token in enumerate(tokens) if place > named and token.date.year), len(tokens)
+        )
+        series, rest = tokens[:end], tokens[end + 1 :]
+        if (
+            len(series) > 2
+            and end < len(tokens)
+            and series[-1].year == tokens[end].date.year
+            and any(token.folded in words.NAMED_FORMATS for token in series)
+        ):
+            series = series[:-1]  # Annual 2019 (2019)
+        title, _ = _run(rest)
+        if title and title[0].folded in words.NAMED_FORMATS:
+            series, title = [*series, title[0]], title[1:]
+        return self._tidy(series, trim=True), self._story(title)
+
+    def _story(self, tokens: list[_Token]) -> str:
+        first = next((token for token in tokens if token.word), None)
+        return "" if first and first.folded in words.NOISE else self._tidy(tokens, trim=True)
+
+    def _tidy(self, tokens: list[_Token], *, trim: bool = False) -> str:
+        """The text of words and dashes; with `trim`, without the noise at its end."""
+        tokens = [token for token in tokens if not token.bracket]
+        if trim:
+            end = next(
+                (place for place, token in enumerate(tokens) if place and token.folded in words.NOISE), None
+            )
+            tokens = tokens[:end]
+            while len(tokens) > 1 and _is_noise(tokens[-1]):
+                tokens = tokens[:-1]
+        return _tidy_text(" ".join(token.text for token in tokens))
+
+
+def _is_noise(token: _Token) -> bool:
+    return token.folded in words.NOISE or token.folded in words.WEAK_NOISE
+
+
+def _run(tokens: list[_Token]) -> tuple[list[_Token], list[_Token]]:
+    """The tokens up to the next bracket behind a word, and the others."""
+    begun = False
+    for position, token in enumerate(tokens):
+        if token.bracket and begun:
+            return tokens[:position], tokens[position:]
+        begun = begun or token.word
+    return tokens, []
+
+
+def _behind_dash(tokens: list[_Token]) -> list[_Token]:
+    place = next((place for place, token in enumerate(tokens) if token.dash), len(tokens))
+    return _run(tokens[place:])[0]
+
+
+def _divided(tokens: list[_Token]) -> tuple[list[_Token], list[_Token]]:
+    """The tokens before and behind the first dash that has words before it."""
+    begun = False
+    for position, token in enumerate(tokens):
+        if token.dash and begun:
+            return tokens[:position], tokens[position + 1 :]
+        begun = begun or token.word
+    return tokens, []
+
+
+_EDGES = " -:,;_~|+=#'\""
+_LAST_ARTICLE = re.compile(r"(.{1,200}), ([^\W\d_]{1,3}'?)(?= -|:|$)(.*)")
+
+
+def _tidy_text(text: str) -> str:
+    """Without signs at the ends, and with the article in front: `Sandman, The` is `The Sandman`."""
+    text = text.lstrip(_EDGES + ".").rstrip(_EDGES)
+    found = _LAST_ARTICLE.fullmatch(text) if ", " in text else None
+    if found and found[2].casefold() in words.ARTICLES:
+        text = f"{found[2]}{'' if found[2].endswith(chr(39)) else ' '}{found[1]}{found[3]}"
+    return text
+
+
+def _split_at_dash(reading: Reading) -> list[Reading]:
+    """What is behind a dash may be the title, not the end of the series' name."""
+    series, dash, title = reading.series.partition(" - ")
+    if dash and not series.isdigit():
+        return [replace(reading, series=series, title=reading.title or title)]
+    if reading.title and not reading.number:
+        return [replace(reading, series=f"{reading.series} - {reading.title}", title="")]
+    return []
+
+
+# Folders.
+
+
+class _Folders:
+    """What the folders of a path say: the nearest that names a series, and publishers."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.facts, self.series, self.volume, self.year_began = _Facts(), "", None, None
+        self.known_publisher = self.outer = ""
+        self.single = len(names) == 1
+        for place in range(len(names) - 1, -1, -1):
+            name, folded = names[place], _fold(names[place])
+            if folded in words.GENERIC_FOLDERS or len(name) == 1:
+                continue
+            if _is_publisher(folded):
+                self.known_publisher = self.known_publisher or name
+            elif not self.series:
+                self._take(name)
+                self.outer = names[place - 1] if place else ""
+
+    def _take(self, name: str) -> None:
+        part = _Part(name)
+        reading = part.named()
+        self.volume = self.volume or reading.volume
+        if reading.series and not _is_year(reading.series):
+            self.facts, self.series = part.facts, reading.series
+            self.year_began = part.year_began or reading.year
+
+    def publisher(self, series: str) -> str:
+        """The publisher: a name that is known, or the folder of the series' folder."""
+        if self.known_publisher or self.facts.publisher:
+            return self.facts.publisher or self.known_publisher
+        if not self.series or _fold(self.outer) in words.GENERIC_FOLDERS or _DIGIT.search(self.outer):
+            return ""
+        return self.outer if _fold(series).startswith(_fold(self.series)) else ""
+
+    def completed(self, readings: list[Reading]) -> list[Reading]:
+        """The readings of a file's name, with what the folder adds."""
+        if not self.series:
+            return readings
+        first = readings[0]
+        if first.series.isdigit():  # 12.cbz, in the folder of a series
+            readings = sorted(readings, key=lambda each: each.series != "")
+            first = readings[0]
+        same = _fold(first.series) == _fold(self.series)
+        if not first.series:
+            found = [replace(each, series=each.series or self.series) for each in readings]
+        elif _fold(first.series) in words.NAMED_FORMATS:
+            named = f"{self.series} {first.series}"
+            found = [replace(first, series=named), *readings]
+        elif same:
+            found = readings
+        else:
+            # A folder may as well be the first half of a name with a slash.
+            series = self.series if not self.single or self.year_began else f"{self.series}/{first.series}"
+            found = [*readings[: READINGS_MAX - 1], replace(first, series=series)]
+        found = [replace(each, volume=each.volume or self.volume) for each in found]
+        return list(dict.fromkeys(found))[:READINGS_MAX]
