@@ -67,8 +67,8 @@ NAMED_FORMATS = {
 NOISE = frozenset(
     (
         "c2c ctc cover2cover covertocover digital digitalrip digitalhd webrip web-rip webdl web-dl noads "
-        "no-ads noad hq lq uhd scan scans scanned scanner scanlation scanlated rescan rip ripped repack repacked "
-        "comixology cmx hoopla zone-empire minutemen dcp cbr cbz upscaled upscale remastered hybrid "
+        "no-ads noad hq lq uhd scan scans scanned scanner scanlation scanlated rescan rip ripped repack "
+        "repacked comixology cmx hoopla zone-empire minutemen dcp cbr cbz upscaled upscale remastered hybrid "
         "cover-only coverless nodigital getcomics"
     ).split()
 )

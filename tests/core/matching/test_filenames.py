@@ -206,8 +206,8 @@ def test_any_text_is_taken(text):
 WORST = {shape: made(LONGEST) for shape, made in TEXTS.items()} | {
     unit: (unit * LONGEST)[:LONGEST]
     for unit in (
-        "12 |012 - |(2019) |(a|[(|v1c1|a - |第1巻|a_ |1 of |1-|Vol |Book One |a, The |978 |cv4000-1 |2019-01-|"
-        "TPB |2019 |1½|n.1 |/a 12|a/12/|(1/|(cvid-1) |S.H.|\u3000|%20|-a |a-"
+        "12 |012 - |(2019) |(a|[(|v1c1|a - |第1巻|a_ |1 of |1-|Vol |Book One |a, The |978 |cv4000-1 |"
+        "2019-01-|TPB |2019 |1½|n.1 |/a 12|a/12/|(1/|(cvid-1) |S.H.|\u3000|%20|-a |a-"
     ).split("|")
 }
 
