@@ -42,7 +42,6 @@ from comicsdb.security import (
     Identity,
     InvalidTokenError,
     Permission,
-    identify,
     judge,
     session_identifier,
     without_staff_rights,
@@ -272,7 +271,7 @@ def _ask(request) -> Identity | None:
     claimed = account = None
     try:
         if not is_basic(request.environ):
-            found = session_account(request)
+            found = accounts.session_identity(request)
             if found is not None:
                 return found
         claimed = read_claim(request.environ)
@@ -309,15 +308,6 @@ def check_guard(request, claimed: Claim) -> None:
 def basic_is_over(request) -> bool:
     """Whether the request has a Basic header after its retirement, which is rejected in any case."""
     return request.registry[retirement.KEY].is_over and is_basic(request.environ)
-
-
-def session_account(request) -> Identity | None:
-    """The account that is logged in on the site with this browser, or None."""
-    identifier = session_identifier(request)
-    user = accounts.session_user(request.dbsession, identifier) if identifier else None
-    if user is None:
-        return None
-    return without_staff_rights(request.registry.settings, identify(user, SESSION), user.second_factor)
 
 
 def has_session(request, claimed: Claim) -> bool:

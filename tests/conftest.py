@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, settings
 from sqlalchemy import NullPool, create_engine
 from sqlalchemy.orm import close_all_sessions
 
-from comicsdb import main
+from comicsdb import accounts, main
 from comicsdb.accounts import Guard
 from comicsdb.catalog import Catalog
 from comicsdb.cli.database import upgrade
@@ -302,6 +302,12 @@ def attached(wsgi, connection):
     yield webtest.TestApp(wsgi, parser_features="lxml")
     factory.configure(**before)
     wsgi.registry["comicsdb.read_pool"] = own
+
+
+def session_account(session, identifier):
+    """The account of a browser's session, as the transaction of a session sees it."""
+    session.flush()
+    return accounts.session_account(ReadPool(session.connection), identifier)
 
 
 def forget_attempts(wsgi):

@@ -91,7 +91,8 @@ from comicsdb.accounts.sessions import (
     is_this,
     log_out_everywhere,
     renew_session,
-    session_user,
+    session_account,
+    session_identity,
     sessions_of,
 )
 from comicsdb.accounts.signup import (
@@ -213,7 +214,8 @@ __all__ = [
     "save_picture_draft",
     "security_events",
     "security_facts",
-    "session_user",
+    "session_account",
+    "session_identity",
     "sessions_of",
     "set_language",
     "set_timezone",

@@ -2,17 +2,22 @@
 
 import logging
 import secrets
-from datetime import timedelta
+from datetime import datetime, timedelta
+from functools import cache
+from typing import NamedTuple
 
-from sqlalchemy import delete, select, update
-from sqlalchemy.orm import Session, joinedload, selectinload
+from sqlalchemy import bindparam, delete, func, select, update
+from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.passwords import digest, same
 from comicsdb.accounts.security_events import BROWSER_LENGTH, record_log_in, record_security_event
+from comicsdb.db.read_pool import CompiledQuery, ReadPool
 from comicsdb.log_lines import printable
-from comicsdb.models import LoginSession, SecurityEventKind, User
+from comicsdb.models import Group, LoginSession, SecurityEventKind, User
+from comicsdb.models.user import user_group_member
+from comicsdb.security import SESSION, Identity, identify, session_identifier, without_staff_rights
 
 log = logging.getLogger(__name__)
 
@@ -49,20 +54,56 @@ def begin_session(context: AccountContext, user: User, *, confirmed: bool = True
     return identifier
 
 
-def session_user(session: Session, identifier: str) -> User | None:
-    """The active account, with its groups, of the session of an identifier; None once it has ended."""
-    now = clock.now()
-    login = session.scalar(
-        select(LoginSession)
-        .join(LoginSession.user)
-        .where(LoginSession.digest == digest(identifier), LoginSession.expires > now, User.is_active)
-        .options(joinedload(LoginSession.user).options(selectinload(User.groups)))
-    )
-    if login is None:
+class SessionAccount(NamedTuple):
+    """The account of a session, and when the session was last seen."""
+
+    id: int
+    username: str
+    is_staff: bool
+    is_superuser: bool
+    second_factor: bool
+    supporter_until: datetime | None
+    supporter_tier: str
+    language: str
+    timezone: str
+    seen: datetime
+    groups: list[Group]
+
+    effective_tier = User.effective_tier
+
+
+@cache
+def _account_query() -> CompiledQuery:
+    """One statement without a session, as every page of a member begins with it."""
+    account = [getattr(User, name) for name in SessionAccount._fields[:-2]]
+    group = func.json_build_object("name", Group.name, "may_delete", Group.may_delete)
+    groups = select(func.json_agg(group)).join(user_group_member)
+    groups = groups.where(user_group_member.c.user_id == User.id).correlate(User).scalar_subquery()
+    statement = select(*account, LoginSession.seen, groups).join_from(LoginSession, LoginSession.user)
+    current = LoginSession.digest == bindparam("digest"), LoginSession.expires > bindparam("now")
+    return CompiledQuery.of(statement.where(*current, User.is_active))
+
+
+def session_account(read_pool: ReadPool, identifier: str) -> SessionAccount | None:
+    """The active account of the session of an identifier; None once it has ended."""
+    row = read_pool.fetch(_account_query(), {"digest": digest(identifier), "now": clock.now()})
+    if row is None:
         return None
-    if now - login.seen > SEEN_EVERY:
-        login.seen = now
-    return login.user
+    *columns, groups = row
+    return SessionAccount(*columns, [Group(**each) for each in groups or ()])
+
+
+def session_identity(request) -> Identity | None:
+    """Who is logged in on the site with the browser of a request."""
+    identifier = session_identifier(request)
+    account = session_account(request.read_pool, identifier) if identifier else None
+    if account is None:
+        return None
+    now = clock.now()
+    if now - account.seen > SEEN_EVERY:
+        seen = update(LoginSession).where(LoginSession.digest == digest(identifier)).values(seen=now)
+        request.dbsession.execute(seen)
+    return without_staff_rights(request.registry.settings, identify(account, SESSION), account.second_factor)
 
 
 def sessions_of(session: Session, user_id: int) -> list[LoginSession]:

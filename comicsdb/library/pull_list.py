@@ -59,8 +59,13 @@ def follow(session: Session, user_id: int, series_id: int, wanted: bool) -> bool
 
 def follows(session: Session, user_id: int, series_id: int) -> bool:
     """Whether an account follows a series."""
-    found = select(PullListSeries.id).join(PullList).where(PullList.user_id == user_id)
-    return session.scalar(found.where(PullListSeries.series_id == series_id)) is not None
+    return session.scalar(followed(user_id, series_id)) is not None
+
+
+def followed(user_id, series_id) -> Select:
+    """The entry of an account for a series; both ids may be parameters of a compiled statement."""
+    entry = select(PullListSeries.id).join(PullList).where(PullList.user_id == user_id)
+    return entry.where(PullListSeries.series_id == series_id)
 
 
 def entries(session: Session, user_id: int) -> list[PullListSeries]:

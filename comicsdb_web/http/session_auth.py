@@ -7,10 +7,9 @@ from webob.cookies import SignedCookieProfile
 from comicsdb import accounts, clock
 from comicsdb.accounts.passwords import digest, same
 from comicsdb.models import User
-from comicsdb.security import Identity, identify, session_cookie, session_identifier, without_staff_rights
+from comicsdb.security import Identity, session_cookie, session_identifier
 from comicsdb_web.http.routing import is_api
 
-METHOD = "session"
 SECOND_STEP = 600  # seconds for the second step
 # The browser keeps the cookie a day longer than the session lasts: a large form that comes too late is read,
 # and kept, only from whoever had one (`bodies.ANONYMOUS_FIELDS_MAX`).
@@ -19,13 +18,7 @@ COOKIE_LIFETIME = accounts.LIFETIME + timedelta(days=1)
 
 def authenticate(request) -> Identity | None:
     """The account that the browser's session belongs to, but never on the API's routes."""
-    identifier = session_identifier(request)
-    if not identifier or is_api(request):
-        return None
-    user = accounts.session_user(request.dbsession, identifier)
-    if user is None:
-        return None
-    return without_staff_rights(request.registry.settings, identify(user, METHOD), user.second_factor)
+    return None if is_api(request) else accounts.session_identity(request)
 
 
 def begin_session(request, user: User, *, confirmed: bool = True) -> None:

@@ -1,5 +1,6 @@
 """Jinja2 extensions: names of templates, imports of macros, calls, and translations."""
 
+import re
 from functools import lru_cache
 from types import MethodType
 
@@ -15,6 +16,7 @@ from comicsdb_web.rendering.locales import DOMAIN
 
 ENDING = ".jinja2"
 MAX_TEXTS = 10_000
+SPECIAL = re.compile("[&<>'\"]").search  # the characters that HTML escapes
 IMPORTED = "imported_templates"  # modules by name, in the context of a page
 
 
@@ -48,8 +50,10 @@ class PageContext(Context):
 
 
 def escaped(value) -> str:
-    """A value as HTML; what is HTML already stays as it is, and is not copied."""
-    return value if type(value) is Markup else escape(value)
+    """A value as HTML; what is HTML already, and text without special characters, is not copied."""
+    if type(value) is Markup or (type(value) is str and not SPECIAL(value)):
+        return value
+    return escape(value)
 
 
 class PageTemplate(Template):

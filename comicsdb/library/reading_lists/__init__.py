@@ -50,8 +50,16 @@ def manageable_by(identity: Identity | None, official: str, of=ReadingList) -> C
     """The condition that `identity` may change a list; staff have no rights over others' lists."""
     if not may(identity, Permission.LIBRARY):  # anonymous, or a token without write scope
         return false()
-    own = of.user_id == identity.user_id
-    if not may(identity, Permission.OFFICIAL_LISTS):
+    return managed_by(identity.user_id, official if may(identity, Permission.OFFICIAL_LISTS) else None, of)
+
+
+def managed_by(user_id, official: str | None, of=ReadingList) -> ColumnElement[bool]:
+    """The condition that a list belongs to an account or, with `official`, to the account of that name.
+
+    `user_id` may be a parameter of a compiled statement.
+    """
+    own = of.user_id == user_id
+    if official is None:
         return own
     named = select(User.id).where(func.lower(User.username) == func.lower(official))
     return or_(own, of.user_id == named.correlate(None).scalar_subquery())

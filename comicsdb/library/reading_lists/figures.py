@@ -227,7 +227,7 @@ def featured(session: Session, list_id: int) -> list:
     return session.execute(statement).all()
 
 
-def with_issue(issue_id: int, visible: ColumnElement[bool], most: int) -> Select:
-    """The `visible` lists that contain an issue, up to a limit, in order."""
+def with_issue(issue_id, visible: ColumnElement[bool], most: int) -> Select:
+    """The `visible` lists that contain an issue, up to a limit, in order; `issue_id` may be a parameter."""
     holding = select(ReadingListItem.reading_list_id).where(ReadingListItem.issue_id == issue_id)
     return select(ReadingList).where(ReadingList.id.in_(holding), visible).order_by(*ORDER).limit(most)

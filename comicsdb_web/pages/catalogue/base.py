@@ -26,6 +26,7 @@ from comicsdb_web.lists.filters import Filter, Group, narrowed
 from comicsdb_web.lists.paging import BLOCK_STEP, CardList, offset_of
 from comicsdb_web.lists.parts import Part, constant, many, one
 from comicsdb_web.pages.catalogue.detail_query import detail_query
+from comicsdb_web.rendering.icons import Icons
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
 
@@ -373,7 +374,9 @@ def add_entity_views(config, views):
 def includeme(config):
     """Install the directive and `request.entity_path`; templates find the views of each kind by its name."""
     views = config.registry["comicsdb_web.kind_views"] = {}
-    config.get_settings()["jinja2.globals"] |= {"KINDS": KINDS, "KIND_VIEWS": views}
+    icons = Icons(views)
+    known = {"KINDS": KINDS, "KIND_VIEWS": views, "icon": icons.icon, "drawing": icons.drawing}
+    config.get_settings()["jinja2.globals"] |= known
     config.registry["comicsdb_web.around_slugs"] = {}  # the two parts of addresses
     config.add_directive("add_entity_views", add_entity_views)
     config.add_request_method(entity_path, "entity_path")

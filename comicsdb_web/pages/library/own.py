@@ -1,9 +1,11 @@
 """What a member has of an issue, for its page: stars, copy, wish and reading lists."""
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from sqlalchemy import select
+from sqlalchemy import Integer, bindparam, not_, or_, select
 
+from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.library import reading_lists
 from comicsdb.library.reading_lists import figures
 from comicsdb.models import (
@@ -15,6 +17,7 @@ from comicsdb.models import (
     WishList,
     WishListItem,
 )
+from comicsdb.security import Permission
 from comicsdb_web.lists.parts import rows_of
 from comicsdb_web.rendering.row_views import RowView, shown
 
@@ -33,31 +36,40 @@ class OwnParts:
     own_lists: list[RowView] = field(default_factory=list)  # those that the member could add it to
 
 
-def of_issue(request, issue: Issue) -> OwnParts:
-    """What the reader has of an issue; one statement, for members only."""
-    identity = request.identity
-    if identity is None:
-        return OwnParts()
-    user_id, official = identity.user_id, request.registry.settings["comicsdb.official_account"]
+@lru_cache
+def _query(official: str | None) -> CompiledQuery:
+    """The statement for members who manage the lists of the `official` account, or only their own."""
+    issue_id, user_id = bindparam("issue_id", type_=Integer), bindparam("user_id", type_=Integer)
     rating = select(IssueRating.rating).where(
-        IssueRating.issue_id == issue.id, IssueRating.user_id == user_id
+        IssueRating.issue_id == issue_id, IssueRating.user_id == user_id
     )
     item = select(CollectionItem.id).where(
-        CollectionItem.issue_id == issue.id, CollectionItem.user_id == user_id
+        CollectionItem.issue_id == issue_id, CollectionItem.user_id == user_id
     )
     wish = select(WishListItem.id).join(WishList)
-    wish = wish.where(WishListItem.issue_id == issue.id, WishList.user_id == user_id)
-    seen = figures.with_issue(issue.id, reading_lists.visible_to(identity, official), SHOWN)
-    holding = select(ReadingListItem.reading_list_id).where(ReadingListItem.issue_id == issue.id)
+    wish = wish.where(WishListItem.issue_id == issue_id, WishList.user_id == user_id)
+    managed = reading_lists.managed_by(user_id, official)
+    seen = figures.with_issue(issue_id, or_(not_(ReadingList.is_private), managed), SHOWN)
+    holding = select(ReadingListItem.reading_list_id).where(ReadingListItem.issue_id == issue_id)
     columns = ReadingList.slug, ReadingList.name
     offered = (
         select(*columns)
-        .where(reading_lists.manageable_by(identity, official), ReadingList.id.not_in(holding))
+        .where(managed, ReadingList.id.not_in(holding))
         .order_by(ReadingList.modified.desc(), ReadingList.id)
         .limit(OFFERED)
     )
     ids = (each.scalar_subquery() for each in (rating, item, wish))
     lists = (rows_of(each) for each in (seen.with_only_columns(*columns), offered))
-    *found, in_lists, own_lists = request.dbsession.execute(select(*ids, *lists)).one()
+    return CompiledQuery.of(select(*ids, *lists))
+
+
+def of_issue(request, issue: Issue) -> OwnParts:
+    """What the reader has of an issue; one statement, for members only."""
+    if request.identity is None:
+        return OwnParts()
+    officially = request.has_permission(Permission.OFFICIAL_LISTS)
+    query = _query(request.registry.settings["comicsdb.official_account"] if officially else None)
+    parameters = {"issue_id": issue.id, "user_id": request.identity.user_id}
+    *found, in_lists, own_lists = request.read_pool.fetch(query, parameters)
     views = ([shown("reading_list", each) for each in rows] for rows in (in_lists, own_lists))
     return OwnParts(*found, *views)

@@ -1,7 +1,12 @@
 """A reader's pull list: the series they follow, and their issues from this week on."""
 
+from functools import cache
+
+from sqlalchemy import bindparam
+
 from comicsdb.catalog import NotFoundError
 from comicsdb.clock import monday_of
+from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.i18n import translate
 from comicsdb.library import pull_list
 from comicsdb.models import Series
@@ -96,7 +101,13 @@ def follows(request, series: Series) -> bool:
     """Whether the reader follows a series, for its page; one statement, for members only."""
     if request.identity is None:
         return False
-    return pull_list.follows(request.dbsession, request.identity.user_id, series.id)
+    parameters = {"user_id": request.identity.user_id, "series_id": series.id}
+    return request.read_pool.fetch(_followed(), parameters) is not None
+
+
+@cache
+def _followed() -> CompiledQuery:
+    return CompiledQuery.of(pull_list.followed(bindparam("user_id"), bindparam("series_id")))
 
 
 def includeme(config):

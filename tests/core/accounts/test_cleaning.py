@@ -11,6 +11,7 @@ from comicsdb.accounts.deletion import clean
 from comicsdb.models import AccountLink, RateLimit, User
 from comicsdb.ratelimit import Limit
 from comicsdb.ratelimit.postgres import remove_expired
+from tests.conftest import session_account
 from tests.core.accounts.test_signup import opened
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -78,7 +79,7 @@ def test_sessions_go_when_their_time_is_up(context, session, ann):
         session.commit()
         clock.shift(timedelta(days=13))
         assert clean(session)["sessions"] == 1
-        assert accounts.session_user(session, later) is ann
+        assert session_account(session, later).id == ann.id
 
 
 @pytest.mark.parametrize("confirmed", [True, False])

@@ -12,7 +12,7 @@ from comicsdb import accounts
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import InvalidError
 from comicsdb.ratelimit import Limiter
-from tests.conftest import recording
+from tests.conftest import recording, session_account
 from tests.core.accounts.conftest import PASSWORD
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -53,7 +53,7 @@ def test_an_account_that_is_switched_off_is_refused_and_its_sessions_with_it(con
     ann.is_active = False
     session.commit()
     guess(context, password=PASSWORD)
-    assert accounts.session_user(session, identifier) is None
+    assert session_account(session, identifier) is None
 
 
 def test_nobody_and_somebody_are_refused_for_the_same_work(

@@ -10,6 +10,7 @@ from comicsdb.catalog import InvalidError
 from comicsdb.models import AccountLink, ApiToken, Group, StaffAction, User
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.security import identify
+from tests.conftest import session_account
 from tests.core.accounts.conftest import PASSWORD
 
 
@@ -85,7 +86,7 @@ def test_switching_off_ends_sessions_and_links(context, session, clerk, ann):
     assert session.scalars(select(AccountLink)).all() == []
     assert accounts.sessions_of(session, ann.id) == []
     admin.change_account(context, clerk, ann, {"is_active": True})
-    assert accounts.session_user(session, identifier) is None
+    assert session_account(session, identifier) is None
     assert accounts.log_in(context, "Ann", PASSWORD) is ann
 
 
@@ -192,7 +193,7 @@ def test_sessions_of_anybody_can_be_ended(context, session, clerk, ann):
 def test_a_new_password_from_the_staff_ends_sessions_and_is_not_logged(context, session, boss, ann, caplog):
     identifier = accounts.begin_session(context, ann)
     admin.set_password(context, boss, context.passwords, ann, "another horse battery")
-    assert accounts.session_user(session, identifier) is None
+    assert session_account(session, identifier) is None
     assert accounts.log_in(context, "Ann", "another horse battery") is ann
     assert lines(session) == [("Boss", "set password", "user", "Ann", {})]
     with pytest.raises(InvalidError):

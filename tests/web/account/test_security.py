@@ -1,9 +1,9 @@
 """The page of security, and the page by which an account is taken back."""
 
-from comicsdb import accounts
 from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.security_events import record_security_event
 from comicsdb.models import SecurityEventKind
+from tests.conftest import session_account
 from tests.mailbox import letters
 from tests.web.conftest import form_to, log_in, soup, submit
 
@@ -49,10 +49,10 @@ def test_an_account_is_taken_back_by_the_link_of_a_mail_but_not_by_opening_it(te
     page = testapp.get(path)
     assert page.headers["Cache-Control"] == "no-store"
     assert page.headers["Referrer-Policy"] == "strict-origin"
-    assert accounts.session_user(session, mine) is not None
+    assert session_account(session, mine) is not None
     done = submit(testapp, path, status=200)
     assert soup(done).h1.get_text() == "Your account is yours again"
-    assert accounts.session_user(session, mine) is None
+    assert session_account(session, mine) is None
     assert log_in(testapp).status_int == 422
     assert letters(session)[-1].kind == "reset"
     testapp.get(path, status=404)

@@ -123,7 +123,7 @@ def test_a_search_costs_one_statement(found, world, connection):
         with recording(connection) as statements:
             assert found(name, query)
         assert len([each for each in statements if "fold(" in each]) == 1, name
-        assert len(statements) == 3, statements  # the session and its rights are two
+        assert len(statements) == 2, statements  # one is for the account
 
 
 def test_too_little_and_wildcards_find_nothing(found, world):

@@ -190,5 +190,5 @@ def test_its_cost_does_not_depend_on_how_much_is_on_it(testapp, nora, make, sess
         with recording(connection) as statements:
             assert len(coming(testapp.get(PAGE))[0][1]) >= size
         costs.append(len(statements))
-    # The session and its rights; what is to come and how much; the entries.
-    assert costs == [5, 5]
+    # The account; what is to come and how much; the entries.
+    assert costs == [4, 4]
