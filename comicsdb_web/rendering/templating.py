@@ -116,12 +116,12 @@ class Translator:
         if type(text) is not str:  # it has its own domain, such as the core's, and perhaps values
             translated = escape(translate(self._localizer, text))
             return translated % values if values else translated
-        return _text(self._localizer, text) % values if values else _plain_text(self._localizer, text)
+        return _filled(_text(self._localizer, text), values) if values else _plain_text(self._localizer, text)
 
     def ngettext(self, singular: str, plural: str, n: int, /, **values) -> Markup:
         """Translate a text in the plural form for a number, which is `num` in the text."""
         translated = self._localizer.pluralize(singular, plural, n, domain=DOMAIN)
-        return Markup(translated) % {"num": n, **values}  # noqa: S704
+        return _filled(translated, {"num": n, **values})
 
 
 @lru_cache
@@ -131,13 +131,18 @@ def translator(localizer) -> Translator:
 
 
 @lru_cache(MAX_TEXTS)
-def _text(localizer, text: str) -> Markup:
-    return Markup(localizer.translate(text, domain=DOMAIN))  # noqa: S704
+def _text(localizer, text: str) -> str:
+    return localizer.translate(text, domain=DOMAIN)
 
 
 @lru_cache(MAX_TEXTS)
 def _plain_text(localizer, text: str) -> Markup:
-    return _text(localizer, text) % {}  # also turns %% into a percent sign
+    return _filled(_text(localizer, text), {})  # also turns %% into a percent sign
+
+
+def _filled(translated: str, values: dict) -> Markup:
+    """A translation with its values; Markup's own operator takes three times as long."""
+    return Markup(translated % {name: escaped(value) for name, value in values.items()})  # noqa: S704
 
 
 def includeme(config):

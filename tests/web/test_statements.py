@@ -11,7 +11,7 @@ LIST = 2  # rows and their number, and the versions under which that is kept
 CHOICES = {"series": 2, "issue": 1}  # what filters offer: types, languages
 SUBLIST = 3  # and the object they belong to
 DETAIL = 1
-HOME = 3
+HOME = 1
 
 
 @pytest.fixture

@@ -219,6 +219,8 @@ def _top(own, model, other, issue) -> Part:
         .join(Issue, Issue.id == issue)
         .where(cards.issues_of(own))
         .group_by(other)
+        .order_by(number.desc())
+        .fetch(constant(TOP), with_ties=True)  # only these are ordered by name
         .correlate(own)
         .subquery()
     )

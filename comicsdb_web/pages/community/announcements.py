@@ -5,7 +5,7 @@ no CSRF token, like those of theme and language.
 """
 
 from markupsafe import Markup
-from sqlalchemy import or_, select
+from sqlalchemy import Select, or_, select
 
 from comicsdb.models import Announcement
 from comicsdb.values import whole_number
@@ -13,16 +13,17 @@ from comicsdb_web.http import preferences
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import number_in
 from comicsdb_web.rendering.richtext import clean
+from comicsdb_web.rendering.row_views import RowView, shown
 
 COOKIE = "dismissed"
 MOST = 50  # of dismissed ids; the oldest are dropped first
 
 
-def shown(request) -> list[tuple[Announcement, Markup]]:
-    """The announcements of today that were not dismissed, newest first, each with its sanitised text."""
-    closed, today = closed_by(request), request.today
-    rows = (
-        select(Announcement)
+def of_day(today) -> Select:
+    """The announcements of a day, newest first; `today` may be a parameter of a compiled statement."""
+    columns = (Announcement.id, Announcement.title, Announcement.content, Announcement.display_type)
+    return (
+        select(*columns)
         .where(
             Announcement.active,
             or_(Announcement.start_date.is_(None), Announcement.start_date <= today),
@@ -30,7 +31,12 @@ def shown(request) -> list[tuple[Announcement, Markup]]:
         )
         .order_by(Announcement.start_date.desc().nulls_last(), Announcement.id.desc())
     )
-    found = request.dbsession.scalars(rows)
+
+
+def not_dismissed(request, rows: list[dict]) -> list[tuple[RowView, Markup]]:
+    """The announcements among rows that the reader has not dismissed, each with its sanitised text."""
+    closed = closed_by(request)
+    found = (shown("announcement", each) for each in rows)
     return [(each, clean(each.content)) for each in found if each.id not in closed]
 
 

@@ -1,11 +1,16 @@
 """The home page: introduction, new issues, and announcements."""
 
-from sqlalchemy import func, select
+from functools import cache
 
+from sqlalchemy import Date, bindparam, select
+
+from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.models import Character, Creator, Issue, Publisher, Series
 from comicsdb_web.lists import cards
+from comicsdb_web.lists.parts import constant, rows_of
 from comicsdb_web.pages.community import announcements, timeline
 from comicsdb_web.rendering.page_cache import CachePolicy
+from comicsdb_web.rendering.row_views import shown
 
 SHELF = 5  # covers in the header
 RECENT = 12
@@ -19,16 +24,23 @@ TOTALS = (Publisher, Series, Issue, Creator, Character)
 COLLECTIVE = "https://opencollective.com"
 
 
+@cache
+def _query() -> CompiledQuery:
+    """The statement for the numbers of objects, the newest issues and the announcements of a day."""
+    counts = (cards.counted(model).scalar_subquery() for model in TOTALS)
+    newest = cards.statement(Issue).order_by(*cards.order(Issue, "added")).limit(constant(RECENT))
+    announced = announcements.of_day(bindparam("today", type_=Date))
+    return CompiledQuery.of(select(*counts, rows_of(newest), rows_of(announced)))
+
+
 def home(request):
-    """The home page; three statements."""
-    session, settings = request.dbsession, request.registry.settings
-    counts = (select(func.count()).select_from(model).scalar_subquery() for model in TOTALS)
-    totals = session.execute(select(*counts)).one()
-    newest = cards.statement(Issue).order_by(*cards.order(Issue, "added")).limit(RECENT)
-    recent = cards.load(session, Issue, newest)
+    """The home page; one statement."""
+    settings = request.registry.settings
+    *totals, newest, announced = request.read_pool.fetch(_query(), {"today": request.today})
+    recent = [shown("issue", each) for each in newest]
     collective = settings["comicsdb.donations.collective"]
     return {
-        "announcements": announcements.shown(request),
+        "announcements": announcements.not_dismissed(request, announced),
         "totals": dict(zip((model.__tablename__ for model in TOTALS), totals, strict=True)),
         "recent": recent,
         "shelf": _shelf(recent),

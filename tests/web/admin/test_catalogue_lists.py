@@ -155,7 +155,7 @@ def test_no_list_costs_more_when_it_is_longer(testapp, staff, world, make, conne
         make.universe(name="A", publisher=house)
         make.arc(name="A")
     assert costs() == few
-    assert few == dict.fromkeys(KINDS, 4) | {"series": 5, "issue": 5}
+    assert few == dict.fromkeys(KINDS, 3) | {"series": 4, "issue": 4}
 
 
 def test_advice_lists_what_breaks_rules(testapp, staff, world, make, session, connection):
@@ -170,7 +170,7 @@ def test_advice_lists_what_breaks_rules(testapp, staff, world, make, session, co
     assert rows[-1][0] == "Book TPB (2020)"
     with recording(connection) as statements:
         page = soup(testapp.get(path))
-    assert len(statements) == 6, statements
+    assert len(statements) == 5, statements
     wrong = [f"/admin/issue/{each.id}/" for each in bad]
     assert [each["href"] for each in page.select("tbody a")] == [*wrong, *wrong, f"/admin/series/{book.id}/"]
     assert [each.small.get_text() for each in page.select(".rules a") if each.small] == ["3", "3", "1"]

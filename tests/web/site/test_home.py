@@ -121,7 +121,7 @@ def test_the_oldest_closed_announcements_are_forgotten_first(testapp, session):
 def test_the_page_says_what_there_is_and_how_to_take_part(testapp, session, connection):
     with recording(connection) as statements:
         page = soup(testapp.get("/"))
-    assert len(statements) == 3 + 1, statements  # what the page is made of, and whether it is kept
+    assert len(statements) == 1 + 1, statements  # what the page is made of, and whether it is kept
     features = {each.h3.get_text(): each.a["href"] for each in page.select(".about .feature")}
     assert features == {
         "REST API": "/help/api/",
