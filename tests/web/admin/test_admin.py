@@ -11,7 +11,7 @@ from tests.web.admin.helpers import RAW, column, enter, fill
 from tests.web.attacks.attempts import path_of, routes_of_the_site
 from tests.web.conftest import soup
 
-# Statements of each page, whatever it shows; two of them find out who asks.
+# Statements of each page, whatever it shows; one of them finds out who asks.
 COSTS = {
     "/admin/": 9,  # two of them where nobody has asked lately
     "/admin/user/": 5,
