@@ -30,6 +30,7 @@ def includeme(config):
     config.include("pyramid_tm")  # one transaction per request
     config.include("comicsdb.db")  # request.dbsession
     config.include("comicsdb.db.read_pool")  # request.read_pool, for single reads
+    config.include("comicsdb.db.replicas")  # replicas, for reads of the catalogue
     config.include("comicsdb.clock")  # request.today, the business day
     config.include("comicsdb.readcache.build_fingerprint")  # the fingerprint of code and settings
     config.include("comicsdb.readcache.regions")  # request.cache

@@ -80,7 +80,8 @@ class ApiRead(CachedRead):
         self.parameters = {**credentials, "id": object_id}
         self.account = (claim.method, *credentials.values())
         self.subject = (self.read.route, object_id)
-        self._is_current = False  # whether the body is of the epoch of the account and the validators
+        self.from_replica = self.read.region is not None
+        self._is_newest = False  # whether the body is of the epoch of the account and the validators
 
     def from_cache(self, found: Found):
         """The answer by dates alone, or with a cached body."""
@@ -147,7 +148,7 @@ class ApiRead(CachedRead):
         if body is None:  # deleted just now
             auth.log_admitted(request, self.identity)
             raise DeclinedError
-        self._is_current = True
+        self._is_newest = True
         return body
 
     def _read(self, found: Found, epoch: int | None) -> bytes | None:
@@ -160,7 +161,7 @@ class ApiRead(CachedRead):
     def admit(self, response, epoch: int | None):
         """Count the request, and add the headers of its limits."""
         request = self.request
-        epoch = None if self._is_current else epoch
+        epoch = None if self._is_newest else epoch
         if Verdict.KEY in request.environ:
             check_epoch(request.registry["comicsdb.read_pool"], epoch)
         response = admit_cached(request, self.identity, response, self.read.route, epoch)

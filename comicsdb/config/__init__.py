@@ -13,6 +13,7 @@ from comicsdb.config.declarations import (
     DEVELOPMENT_SECRET,
     MEDIA_BUCKET,
     MOST,
+    REPLICAS,
     SECRET,
     SETTINGS,
     Setting,
@@ -77,6 +78,8 @@ def resolve(given: dict) -> dict:
     if not settings[DATABASE_URL].startswith(EMBEDDED):
         _check_secrets(settings)
     _check_basic(settings)
+    if settings[DATABASE_URL] in settings[REPLICAS]:
+        raise SettingsError(f"The setting {REPLICAS} is wrong: it names the database of {DATABASE_URL}.")
     if settings["comicsdb.media.storage"] == "s3" and not settings[MEDIA_BUCKET]:
         raise _missing(MEDIA_BUCKET, ", which comicsdb.media.storage = s3 needs")
     return settings

@@ -18,6 +18,7 @@ BASIC_PHASE, BASIC_DEPRECATED, BASIC_SUNSET = (
 )
 MEDIA_BUCKET = "comicsdb.media.bucket"
 DATABASE_URL, SECRET = "sqlalchemy.url", "comicsdb.secret"
+REPLICAS = "comicsdb.database.replica_urls"
 DEVELOPMENT_SECRET = "not a secret: for development only"  # noqa: S105  (of development.ini)
 BASIC_DAYS = {BASIC_DEPRECATED: 1, BASIC_SUNSET: 2}
 
@@ -642,6 +643,23 @@ DATABASE = (
         (0, 3600),
         "seconds for which the transaction of a request may be idle before PostgreSQL ends it; 0: without"
         " limit",
+    ),
+    Setting(
+        REPLICAS,
+        "COMICSDB_DATABASE_REPLICA_URLS",
+        "",
+        "addresses, separated by blanks",
+        "streaming replicas of the database, without a pooler, which answer what visitors and the API read"
+        " of the catalogue and the cache does not have",
+        read.replicas,
+        secret=True,
+    ),
+    number(
+        "comicsdb.database.replica_lag",
+        "COMICSDB_DATABASE_REPLICA_LAG",
+        "16",
+        (1, 1_000_000),
+        "megabytes of the write-ahead log that a replica may be behind; with more it is left out for a while",
     ),
 )
 

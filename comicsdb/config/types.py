@@ -280,6 +280,23 @@ def database_url(text: str) -> str:
     raise ValueError("takes postgresql://USER:PASSWORD@HOST/DATABASE, or embedded:FOLDER?database=NAME")
 
 
+def replicas(text: str) -> tuple[str, ...]:
+    """URLs of PostgreSQL, one for each server, separated by blanks."""
+    for word in text.split():
+        try:
+            url = make_url(word)
+        except ArgumentError:  # as above
+            url = None
+        if url is None or url.drivername not in DRIVERS or not url.database:
+            raise ValueError(
+                "takes addresses such as postgresql://USER:PASSWORD@HOST/DATABASE, separated by blanks"
+            )
+        host = url.query.get("host", url.host or "")
+        if isinstance(host, tuple) or "," in host:
+            raise ValueError("names several servers in one address: each replica needs an address of its own")
+    return tuple(text.split())
+
+
 def function(text: str):
     """A function, as `package.module:name`; None for an empty text."""
     if not text:

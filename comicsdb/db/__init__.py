@@ -27,6 +27,8 @@ TIMEOUTS = {
     "comicsdb.database.lock_timeout": "lock_timeout",
     "comicsdb.database.idle_timeout": "idle_in_transaction_session_timeout",
 }
+# In the WSGI environment: the connection to a replica by which the request reads (`comicsdb.db.replicas`).
+LEASE = "comicsdb.replica"
 
 
 def timed_out(error: BaseException) -> bool:
@@ -110,7 +112,8 @@ def retry_what_vanished(engine: Engine) -> None:
 
 
 def _dbsession(request) -> Session:
-    session = request.registry["comicsdb.session_factory"]()
+    factory, lease = request.registry["comicsdb.session_factory"], request.environ.get(LEASE)
+    session = factory() if lease is None else factory(bind=lease.sqlalchemy)
     # Commit even if nothing was flushed: the session does not notice set-based statements, and psycopg
     # discards its prepared statements on every rollback.
     zope.sqlalchemy.register(session, STATUS_CHANGED, request.tm)

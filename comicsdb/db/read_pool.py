@@ -9,6 +9,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from types import MappingProxyType
 
@@ -16,11 +17,11 @@ import psycopg
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import error_from_result
 from psycopg.pq import DiagnosticField, ExecStatus, Format
-from sqlalchemy import Connection, Engine, Executable, NullPool, create_engine
+from sqlalchemy import URL, Connection, Engine, Executable, NullPool, create_engine
 from sqlalchemy.dialects.postgresql.psycopg import dialect
 from sqlalchemy.exc import DBAPIError
 
-from comicsdb.db import SHORT, set_config, timeouts
+from comicsdb.db import LEASE, SHORT, set_config, timeouts
 
 PREPARED_MAX = 300  # prepared statements per connection
 UNKNOWN, BOOLEAN = 0, psycopg.postgres.types["bool"].oid
@@ -68,13 +69,11 @@ class ReadPool:
 
     def fetch(self, query: CompiledQuery, parameters: dict) -> tuple | None:
         """The first row of a compiled statement, or None."""
-        values = query.values(parameters)
-        return self._run(lambda connection: connection.row(query.text, values, prepared=query.prepared))
+        return self._run(lambda connection: connection.fetch(query, parameters))
 
     def first(self, statement: Executable, parameters: dict):
         """The first row of a statement of SQLAlchemy, or None; not prepared."""
-
-        return self._run(lambda connection: connection.sqlalchemy.execute(statement, parameters).first())
+        return self._run(lambda connection: connection.first(statement, parameters))
 
     def _run(self, read: Callable[["ReadConnection"], tuple | None]):
         """Run a read, again on a new connection if the server has closed an idle one."""
@@ -122,6 +121,14 @@ class ReadConnection:
         self.driver = connection.connection.driver_connection
         self._transformer = Transformer(self.driver)
         self._prepared: OrderedDict[str, bytes] = OrderedDict()
+
+    def fetch(self, query: CompiledQuery, parameters: dict) -> tuple | None:
+        """The first row of a compiled statement, or None."""
+        return self.row(query.text, query.values(parameters), prepared=query.prepared)
+
+    def first(self, statement: Executable, parameters: dict):
+        """The first row of a statement of SQLAlchemy, or None; not prepared."""
+        return self.sqlalchemy.execute(statement, parameters).first()
 
     def row(self, text: str, values: list, *, prepared: bool = True) -> tuple | None:
         """The first row of a statement, prepared on first use, or None; raises psycopg's errors."""
@@ -207,24 +214,32 @@ def connector(
     They are configured for short statements, unless they go through a pooling proxy; `limits` are further
     settings of PostgreSQL.
     """
-    settings = set_config(SHORT | limits)
-    own = create_engine(engine.url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+    return partial(open_connection, autocommit_engine(engine.url), limits, configure=configure)
 
-    def connect() -> Connection:
-        connection = own.connect()
-        driver = connection.connection.driver_connection
-        driver.prepare_threshold = None  # disable generic plans
-        if configure:
-            driver.execute(settings)
-        return connection
 
-    return connect
+def autocommit_engine(url: URL) -> Engine:
+    """An engine without a pool whose connections are in autocommit mode."""
+    return create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+
+
+def open_connection(engine: Engine, limits: Mapping[str, str], *, configure: bool = True) -> Connection:
+    """A new connection for short statements: see `connector`."""
+    connection = engine.connect()
+    driver = connection.connection.driver_connection
+    driver.prepare_threshold = None  # disable generic plans
+    if configure:
+        driver.execute(set_config(SHORT | limits))
+    return connection
+
+
+def _read_pool(request) -> ReadPool | ReadConnection:
+    return request.environ.get(LEASE) or request.registry["comicsdb.read_pool"]
 
 
 def includeme(config):
-    """Add `request.read_pool`, which opens connections on first use."""
+    """Add `request.read_pool`, which opens connections on first use: the pool, or a lease of a replica."""
     settings = config.get_settings()
     alone = not settings["comicsdb.database.pooled"]
     connect = connector(config.registry["comicsdb.engine"], configure=alone, limits=timeouts(settings))
     config.registry["comicsdb.read_pool"] = ReadPool(connect, prepare=alone)
-    config.add_request_method(lambda request: request.registry["comicsdb.read_pool"], "read_pool", reify=True)
+    config.add_request_method(_read_pool, "read_pool", reify=True)

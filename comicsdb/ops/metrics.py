@@ -15,6 +15,7 @@ from sqlalchemy import Engine, event, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from comicsdb.config import SettingsError
+from comicsdb.db.replicas import Replica
 from comicsdb.http.execution_policies import LAST, ROUTE_KEY, wrap_execution_policy
 
 PATH = "/metrics/"
@@ -64,6 +65,19 @@ class Instruments:
             "Connections of the pools: open, in use, and how many there may be",
             ("state",),
             multiprocess_mode="livesum",
+            registry=None,
+        )
+        self.replica_up = Gauge(
+            "comicsdb_replica_up",
+            "Whether all processes read from the replica (1), or one has left it out (0)",
+            ("replica",),
+            multiprocess_mode="livemin",
+            registry=None,
+        )
+        self.replica_reads = Counter(
+            "comicsdb_replica_reads",
+            "Reads for which a replica was asked: used, behind (the primary answered) or failed (likewise)",
+            ("replica", "result"),
             registry=None,
         )
 
@@ -188,6 +202,12 @@ def _watch_cache(regions, counter) -> None:
         region.watch = lambda found, hit=hit, miss=miss: (hit if found else miss).inc()
 
 
+def _watch_replica(replica: Replica, found: Instruments) -> None:
+    replica.watch = found.replica_up.labels(replica.name).set
+    replica.watch(True)
+    replica.count = lambda result: found.replica_reads.labels(replica.name, result).inc()
+
+
 def includeme(config):
     """Add metrics if a token is set. Raises SettingsError where the library is not installed."""
     settings = config.get_settings()
@@ -208,4 +228,6 @@ def includeme(config):
     _watch_cache(regions, found.cache)
     cache.lru.watch = found.memory.labels("answers").set
     registry["comicsdb.validator_cache"].lru.watch = found.memory.labels("validators").set
+    for replica in registry["comicsdb.replicas"] or ():
+        _watch_replica(replica, found)
     wrap_execution_policy(config, Measuring, LAST + 5)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 from psycopg import Error
 from pyramid.interfaces import IRoutesMapper
@@ -20,6 +21,7 @@ from sqlalchemy.exc import DBAPIError
 from comicsdb.accounts.errors import TooManyFailuresError
 from comicsdb.db.epoch import EpochMovedError, check_epoch
 from comicsdb.db.read_pool import CompiledQuery
+from comicsdb.db.replicas import REPLAYED, WRITTEN, Lease, Replicas
 from comicsdb.http.execution_policies import ROUTE_KEY, wrap_execution_policy
 from comicsdb.readcache.validators import Found, ValidatorCache
 from comicsdb.security import AuthenticationError, Identity
@@ -64,6 +66,7 @@ class CachedRead:
     subject: Hashable  # key of the validators in the validator cache
     account: Hashable = None  # key of the account there; None without credentials
     account_columns = 0
+    from_replica = False  # whether a replica with the same validators may make the body
 
     def __init__(self, request):
         self.request = request
@@ -83,10 +86,38 @@ class CachedRead:
         """
         return None
 
+    def is_current(self, replica: Lease, found: Found) -> bool:
+        """Begin a transaction on a replica, and tell whether its validators are those of the primary."""
+        replica.begin()
+        row = replica.fetch(self.query, self.parameters)
+        return row is not None and row[1 + self.account_columns :] == found.validators
+
     def admit(self, response: Response, epoch: int | None) -> Response:
         """The final answer; raises EpochMovedError if an epoch is given and not the present one."""
         check_epoch(self.request.registry["comicsdb.read_pool"], epoch)
         return response
+
+
+class UncachedRead(CachedRead):
+    """A read that no cache answers, but a replica that has replayed all that was written before."""
+
+    query = CompiledQuery(f"SELECT 0, {WRITTEN}", (), {})
+    parameters: ClassVar[dict] = {}
+    subject = "written"
+    from_replica = True
+    _replayed = CompiledQuery(f"SELECT {REPLAYED}", (), {})
+
+    def from_cache(self, found: Found) -> None:
+        """There is no cache."""
+
+    def create(self, found: Found) -> None:
+        """Leave it to the view."""
+
+    def is_current(self, replica: Lease, found: Found) -> bool:
+        """Tell whether a replica has replayed that far, and begin a transaction, which sees no less."""
+        reached = replica.fetch(self._replayed, {}) >= found.validators
+        replica.begin()
+        return reached
 
 
 class CachedReadPolicy:
@@ -95,23 +126,36 @@ class CachedReadPolicy:
     def __init__(self, registry, inner):
         self._registry = registry
         self._inner = inner
+        self._replicas: Replicas | None = registry["comicsdb.replicas"]
         self._match = lru_cache(PATHS_MAX)(self._match)
 
     def __call__(self, environ, router):
         """The response to a request."""
-        response = None
-        if environ["REQUEST_METHOD"] in READERS:
-            route, read, match = self._find(environ.get("PATH_INFO", ""))
-            if read is not None:
-                request = Request(environ)
-                request.registry = self._registry
-                try:
-                    response = self._answer(read(request, match))
-                except DECLINED:
-                    response = None  # the view reports the reason, or tries again
-                if response is not None:
-                    environ[ROUTE_KEY] = route
-        return self._inner(environ, router) if response is None else response
+        try:
+            response = self._early(environ) if environ["REQUEST_METHOD"] in READERS else None
+            return self._inner(environ, router) if response is None else response
+        finally:
+            self._end_lease(environ)
+
+    def _early(self, environ) -> Response | None:
+        """The answer to a cached read, or None for a request that only the view can answer."""
+        route, read, match = self._find(environ.get("PATH_INFO", ""))
+        if read is None:
+            return None
+        request = Request(environ)
+        request.registry = self._registry
+        try:
+            response = self._answer(read(request, match))
+        except DECLINED:
+            self._end_lease(environ)
+            return None  # the view reports the reason, or tries again
+        if response is not None:
+            environ[ROUTE_KEY] = route
+        return response
+
+    def _end_lease(self, environ) -> None:
+        if self._replicas is not None:
+            self._replicas.take_back(environ)
 
     def _find(self, path: str) -> tuple[str, Callable | None, dict]:
         return self._match(path) if len(path) <= PATH_LENGTH_MAX else ("", None, {})
@@ -127,18 +171,29 @@ class CachedReadPolicy:
         if read is None:
             return None
         cache: ValidatorCache = self._registry["comicsdb.validator_cache"]
+        on_replica = read.from_replica and self._replicas is not None
         known = cache.get(read.account, read.subject)
         if known is not None:
             with suppress(EpochMovedError):
-                response = read.from_cache(known) or read.create_remembered(known)
+                response = read.from_cache(known)
+                if response is None and not on_replica:  # a replica's body needs validators read just now
+                    response = read.create_remembered(known)
                 if response is not None:
                     return read.admit(response, known.epoch)
         found = self._look_up(read)
         if found is None:
             return None
         cache.put(read.account, read.subject, found)
-        response = read.from_cache(found) or read.create(found)
+        response = read.from_cache(found)
+        if response is None:
+            if on_replica:
+                self._lend_replica(read, found)
+            response = read.create(found)
         return read.admit(response, None) if response is not None else None
+
+    def _lend_replica(self, read: CachedRead, found: Found) -> None:
+        primary = self._registry["comicsdb.read_pool"]
+        self._replicas.lend(read.request.environ, primary, lambda replica: read.is_current(replica, found))
 
     def _look_up(self, read: CachedRead) -> Found | None:
         row = self._registry["comicsdb.read_pool"].fetch(read.query, read.parameters)

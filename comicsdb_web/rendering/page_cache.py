@@ -22,7 +22,7 @@ from comicsdb import clock
 from comicsdb.db.epoch import EPOCH_NOW
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.readcache.etag import TAG_LENGTH, matches, tagged
-from comicsdb.readcache.policy import CachedRead, Preflight
+from comicsdb.readcache.policy import CachedRead, Preflight, UncachedRead
 from comicsdb.readcache.regions import Region
 from comicsdb.readcache.validators import Found, microseconds, version_columns
 from comicsdb.security import session_cookie
@@ -114,6 +114,7 @@ class PageVisit(CachedRead):
         self._page, (self._day, self._extra) = page, today
         self.query, self.parameters = page.query, {"slug": slug}
         self.subject = (page.route, slug)
+        self.from_replica = bool(page.shows.kinds or page.shows.model)  # else nothing tells how old it is
         environ = request.environ
         self._language = language_of_cookies(cookies) or language_of_header(
             environ.get("HTTP_ACCEPT_LANGUAGE")
@@ -217,9 +218,21 @@ def cache_page(config, route: str, shows: CachePolicy, parameters: Iterable[str]
         config.add_cached_read(route, CachedPage(route, shows, parameters, session_cookie(settings)))
 
 
+def read_from_replica(config, route: str) -> None:
+    """Directive: visitors without a session may get the answer of an uncached route from a replica."""
+    cookie = session_cookie(config.get_settings())
+
+    def read(request, _match) -> UncachedRead | None:
+        return None if cookie in request.cookies else UncachedRead(request)
+
+    if config.registry["comicsdb.replicas"] is not None:
+        config.add_cached_read(route, read)
+
+
 def includeme(config):
-    """The directive and the view deriver."""
+    """The directives and the view deriver."""
     registry = config.registry
     registry["comicsdb_web.build_fingerprint"] = site_fingerprint(registry)
     config.add_view_deriver(shared_view)
     config.add_directive("cache_page", cache_page)
+    config.add_directive("read_from_replica", read_from_replica)

@@ -18,6 +18,7 @@ METRICS = {
     "COMICSDB_ERRORS_REPORT": "tests.site.watched:report",
     "LIMITS": "on",
     "COMICSDB_THROTTLE_BURST": "3",
+    "COMICSDB_DATABASE_REPLICA_URLS": "postgresql+psycopg://nobody@127.0.0.1:1/watched",  # nobody listens
 }
 
 
@@ -79,6 +80,7 @@ def test_figures_are_those_of_all_processes(server):
     for _ in range(20):
         assert fetch(f"{base}/health-of-nobody/")[0] == 404
     answers = [fetch(f"{base}/api/publisher/", Authorization=basic)[0] for _ in range(10)]
+    assert fetch(f"{base}/series/")[0] == 200  # for which the replica is asked
     found = figures(base)
     assert found['comicsdb_requests_total{route="none",status="4xx"}'] == 20
     listed = {
@@ -95,6 +97,8 @@ def test_figures_are_those_of_all_processes(server):
         assert found[f'comicsdb_cache_memory_bytes{{cache="{cache}"}}'] > 0
     assert found["comicsdb_database_up"] == 1
     assert found["comicsdb_mail_queue"] == 0
+    assert found['comicsdb_replica_up{replica="127.0.0.1:1"}'] == 0
+    assert found['comicsdb_replica_reads_total{replica="127.0.0.1:1",result="failed"}'] >= 1
     assert found['comicsdb_database_connections{state="open"}'] >= 1
 
     # A process that dies takes what it had open with it, and nothing of what it has done.

@@ -76,3 +76,4 @@ def includeme(config):
     config.add_page(
         "search", "/search/", quick_search, renderer="search.jinja2", decorator=private, parameters=("q",)
     )
+    config.read_from_replica("search")

@@ -190,4 +190,6 @@ def includeme(config):
     config.add_page("feeds.releases", f"/feeds/releases.{form}", releases)
     config.add_page("publisher.feed", f"/feeds/publisher/{{slug}}.{form}", of_publisher)
     config.add_page("series.feed", f"/feeds/series/{{slug}}.{form}", of_series)
+    for route in ("feeds.releases", "publisher.feed", "series.feed"):
+        config.read_from_replica(route)
     config.add_page("pull_list.feed", f"/feeds/private/{{secret}}/pull-list.{form}", of_reader)

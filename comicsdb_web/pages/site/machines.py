@@ -142,3 +142,5 @@ def includeme(config):
     config.add_page("favicon", "/favicon.ico", favicon)
     config.add_page("sitemap", "/sitemap.xml", sitemap_index)
     config.add_page("sitemap.part", "/sitemap/{part:[a-z_]+(?:-[0-9]+)?}.xml", sitemap_part)
+    for route in ("sitemap", "sitemap.part"):
+        config.read_from_replica(route)

@@ -62,6 +62,13 @@ def test_a_missing_required_setting_names_itself_and_its_variable(key, monkeypat
         ("comicsdb.licence", "Ours javascript:alert(1)", "http"),
         ("comicsdb_web.social", "Forum https://forum.example; https://social.example", "names and addresses"),
         ("comicsdb_web.social", "Forum javascript:alert(1)", "http"),
+        ("comicsdb.database.replica_urls", "embedded:var/postgres?database=x", "postgresql://"),
+        ("comicsdb.database.replica_urls", "postgresql://a/x replica-2", "postgresql://"),
+        ("comicsdb.database.replica_urls", "postgresql://a", "DATABASE"),
+        ("comicsdb.database.replica_urls", "postgresql:///x?host=a,b", "an address of its own"),
+        ("comicsdb.database.replica_urls", "postgresql:///x?host=a&host=b", "an address of its own"),
+        ("comicsdb.database.replica_urls", f"postgresql://a/x {GIVEN['sqlalchemy.url']}", "sqlalchemy.url"),
+        ("comicsdb.database.replica_lag", "0", "from 1"),
     ],
 )
 def test_a_wrong_setting_names_itself_and_says_what_it_takes(key, value, hint):
@@ -78,6 +85,7 @@ WEAK = [
     ("comicsdb.secret", f"CHANGE-ME {SECRET}", "placeholder"),
     ("sqlalchemy.url", "postgresql://me:CHANGE-ME@db/comics", "placeholder"),
     ("comicsdb.cache.url", "redis://:change_me@cache:6379/0", "placeholder"),
+    ("comicsdb.database.replica_urls", "postgresql://me:CHANGE-ME@db/comics", "placeholder"),
     ("comicsdb.metrics.token", "changemechangeme", "placeholder"),
     ("mail.password", "ChangeMe", "placeholder"),
 ]

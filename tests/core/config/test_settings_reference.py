@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[3]
 REFUSED = {
     "sqlalchemy.url": "mysql://me:hush@db/comics",
     "comicsdb.cache.url": "redsi://:hush@cache:6379/0",
+    "comicsdb.database.replica_urls": "postgres://comicsdb:hush@replica/comicsdb",
     "comicsdb.ops.metrics.token": "hush",
 }
 
@@ -42,7 +43,7 @@ def test_a_wrong_secret_is_named_and_not_quoted(key):
 
 
 def test_what_may_hold_a_password_is_a_secret():
-    words = ("password", "secret", "token", "_key", "answer", "cache.url", "sqlalchemy.url")
+    words = ("password", "secret", "token", "_key", "answer", "cache.url", "sqlalchemy.url", "replica_urls")
     for setting in SETTINGS:
         telling = any(word in setting.key for word in words) and setting.key != "comicsdb.password_cost"
         assert setting.secret is telling or setting.key == "comicsdb.signup.mail_check", setting.key

@@ -1,0 +1,89 @@
+"""A streaming replica of the tests' PostgreSQL, which may lag, crash and come back."""
+
+import os
+import shutil
+import signal
+import tempfile
+from pathlib import Path
+
+import psycopg
+
+from comicsdb.db import dev_cluster
+from comicsdb.db.dev_cluster import supervisor
+from comicsdb.db.dev_cluster.programs import run
+from tests.conftest import CLUSTERS
+from tests.waiting import await_that
+
+
+class Standby:
+    """A replica of a whole cluster; it runs from the start, and ends with the test process."""
+
+    def __init__(self, primary: dev_cluster.Cluster):
+        self._primary = primary
+        folder = Path(tempfile.mkdtemp(prefix=CLUSTERS))
+        folder.chmod(0o755)  # for root the server runs as another user, who must be able to enter
+        self._cluster = dev_cluster.Cluster(folder / "data")
+        self._cluster.home.mkdir(mode=0o700)
+        account = dev_cluster._server_account()
+        if account:
+            shutil.chown(self._cluster.home, account.pw_uid, account.pw_gid)
+        major = int((primary.data / "PG_VERSION").read_text())
+        program = dev_cluster.find_binaries(account=account, major=major) / "pg_basebackup"
+        options = ["-c", "fast", "--write-recovery-conf", "--no-sync"]
+        copied = run(
+            [program, "-d", primary.conninfo("postgres"), "-D", self._cluster.data, *options], account
+        )
+        assert copied.returncode == 0, copied.stdout
+        self.start()
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        self._cluster = dev_cluster.start(self._cluster.folder, durable=False)
+
+    def crash(self) -> None:
+        """Stop at once, without ending sessions."""
+        self._end(signal.SIGQUIT)
+
+    def kill(self) -> None:
+        """Kill the first process (kill -9); the others end then."""
+        self._end(signal.SIGKILL)
+
+    def _end(self, number: int) -> None:
+        _supervisor, server = supervisor.state(self._cluster.home).split()
+        os.kill(int(server), number)
+        await_that(lambda: not self.runs())
+
+    def runs(self) -> bool:
+        """Whether it has been started and not ended."""
+        return supervisor.state(self._cluster.home) is not None
+
+    def pause(self) -> None:
+        """Replay nothing from now on."""
+        self._ask("SELECT pg_wal_replay_pause()")
+        await_that(lambda: self._ask("SELECT pg_get_wal_replay_pause_state()") == "paused")
+
+    def resume(self) -> None:
+        """Replay again."""
+        self._ask("SELECT pg_wal_replay_resume()")
+
+    def catch_up(self) -> None:
+        """Wait until it has replayed all that the primary has written by now."""
+        with psycopg.connect(self._primary.conninfo("postgres")) as primary:
+            primary.execute("SET synchronous_commit = on")
+            primary.execute("SELECT pg_logical_emit_message(true, '', '')")  # its commit flushes everything
+            primary.commit()
+            (written,) = primary.execute("SELECT pg_current_wal_insert_lsn()::text").fetchone()
+        await_that(lambda: self._ask("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", written))
+
+    def _ask(self, statement: str, *values):
+        with psycopg.connect(self._cluster.conninfo("postgres"), autocommit=True) as connection:
+            return connection.execute(statement, values).fetchone()[0]
+
+    def url(self, database: str) -> str:
+        """The address of a database."""
+        return self._cluster.url(database)
+
+    def remove(self) -> None:
+        """End it, and remove what it kept."""
+        self._cluster.discard()
+        shutil.rmtree(self._cluster.folder.parent)
