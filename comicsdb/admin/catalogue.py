@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from sqlalchemy.orm import Session
+
 from comicsdb.admin.audit_log import Actor, record
 from comicsdb.catalog import Catalog, NotFoundError
 from comicsdb.catalog.history.snapshots import present
@@ -209,15 +211,21 @@ def rebuild_many_slugs(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> Ou
 
 def delete_objects(catalog: Catalog, actor: Actor, model, ids: Iterable[int], reason: str = "") -> Outcome:
     """Delete objects of one kind; see `bulk.delete`."""
-    return _record_outcome(catalog, actor, model, "delete", bulk.delete(catalog, model, ids, reason), reason)
+
+    def log(session: Session, done: Outcome) -> None:
+        _log_outcome(session, actor, model, "delete", done, reason)
+
+    return bulk.delete(catalog, model, ids, reason, log)
 
 
-def _record_outcome(
-    catalog: Catalog, actor: Actor, model, action: str, done: Outcome, reason: str = ""
-) -> Outcome:
+def _record_outcome(catalog: Catalog, actor: Actor, model, action: str, done: Outcome) -> Outcome:
     """Write an entry if anything was changed; returns the outcome."""
     if done.changed:
-        change = {"objects": ["", list(done.changed)]} | ({"reason": ["", reason]} if reason else {})
-        target = str(ngettext("${n} object", "${n} objects", len(done.changed)))
-        record(catalog.session, actor, action, model.__tablename__, None, target, change)
+        _log_outcome(catalog.session, actor, model, action, done)
     return done
+
+
+def _log_outcome(session: Session, actor: Actor, model, action: str, done: Outcome, reason: str = "") -> None:
+    change = {"objects": ["", list(done.changed)]} | ({"reason": ["", reason]} if reason else {})
+    target = str(ngettext("${n} object", "${n} objects", len(done.changed)))
+    record(session, actor, action, model.__tablename__, None, target, change)

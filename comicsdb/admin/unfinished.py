@@ -6,7 +6,15 @@ from datetime import timedelta
 from sqlalchemy.orm import sessionmaker
 
 from comicsdb.admin import catalogue
-from comicsdb.catalog import Catalog, ConflictError, GoneError, InvalidError, MovedError, NotFoundError
+from comicsdb.catalog import (
+    Catalog,
+    ConflictError,
+    GoneError,
+    InvalidError,
+    MovedError,
+    NotFoundError,
+    late_stamps,
+)
 from comicsdb.catalog.maintenance import pieces
 from comicsdb.models import UnfinishedAct, User
 
@@ -17,7 +25,7 @@ IMPOSSIBLE = (ConflictError, GoneError, InvalidError, MovedError, NotFoundError)
 
 
 def resume(factory: sessionmaker, media=None, *, idle: timedelta = IDLE) -> int:
-    """Finish what was interrupted, for who began it; returns how many acts.
+    """Finish what was interrupted, for who began it; returns how many merges and deletions.
 
     What has become impossible is logged and not tried again.
     """
@@ -35,6 +43,7 @@ def resume(factory: sessionmaker, media=None, *, idle: timedelta = IDLE) -> int:
                 pieces.forget(session, act.kind, act.object_id)
                 log.warning("The %s %d cannot be merged or deleted: %s", act.kind, act.object_id, error)
             session.commit()
+    late_stamps.resume(factory, idle)
     return len(acts)
 
 

@@ -5,7 +5,7 @@ records links, parts and deletions, which are set-based statements. From these r
 transaction:
 
 - in `propagate`: `modified` and the other stamps, of the changed rows and of those that the table in
-  `propagation` touches;
+  `propagation` touches; of very many, only their ids (`late_stamps`);
 - once, before the commit: history, the change log and the versions. They are written under the lock of all
   writers of the catalogue, so the log is in the order of commits, and a version becomes visible together with
   its data.
@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, field, fields
 
-from sqlalchemy import event, inspect, text
+from sqlalchemy import event, insert, inspect, text
 from sqlalchemy.orm import Session, sessionmaker
 
 from comicsdb.catalog import propagation
@@ -27,9 +27,11 @@ from comicsdb.catalog.history import change_log, snapshots
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.log_lines import printable
 from comicsdb.models.issue import Issue
+from comicsdb.models.record import LateStamps
 
 logger = logging.getLogger(__name__)
 
+AT_ONCE = 300  # objects that are touched by another one, for their stamps to move in its transaction
 WRITE_LOCK = 7_240_412  # key of the advisory lock of all writers, which also orders their commits
 _STAMPS = (
     "modified",
@@ -71,6 +73,8 @@ class PendingChanges:
     affected: dict[str, set[int]] = field(default_factory=_ids)  # rows whose snapshot may have changed
     deleted: list = field(default_factory=list)  # (kind, id, action) of deleted rows
     outdated: set[str] = field(default_factory=set)  # kinds whose lists changed
+    late: dict[str, set[int]] = field(default_factory=_ids)  # rows whose stamps move after the commit
+    notes: list[int] = field(default_factory=list)  # ids of the `LateStamps` with them
     figures_changed: bool = False  # whether rating figures changed
     released_files: set[str] = field(default_factory=set)  # pictures that a row no longer has
     retained_files: set[str] = field(default_factory=set)  # pictures that a row has now
@@ -245,9 +249,11 @@ class UnitOfWork:
         if not changes.pending:
             return
         moved = propagation.resolve(self.session, changes.events)
-        for source in (changes.touched, changes.saved):
-            for kind, ids in source.items():
-                moved[kind] |= ids
+        for kind, ids in changes.touched.items():
+            moved[kind] |= ids
+        self._postpone(moved)
+        for kind, ids in changes.saved.items():
+            moved[kind] |= ids
         for kind, ids in changes.created.items():
             moved[kind] -= ids  # they have new stamps already
         for kind in KINDS:
@@ -272,6 +278,21 @@ class UnitOfWork:
         changes.rated.clear()
         self._forget_stamps()
 
+    def _postpone(self, moved: dict[str, set[int]]) -> None:
+        """Leave the stamps of very many objects of a kind, which were not written themselves, for later."""
+        changes = self.changes
+        for kind, ids in moved.items():
+            touched = ids - changes.saved.get(kind, set()) - changes.created.get(kind, set())
+            if len(touched) > AT_ONCE:
+                ids.difference_update(touched)
+                changes.late[kind] |= touched
+                changes.outdated.add(kind)
+
+    def _note_late_stamps(self) -> None:
+        for kind, ids in self.changes.late.items():
+            note = insert(LateStamps).values(kind=kind, ids=sorted(ids)).returning(LateStamps.id)
+            self.changes.notes.append(self.session.scalar(note))
+
     def _refresh_rating_figures(self, issues: set[int], series: set[int]) -> None:
         if issues:
             propagation.count_stars(self.session, issues)
@@ -287,6 +308,7 @@ class UnitOfWork:
             return
         lines = snapshots.record(self.session, changes.actions, changes.affected, self.actor_id, self.reason)
         lines += [change_log.Line(kind, each, action) for kind, each, action in changes.deleted]
+        self._note_late_stamps()
         if lines or changes.outdated:
             self.acquire_write_lock()
             change_log.append(self.session, lines, changes.outdated, self.actor_id)
@@ -296,6 +318,7 @@ class UnitOfWork:
             released_files=changes.released_files,
             retained_files=changes.retained_files,
             log_lines=changes.log_lines,
+            notes=changes.notes,
             write_locked=changes.write_locked,
         )
 

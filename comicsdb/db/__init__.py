@@ -90,10 +90,12 @@ def _configure(driver: psycopg.Connection, statement: str) -> None:
 
 def session_factory(bind) -> sessionmaker[Session]:
     """Return a factory of sessions whose writes are tracked by `catalog.unit_of_work`."""
-    from comicsdb.catalog import unit_of_work  # noqa: PLC0415  (slow to import; some processes have no session)
+    # Slow to import; some processes have no session.
+    from comicsdb.catalog import late_stamps, unit_of_work  # noqa: PLC0415
 
     factory = sessionmaker(bind=bind, expire_on_commit=False)
     unit_of_work.watch(factory)
+    late_stamps.watch(factory)
     return factory
 
 

@@ -54,7 +54,16 @@ from comicsdb.models.poll import Poll, PollChoice, PollVote
 from comicsdb.models.publisher import Imprint, Publisher, Universe
 from comicsdb.models.rating import IssueRating, ReadingListRating
 from comicsdb.models.reading_list import ReadingList, ReadingListItem
-from comicsdb.models.record import Change, Epoch, FormerSlug, History, Tombstone, UnfinishedAct, Version
+from comicsdb.models.record import (
+    Change,
+    Epoch,
+    FormerSlug,
+    History,
+    LateStamps,
+    Tombstone,
+    UnfinishedAct,
+    Version,
+)
 from comicsdb.models.reference import AgeRating, Genre, Role, SeriesType
 from comicsdb.models.second_factor import Passkey, RecoveryCode, SpentChallenge, Totp
 from comicsdb.models.series import Series, series_associated, series_genre
@@ -92,6 +101,7 @@ __all__ = [
     "Imprint",
     "Issue",
     "IssueRating",
+    "LateStamps",
     "LibraryImport",
     "LoginSession",
     "OutgoingMail",

@@ -128,6 +128,20 @@ class UnfinishedAct(Base):
     audited: Mapped[bool] = mapped_column(Boolean)
 
 
+class LateStamps(Base):
+    """Objects of a kind whose `modified` is still to move, as something that they show changed `at` a time.
+
+    Until then that time is one of the validators of all objects (`readcache.validators.late`).
+    """
+
+    __tablename__ = "late_stamps"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str] = mapped_column(String(40))
+    at: Mapped[datetime] = stamp()
+    ids: Mapped[list[int]] = mapped_column(ARRAY(Integer))
+
+
 class Tombstone(Base):
     """The record of a deleted or merged object, whose id is never reused.
 

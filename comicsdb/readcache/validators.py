@@ -8,9 +8,9 @@ so are the validators. Comparing the epoch takes reading a single row, which is 
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from sqlalchemy import BigInteger, Select, String, bindparam, cast, func, literal_column, select
+from sqlalchemy import BigInteger, Select, String, bindparam, cast, func, literal_column, null, select
 
-from comicsdb.models import Version
+from comicsdb.models import LateStamps, Version
 from comicsdb.readcache.memory import Lru
 
 MEMORY = 4 * 2**20  # bytes for accounts and validators
@@ -22,11 +22,21 @@ def microseconds(column):
     return cast(func.extract("epoch", column) * literal_column("1000000"), BigInteger)
 
 
-def times(table, *names: str) -> Select:
-    """The stamps `names` of the row with the parameter `id`, each followed by its former value."""
-    wanted = [column for name in names for column in (name, f"{name}_before")]
-    columns = [microseconds(table.c[column]).label(column) for column in wanted]
+def times(table, name: str, *more: str) -> Select:
+    """The stamps of the row with the parameter `id`, each followed by its former value; `late` is second."""
+    first, *others = (_with_former(table, each) for each in (name, *more))
+    ever = (late().label("late"), cast(null(), BigInteger).label("late_before"))
+    columns = (*first, *ever, *(column for pair in others for column in pair))
     return select(*columns).where(table.c.id == bindparam("id"))
+
+
+def _with_former(table, name: str) -> tuple:
+    return tuple(microseconds(table.c[each]).label(each) for each in (name, f"{name}_before"))
+
+
+def late():
+    """When something changed of which not all stamps have moved yet (`catalog.late_stamps`), or NULL."""
+    return select(func.max(microseconds(LateStamps.at))).scalar_subquery()
 
 
 def version_columns(*kinds: str) -> list:

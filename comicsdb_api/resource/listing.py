@@ -342,7 +342,7 @@ class Children:
             stamps = times(parent, "issues_modified")
         region = (cached_reads.LIST if self.depends else cached_reads.DETAIL) if owner.cached else None
         name = route.removeprefix(ROUTE_PREFIX).replace(".", ":")
-        read = Read(route, region, name, stamps, date_pairs=0 if self.depends else 1)
+        read = Read(route, region, name, stamps, date_pairs=0 if self.depends else 2)
         return Listing(read, self.resource, (self.condition,), self.order)
 
 
@@ -359,4 +359,4 @@ def detail_of(resource: type, route: str) -> Detail:
     """The objects of a resource, one by one."""
     region = cached_reads.DETAIL if resource.cached else None
     stamps = times(resource.model.__table__, *resource.stamps)
-    return Detail(Read(route, region, f"{resource.kind()}:retrieve", stamps, date_pairs=1), resource)
+    return Detail(Read(route, region, f"{resource.kind()}:retrieve", stamps, date_pairs=2), resource)

@@ -108,7 +108,7 @@ class OwnDetail(Detail):
     def of(cls, resource: type[OwnResource], route: str) -> "OwnDetail":
         """The one with the id in the path."""
         stamps = times(resource.model.__table__, *resource.stamps).where(resource.mine())
-        return cls(Read(route, None, f"{resource.kind()}:retrieve", stamps, date_pairs=1), resource)
+        return cls(Read(route, None, f"{resource.kind()}:retrieve", stamps, date_pairs=2), resource)
 
     def stamps(self, request, object_id: int) -> tuple | None:
         """The times of the row's last changes, None if the caller has no such row."""

@@ -257,7 +257,7 @@ class CollectionDetail(OwnDetail):
         others = (microseconds(issue.c[name]) for name in ("modified", "modified_before"))
         stamps = times(item, "modified").add_columns(*others).where(resource.mine())
         stamps = stamps.join_from(item, issue, issue.c.id == item.c.issue_id)
-        return cls(Read(route, None, "collection:retrieve", stamps, date_pairs=2), resource)
+        return cls(Read(route, None, "collection:retrieve", stamps, date_pairs=3), resource)
 
 
 def _added(status: int, sentence: str) -> dict:

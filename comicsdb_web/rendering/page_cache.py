@@ -24,7 +24,7 @@ from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.readcache.etag import TAG_LENGTH, matches, tagged
 from comicsdb.readcache.policy import CachedRead, Preflight, UncachedRead
 from comicsdb.readcache.regions import Region
-from comicsdb.readcache.validators import Found, microseconds, version_columns
+from comicsdb.readcache.validators import Found, late, microseconds, version_columns
 from comicsdb.security import session_cookie
 from comicsdb_web.http import csp
 from comicsdb_web.http.flash_messages import COOKIE as MESSAGES
@@ -85,7 +85,7 @@ class CachedPage:
             row = model.__table__.c
             own = [row.id, microseconds(row.modified)]
             own += [microseconds(row.rated)] if "rated" in row else []
-            columns = [*own, *self.shows.stamps, *columns]
+            columns = [*own, late(), *self.shows.stamps, *columns]
         statement = select(EPOCH_NOW.scalar_subquery(), *columns)
         if model is not None:
             statement = statement.select_from(model.__table__).where(row.slug == bindparam("slug"))

@@ -1,15 +1,17 @@
 """Changes to many objects at once, all or none: age ratings, covers, credits, contents, slugs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from comicsdb.catalog import copying, rules
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.issue_parts import lock_issues
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.catalog.maintenance import repair_slugs
+from comicsdb.catalog.maintenance import pieces, repair_slugs
 from comicsdb.catalog.parts import credits_of, replace_credits
 from comicsdb.catalog.service import Catalog
 from comicsdb.i18n import _
@@ -30,6 +32,10 @@ class Outcome:
 
     changed: tuple[int, ...]
     left: int = 0
+
+
+def _unlogged(_session: Session, done: Outcome) -> None:
+    """Write no entry."""
 
 
 def set_teen(catalog: Catalog, ids: Iterable[int]) -> Outcome:
@@ -104,21 +110,41 @@ def rebuild_slugs(catalog: Catalog, ids: Iterable[int]) -> Outcome:
     return Outcome(tuple(changed), len(found) - len(changed))
 
 
-def delete(catalog: Catalog, model, ids: Iterable[int], reason: str = "") -> Outcome:
-    """Delete objects of one kind. Raises InvalidError if one cannot be deleted."""
-    found = _found(catalog, model, ids)
-    catalog.delete_many(model, set(found), reason)
-    return Outcome(tuple(found))
+def delete(
+    catalog: Catalog,
+    model,
+    ids: Iterable[int],
+    reason: str = "",
+    log: Callable[[Session, Outcome], object] = _unlogged,
+) -> Outcome:
+    """Delete objects of one kind, in pieces if they are many. Raises InvalidError if one cannot be deleted.
+
+    `log` is called in the transaction from whose commit on they are going to be deleted.
+    """
+    found = _existing(catalog, model, ids)
+    outcome = Outcome(tuple(found))
+    in_pieces = not KINDS[model.__tablename__].is_reference
+    if not (
+        in_pieces and pieces.delete_chosen(catalog, model, set(found), reason, partial(log, done=outcome))
+    ):
+        _found(catalog, model, found)
+        catalog.delete_many(model, set(found), reason)
+        log(catalog.session, outcome)
+    return outcome
 
 
 def _found(catalog: Catalog, model, ids: Iterable[int]) -> list[int]:
     """The ids without repetitions, after locking out other writers; raises InvalidError for unknown ones."""
+    catalog.unit.acquire_write_lock()
+    return _existing(catalog, model, ids)
+
+
+def _existing(catalog: Catalog, model, ids: Iterable[int]) -> list[int]:
     wanted = sorted(set(ids))
     if not wanted:
         raise _refused(_("Nothing is chosen."))
     if len(wanted) > MOST:
         raise _refused(_("These are too many: ${n} at once are the most.", mapping={"n": MOST}))
-    catalog.unit.acquire_write_lock()
     found = set(catalog.session.scalars(select(model.id).where(model.id.in_(wanted))))
     if found != set(wanted):
         raise _refused(_("Something of what was chosen does not exist any more: please choose again."))

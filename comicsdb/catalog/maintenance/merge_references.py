@@ -174,7 +174,7 @@ def lead_over(session: Session, kind: str, kept: int, other: int, editor: int) -
     for reference in references(kind):
         table, column = reference.table.name, reference.column
         if table == "credit":
-            _unite_roles(session, reference, pair)
+            unite_roles(session, reference, pair)
         if reference.is_parent:
             authored = ", edited_by_id = :editor" if "edited_by_id" in reference.table.columns else ""
             ids = session.scalars(
@@ -193,8 +193,8 @@ def lead_over(session: Session, kind: str, kept: int, other: int, editor: int) -
     return {table: ids for table, ids in moved.items() if ids}
 
 
-def _unite_roles(session: Session, reference: Reference, pair: dict) -> None:
-    """Add the roles of credits that both objects have to those of the kept one."""
+def unite_roles(session: Session, reference: Reference, pair: dict, condition: str = "true") -> None:
+    """Add the roles of credits that both objects have to those of the kept one, on a condition."""
     own = reference.column
     (shared,) = (columns[0] for columns in reference.unique)
     session.execute(
@@ -202,7 +202,7 @@ def _unite_roles(session: Session, reference: Reference, pair: dict) -> None:
             "INSERT INTO credit_role (credit_id, role_id) SELECT mine.id, r.role_id FROM credit theirs"
             f" JOIN credit mine ON mine.{own} = :kept AND mine.{shared} = theirs.{shared}"
             " JOIN credit_role r ON r.credit_id = theirs.id"
-            f" WHERE theirs.{own} = :other ON CONFLICT DO NOTHING"
+            f" WHERE theirs.{own} = :other AND {condition} ON CONFLICT DO NOTHING"
         ),
         pair,
     )

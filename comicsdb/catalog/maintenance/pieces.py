@@ -8,18 +8,17 @@ is under way; `admin.unfinished.resume` finishes what a crash interrupted, and s
 again.
 """
 
-import time
 from collections.abc import Callable, Iterable
-from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 
-from psycopg.errors import DeadlockDetected
 from sqlalchemy import delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
 
-from comicsdb.catalog import propagation
+from comicsdb.catalog import piecewise, propagation
 from comicsdb.catalog.deletion import doomed_with
+from comicsdb.catalog.deletion import forget as forget_deleted
 from comicsdb.catalog.kinds import KINDS, kind_of
 from comicsdb.catalog.maintenance import merge_references
 from comicsdb.catalog.maintenance.merge_references import Reference
@@ -28,9 +27,15 @@ from comicsdb.models import UnfinishedAct
 from comicsdb.models.base import SYSTEM_USER_ID
 
 FEW = 100  # objects below another that are left to its own transaction
-FIRST, FEWEST, MOST = 20, 5, 500  # objects of a piece
-AIM = 0.08  # seconds for which a piece should hold the lock
-ATTEMPTS = 5  # at a piece that meets a deadlock
+
+
+@dataclass(frozen=True)
+class _Act:
+    """An act that is under way: objects that are to be deleted, and why."""
+
+    kind: str
+    ids: set[int]
+    reason: str
 
 
 def delete_below(catalog: Catalog, entity, reason: str = "", *, audited: bool = False) -> None:
@@ -39,15 +44,45 @@ def delete_below(catalog: Catalog, entity, reason: str = "", *, audited: bool = 
     `audited` is whether the act is recorded in the audit log. Does nothing if few objects belong to it, or if
     the caller's transaction holds the writers' lock.
     """
-    kind = entity.__tablename__
-    doomed = doomed_with(catalog.session, kind, {entity.id}, lock=False)
-    below = {name: ids for name, ids in doomed.items() if name != kind}
-    if catalog.unit.changes.write_locked or sum(map(len, below.values())) <= FEW:
-        return
-    reason = fit_reason(reason) or ""
-    act = _begin(catalog, entity, None, reason, audited)
-    for name in reversed(below):  # what belongs to others comes before them
-        _in_pieces(catalog, act, below[name], partial(_delete, KINDS[name].model, reason))
+    kind, reason = entity.__tablename__, fit_reason(reason) or ""
+    doomed = _doomed(catalog, kind, {entity.id})
+    if doomed is not None:
+        _delete_below(catalog, _begin(catalog, kind, {entity.id}, None, reason, audited), doomed)
+
+
+def delete_chosen(
+    catalog: Catalog, model, ids: set[int], reason: str, begun: Callable[[Session], object]
+) -> bool:
+    """Delete objects in pieces, and return True; False, and nothing is done, as for `delete_below`.
+
+    What `begun` writes is committed before the first one is deleted: from then on, all are going to be.
+    """
+    kind, reason = model.__tablename__, fit_reason(reason) or ""
+    doomed = _doomed(catalog, kind, ids)
+    if doomed is None:
+        return False
+    act = _begin(catalog, kind, ids, None, reason, audited=False, begun=begun)
+    _delete_below(catalog, act, doomed)
+    _in_pieces(catalog, act, ids, partial(_delete, model, reason))
+    forget_deleted(catalog.session, {kind: ids})
+    return True
+
+
+def _doomed(catalog: Catalog, kind: str, ids: set[int]) -> dict[str, set[int]] | None:
+    """What goes with objects of a kind, themselves included; None if that can be one transaction."""
+    doomed = doomed_with(catalog.session, kind, ids, lock=False)
+    linked = _linked_issues(catalog.session, kind, ids)
+    if catalog.unit.changes.write_locked or sum(map(len, doomed.values())) + len(linked) <= FEW:
+        return None
+    return doomed
+
+
+def _delete_below(catalog: Catalog, act: _Act, doomed: dict[str, set[int]]) -> None:
+    for name in reversed(doomed):  # what belongs to others comes before them
+        if name != act.kind:
+            _in_pieces(catalog, act, doomed[name], partial(_delete, KINDS[name].model, act.reason))
+    linked = _linked_issues(catalog.session, act.kind, act.ids)
+    _in_pieces(catalog, act, linked, partial(_unlink, act.kind, act.ids))
 
 
 def move_below(catalog: Catalog, canonical, other, reason: str) -> None:
@@ -65,63 +100,60 @@ def move_below(catalog: Catalog, canonical, other, reason: str) -> None:
         )
         for each in below
     }
-    if catalog.unit.changes.write_locked or sum(map(len, found.values())) <= FEW:
+    linked = _linked_issues(session, kind.name, {other.id})
+    if catalog.unit.changes.write_locked or sum(map(len, found.values())) + len(linked) <= FEW:
         return
-    act = _begin(catalog, other, canonical.id, reason, audited=True)
+    act = _begin(catalog, kind.name, {other.id}, canonical.id, reason, audited=True)
     pair = {"kept": canonical.id, "other": other.id}
     for reference, ids in found.items():
         _in_pieces(catalog, act, ids, partial(_move, reference, pair))
+    _in_pieces(catalog, act, linked, partial(_relink, kind.name, pair))
 
 
-def _begin(catalog: Catalog, entity, survivor_id: int | None, reason: str, audited: bool) -> UnfinishedAct:
+def _begin(
+    catalog: Catalog,
+    kind: str,
+    ids: set[int],
+    survivor_id: int | None,
+    reason: str,
+    audited: bool,
+    begun: Callable[[Session], object] | None = None,
+) -> _Act:
     """Note an act, or that it is taken up again."""
-    key = {"kind": entity.__tablename__, "object_id": entity.id}
     values = {"survivor_id": survivor_id, "user_id": catalog.actor_id, "reason": reason, "audited": audited}
-    noting = insert(UnfinishedAct).values(**key, **values)
-    noting = noting.on_conflict_do_update(
-        index_elements=list(key), set_=values | {"at": func.clock_timestamp()}
+    noting = insert(UnfinishedAct).values(
+        [{"kind": kind, "object_id": each, **values} for each in sorted(ids)]
     )
-    with _apart(catalog, reason) as own:
-        own.session.execute(noting)
-    return UnfinishedAct(**key, **values)
+    noting = noting.on_conflict_do_update(
+        index_elements=["kind", "object_id"], set_=values | {"at": func.clock_timestamp()}
+    )
+    with piecewise.apart(catalog.session) as own:
+        own.execute(noting)
+        if begun is not None:
+            begun(own)
+    return _Act(kind, ids, reason)
 
 
 def _in_pieces(
-    catalog: Catalog, act: UnfinishedAct, ids: Iterable[int], write: Callable[[Catalog, set[int]], object]
+    catalog: Catalog, act: _Act, ids: Iterable[int], write: Callable[[Catalog, set[int]], object]
 ) -> None:
-    """Call `write` for pieces of ids, each in a transaction that should hold the lock for `AIM`."""
-    left, size = sorted(ids), FIRST
+    """Call `write` for pieces of ids, each in a transaction of its own."""
     noting = (
         update(UnfinishedAct)
-        .where(UnfinishedAct.kind == act.kind, UnfinishedAct.object_id == act.object_id)
+        .where(UnfinishedAct.kind == act.kind, UnfinishedAct.object_id.in_(act.ids))
         .values(at=func.clock_timestamp())
     )
-    while left:
-        piece, left = left[:size], left[size:]
-        for attempt in range(ATTEMPTS):
-            try:
-                with _apart(catalog, act.reason or None) as own:
-                    own.unit.acquire_write_lock()
-                    begun = time.monotonic()
-                    write(own, set(piece))
-                    own.session.execute(noting)
-            except OperationalError as error:
-                if not isinstance(error.orig, DeadlockDetected) or attempt == ATTEMPTS - 1:
-                    raise
-            else:
-                break
-        took = max(time.monotonic() - begun, 0.001)
-        size = max(FEWEST, min(MOST, 2 * size, int(len(piece) * AIM / took)))
+
+    def written(session: Session, piece: set[int]) -> None:
+        write(_same(catalog, session, act.reason), piece)
+        session.execute(noting)
+
+    piecewise.in_pieces(catalog.session, ids, written)
 
 
-@contextmanager
-def _apart(catalog: Catalog, reason: str | None):
-    """A catalogue for the same account, in a transaction of its own, which is committed."""
-    with type(catalog.session)(catalog.session.get_bind()) as session:
-        if "media" in catalog.session.info:  # what removes pictures after the commit
-            session.info["media"] = catalog.session.info["media"]
-        yield Catalog(session, catalog.actor_id, reason, actor_name=catalog.unit.actor_name)
-        session.commit()
+def _same(catalog: Catalog, session: Session, reason: str) -> Catalog:
+    """The catalogue for the same account within another session."""
+    return Catalog(session, catalog.actor_id, reason or None, actor_name=catalog.unit.actor_name)
 
 
 def _delete(model, reason: str, catalog: Catalog, ids: set[int]) -> None:
@@ -158,6 +190,63 @@ def _move(reference: Reference, pair: dict[str, int], catalog: Catalog, ids: set
         ):
             unit.rated(set(), series)
     unit.propagate()
+
+
+# Tables that link an object with many issues, by its kind, each with the field of an issue.
+_OF_ISSUES = {
+    **{link.target.__tablename__: (link.table.name, link.field) for link in KINDS["issue"].links},
+    "creator": ("credit", "credits"),
+}
+del _OF_ISSUES["issue"]
+
+
+def _linked_issues(session: Session, kind: str, ids: set[int]) -> set[int]:
+    """The issues that are linked with objects of a kind."""
+    if kind not in _OF_ISSUES:
+        return set()
+    table, _field = _OF_ISSUES[kind]
+    found = text(f"SELECT issue_id FROM {table} WHERE {kind}_id = ANY(:ids)")
+    return set(session.scalars(found, {"ids": list(ids)}))
+
+
+def _unlink(kind: str, objects: set[int], catalog: Catalog, ids: set[int]) -> None:
+    """Remove the links of issues with objects, as edits of each."""
+    table, _field = _OF_ISSUES[kind]
+    gone = text(
+        f"DELETE FROM {table} WHERE issue_id = ANY(:ids) AND {kind}_id = ANY(:objects)"
+        f" RETURNING issue_id, {kind}_id"
+    )
+    rows = catalog.session.execute(gone, {"ids": list(ids), "objects": list(objects)}).all()
+    _links_changed(catalog, kind, {each[0] for each in rows}, {each[1] for each in rows})
+
+
+def _relink(kind: str, pair: dict[str, int], catalog: Catalog, ids: set[int]) -> None:
+    """Link issues with the object that stays, as edits of each."""
+    session, values = catalog.session, {**pair, "ids": list(ids)}
+    table, _field = _OF_ISSUES[kind]
+    (reference,) = (each for each in merge_references.references(kind) if each.table.name == table)
+    if table == "credit":
+        merge_references.unite_roles(session, reference, values, "theirs.issue_id = ANY(:ids)")
+    moved = session.scalars(
+        text(
+            f"UPDATE {table} t SET {kind}_id = :kept WHERE t.issue_id = ANY(:ids) AND t.{kind}_id = :other"
+            f" AND NOT ({reference.clash}) RETURNING t.issue_id"
+        ),
+        values,
+    )
+    issues = set(moved)
+    left = text(f"DELETE FROM {table} WHERE issue_id = ANY(:ids) AND {kind}_id = :other RETURNING issue_id")
+    _links_changed(catalog, kind, issues.union(session.scalars(left, values)), set(pair.values()))
+
+
+def _links_changed(catalog: Catalog, kind: str, issues: set[int], others: set[int]) -> None:
+    _table, field = _OF_ISSUES[kind]
+    if field == "credits":
+        catalog.unit.part_changed("issue", field, issues)
+    else:
+        (link,) = (each for each in KINDS["issue"].links if each.field == field)
+        catalog.unit.link_changed("issue", link, issues, others)
+    catalog.unit.propagate()
 
 
 def forget(session, kind: str, object_id: int) -> None:

@@ -206,7 +206,7 @@ def test_the_look_before_a_hit_is_at_one_row_and_fails_at_nothing(api, make, con
     arc = make.arc()
     for path in (f"/api/arc/{arc.id}/", f"/api/arc/{arc.id}/issue_list/"):
         cached(api, path)
-        for looked_at in ({"epoch"}, {"epoch", "arc"}):
+        for looked_at in ({"epoch"}, {"epoch", "arc", "late_stamps"}):
             with recording(connection) as statements:
                 read(api, path, "HIT")
             (statement,) = statements

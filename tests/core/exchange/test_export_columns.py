@@ -19,7 +19,7 @@ OF_THE_INSTALLATION = {
     *("feed_address", "form_draft", "former_slug", "history", "idempotency_key", "library_import"),
     *("login_session", "outgoing_mail", "passkey", "picture_draft", "poll", "poll_choice", "poll_vote"),
     *("rate_limit", "recovery_code", "security_event", "signup_settings", "spent_challenge", "staff_action"),
-    *("throttle_notice", "tombstone", "totp", "unfinished_act", "user_group"),
+    *("late_stamps", "throttle_notice", "tombstone", "totp", "unfinished_act", "user_group"),
     *("user_group_member", "version"),
 }
 # Columns that a set does not hold, by table; "*" stands for all tables.

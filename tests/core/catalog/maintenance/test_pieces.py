@@ -3,23 +3,29 @@
 from datetime import date, timedelta
 
 import pytest
-from sqlalchemy import event, func, select, text
+from sqlalchemy import event, func, insert, select, text
 
 from comicsdb.admin import catalogue
 from comicsdb.admin.unfinished import resume
 from comicsdb.catalog import Catalog, InvalidError
-from comicsdb.catalog.maintenance.pieces import FEW, FIRST, delete_below
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.catalog.maintenance.pieces import FEW, delete_below
+from comicsdb.catalog.piecewise import FIRST
 from comicsdb.library import ratings
 from comicsdb.models import (
     Change,
+    Credit,
     History,
     Issue,
     Publisher,
+    Role,
     Series,
     StaffAction,
     Tombstone,
     UnfinishedAct,
     User,
+    credit_role,
+    issue_character,
 )
 from tests.factories import Make
 from tests.lists import many_issues
@@ -178,3 +184,97 @@ def test_nothing_moves_where_both_have_what_must_not_be_there_twice(factory, wor
             merge(session, world)
         session.rollback()
         assert session.scalar(select(func.count()).where(Issue.series_id == world[1])) == ISSUES
+
+
+@pytest.fixture
+def cast(factory, world):
+    """Ids of two characters and two creators: the first of each in all issues, the second in one of them."""
+    with factory() as session:
+        make = Make(Catalog(session))
+        issues = list(session.scalars(select(Issue.id).order_by(Issue.id)))
+        found = [make.character().id, make.character().id, make.creator().id, make.creator().id]
+        roles = [role.id for role in session.scalars(select(Role).order_by(Role.id).limit(2))]
+        rows = [(found[0], each) for each in issues] + [(found[1], issues[0])]
+        session.execute(
+            insert(issue_character), [{"character_id": who, "issue_id": each} for who, each in rows]
+        )
+        rows = [(found[2], each) for each in issues] + [(found[3], issues[0])]
+        credit_ids = session.scalars(
+            insert(Credit).returning(Credit.id), [{"creator_id": who, "issue_id": each} for who, each in rows]
+        ).all()
+        session.execute(
+            insert(credit_role),
+            [{"credit_id": each, "role_id": roles[each == credit_ids[-1]]} for each in credit_ids],
+        )
+        session.commit()
+        return found, roles
+
+
+@pytest.mark.parametrize("kind", ["character", "creator"])
+def test_links_with_many_issues_move_in_pieces(factory, world, cast, kind):
+    (character, other_character, creator, other_creator), roles = cast
+    gone, kept = (character, other_character) if kind == "character" else (creator, other_creator)
+    commits = []
+    stop = after_commits(factory, 2, lambda: commits.append(1))
+    with factory() as session:
+        catalog = Catalog(session, world[0])
+        entities = (catalogue.find(catalog, kind, each) for each in (kept, gone))
+        catalogue.merge_objects(catalog, session.get(User, world[0]), *entities, "Twice")
+        session.commit()
+    stop()
+    assert commits
+    with factory() as session:
+        issues = list(session.scalars(select(Issue.id).order_by(Issue.id)))
+        if kind == "character":
+            rows = session.execute(select(issue_character.c.issue_id, issue_character.c.character_id))
+            assert sorted(rows) == [(each, kept) for each in issues]
+        else:
+            rows = session.execute(
+                select(Credit.issue_id, Credit.creator_id, func.array_agg(credit_role.c.role_id))
+                .join(credit_role, credit_role.c.credit_id == Credit.id)
+                .group_by(Credit.issue_id, Credit.creator_id)
+            )
+            found = {(issue, who): sorted(of) for issue, who, of in rows}
+            assert found == {(each, kept): roles if each == issues[0] else roles[:1] for each in issues}
+        assert session.scalars(select(Issue.id).where(Issue.modified_before.is_(None))).all() == []
+        told = select(func.count(), func.count(func.distinct(History.object_id))).where(
+            History.kind == "issue", History.reason == "Twice", History.user_id == world[0]
+        )
+        assert session.execute(told).one() == (len(issues), len(issues))
+    assert len(state(factory)[5]) == 1
+
+
+@pytest.mark.parametrize("kind", ["character", "creator"])
+def test_links_with_many_issues_are_removed_in_pieces(factory, world, cast, kind):
+    gone = cast[0][0 if kind == "character" else 2]
+    with factory() as session:
+        catalog = Catalog(session, world[0])
+        delete_below(catalog, catalogue.find(catalog, kind, gone), "Twice")
+        table = issue_character if kind == "character" else Credit.__table__
+        assert session.scalar(select(func.count()).where(table.c[f"{kind}_id"] == gone)) == 0
+        told = select(func.count()).where(History.kind == "issue", History.reason == "Twice")
+        assert session.scalar(told) == ISSUES + 1
+        catalogue.delete_object(catalog, session.get(User, world[0]), session.get(KINDS[kind].model, gone))
+        session.commit()
+    assert len(state(factory)[5]) == 1
+
+
+def test_chosen_objects_are_deleted_in_pieces_even_after_a_crash(factory, world):
+    def kill():
+        raise Killed
+
+    stop = after_commits(factory, 2, kill)
+    with factory() as session:
+        catalog, boss = Catalog(session, world[0]), session.get(User, world[0])
+        chosen = session.scalars(select(Issue.id).where(Issue.series_id == world[1])).all()
+        with pytest.raises(Killed):
+            catalogue.delete_objects(catalog, boss, Issue, chosen, "Twice")
+    stop()
+    with factory() as session:
+        left = session.scalar(select(func.count()).where(Issue.series_id == world[1]))
+        assert 0 < left < ISSUES
+    assert resume(factory, idle=NOW) == left
+    issues, gone, *_rest, audit = state(factory)
+    assert issues == [f"({world[2]}, 1)"]
+    assert gone == [f"('issue', 'Twice', None, {ISSUES})"]
+    assert audit == ["('delete', 'Boss', None)"]

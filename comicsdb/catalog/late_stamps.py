@@ -1,0 +1,59 @@
+"""Stamps that move late: those of more objects than one transaction should update while other writers wait.
+
+A rename can touch all issues of a long series. The transaction that writes it then only notes their ids
+(`models.LateStamps`); the stamps move after its commit, in transactions of their own. Until then, the time of
+the note is a validator of everything that has stamps (`readcache.validators.late`), so cached answers show
+the change from its commit on. Who asks for what was modified lately finds each object as soon as its stamp
+has moved, with a time after the change.
+"""
+
+import logging
+
+from sqlalchemy import delete, event, func, select
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session, sessionmaker
+
+from comicsdb.catalog import piecewise
+from comicsdb.catalog.unit_of_work import UnitOfWork
+from comicsdb.models import LateStamps
+
+logger = logging.getLogger(__name__)
+
+
+def move(session: Session, note_id: int) -> None:
+    """Move the stamps of a note in transactions beside that of the session, and remove the note."""
+    with piecewise.apart(session) as own:
+        note = own.execute(select(LateStamps.kind, LateStamps.ids).where(LateStamps.id == note_id)).first()
+    if note is None:
+        return
+
+    def write(own: Session, ids: set[int]) -> None:
+        UnitOfWork.of(own).changes.touched[note.kind] |= ids
+        UnitOfWork.of(own).propagate()
+
+    piecewise.in_pieces(session, note.ids, write)
+    with piecewise.apart(session) as own:
+        own.execute(delete(LateStamps).where(LateStamps.id == note_id))
+        UnitOfWork.of(own).outdate(note.kind)  # what has the note among its validators changes
+
+
+def resume(factory: sessionmaker[Session], pause) -> None:
+    """Move the stamps of notes that were made before a pause: their process was interrupted."""
+    with factory() as session:
+        for each in session.scalars(select(LateStamps.id).where(LateStamps.at < func.now() - pause)).all():
+            move(session, each)
+
+
+def _after_commit(session: Session) -> None:
+    if session.in_nested_transaction():
+        return
+    for each in UnitOfWork.of(session).changes.notes:
+        try:
+            move(session, each)
+        except SQLAlchemyError:  # what was written is committed: this must not fail
+            logger.warning("The stamps of note %d will move later.", each, exc_info=True)
+
+
+def watch(factory: sessionmaker[Session]) -> None:
+    """Add the listener to the sessions of a factory; after those of the unit of work."""
+    event.listen(factory, "after_commit", _after_commit)

@@ -1,0 +1,47 @@
+"""Work on many objects in transactions that each hold the lock of all writers for a fraction of a second."""
+
+import time
+from collections.abc import Callable, Iterable
+from contextlib import contextmanager
+
+from psycopg.errors import DeadlockDetected
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
+
+from comicsdb.catalog.unit_of_work import UnitOfWork
+
+FIRST, FEWEST, MOST = 20, 50, 500  # objects of a transaction
+AIM = 0.1  # seconds for which a transaction should hold the lock
+ATTEMPTS = 5  # at a transaction that meets a deadlock
+
+
+def in_pieces(session: Session, ids: Iterable[int], write: Callable[[Session, set[int]], object]) -> None:
+    """Call `write` for pieces of ids, each with a session as of `apart`; it is repeated after deadlocks."""
+    left, size, attempts = sorted(ids), FIRST, 0
+    while left:
+        piece, attempts = left[:size], attempts + 1
+        try:
+            with apart(session) as own:
+                begun = time.monotonic()
+                write(own, set(piece))
+        except OperationalError as error:
+            if not isinstance(error.orig, DeadlockDetected) or attempts == ATTEMPTS:
+                raise
+        else:
+            took = max(time.monotonic() - begun, 0.001)
+            left, attempts = left[size:], 0
+            size = max(FEWEST, min(MOST, 2 * size, int(len(piece) * AIM / took)))
+
+
+@contextmanager
+def apart(session: Session):
+    """A session like another one, with the lock of all writers, in a transaction of its own.
+
+    The transaction is committed at the end.
+    """
+    with type(session)(session.get_bind()) as own:
+        if "media" in session.info:  # what removes pictures after the commit
+            own.info["media"] = session.info["media"]
+        UnitOfWork.of(own).acquire_write_lock()
+        yield own
+        own.commit()
