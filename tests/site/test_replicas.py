@@ -22,9 +22,9 @@ from webtest import TestApp
 
 from comicsdb import clock, models
 from comicsdb.catalog import Catalog
-from comicsdb.db import replicas, session_factory
+from comicsdb.db import LEASE, replicas, session_factory
 from comicsdb.db.read_pool import CompiledQuery, ReadConnection, ReadPool, connector
-from comicsdb.db.replicas import MEGABYTE, Replica
+from comicsdb.db.replicas import MEGABYTE, Replica, Replicas
 from tests.conftest import build_app
 from tests.factories import Make
 from tests.redis_server import RedisServer
@@ -37,6 +37,7 @@ from tests.waiting import await_that
 
 NUMBERS = count(1)
 NAME = "replicated"
+NOBODY = "postgresql+psycopg://nobody@127.0.0.1:1/replicated"  # nobody listens there
 RECOVERS = CompiledQuery("SELECT pg_is_in_recovery()", (), {})
 
 
@@ -302,7 +303,7 @@ def test_a_replica_that_crashes_and_comes_back(site, standby, caplog):
 def test_a_replica_is_left_out_for_a_while_and_asked_by_one_request_afterwards(
     address, primary, monkeypatch, caplog
 ):
-    replica = Replica("postgresql+psycopg://nobody@127.0.0.1:1/replicated", {}, MEGABYTE)
+    replica = Replica(NOBODY, {}, MEGABYTE)
     seen, counts = [], Counter()
     replica.watch, replica.count = seen.append, lambda result: counts.update([result])
     monkeypatch.setattr(replicas, "PAUSE", 1000)
@@ -311,6 +312,25 @@ def test_a_replica_is_left_out_for_a_while_and_asked_by_one_request_afterwards(
     assert (seen, counts) == ([False], {"failed": 1})
     assert [line.levelname for line in caplog.records] == ["WARNING"]
     assert "The replica 127.0.0.1:1 is left out" in caplog.text
+
+
+def test_several_replicas_take_turns_and_stand_in_for_one_that_is_not_there(primary, standby, monkeypatch):
+    monkeypatch.setattr(replicas, "PAUSE", 1000)
+    addresses = [standby.url(NAME), NOBODY, standby.url(NAME)]
+    several = Replicas([Replica(address, {}, 16 * MEGABYTE) for address in addresses])
+    counts = Counter()
+    for number, replica in enumerate(several):
+        replica.count = lambda result, number=number: counts.update([(number, result)])
+    for _ in range(6):
+        environ = {}
+        several.lend(environ, primary, lambda _lease: True)
+        assert environ[LEASE].fetch(RECOVERS, {}) == (True,)
+        several.take_back(environ)
+        assert environ == {}
+    assert counts.keys() == {(0, "used"), (1, "failed"), (2, "used")}
+    assert counts[(1, "failed")] == 1
+    for replica in several:
+        replica.close()
 
 
 def test_what_fails_on_a_replica_is_tried_on_the_primary_unless_it_takes_too_long(primary, standby):
