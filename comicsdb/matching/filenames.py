@@ -351,6 +351,7 @@ def _number_token(word: str) -> _Token | None:
 
 _BRACKET = re.compile(r"[()\[\]{}]")
 _BETWEEN = re.compile(r"[\W_]+")
+_PARTS = re.compile(r"[,;|/+]")
 _SOURCE = re.compile(r"([a-z]{2,12})[-_ :=]{1,2}([0-9a-z][0-9a-z-]{0,40})")
 _OWN_ID = re.compile(r"__([0-9]{1,9})__")
 _OF = re.compile(rf"(?:#?([0-9]{{1,4}}) ?)?(?:(?:{'|'.join(sorted(words.OF))}) |[/\u2044]) ?([0-9]{{1,4}})")
@@ -369,6 +370,10 @@ def _pieces(text: str) -> Iterator[tuple[bool, str]]:
         depth = max(0, depth + (1 if opening else -1))
     if begun < len(text):
         yield depth > 0, text[begun:]
+
+
+def _folded_words(texts: Sequence[str]) -> list[str]:
+    return [part for text in texts for part in _BETWEEN.split(_fold(text)) if part]
 
 
 def _date(parts: Sequence[str]) -> _Date | None:
@@ -406,8 +411,7 @@ class _Brackets:
         folded = _fold(content)
         if self.is_id(folded):
             return _Token(content, bracket=True)
-        parts = [part for part in _BETWEEN.split(folded) if part]
-        date = _date(parts)
+        date = _date(_folded_words([folded]))
         if date:
             open_range = folded.endswith("-")
             return _Token(content, bracket=True, date=replace(date, range=date.range or open_range))
@@ -421,8 +425,7 @@ class _Brackets:
         if token and token.mark != PART:
             token.bracket = True
             return token
-        year = self.classify(content)
-        return _Token(content, bracket=True, date=_Date(year))
+        return _Token(content, bracket=True, date=self.classify(content))
 
     def is_id(self, folded: str) -> bool:
         found = _OWN_ID.fullmatch(folded)
@@ -437,20 +440,23 @@ class _Brackets:
         self.facts.ids.append(ExternalId(source, value))
         return True
 
-    def classify(self, content: str) -> int | None:
-        """Take in the parts of a bracket; the year is returned."""
-        year = None
-        for part in re.split(r"[,;|/+]", content):
-            text = part.replace("_", " ").strip(" .-")
-            kept = text.split()
-            for end in (0, -1):
-                if len(kept) > 1 and _is_year(kept[end]):
-                    year = int(kept.pop(end))
-            if len(kept) == 1 and _is_year(kept[0]):
-                year = int(kept.pop())
-            if kept:
-                self.classify_words(" ".join(kept))
-        return year
+    def classify(self, content: str) -> _Date:
+        """Take in the parts of a bracket, such as `(Marvel, Jan 2019)`; the date is returned."""
+        date = NO_DATE
+        for part in _PARTS.split(content):
+            kept = part.replace("_", " ").split()
+            for size in range(min(3, len(kept)), 0, -1):
+                at_end, at_begin = _date(_folded_words(kept[-size:])), _date(_folded_words(kept[:size]))
+                if at_end or at_begin:
+                    date = at_end or at_begin
+                    kept = kept[:-size] if at_end else kept[size:]
+                    break
+            noise = [word for word in kept if _fold(word) in words.NOISE]
+            if len(noise) < len(kept):
+                self.classify_words(" ".join(word for word in kept if word not in noise).strip(".-"))
+            if noise:
+                self.facts.noise.append(" ".join(noise))
+        return date
 
     def classify_words(self, text: str) -> None:
         facts, folded = self.facts, _fold(text)
@@ -520,13 +526,12 @@ def _word_tokens(piece: str) -> Iterator[_Token]:
             yield from _dashed(word)
             continue
         count = _OF_COUNT.fullmatch(word)
-        token = _number_token("½" if count and count.groups() == ("1", "2") and "\u2044" in word else word)
-        if count and token is None:
-            token = _number_token(count[1])
-            yield token
-            yield _Token("of", "of")
-            token = _number_token(count[2])
-        yield token or _Token(word, _fold(word))
+        if count is None:
+            yield _number_token(word) or _Token(word, _fold(word))
+        elif count.groups() == ("1", "2") and "\u2044" in word:
+            yield _number_token("½")
+        else:
+            yield from (_number_token(count[1]), _Token("of", "of"), _number_token(count[2]))
 
 
 def _dashed(word: str) -> Iterator[_Token]:
@@ -650,11 +655,11 @@ class _Part:
                 content = _BRACKET.sub(" ", piece)
                 tokens.append(brackets.token(content) if content.strip() else _Token("", bracket=True))
                 continue
-            words_of = next(spaced)
+            text = next(spaced)
             if tokens and piece[0] == "-" and piece[1:2].isalpha():  # the group, as in `(digital)-Empire`
                 self.facts.noise.append(piece[1:].strip())
                 continue
-            tokens += _word_tokens(words_of)
+            tokens += _word_tokens(text)
         return tokens
 
     def _take_formats(self) -> None:
@@ -690,6 +695,7 @@ class _Part:
     # Which number is the issue's?
 
     def _score(self, position: int, dashed: bool) -> float:
+        """How likely a number is the issue's; `dashed`: a padded number and a dash are before it."""
         token = self.tokens[position]
         score = _SCORES[token.mark] + (40 if token.of else 0) + position / 10
         if token.mark or token.of:
@@ -700,17 +706,19 @@ class _Part:
         followed = after is not None and after.word
         score += 15 if token.padded else 10 if token.digits == 3 else 0
         score += -5 if followed else 10
-        if followed and after.folded in words.COUNTED:
+        if followed and after.folded in words.COUNTED:  # 2 covers
             score -= 40
-        if position == 2 and self.tokens[1].dash and self.tokens[0].number and not token.padded:
+        if position and self.tokens[position - 1].folded in words.SEASONS:
+            score -= 40
+        if position == 2 and self.tokens[1].dash and self.tokens[0].number and not token.padded:  # 012 - 300
             score -= 20
-        if position == 0:
+        if position == 0:  # 100 Bullets 050, but also 012 - Saga
             alone = not token.padded and not any(each.word for each in self.tokens[1:])
             score -= 50 if alone else 15 if not followed else 20 if token.padded else 40
         if token.year:
             score -= 20 if self.bracket_years - {token.year} else 45
         if token.digits > 3:
-            score -= 40 if token.digits > 4 else 10 if followed else 0
+            score -= 40 if token.digits > 4 else 10
         return score - (20 if dashed else 0)
 
     def _candidates(self) -> list[tuple[float, int]]:
@@ -742,7 +750,8 @@ class _Part:
                 each for score, each in candidates[1:] if score >= max(_LIKELY, candidates[0][0] - _NEAR)
             ]
             plain = token.number.isdigit() and not (token.mark or token.of or token.padded or token.bracket)
-            if plain or token.mark in {VOLUME, PART}:
+            # Titles end with 66 or with 2049, hardly with 123.
+            if (plain and token.digits != 3 and not first.title) or token.mark in {VOLUME, PART}:
                 others.insert(1, None)
         found += [self._reading(position)[0] for position in others[:READINGS_MAX]]
         return list(dict.fromkeys(found))[:READINGS_MAX]
@@ -860,7 +869,12 @@ class _Part:
             tokens = tokens[:end]
             while len(tokens) > 1 and _is_noise(tokens[-1]):
                 tokens = tokens[:-1]
-        return _tidy_text(" ".join(token.text for token in tokens))
+        kept = [
+            each
+            for each, last in zip(tokens, [None, *tokens], strict=False)
+            if not (last and last.dash and each.dash)
+        ]
+        return _tidy_text(" ".join(token.text for token in kept))
 
 
 def _is_noise(token: _Token) -> bool:
@@ -959,7 +973,11 @@ class _Folders:
         if first.series.isdigit():  # 12.cbz, in the folder of a series
             readings = sorted(readings, key=lambda each: each.series != "")
             first = readings[0]
-        same = _fold(first.series) == _fold(self.series)
+        folded = _fold(self.series)
+        agreeing = next((each for each in readings if _fold(each.series) == folded), first)
+        if agreeing.number != first.number:  # the folder shows which number belongs to the title
+            first, readings = agreeing, [agreeing, *(each for each in readings if each != agreeing)]
+        same = _fold(first.series) == folded
         if not first.series:
             found = [replace(each, series=each.series or self.series) for each in readings]
         elif _fold(first.series) in words.NAMED_FORMATS:

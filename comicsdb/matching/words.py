@@ -96,7 +96,7 @@ MARKS = {
     for word in kind_words.split()
 }
 # Alone, with a blank behind them, they are as likely something else.
-SHORT_MARKS = frozenset("c t".split())
+SHORT_MARKS = frozenset("c t v".split())
 
 OF = frozenset("of di de von sur van av".split())
 NUMERALS = {
@@ -128,6 +128,8 @@ NO_MONTHS = frozenset(
     "spring summer fall autumn winter holiday primavera estate autunno inverno circa ca c".split()
 )
 
+# Before a number that is part of the title.
+SEASONS = frozenset("season stagione saison staffel temporada phase".split())
 # Behind a number that counts something else than issues.
 COUNTED = frozenset("cover covers page pages pp pgs issues variants".split())
 PAGES = frozenset("p pp pg pgs page pages pag pagg pagine seiten paginas".split())
