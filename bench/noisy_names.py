@@ -92,6 +92,10 @@ def _typo(text: str, random: Random) -> str:
     return text[:place] + other + text[place + 1 :]
 
 
+def _file_safe(text: str) -> str:
+    return text.replace("/", "-").replace("\0", "")
+
+
 def _written(number: str, width: int) -> str:
     """A number with zeros in front of its digits."""
     found = re.fullmatch(r"(-?)(\d+)(.*)", number)
@@ -119,7 +123,7 @@ class _Name:
         name = self._ordered(brackets)
         name = self._separated(name)
         extension = random.choice(("cbz",) * 6 + ("cbr", "cbr", "cb7", "pdf", "zip"))
-        name = f"{self._folders()}{name}.{extension}"
+        name = f"{self._folders()}{_file_safe(name)}.{extension}"
         kinds = frozenset(self.kinds or {"plain"})
         return NoisyName(name, issue, self.series, self.told_number, self.year, kinds)
 
@@ -290,12 +294,14 @@ class _Name:
         issue = self.issue
         if not self.chance(0.15, "folders"):
             return ""
-        series = re.sub(r"[/:]", "", issue.series)
+        series = _file_safe(issue.series.replace("/", "").replace(":", ""))
         inner = self.random.choice(
             (f"{series} ({issue.year_began})", f"{series} ({issue.year_began})", series)
         )
         return (
-            f"{issue.publisher}/{inner}/" if issue.publisher and self.random.random() < 0.6 else f"{inner}/"
+            f"{_file_safe(issue.publisher)}/{inner}/"
+            if issue.publisher and self.random.random() < 0.6
+            else f"{inner}/"
         )
 
 

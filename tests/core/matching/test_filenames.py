@@ -2,6 +2,7 @@
 "catalogue."""
 
 from collections import Counter
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bench.filename_parser import reading_fits
-from bench.noisy_names import EXAMPLES, noisy_names
+from bench.noisy_names import EXAMPLES, Issue, noisy_names
 from comicsdb.matching.filenames import LONGEST, READINGS_MAX, ExternalId, ParsedName, Reading, parse
 from tests.cpu import assert_cpu
 from tests.worst.shapes import TEXTS
@@ -249,3 +250,26 @@ def test_names_are_always_the_same():
     alone = list(noisy_names([EXAMPLES[-1]], seed=1, each=2))
     assert alone == once[-2:]
     assert len({kind for each in once for kind in each.kinds}) > 30
+
+
+@given(
+    st.builds(
+        Issue,
+        st.text(min_size=1, max_size=30),
+        st.text(max_size=5) | st.sampled_from(("1", "0.5", "½", "-1", "1.MU")),
+        st.dates(date(1900, 1, 1), date(2100, 1, 1)),
+        st.integers(1900, 2100),
+        st.integers(1, 9),
+        st.sampled_from(("single_issue", "annual", "one_shot", "trade_paperback", "omnibus")),
+        st.text(max_size=10),
+        st.sampled_from(("en", "it", "ja", "fr", "de", "es")),
+        st.text(max_size=10),
+        st.none() | st.integers(1, 100),
+    )
+)
+def test_names_are_made_of_any_issue(issue):
+    for noisy in noisy_names([issue], each=3):
+        assert noisy.name.count("/") <= 2
+        assert "\0" not in noisy.name
+        assert noisy.kinds
+        check(parse(noisy.name))
