@@ -452,8 +452,9 @@ class _Brackets:
                     kept = kept[:-size] if at_end else kept[size:]
                     break
             noise = [word for word in kept if _fold(word) in words.NOISE]
-            if len(noise) < len(kept):
-                self.classify_words(" ".join(word for word in kept if word not in noise).strip(".-"))
+            text = " ".join(word for word in kept if word not in noise).strip(" .-")
+            if _fold(text).strip():
+                self.classify_words(text)
             if noise:
                 self.facts.noise.append(" ".join(noise))
         return date
@@ -915,7 +916,7 @@ def _tidy_text(text: str) -> str:
     text = text.lstrip(_EDGES + ".").rstrip(_EDGES)
     found = _LAST_ARTICLE.fullmatch(text) if ", " in text else None
     if found and found[2].casefold() in words.ARTICLES:
-        text = f"{found[2]}{'' if found[2].endswith(chr(39)) else ' '}{found[1]}{found[3]}"
+        text = f"{found[2]}{'' if found[2].endswith(chr(39)) else ' '}{found[1].strip()}{found[3]}"
     return text
 
 

@@ -195,6 +195,9 @@ NAME_PARTS = st.sampled_from(
 )
 @example("v½")
 @example("()[]{}")
+@example("a (-)")
+@example("a (\u0301)")
+@example("½ , The")
 def test_any_order_of_the_parts_of_names_is_taken(name):
     check(parse(name))
 
