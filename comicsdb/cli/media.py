@@ -61,7 +61,7 @@ def check_command(site: Site):
 @media_group.command("hash")
 @pass_site
 def hash_command(site: Site):
-    """Give covers their perceptual hash where they have none; exit code 1 if any cannot be opened."""
+    """Give covers the perceptual hashes that they lack; exit code 1 if any cannot be opened."""
     done = unreadable = 0
     with site.session() as session:
         for hashed, failed in rehash(session, site.storage):

@@ -12,13 +12,14 @@ import sys
 from contextlib import suppress
 from multiprocessing.connection import Connection
 
-from comicsdb.imaging.images import DECODER_ERRORS, inspect, loaded, opened, phash, thumbnail
+from comicsdb.imaging.hashes import hashes
+from comicsdb.imaging.images import DECODER_ERRORS, inspect, loaded, opened, thumbnail
 from comicsdb.imaging.metadata import not_understood, stripped
 from comicsdb.imaging.picture import Picture, PictureError, TooComplexError, damaged, too_much
 
 
 def clean(data: bytes, *, hashed: bool) -> tuple[dict, bytes]:
-    """A picture without metadata, its facts, and with `hashed` its perceptual hash, if it can have one."""
+    """A picture without metadata, its facts, and with `hashed` its perceptual hashes, if it can have them."""
     result, expected = stripped(data)
     with opened(result) as image:
         if loaded(image) != expected:
@@ -26,7 +27,7 @@ def clean(data: bytes, *, hashed: bool) -> tuple[dict, bytes]:
         answer = _facts(expected)
         if hashed:
             with suppress(MemoryError, *DECODER_ERRORS):
-                answer |= {"hash": phash(image)}
+                answer |= {"hashes": hashes(image)}
     return answer, result
 
 
@@ -36,10 +37,10 @@ def measure(data: bytes) -> tuple[dict, bytes]:
 
 
 def hash_cover(data: bytes) -> tuple[dict, bytes]:
-    """The perceptual hash of a picture."""
+    """The perceptual hashes of a picture."""
     with opened(data) as image:
         loaded(image)
-        return {"hash": phash(image)}, b""
+        return {"hashes": hashes(image)}, b""
 
 
 def shrink(data: bytes, *, size: str) -> tuple[dict, bytes]:

@@ -1,11 +1,8 @@
-"""Opening pictures with Pillow within limits, making thumbnails, and the perceptual hash of covers."""
+"""Opening pictures with Pillow within limits, and making thumbnails."""
 
 import io
 import warnings
-from math import cos, pi
-from operator import gt, mul
 from pathlib import Path
-from statistics import median
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
@@ -31,12 +28,6 @@ DECODER_ERRORS = (OSError, SyntaxError, ValueError, EOFError, IndexError, KeyErr
 _ = str  # marks texts for translation
 
 QUALITY = 80
-
-SIDE = 32  # the picture is scaled to a square of this side
-KEPT = 8  # the lowest eight frequencies each way are used: 64 bits
-# cos(k (2n + 1) pi / 2N) for frequency k and pixel n: the type II discrete cosine transform.
-_WAVES = [[cos(pi * k * (2 * n + 1) / (2 * SIDE)) for n in range(SIDE)] for k in range(KEPT)]
-_NOISE = 7  # decimals; further ones are rounding noise
 
 
 def inspect(source: Path | bytes) -> Picture:
@@ -160,21 +151,3 @@ def _plain(image: Image.Image) -> Image.Image:
     image.load()
     transparent = image.mode in {"RGBA", "LA", "PA", "La", "RGBa"} or "transparency" in image.info
     return image.convert("RGBA" if transparent else "RGB")
-
-
-def _low(values: list) -> list[float]:
-    """The lowest frequencies of a line of pixels."""
-    return [sum(map(mul, wave, values)) for wave in _WAVES]
-
-
-def phash(image: Image.Image) -> str:
-    """The 64-bit DCT hash of a picture as 16 hexadecimal digits, the same as the ImageHash library's `phash`.
-
-    A bit is set where a frequency is above the median of all 64; rows in order, lowest frequency first.
-    """
-    grey = image.convert("L").resize((SIDE, SIDE), Image.Resampling.LANCZOS).tobytes()
-    across = zip(*(_low(list(grey[row * SIDE : (row + 1) * SIDE])) for row in range(SIDE)), strict=True)
-    columns = [_low(list(column)) for column in across]
-    waves = [round(columns[x][y], _NOISE) for y in range(KEPT) for x in range(KEPT)]
-    middle = median(waves)
-    return f"{int(''.join('01'[gt(wave, middle)] for wave in waves), 2):016x}"

@@ -49,11 +49,11 @@ class _DiedError(Exception):
 
 
 class Cleaned(NamedTuple):
-    """A picture without metadata: bytes, facts, and its perceptual hash if requested."""
+    """A picture without metadata: bytes, facts, and its perceptual hashes if requested and possible."""
 
     data: bytes
     picture: Picture
-    hash: str
+    hashes: dict[str, str]
 
 
 class _Child:
@@ -122,15 +122,15 @@ class Decoder:
     def clean(self, data: bytes, *, hashed: bool = False) -> Cleaned:
         """A picture without its metadata; raises PictureError."""
         answer, result = self._run({"job": "clean", "hashed": hashed}, data)
-        return Cleaned(result, _picture(answer), answer.get("hash", ""))
+        return Cleaned(result, _picture(answer), answer.get("hashes", {}))
 
     def inspect(self, data: bytes) -> Picture:
         """Facts about a picture; raises PictureError."""
         return _picture(self._run({"job": "measure"}, data)[0])
 
-    def hash(self, data: bytes) -> str:
-        """The perceptual hash of a picture; raises PictureError."""
-        return self._run({"job": "hash"}, data)[0]["hash"]
+    def hashes(self, data: bytes) -> dict[str, str]:
+        """The perceptual hashes of a picture (see `imaging.hashes`); raises PictureError."""
+        return self._run({"job": "hash"}, data)[0]["hashes"]
 
     def thumbnail(self, data: bytes, size: str) -> bytes:
         """A thumbnail as WebP, of one of the sizes `imaging.picture.SIZES`; raises PictureError."""

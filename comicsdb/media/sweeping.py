@@ -43,11 +43,10 @@ def orphans(connection: Connection, storage: Storage, older_than: timedelta) -> 
     _note(connection, storage)
     last = ""
     while True:
-        named = " UNION ALL ".join(f"SELECT {PICTURE} FROM {table}" for table in owners())
         found = connection.execute(
             text(
                 "SELECT name, key, modified FROM stored s WHERE name > :last AND modified < :limit"
-                f" AND NOT EXISTS (SELECT FROM ({named}) n WHERE n.{PICTURE} = s.key AND s.key <> '')"
+                f" AND NOT EXISTS (SELECT FROM ({_named()}) n WHERE n.{PICTURE} = s.key AND s.key <> '')"
                 " ORDER BY name LIMIT :number"
             ),
             {"last": last, "limit": limit, "number": REMOVED_AT_ONCE},
@@ -61,12 +60,24 @@ def orphans(connection: Connection, storage: Storage, older_than: timedelta) -> 
 def sweep(
     connection: Connection, storage: Storage, older_than: timedelta, *, dry_run: bool
 ) -> Iterator[Entry]:
-    """Remove orphans and yield each; with `dry_run` only yield. Needs a connection as for `orphans`."""
+    """Remove orphans and yield each; with `dry_run` only yield. Needs a connection as for `orphans`.
+
+    The hashes of removed pictures are removed as well.
+    """
     for some in orphans(connection, storage, older_than):
         for entry in some:
             if not dry_run:
                 storage.remove(entry.name)
             yield entry
+    if not dry_run:
+        connection.execute(
+            text(f"DELETE FROM picture_hash WHERE picture NOT IN (SELECT {PICTURE} FROM ({_named()}) n)")
+        )
+
+
+def _named() -> str:
+    """A query for all pictures that rows name."""
+    return " UNION ALL ".join(f"SELECT {PICTURE} FROM {table}" for table in owners())
 
 
 def missing(connection: Connection, storage: Storage) -> Iterator[Owner]:

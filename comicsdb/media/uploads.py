@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from comicsdb.imaging.picture import PictureError
 from comicsdb.media.decoding import UPLOAD_PATIENCE, Cleaned, DecoderBusyError, place
 from comicsdb.media.storage import STORAGE_OUTAGE, Storage, StorageDownError, new_key
+from comicsdb.models.picture_hash import PictureHash, signed
 
 log = logging.getLogger(__name__)
 
@@ -25,19 +26,27 @@ TURN_PATIENCE = 1.0  # seconds
 def picture_values(
     session: Session, storage: Storage, kind: str, data: bytes, *, hashed: bool, member: int | None = None
 ) -> dict:
-    """Store an uploaded picture without its metadata; returns key, size and, with `hashed`, its hash.
+    """Store an uploaded picture without its metadata; returns key, size and, with `hashed`, its pHash.
 
-    A row written in this session's transaction must name it. `kind` is the folder: that of the row's kind,
-    `variants` for a variant. `member` is the account of the uploader, None for commands. Raises PictureError,
-    and StorageDownError (DecoderBusyError while another picture of the member is being decoded).
+    With `hashed`, all its hashes are stored in this session's transaction. A row written in it must name the
+    picture. `kind` is the folder: that of the row's kind, `variants` for a variant. `member` is the account
+    of the uploader, None for commands. Raises PictureError, and StorageDownError (DecoderBusyError while
+    another picture of the member is being decoded).
     """
     cleaned = _cleaned(session, data, member, hashed=hashed)
-    if hashed and not cleaned.hash:
+    if hashed and not cleaned.hashes:
         log.error("The cover uploaded just now cannot be hashed.")
     picture = cleaned.picture
     values = {"image_width": picture.width, "image_height": picture.height}
     values["image"] = _stored(session, storage, kind, cleaned)
-    return values | {"cover_hash": cleaned.hash} if hashed else values
+    if cleaned.hashes:
+        session.add(picture_hash(values["image"], cleaned.hashes))
+    return values | {"cover_hash": cleaned.hashes.get("phash", "")} if hashed else values
+
+
+def picture_hash(picture: str, found: dict[str, str]) -> PictureHash:
+    """The row for the hashes of a stored picture."""
+    return PictureHash(picture=picture, **{kind: signed(digits) for kind, digits in found.items()})
 
 
 def check_upload(session: Session, data: bytes, member: int | None) -> None:
@@ -74,14 +83,21 @@ def no_picture(*, hashed: bool) -> dict:
     return values | {"cover_hash": ""} if hashed else values
 
 
-def hash_of(data: bytes, name: str) -> str:
-    """The perceptual hash of a picture; "" if it cannot be opened, which is logged with `name`."""
+def hashes_of(data: bytes, name: str) -> dict[str, str]:
+    """The perceptual hashes of a picture; none if it cannot be opened, which is logged with `name`."""
     try:
         with place() as decoder:
-            return decoder.hash(data)
+            return decoder.hashes(data)
     except PictureError as error:
         log.error("The cover %s cannot be opened and has no hash: %s", name, error)
-        return ""
+        return {}
+
+
+def hashes_of_upload(session: Session, data: bytes, member: int | None) -> dict[str, str]:
+    """The perceptual hashes of a picture that is not stored; raises as `check_upload`."""
+    _take_turn(session, member)
+    with place(UPLOAD_PATIENCE) as decoder:
+        return decoder.hashes(data)
 
 
 def _stored(session: Session, storage: Storage, kind: str, cleaned: Cleaned) -> str:

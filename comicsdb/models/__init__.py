@@ -50,6 +50,7 @@ from comicsdb.models.people import (
     team_creator,
     team_universe,
 )
+from comicsdb.models.picture_hash import PictureHash
 from comicsdb.models.poll import Poll, PollChoice, PollVote
 from comicsdb.models.publisher import Imprint, Publisher, Universe
 from comicsdb.models.rating import IssueRating, ReadingListRating
@@ -107,6 +108,7 @@ __all__ = [
     "OutgoingMail",
     "Passkey",
     "PictureDraft",
+    "PictureHash",
     "Poll",
     "PollChoice",
     "PollVote",

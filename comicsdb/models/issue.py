@@ -191,6 +191,7 @@ class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Bas
                 Index(f"ix_issue_{column}", column, "id", postgresql_include=["series_id"])
                 for column in ("cover_date", "store_date", "foc_date", "modified")
             ),
+            Index("ix_issue_image", "image", postgresql_using="hash"),  # of which cover a picture is
             Index("ix_issue_rating_id", "rating_id", postgresql_include=["series_id"]),
             Index("ix_issue_created_on", "created_on", "id"),
             within("page", 0, SMALL_MAX),
@@ -230,6 +231,7 @@ class Variant(Pictured, Priced, Base):
         return (
             *priced_args(),
             _code_index("variant", "upc"),
+            Index("ix_variant_image", "image", postgresql_using="hash"),
             CheckConstraint("image <> ''", name="image_required"),
         )
 

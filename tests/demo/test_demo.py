@@ -11,7 +11,7 @@ from stdnum import ean, isbn
 
 from comicsdb.accounts import demo_accounts
 from comicsdb.exchange.format import FILES
-from comicsdb.imaging.images import phash
+from comicsdb.imaging.hashes import hashes
 from comicsdb.models.choices import COUNTRIES, LANGUAGES, Currency
 from comicsdb_demo import DATA
 from tests.dataset import read_set
@@ -239,7 +239,7 @@ def test_every_picture_is_there_and_used_and_all_are_small(made):
 def test_covers_have_the_hash_of_their_files_and_differ(made):
     for issue in made["issues"][::EVERY]:
         with Image.open(DATA / "images" / issue["image"]) as image:
-            assert issue["cover_hash"] == phash(image)
+            assert issue["cover_hash"] == hashes(image)["phash"]
     files = images()
     covers = [hashlib.sha256(files[row["image"]].read_bytes()).digest() for row in made["issues"]]
     assert len(set(covers)) == len(covers)

@@ -1,22 +1,25 @@
-"""Computing missing perceptual hashes of the covers of issues and variants."""
+"""Computing missing perceptual hashes of the covers of issues and variants.
+
+All of a picture's hashes belong to its file (`picture_hash`); the pHash is repeated in the row that names it.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sqlalchemy import Integer, cast, null, select, union_all
+from sqlalchemy import Integer, cast, null, or_, select, union_all
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import Catalog, CatalogError
 from comicsdb.media.storage import Storage
-from comicsdb.media.uploads import hash_of, log
-from comicsdb.models import Issue, Variant
+from comicsdb.media.uploads import hashes_of, log, picture_hash
+from comicsdb.models import Issue, PictureHash, Variant
 
 BATCH = 50  # issues per transaction, as other writers are blocked meanwhile
 
 
 class Cover(NamedTuple):
-    """A cover without a hash, of an issue or, with `variant_id`, of one of its variants."""
+    """A cover that lacks hashes, of an issue or, with `variant_id`, of one of its variants."""
 
     issue_id: int
     variant_id: int | None
@@ -26,31 +29,34 @@ class Cover(NamedTuple):
 def rehash(session: Session, storage: Storage) -> Iterator[tuple[int, int]]:
     """Add missing hashes of covers, in a transaction per batch of issues.
 
-    Yields after each batch the number of new hashes, and of covers whose files cannot be opened, which are
-    logged. Pictures are read while no transaction is open. Raises StorageDownError.
+    Yields after each batch the number of covers that were hashed, and of those whose files cannot be opened,
+    which are logged. Pictures are read while no transaction is open. Raises StorageDownError.
     """
     catalog = Catalog(session)
     last = 0
     while found := _without(session, last):
         session.rollback()
-        hashes = {cover: _hash(storage, cover) for cover in found}
+        hashes = {cover: _hashes(storage, cover) for cover in found}
         by_issue = defaultdict(dict)
-        for cover, value in hashes.items():
-            if value:
-                by_issue[cover.issue_id][cover.variant_id, cover.key] = value
-        number = sum(_write(catalog, issue_id, values) for issue_id, values in by_issue.items())
+        for cover, values in hashes.items():
+            if values:
+                session.merge(picture_hash(cover.key, values))
+                by_issue[cover.issue_id][cover.variant_id, cover.key] = values["phash"]
+        for issue_id, values in by_issue.items():
+            _write(catalog, issue_id, values)
         session.commit()
         last = found[-1].issue_id
-        yield number, sum(1 for value in hashes.values() if not value)
+        unreadable = sum(1 for values in hashes.values() if not values)
+        yield len(hashes) - unreadable, unreadable
 
 
 def _without(session: Session, last: int) -> list[Cover]:
     """The covers without a hash of the next batch of issues."""
     bare = union_all(
         select(Issue.id.label("issue_id"), cast(null(), Integer).label("variant_id"), Issue.image).where(
-            Issue.image != "", Issue.cover_hash == ""
+            Issue.image != "", _lacks_hashes(Issue)
         ),
-        select(Variant.issue_id, Variant.id, Variant.image).where(Variant.cover_hash == ""),
+        select(Variant.issue_id, Variant.id, Variant.image).where(_lacks_hashes(Variant)),
     ).subquery()
     issues = select(bare.c.issue_id).where(bare.c.issue_id > last).distinct().order_by(bare.c.issue_id)
     rows = session.execute(
@@ -59,23 +65,29 @@ def _without(session: Session, last: int) -> list[Cover]:
     return [Cover(*row) for row in rows]
 
 
-def _hash(storage: Storage, cover: Cover) -> str:
+def _lacks_hashes(model):
+    return or_(
+        model.cover_hash == "", ~select(PictureHash).where(PictureHash.picture == model.image).exists()
+    )
+
+
+def _hashes(storage: Storage, cover: Cover) -> dict[str, str]:
     name = f"of issue {cover.issue_id} ({cover.key})"
     try:
-        return hash_of(storage.read(cover.key), name)
+        return hashes_of(storage.read(cover.key), name)
     except FileNotFoundError:
         log.error("The cover %s is missing", name)
-        return ""
+        return {}
 
 
-def _write(catalog: Catalog, issue_id: int, hashes: dict[tuple[int | None, str], str]) -> int:
-    """Store the hashes of an issue and its variants if they still have the pictures; returns how many."""
+def _write(catalog: Catalog, issue_id: int, hashes: dict[tuple[int | None, str], str]) -> None:
+    """Store the pHashes of an issue and its variants where they still have the pictures, and no pHash."""
     session = catalog.session
     try:
         issue = catalog.get(Issue, issue_id)
         catalog.lock(issue)
     except CatalogError:  # deleted or merged meanwhile
-        return 0
+        return
     values = {}
     if not issue.cover_hash and (own := hashes.get((None, issue.image))):
         values["cover_hash"] = own
@@ -91,4 +103,3 @@ def _write(catalog: Catalog, issue_id: int, hashes: dict[tuple[int | None, str],
         ]
     if values:
         catalog.update(issue, values)
-    return ("cover_hash" in values) + sum(1 for value in fresh.values() if value)

@@ -8,10 +8,11 @@ from PIL import Image
 from comicsdb import models
 from comicsdb.db import session_factory
 from comicsdb.imaging import decoder, metadata
-from comicsdb.imaging.images import ORIENTATION, phash
+from comicsdb.imaging.hashes import hashes
+from comicsdb.imaging.images import ORIENTATION
 from comicsdb.imaging.picture import PictureError
 from comicsdb.media.storage import STORAGE_OUTAGE, FolderStorage, StorageDownError
-from comicsdb.media.uploads import hash_of, no_picture, picture_values
+from comicsdb.media.uploads import hashes_of, no_picture, picture_values
 from tests.core.media.test_media_storage import names
 from tests.dataset import picture
 
@@ -77,7 +78,7 @@ def test_a_cover_of_any_mode_is_stored_measured_and_hashed(folder, session, mode
     values = picture_values(session, folder, "issue", drawn(mode, form), hashed=True)
     assert (values["image_width"], values["image_height"]) == (60, 90)
     with Image.open(io.BytesIO(folder.read(values["image"]))) as image:
-        assert values["cover_hash"] == phash(image)
+        assert values["cover_hash"] == hashes(image)["phash"]
     assert len(values["cover_hash"]) == 16
 
 
@@ -98,14 +99,14 @@ def test_a_cover_that_cannot_be_hashed_is_cleaned_all_the_same(monkeypatch):
     def fail(_image):
         raise OSError("image file is truncated")
 
-    monkeypatch.setattr(decoder, "phash", fail)
+    monkeypatch.setattr(decoder, "hashes", fail)
     answer, result = decoder.clean(picture(), hashed=True)
     assert answer == {"width": 20, "height": 30, "format": "PNG"}
     assert result == picture()
 
 
 def test_what_is_no_picture_has_no_hash_and_a_line_in_the_log(caplog):
-    assert hash_of(b"no picture", "of issue 7") == ""
+    assert hashes_of(b"no picture", "of issue 7") == {}
     assert "The cover of issue 7 cannot be opened" in caplog.text
 
 

@@ -1,11 +1,11 @@
-"""The perceptual hash: the same as ImageHash's `phash`, which was asked once for the values below."""
+"""Perceptual hashes: `phash` is that of ImageHash, which was asked once for the values below."""
 
 from random import Random
 
 import pytest
 from PIL import Image, ImageDraw
 
-from comicsdb.imaging.images import phash
+from comicsdb.imaging.hashes import hashes
 
 # Seed, mode and size of a picture, and str(imagehash.phash(picture)) of ImageHash 4.3.2.
 KNOWN = [
@@ -26,6 +26,10 @@ KNOWN = [
     ("picture 14", "RGBA", (1600, 520), "cc18ca333333593f"),
     ("picture 15", "RGB", (1600, 520), "f215931ccb1ccd1e"),
 ]
+
+
+def phash(image):
+    return hashes(image)["phash"]
 
 
 def picture(seed, mode, size):
@@ -62,3 +66,18 @@ def test_another_size_and_fewer_colours_leave_most_bits_as_they_are():
 def test_different_pictures_differ_in_many_bits():
     one, other = (int(phash(picture(seed, "RGB", (640, 984))), 16) for seed in ("a cover", "another cover"))
     assert (one ^ other).bit_count() >= 16
+
+
+def test_the_average_hash_is_whether_pixels_are_above_the_mean():
+    image = Image.new("L", (8, 8), 10)
+    for place in ((0, 0), (7, 0), (3, 5)):
+        image.putpixel(place, 200)
+    assert hashes(image)["ahash"] == f"{1 << 63 | 1 << 56 | 1 << 20:016x}"
+    assert hashes(Image.new("L", (64, 96), 128))["ahash"] == "0" * 16
+
+
+def test_the_difference_hash_counts_pixels_as_comictagger_does():
+    image = Image.new("L", (9, 8), 50)
+    image.putpixel((1, 1), 20)  # the pixel 10 in the order of reading
+    bits = [x + 8 + y == 10 for y in range(8) for x in range(8)]  # it is darker than the next one
+    assert hashes(image)["dhash"] == f"{int(''.join(str(int(bit)) for bit in bits), 2):016x}"

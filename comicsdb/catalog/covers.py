@@ -1,0 +1,100 @@
+"""Finding covers by their perceptual hashes, of which some bits may differ.
+
+PostgreSQL looks for them by indexes: hashes that differ in few bits have a quarter of 16 bits that differs in
+fewer still, so it is enough to look for all near values of each quarter, and to count the bits of what is
+found. The result is that of comparing all hashes.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from itertools import combinations
+
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Integer,
+    Select,
+    Subquery,
+    any_,
+    cast,
+    func,
+    literal,
+    literal_column,
+    null,
+    select,
+    union,
+    union_all,
+)
+from sqlalchemy.dialects.postgresql import BIT
+
+from comicsdb.models import Issue, PictureHash, Variant
+from comicsdb.models.picture_hash import QUARTERS, quarter, signed
+
+MAX = 11  # bits by which a hash may differ; for more, too many values of the quarters would be looked for
+USUAL = 8
+
+
+def matches(wanted: Mapping[str, str], most: int) -> Subquery:
+    """The covers whose hashes differ from the wanted ones in at most `most` bits.
+
+    `wanted` maps kinds of `models.picture_hash.HASHES` to up to 16 hexadecimal digits. The columns are
+    `issue_id`, `variant_id` (null for the issue's own cover), `kind`, `hash` and `distance` in bits. A cover
+    is there once for each kind by which it is found. Raises ValueError for digits that are not a hash.
+    """
+    found = union_all(*(_near(kind, signed(digits), most) for kind, digits in wanted.items())).subquery()
+    owners = (
+        (Issue.id, cast(null(), Integer), Issue.image),
+        (Variant.issue_id, Variant.id, Variant.image),
+    )
+    return union_all(
+        *(
+            select(
+                issue_id.label("issue_id"),
+                variant_id.label("variant_id"),
+                found.c.kind,
+                found.c.hash,
+                found.c.distance,
+            ).join(found, found.c.picture == image)
+            for issue_id, variant_id, image in owners
+        )
+    ).subquery("matches")
+
+
+def _near(kind: str, wanted: int, most: int) -> Select:
+    column = PictureHash.__table__.c[kind]
+    found = union(
+        *(
+            select(PictureHash.picture, column.label("hash")).where(
+                quarter(column.name, shift) == any_(literal(values, ARRAY(Integer)))
+            )
+            for shift, values in _near_quarters(wanted, most)
+        )
+    ).subquery()
+    different = cast(found.c.hash.op("#")(literal(wanted, BigInteger)), BIT(64))
+    distance = func.bit_count(different, type_=Integer).label("distance")
+    kind = literal_column(f"'{kind}'").label("kind")
+    return select(found.c.picture, kind, found.c.hash, distance).where(distance <= most)
+
+
+def _near_quarters(wanted: int, most: int) -> list[tuple[int, list[int]]]:
+    """For quarters of a hash, the values that one of them has in every hash with at most `most` other bits.
+
+    Each quarter has a number of bits that may differ; if all differed in more, there would be more than
+    `most` altogether.
+    """
+    allowed = [(most + 1 + n) // len(QUARTERS) - 1 for n in range(len(QUARTERS))]
+    return [
+        (shift, [(wanted >> shift & 0xFFFF) ^ mask for mask in _masks(bits)])
+        for shift, bits in zip(QUARTERS, allowed, strict=True)
+        if bits >= 0
+    ]
+
+
+@cache
+def _masks(most: int) -> list[int]:
+    """All numbers of 16 bits of which at most `most` are set."""
+    return [
+        sum(1 << bit for bit in bits)
+        for number in range(most + 1)
+        for bits in combinations(range(16), number)
+    ]

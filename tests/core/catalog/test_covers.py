@@ -1,0 +1,73 @@
+"""Covers are found by hashes of which some bits differ: the same ones as by comparing all."""
+
+import random
+
+import pytest
+from sqlalchemy import select
+
+from comicsdb.catalog import covers
+from comicsdb.models import PictureHash
+from comicsdb.models.picture_hash import HASHES, signed
+
+WANTED = "8f1f0f0783c3c1e1"
+
+
+def changed(dice, number, bits):
+    """A number with exactly so many other bits."""
+    return number ^ sum(1 << bit for bit in dice.sample(range(64), bits))
+
+
+@pytest.fixture
+def covers_apart(make):
+    """Covers, and by how many bits their hashes differ from `WANTED`: {(issue, variant): {kind: bits}}."""
+    dice, session, known = random.Random(8), make.catalog.session, {}
+    for bits in [*range(14)] * 3:
+        number = len(known)
+        issue = make.issue(image=f"issue/{number}.png", variants=[{"image": f"variants/{number}.png"}])
+        (variant,) = session.scalars(select(covers.Variant.id).where(covers.Variant.issue_id == issue.id))
+        for owner, picture in ((None, issue.image), (variant, f"variants/{number}.png")):
+            apart = dict(zip(HASHES, (bits, dice.randrange(15), 64), strict=True))
+            session.add(
+                PictureHash(
+                    picture=picture,
+                    **{kind: signed(f"{changed(dice, int(WANTED, 16), apart[kind]):x}") for kind in HASHES},
+                )
+            )
+            known[issue.id, owner] = apart
+    session.flush()
+    return session, known
+
+
+def test_covers_are_found_as_by_comparing_all_hashes(covers_apart):
+    session, known = covers_apart
+    for most in range(covers.MAX + 1):
+        found = session.execute(select(covers.matches({"phash": WANTED, "dhash": WANTED}, most))).all()
+        are_all(found, known, most)
+
+
+def are_all(found, known, most):
+    """Hold what was found against all covers."""
+    assert {(row.issue_id, row.variant_id, row.kind, row.distance) for row in found} == {
+        (issue, variant, kind, apart[kind])
+        for (issue, variant), apart in known.items()
+        for kind in ("phash", "dhash")
+        if apart[kind] <= most
+    }
+    assert len(found) == len({(row.issue_id, row.variant_id, row.kind) for row in found})
+
+
+def test_a_hash_without_leading_zeros_is_the_same(make):
+    session = make.catalog.session
+    issue = make.issue(image="issue/zeros.png")
+    session.add(PictureHash(picture="issue/zeros.png", phash=signed("0f"), dhash=0, ahash=0))
+    session.flush()
+    rows = session.execute(select(covers.matches({"phash": "f"}, 0))).all()
+    assert [(row.issue_id, row.variant_id, row.hash, row.distance) for row in rows] == [
+        (issue.id, None, 15, 0)
+    ]
+
+
+@pytest.mark.parametrize("digits", ["", "x", "1" * 17, "-1", "0x", "0x1f", "1_0", "١"])
+def test_what_is_not_a_hash_is_refused(digits):
+    with pytest.raises(ValueError, match="16 hexadecimal"):
+        covers.matches({"phash": digits}, 8)
