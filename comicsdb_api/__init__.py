@@ -29,4 +29,5 @@ def includeme(config):
     config.include("comicsdb_api.resources")  # the resources
     config.include("comicsdb_api.openapi")  # the OpenAPI document
     config.include("comicsdb_api.resource.strict")  # rejects unknown parameters on request
+    config.include("comicsdb_api.cover_matching")  # covers for ComicTagger
     config.include("comicsdb_api.docs_page")  # the reference page

@@ -8,7 +8,7 @@ down_revision = "4c7a90d1e2b8"
 branch_labels = None
 depends_on = None
 
-HASHES = ("phash", "dhash", "ahash")
+HASHES = ("phash", "dhash", "early_dhash", "ahash")
 
 
 def upgrade():

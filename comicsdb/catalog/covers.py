@@ -30,6 +30,8 @@ from sqlalchemy.dialects.postgresql import BIT
 from comicsdb.models import Issue, PictureHash, Variant
 from comicsdb.models.picture_hash import QUARTERS, quarter, signed
 
+# The kinds of hashes that are asked for, and the columns that they are compared with.
+KINDS = {"phash": ("phash",), "dhash": ("dhash", "early_dhash"), "ahash": ("ahash",)}
 MAX = 11  # bits by which a hash may differ; for more, too many values of the quarters would be looked for
 USUAL = 8
 
@@ -37,11 +39,17 @@ USUAL = 8
 def matches(wanted: Mapping[str, str], most: int) -> Subquery:
     """The covers whose hashes differ from the wanted ones in at most `most` bits.
 
-    `wanted` maps kinds of `models.picture_hash.HASHES` to up to 16 hexadecimal digits. The columns are
+    `wanted` maps `KINDS` to up to 16 hexadecimal digits. The columns are
     `issue_id`, `variant_id` (null for the issue's own cover), `kind`, `hash` and `distance` in bits. A cover
-    is there once for each kind by which it is found. Raises ValueError for digits that are not a hash.
+    is there once for each column by which it is found. Raises ValueError for digits that are not a hash.
     """
-    found = union_all(*(_near(kind, signed(digits), most) for kind, digits in wanted.items())).subquery()
+    found = union_all(
+        *(
+            _near(kind, column, signed(digits), most)
+            for kind, digits in wanted.items()
+            for column in KINDS[kind]
+        )
+    ).subquery()
     owners = (
         (Issue.id, cast(null(), Integer), Issue.image),
         (Variant.issue_id, Variant.id, Variant.image),
@@ -60,12 +68,12 @@ def matches(wanted: Mapping[str, str], most: int) -> Subquery:
     ).subquery("matches")
 
 
-def _near(kind: str, wanted: int, most: int) -> Select:
-    column = PictureHash.__table__.c[kind]
+def _near(kind: str, name: str, wanted: int, most: int) -> Select:
+    column = PictureHash.__table__.c[name]
     found = union(
         *(
             select(PictureHash.picture, column.label("hash")).where(
-                quarter(column.name, shift) == any_(literal(values, ARRAY(Integer)))
+                quarter(name, shift) == any_(literal(values, ARRAY(Integer)))
             )
             for shift, values in _near_quarters(wanted, most)
         )

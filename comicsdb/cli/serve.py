@@ -3,12 +3,15 @@
 import errno
 import hashlib
 import itertools
+import logging
 import os
 import re
 import shutil
 import signal
 import socket
 import sys
+import threading
+from collections import deque
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -19,20 +22,25 @@ import click
 import orjson
 from pyramid.paster import setup_logging
 from sqlalchemy import func, select
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from waitress import create_server
 
 import comicsdb
 from comicsdb import clock, db
+from comicsdb.catalog.maintenance.cover_hashes import rehash
 from comicsdb.cli.database import upgrade
 from comicsdb.cli.exchange import shown_progress
 from comicsdb.cli.support import Site, pass_site
 from comicsdb.db import dev_cluster
 from comicsdb.db.dev_cluster import EmbeddedError
 from comicsdb.exchange.importing import import_set, is_empty
+from comicsdb.media.storage import StorageDownError
 from comicsdb.models import User
 
+log = logging.getLogger(__name__)
 THREADS = 4
+HASHED_AFTER = 20.0  # seconds: the first visitors need the processor for thumbnails
 SHOWN_ACCOUNTS = 5
 EMBEDDED = "embedded:"
 URL_VARIABLE = "COMICSDB_DATABASE_URL"
@@ -92,12 +100,24 @@ def serve_command(site: Site, data: Path | None, demo: bool, port: int, host: st
             os.kill(os.getpid(), signal.SIGTERM)
 
         dev_cluster.keep_running(plan.url, give_up)
+        hashing = threading.Timer(HASHED_AFTER, _hash_covers, (site, plan.url))
+        hashing.daemon = True
+        hashing.start()
         try:
             _serve(app, claimed, address, accounts)
         finally:
             app.registry["comicsdb.engine"].dispose()
         if problems:
             raise problems[0]
+
+
+def _hash_covers(site: Site, url: str) -> None:
+    """Give imported covers the perceptual hashes that they lack, while others are served."""
+    try:
+        with site.engine(url) as engine, db.session_factory(engine)() as session:
+            deque(rehash(session, site.storage), maxlen=0)
+    except (DBAPIError, StorageDownError) as error:  # the next start goes on
+        log.warning("Covers could not be hashed: %s", error)
 
 
 def _stop(_signal, _frame):

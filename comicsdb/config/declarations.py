@@ -540,6 +540,16 @@ LIMITS = (
         "whether responses with 304 and 429 do not count against the daily limit",
     ),
     number(
+        "comicsdb_api.covers.burst",
+        "COMICSDB_COVERS_BURST",
+        "60",
+        (1, MOST),
+        "requests for covers (`/match_cover_hash`), which need no account, from one address in any minute",
+    ),
+    number(
+        "comicsdb_api.covers.sustained", "COMICSDB_COVERS_SUSTAINED", "20000", (1, MOST), "in any 24 hours"
+    ),
+    number(
         "comicsdb.counters.seconds",
         "COMICSDB_COUNTERS_SECONDS",
         "5",

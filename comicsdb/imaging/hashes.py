@@ -1,6 +1,6 @@
 """The perceptual hashes of covers: 64 bits each, which similar pictures share but for a few.
 
-They are those of ComicTagger, whose `phash` is also that of the ImageHash library. The first pixel gives the
+They are those of ComicTagger, and of the ImageHash library but for `early_dhash`. The first pixel gives the
 highest bit.
 """
 
@@ -10,9 +10,6 @@ from operator import mul
 from statistics import fmean, median
 
 from PIL import Image
-
-KINDS = ("phash", "dhash", "ahash")
-BITS = 64
 
 _SIDE = 32  # pHash: the picture is scaled to a square of this side
 _KEPT = 8  # the lowest eight frequencies each way are used
@@ -24,7 +21,14 @@ _LANCZOS = Image.Resampling.LANCZOS
 
 def hashes(image: Image.Image) -> dict[str, str]:
     """All hashes of a picture by kind, each as 16 hexadecimal digits."""
-    return {"phash": _phash(image), "dhash": _dhash(image), "ahash": _ahash(image)}
+    pixels = image.resize((9, 8), _LANCZOS).convert("L").tobytes()
+    return {
+        "phash": _phash(image),
+        "dhash": _dhash(pixels, 9),
+        # Early versions of ComicTagger took rows for one pixel long; what they computed must be found.
+        "early_dhash": _dhash(pixels[8:], 1),
+        "ahash": _ahash(image),
+    }
 
 
 def _phash(image: Image.Image) -> str:
@@ -42,14 +46,9 @@ def _low(values: list) -> list[float]:
     return [sum(map(mul, wave, values)) for wave in _WAVES]
 
 
-def _dhash(image: Image.Image) -> str:
-    """A bit is set where a pixel is darker than the next one.
-
-    Row y begins at the pixel 8 + y of nine a row, not at 9 y: ComicTagger counts so, and what it has computed
-    for its users' files must be found.
-    """
-    pixels = image.resize((9, 8), _LANCZOS).convert("L").tobytes()
-    return _digits(pixels[x + 8 + y] < pixels[x + 9 + y] for y in range(8) for x in range(8))
+def _dhash(pixels: bytes, row: int) -> str:
+    """A bit is set where a pixel is darker than the next one; rows begin so many pixels apart."""
+    return _digits(pixels[x + row * y] < pixels[x + row * y + 1] for y in range(8) for x in range(8))
 
 
 def _ahash(image: Image.Image) -> str:

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from comicsdb.models.base import Base
 
-HASHES = ("phash", "dhash", "ahash")
+HASHES = ("phash", "dhash", "early_dhash", "ahash")
 _HASH = re.compile("[0-9a-fA-F]{1,16}")
 QUARTERS = (48, 32, 16, 0)  # the lowest bit of each quarter of 64 bits
 
@@ -36,6 +36,7 @@ class PictureHash(Base):
     picture: Mapped[str] = mapped_column(String(100), primary_key=True)
     phash: Mapped[int] = mapped_column(BigInteger)
     dhash: Mapped[int] = mapped_column(BigInteger)
+    early_dhash: Mapped[int] = mapped_column(BigInteger)
     ahash: Mapped[int] = mapped_column(BigInteger)
 
     @declared_attr.directive

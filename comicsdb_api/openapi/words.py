@@ -140,6 +140,20 @@ WORDS = {
     "IssueRow.image": Word(
         "Address of the picture; null without one.", f"{BASE}/media/issue/2026/02/11/low-water.jpg"
     ),
+    "hashes": Word("The hashes that were looked for, or those of the picture."),
+    "CoverHashes.phash": Word("The pHash; null where only others were sent.", "9f1f0f0783c3c1e1"),
+    "CoverHashes.dhash": Word("The dHash; null likewise.", "3c7e66c3c3667e3c"),
+    "CoverHashes.ahash": Word("The aHash; null likewise.", "ffc3818181c3ffff"),
+    "CoverFound.results": Word("The covers, the nearest first."),
+    "CoverMatch.issue": Word("The issue."),
+    "CoverMatch.variant": Word("The variant that has the cover; null for the issue's own."),
+    "CoverMatch.kind": Word("Which hash is near.", "phash"),
+    "CoverMatch.hash": Word("That hash of the cover.", "9f1f0f0783c3c1e0"),
+    "CoverMatch.distance": Word("In how many of 64 bits it differs.", 1),
+    "CoverVariant.id": Word("Number of the variant.", 9),
+    "CoverVariant.name": Word("What this cover is called; may be empty.", "Foil"),
+    "CoverVariant.image": Word("Address of the picture.", f"{BASE}/media/variants/2026/02/11/foil.jpg"),
+    "CoverMultipart.max": Word("In how many bits the hashes of covers may differ.", 8),
     # What only writes have.
     "issue": Word("Number of the issue it belongs to.", 512),
     "SeriesInput.status": Word(STATUSES, 4),

@@ -102,11 +102,12 @@ def act(components: Components, resource, act: Act) -> dict:
     content = {}
     for media_type in resource.parses:
         name = act.name.removesuffix(INPUT) + NAMES[media_type]
-        components.schemas[name] = _object(act.takes(form=media_type != JSON), name, None)
+        pictures = Pictures("", hashed=False, required=True) if act.sends_picture else None
+        components.schemas[name] = _object(act.takes(form=media_type != JSON), name, pictures)
         content[media_type] = {"schema": reference("schemas", name)}
     refused = {"400": "Faulty", "413": "TooLarge", "415": "UnsupportedType"}
     answers |= {status: reference("responses", name) for status, name in refused.items()}
-    required = any(node.required for node in act.takes().children)
+    required = act.sends_picture or any(node.required for node in act.takes().children)
     return told | {"requestBody": {"content": content, "required": required}}
 
 

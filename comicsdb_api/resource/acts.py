@@ -27,3 +27,4 @@ class Act:
     name: str = ""
     refusals: dict[str, str] = field(default_factory=dict)  # further errors: status → name of the response
     asks: tuple[str, ...] = ()  # supported request headers, as parameters of the description
+    sends_picture: bool = False  # whether a form has to have one

@@ -54,3 +54,4 @@ def includeme(config):
     for resource in WITH_HISTORY:
         add_history(config, resource)
     config.include(".changes")
+    config.include(".cover")

@@ -24,6 +24,7 @@ class Cover(NamedTuple):
     issue_id: int
     variant_id: int | None
     key: str
+    is_bare: bool  # whether its row lacks the pHash, too
 
 
 def rehash(session: Session, storage: Storage) -> Iterator[tuple[int, int]]:
@@ -41,7 +42,8 @@ def rehash(session: Session, storage: Storage) -> Iterator[tuple[int, int]]:
         for cover, values in hashes.items():
             if values:
                 session.merge(picture_hash(cover.key, values))
-                by_issue[cover.issue_id][cover.variant_id, cover.key] = values["phash"]
+                if cover.is_bare:
+                    by_issue[cover.issue_id][cover.variant_id, cover.key] = values["phash"]
         for issue_id, values in by_issue.items():
             _write(catalog, issue_id, values)
         session.commit()
@@ -53,10 +55,15 @@ def rehash(session: Session, storage: Storage) -> Iterator[tuple[int, int]]:
 def _without(session: Session, last: int) -> list[Cover]:
     """The covers without a hash of the next batch of issues."""
     bare = union_all(
-        select(Issue.id.label("issue_id"), cast(null(), Integer).label("variant_id"), Issue.image).where(
-            Issue.image != "", _lacks_hashes(Issue)
+        select(
+            Issue.id.label("issue_id"),
+            cast(null(), Integer).label("variant_id"),
+            Issue.image,
+            (Issue.cover_hash == "").label("is_bare"),
+        ).where(Issue.image != "", _lacks_hashes(Issue)),
+        select(Variant.issue_id, Variant.id, Variant.image, Variant.cover_hash == "").where(
+            _lacks_hashes(Variant)
         ),
-        select(Variant.issue_id, Variant.id, Variant.image).where(_lacks_hashes(Variant)),
     ).subquery()
     issues = select(bare.c.issue_id).where(bare.c.issue_id > last).distinct().order_by(bare.c.issue_id)
     rows = session.execute(

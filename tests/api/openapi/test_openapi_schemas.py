@@ -125,7 +125,7 @@ def test_every_field_is_explained_and_every_explanation_is_of_a_field(document):
             kinds = (shape.removesuffix(each) for each in SUFFIXES if shape.endswith(each))
             names = (f"{shape}.{key}", *(f"{kind}.{key}" for kind in kinds), key)
             used.update([name for name in names if name in WORDS][:1])
-    assert set(WORDS) - used == {"image", "resource_url"}  # for kinds of other packages
+    assert set(WORDS) - used == {"resource_url"}  # for kinds of other packages
 
 
 def test_every_example_fits_what_it_is_an_example_of(document):

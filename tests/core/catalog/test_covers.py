@@ -26,7 +26,7 @@ def covers_apart(make):
         issue = make.issue(image=f"issue/{number}.png", variants=[{"image": f"variants/{number}.png"}])
         (variant,) = session.scalars(select(covers.Variant.id).where(covers.Variant.issue_id == issue.id))
         for owner, picture in ((None, issue.image), (variant, f"variants/{number}.png")):
-            apart = dict(zip(HASHES, (bits, dice.randrange(15), 64), strict=True))
+            apart = dict(zip(HASHES, (bits, dice.randrange(15), 64, 64), strict=True))
             session.add(
                 PictureHash(
                     picture=picture,
@@ -59,7 +59,7 @@ def are_all(found, known, most):
 def test_a_hash_without_leading_zeros_is_the_same(make):
     session = make.catalog.session
     issue = make.issue(image="issue/zeros.png")
-    session.add(PictureHash(picture="issue/zeros.png", phash=signed("0f"), dhash=0, ahash=0))
+    session.add(PictureHash(picture="issue/zeros.png", phash=signed("0f"), dhash=0, early_dhash=0, ahash=0))
     session.flush()
     rows = session.execute(select(covers.matches({"phash": "f"}, 0))).all()
     assert [(row.issue_id, row.variant_id, row.hash, row.distance) for row in rows] == [

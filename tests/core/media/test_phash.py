@@ -76,8 +76,11 @@ def test_the_average_hash_is_whether_pixels_are_above_the_mean():
     assert hashes(Image.new("L", (64, 96), 128))["ahash"] == "0" * 16
 
 
-def test_the_difference_hash_counts_pixels_as_comictagger_does():
+def test_the_difference_hash_is_whether_pixels_are_darker_than_the_next():
     image = Image.new("L", (9, 8), 50)
-    image.putpixel((1, 1), 20)  # the pixel 10 in the order of reading
-    bits = [x + 8 + y == 10 for y in range(8) for x in range(8)]  # it is darker than the next one
-    assert hashes(image)["dhash"] == f"{int(''.join(str(int(bit)) for bit in bits), 2):016x}"
+    image.putpixel((1, 1), 20)
+    assert hashes(image)["dhash"] == f"{1 << 63 - 8 - 1:016x}"
+    early = [
+        x + 8 + y == 10 for y in range(8) for x in range(8)
+    ]  # it is the pixel 10 in the order of reading
+    assert hashes(image)["early_dhash"] == f"{int(''.join(str(int(bit)) for bit in early), 2):016x}"

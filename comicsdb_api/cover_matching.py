@@ -1,0 +1,142 @@
+"""`/match_cover_hash`: issues by the hashes of their covers, for ComicTagger's quick tag.
+
+It is served at the root of the host, as the program asks for it there, and without an account. Answers have
+what its published versions read (`ID`, `EquivalentIDs`), and what earlier ones did (`IDs`; with `simple`,
+`IDList`). It shows nothing but ids.
+"""
+
+from urllib.parse import urlsplit
+
+from pyramid.response import Response
+from sqlalchemy import select
+
+from comicsdb.catalog import covers
+from comicsdb.http.client_address import client_ip
+from comicsdb.models import Issue
+from comicsdb.ratelimit import Limit
+from comicsdb.values import FLAGS, whole_number
+from comicsdb_api.negotiation import parameters
+from comicsdb_api.responses import CROSS_ORIGIN, to_json
+
+PATH = "/match_cover_hash"
+MOST = 300  # covers in one answer, the nearest
+MINUTE, DAY = 60, 86_400
+# The addresses by which the program knows sources of ids, and the columns with those ids.
+DOMAINS = {"comicvine.gamespot.com": Issue.cv_id, "comics.org": Issue.gcd_id}
+NONE_FOUND = "No hashes found"
+NO_HASH = f"Send at least one of {', '.join(covers.KINDS)}."
+TOO_FAR = f"max has to be a whole number from 0 to {covers.MAX}."
+
+
+class InvalidQueryError(ValueError):
+    """A parameter that cannot be used; the text says which."""
+
+
+def match(request) -> Response:
+    """The answer to a request, within the limits of its address."""
+    settings = request.registry.settings
+    if settings["comicsdb_api.throttle"]:
+        wait = _throttled(request, settings)
+        if wait:
+            message = f"Too many requests; please wait {wait} seconds."
+            return _answer({"msg": message}, 429, ("Retry-After", str(wait)))
+    try:
+        wanted, most, flags = _asked(request)
+    except InvalidQueryError as error:
+        return _answer({"msg": str(error)}, 400)
+    found = _found(request, wanted, most)
+    if flags["exactOnly"] and any(row.distance == 0 for row in found):
+        found = [row for row in found if row.distance == 0]
+    if not found:
+        return _answer({"msg": NONE_FOUND}, 404)
+    host = urlsplit(request.application_url).hostname
+    return _answer({"results": (_simple if flags["simple"] else _results)(found, host)})
+
+
+def _throttled(request, settings) -> int:
+    """Count the request; the seconds to wait if there were too many."""
+    burst, sustained = (settings[f"comicsdb_api.covers.{name}"] for name in ("burst", "sustained"))
+    limits = Limit("covers", burst, MINUTE), Limit("covers_a_day", sustained, DAY)
+    who = f"covers ip:{client_ip(request)}"
+    taken = request.registry["comicsdb.limiter"].take([(limit, who) for limit in limits])
+    return max((state.wait for state in taken.refused), default=0)
+
+
+def _asked(request) -> tuple[dict[str, str], int, dict[str, bool]]:
+    sent = {name: value.strip() for name, value in parameters(request)}
+    wanted = {kind: sent[kind] for kind in covers.KINDS if sent.get(kind)}
+    if not wanted:
+        raise InvalidQueryError(NO_HASH)
+    for kind, digits in wanted.items():
+        try:
+            covers.signed(digits)
+        except ValueError as error:
+            raise InvalidQueryError(f"{kind}: {error}") from error
+    most = whole_number(sent["max"], 0, covers.MAX) if sent.get("max") else covers.USUAL
+    if most is None:
+        raise InvalidQueryError(TOO_FAR)
+    flags = {"simple": False, "exactOnly": True}
+    for name, usual in flags.items():
+        flags[name] = FLAGS.get(sent[name].lower()) if sent.get(name) else usual
+        if flags[name] is None:
+            raise InvalidQueryError(f"{name} has to be True or False.")
+    return wanted, most, flags
+
+
+def _found(request, wanted: dict[str, str], most: int) -> list:
+    """The issues with such a cover, of their own or of a variant, by distance; each once for a hash."""
+    matches = covers.matches(wanted, most)
+    rows = (
+        select(Issue.id, *DOMAINS.values(), matches.c.kind, matches.c.hash, matches.c.distance)
+        .distinct()
+        .join(matches, matches.c.issue_id == Issue.id)
+        .order_by(matches.c.distance, Issue.id, matches.c.kind, matches.c.hash)
+        .limit(MOST)
+    )
+    return request.dbsession.execute(rows).all()
+
+
+def _ids(row, host: str) -> list[tuple[str, str]]:
+    known = [(domain, getattr(row, column.key)) for domain, column in DOMAINS.items()]
+    return [*((domain, str(number)) for domain, number in known if number), (host, str(row.id))]
+
+
+def _results(found: list, host: str) -> list[dict]:
+    results = []
+    for row in found:
+        ids = _ids(row, host)
+        named = [{"Domain": domain, "ID": number} for domain, number in ids]
+        results.append(
+            {
+                "ID": named[0],
+                "EquivalentIDs": named[1:],
+                "IDs": {domain: [number] for domain, number in ids},
+                "Distance": row.distance,
+                "Hash": {"Hash": row.hash % 2**64, "Kind": row.kind},
+            }
+        )
+    return results
+
+
+def _simple(found: list, host: str) -> list[dict]:
+    """The ids for each distance, without the hashes."""
+    by_distance: dict[int, dict[str, dict[str, None]]] = {}
+    for row in found:
+        listed = by_distance.setdefault(row.distance, {})
+        for domain, number in _ids(row, host):
+            listed.setdefault(domain, {})[number] = None
+    return [
+        {"IDList": {domain: list(numbers) for domain, numbers in ids.items()}, "Distance": distance}
+        for distance, ids in by_distance.items()
+    ]
+
+
+def _answer(body: dict, status: int = 200, *headers: tuple[str, str]) -> Response:
+    common = (("Content-Type", "application/json"), ("Cache-Control", "no-store"), *CROSS_ORIGIN)
+    return Response(to_json(body), status, headerlist=[*common, *headers])
+
+
+def includeme(config):
+    """Serve it."""
+    config.add_route("match_cover_hash", PATH, request_method=("GET", "HEAD"))
+    config.add_view(match, route_name="match_cover_hash")

@@ -1,0 +1,195 @@
+"""Covers that look like a picture: by its perceptual hashes, or by the picture itself (`/api/cover/`)."""
+
+import orjson
+from sqlalchemy import String, func, literal_column, select
+from sqlalchemy.dialects.postgresql import distinct_on
+
+from comicsdb.catalog import covers
+from comicsdb.imaging.picture import PictureError
+from comicsdb.media.uploads import hashes_of_upload
+from comicsdb.models import Variant
+from comicsdb.readcache.etag import tagged
+from comicsdb.schemas import ObjectSchema
+from comicsdb.schemas.base import field
+from comicsdb.schemas.types import Integer as IntegerField
+from comicsdb.security import Permission
+from comicsdb.values import whole_number
+from comicsdb_api.errors import BadRequestError
+from comicsdb_api.openapi.schemas import Components
+from comicsdb_api.resource import bodies, filters, shapes
+from comicsdb_api.resource.acts import Act, Body
+from comicsdb_api.resource.base import Resource, serve
+from comicsdb_api.resource.bodies import PARTS, File
+from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.filters import BadValueError, Filter
+from comicsdb_api.resource.types import Choice, ListOf
+from comicsdb_api.resource.writes import IMAGE, NO_FILE, NO_PICTURE
+from comicsdb_api.resources.issue import IssueResource, issue
+from comicsdb_api.resources.wish_list import judged
+from comicsdb_api.responses import addresses, respond, to_json
+
+MOST = 100  # covers in one answer, the nearest
+variant = Variant.__table__
+
+
+class Hash(Filter):
+    """A hash of 64 bits."""
+
+    schema = {"type": "string", "pattern": "^[0-9a-fA-F]{1,16}$"}
+    says = "{}: up to 16 hexadecimal digits."
+
+    def test(self, value, zone) -> tuple[str, str]:  # noqa: ARG002
+        """The kind and the digits."""
+        try:
+            covers.signed(value)
+        except ValueError as error:
+            raise BadValueError(self.name, str(error)) from error
+        return self.name, value
+
+
+class Bits(Filter):
+    """How many bits may differ."""
+
+    schema = {"type": "integer", "minimum": 0, "maximum": covers.MAX, "default": covers.USUAL}
+    invalid = f"Enter a whole number from 0 to {covers.MAX}."
+
+    def test(self, value, zone) -> tuple[str, int]:  # noqa: ARG002
+        """The name and the number."""
+        number = whole_number(value, 0, covers.MAX)
+        if number is None:
+            raise self.bad()
+        return self.name, number
+
+
+FILTERS = (
+    *(Hash(kind, None, f"the {kind} of a picture") for kind in covers.KINDS),
+    Bits("max", None, "in how many of its 64 bits the hash of a cover may differ"),
+)
+
+
+def row_fields(found) -> dict:
+    """A cover that was found: `found` are the columns of `covers.matches`."""
+    other = shapes.json_object(
+        "CoverVariant",
+        id=variant.c.id,
+        name=variant.c.name,
+        image=shapes.required_picture(variant.c.image),
+    )
+    return {
+        "issue": shapes.json_object("IssueRow", **IssueResource.row_fields()),
+        "variant": shapes.optional(variant.c.id.is_not(None), other),
+        "kind": shapes.type_coerce(found.kind, Choice(*covers.KINDS)),
+        "hash": func.lpad(func.to_hex(found.hash), 16, "0", type_=String),
+        "distance": found.distance,
+    }
+
+
+def nearest(request, wanted: dict[str, str], most: int) -> list[dict]:
+    """The covers nearest to hashes by kind, each once, by their distance; raises ValueError."""
+    matches = covers.matches(wanted, most)
+    place = (matches.c.issue_id, func.coalesce(matches.c.variant_id, literal_column("0")))
+    once = select(matches).ext(distinct_on(*place)).order_by(*place, matches.c.distance, matches.c.kind)
+    found = once.subquery("found")
+    order = (found.c.distance, found.c.issue_id, found.c.variant_id.nulls_first())
+    source = IssueResource.row_source().join(found, found.c.issue_id == issue.c.id)
+    rows = (
+        select(*shapes.labelled(row_fields(found.c)))
+        .select_from(source.outerjoin(variant, variant.c.id == found.c.variant_id))
+        .order_by(*order)
+        .limit(MOST)
+    )
+    (results,) = request.read_pool.first(select(shapes.rows_of(rows)), addresses(request))
+    return orjson.loads(results)
+
+
+class PictureSchema(ObjectSchema):
+    """What is sent with a picture."""
+
+    max = field(IntegerField(0, covers.MAX))
+
+
+class CoverResource(Resource):
+    """Covers of issues and variants that look like a picture."""
+
+    title = "cover search"
+    parses = (PARTS,)
+
+    @classmethod
+    def body_fields(cls) -> dict:
+        """The answer, described by the columns of any search."""
+        match = shapes.json_object("CoverMatch", **row_fields(covers.matches({"phash": "0"}, 0).c))
+        digits = shapes.optional(literal_column("true"), literal_column("''", String))
+        return {
+            "hashes": shapes.json_object("CoverHashes", **dict.fromkeys(covers.KINDS, digits)),
+            "results": literal_column("results", ListOf(match)),
+        }
+
+    @classmethod
+    def described(cls, registry):  # noqa: ARG003
+        """The hashes, and how far covers may be from them."""
+        parameters = [
+            {"name": each.name, "in": "query", "description": each.description, "schema": each.schema}
+            for declared in FILTERS
+            for each in declared.described()
+        ]
+        body = Components().object_of(cls.body_fields())
+        return {
+            "description": f"The {MOST} nearest covers, each once; of several hashes any may be near.",
+            "parameters": parameters,
+            "content": {"application/json": {"schema": body}},
+        }
+
+    def get(self):
+        """Covers by the hashes of a picture; none without a hash."""
+        request = self.request
+        zone = request.registry.settings["comicsdb.timezone"]
+        sent = dict(filters.read(FILTERS, request.api_parameters, zone=zone))
+        most = sent.pop("max", covers.USUAL)
+        return respond_tagged(request, tagged(to_json(self._body(sent, sent, most))))
+
+    def post(self):
+        """Covers that look like a picture, which is not kept."""
+        request = self.request
+        sent = bodies.read(request, self.parses)
+        file = sent.field(IMAGE)
+        if not isinstance(file, File) or not file.data:
+            raise BadRequestError({IMAGE: [NO_FILE]})
+        most = judged(sent, PictureSchema).get("max", covers.USUAL)
+        try:
+            hashes = hashes_of_upload(request.dbsession, file.data, request.identity.user_id)
+        except PictureError as error:
+            raise BadRequestError({IMAGE: [NO_PICTURE]}) from error
+        return respond(request, self._body(hashes, {"phash": hashes["phash"]}, most))
+
+    def _body(self, hashes: dict[str, str], wanted: dict[str, str], most: int) -> dict:
+        shown = {kind: hashes.get(kind) for kind in covers.KINDS}
+        return {"hashes": shown, "results": nearest(self.request, wanted, most) if wanted else []}
+
+
+CoverResource.acts = {
+    "POST": Act(
+        "Find covers that look like a picture, which is not kept",
+        {
+            200: (
+                "Its hashes, and the covers near its pHash.",
+                Body("CoverFound", CoverResource.body_fields()),
+            )
+        },
+        PictureSchema,
+        "CoverInput",
+        sends_picture=True,
+    )
+}
+
+
+def includeme(config):
+    """Serve it; the root lists it, too."""
+    config.registry["comicsdb_api.lists"]["cover"] = "api.cover"
+    serve(
+        config,
+        CoverResource,
+        "api.cover",
+        "/api/cover/",
+        {"GET": "get", "POST": "post"},
+        writing=Permission.API,
+    )
