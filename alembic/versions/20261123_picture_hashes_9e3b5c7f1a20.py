@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "9e3b5c7f1a20"
-down_revision = "4c7a90d1e2b8"
+down_revision = "b3e50c7f92d4"
 branch_labels = None
 depends_on = None
 
