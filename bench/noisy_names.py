@@ -69,7 +69,7 @@ def noisy_names(issues: Iterable[Issue], *, seed: int = 1, each: int = 1) -> Ite
     issues = list(issues)
     began = defaultdict(set)
     for issue in issues:
-        began[issue.series.casefold()].add((issue.year_began, issue.publisher))
+        began[issue.series.casefold()].add((issue.year_began, issue.publisher, issue.series_type))
     for issue in issues:
         random = Random(f"{seed} {issue}")
         for _ in range(each):
@@ -219,7 +219,9 @@ class _Name:
             self.year = None
         else:
             found.append(self._date())
-        if issue.series_type in FORMAT_WORDS and self.chance(0.6, "format"):
+        # Without it, nobody could tell the first collection from the first issue of a series of that name.
+        needed = self.shared and issue.series_type in COLLECTED and self.number[:1].isdigit()
+        if issue.series_type in FORMAT_WORDS and (self.chance(0.6, "format") or needed):
             found.append(f"({random.choice(FORMAT_WORDS[issue.series_type])})")
         if issue.publisher and self.chance(0.08, "publisher"):
             found.append(random.choice((f"({issue.publisher})", f"[{issue.publisher}]")))

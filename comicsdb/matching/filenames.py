@@ -97,16 +97,15 @@ def parse(name: str) -> ParsedName:
     part = _Part(stem)
     readings = part.readings()
     outer = _Folders(folders[-FOLDERS_MAX:])
-    readings = outer.completed(readings)
+    readings = outer.completed(readings, leading=part.leading)
     first, facts, date = readings[0], part.facts, part.date
-    began = part.year_began
     return ParsedName(
         series=first.series,
         number=first.number,
         title=first.title,
         count=facts.count or outer.facts.count,
         volume=first.volume,
-        year_began=began or outer.year_began,
+        year_began=part.year_began or outer.year_began,
         year=first.year,
         month=date.month if first.year == date.year else None,
         day=date.day if first.year == date.year else None,
@@ -604,6 +603,7 @@ class _Part:
         self.facts = _Facts()
         self.date = NO_DATE
         self.year_began: int | None = None
+        self.leading = False  # whether the number is in front of all words
         text = self._without_codes(text)
         self.tokens = _with_counts(_with_marks(self._tokens(text)), self.facts)
         self._take_formats()
@@ -738,6 +738,7 @@ class _Part:
         candidates = self._candidates()
         best = candidates[0][1] if candidates and candidates[0][0] >= _LIKELY else None
         first, self.date, self.year_began = self._reading(best)
+        self.leading = best is not None and not any(token.word for token in self.tokens[:best])
         shown = f"{first.series} {first.title}".split()
         self.facts.noise += [
             token.text for token in self.tokens if token.word and _is_noise(token) and token.text not in shown
@@ -772,7 +773,7 @@ class _Part:
                 continue
             if token.mark == VOLUME or (token.mark == TOME and other):
                 if token.digits > 3:
-                    began = int(token.number) if token.number.isdigit() else began
+                    began = int(token.number) if _is_year(token.number) else began
                 elif token.number.isdigit():
                     volume = int(token.number)
                 tokens[position] = _Token("", bracket=True)
@@ -966,8 +967,8 @@ class _Folders:
             return ""
         return self.outer if _fold(series).startswith(_fold(self.series)) else ""
 
-    def completed(self, readings: list[Reading]) -> list[Reading]:
-        """The readings of a file's name, with what the folder adds."""
+    def completed(self, readings: list[Reading], *, leading: bool) -> list[Reading]:
+        """The readings of a file's name, with what the folder adds; `leading`: the number is in front."""
         if not self.series:
             return readings
         first = readings[0]
@@ -986,6 +987,9 @@ class _Folders:
             found = [replace(first, series=named), *readings]
         elif same:
             found = readings
+        elif leading and (self.year_began or not first.year):  # 123 - The Story, in the folder of a series
+            title = f"{first.series} - {first.title}" if first.title else first.series
+            found = [replace(first, series=self.series, title=title), *readings]
         else:
             # A folder may as well be the first half of a name with a slash.
             series = self.series if not self.single or self.year_began else f"{self.series}/{first.series}"
