@@ -22,6 +22,7 @@ def includeme(config):
     config.include(".http.routing")  # config.add_page: a route with a canonical URL
     config.include(".rendering.themes")  # light or dark
     config.include(".rendering.layout")  # header and footer
+    config.include(".rendering.kept_cards")  # cards, rendered once for all who see the same
     config.include(".rendering.page_cache")  # cached pages for anonymous visitors
     config.include(".http.assets")  # static files, with their digest in the URL
     config.include(".http.csp")  # security headers

@@ -17,7 +17,10 @@ PARSERS = {
 
 
 class RowView:
-    """An object of a kind that is called by its name, or something that has no page of its own."""
+    """An object of a kind that is called by its name, or something that has no page of its own.
+
+    `columns` are the values it was made from.
+    """
 
     @property
     def label(self) -> str:
@@ -25,7 +28,7 @@ class RowView:
         return KINDS[self.__tablename__].model.label.fget(self)
 
     def __init__(self, kind: str, values: Mapping):
-        vars(self).update(values, __tablename__=kind)
+        vars(self).update(values, __tablename__=kind, columns=values)
 
 
 class ShownSeries(RowView):

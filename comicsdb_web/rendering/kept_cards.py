@@ -1,0 +1,42 @@
+"""Cards of lists, rendered once for all who see the same."""
+
+import orjson
+from markupsafe import Markup
+from pyramid.settings import asbool
+
+from comicsdb_web.rendering.row_views import RowView
+
+BASE = "\0"  # in a kept card, the beginning of the addresses of pictures, which differs between hosts
+ENTRY_BYTES = 600  # beside key and text
+
+
+def kept_card(request, render, entity, *how) -> Markup:
+    """The card of an object, by a macro called with it and with `how`.
+
+    The key contains all that the card depends on, above all the columns it shows, so a kept card is never out
+    of date.
+    """
+    if not isinstance(entity, RowView) or request.registry["comicsdb_web.reloads_templates"]:
+        return render(entity, *how)
+    base, columns = request.thumbnail_base, orjson.dumps(dict(entity.columns), default=str)
+    key = (
+        "card",
+        entity.__tablename__,
+        columns,
+        how,
+        request.locale_name,
+        request.script_name,
+        request.today,
+    )
+    known = request.cache.lru.get(key)
+    if known is None:
+        known = render(entity, *how).replace(base, BASE)
+        request.cache.lru.set(key, known, ENTRY_BYTES + len(columns) + len(known))
+    return Markup(known.replace(BASE, base))  # noqa: S704
+
+
+def includeme(config):
+    """Add `request.kept_card`."""
+    reloads = asbool(config.get_settings().get("pyramid.reload_templates"))
+    config.registry["comicsdb_web.reloads_templates"] = reloads
+    config.add_request_method(kept_card)
