@@ -1,7 +1,7 @@
 """Cards of lists, rendered once for all who see the same."""
 
 import orjson
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from pyramid.settings import asbool
 
 from comicsdb_web.rendering.row_views import RowView
@@ -18,21 +18,25 @@ def kept_card(request, render, entity, *how) -> Markup:
     """
     if not isinstance(entity, RowView) or request.registry["comicsdb_web.reloads_templates"]:
         return render(entity, *how)
-    base, columns = request.thumbnail_base, orjson.dumps(dict(entity.columns), default=str)
-    key = (
-        "card",
-        entity.__tablename__,
-        columns,
-        how,
-        request.locale_name,
-        request.script_name,
-        request.today,
-    )
+    try:
+        columns = orjson.dumps(dict(entity.columns))
+    except TypeError:  # there are others than those of JSON
+        return render(entity, *how)
+    seen_by = request.locale_name, request.script_name, request.today
+    key = ("card", entity.__tablename__, columns, how, seen_by)
     known = request.cache.lru.get(key)
     if known is None:
-        known = render(entity, *how).replace(base, BASE)
+        known = str(_without_base(request, render, entity, how))
         request.cache.lru.set(key, known, ENTRY_BYTES + len(columns) + len(known))
-    return Markup(known.replace(BASE, base))  # noqa: S704
+    return Markup(known.replace(BASE, escape(request.thumbnail_base)))  # noqa: S704
+
+
+def _without_base(request, render, entity, how: tuple) -> Markup:
+    base, request.thumbnail_base = request.thumbnail_base, BASE
+    try:
+        return render(entity, *how)
+    finally:
+        request.thumbnail_base = base
 
 
 def includeme(config):
