@@ -69,6 +69,7 @@ class PageTheatre:
         bare.registry["comicsdb.read_pool"] = ReadPool(lambda: connection)
         bare.registry["comicsdb.session_factory"].configure(bind=connection, **ROLLED_BACK)
         bare.registry["comicsdb.cached_reads"].clear()
+        bare.registry["comicsdb_web.reloads_templates"] = True  # it keeps no cards either
 
     def scene(self) -> "PageScene":
         """A new one."""
