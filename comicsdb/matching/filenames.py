@@ -955,9 +955,9 @@ class _Folders:
         part = _Part(name)
         reading = part.named()
         self.volume = self.volume or reading.volume
+        self.year_began = self.year_began or part.year_began or reading.year
         if reading.series and not _is_year(reading.series):
             self.facts, self.series = part.facts, reading.series
-            self.year_began = part.year_began or reading.year
 
     def publisher(self, series: str) -> str:
         """The publisher: a name that is known, or the folder of the series' folder."""
