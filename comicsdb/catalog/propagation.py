@@ -11,8 +11,9 @@ link to it (M14, M16).
 
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 
-from sqlalchemy import text
+from sqlalchemy import TextClause, text
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.kinds import KINDS, children_of, linked_to
@@ -50,16 +51,17 @@ _CREDITED_IN_ROLE = (
 _REPRINTING = _linked("issue_reprint", "issue_id", "reprint_id")
 _ASSOCIATED = _linked("series_associated", "series_id", "associated_id")
 
-# Kinds with an issue list, with the condition that finds their rows from issues (M24).
-ISSUE_LISTS = {
+# Kinds with an issue list, with the statement that finds the ids of their rows from issues (M24).
+LISTED = {
     **{
-        kind: _linked(link.table.name, link.other, link.own)
+        kind: f"SELECT {link.other} FROM {link.table.name} WHERE {link.own} = ANY(:ids)"
         for kind in KINDS
         for link in KINDS["issue"].links
         if link.target.__tablename__ == kind and hasattr(link.target, "issues_modified")
     },
-    "series": "id IN (SELECT series_id FROM issue WHERE id = ANY(:ids))",
+    "series": "SELECT series_id FROM issue WHERE id = ANY(:ids)",
 }
+ISSUE_LISTS = {kind: f"id IN ({ids})" for kind, ids in LISTED.items()}
 
 # (rule, event, {kind touched: which of its rows})
 TABLE: tuple[tuple[str, str, dict[str, str]], ...] = (
@@ -169,20 +171,33 @@ def _later(*columns: str) -> str:
     return f"greatest(clock_timestamp(), {past})"
 
 
-def move_stamp(session: Session, kind: str, ids: set[int], column: str = "modified") -> None:
-    """Update a stamp of rows, and store its former value; rows are locked in the order of their ids."""
-    if not ids:
-        return
+def move_stamps(session: Session, moved: dict[str, set[int]]) -> None:
+    """Update `modified` of rows by kind, and store its former value, in one statement.
+
+    Rows are locked in the order of kinds and ids.
+    """
+    wanted = {kind: list(moved[kind]) for kind in KINDS if moved.get(kind)}
+    if wanted:
+        session.execute(_moving(tuple(wanted)), wanted)
+
+
+@lru_cache(200)
+def _moving(kinds: tuple[str, ...]) -> TextClause:
+    """The statement that updates `modified` of kinds; the final SELECT makes their order."""
+    parts = [part for kind in kinds for part in _parts_moving(kind)]
+    order = ", ".join(f"(SELECT count(*) FROM {kind}_moved)" for kind in kinds)
+    return text(f"WITH {', '.join(parts)} SELECT {order}")
+
+
+def _parts_moving(kind: str) -> tuple[str, str]:
     columns = KINDS[kind].model.__table__.columns
-    before = f"{column}_before = t.{column}, " if f"{column}_before" in columns else ""  # not reference data
-    passed = (column, "rated") if column == "modified" and "rated" in columns else (column,)
+    before = "modified_before = t.modified, " if "modified_before" in columns else ""  # not reference data
+    passed = ("modified", "rated") if "rated" in columns else ("modified",)
     later = _later(*(f"t.{each}" for each in passed))
-    session.execute(
-        text(
-            f"WITH mine AS (SELECT id FROM {kind} WHERE id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE)"
-            f" UPDATE {kind} t SET {before}{column} = {later} FROM mine WHERE t.id = mine.id"
-        ),
-        {"ids": list(ids)},
+    return (
+        f"{kind}_rows AS (SELECT id FROM {kind} WHERE id = ANY(:{kind}) ORDER BY id FOR NO KEY UPDATE)",
+        f"{kind}_moved AS (UPDATE {kind} t SET {before}modified = {later}"
+        f" FROM {kind}_rows mine WHERE t.id = mine.id RETURNING t.id)",
     )
 
 
@@ -196,18 +211,19 @@ def move_name_stamp(session: Session, kind: str, ids: set[int]) -> None:
 
 def move_issue_list_stamps(session: Session, issues: set[int], parents: dict[str, set[int]]) -> None:
     """Update `issues_modified` of `parents` and of all objects with one of `issues` in their issue list."""
-    showing = {kind: set(parents.get(kind, ())) for kind in ISSUE_LISTS}
-    if issues:
-        for kind, each in _find(session, ISSUE_LISTS.items(), {"ids": list(issues)}):
-            showing[kind].add(each)
-    moved = {kind: list(ids) for kind, ids in showing.items() if ids}
+    given = {kind: list(parents.get(kind, ())) for kind in ISSUE_LISTS}
+    session.execute(_moving_lists(tuple(given)), {"ids": list(issues), **given})
+
+
+@lru_cache(200)
+def _moving_lists(kinds: tuple[str, ...]) -> TextClause:
     updates = [
-        f"{kind} AS (UPDATE {kind} SET issues_modified_before = issues_modified,"
-        f" issues_modified = {_later('issues_modified')} WHERE id = ANY(:{kind}))"
-        for kind in moved
+        f"{kind}_moved AS (UPDATE {kind} SET issues_modified_before = issues_modified,"
+        f" issues_modified = {_later('issues_modified')}"
+        f" WHERE id IN ({LISTED[kind]} UNION SELECT unnest(CAST(:{kind} AS integer[]))))"
+        for kind in kinds
     ]
-    if moved:
-        session.execute(text(f"WITH {', '.join(updates)} SELECT 1"), moved)
+    return text(f"WITH {', '.join(updates)} SELECT 1")
 
 
 def count_stars(session: Session, issues: set[int]) -> None:

@@ -16,7 +16,7 @@ from comicsdb.catalog.kinds import Kind, kind_of
 from comicsdb.catalog.unit_of_work import UnitOfWork, label_of
 from comicsdb.i18n import _
 from comicsdb.library import ratings
-from comicsdb.models import FormerSlug, History, Series, Tombstone, User
+from comicsdb.models import FormerSlug, History, Issue, Series, Tombstone, User
 from comicsdb.models.base import INTEGER_MAX, SYSTEM_USER_ID, Authored, metadata
 
 # An index entry has 2700 bytes: enough for 255 characters of any script, but not for any two such names.
@@ -50,6 +50,16 @@ class Catalog:
     def get(self, model, object_id: int):
         """The object with an id; raises NotFoundError, GoneError or MovedError."""
         entity = self.session.get(model, object_id) if 0 < object_id <= INTEGER_MAX else None
+        return entity or self._former(model, Tombstone.object_id == object_id, object_id)
+
+    def expect(self, model, object_id: int) -> None:
+        """Raise the errors of `get` if there is no object with an id."""
+        if self.session.scalar(select(model.id).where(model.id == object_id)) is None:
+            self._former(model, Tombstone.object_id == object_id, object_id)
+
+    def locked(self, model, object_id: int):
+        """As `get`, with the object locked as by `lock`."""
+        entity = self._locked(model, object_id)
         return entity or self._former(model, Tombstone.object_id == object_id, object_id)
 
     def by_slug(self, model, slug: str):
@@ -224,21 +234,30 @@ class Catalog:
 
         Readers' rows that refer to it can still be added, unless it is to be deleted (`against_references`).
         """
-        self.unit.acquire_write_lock()
-        if entity.__tablename__ == "issue":
-            # Owners first: renaming a series locks rows in the same order.
-            self.session.execute(
-                select(Series.id).where(Series.id == entity.series_id).with_for_update(key_share=True)
-            )
         model, object_id = type(entity), inspect(entity).identity[0]
+        if not against_references and (model.__tablename__, object_id) in self.unit.changes.locked:
+            return
+        if self._locked(model, object_id, against_references=against_references) is None:
+            raise NotFoundError(model.__tablename__, object_id)
+
+    def _locked(self, model, object_id: int, *, against_references: bool = False):
+        """The reloaded object, None if there is none."""
+        self.unit.acquire_write_lock()
+        if model.__tablename__ == "issue":
+            # Owners first: renaming a series locks rows in the same order.
+            owner = select(Issue.series_id).where(Issue.id == object_id).scalar_subquery()
+            self.session.execute(
+                select(Series.id).where(Series.id == owner).with_for_update(key_share=True, of=Series)
+            )
         found = self.session.scalar(
             select(model)
             .where(model.id == object_id)
             .with_for_update(key_share=not against_references, of=model)
             .execution_options(populate_existing=True)
         )
-        if found is None:
-            raise NotFoundError(model.__tablename__, object_id)
+        if found is not None:
+            self.unit.changes.locked.add((model.__tablename__, object_id))
+        return found
 
     # Internals.
 

@@ -33,6 +33,7 @@ logger = logging.getLogger(__name__)
 
 AT_ONCE = 300  # objects that are touched by another one, for their stamps to move in its transaction
 WRITE_LOCK = 7_240_412  # key of the advisory lock of all writers, which also orders their commits
+_LOCK = text("SELECT pg_advisory_xact_lock(:key)")
 _STAMPS = (
     "modified",
     "modified_before",
@@ -80,6 +81,7 @@ class PendingChanges:
     retained_files: set[str] = field(default_factory=set)  # pictures that a row has now
     log_lines: list[str] = field(default_factory=list)  # to be logged after the commit
     write_locked: bool = False  # a rollback to a savepoint releases locks taken since
+    locked: set[tuple[str, int]] = field(default_factory=set)  # rows locked by `Catalog.lock`
 
     @property
     def pending(self) -> bool:
@@ -123,7 +125,7 @@ class UnitOfWork:
         locks could deadlock.
         """
         if not self.changes.write_locked:
-            self.session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": WRITE_LOCK})
+            self.session.execute(_LOCK, {"key": WRITE_LOCK})
             self.changes.write_locked = True
 
     # Recording changes.
@@ -256,10 +258,9 @@ class UnitOfWork:
             moved[kind] |= ids
         for kind, ids in changes.created.items():
             moved[kind] -= ids  # they have new stamps already
-        for kind in KINDS:
-            propagation.move_stamp(self.session, kind, moved.get(kind, set()))
-            if changes.renamed.get(kind):
-                propagation.move_name_stamp(self.session, kind, changes.renamed[kind])
+        propagation.move_stamps(self.session, moved)
+        for kind, ids in changes.renamed.items():
+            propagation.move_name_stamp(self.session, kind, ids)
         listed = moved.get("issue", set()) | changes.created.get("issue", set())
         if listed or changes.listing:
             propagation.move_issue_list_stamps(self.session, listed, changes.listing)
@@ -320,6 +321,7 @@ class UnitOfWork:
             log_lines=changes.log_lines,
             notes=changes.notes,
             write_locked=changes.write_locked,
+            locked=changes.locked,
         )
 
     def committed(self) -> None:

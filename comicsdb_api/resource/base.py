@@ -287,14 +287,18 @@ class EntityResource(ListResource):
         """The answer to PUT and PATCH."""
         request = self.request
         sent = bodies.read(request, self.parses)
-        entity = self.wanted()
+        object_id = self.wanted_id()
+        self.expect(object_id)
         draft = writes.Draft(request, sent, self.schema, self.pictures(), partial=partial)
         if writes.is_conditional(request):
-            request.catalog.lock(entity)  # so that the conditions are checked for the state that is changed
-            if writes.has_changed(request, self.served, entity.id):
+            # The conditions are checked for the state that is changed.
+            request.catalog.locked(self.model, object_id)
+            if writes.has_changed(request, self.served, object_id):
                 return writes.changed(request)
-        draft.written(lambda values: self.alter(entity, values), lambda values: self.faults(entity, values))
-        return writes.respond(request, 200, writes.shown(request, type(self), entity.id))
+        draft.written(
+            lambda values: self.alter(object_id, values), lambda values: self.faults(self.wanted(), values)
+        )
+        return writes.respond(request, 200, writes.shown(request, type(self), object_id))
 
     # Calls of the catalogue.
 
@@ -302,13 +306,18 @@ class EntityResource(ListResource):
         """The object with the id in the path; raises the catalogue's errors."""
         return self.request.catalog.get(self.model, self.wanted_id())
 
+    def expect(self, object_id: int) -> None:
+        """Raise the catalogue's errors if there is no object with an id; it is loaded when it is locked."""
+        self.request.catalog.expect(self.model, object_id)
+
     def make(self, values: dict) -> int:
         """Create an object; returns its id. Raises InvalidError or ConflictError."""
         return self.request.catalog.create(self.model, values).id
 
-    def alter(self, entity, values: dict) -> None:
+    def alter(self, object_id: int, values: dict) -> None:
         """Change an object; raises InvalidError or ConflictError."""
-        self.request.catalog.update(entity, values)
+        catalog = self.request.catalog
+        catalog.update(catalog.locked(self.model, object_id), values)
 
     def faults(self, entity, values: dict) -> tuple[dict, list]:
         """All errors of values: messages by field, and conflicts."""

@@ -324,7 +324,7 @@ class ScrobbleResource(CollectionResource):
         request, issue_id, moment = self.request, values["issue_id"], values.get("date_read")
         stars = values.get("rating")
         try:
-            owned, created = collection.scrobble(
+            item_id, created = collection.scrobble(
                 request.dbsession,
                 request.identity.user_id,
                 issue_id,
@@ -335,7 +335,7 @@ class ScrobbleResource(CollectionResource):
         except NotFoundError as error:
             raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
         fields = CollectionResource.scrobbled_fields
-        body = shown(request, CollectionResource, fields, owned.id, created=created)
+        body = shown(request, CollectionResource, fields, item_id, created=created)
         return 201 if created else 200, body
 
     def _in_zone(self, moment: datetime) -> datetime:

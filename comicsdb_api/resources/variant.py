@@ -41,13 +41,17 @@ class VariantResource(PartResource):
             raise self.missing()
         return found
 
+    def expect(self, _object_id: int) -> None:
+        """Raise RefusedError (404) if there is no variant with the id in the path."""
+        self.wanted()
+
     def make(self, values: dict) -> int:
         """Create one."""
         return self.request.catalog.add_variant(values)
 
-    def alter(self, entity: Variant, values: dict) -> None:
+    def alter(self, object_id: int, values: dict) -> None:
         """Change one."""
-        self.request.catalog.update_variant(entity.id, values)
+        self.request.catalog.update_variant(object_id, values)
 
     def faults(self, entity: Variant | None, values: dict) -> tuple[dict, list]:
         """What is wrong with values; there are no unique sets."""

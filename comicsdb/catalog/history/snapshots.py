@@ -54,6 +54,7 @@ def snapshot(name: str) -> str:
     return "jsonb_build_object(" + ", ".join(f"'{key}', {value}" for key, value in pairs) + ")"
 
 
+@cache
 def _record_statement(kind: str):
     return text(
         f"""

@@ -105,10 +105,17 @@ def add_many(
     Owned issues are not changed; unknown ones are left out. The number of
     statements does not depend on how many there are. Raises InvalidError for stars, and then writes nothing.
     """
+    lock_account(session, user_id)
+    return _add_many(session, user_id, rows, today=today)
+
+
+def _add_many(
+    session: Session, user_id: int, rows: Iterable[tuple[int, dict]], *, today: date
+) -> dict[int, int]:
+    """Add issues for an account that is locked."""
     wanted: dict[int, dict] = {}
     for issue_id, values in rows:
         wanted.setdefault(issue_id, values)
-    lock_account(session, user_id)
     new = _not_owned(session, user_id, list(wanted))
     stars = {each: wanted[each]["rating"] for each in new if wanted[each].get("rating") is not None}
     if stars:
@@ -265,8 +272,8 @@ def scrobble(
     stars: int | object = KEEP,
     *,
     today: date,
-) -> tuple[CollectionItem, bool]:
-    """Record that an issue was read, None for now; returns its item and whether it is new.
+) -> tuple[int, bool]:
+    """Record that an issue was read, None for now; returns the id of its item and whether it is new.
 
     An issue that is not owned comes into the collection as one digital copy. Stars replace those there are;
     None takes them back, KEEP leaves them. Raises NotFoundError for an issue that is not there, and
@@ -276,12 +283,35 @@ def scrobble(
     if stars is not KEEP:
         ratings.give(session, user_id, {issue_id: stars}, today=today)
     moment = moment or clock.now()
+    lock_account(session, user_id)
+    own = {"user": user_id, "issue": issue_id, "moment": moment}
+    rated = {"rated": stars is not KEEP, "rating": None if stars is KEEP else stars}
+    item_id = session.scalar(_READ_AGAIN, own | rated)
+    if item_id is not None:
+        return item_id, False
     values = {"book_format": BookFormat.DIGITAL.value, "read_dates": [moment]}
-    owned, created = add(session, user_id, issue_id, values, today=today)  # with the rating of the issue
-    if not created:
-        _insert_dates(session, [(owned.id, moment)])
-        owned = _write(session, owned.id, {} if stars is KEEP else {"rating": stars})
-    return owned, created
+    made = _add_many(session, user_id, [(issue_id, values)], today=today)  # with the rating of the issue
+    if issue_id not in made:
+        raise NotFoundError("issue", issue_id)
+    return made[issue_id], True
+
+
+# `date_read` is the latest of the read dates.
+_READ_AGAIN = text("""
+WITH item AS (
+    SELECT id FROM collection_item WHERE user_id = :user AND issue_id = :issue FOR NO KEY UPDATE
+), dates AS (
+    INSERT INTO read_date (collection_item_id, read_date)
+    SELECT id, CAST(:moment AS timestamptz) FROM item
+)
+UPDATE collection_item c SET is_read = true,
+    date_read = greatest(c.date_read, CAST(:moment AS timestamptz)),
+    rating = CASE WHEN :rated THEN CAST(:rating AS smallint) ELSE c.rating END,
+    modified_before = c.modified,
+    modified = greatest(clock_timestamp(), c.modified + interval '1 microsecond')
+FROM item WHERE c.id = item.id
+RETURNING c.id
+""")
 
 
 def add_series(

@@ -425,7 +425,7 @@ def test_the_cost_of_an_answer_does_not_depend_on_how_much_there_is(
         "rate": 13,
         "touch": 6,
         "scrobble": 7,
-        "scrobble again": 7,
+        "scrobble again": 4,
         "add": 5,
         "delete": 4,
     }

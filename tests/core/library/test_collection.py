@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import select, text
 from sqlalchemy.exc import NoResultFound
+from sqlalchemy.orm import object_session
 
 from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.library import collection, ratings
@@ -48,6 +49,7 @@ def moved(item, write):
     """What a write gives; the stamp of the item moved, and keeps what it was."""
     before = item.modified
     answer = write()
+    object_session(item).refresh(item)
     assert item.modified > before
     assert item.modified_before is not None
     return answer
@@ -171,7 +173,8 @@ def test_a_scrobble_leaves_the_rest_of_an_item(session, user, issue, owned):
     collection.update(session, user, owned.id, values, today=TODAY)
     moved(owned, lambda: collection.scrobble(session, user, issue.id, LATE, today=TODAY))
     found, created = collection.scrobble(session, user, issue.id, EARLY, 2, today=TODAY)
-    assert (found, created) == (owned, False)
+    assert (found, created) == (owned.id, False)
+    session.refresh(owned)
     assert (owned.quantity, owned.book_format, owned.notes) == (3, "PRINT", "Mine")
     assert (owned.date_read, owned.rating, community(session, issue, user)) == (LATE, 2, 2)
 
@@ -238,7 +241,8 @@ def test_the_same_stars_from_the_page_of_the_issue_leave_the_item_alone(session,
 def test_stars_before_the_release_are_kept_however_they_are_given(session, make, user):
     issues = [make.issue(store_date=TODAY + timedelta(days=1)) for _ in range(2)]
     added, _ = collection.add(session, user, issues[0].id, {"rating": 4}, today=TODAY)
-    read, _ = collection.scrobble(session, user, issues[1].id, EARLY, 3, today=TODAY)
+    item_id, _ = collection.scrobble(session, user, issues[1].id, EARLY, 3, today=TODAY)
+    read = session.get_one(CollectionItem, item_id)
     assert (added.rating, read.rating, dates(session, read)) == (4, 3, [EARLY])
     collection.update(session, user, added.id, {"rating": 5, "quantity": 2}, today=TODAY)
     collection.rate(session, user, read.id, 2, today=TODAY)

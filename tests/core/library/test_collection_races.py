@@ -172,7 +172,7 @@ def test_an_issue_that_is_deleted_meanwhile_is_not_there_or_goes_with_its_item(f
     jobs = (
         lambda session: Catalog(session).delete(session.get(Issue, issue)),
         lambda session: collection.add(session, user, issue, {"rating": 2}, today=TODAY)[1],
-        lambda session: collection.scrobble(session, user, issue, None, today=TODAY)[0].issue_id,
+        lambda session: collection.scrobble(session, user, issue, None, today=TODAY)[1],
         lambda session: len(collection.add_many(session, user, [(issue, {})], today=TODAY)),
     )
     at_once(factory, *map(gone_or, jobs))
@@ -186,7 +186,7 @@ def test_bulk_and_single_writes_do_not_get_into_each_others_way(factory, ids):
     jobs = (
         lambda session: collection.add_series(session, user, series, read=True, today=TODAY),
         lambda session: collection.add_series(session, user, series, today=TODAY),
-        lambda session: collection.scrobble(session, user, issue, MOMENT, 3, today=TODAY)[0].issue_id,
+        lambda session: collection.scrobble(session, user, issue, MOMENT, 3, today=TODAY)[1],
         lambda session: collection.mark_read(session, user, [item]),
         lambda session: Catalog(session).update(session.get(Issue, issue), {"desc": "x"}).id,
     )

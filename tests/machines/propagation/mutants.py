@@ -60,7 +60,7 @@ def mutants() -> dict[str, Patch]:
             f"{name} does something": lambda patch, name=name: patch.setattr(
                 propagation, name, lambda *_, **__: None
             )
-            for name in ("move_name_stamp", "move_issue_list_stamps", "refresh_rating_figures")
+            for name in ("move_stamps", "move_name_stamp", "move_issue_list_stamps")
         },
     }
 
