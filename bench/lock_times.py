@@ -214,6 +214,7 @@ def main() -> None:
                 engine.dispose()
             for words, act in ACTS.items():
                 if options.only in words:
+                    cluster.drop_database("act")
                     cluster.clone_database(filled, "act")
                     engine = create_engine(cluster.url("act"))
                     print(f"{measured(session_factory(engine), engine, act)}  {words}", flush=True)

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb.catalog.unit_of_work import UnitOfWork
 
-FIRST, FEWEST, MOST = 20, 50, 500  # objects of a transaction
+FIRST, FEWEST, MOST = 20, 25, 500  # objects of a transaction
 AIM = 0.1  # seconds for which a transaction should hold the lock
 ATTEMPTS = 5  # at a transaction that meets a deadlock
 
