@@ -100,8 +100,9 @@ def json_object(shape: str = "", /, **fields):
 def json_list(element, source, condition, order, *owners):
     """The JSON list of `element` over the rows of `source` that belong to a row of each of `owners`."""
     elements = func.json_agg(aggregate_order_by(element, *order))
+    kind = ListOf(element, lambda other: json_list(other, source, condition, order, *owners))
     return (
-        select(func.coalesce(elements, literal_column("'[]'::json"), type_=ListOf(element)))
+        select(func.coalesce(elements, literal_column("'[]'::json"), type_=kind))
         .select_from(source)
         .where(condition)
         .correlate(*owners)

@@ -3,6 +3,8 @@
 They change nothing in SQL. The description of the API reads them (`openapi`).
 """
 
+from collections.abc import Callable
+
 from sqlalchemy import JSON, String
 
 
@@ -40,8 +42,9 @@ class Changes(JSON):
 
 
 class ListOf(JSON):
-    """A list; `element` is the SQL expression of one element."""
+    """A list; `element` is the SQL expression of one element, `of` makes the list of another one."""
 
-    def __init__(self, item):
+    def __init__(self, item, again: Callable | None = None):
         super().__init__()
         self.element = item
+        self.of = again

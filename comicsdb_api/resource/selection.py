@@ -1,0 +1,148 @@
+"""Which fields of an object a body has, as `fields` and `include` ask.
+
+Only expressions of fields that are asked for become part of the statement, so PostgreSQL computes no others.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from sqlalchemy import Case, ColumnElement
+
+from comicsdb.catalog.errors import InvalidError
+from comicsdb_api.resource import shapes
+from comicsdb_api.resource.types import ListOf, ObjectOf
+
+FIELDS, INCLUDE = "fields", "include"  # parameters
+ALL = "all"  # includes every field
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The fields of a row of a list, or of a detail (`detail`).
+
+    `include` adds fields: all that list and detail have can be had in both. What both have is then as in the
+    detail. `fields` picks from all of them, by dotted names. Equal shapes make equal statements.
+    """
+
+    resource: type
+    detail: bool = False
+    fields: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+
+    @cached_property
+    def expressions(self) -> dict[str, ColumnElement]:
+        """The fields: name → SQL expression, in their usual order."""
+        usual, every = self._usual, self._usual | self._rich
+        included = every if ALL in self.include else self.include
+        found = {
+            name: self._rich[name] if name in included else usual[name]
+            for name in every
+            if name in usual or name in included
+        }
+        if not self.fields:
+            return found
+        asked = _by_first(self.fields)
+        return {
+            name: _pruned(_with(asked[name], found.get(name), self._rich[name]), asked[name])
+            for name in every
+            if name in asked
+        }
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether all is shown as without `include`, so that the same validators tell what is current."""
+        if self.detail or not (self.fields or self.include):
+            return True
+        known = names_of(self._usual)
+        return not self.include and all(name in known for name in self.fields)
+
+    @property
+    def source(self):
+        """The tables that the expressions read."""
+        return (
+            self.resource.row_source() if self.is_usual and not self.detail else self.resource.detail_source()
+        )
+
+    @cached_property
+    def _usual(self) -> dict[str, ColumnElement]:
+        return self.resource.detail_fields() if self.detail else self.resource.row_fields()
+
+    @cached_property
+    def _rich(self) -> dict[str, ColumnElement]:
+        return self.resource.row_fields() | self.resource.detail_fields()
+
+
+def shape_of(resource: type, fields: str = "", include: str = "", *, detail: bool = False) -> Shape:
+    """The shape that comma-separated names ask for; raises InvalidError for unknown ones."""
+    wanted = {FIELDS: _words(fields), INCLUDE: _words(include)}
+    known = known_names(resource)
+    errors = {}
+    for parameter, names in wanted.items():
+        unknown = [name for name in names if name not in known[parameter]]
+        if unknown:
+            errors[parameter] = [f"Unknown: {', '.join(unknown)}. Known: {', '.join(known[parameter])}."]
+    if errors:
+        raise InvalidError(errors)
+    return Shape(resource, detail, **wanted)
+
+
+@lru_cache
+def known_names(resource: type) -> dict[str, tuple[str, ...]]:
+    """The names that `fields` and `include` know."""
+    every = resource.row_fields() | resource.detail_fields()
+    return {FIELDS: tuple(names_of(every)), INCLUDE: (ALL, *every)}
+
+
+def names_of(fields: dict[str, ColumnElement]) -> list[str]:
+    """The names of fields and, after a dot, of what is in them."""
+    found = []
+    for name, expression in fields.items():
+        found += [name, *(f"{name}.{each}" for each in names_of(_inner(expression)))]
+    return found
+
+
+def _inner(expression: ColumnElement) -> dict[str, ColumnElement]:
+    match expression.type:
+        case ListOf():
+            return _inner(expression.type.element)
+        case ObjectOf():
+            return expression.type.shape
+    return {}
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(sorted({name for name in (each.strip() for each in text.split(",")) if name}))
+
+
+def _by_first(names: Iterable[str]) -> dict[str, list[str]]:
+    """Dotted names by their first part: the rests, "" for the whole."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        first, _, rest = name.partition(".")
+        found.setdefault(first, []).append(rest)
+    return found
+
+
+def _with(rests: list[str], usual: ColumnElement | None, rich: ColumnElement) -> ColumnElement:
+    """The usual form of a field if it has everything that is asked for, else that of the detail."""
+    if usual is None:
+        return rich
+    known = {"", *names_of(_inner(usual))}
+    return usual if known.issuperset(rests) else rich
+
+
+def _pruned(expression: ColumnElement, rests: list[str]) -> ColumnElement:
+    """An expression with only these parts of its object, or of each object of its list."""
+    if "" in rests:
+        return expression
+    if isinstance(expression.type, ListOf):
+        return expression.type.of(_pruned(expression.type.element, rests))
+    if isinstance(expression, Case):  # an object or null
+        ((condition, value),) = expression.whens
+        return shapes.optional(condition, _pruned(value, rests))
+    asked = _by_first(rests)
+    parts = expression.type.shape.items()
+    return shapes.json_object(
+        "", **{name: _pruned(part, asked[name]) for name, part in parts if name in asked}
+    )
