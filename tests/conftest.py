@@ -270,8 +270,9 @@ def make(catalog):
 
 @pytest.fixture(scope="session")
 def wsgi(shared_database, media_folder):
-    """The whole application, site and API, made once."""
+    """The whole application, site and API, made once, after its first request, which counts due stars."""
     app = build_app(shared_database, media_folder)
+    webtest.TestApp(app).get("/docs/")
     yield app
     app.registry["comicsdb.engine"].dispose()
 
