@@ -33,6 +33,7 @@ from sqlalchemy import (
 
 from comicsdb.catalog import search
 from comicsdb.catalog.kinds import KINDS
+from comicsdb.catalog.trade_numbers import gtin
 from comicsdb.models import (
     AgeRating,
     Credit,
@@ -248,6 +249,10 @@ same_isbn = Test(
 same_upc = Test(
     lambda _column, code: search.issues_with_upc(lambda column: search.same_code(column, code)), _code
 )
+same_gtin = Test(
+    lambda _column, *wanted: issue.c.id.in_(select(search.with_gtin(*wanted).c.issue_id)),
+    lambda code: search.gtin_patterns(found) if (found := gtin(code)) else None,
+)
 upc_begins = Test(
     lambda _column, start: search.issues_with_upc(lambda column: search.code_fits(column, start)), _beginning
 )
@@ -403,6 +408,7 @@ ISSUE = (
         "sku": Condition(same, issue.c.sku),
         "isbn": Condition(same_isbn, issue.c.isbn),
         "upc": Condition(same_upc, issue.c.upc),
+        "gtin": Condition(same_gtin, issue.c.upc),
         "upc_starts_with": Condition(upc_begins, issue.c.upc),
         "cover_hash": Condition(same, issue.c.cover_hash),
     }

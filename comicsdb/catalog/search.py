@@ -10,11 +10,15 @@ from dataclasses import dataclass
 
 from sqlalchemy import (
     ColumnElement,
+    Integer,
+    Subquery,
     and_,
     case,
+    cast,
     false,
     func,
     literal_column,
+    null,
     or_,
     select,
     text,
@@ -26,6 +30,7 @@ from sqlalchemy.orm import Session, aliased
 from stdnum import isbn
 
 from comicsdb.catalog.kinds import Kind, kind_of
+from comicsdb.catalog.trade_numbers import Gtin
 from comicsdb.models import Issue, ReadingList, Series, Variant
 from comicsdb.values import compact
 
@@ -137,6 +142,36 @@ def issues_with_upc(condition: Callable) -> ColumnElement[bool]:
         select(found.id).where(condition(found.upc)), select(other.issue_id).where(condition(other.upc))
     )
     return Issue.id.in_(with_code)
+
+
+def gtin_patterns(code: Gtin) -> tuple[str, ...]:
+    """The patterns of LIKE for the numbers of what has a barcode.
+
+    One with a supplement finds the same one and numbers without any; one without finds all.
+    """
+    supplements = ("", code.supplement) if code.supplement else ("", "__", "_____")
+    return (*(form + each for form in code.forms for each in supplements), *code.short_isbn)
+
+
+def with_gtin(*patterns) -> Subquery:
+    """The issues and variants with codes that fit one of some patterns of LIKE: an issue may be there twice.
+
+    The columns are `issue_id`, `variant_id` (null for the issue's own code) and `code`, in compact form.
+    """
+    of_issue = Issue.id, cast(null(), Integer)
+    of_variant = Variant.issue_id, Variant.id
+    return union_all(
+        *(
+            select(
+                owner.label("issue_id"), variant.label("variant_id"), _compacted(column).label("code")
+            ).where(or_(*(_compacted(column).like(each) for each in patterns)))
+            for (owner, variant), column in (
+                (of_issue, Issue.upc),
+                (of_issue, Issue.isbn),
+                (of_variant, Variant.upc),
+            )
+        )
+    ).subquery("with_gtin")
 
 
 def _compacted(column) -> ColumnElement[str]:

@@ -1,15 +1,54 @@
-"""Validation of ISBN, UPC and SKU, for a text and for a column.
+"""Validation of ISBN, UPC and SKU, for a text and for a column; the parts of a barcode.
 
 python-stdnum validates a text; the equivalent SQL conditions validate all rows of a table in one statement.
 """
 
+from dataclasses import dataclass
+
 from sqlalchemy import ColumnElement, and_, case, func, or_
 from stdnum import ean, isbn
+
+from comicsdb.values import compact
 
 ADDED_DIGITS = (0, 2, 5)  # lengths of a barcode's supplement
 CODE_DIGITS = (12, 13)
 ISBN_LONG, ISBN_SHORT = 13, 10
 ISBN_BEGINNINGS = ("978", "979")
+
+
+@dataclass(frozen=True)
+class Gtin:
+    """A scanned barcode: the product's EAN-13 (`stem`), and the digits of the supplement, if any."""
+
+    stem: str
+    supplement: str = ""
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The stem with 13 digits, and with 12 if it is a UPC-A."""
+        return (self.stem, self.stem[1:]) if self.stem.startswith("0") else (self.stem,)
+
+    @property
+    def short_isbn(self) -> tuple[str, ...]:
+        """The stem as ISBN-10, if it has that form."""
+        has_one = self.stem.startswith("978") and isbn.is_valid(self.stem)
+        return (isbn.to_isbn10(self.stem),) if has_one else ()
+
+
+def gtin(code: str) -> Gtin | None:
+    """The parts of a UPC-A, EAN-13 or ISBN, with or without a supplement; None if it has another length.
+
+    Check digits are not verified: a catalogue holds what is printed.
+    """
+    code = compact(code).upper()
+    if isbn.is_valid(code):
+        return Gtin(isbn.to_isbn13(code))
+    if not (code.isascii() and code.isdigit()):
+        return None
+    for length in CODE_DIGITS:
+        if len(code) - length in ADDED_DIGITS:
+            return Gtin(code[:length].rjust(ISBN_LONG, "0"), code[length:])
+    return None
 
 
 def is_isbn(text: str) -> bool:

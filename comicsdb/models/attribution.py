@@ -13,16 +13,9 @@ def _owner(kind: str):
     return parent(f"{kind}.id", nullable=True, index=False)
 
 
-class Attribution(Base):
-    """A citation of a source: one nullable foreign key per kind, of which exactly one is set."""
+class Owned:
+    """Belonging to an object of any kind: one nullable foreign key per kind, of which exactly one is set."""
 
-    __tablename__ = "attribution"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    source: Mapped[str] = mapped_column(
-        String(1), server_default=AttributionSource.WIKIPEDIA, default=AttributionSource.WIKIPEDIA.value
-    )
-    url: Mapped[str] = mapped_column(String(200))
     arc_id: Mapped[int | None] = _owner("arc")
     character_id: Mapped[int | None] = _owner("character")
     creator_id: Mapped[int | None] = _owner("creator")
@@ -33,14 +26,37 @@ class Attribution(Base):
     team_id: Mapped[int | None] = _owner("team")
     universe_id: Mapped[int | None] = _owner("universe")
 
+
+def owned_args(table: str, *also: str, unique: bool = False):
+    """Return the constraint, and the indexes of each owner, which include the columns `also`."""
+    columns = [f"{kind}_id" for kind in OWNERS]
+    begin = "uq" if unique else "ix"
+    return (
+        *(
+            Index(
+                f"{begin}_{table}_{column}",
+                column,
+                *also,
+                unique=unique,
+                postgresql_where=text(f"{column} IS NOT NULL"),
+            )
+            for column in columns
+        ),
+        CheckConstraint(f"num_nonnulls({', '.join(columns)}) = 1", name="one_owner"),
+    )
+
+
+class Attribution(Owned, Base):
+    """A citation of a source."""
+
+    __tablename__ = "attribution"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    source: Mapped[str] = mapped_column(
+        String(1), server_default=AttributionSource.WIKIPEDIA, default=AttributionSource.WIKIPEDIA.value
+    )
+    url: Mapped[str] = mapped_column(String(200))
+
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805
-        columns = [f"{kind}_id" for kind in OWNERS]
-        return (
-            *(
-                Index(f"ix_attribution_{column}", column, postgresql_where=text(f"{column} IS NOT NULL"))
-                for column in columns
-            ),
-            CheckConstraint(f"num_nonnulls({', '.join(columns)}) = 1", name="one_owner"),
-            one_of("source", AttributionSource),
-        )
+        return (*owned_args("attribution"), one_of("source", AttributionSource))

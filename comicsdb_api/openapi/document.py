@@ -257,6 +257,9 @@ def _reading(endpoint: Endpoint, components: Components, registry) -> dict:
     dated, cached = read is not None and read.date_pairs > 0, read is not None and read.region is not None
     if read is None:
         own = endpoint.klass.described(registry)
+        if body := own.get("body"):
+            schema = components.object_of(body.fields, body.name)
+            own["content"] = {"application/json": {"schema": schema}}
     else:
         own = _list(endpoint, components) if endpoint.is_list else _detail(endpoint, components)
     conditions = (*common.BY_TAG, *(common.BY_DATE if dated else ()))

@@ -154,6 +154,19 @@ WORDS = {
     "CoverVariant.name": Word("What this cover is called; may be empty.", "Foil"),
     "CoverVariant.image": Word("Address of the picture.", f"{BASE}/media/variants/2026/02/11/foil.jpg"),
     "CoverMultipart.max": Word("In how many bits the hashes of covers may differ.", 8),
+    "CodeFound.stem": Word(
+        "The product code, as EAN-13; what shares it is listed. Empty if no code was sent.", "0759606089369"
+    ),
+    "CodeFound.supplement": Word("The digits of the supplement sent; may be empty.", "00111"),
+    "CodeFound.count": Word("Number of issues and variants with that stem.", 3),
+    "CodeFound.results": Word("Issues and variants with that stem, those with the code sent first."),
+    "CodeMatch.code": Word("Its UPC or ISBN, without blanks and hyphens.", "75960608936900111"),
+    "CodeMatch.is_match": Word("Whether it has the code sent; false where only the stem is the same.", True),
+    "CodeMatch.issue": Word("The issue."),
+    "CodeMatch.variant": Word("The variant that has the code; null for the issue's own."),
+    "CodeVariant.id": Word("Number of the variant.", 9),
+    "CodeVariant.name": Word("What this cover is called; may be empty.", "Foil"),
+    "CodeVariant.image": Word("Address of the picture.", f"{BASE}/media/variants/2026/02/11/foil.jpg"),
     # What only writes have.
     "issue": Word("Number of the issue it belongs to.", 512),
     "SeriesInput.status": Word(STATUSES, 4),

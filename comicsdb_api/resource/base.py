@@ -74,7 +74,7 @@ class Resource:
     def described(cls, registry) -> dict:  # noqa: ARG003
         """The description in OpenAPI of a GET that serves neither a list nor a detail.
 
-        `content` of the answer, and optionally its further `headers` and `parameters` of the query.
+        `content` of the answer or its `body`, and optionally further `headers` and `parameters` of the query.
         """
         return {"content": {media_type: {} for media_type in cls.renders}}
 

@@ -63,6 +63,11 @@ SAYS = {
     ),
     conditions.same_isbn: "{}, with 10 or 13 digits: one finds the other; blanks and hyphens do not count.",
     conditions.same_upc: "{} of the issue or of one of its variants; blanks, hyphens and case do not count.",
+    conditions.same_gtin: (
+        "{} of the issue or of one of its variants: a UPC-A, EAN-13 or ISBN as scanned; blanks and hyphens do"
+        " not count. With the two or five digits of a supplement, those with the same one or none are found;"
+        " without them, all."
+    ),
     conditions.upc_begins: (
         "Beginning of {} of the issue or of one of its variants; blanks and hyphens do not count."
     ),

@@ -55,3 +55,4 @@ def includeme(config):
         add_history(config, resource)
     config.include(".changes")
     config.include(".cover")
+    config.include(".gtin")

@@ -123,6 +123,7 @@ class IssueResource(CatalogueResource):
         Filter("sku", ISSUE["sku"], "SKU"),
         Filter("isbn", ISSUE["isbn"], "ISBN"),
         Filter("upc", ISSUE["upc"], "UPC"),
+        Filter("gtin", ISSUE["gtin"], "barcode"),
         Filter("upc_starts_with", ISSUE["upc_starts_with"], "the UPC"),
         Filter("cover_hash", ISSUE["cover_hash"], "perceptual hash of the cover"),
         *filters.identified(ISSUE),

@@ -61,7 +61,7 @@ def test_every_route_of_the_api_is_in_it_and_nothing_else(editor, wsgi):
 
 def test_the_contract_has_fifty_paths_and_eighty_one_methods(editor):
     document = editor.json(f"{SCHEMA}?format=json")
-    ours = {"/api/", "/api/schema/", "/api/change/", *SEARCHES}  # beside the resources
+    ours = {"/api/", "/api/schema/", "/api/change/", "/api/gtin/", *SEARCHES}  # beside the resources
     counted = Counter(
         path.split("/")[2]
         for path, item in document["paths"].items()
@@ -85,7 +85,12 @@ def test_operations_have_the_ids_of_the_contract(document):
     expected = {"api_root_retrieve", "api_schema_retrieve", "api_role_list", "api_series_type_list"}
     expected |= {f"api_{kind}_{verb}" for kind in KINDS for verb in ("list", "retrieve")}
     expected |= {f"api_{kind}_issue_list_list" for kind in ("arc", "character", "series", "team")}
-    expected |= {"api_publisher_series_list_list", "api_change_list", "api_cover_retrieve"}
+    expected |= {
+        "api_publisher_series_list_list",
+        "api_change_list",
+        "api_cover_retrieve",
+        "api_gtin_retrieve",
+    }
     expected |= {f"api_{kind}_history_list" for kind in KINDS}
     expected |= {f"api_collection_{what}" for what in ("list", "retrieve", "stats_retrieve")}
     expected |= {f"api_collection_missing_{what}_list" for what in ("series", "issues")}

@@ -1,0 +1,115 @@
+"""What has a barcode: issues and variants, and others with the same product code (`/api/gtin/`)."""
+
+from dataclasses import asdict
+
+import orjson
+from sqlalchemy import Boolean, Integer, String, func, literal_column, or_, select
+from sqlalchemy.dialects.postgresql import distinct_on
+
+from comicsdb.catalog import search
+from comicsdb.catalog.trade_numbers import Gtin, gtin
+from comicsdb.models import Variant
+from comicsdb.readcache.etag import tagged
+from comicsdb_api.errors import BadRequestError
+from comicsdb_api.resource import shapes
+from comicsdb_api.resource.acts import Body
+from comicsdb_api.resource.base import Resource, serve
+from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.filters import BadValueError, Filter
+from comicsdb_api.resource.types import ListOf
+from comicsdb_api.resources.issue import IssueResource, issue
+from comicsdb_api.responses import addresses, to_json
+
+MOST = 100  # issues and variants in one answer
+variant = Variant.__table__
+
+
+CODE = Filter("code", None, "barcode, as scanned or printed; blanks and hyphens do not count")
+
+
+def row_fields(found) -> dict:
+    """An issue or variant with a code of the same stem: `found` are the columns of `search.with_gtin`."""
+    other = shapes.json_object(
+        "CodeVariant",
+        id=variant.c.id,
+        name=variant.c.name,
+        image=shapes.required_picture(variant.c.image),
+    )
+    return {
+        "code": found.code,
+        "is_match": found.is_match,
+        "issue": shapes.json_object("IssueRow", **IssueResource.row_fields()),
+        "variant": shapes.optional(variant.c.id.is_not(None), other),
+    }
+
+
+def with_stem(code: Gtin):
+    """The number of issues and variants with the stem of a code, and their rows, its matches first."""
+    same_stem = search.with_gtin(*search.gtin_patterns(Gtin(code.stem)))
+    c = same_stem.c
+    is_match = or_(*(c.code.like(each) for each in search.gtin_patterns(code))).label("is_match")
+    is_exact = c.code.in_([form + code.supplement for form in code.forms]).label("is_exact")
+    place = (c.issue_id, c.variant_id)
+    once = select(same_stem, is_match, is_exact).ext(distinct_on(*place))
+    found = once.order_by(*place, is_exact.desc(), is_match.desc(), c.code).subquery("found")
+    source = IssueResource.row_source().join(found, found.c.issue_id == issue.c.id)
+    best_first = (found.c.is_exact.desc(), found.c.is_match.desc())
+    rows = (
+        select(*shapes.labelled(row_fields(found.c)))
+        .select_from(source.outerjoin(variant, variant.c.id == found.c.variant_id))
+        .order_by(*best_first, *IssueResource.order(), found.c.variant_id.nulls_first())
+        .limit(MOST)
+    )
+    return select(select(func.count()).select_from(found).scalar_subquery(), shapes.rows_of(rows))
+
+
+class GtinResource(Resource):
+    """Issues and variants by a scanned barcode, with others that share its product code."""
+
+    title = "barcode"
+
+    @classmethod
+    def body_fields(cls) -> dict:
+        """The answer."""
+        found = select(search.with_gtin(""), literal_column("true", Boolean).label("is_match")).subquery().c
+        row = shapes.json_object("CodeMatch", **row_fields(found))
+        text = literal_column("''", String)
+        return {
+            "stem": text,
+            "supplement": text,
+            "count": literal_column("0", Integer),
+            "results": literal_column("results", ListOf(row)),
+        }
+
+    @classmethod
+    def described(cls, registry):  # noqa: ARG003
+        """The code, and what has it."""
+        (parameter,) = CODE.described()
+        return {
+            "description": f"Up to {MOST} issues and variants, those with the code first.",
+            "parameters": [{**asdict(parameter), "in": "query"}],
+            "body": Body("CodeFound", cls.body_fields()),
+        }
+
+    def get(self):
+        """What has the code, and what shares its stem."""
+        request = self.request
+        try:
+            sent = CODE.text(dict(request.api_parameters), CODE.name)
+        except BadValueError as error:
+            raise BadRequestError({error.field: [error.message]}) from error
+        return respond_tagged(request, tagged(to_json(self._body(gtin(sent)))))
+
+    def _body(self, code: Gtin | None) -> dict:
+        """The answer; nothing is found for what is no code."""
+        if code is None:
+            return {"stem": "", "supplement": "", "count": 0, "results": []}
+        count, rows = self.request.read_pool.first(with_stem(code), addresses(self.request))
+        found = {"count": count, "results": orjson.loads(rows)}
+        return {"stem": code.stem, "supplement": code.supplement, **found}
+
+
+def includeme(config):
+    """Serve it; the root lists it, too."""
+    config.registry["comicsdb_api.lists"]["gtin"] = "api.gtin"
+    serve(config, GtinResource, "api.gtin", "/api/gtin/", {"GET": "get"})
