@@ -1,20 +1,25 @@
 """Content negotiation before views: format suffixes, trailing slashes and the Accept header."""
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from urllib.parse import parse_qsl
 
 from pyramid.tweens import INGRESS
+from webob.acceptparse import create_accept_header
 
+from comicsdb.tags import TagFormat
 from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, RefusedError
 from comicsdb_api.responses import accepts, is_api_path, is_api_route
 
-FORMAT_KEY = "comicsdb_api.format"
+FORMAT_KEY = "comicsdb_api.format"  # the suffix of the path
+TAGS_KEY = "comicsdb_api.tags"  # the TagFormat that was chosen
 # A suffix starts with a letter: 1.5 is an invalid id, not id 1 in the format 5.
 SUFFIX = re.compile(r"(/api/(?:[^/.]+/)*[^/.]+)\.([A-Za-z][A-Za-z0-9]*)/?")
+READERS = ("GET", "HEAD")
 COMMON = ("format", "page", "strict")  # parameters of all lists, beside their filters
+JSON = "application/json"
 FORMATS = {"", "json", "api"}  # "api" requests a page for browsers, but gets JSON
-ACCEPTED = {"*/*", "application/*", "application/json", "text/*", "text/html"}
+ACCEPTED = {"*/*", "application/*", JSON, "text/*", "text/html"}
 
 
 def tween_factory(handler, registry):  # noqa: ARG001  (Pyramid passes it)
@@ -56,13 +61,48 @@ def parameter(request, name: str) -> str | None:
     return found
 
 
-def negotiate(request) -> None:
-    """Raise RefusedError if the caller does not accept JSON."""
-    formats = (request.environ.get(FORMAT_KEY), parameter(request, "format"))
-    if any(name is not None and name not in FORMATS for name in formats):
+def negotiate(request, offered: Sequence[TagFormat] = ()) -> None:
+    """Choose JSON or, on a read, one of the formats that the address offers beside it; raises RefusedError.
+
+    A suffix or `format` precedes the Accept header.
+    """
+    environ = request.environ
+    offered = offered if environ["REQUEST_METHOD"] in READERS else ()
+    by_name = {each.name: each for each in offered}
+    names = [name for name in (environ.get(FORMAT_KEY), parameter(request, "format")) if name is not None]
+    if any(name not in FORMATS and name not in by_name for name in names):
         raise RefusedError(404, NOT_FOUND)
-    if not accepts_json(request.environ.get("HTTP_ACCEPT", "")):
+    header = environ.get("HTTP_ACCEPT", "")
+    named = [by_name.get(name) for name in names if name]
+    chosen = environ[TAGS_KEY] = named[0] if named else _accepted(header, offered)
+    if chosen is None and not accepts_json(header):
         raise RefusedError(406, NOT_ACCEPTABLE)
+
+
+def tag_format(request) -> TagFormat | None:
+    """The format that `negotiate` chose, None for JSON."""
+    return request.environ.get(TAGS_KEY)
+
+
+def _accepted(header: str, offered: Sequence[TagFormat]) -> TagFormat | None:
+    """The format that an Accept header prefers to JSON, which it has to name."""
+    by_type = {each.media_type: each for each in offered if each.media_type in header.lower()}
+    return by_type.get(preferred(header, [JSON, *by_type])) if by_type else None
+
+
+def preferred(header: str, offers: list[str]) -> str | None:
+    """The offer that an Accept header likes best; of equals the one named most exactly, then the first."""
+    if not header:
+        return offers[0]
+    ranges = create_accept_header(header).parsed or []
+    wanted = {kind.partition(";")[0].lower(): quality for kind, quality, *_ in ranges}
+    chosen, best = None, (0.0, 0)
+    for offer in offers:
+        names = (offer, f"{offer.partition('/')[0]}/*", "*/*")  # the most exact decides
+        name = next((name for name in names if name in wanted), None)
+        if name is not None and wanted[name] and (wanted[name], -names.index(name)) > best:
+            chosen, best = offer, (wanted[name], -names.index(name))
+    return chosen
 
 
 def accepts_json(header: str) -> bool:
@@ -75,17 +115,23 @@ def negotiated_view(view, info):
     if info.exception_only or not is_api_route(info.options.get("route_name")):
         return view
 
-    negotiator = info.registry["comicsdb_api.negotiators"].get(info.options["route_name"], negotiate)
+    route = info.options["route_name"]
+    offered = info.registry["comicsdb_api.formats"].get(route, ())
+    negotiator = info.registry["comicsdb_api.negotiators"].get(route)
 
     def negotiated(context, request):
-        negotiator(request)
+        if negotiator is None:
+            negotiate(request, offered)
+        else:
+            negotiator(request)
         return view(context, request)
 
     return negotiated
 
 
 def includeme(config):
-    """Add the tween, the deriver, `request.api_parameters`, and the registry of negotiators by route."""
+    """Add the tween, the deriver, `request.api_parameters`, and formats and negotiators by route."""
+    config.registry["comicsdb_api.formats"] = {}
     config.registry["comicsdb_api.negotiators"] = {}
     config.add_request_method(parameters, "api_parameters", reify=True)
     config.add_tween("comicsdb_api.negotiation.tween_factory", under=INGRESS)

@@ -48,7 +48,7 @@ class Address:
             return None
         auth.check_guard(request, claim)
         try:
-            negotiate(request)
+            negotiate(request, self.served.formats)
         except RefusedError as error:
             raise DeclinedError from error
         request.matchdict = match

@@ -2,12 +2,10 @@
 
 from collections.abc import Callable
 
-from webob.acceptparse import create_accept_header
-
 from comicsdb.readcache.etag import tagged
 from comicsdb.security import Permission
 from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, RefusedError
-from comicsdb_api.negotiation import FORMAT_KEY, parameter
+from comicsdb_api.negotiation import FORMAT_KEY, parameter, preferred
 from comicsdb_api.openapi.common import MORE_HEADERS
 from comicsdb_api.openapi.document import TITLE, document, endpoints
 from comicsdb_api.resource.base import Resource, serve
@@ -105,21 +103,6 @@ def negotiate(request) -> str:
     chosen = preferred(request.environ.get("HTTP_ACCEPT", ""), offers)
     if chosen is None:
         raise RefusedError(406, NOT_ACCEPTABLE)
-    return chosen
-
-
-def preferred(header: str, offers: list[str]) -> str | None:
-    """The offer that an Accept header likes best; of equals the one named most exactly, then the first."""
-    if not header:
-        return offers[0]
-    ranges = create_accept_header(header).parsed or []
-    wanted = {kind.partition(";")[0].lower(): quality for kind, quality, *_ in ranges}
-    chosen, best = None, (0.0, 0)
-    for offer in offers:
-        names = (offer, f"{offer.partition('/')[0]}/*", "*/*")  # the most exact decides
-        name = next((name for name in names if name in wanted), None)
-        if name is not None and wanted[name] and (wanted[name], -names.index(name)) > best:
-            chosen, best = offer, (wanted[name], -names.index(name))
     return chosen
 
 

@@ -17,6 +17,7 @@ from comicsdb.models.base import largest
 from comicsdb.models.choices import TokenScope
 from comicsdb.models.user import EDITOR_GROUP
 from comicsdb.security import Identity, Permission, may, scope_for
+from comicsdb.tags import TagFormat
 from comicsdb_api.openapi import common, signing_in, written
 from comicsdb_api.openapi.examples import add_examples
 from comicsdb_api.openapi.schemas import INTEGER_MAX, Components, reference
@@ -312,7 +313,14 @@ def _detail(endpoint: Endpoint, components: Components) -> dict:
     """One object."""
     resource = endpoint.served.resource
     shape = components.object_of(resource.detail_fields(), _camel(resource.kind()))
-    return {"answer": "The object.", "content": _json(shape)}
+    others = {each.media_type: {"schema": _tags(each)} for each in endpoint.served.formats}
+    return {"answer": "The object.", "content": _json(shape) | others}
+
+
+def _tags(chosen: TagFormat) -> dict:
+    """A document in another format."""
+    root = chosen.file_name.partition(".")[0]
+    return common.TEXT | {"description": f"{chosen.title}.", "examples": [f"<{root}>…</{root}>"]}
 
 
 def _list(endpoint: Endpoint, components: Components) -> dict:

@@ -34,6 +34,7 @@ from comicsdb.models.base import INTEGER_MAX, largest
 from comicsdb.readcache.etag import tagged
 from comicsdb.schemas import ObjectSchema
 from comicsdb.security import Permission, may
+from comicsdb.tags import TagFormat
 from comicsdb.values import whole_number
 from comicsdb_api.errors import NOT_FOUND, RefusedError, missing
 from comicsdb_api.resource import bodies, cached_reads, paging, shapes, writes
@@ -201,6 +202,8 @@ class EntityResource(ListResource):
     actions: dict[str, Children] = {}
     # The stamps that change with the body of a detail.
     stamps: tuple[str, ...] = ("modified",)
+    # The formats of a detail beside JSON.
+    tag_formats: tuple[TagFormat, ...] = ()
     # The schema of request bodies; without one the resource is read-only.
     schema: type[ObjectSchema] | None = None
     # Whether POST accepts a list of objects.
@@ -395,6 +398,7 @@ def serve(
     config.add_cornice_service(service)
     config.registry["comicsdb_api.reads"][route] = served
     if served is not None:
+        config.registry["comicsdb_api.formats"][route] = served.formats
         config.cache_reads(served, permission)
     if may(None, permission):
         config.registry["comicsdb_api.public"].add(route)

@@ -14,8 +14,8 @@ from sqlalchemy import Select
 
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.readcache.policy import Preflight
-from comicsdb_api.negotiation import parameters
-from comicsdb_api.resource.conditional import Dates, refusal_by_date, respond_tagged
+from comicsdb_api.negotiation import parameters, tag_format
+from comicsdb_api.resource.conditional import JSON_TYPE, Dates, refusal_by_date, respond_tagged
 
 DETAIL, LIST = "detail", "list"
 HIT, MISS = (("X-Cache", "HIT"),), (("X-Cache", "MISS"),)
@@ -52,7 +52,9 @@ class Read:
 
     def key(self, request, object_id: int | None, stamps: tuple, known: Container[str]) -> str:
         """The key of the entry for a request; its answer depends on the parameters with `known` names."""
-        return f"{self.name}:{object_id or ''}:{self.version(stamps)}:{digest(request, known)}"
+        key = f"{self.name}:{object_id or ''}:{self.version(stamps)}:{digest(request, known)}"
+        chosen = tag_format(request)
+        return f"{key}:{chosen.name}" if chosen else key
 
 
 def stamps(request, read: Read, object_id: int | None) -> tuple | None:
@@ -106,4 +108,7 @@ def answer(
             return None
     else:
         entry, hit = region.get_or_create(key, create, missed=missed)
-    return respond_tagged(request, entry, HIT if hit else MISS, dates=dates, route=read.route)
+    chosen = tag_format(request)
+    content_type = ("Content-Type", chosen.media_type) if chosen else JSON_TYPE
+    found = HIT if hit else MISS
+    return respond_tagged(request, entry, found, dates=dates, route=read.route, content_type=content_type)

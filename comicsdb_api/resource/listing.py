@@ -19,7 +19,8 @@ from comicsdb.db.epoch import EPOCH_NOW, EpochMovedError
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.readcache.validators import times, versions
 from comicsdb.security import Identity
-from comicsdb_api.negotiation import COMMON, parameters
+from comicsdb.tags import TagFormat
+from comicsdb_api.negotiation import COMMON, parameters, tag_format
 from comicsdb_api.resource import cached_reads, paging, shapes
 from comicsdb_api.resource.cached_reads import Read
 from comicsdb_api.resource.filters import Filter
@@ -68,6 +69,7 @@ class Listing:
     condition: tuple
     order: tuple
     filters: tuple[Filter, ...] = ()
+    formats: ClassVar[tuple[TagFormat, ...]] = ()  # beside JSON
 
     @property
     def size(self) -> int:
@@ -297,6 +299,11 @@ class Detail:
     resource: type
     parameters: ClassVar[frozenset[str]] = frozenset()  # no parameter of the query changes a body
 
+    @property
+    def formats(self) -> tuple[TagFormat, ...]:
+        """The formats that it has beside JSON."""
+        return self.resource.tag_formats
+
     def body(self, request, object_id: int, epoch: int | None = None) -> bytes | None:
         """The body, None if the object does not exist.
 
@@ -307,7 +314,8 @@ class Detail:
             return None
         if epoch is not None and row[1] != epoch:
             raise EpochMovedError
-        return to_json(orjson.loads(row[0]))
+        values, chosen = orjson.loads(row[0]), tag_format(request)
+        return chosen.write(values) if chosen else to_json(values)
 
     @cached_property
     def _query(self) -> CompiledQuery:

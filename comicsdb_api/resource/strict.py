@@ -2,13 +2,12 @@
 
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.values import FLAGS
-from comicsdb_api.negotiation import parameter
+from comicsdb_api.negotiation import READERS, parameter
 from comicsdb_api.openapi.document import query_parameters
 from comicsdb_api.responses import is_api_route
 
 NAME = "strict"
 UNKNOWN = "This address does not know this parameter."
-READERS = ("GET", "HEAD")
 
 
 def is_strict(request) -> bool:

@@ -2,6 +2,7 @@
 
 from sqlalchemy import bindparam, case, select, type_coerce
 
+from comicsdb import tags
 from comicsdb.catalog.filters import ISSUE
 from comicsdb.models import (
     AgeRating,
@@ -137,6 +138,7 @@ class IssueResource(CatalogueResource):
         *({name} for name in ("cv_id", "gcd_id", "upc", "isbn", "sku")),
     )
     stamps = ("modified", "rated")
+    tag_formats = tags.FORMATS
     unwritten = (
         *("publisher", "imprint", "price_currency", "cover_hash", "average_rating", "rating_count"),
         *("credits", "variants", "modified", "attribution"),

@@ -1,0 +1,26 @@
+"""Tags for files of comics: XML that programs for readers and collections keep inside such a file.
+
+Each format writes one issue, given as the plain values of the API's detail (`/api/issue/ID/`).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from comicsdb.tags import comicinfo
+
+
+@dataclass(frozen=True)
+class TagFormat:
+    """A format: its title, name in addresses, media type, and the name and content of its file."""
+
+    title: str
+    name: str
+    media_type: str
+    file_name: str
+    write: Callable[[dict], bytes]
+
+
+COMICINFO = TagFormat(
+    "ComicInfo 2.1", "comicinfo", "application/vnd.comicinfo+xml", "ComicInfo.xml", comicinfo.write
+)
+FORMATS = (COMICINFO,)

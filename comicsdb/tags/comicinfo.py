@@ -1,0 +1,98 @@
+"""ComicInfo 2.1, the format of ComicRack as the Anansi project describes it."""
+
+from collections.abc import Iterable
+from xml.etree import ElementTree as ET
+
+from comicsdb.tags import xml
+from comicsdb.tags.ids import Ids, addresses, ids_of, in_words
+
+# Roles by the element that their creators are written to; an illustrator or artist did two things.
+ROLES = {
+    "Writer": {"Writer", "Script", "Story", "Plot"},
+    "Penciller": {"Penciller", "Artist", "Illustrator", "Breakdowns", "Layouts"},
+    "Inker": {"Inker", "Artist", "Illustrator", "Embellisher", "Finishes", "Ink Assists"},
+    "Colorist": {
+        *("Colorist", "Color Separations", "Color Assists", "Color Flats"),
+        *("Digital Art Technician", "Gray Tone"),
+    },
+    "Letterer": {"Letterer"},
+    "CoverArtist": {"Cover"},
+    "Editor": {
+        *("Editor", "Consulting Editor", "Assistant Editor", "Associate Editor", "Group Editor"),
+        *("Senior Editor", "Managing Editor", "Collection Editor", "Supervising Editor", "Executive Editor"),
+        "Editor In Chief",
+    },
+    "Translator": {"Translator"},
+}
+AGE_RATINGS = {
+    "Everyone": "Everyone",
+    "Teen": "Teen",
+    "Teen Plus": "MA15+",
+    "Mature": "Mature 17+",
+    "Explicit": "R18+",
+    "Adult": "X18+",
+}
+MANGA = "Manga"
+
+
+def write(issue: dict, ids: Ids | None = None) -> bytes:
+    """An issue as ComicInfo; `ids` are those of `ids_of` unless others are given."""
+    ids = ids_of(issue) if ids is None else list(ids)
+    series, imprint = issue["series"], issue["imprint"]
+    year, month, day = issue["cover_date"].split("-")
+    root = ET.Element("ComicInfo")
+    for name, value in (
+        ("Title", "; ".join(issue["name"]) or issue["title"]),
+        ("Series", series["name"]),
+        ("Number", issue["number"]),
+        ("Volume", series["year_began"]),  # as in reading lists (CBL), by which readers find a file
+        ("AlternateNumber", issue["alt_number"]),
+        ("Summary", issue["desc"]),
+        ("Notes", in_words(ids)),
+        ("Year", int(year)),
+        ("Month", int(month)),
+        ("Day", int(day)),
+        *((element, _names(_creators(issue, roles))) for element, roles in ROLES.items()),
+        ("Publisher", issue["publisher"]["name"]),
+        ("Imprint", imprint and imprint["name"]),
+        ("Genre", _listed(series["genres"])),
+        ("Web", " ".join(addresses(issue, ids))),
+        ("PageCount", issue["page"]),
+        ("LanguageISO", series["language"]),
+        ("Format", series["series_type"]["name"]),
+        ("Manga", _manga(series)),
+        ("Characters", _listed(issue["characters"])),
+        ("Teams", _listed(issue["teams"])),
+        ("StoryArc", _listed(issue["arcs"])),
+        ("AgeRating", AGE_RATINGS.get(issue["rating"]["name"])),
+        ("CommunityRating", _stars(issue["average_rating"])),
+        ("GTIN", issue["isbn"] or issue["upc"]),
+    ):
+        xml.add(root, name, value)
+    return xml.document(root)
+
+
+def _creators(issue: dict, roles: set[str]) -> list[str]:
+    return [
+        credit["creator"] for credit in issue["credits"] if roles & {each["name"] for each in credit["role"]}
+    ]
+
+
+def _listed(objects: Iterable[dict]) -> str:
+    return _names(each["name"] for each in objects)
+
+
+def _names(names: Iterable[str]) -> str:
+    """Names in one text; their own commas would divide them."""
+    return ", ".join(" ".join(name.replace(",", " ").split()) for name in names)
+
+
+def _manga(series: dict) -> str:
+    """Whether a series is manga; an edition in Japanese is read from right to left."""
+    if MANGA not in {genre["name"] for genre in series["genres"]}:
+        return ""
+    return "YesAndRightToLeft" if series["language"] == "ja" else "Yes"
+
+
+def _stars(mean: float | None) -> str:
+    return "" if mean is None else f"{mean:.1f}"

@@ -1,0 +1,131 @@
+"""The published schemas of tags, as the package `darkseid` brings them, and the details of two issues."""
+
+import copy
+from functools import cache
+from importlib.metadata import distribution
+
+import xmlschema
+from lxml import etree
+
+XS = "{http://www.w3.org/2001/XMLSchema}"
+# What the draft of ComicInfo 2.1 adds to 2.0: elements, by the one before each.
+ADDED = {"Editor": "Translator", "Genre": "Tags", "StoryArc": "StoryArcNumber", "Review": "GTIN"}
+
+BARE = {
+    "id": 7,
+    "publisher": {"id": 1, "name": "Nimbus Comics"},
+    "imprint": None,
+    "series": {
+        "id": 3,
+        "name": "Harbor Lights",
+        "alt_names": [],
+        "sort_name": "Harbor Lights",
+        "volume": 1,
+        "year_began": 2019,
+        "series_type": {"id": 13, "name": "Single Issue"},
+        "genres": [],
+        "language": "",
+    },
+    "number": "½",
+    "alt_number": "",
+    "title": "",
+    "name": [],
+    "cover_date": "2019-06-01",
+    "store_date": None,
+    "price": None,
+    "price_currency": "",
+    "rating": {"id": 1, "name": "Unknown"},
+    "isbn": "",
+    "upc": "",
+    "page": None,
+    "desc": "",
+    "average_rating": None,
+    "rating_count": 0,
+    "arcs": [],
+    "credits": [],
+    "characters": [],
+    "teams": [],
+    "universes": [],
+    "reprints": [],
+    "cv_id": None,
+    "gcd_id": None,
+    "resource_url": "https://comics.example/issue/harbor-lights-2019-12/",
+    "modified": "2026-11-23T13:00:00.123456Z",
+}
+
+
+def named(*names):
+    """Objects as they are embedded in a detail."""
+    return [{"id": number, "name": name} for number, name in enumerate(names, 1)]
+
+
+def credit(creator, *roles):
+    """A creator with roles."""
+    return {"id": 1, "creator": creator, "role": named(*roles)}
+
+
+FULL = copy.deepcopy(BARE) | {
+    "imprint": {"id": 2, "name": "Stratus & Sons"},
+    "alt_number": "103",
+    "title": "Collected <Harbor>",
+    "name": ["Low Water", "Ebb"],
+    "store_date": "2019-04-17",
+    "price": "3.90",
+    "price_currency": "GBP",
+    "rating": {"id": 4, "name": "Teen Plus"},
+    "isbn": "9780306406157",
+    "upc": "75960608936900311",
+    "page": 32,
+    "desc": "Tide & time:\n“no one” waits.",
+    "average_rating": 4.33,
+    "rating_count": 3,
+    "arcs": named("Apex", "Zénith"),
+    "credits": [
+        credit("Ada Penwell", "Writer", "Cover"),
+        credit("Sam Reed, Jr.", "Artist"),
+        credit("Zoe"),
+        credit("Lin", "Ghost"),
+    ],
+    "characters": named("Gale", "Old Salt"),
+    "teams": named("Wardens"),
+    "universes": named("Sky"),
+    "reprints": [{"id": 9, "issue": "Anchor (2021) #5"}],
+    "cv_id": 51,
+    "gcd_id": 52,
+}
+FULL["series"] |= {"alt_names": ["Luci del porto"], "genres": named("Manga", "Romance"), "language": "ja"}
+
+
+@cache
+def comicinfo():
+    """The schema of ComicInfo 2.1."""
+    schema = etree.parse(_path("ComicInfo/v2/ComicInfo.xsd"))
+    for element in schema.findall(f".//{XS}sequence/{XS}element"):
+        name = ADDED.get(element.get("name"))
+        if name:
+            element.addnext(etree.Element(f"{XS}element", name=name, type="xs:string", minOccurs="0"))
+    return etree.XMLSchema(schema)
+
+
+@cache
+def metroninfo():
+    """The schema of MetronInfo 1.1, whose assertions need XML Schema 1.1."""
+    return xmlschema.XMLSchema11(_path("MetronInfo/v1_1/MetronInfo.xsd"))
+
+
+def valid_comicinfo(data):
+    """The text by element of a ComicInfo that its schema accepts."""
+    root = etree.fromstring(data)
+    comicinfo().assertValid(root)
+    return {each.tag: each.text for each in root}
+
+
+def valid_metroninfo(data):
+    """The root of a MetronInfo that its schema accepts."""
+    root = etree.fromstring(data)
+    metroninfo().validate(root)
+    return root
+
+
+def _path(name):
+    return str(distribution("darkseid").locate_file(f"darkseid/schemas/{name}"))
