@@ -6,7 +6,7 @@ Each format writes one issue, given as the plain values of the API's detail (`/a
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from comicsdb.tags import comicinfo
+from comicsdb.tags import comicinfo, metroninfo
 
 
 @dataclass(frozen=True)
@@ -23,4 +23,7 @@ class TagFormat:
 COMICINFO = TagFormat(
     "ComicInfo 2.1", "comicinfo", "application/vnd.comicinfo+xml", "ComicInfo.xml", comicinfo.write
 )
-FORMATS = (COMICINFO,)
+METRONINFO = TagFormat(
+    "MetronInfo 1.1", "metroninfo", "application/vnd.metroninfo+xml", "MetronInfo.xml", metroninfo.write
+)
+FORMATS = (COMICINFO, METRONINFO)

@@ -3,9 +3,9 @@
 import pytest
 
 from comicsdb.tags import FORMATS
-from tests.tag_schemas import valid_comicinfo
+from tests.tag_schemas import valid_comicinfo, valid_metroninfo
 
-VALID = {"comicinfo": valid_comicinfo}
+VALID = {"comicinfo": valid_comicinfo, "metroninfo": valid_metroninfo}
 ANY = pytest.mark.parametrize("format_", FORMATS, ids=lambda each: each.name)
 
 
