@@ -5,7 +5,7 @@ fewer still, so it is enough to look for all near values of each quarter, and to
 found. The result is that of comparing all hashes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import combinations
 
@@ -22,6 +22,7 @@ from sqlalchemy import (
     literal_column,
     null,
     select,
+    true,
     union,
     union_all,
 )
@@ -106,3 +107,48 @@ def _masks(most: int) -> list[int]:
         for number in range(most + 1)
         for bits in combinations(range(16), number)
     ]
+
+
+def matches_of_each(wanted: Sequence[tuple[int, str, str]], most: int, limit: int) -> Subquery:
+    """The covers near each of many hashes, at most `limit` by a part of a hash, in one statement.
+
+    `wanted` has a place, a kind and digits for each; the columns are `place`, `issue_id`, `kind`, `distance`.
+    """
+    parts = []
+    for kind, columns in KINDS.items():
+        asked = [(place, signed(digits)) for place, of, digits in wanted if of == kind]
+        if not asked:
+            continue
+        places, hashes = zip(*asked, strict=True)
+        arrays = literal(list(places), ARRAY(Integer)), literal(list(hashes), ARRAY(BigInteger))
+        table = func.unnest(*arrays).table_valued("place", "hash").render_derived(name=f"{kind}s")
+        for name in columns:
+            parts += [_near_each(kind, name, table, place, most, limit) for place in range(len(QUARTERS))]
+    found = union(*parts).subquery("found")
+    owners = ((Issue.id, Issue.image), (Variant.issue_id, Variant.image))
+    return union(
+        *(
+            select(found.c.place, issue_id.label("issue_id"), found.c.kind, found.c.distance).join(
+                found, found.c.picture == image
+            )
+            for issue_id, image in owners
+        )
+    ).subquery("near_each")
+
+
+def _near_each(kind: str, name: str, table, place: int, most: int, limit: int) -> Select:
+    shift, bits = QUARTERS[place], (most + 1 + place) // len(QUARTERS) - 1
+    mask = func.unnest(literal(_masks(bits), ARRAY(Integer))).table_valued("bits").render_derived(name="mask")
+    column = PictureHash.__table__.c[name]
+    part = cast(table.c.hash.op(">>")(shift).op("&")(0xFFFF), Integer).op("#")(mask.c.bits)
+    distance = func.bit_count(cast(column.op("#")(table.c.hash), BIT(64)), type_=Integer)
+    near = (
+        select(PictureHash.picture, distance.label("distance"))
+        .where(quarter(name, shift) == part, distance <= most)
+        .limit(limit)
+        .lateral("near")
+    )
+    kind = literal_column(f"'{kind}'").label("kind")
+    return select(table.c.place, kind, near.c.picture, near.c.distance).select_from(
+        table.join(mask, true()).join(near, true())
+    )

@@ -4,6 +4,7 @@ from colander import SchemaNode, String
 
 from comicsdb.models.choices import GRADES
 from comicsdb.schemas import ObjectSchema
+from comicsdb.schemas.match import Hash, Objects
 from comicsdb.schemas.types import (
     LONGEST_LIST,
     Amount,
@@ -52,6 +53,7 @@ SIMPLE_TYPES = (
     (Moment, {"type": "string", "format": "date-time"}),
     (Flag, {"type": "boolean"}),
     (Grade, {"anyOf": _GRADES}),
+    (Hash, {"type": "string", "pattern": "^[0-9a-fA-F]{1,16}$"}),
     ((Price, String), {"type": "string"}),
 )
 FORM_WORDS = "Lists are repeated fields; an empty text stands for null."
@@ -103,7 +105,11 @@ def act(components: Components, resource, act: Act) -> dict:
     for media_type in resource.parses:
         name = act.name.removesuffix(INPUT) + NAMES[media_type]
         pictures = Pictures("", hashed=False, required=True) if act.sends_picture else None
-        components.schemas[name] = _object(act.takes(form=media_type != JSON), name, pictures)
+        schema = act.takes(form=media_type != JSON)
+        components.schemas[name] = _object(schema, name, pictures)
+        for kind in (node.typ for node in schema.children):
+            if isinstance(kind, Objects):
+                components.schemas[kind.name] = _object(kind.schema(), kind.name, None)
         content[media_type] = {"schema": reference("schemas", name)}
     refused = {"400": "Faulty", "413": "TooLarge", "415": "UnsupportedType"}
     answers |= {status: reference("responses", name) for status, name in refused.items()}
@@ -127,6 +133,8 @@ def _object(schema: ObjectSchema, name: str, pictures: Pictures | None) -> dict:
 def schema_of(node: SchemaNode, *, is_form: bool) -> dict:
     """The schema of one field; what a form sends is never null."""
     kind = node.typ
+    if isinstance(kind, Objects):
+        return {"type": "array", "items": reference("schemas", kind.name), "maxItems": kind.most}
     found = _of_type(kind, is_form=is_form)
     if getattr(kind, "nullable", False) and not is_form:
         if "anyOf" in found:

@@ -56,3 +56,4 @@ def includeme(config):
     config.include(".changes")
     config.include(".cover")
     config.include(".gtin")
+    config.include(".match")

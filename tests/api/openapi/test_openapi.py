@@ -21,7 +21,7 @@ from tests.api.descriptions import errors_of
 from tests.conftest import ROLLED_BACK, SETTINGS, recording
 from tests.page import parsed
 
-SEARCHES = {"/api/cover/"}  # what is asked by POST and changes nothing
+SEARCHES = {"/api/cover/", "/api/match/"}  # what is asked by POST and changes nothing
 SCHEMA = "/api/schema/"
 YAML, JSON = "application/vnd.oai.openapi", "application/vnd.oai.openapi+json"
 OWN = {"collection", "pull_list", "wish_list"}  # what tokens of the scope `read` may not see
@@ -100,7 +100,7 @@ def test_operations_have_the_ids_of_the_contract(document):
     operations = [item["get"] for item in document["paths"].values() if "get" in item]
     assert sorted(each["operationId"] for each in operations) == sorted(expected)
     own = {f"collection_{what}" for what in ("update", "partial_update", "destroy", "add_create")}
-    own |= {"collection_scrobble_create", "cover_create"}
+    own |= {"collection_scrobble_create", "cover_create", "match_create"}
     own |= {"pull_list_series_add_create", "pull_list_series_remove_destroy"}
     own |= {f"wish_list_items_{what}" for what in ("add_create", "acquire_create", "remove_destroy")}
     writes = [item[verb] for item in document["paths"].values() for verb in item.keys() & WRITES]

@@ -1,0 +1,182 @@
+"""What is looked for: the fields of a descriptor, and what the name of its file adds to them."""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from functools import lru_cache
+
+from comicsdb.catalog.search import isbns
+from comicsdb.catalog.trade_numbers import CODE_DIGITS, ISBN_BEGINNINGS
+from comicsdb.matching import words
+from comicsdb.matching.filenames import ExternalId, Reading, parse
+from comicsdb.models.choices import LANGUAGES, SeriesTypeCode
+from comicsdb.values import compact
+
+HASHES = ("phash", "dhash", "ahash")
+FIRST_YEAR = 1000  # greater numbers of volumes are the series' first year
+READINGS_MAX = 6
+# A volume marked as such, which of Western comics is mostly a collection.
+_VOLUME_MARK = re.compile(r"(?<![^\W_])v(?:ol(?:ume)?)?[. _]{0,2}([0-9]{1,3})(?![0-9])", re.IGNORECASE)
+_SIGNS = re.compile(r"[\W_]+")
+_ARTICLES = frozenset("the a an la le les il lo gli i der die das el los las l and".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Descriptor:
+    """What is known of a comic; "" and None stand for what is not.
+
+    `readings` are the ways to read series, number and year, most likely first; the other fields are true of
+    all of them. `codes` maps kinds of `candidates.CODES` to values.
+    """
+
+    readings: tuple[Reading, ...] = ()
+    by_volume: bool = False
+    title: str = ""
+    count: int | None = None
+    year_began: int | None = None
+    cover_date: date | None = None
+    store_date: date | None = None
+    month: int | None = None
+    publisher: str = ""
+    language: str = ""
+    format: str = ""
+    page_count: int | None = None
+    codes: Mapping[str, tuple] = field(default_factory=dict)
+    hashes: Mapping[str, str] = field(default_factory=dict)
+
+
+def descriptor(known: Mapping) -> Descriptor:
+    """The descriptor for values of `schemas.match.DescriptorSchema`."""
+    name = known.get("file_name", "")
+    parsed = parse(name) if name else parse("")
+    volume, began = known.get("volume"), known.get("year_began") or parsed.year_began
+    if volume is not None and volume >= FIRST_YEAR:
+        volume, began = None, began or volume
+    cover_date = known.get("cover_date")
+    year = known.get("year") or (cover_date.year if cover_date else None)
+    told = Reading(
+        known.get("series", ""), _number(known.get("number", "")), known.get("title", ""), volume, year
+    )
+    marked = _VOLUME_MARK.search(name)
+    return Descriptor(
+        readings=_readings(told, known.get("alt_series", ()), parsed.readings),
+        by_volume=bool(marked) and any(each.number == marked[1].lstrip("0") for each in parsed.readings),
+        title=told.title or parsed.title,
+        count=known.get("count") or parsed.count,
+        year_began=began,
+        cover_date=cover_date or _day(year, known.get("month"), known.get("day")),
+        store_date=known.get("store_date"),
+        month=known.get("month") or parsed.month,
+        publisher=known.get("publisher", "") or parsed.publisher,
+        language=_language(known.get("language", "")) or parsed.language,
+        format=_format(known.get("format", "")) or parsed.format,
+        page_count=known.get("page_count") or parsed.pages,
+        codes=_codes(known, parsed.isbn, parsed.upc, parsed.ids),
+        hashes={kind: known[kind] for kind in HASHES if known.get(kind)},
+    )
+
+
+def _readings(told: Reading, others: tuple[str, ...], parsed: tuple[Reading, ...]) -> tuple[Reading, ...]:
+    """What is told, completed by the name of the file; then its readings, completed by what is told."""
+    first = parsed[0] if parsed else Reading()
+    found = [
+        Reading(
+            series,
+            told.number or _number(first.number),
+            told.title or first.title,
+            first.volume if told.volume is None else told.volume,
+            told.year or first.year,
+        )
+        for series in (told.series, *others)
+        if series
+    ]
+    found += [
+        Reading(
+            each.series,
+            told.number or _number(each.number),
+            told.title or each.title,
+            each.volume if told.volume is None else told.volume,
+            told.year or each.year,
+        )
+        for each in parsed
+        if each.series
+    ]
+    return tuple(dict.fromkeys(found))[:READINGS_MAX]
+
+
+def _number(number: str) -> str:
+    """A number as the catalogue writes it: without `#` and zeros in front, in upper case."""
+    number = number.strip().lstrip("#").strip().upper()
+    found = re.fullmatch(r"(-?)0*([0-9].*)", number)
+    return f"{found[1]}{found[2]}" if found else number
+
+
+def numbers(number: str) -> tuple[str, ...]:
+    """The ways in which the catalogue may write a number."""
+    if number == "½":
+        return ("½", "0.5", "1/2")
+    if number in {"0.5", "1/2"}:
+        return ("½", "0.5", "1/2")
+    if number.endswith("½"):
+        return (number, f"{number[:-1]}.5")
+    return (number, f"{number[:-2]}½") if number.endswith(".5") else (number,)
+
+
+def _day(year: int | None, month: int | None, day: int | None) -> date | None:
+    try:
+        return date(year, month, day) if year and month and day else None
+    except ValueError:  # the 31st of a shorter month
+        return None
+
+
+def _language(language: str) -> str:
+    """The catalogue's code for a code, with or without a region, or for the name of a language."""
+    folded = language.strip().casefold()
+    short = folded.partition("-")[0].partition("_")[0]
+    return short if short in LANGUAGES else words.LANGUAGES.get(folded, "")
+
+
+def _format(name: str) -> str:
+    """The format for a code or a word; "" for one that says nothing here."""
+    folded = name.strip().casefold()
+    code = folded.replace(" ", "_").replace("-", "_")
+    if code in set(SeriesTypeCode):
+        return code
+    return words.FORMATS.get(folded) or words.NAMED_FORMATS.get(folded, "")
+
+
+def _codes(known: Mapping, isbn: str, upc: str, ids: tuple[ExternalId, ...]) -> dict[str, tuple]:
+    found: dict[str, list] = {}
+    gtin, books = known.get("gtin", "") or upc, [known.get("isbn", ""), isbn]
+    if gtin.startswith(ISBN_BEGINNINGS) or len(gtin) == 10:
+        books.append(gtin[:13])
+    for each in filter(None, books):
+        found.setdefault("isbn", []).extend(number.upper() for number in isbns(each))
+    if gtin.isascii() and gtin.isdigit() and len(gtin) >= min(CODE_DIGITS):
+        found["gtin"] = [gtin, f"0{gtin}" if len(gtin) in {12, 14, 17} else gtin.removeprefix("0")]
+    if known.get("sku"):
+        found["sku"] = [compact(known["sku"]).upper()]
+    for name in ("id", "cv_id", "gcd_id"):
+        if known.get(name):
+            found[name] = [known[name]]
+    for each in ids:
+        kind = {"comicvine": "cv_id", "gcd": "gcd_id"}.get(each.source)
+        if kind and each.id.isdigit() and len(each.id) < 10:
+            series = each.scope == "series"
+            found.setdefault(f"series_{kind}" if series else kind, [int(each.id)])
+    return {kind: tuple(dict.fromkeys(values)) for kind, values in found.items()}
+
+
+# Names are compared without case, accents, signs and articles.
+
+
+@lru_cache(maxsize=20_000)
+def folded(name: str) -> str:
+    """The words of a name as names are compared."""
+    text = unicodedata.normalize("NFKD", name.casefold().replace("'", "").replace("’", ""))
+    text = "".join(each for each in text if not unicodedata.combining(each))
+    parts = [part for part in _SIGNS.split(text) if part]
+    kept = [part for part in parts if part not in _ARTICLES]
+    return " ".join(kept or parts)

@@ -1,0 +1,317 @@
+"""How likely an issue is the one that is described, and why.
+
+Each field adds to the logarithm of the odds: what agrees adds, what differs takes away, and what is not told
+does neither. The scores of a descriptor's candidates and of "none of them" add up to 1. The weights are those
+with which `bench/matching.py` finds that, of candidates with a score of 0.9, nine in ten are right.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import exp
+
+from sqlalchemy import Row
+
+from comicsdb.matching.descriptors import Descriptor, folded, numbers
+from comicsdb.matching.filenames import Reading
+from comicsdb.models.choices import COLLECTED_CODES, SeriesTypeCode
+
+NONE = 5.5  # of "none of them": what has to be outweighed
+CERTAIN = 0.99
+TIED = 0.2  # of the best candidate's score, the least of one that is tied with it
+READING = -0.6  # for each reading before this one
+EXACT_CODES = {"id": 16, "cv_id": 16, "gcd_id": 16, "isbn": 11, "gtin": 11, "sku": 9}
+CODE_NAMES = {
+    "id": "id",
+    "cv_id": "Comic Vine id",
+    "gcd_id": "GCD id",
+    "isbn": "ISBN",
+    "gtin": "barcode",
+    "sku": "SKU",
+}
+EQUAL, ALTERNATIVE, ONE_EDIT, TWO_EDITS, BEGINNING, SIMILAR = range(6)
+NAMES = {
+    EQUAL: (5.0, "series equal"),
+    ALTERNATIVE: (4.0, "alternative name of the series equal"),
+    ONE_EDIT: (2.6, "series one letter off"),
+    TWO_EDITS: (0.5, "series two letters off"),
+    BEGINNING: (-0.5, "series begins alike"),
+    SIMILAR: (-4.0, "series similar"),
+}
+SINGLE = (SeriesTypeCode.ONE_SHOT, SeriesTypeCode.GRAPHIC_NOVEL)
+SHORT = 4  # letters of a name in which one more or less makes another name
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What a field says for or against a candidate."""
+
+    field: str
+    text: str
+    weight: float
+
+
+@dataclass(slots=True)
+class Candidate:
+    """An issue, how likely it is the one, and why."""
+
+    issue: Row
+    reasons: list[Reason]
+    score: float = 0.0
+    exact: bool = False  # whether a code, or series and number, are equal
+
+    @property
+    def weight(self) -> float:
+        """The logarithm of its odds."""
+        return sum(reason.weight for reason in self.reasons)
+
+
+@dataclass(slots=True)
+class Match:
+    """The candidates for a descriptor, best first, and whether the first is certain."""
+
+    candidates: list[Candidate] = field(default_factory=list)
+    certain: bool = False
+    ties: dict[str, list[tuple[int, object]]] = field(default_factory=dict)  # field → issue id and value
+
+
+def name_relation(wanted: str, names: Sequence[str]) -> int:
+    """How a name is like those of a series, of which the first is the main one."""
+    wanted, known = folded(wanted), [folded(name) for name in names]
+    if wanted == known[0]:
+        return EQUAL
+    if wanted in known:
+        return ALTERNATIVE
+    return min(_relation(wanted, name) for name in known[:10])
+
+
+def _relation(one: str, other: str) -> int:
+    if one.replace(" ", "") == other.replace(" ", ""):
+        return EQUAL
+    edits = _edits(one, other)
+    if edits == 1 and min(len(one), len(other)) > SHORT and not _numbers_differ(one, other):
+        return ONE_EDIT
+    if edits == 2 and min(len(one), len(other)) > 2 * SHORT and not _numbers_differ(one, other):
+        return TWO_EDITS
+    if other.startswith(f"{one} ") or one.startswith(f"{other} "):
+        return BEGINNING
+    return SIMILAR
+
+
+def _numbers_differ(one: str, other: str) -> bool:
+    return [each for each in one if each.isdigit()] != [each for each in other if each.isdigit()]
+
+
+def _edits(one: str, other: str) -> int:
+    """The number of edits between two names, 3 for more: what differs has to stand together, or be long."""
+    if abs(len(one) - len(other)) > 2:
+        return 3
+    while one and other and one[0] == other[0]:
+        one, other = one[1:], other[1:]
+    while one and other and one[-1] == other[-1]:
+        one, other = one[:-1], other[:-1]
+    if len(one) == len(other) == 2 and one == other[::-1]:
+        return 1
+    return min(3, max(len(one), len(other)))
+
+
+def series_weight(reading: Reading, descriptor: Descriptor, found: Row) -> float:
+    """A first estimate by the series alone, to choose those whose issues are looked for."""
+    weight = NAMES[name_relation(reading.series, (found.name, *found.alt_names))][0]
+    year, began = reading.year, descriptor.year_began
+    if year:
+        weight -= 3 if year < found.year_began - 1 else 0
+        weight -= 2 if found.year_end and year > found.year_end + 1 else 0
+        weight -= min(abs(year - found.year_began), 50) / 50
+    if began:
+        weight -= min(abs(began - found.year_began), 4)
+    return weight
+
+
+# The fields.
+
+
+def judge(
+    descriptor: Descriptor, issue: Row, codes: Sequence[Reason], named: Callable[[str, Row], int]
+) -> Candidate:
+    """The candidate with its reasons; `named` is `name_relation` for a series, remembered."""
+    ways = [
+        (position * READING, reasons)
+        for position, reading in enumerate(descriptor.readings)
+        for reasons in (_of_reading(reading, descriptor, issue, named),)
+    ]
+    before, reasons = max(ways, key=lambda way: way[0] + sum(each.weight for each in way[1]), default=(0, []))
+    found = [*codes, *reasons, *_common(descriptor, issue)]
+    if before:
+        found.append(Reason("file_name", "not the likeliest reading of the name", before))
+    exact = any(each.weight > 8 for each in codes) or {"series equal", "number equal"} <= {
+        each.text for each in reasons
+    }
+    return Candidate(issue, found, exact=exact)
+
+
+def _of_reading(
+    reading: Reading, descriptor: Descriptor, issue: Row, named: Callable[[str, Row], int]
+) -> list[Reason]:
+    weight, text = NAMES[named(reading.series, issue)]
+    found = [Reason("series", text, weight), _number(reading, issue)]
+    if reading.year:
+        found.append(_year(reading.year, descriptor, issue))
+    if reading.volume is not None:
+        same = reading.volume == issue.volume
+        found.append(
+            Reason("volume", "volume equal", 1.5) if same else Reason("volume", "volume different", -2.0)
+        )
+    return found
+
+
+def _number(reading: Reading, issue: Row) -> Reason:
+    if reading.number:
+        wanted = numbers(reading.number)
+        if issue.number.upper() in wanted:
+            return Reason("number", "number equal", 3.0)
+        if issue.alt_number and issue.alt_number.upper() in wanted:
+            return Reason("number", "alternative number equal", 1.0)
+        return Reason("number", "number different", -7.0)
+    if issue.number == "1":
+        return Reason(
+            "number", "number not told, and this is the first", 2.0 if issue.format in SINGLE else 0.3
+        )
+    return Reason("number", "number not told", -1.0)
+
+
+def _year(year: int, descriptor: Descriptor, issue: Row) -> Reason:
+    years = {day.year for day in (issue.cover_date, issue.store_date) if day}
+    off = min(abs(year - each) for each in years)
+    if off == 0:
+        return Reason("year", "year equal", 3.0)
+    if year == issue.year_began and not descriptor.year_began:
+        return Reason("year", "year is the first of the series", 1.5)
+    if off == 1:
+        return Reason("year", "year one off", 0.0)
+    return Reason("year", f"year {off} off", -3.0 - min(off, 20) / 5)
+
+
+def _common(descriptor: Descriptor, issue: Row) -> list[Reason]:
+    return [
+        each
+        for test in (_began, _dates, _publisher, _language, _format, _pages, _title)
+        for each in test(descriptor, issue)
+    ]
+
+
+def _began(descriptor: Descriptor, issue: Row):
+    if descriptor.year_began:
+        off = abs(descriptor.year_began - issue.year_began)
+        if off == 0:
+            yield Reason("year_began", "first year of the series equal", 3.0)
+        elif off == 1:
+            yield Reason("year_began", "first year of the series one off", -0.5)
+        else:
+            yield Reason("year_began", f"first year of the series {off} off", -5.0)
+
+
+def _dates(descriptor: Descriptor, issue: Row):
+    for name, words in (("cover_date", "cover date"), ("store_date", "store date")):
+        wanted, known = getattr(descriptor, name), getattr(issue, name)
+        if wanted and known and wanted == known:
+            yield Reason(name, f"{words} equal", 1.5)
+        elif wanted and known and abs((wanted - known).days) > 100:
+            yield Reason(name, f"{words} {abs((wanted - known).days)} days off", -1.5)
+    if descriptor.month and not descriptor.cover_date:
+        months = {day.month for day in (issue.cover_date, issue.store_date) if day}
+        if descriptor.month in months:
+            yield Reason("month", "month equal", 1.0)
+
+
+def _publisher(descriptor: Descriptor, issue: Row):
+    wanted = folded(descriptor.publisher)
+    if wanted:
+        known = [folded(each) for each in (issue.publisher, issue.imprint or "", *issue.publisher_names)]
+        if any(each and (each.startswith(wanted) or wanted.startswith(each)) for each in known):
+            yield Reason("publisher", "publisher equal", 1.5)
+        else:
+            yield Reason("publisher", "publisher different", -1.5)
+
+
+def _language(descriptor: Descriptor, issue: Row):
+    if descriptor.language and issue.language:
+        if descriptor.language == issue.language:
+            yield Reason("language", "language equal", 0.7)
+        else:
+            yield Reason("language", "language different", -4.0)
+
+
+def _format(descriptor: Descriptor, issue: Row):
+    wanted, collected = descriptor.format, issue.format in COLLECTED_CODES
+    if wanted in COLLECTED_CODES:
+        if wanted == issue.format:
+            yield Reason("format", "format equal", 2.0)
+        else:
+            yield Reason("format", "format different", -1.0 if collected else -4.0)
+    elif wanted in (*SINGLE, SeriesTypeCode.ANNUAL):
+        yield (
+            Reason("format", "format equal", 2.0)
+            if wanted == issue.format
+            else Reason("format", "format different", -3.0 if collected else -1.0)
+        )
+    elif collected and descriptor.by_volume:
+        yield Reason("format", "a volume, and this is a collection", 1.0)
+    elif collected:
+        yield Reason("format", "format not told, and this is a collection", -1.5)
+    elif descriptor.by_volume and issue.language == "en":
+        yield Reason("format", "a volume, and this is no collection", -1.5)
+
+
+def _pages(descriptor: Descriptor, issue: Row):
+    if descriptor.page_count and issue.page:
+        off = abs(descriptor.page_count - issue.page)
+        if off <= 6:
+            yield Reason("page_count", f"{off} pages off" if off else "page count equal", 0.4)
+        elif off > max(descriptor.page_count, issue.page) / 2:
+            yield Reason("page_count", f"{off} pages off", -1.5)
+
+
+def _title(descriptor: Descriptor, issue: Row):
+    wanted = folded(descriptor.title)
+    if wanted:
+        known = {folded(each) for each in (issue.title, *issue.stories) if each}
+        if wanted in known:
+            yield Reason("title", "title equal", 2.0)
+
+
+# The whole.
+
+
+def rank(candidates: list[Candidate], most: int) -> Match:
+    """The best candidates with their scores, and whether the first is certain."""
+    candidates.sort(key=lambda each: (-each.weight, each.issue.id))
+    highest = max([NONE, *(each.weight for each in candidates[:1])])
+    total = exp(NONE - highest) + sum(exp(each.weight - highest) for each in candidates)
+    for each in candidates:
+        each.score = exp(each.weight - highest) / total
+    kept = [each for each in candidates[:most] if each.score >= 0.001]
+    if not kept:
+        return Match()
+    best = kept[0]
+    certain = best.score >= CERTAIN and best.exact
+    tied = [] if certain else [each for each in kept if each.score >= best.score * TIED]
+    return Match(kept, certain, _apart(tied) if len(tied) > 1 else {})
+
+
+def _apart(tied: list[Candidate]) -> dict[str, list[tuple[int, object]]]:
+    """The fields in which candidates differ, with their values, by issue."""
+    fields = {
+        "series": lambda issue: issue.series,
+        "number": lambda issue: issue.number,
+        "year": lambda issue: issue.cover_date.year,
+        "year_began": lambda issue: issue.year_began,
+        "volume": lambda issue: issue.volume,
+        "publisher": lambda issue: issue.publisher,
+        "language": lambda issue: issue.language,
+        "format": lambda issue: issue.format,
+        "cover_date": lambda issue: issue.cover_date,
+        "page_count": lambda issue: issue.page,
+        "title": lambda issue: issue.title,
+    }
+    values = {name: [(each.issue.id, of(each.issue)) for each in tied] for name, of in fields.items()}
+    return {name: found for name, found in values.items() if len({value for _, value in found}) > 1}

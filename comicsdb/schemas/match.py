@@ -1,0 +1,214 @@
+"""Descriptors: what a client knows of a comic, under our names or as ComicInfo and MetronInfo have them."""
+
+import re
+
+from colander import Invalid, null
+
+from comicsdb.i18n import formatted
+from comicsdb.models.base import SMALL_MAX
+from comicsdb.models.choices import YEARS
+from comicsdb.models.picture_hash import signed
+from comicsdb.schemas.base import (
+    NAME_LENGTH,
+    ObjectSchema,
+    code,
+    day,
+    external_id,
+    field,
+    small,
+    text,
+    year,
+)
+from comicsdb.schemas.issue import ISBN_LENGTH, NUMBER_LENGTH, SKU_LENGTH, TITLE_LENGTH, UPC_LENGTH
+from comicsdb.schemas.types import Field, Id, Integer, ListOf, Text
+
+MOST = 100  # descriptors in one call
+CANDIDATES = 20
+FILE_NAME_LENGTH = 1000
+WORD_LENGTH = 50
+ALTERNATIVES_MAX = 4
+# The fields of ComicInfo and MetronInfo, and what they are here.
+COMIC_INFO = {
+    "Series": "series",
+    "AlternateSeries": "alt_series",
+    "Number": "number",
+    "Volume": "volume",
+    "Count": "count",
+    "Title": "title",
+    "Year": "year",
+    "Month": "month",
+    "Day": "day",
+    "Publisher": "publisher",
+    "LanguageISO": "language",
+    "PageCount": "page_count",
+    "Format": "format",
+    "GTIN": "gtin",
+    "CollectionTitle": "title",
+    "CoverDate": "cover_date",
+    "StoreDate": "store_date",
+}
+_SERIES_PARTS = {
+    "Name": "series",
+    "Volume": "volume",
+    "StartYear": "year_began",
+    "Format": "format",
+    "IssueCount": "count",
+    "lang": "language",
+}
+_CODES = {"ISBN": "isbn", "UPC": "gtin"}
+_SOURCES = {
+    "comicvine": "cv_id",
+    "cv": "cv_id",
+    "grandcomicsdatabase": "gcd_id",
+    "gcd": "gcd_id",
+}
+_UNKNOWN = (None, "", -1, "-1")  # ComicInfo writes -1 for an unknown number
+_CV_ISSUE = re.compile(r"comicvine\S{0,200}4000-([0-9]{1,9})(?![0-9])|\[CVDB([0-9]{1,9})\]")
+
+
+class Hash(Field):
+    """A hash of 64 bits: up to 16 hexadecimal digits."""
+
+    def read(self, node, value):
+        """The digits."""
+        digits = value.strip() if isinstance(value, str) else ""
+        try:
+            signed(digits)
+        except ValueError as error:
+            raise Invalid(node, str(error)) from error
+        return digits
+
+
+class Names(ListOf):
+    """Up to four names; a single one may be sent without a list."""
+
+    def __init__(self):
+        super().__init__(Text(NAME_LENGTH, blank=False))
+
+    def read(self, node, value):
+        """The names."""
+        names = super().read(node, [value] if isinstance(value, str) else value)
+        if len(names) > ALTERNATIVES_MAX:
+            raise Invalid(
+                node,
+                formatted("Ensure this field has no more than ${most} elements.", most=ALTERNATIVES_MAX),
+            )
+        return names
+
+
+class DescriptorSchema(ObjectSchema):
+    """What a client knows of a comic: all fields are optional, and null or "" is not to know."""
+
+    file_name = text(FILE_NAME_LENGTH)
+    series = text(NAME_LENGTH)
+    alt_series = field(Names())
+    number = text(NUMBER_LENGTH)
+    volume = small()
+    count = small()
+    title = text(TITLE_LENGTH)
+    year_began = year()
+    cover_date = day()
+    store_date = day()
+    year = field(Integer(*YEARS, nullable=True))
+    month = field(Integer(1, 12))
+    day = field(Integer(1, 31))
+    publisher = text(NAME_LENGTH)
+    language = text(WORD_LENGTH)
+    page_count = field(Integer(0, SMALL_MAX))
+    format = text(WORD_LENGTH)
+    gtin = code(UPC_LENGTH)
+    isbn = code(ISBN_LENGTH)
+    sku = text(SKU_LENGTH)
+    id = field(Id())
+    cv_id = external_id()
+    gcd_id = external_id()
+    phash = field(Hash())
+    dhash = field(Hash())
+    ahash = field(Hash())
+
+    def deserialize(self, cstruct=null):
+        """Return what is known; raise Invalid. `sent_as` then has the names of fields of other formats."""
+        self.sent_as = {}
+        if isinstance(cstruct, dict):
+            cstruct = self._ours(cstruct)
+        return super().deserialize(cstruct)
+
+    def _ours(self, sent: dict) -> dict:
+        found = {name: value for name, value in sent.items() if value not in _UNKNOWN}
+        known = {}
+
+        def take(name: str, value, as_sent: str) -> None:
+            value = value.get("#text") if isinstance(value, dict) else value
+            if value not in _UNKNOWN and name not in known and name not in found:
+                known[name] = value
+                self.sent_as[name] = as_sent
+
+        for key, name in COMIC_INFO.items():
+            if key in found:
+                self._take(take, key, name, found[key])
+        for text_key in ("Web", "Notes"):
+            text_sent = found.get(text_key)
+            named = _CV_ISSUE.search(text_sent[:5000]) if isinstance(text_sent, str) else None
+            if named:
+                take("cv_id", named[1] or named[2], text_key)
+        for source, number in _ids(found.get("IDS")):
+            if source in _SOURCES:
+                take(_SOURCES[source], number, "IDS")
+        return known | {name: value for name, value in found.items() if name in self}
+
+    @staticmethod
+    def _take(take, key: str, name: str, value) -> None:
+        """Take a field of ComicInfo or MetronInfo, some of which are objects in the latter."""
+        if key == "GTIN" and isinstance(value, dict):
+            for part, ours in _CODES.items():
+                take(ours, value.get(part), key)
+        elif key == "Series" and isinstance(value, dict):
+            for part, ours in _SERIES_PARTS.items():
+                take(ours, value.get(part, value.get(f"@{part}")), key)
+        elif key == "Publisher" and isinstance(value, dict):
+            take(name, value.get("Name"), key)
+        elif key == "Volume" and len(str(value)) == 4:
+            take("year_began", value, key)  # as ComicTagger and others write it
+        else:
+            take(name, value, key)
+
+
+def _ids(sent) -> list[tuple[str, object]]:
+    """Sources and ids of MetronInfo, with attributes by their names, with or without a sign before them."""
+    sent = sent.get("ID", []) if isinstance(sent, dict) else sent
+    found = []
+    for each in sent if isinstance(sent, list) else [sent]:
+        if isinstance(each, dict):
+            values = {str(key).lstrip("@#").lower(): value for key, value in each.items()}
+            source = re.sub(r"[^a-z]", "", str(values.get("source", "")).lower())
+            found.append((source, values.get("text", values.get("id"))))
+    return found
+
+
+class Objects(Field):
+    """A list of objects, which are judged one by one later; `schema` and `name` are those of one."""
+
+    def __init__(self, name: str, schema: type[ObjectSchema], most: int):
+        super().__init__()
+        self.name = name
+        self.schema = schema
+        self.most = most
+
+    def read(self, node, value):
+        """The list as it was sent."""
+        if not isinstance(value, list):
+            raise Invalid(
+                node, formatted('Expected a list of items but got type "${kind}".', kind=type(value).__name__)
+            )
+        if len(value) > self.most:
+            raise Invalid(
+                node, formatted("Ensure this field has no more than ${most} elements.", most=self.most)
+            )
+        return value
+
+
+class MatchSchema(ObjectSchema):
+    """Comics to be found."""
+
+    descriptors = field(Objects("Descriptor", DescriptorSchema, MOST), required=True)
+    candidates = field(Integer(1, CANDIDATES))

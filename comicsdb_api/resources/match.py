@@ -1,0 +1,139 @@
+"""Issues by what a client knows of its comics, up to 100 at once (`/api/match/`)."""
+
+from collections.abc import Iterable
+
+import orjson
+from colander import Invalid
+from sqlalchemy import (
+    ARRAY,
+    JSON,
+    Boolean,
+    Float,
+    Integer,
+    String,
+    Text,
+    any_,
+    cast,
+    literal,
+    literal_column,
+    select,
+)
+
+from comicsdb.matching.descriptors import descriptor
+from comicsdb.matching.scoring import Candidate, Match
+from comicsdb.matching.service import match
+from comicsdb.schemas import errors_of
+from comicsdb.schemas.match import DescriptorSchema, MatchSchema
+from comicsdb.security import Permission
+from comicsdb_api.resource import bodies, shapes
+from comicsdb_api.resource.acts import Act, Body
+from comicsdb_api.resource.base import Resource, serve
+from comicsdb_api.resource.types import ListOf
+from comicsdb_api.resources.issue import IssueResource, issue
+from comicsdb_api.resources.wish_list import judged
+from comicsdb_api.responses import addresses, respond
+
+CANDIDATES = 5  # if nothing else is asked for
+DIGITS = 4  # of scores
+
+
+def body_fields() -> dict:
+    """The answer, described by SQL expressions, though Python makes it."""
+    said = literal_column("''", String)
+    value = shapes.json_object(
+        "TieValue", issue=issue.c.id, value=shapes.optional(literal_column("true"), said)
+    )
+    tie = shapes.json_object("MatchTie", field=said, values=literal_column("''", ListOf(value)))
+    reason = shapes.json_object("MatchReason", field=said, text=said)
+    candidate = shapes.json_object(
+        "MatchCandidate",
+        issue=shapes.json_object("IssueRow", **IssueResource.row_fields()),
+        score=literal_column("0", Float),
+        reasons=literal_column("''", ListOf(reason)),
+    )
+    result = shapes.json_object(
+        "MatchResult",
+        certain=literal_column("true", Boolean),
+        candidates=literal_column("''", ListOf(candidate)),
+        ties=literal_column("''", ListOf(tie)),
+        errors=literal_column("''", JSON),
+    )
+    return {"results": literal_column("''", ListOf(result))}
+
+
+class MatchResource(Resource):
+    """Issues by what is known of comics: names of files, tags, codes, and hashes of covers."""
+
+    title = "match"
+    parses = (bodies.JSON,)
+    acts = {
+        "POST": Act(
+            "Find the issues that comics are",
+            {200: ("What was found for each descriptor, in their order.", Body("Matches", body_fields()))},
+            MatchSchema,
+            "MatchInput",
+        )
+    }
+
+    def post(self):
+        """Candidates for each descriptor; one that is wrong gets its errors, the others are answered."""
+        request = self.request
+        sent = judged(bodies.read(request, self.parses), MatchSchema)
+        schema = DescriptorSchema()
+        wanted, errors = {}, {}
+        for place, each in enumerate(sent["descriptors"]):
+            try:
+                wanted[place] = descriptor(schema.deserialize(each))
+            except Invalid as invalid:
+                told = errors_of(invalid)
+                errors[place] = {schema.sent_as.get(name, name): each for name, each in told.items()}
+        found = match(request.dbsession, list(wanted.values()), sent.get("candidates", CANDIDATES))
+        shown = self._rows(each.issue.id for result in found for each in result.candidates)
+        matches = dict(zip(wanted, found, strict=True))
+        results = [
+            _result(matches.get(place, Match()), errors.get(place), shown)
+            for place in range(len(sent["descriptors"]))
+        ]
+        return respond(request, {"results": results})
+
+    def _rows(self, ids: Iterable[int]) -> dict[int, orjson.Fragment]:
+        """The issues as lists show them, by their ids."""
+        wanted = sorted(set(ids))
+        if not wanted:
+            return {}
+        row = shapes.json_object("IssueRow", **IssueResource.row_fields())
+        rows = select(issue.c.id, cast(row, Text)).select_from(IssueResource.row_source())
+        rows = rows.where(issue.c.id == any_(literal(wanted, ARRAY(Integer))))
+        found = self.request.dbsession.execute(rows, addresses(self.request))
+        return {issue_id: orjson.Fragment(shown) for issue_id, shown in found}
+
+
+def _result(found: Match, errors: dict | None, shown: dict[int, orjson.Fragment]) -> dict:
+    return {
+        "certain": found.certain,
+        "candidates": [_candidate(each, shown) for each in found.candidates if each.issue.id in shown],
+        "ties": [
+            {
+                "field": name,
+                "values": [
+                    {"issue": issue_id, "value": None if value is None else str(value)}
+                    for issue_id, value in values
+                ],
+            }
+            for name, values in found.ties.items()
+        ],
+        "errors": errors,
+    }
+
+
+def _candidate(found: Candidate, shown: dict[int, orjson.Fragment]) -> dict:
+    return {
+        "issue": shown[found.issue.id],
+        "score": round(found.score, DIGITS),
+        "reasons": [{"field": each.field, "text": each.text} for each in found.reasons],
+    }
+
+
+def includeme(config):
+    """Serve it."""
+    serve(config, MatchResource, "api.match", "/api/match/", {"POST": "post"}, writing=Permission.API)
