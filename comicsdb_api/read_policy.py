@@ -24,6 +24,7 @@ from comicsdb_api.resource import cached_reads
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.listing import Detail, Listing, Wanted
 from comicsdb_api.resource.strict import is_strict
+from comicsdb_api.resource.variants import as_asked
 from comicsdb_api.throttle import ThrottledError, Verdict, admit_cached, judge, refusal
 
 ID_MAX = 10**9 - 1  # greater ones are left to the views
@@ -72,7 +73,8 @@ class ApiRead(CachedRead):
 
     def __init__(self, request, address: Address, claim: auth.Claim, object_id: int):
         super().__init__(request)
-        self.served, self.read = address.served, address.served.read
+        self.served = as_asked(address.served, request)
+        self.read = self.served.read
         self.permission = address.permission
         self.claim, self.object_id = claim, object_id
         self.query = address.queries[claim.method]

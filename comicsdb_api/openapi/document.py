@@ -269,7 +269,7 @@ def _reading(endpoint: Endpoint, components: Components, registry) -> dict:
     sent = ("ETag", *(("Last-Modified",) if dated else ()), *(("X-Cache",) if cached else ()))
     answer = {
         "description": own.get("answer", "What was asked for."),
-        "headers": own.get("headers", {}) | common.headers(*sent),
+        "headers": common.headers(*sent) | own.get("headers", {}),
         "content": own["content"],
     }
     others = {"304": "NotModified", "412": "PreconditionFailed"}
@@ -313,8 +313,10 @@ def _detail(endpoint: Endpoint, components: Components) -> dict:
     """One object."""
     resource = endpoint.served.resource
     shape = components.object_of(resource.detail_fields(), _camel(resource.kind()))
+    options = [_filter(parameter) for each in endpoint.served.options for parameter in each.described()]
+    schema = {"anyOf": [shape, components.selection()]} if options else shape
     others = {each.media_type: {"schema": _tags(each)} for each in endpoint.served.formats}
-    return {"answer": "The object.", "content": _json(shape) | others}
+    return {"answer": "The object.", "content": _json(schema) | others, "parameters": options}
 
 
 def _tags(chosen: TagFormat) -> dict:
@@ -328,15 +330,27 @@ def _list(endpoint: Endpoint, components: Components) -> dict:
     listing, page = endpoint.served, reference("parameters", "page")
     resource = listing.resource
     row = components.object_of(resource.row_fields(), resource.row_shape, f"{_camel(resource.kind())}Row")
-    shown = {"answer": "A page of the list.", "content": _json(components.page_of(row))}
-    if listing.condition:
-        return shown | {"parameters": [page]}
-    order = _paragraph(resource.order.__doc__)
-    filters = [_filter(parameter) for each in resource.filters for parameter in each.described()]
-    return shown | {
-        "description": f"Order: {order[0].lower()}{order[1:]}" if order else "",
-        "parameters": [*filters, page],
+    schema = components.page_of(row)
+    if listing.options:
+        schema = {"anyOf": [schema, components.selection_page()]}
+    declared = (*listing.filters, *listing.options)
+    parameters = [_filter(parameter) for each in declared for parameter in each.described()]
+    shown = {
+        "answer": "A page of the list.",
+        "content": _json(schema),
+        "parameters": [*parameters, page],
+        "headers": _optional_headers(listing) if listing.options else {},
     }
+    if listing.condition:
+        return shown
+    order = _paragraph(resource.order.__doc__)
+    return shown | {"description": f"Order: {order[0].lower()}{order[1:]}" if order else ""}
+
+
+def _optional_headers(listing: Listing) -> dict:
+    """Headers that a list with options lacks where these ask for what its stamps do not cover."""
+    names = ("X-Cache", *(("Last-Modified",) if listing.read.date_pairs else ()))
+    return {name: common.MORE_HEADERS[name] | {"required": False} for name in names}
 
 
 def _filter(parameter: Parameter) -> dict:

@@ -24,6 +24,7 @@ from sqlalchemy.types import TypeEngine
 
 from comicsdb.models.base import BIG_MAX, INTEGER_MAX
 from comicsdb_api.openapi.words import words_for
+from comicsdb_api.resource.by_ids import MERGED
 from comicsdb_api.resource.types import Address, Changes, Choice, Instant, ListOf, Money, ObjectOf
 
 AMOUNT = r"^\d+\.\d{2}$"
@@ -82,6 +83,22 @@ class Components:
         name = f"{row['$ref'].rpartition('/')[2]}Page"
         self.schemas[name] = page
         return reference("schemas", name)
+
+    def selection(self) -> dict:
+        """An object with the fields that `fields` and `include` ask for."""
+        meaning = words_for("Selection").text
+        self.schemas["Selection"] = {"type": "object", "description": meaning, "examples": [{"id": 1}]}
+        return reference("schemas", "Selection")
+
+    def selection_page(self) -> dict:
+        """The envelope around such objects and those that were asked for by `ids` (`by_ids`)."""
+        ids = {"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": INTEGER_MAX}}
+        merged = {"type": "array", "items": self.of(MERGED)}
+        told = {"missing": ids, "merged": merged, "deleted": ids}
+        page = self.page_of(self.selection())
+        schema = self.schemas["SelectionPage"]
+        schema["properties"] |= {key: described("Page", key, each) for key, each in told.items()}
+        return page
 
     def of(self, expression: ColumnElement) -> dict:
         """The schema of the values of an expression."""

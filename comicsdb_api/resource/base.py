@@ -42,6 +42,7 @@ from comicsdb_api.resource.acts import Act
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.filters import Filter
 from comicsdb_api.resource.listing import Children, Listing, Wanted, detail_of, list_of
+from comicsdb_api.resource.variants import as_asked
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, WRITES, allow, respond
 
 _INTEGER = re.compile(r"-?[0-9]+")
@@ -107,6 +108,8 @@ class ListResource(Resource):
     page_size = paging.SIZE
     # Whether answers are cached, which requires that every change of a body updates its stamps.
     cached = False
+    # Whether lists and details have the options `fields`, `include` and the like.
+    has_options = False
     # The class of its list.
     listing = Listing
     # The name of a row's shape in the API's description.
@@ -155,7 +158,7 @@ class ListResource(Resource):
 
     def page(self, object_id: int | None = None):
         """The answer with the requested page."""
-        request, listing = self.request, self.served
+        request, listing = self.request, as_asked(self.served, self.request)
         return self.through_cache(
             listing,
             object_id,
@@ -328,7 +331,7 @@ class EntityResource(ListResource):
 
     def get(self):
         """GET on one object."""
-        object_id, detail = self.wanted_id(), self.served
+        object_id, detail = self.wanted_id(), as_asked(self.served, self.request)
         return self.through_cache(detail, object_id, lambda _: detail.body(self.request, object_id))
 
     def children_get(self):

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import ClassVar
 
 import orjson
-from sqlalchemy import BigInteger, ColumnElement, bindparam, func, literal_column, select
+from sqlalchemy import BigInteger, ColumnElement, Select, bindparam, func, literal_column, select
 
 from comicsdb.catalog.filters import Clause, number_of, values_of
 from comicsdb.db import keyset
@@ -25,6 +25,8 @@ from comicsdb_api.resource import cached_reads, paging, shapes
 from comicsdb_api.resource.cached_reads import Read
 from comicsdb_api.resource.filters import Filter
 from comicsdb_api.resource.filters import read as read_filters
+from comicsdb_api.resource.options import IDS_OPTION, Option, options_of, values_in
+from comicsdb_api.resource.selection import Shape
 from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
 
 FAR = 5  # pages that are found by skipping rows
@@ -59,9 +61,10 @@ class Known:
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """The rows of an address: their resource, condition, order and filters.
+    """The rows of an address: their resource, condition, order, filters and options.
 
-    `condition` may refer to the object with the parameter `id`, whose row `read.stamps` selects.
+    `condition` may refer to the object with the parameter `id`, whose row `read.stamps` selects. A variant is
+    what options make of a listing: with another shape, for instance.
     """
 
     read: Read
@@ -69,6 +72,9 @@ class Listing:
     condition: tuple
     order: tuple
     filters: tuple[Filter, ...] = ()
+    options: tuple[Option, ...] = ()
+    shape: Shape | None = None  # None is the usual one
+    is_versioned: bool = False  # whether facts about it are cached under its stamps
     formats: ClassVar[tuple[TagFormat, ...]] = ()  # beside JSON
 
     @property
@@ -79,14 +85,15 @@ class Listing:
     @cached_property
     def parameters(self) -> frozenset[str]:
         """The parameters of the query that the address knows; links to other pages repeat them."""
-        return frozenset((*COMMON, *(name for each in self.filters for name in each.parameters)))
+        declared = (*self.filters, *self.options)
+        return frozenset((*COMMON, *(name for each in declared for name in each.parameters)))
 
     def clauses(self, request, identity: Identity | None) -> list[Clause]:  # noqa: ARG002  (lists override it)
         """The conditions of a request; raises InvalidError."""
         if not request.environ.get("QUERY_STRING"):
             return []
         zone = request.registry.settings["comicsdb.timezone"]
-        return read_filters(self.filters, parameters(request), zone=zone)
+        return read_filters((*self.filters, *self.options), parameters(request), zone=zone)
 
     def values(self, request, identity: Identity | None) -> dict:  # noqa: ARG002  (lists override it)
         """The values of the parameters of `condition`, but for `id`."""
@@ -99,7 +106,7 @@ class Listing:
         and EpochMovedError if an epoch is given and not that of the page.
         """
         found = None
-        if self.read.region is None:
+        if not self.is_versioned:
             number, found = self._walk(request, wanted)
         else:
             version = self.read.version(stamps)
@@ -140,8 +147,8 @@ class Listing:
     @cached_property
     def _has_groups(self) -> bool:
         """Whether many rows share the leading values of the order; otherwise an index has the whole order."""
-        cached = self.read.region is not None
-        return cached and keyset.depth(self.order, self.resource.model.__table__) < len(self.order)
+        table = self.resource.model.__table__
+        return self.is_versioned and keyset.depth(self.order, table) < len(self.order)
 
     def _walk(self, request, wanted: "Wanted") -> "tuple[int, Found | None]":
         """A page, and its number, of a list without cached facts."""
@@ -188,13 +195,7 @@ class Listing:
         """One row: the epoch, the number of rows, one page of them as JSON, and the stamps."""
         chosen = (*self.condition, *conditions)
         resource, stamps = self.resource, self.read.stamps.subquery("stamps")
-        page = (
-            select(*shapes.labelled(resource.row_fields()))
-            .select_from(resource.row_source())
-            .where(*chosen)
-            .order_by(*self.order)
-            .limit(literal_column(str(self.size)))
-        )
+        page = self.shown().where(*chosen).order_by(*self.order).limit(literal_column(str(self.size)))
         if way in (NEARBY, PLACED):
             leading = self.order[: keyset.depth(self.order, resource.model.__table__)]
             page = self._reached((*chosen, keyset.from_place(leading)), near=way == NEARBY)
@@ -222,12 +223,12 @@ class Listing:
             rows = wanted.limit(literal_column(str(NEAR))).correlate(None).subquery("near")
             wanted = select(*rows.c)
         wanted = wanted.limit(literal_column(str(self.size))).offset(bindparam("offset", type_=BigInteger))
-        return (
-            select(*shapes.labelled(resource.row_fields()))
-            .select_from(resource.row_source())
-            .where(resource.key().in_(wanted.correlate(None)))
-            .order_by(*self.order)
-        )
+        return self.shown().where(resource.key().in_(wanted.correlate(None))).order_by(*self.order)
+
+    def shown(self, **more) -> Select:
+        """The fields of all rows, and `more` expressions."""
+        shape = self.shape or Shape(self.resource)
+        return select(*shapes.labelled(shape.expressions | more)).select_from(shape.source)
 
     def _survey(self, request, wanted: "Wanted") -> Known:
         """The number of rows, and the places of far pages."""
@@ -297,7 +298,13 @@ class Detail:
 
     read: Read
     resource: type
-    parameters: ClassVar[frozenset[str]] = frozenset()  # no parameter of the query changes a body
+    options: tuple[Option, ...] = ()
+    shape: Shape | None = None  # None is the usual one
+
+    @cached_property
+    def parameters(self) -> frozenset[str]:
+        """The parameters of the query that change a body."""
+        return frozenset(each.name for each in self.options)
 
     @property
     def formats(self) -> tuple[TagFormat, ...]:
@@ -307,8 +314,10 @@ class Detail:
     def body(self, request, object_id: int, epoch: int | None = None) -> bytes | None:
         """The body, None if the object does not exist.
 
-        Raises EpochMovedError if an epoch is given and not that of the body.
+        Raises InvalidError for options, and EpochMovedError if an epoch is given and not that of the body.
         """
+        if self.shape is None and request.environ.get("QUERY_STRING"):
+            values_in(self.options, request)
         row = request.read_pool.fetch(self._query, {"id": object_id, **addresses(request)})
         if row is None:
             return None
@@ -319,11 +328,11 @@ class Detail:
 
     @cached_property
     def _query(self) -> CompiledQuery:
-        resource = self.resource
+        shape = self.shape or Shape(self.resource, detail=True)
         body = shapes.object_of(
-            select(*shapes.labelled(resource.detail_fields()))
-            .select_from(resource.detail_source())
-            .where(resource.model.__table__.c.id == bindparam("id"))
+            select(*shapes.labelled(shape.expressions))
+            .select_from(shape.source)
+            .where(self.resource.model.__table__.c.id == bindparam("id"))
         )
         return CompiledQuery.of(body.add_columns(EPOCH_NOW.scalar_subquery()))
 
@@ -351,7 +360,14 @@ class Children:
         region = (cached_reads.LIST if self.depends else cached_reads.DETAIL) if owner.cached else None
         name = route.removeprefix(ROUTE_PREFIX).replace(".", ":")
         read = Read(route, region, name, stamps, date_pairs=0 if self.depends else 2)
-        return Listing(read, self.resource, (self.condition,), self.order)
+        return Listing(
+            read,
+            self.resource,
+            (self.condition,),
+            self.order,
+            options=options_of(self.resource),
+            is_versioned=region is not None,
+        )
 
 
 def list_of(resource: type, route: str) -> Listing:
@@ -360,11 +376,20 @@ def list_of(resource: type, route: str) -> Listing:
     region = cached_reads.LIST if resource.cached else None
     stamps = versions(*(resource.depends or (kind,)))
     read = Read(route, region, f"{kind}:list", stamps)
-    return resource.listing(read, resource, (), resource.order(), resource.filters)
+    return resource.listing(
+        read,
+        resource,
+        (),
+        resource.order(),
+        resource.filters,
+        (IDS_OPTION, *options_of(resource)) if resource.has_options else (),
+        is_versioned=region is not None,
+    )
 
 
 def detail_of(resource: type, route: str) -> Detail:
     """The objects of a resource, one by one."""
     region = cached_reads.DETAIL if resource.cached else None
     stamps = times(resource.model.__table__, *resource.stamps)
-    return Detail(Read(route, region, f"{resource.kind()}:retrieve", stamps, date_pairs=2), resource)
+    read = Read(route, region, f"{resource.kind()}:retrieve", stamps, date_pairs=2)
+    return Detail(read, resource, options_of(resource))

@@ -5,7 +5,7 @@ Only expressions of fields that are asked for become part of the statement, so P
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from sqlalchemy import Case, ColumnElement
 
@@ -30,13 +30,17 @@ class Shape:
     fields: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
 
-    @cached_property
+    @property
     def expressions(self) -> dict[str, ColumnElement]:
         """The fields: name → SQL expression, in their usual order."""
-        usual, every = self._usual, self._usual | self._rich
+        usual = self._usual
+        if not (self.fields or self.include):
+            return usual
+        rich = self.resource.row_fields() | self.resource.detail_fields()
+        every = usual | rich
         included = every if ALL in self.include else self.include
         found = {
-            name: self._rich[name] if name in included else usual[name]
+            name: rich[name] if name in included else usual[name]
             for name in every
             if name in usual or name in included
         }
@@ -44,7 +48,7 @@ class Shape:
             return found
         asked = _by_first(self.fields)
         return {
-            name: _pruned(_with(asked[name], found.get(name), self._rich[name]), asked[name])
+            name: _pruned(_with(asked[name], found.get(name), rich[name]), asked[name])
             for name in every
             if name in asked
         }
@@ -64,27 +68,31 @@ class Shape:
             self.resource.row_source() if self.is_usual and not self.detail else self.resource.detail_source()
         )
 
-    @cached_property
+    @property
     def _usual(self) -> dict[str, ColumnElement]:
         return self.resource.detail_fields() if self.detail else self.resource.row_fields()
-
-    @cached_property
-    def _rich(self) -> dict[str, ColumnElement]:
-        return self.resource.row_fields() | self.resource.detail_fields()
 
 
 def shape_of(resource: type, fields: str = "", include: str = "", *, detail: bool = False) -> Shape:
     """The shape that comma-separated names ask for; raises InvalidError for unknown ones."""
-    wanted = {FIELDS: _words(fields), INCLUDE: _words(include)}
-    known = known_names(resource)
-    errors = {}
-    for parameter, names in wanted.items():
-        unknown = [name for name in names if name not in known[parameter]]
-        if unknown:
-            errors[parameter] = [f"Unknown: {', '.join(unknown)}. Known: {', '.join(known[parameter])}."]
+    found, errors = {}, {}
+    for parameter, text in ((FIELDS, fields), (INCLUDE, include)):
+        try:
+            found[parameter] = names_in(text, known_names(resource)[parameter])
+        except ValueError as error:
+            errors[parameter] = [str(error)]
     if errors:
         raise InvalidError(errors)
-    return Shape(resource, detail, **wanted)
+    return Shape(resource, detail, **found)
+
+
+def names_in(text: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    """Comma-separated names, sorted; raises ValueError if some are not known."""
+    names = {name for name in (each.strip() for each in text.split(",")) if name}
+    unknown = sorted(names.difference(known))
+    if unknown:
+        raise ValueError(f"Unknown: {', '.join(unknown)}. Known: {', '.join(known)}.")
+    return tuple(sorted(names))
 
 
 @lru_cache
@@ -109,10 +117,6 @@ def _inner(expression: ColumnElement) -> dict[str, ColumnElement]:
         case ObjectOf():
             return expression.type.shape
     return {}
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(sorted({name for name in (each.strip() for each in text.split(",")) if name}))
 
 
 def _by_first(names: Iterable[str]) -> dict[str, list[str]]:

@@ -9,6 +9,7 @@ class CatalogueResource(EntityResource):
     """A kind of the catalogue: its answers are cached, as the catalogue moves the stamps of all they show."""
 
     cached = True
+    has_options = True
     unwritten = ("attribution",)
 
     @classmethod

@@ -114,7 +114,7 @@ def test_operations_have_the_ids_of_the_contract(document):
     assert all(each["summary"] for each in operations)
 
 
-def test_lists_have_filters_and_page_and_lists_below_objects_only_page(document):
+def test_lists_have_filters_and_options_and_lists_below_objects_only_options(document):
     def asked(path):
         item = document["paths"][path]
         return [
@@ -123,12 +123,15 @@ def test_lists_have_filters_and_page_and_lists_below_objects_only_page(document)
             if each.get("in", "query") == "query" and "If-" not in each.get("$ref", "")
         ]
 
-    assert asked("/api/arc/") == ["name", "cv_id", "gcd_id", "modified_gt", "page", "strict"]
-    assert asked("/api/universe/") == ["name", "designation", "modified_gt", "page", "strict"]
+    options = ["fields", "include"]
+    ending = ["ids", *options, "page", "strict"]
+    assert asked("/api/arc/") == ["name", "cv_id", "gcd_id", "modified_gt", *ending]
+    assert asked("/api/universe/") == ["name", "designation", "modified_gt", *ending]
+    assert asked("/api/issue/{id}/") == [*options, "strict"]
     assert asked("/api/role/") == ["name", "modified_gt", "page", "strict"]
     assert {"series_q", "store_date_range_after", "role_id", "missing_gcd_id"} <= set(asked("/api/issue/"))
     for path in ("/api/series/{id}/issue_list/", "/api/publisher/{id}/series_list/"):
-        assert asked(path) == ["page", "strict"]
+        assert asked(path) == [*options, "page", "strict"]
 
 
 def test_it_says_what_it_is_of_whom_and_how_to_sign_in(document):
@@ -152,7 +155,12 @@ def test_it_says_what_it_is_of_whom_and_how_to_sign_in(document):
 def test_the_shapes_have_names(document):
     def shape(path):
         content = document["paths"][path]["get"]["responses"]["200"]["content"]
-        return content["application/json"]["schema"].get("$ref", "").rpartition("/")[2]
+        schema = content["application/json"]["schema"]
+        usual, *selected = schema.get("anyOf", [schema])
+        named = usual.get("$ref", "").rpartition("/")[2]
+        ending = "SelectionPage" if named.endswith("Page") else "Selection"
+        assert selected in ([], [{"$ref": f"#/components/schemas/{ending}"}])
+        return named
 
     assert {kind: shape(f"/api/{kind}/") for kind in (*KINDS, "role", "series_type")} == dict.fromkeys(
         KINDS, "StampedPage"

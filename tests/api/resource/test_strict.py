@@ -38,8 +38,8 @@ def test_what_is_known_is_let_through(api, make):
 def test_every_address_knows_its_own_parameters(api, make):
     issue = make.issue()
     paths = {
-        f"/api/issue/{issue.id}/": ["format", "strict"],
-        f"/api/series/{issue.series_id}/issue_list/": ["format", "page", "strict"],
+        f"/api/issue/{issue.id}/": ["fields", "format", "include", "strict"],
+        f"/api/series/{issue.series_id}/issue_list/": ["fields", "format", "include", "page", "strict"],
         f"/api/issue/{issue.id}/history/": ["format", "page", "strict"],
         "/api/": ["format", "strict"],
         "/api/schema/": ["format", "strict"],

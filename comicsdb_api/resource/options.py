@@ -1,0 +1,96 @@
+"""Options: parameters that say how a list or a detail is shown, such as `ids`, `fields` and `include`.
+
+They are declared beside the filters, which are the conditions of rows.
+"""
+
+from collections.abc import Callable, Iterable
+
+from comicsdb.catalog.errors import InvalidError
+from comicsdb.models.base import INTEGER_MAX
+from comicsdb.values import whole_number
+from comicsdb_api.negotiation import parameters
+from comicsdb_api.resource.filters import BadValueError, Filter
+from comicsdb_api.resource.selection import FIELDS, INCLUDE, known_names, names_in
+
+IDS = "ids"
+IDS_MAX = 100
+
+
+class Option(Filter):
+    """A parameter that is no condition: `read` makes its value of a text, and raises ValueError."""
+
+    def __init__(self, name: str, read: Callable[[str], object], schema: dict, says: str):
+        super().__init__(name, None, says)
+        self.read = read
+        self.schema = schema
+
+    def clauses(self, values, zone):  # noqa: ARG002
+        """No condition; raises BadValueError."""
+        self.value(values)
+        return []
+
+    def value(self, values: dict[str, str]):
+        """The value in a query, None without one; raises BadValueError."""
+        text = self.text(values, self.name)
+        try:
+            return self.read(text) if text else None
+        except ValueError as error:
+            raise BadValueError(self.name, str(error)) from error
+
+
+def options_of(resource: type) -> tuple[Option, ...]:
+    """The options of all lists and details of a resource."""
+    if not resource.has_options:
+        return ()
+    known = known_names(resource)
+    fields = Option(
+        FIELDS,
+        lambda text: names_in(text, known[FIELDS]),
+        _list_of({"enum": list(known[FIELDS])}),
+        "only these fields; with dots, of what is in a field",
+    )
+    include = Option(
+        INCLUDE,
+        lambda text: names_in(text, known[INCLUDE]),
+        _list_of({"enum": list(known[INCLUDE])}),
+        "further fields, as a detail has them, or `all`",
+    )
+    return fields, include
+
+
+def values_in(options: Iterable[Option], request) -> dict:
+    """The values of options by name, without those that are not sent; raises InvalidError."""
+    options = {each.name: each for each in options}
+    sent = {name: text.strip() for name, text in parameters(request, options)}
+    values, errors = {}, {}
+    for name in sent:
+        try:
+            values[name] = options[name].value(sent)
+        except BadValueError as error:
+            errors[name] = [error.message]
+    if errors:
+        raise InvalidError(errors)
+    return {name: value for name, value in values.items() if value}
+
+
+def _read_ids(text: str) -> tuple[int, ...]:
+    """Ids in the order sent, each once."""
+    items = [item for item in (each.strip() for each in text.split(",")) if item]
+    if len(items) > IDS_MAX:
+        raise ValueError(f"Ask for at most {IDS_MAX} ids at a time.")
+    numbers = [whole_number(item.lstrip("0"), 1) for item in items]
+    if None in numbers:
+        raise ValueError(f"Enter whole numbers from 1 to {INTEGER_MAX}.")
+    return tuple(dict.fromkeys(numbers))
+
+
+def _list_of(items: dict, **more) -> dict:
+    return {"type": "array", "items": {"type": "string"} | items} | more
+
+
+IDS_OPTION = Option(
+    IDS,
+    _read_ids,
+    _list_of({"type": "integer", "minimum": 1, "maximum": INTEGER_MAX}, maxItems=IDS_MAX),
+    f"objects with these ids, up to {IDS_MAX}, in this order and on one page",
+)
