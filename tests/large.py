@@ -241,6 +241,8 @@ def fill(connection: Connection, issues: int = ISSUES) -> None:
         run(f"REINDEX TABLE {table}")
     for table in (*NAMED, "series", "issue", "credit"):
         run(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}")
+    for table in (*NAMED, "series", "issue"):
+        run(f"UPDATE version SET number = (SELECT count(*) FROM {table}) WHERE kind = '{table}'")
     connection.commit()
     with connection.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as vacuuming:
         vacuuming.execute(text("VACUUM ANALYZE"))

@@ -27,6 +27,7 @@ from sqlalchemy import (
     false,
     func,
     literal,
+    literal_column,
     or_,
     select,
 )
@@ -43,6 +44,7 @@ from comicsdb.models import (
     Publisher,
     Series,
     SeriesType,
+    Version,
     credit_role,
     series_genre,
 )
@@ -281,6 +283,7 @@ def both(outer: Callable, inner: Callable) -> Callable:
 def number_of(table, conditions: Sequence[ColumnElement[bool]]) -> Select:
     """A statement for the number of rows of a table that meet all conditions.
 
+    Without conditions it is the kept one, if there is one (`models.Version`).
     If the only condition is that rows of one other table refer to them (`among`), those are counted, which is
     one scan of an index.
     """
@@ -289,7 +292,12 @@ def number_of(table, conditions: Sequence[ColumnElement[bool]]) -> Select:
         if left is table.c.id and isinstance(found, Select) and len(found.get_final_froms()) == 1:
             (reference,) = found.selected_columns
             return found.with_only_columns(func.count(reference.distinct()))
-    return select(func.count()).select_from(table).where(*conditions)
+    counted = select(func.count()).select_from(table).where(*conditions)
+    if conditions:
+        return counted
+    version = Version.__table__
+    kept = select(version.c.number).where(version.c.kind == literal_column(f"'{table.name}'", String))
+    return select(func.coalesce(kept.scalar_subquery(), counted.scalar_subquery()))
 
 
 # The conditions of each kind.

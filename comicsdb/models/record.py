@@ -83,12 +83,16 @@ class Change(Base):
 
 
 class Version(Base):
-    """The version of the lists of a kind, incremented in the writing transaction."""
+    """The version of the lists of a kind, incremented in the writing transaction, and the number of objects.
+
+    Triggers keep `number` for the nine kinds (`alembic/counts/`); for others it is null.
+    """
 
     __tablename__ = "version"
 
     kind: Mapped[str] = mapped_column(String(40), primary_key=True)
     value: Mapped[int] = mapped_column(BigInteger, server_default=text("1"), default=1)
+    number: Mapped[int | None] = mapped_column(BigInteger)
 
 
 class Epoch(Base):

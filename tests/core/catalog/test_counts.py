@@ -1,0 +1,42 @@
+"""The numbers of objects that are kept equal those that are counted, whatever is written."""
+
+from sqlalchemy import func, select, text
+
+from comicsdb.catalog.filters import number_of
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.catalog.maintenance.merge import merge
+from comicsdb.models import Version
+from comicsdb.models.attribution import OWNERS
+
+
+def are_right(session):
+    """Compare all kept numbers with the tables."""
+    kept = dict(session.execute(select(Version.kind, Version.number)).all())
+    for name in OWNERS:
+        model = KINDS[name].model
+        counted = session.scalar(select(func.count()).select_from(model))
+        assert session.scalar(number_of(model.__table__, ())) == kept[name] == counted
+
+
+def test_numbers_follow_creations_merges_and_deletions(make):
+    session, catalog = make.catalog.session, make.catalog
+    are_right(session)
+    series = make.series()
+    issues = [make.issue(series=series, number=str(number)) for number in range(3)]
+    people = [make.creator(), make.creator()]
+    are_right(session)
+    assert session.scalar(select(Version.number).where(Version.kind == "issue")) == 3
+    merge(catalog, *people)
+    catalog.delete(issues[0])
+    are_right(session)
+    catalog.delete(series)  # with its issues
+    session.flush()
+    are_right(session)
+    assert session.scalar(select(Version.number).where(Version.kind == "issue")) == 0
+
+
+def test_a_kind_whose_number_is_not_kept_is_counted(make):
+    session = make.catalog.session
+    make.arc()
+    session.execute(text("UPDATE version SET number = NULL WHERE kind = 'arc'"))
+    assert session.scalar(number_of(KINDS["arc"].model.__table__, ())) == 1
