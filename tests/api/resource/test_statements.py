@@ -35,8 +35,10 @@ COSTS = {
     "/api/character/{character}/issue_list/": MISS,
     **{f"/api/collection/{each}": ACCOUNT + ALL for each in COLLECTION},
     "/api/collection/{collection}/": PLAIN,
+    "/api/cover/": ACCOUNT,  # with a hash one more: see `test_covers.py`
     "/api/creator/": MISS,
     "/api/creator/{creator}/": MISS,
+    "/api/gtin/": ACCOUNT,  # with codes one more: see `test_gtin.py`
     "/api/imprint/": MISS,
     "/api/imprint/{imprint}/": MISS,
     "/api/issue/": MISS,
@@ -66,9 +68,9 @@ COSTS = {
     "/api/wish_list/{wish_list}/": OWN,
     "/api/wish_list/items/": MISS,
 }
-# What is only written: see `test_writes_statements.py`.
+# What is only written, or asked by POST: see `test_writes_statements.py`.
 WRITTEN = {"/api/credit/", "/api/variant/", "/api/variant/{id}/"}
-WRITTEN |= {"/api/collection/add/", "/api/collection/scrobble/"}
+WRITTEN |= {"/api/collection/add/", "/api/collection/scrobble/", "/api/match/"}
 WRITTEN |= {"/api/pull_list/series/add/", "/api/pull_list/series/{series_id}/remove/"}
 WRITTEN |= {f"/api/wish_list/items/{each}/" for each in ("add", "{item_id}/acquire", "{item_id}/remove")}
 

@@ -10,6 +10,7 @@ from comicsdb.imaging.hashes import hashes
 from comicsdb.models import PictureHash, Variant
 from comicsdb.models.picture_hash import HASHES, signed
 from tests.api.conftest import PASSWORD, Client, basic
+from tests.conftest import recording
 from tests.dataset import picture
 
 WANTED = "8f1f0f0783c3c1e1"
@@ -43,8 +44,12 @@ def covered(make):
     return near, far, session.scalar(select(Variant.id).where(Variant.image == image))
 
 
-def test_covers_are_listed_by_distance_with_issue_and_variant(client, covered):
+def test_covers_are_listed_by_distance_with_issue_and_variant(client, covered, connection):
     near, far, variant = covered
+    client.json("/api/cover/")
+    with recording(connection) as statements:
+        client.json(f"/api/cover/?phash={WANTED}&dhash={WANTED}")
+    assert len(statements) == 2  # the account and the covers
     body = client.json(f"/api/cover/?phash={WANTED.upper()}")
     assert body["hashes"] == {"phash": WANTED.upper(), "dhash": None, "ahash": None}
     found = [(each["issue"]["id"], each["distance"], each["kind"], each["hash"]) for each in body["results"]]

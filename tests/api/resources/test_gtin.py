@@ -5,6 +5,7 @@ from sqlalchemy import select
 
 from comicsdb.catalog.trade_numbers import Gtin, gtin
 from comicsdb.models import Variant
+from tests.conftest import recording
 
 
 @pytest.fixture
@@ -47,9 +48,12 @@ def found(body):
     ]
 
 
-def test_a_code_names_issue_and_variant_and_what_shares_its_stem(api, coded, make):
+def test_a_code_names_issue_and_variant_and_what_shares_its_stem(api, coded, make, connection):
     first, second, _book = coded
-    body = api.json("/api/gtin/?code=7%2059606%2008936%209%2000121")
+    api.json("/api/gtin/")
+    with recording(connection) as statements:
+        body = api.json("/api/gtin/?code=7%2059606%2008936%209%2000121")
+    assert len(statements) == 2  # the account and what has the code
     assert {**body, "results": []} == {
         "stem": "0759606089369",
         "supplement": "00121",
