@@ -47,6 +47,7 @@ def includeme(config):
     config.include(".wish_list")
     config.add_entity_resource(RoleResource)
     config.add_entity_resource(SeriesResource)
+    config.include(".series_tags")
     config.add_entity_resource(SeriesTypeResource)
     config.add_entity_resource(TeamResource)
     config.add_entity_resource(UniverseResource)

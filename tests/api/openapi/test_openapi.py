@@ -12,6 +12,7 @@ from pyramid.interfaces import IRoutesMapper
 from pyramid.response import Response
 
 from comicsdb import config as settings
+from comicsdb import tags
 from comicsdb.db.read_pool import ReadPool
 from comicsdb.security import Permission
 from comicsdb_api.docs_page.page import Page
@@ -22,6 +23,7 @@ from tests.conftest import ROLLED_BACK, SETTINGS, recording
 from tests.page import parsed
 
 SEARCHES = {"/api/cover/", "/api/match/"}  # what is asked by POST and changes nothing
+ARCHIVES = {f"/api/series/{{id}}/{format_.name}/" for format_ in tags.FORMATS}
 SCHEMA = "/api/schema/"
 YAML, JSON = "application/vnd.oai.openapi", "application/vnd.oai.openapi+json"
 OWN = {"collection", "pull_list", "wish_list"}  # what tokens of the scope `read` may not see
@@ -61,7 +63,14 @@ def test_every_route_of_the_api_is_in_it_and_nothing_else(editor, wsgi):
 
 def test_the_contract_has_fifty_paths_and_eighty_one_methods(editor):
     document = editor.json(f"{SCHEMA}?format=json")
-    ours = {"/api/", "/api/schema/", "/api/change/", "/api/gtin/", *SEARCHES}  # beside the resources
+    ours = {
+        "/api/",
+        "/api/schema/",
+        "/api/change/",
+        "/api/gtin/",
+        *SEARCHES,
+        *ARCHIVES,
+    }  # beside the resources
     counted = Counter(
         path.split("/")[2]
         for path, item in document["paths"].items()
@@ -91,6 +100,7 @@ def test_operations_have_the_ids_of_the_contract(document):
         "api_cover_retrieve",
         "api_gtin_retrieve",
     }
+    expected |= {f"api_series_{format_.name}_retrieve" for format_ in tags.FORMATS}
     expected |= {f"api_{kind}_history_list" for kind in KINDS}
     expected |= {f"api_collection_{what}" for what in ("list", "retrieve", "stats_retrieve")}
     expected |= {f"api_collection_missing_{what}_list" for what in ("series", "issues")}

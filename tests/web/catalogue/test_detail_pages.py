@@ -7,7 +7,7 @@ import pytest
 
 from comicsdb.models import CATALOGUE
 from tests.lists import make_list
-from tests.web.conftest import facts, labels, soup
+from tests.web.conftest import facts, labels, let_in, soup
 
 KINDS = [model.__tablename__ for model in CATALOGUE]
 
@@ -379,3 +379,15 @@ def test_the_picture_of_a_page_is_its_social_picture(testapp, world):
     page = soup(testapp.get(path(world.first)))
     assert page.find("meta", property="og:image")["content"].endswith("/media/issue/2026/01/02/cover.png")
     assert page.find("meta", attrs={"name": "description"})["content"] == "It begins."
+
+
+def test_readers_get_the_tags_of_an_issue_and_of_a_series_from_their_pages(testapp, member, world):
+    kinds = {world.first: "application/vnd.", world.series: "application/zip"}
+    for entity in kinds:
+        assert not soup(testapp.get(path(entity))).select("a[download]")
+    let_in(testapp, member)
+    for entity, kind in kinds.items():
+        links = soup(testapp.get(path(entity))).select("a[download]")
+        assert [link.get_text() for link in links] == ["ComicInfo", "MetronInfo"]
+        for link in links:
+            assert testapp.get(link["href"]).content_type.startswith(kind)

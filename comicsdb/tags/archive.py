@@ -1,0 +1,32 @@
+"""The tags of many issues as a ZIP archive: for each issue a folder, and the file that a format calls for."""
+
+import io
+import re
+import zipfile
+from collections.abc import Iterable
+from datetime import datetime
+
+from comicsdb.tags import TagFormat
+
+NAME_MAX = 150  # characters; file systems allow 255 bytes
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')
+
+
+def archive(issues: Iterable[dict], chosen: TagFormat) -> bytes:
+    """The archive, which depends on the issues alone: the same issues give the same bytes."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as made:
+        for issue in issues:
+            modified = datetime.fromisoformat(issue["modified"])
+            file = zipfile.ZipInfo(f"{folder(issue)}/{chosen.file_name}", modified.timetuple()[:6])
+            file.compress_type = zipfile.ZIP_DEFLATED
+            file.external_attr = 0o644 << 16
+            made.writestr(file, chosen.write(issue))
+    return packed.getvalue()
+
+
+def folder(issue: dict) -> str:
+    """The name of an issue's folder: series, year, number and id, in characters that all systems take."""
+    series = issue["series"]
+    number = f"({series['year_began']}) {issue['number']} [{issue['id']}]"
+    return _UNSAFE.sub("_", f"{series['name'][:NAME_MAX].strip(' .')} {number}")

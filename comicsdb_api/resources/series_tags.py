@@ -1,0 +1,133 @@
+"""The tags of a series' issues, as a ZIP archive (`/api/series/{id}/comicinfo/` and `/metroninfo/`)."""
+
+import orjson
+from sqlalchemy import BigInteger, bindparam, select
+
+from comicsdb import tags
+from comicsdb.db.read_pool import CompiledQuery
+from comicsdb.readcache.etag import tagged
+from comicsdb.readcache.validators import times
+from comicsdb.tags.archive import archive
+from comicsdb.values import whole_number
+from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, RefusedError
+from comicsdb_api.negotiation import FORMAT_KEY, parameter
+from comicsdb_api.openapi.common import BY_DATE, MORE_HEADERS, integer
+from comicsdb_api.openapi.schemas import reference
+from comicsdb_api.resource import paging, shapes
+from comicsdb_api.resource.base import serve
+from comicsdb_api.resource.conditional import Dates, refusal_by_date, respond_tagged
+from comicsdb_api.resources.issue import IssueResource, issue, series
+from comicsdb_api.resources.series import SeriesResource
+from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, accepts, addresses
+
+ZIP = "application/zip"
+ACCEPTED = {"*/*", "application/*", ZIP}
+SIZE = 500  # issues in an archive
+
+PAGE = {
+    "name": "page",
+    "in": "query",
+    "description": "Number of the archive, from 1 on.",
+    "schema": integer(1, paging.PAGE_MAX),
+    "example": 1,
+}
+# A change of an issue's detail moves its `modified`, and with that the series' `issues_modified`; stars move
+# the series' `rated`.
+STAMPS = times(series, "issues_modified", "rated")
+
+
+def _rows():
+    """One page of the details of a series' issues, as a JSON list, and one issue more."""
+    details = (
+        select(*shapes.labelled(IssueResource.detail_fields()))
+        .select_from(IssueResource.detail_source())
+        .where(issue.c.series_id == bindparam("id"))
+        .order_by(*shapes.by_cover_date(issue, series))
+        .limit(SIZE + 1)
+        .offset(bindparam("offset", type_=BigInteger))
+    )
+    return CompiledQuery.of(select(shapes.rows_of(details)), prepared=False)
+
+
+ROWS = _rows()
+
+
+class SeriesTags(SeriesResource):
+    """The issues of a series in one of the formats, in a ZIP archive."""
+
+    renders = (ZIP,)
+    chosen: tags.TagFormat
+
+    @classmethod
+    def described(cls, registry):  # noqa: ARG003
+        """Pages of files."""
+        return {
+            "description": f"A folder for each issue, by cover date; at most {SIZE} issues in an archive."
+            " `Link` leads to the next one.",
+            "parameters": [PAGE, *(reference("parameters", name) for name in BY_DATE)],
+            "content": {ZIP: {"schema": {"type": "string", "format": "binary", "examples": ["PK…"]}}},
+            "headers": {name: MORE_HEADERS[name] for name in ("Last-Modified", "Content-Disposition")},
+            "refusals": {
+                "301": reference("responses", "Merged"),
+                "304": reference("responses", "NotModifiedSince"),
+                "412": reference("responses", "ModifiedSince"),
+            },
+        }
+
+    def get(self):
+        """One archive."""
+        request, object_id, page = self.request, self.wanted_id(), self._page()
+        stamps = request.read_pool.first(STAMPS, {"id": object_id})
+        if stamps is None:
+            raise self.missing(object_id)
+        dates = Dates(tuple(stamps))
+        if page == 1 and (refusal := refusal_by_date(request, dates)):
+            return refusal
+        values = {"id": object_id, "offset": (page - 1) * SIZE, **addresses(request)}
+        (rows,) = request.read_pool.fetch(ROWS, values)
+        issues = orjson.loads(rows)
+        if page > 1 and not issues:
+            raise paging.invalid()
+        name = f"series-{object_id}-{self.chosen.name}{f'-{page}' if page > 1 else ''}.zip"
+        headers = [("Content-Disposition", f'attachment; filename="{name}"')]
+        if len(issues) > SIZE:
+            headers.append(("Link", f'<{request.path_url}?page={page + 1}>; rel="next"'))
+        body = tagged(archive(issues[:SIZE], self.chosen))
+        return respond_tagged(request, body, headers, dates=dates, content_type=("Content-Type", ZIP))
+
+    def _page(self) -> int:
+        """The number of the archive; raises RefusedError (404)."""
+        number = whole_number(parameter(self.request, "page") or "1", 1, paging.PAGE_MAX)
+        if number is None:
+            raise paging.invalid()
+        return number
+
+
+class SeriesComicInfo(SeriesTags):
+    """The issues of a series as ComicInfo, in a ZIP archive."""
+
+    chosen = tags.COMICINFO
+
+
+class SeriesMetronInfo(SeriesTags):
+    """The issues of a series as MetronInfo, in a ZIP archive."""
+
+    chosen = tags.METRONINFO
+
+
+def negotiate(request) -> None:
+    """Raise RefusedError for any other format, and where the caller does not accept an archive."""
+    if request.environ.get(FORMAT_KEY) or parameter(request, "format"):
+        raise RefusedError(404, NOT_FOUND)
+    header = request.environ.get("HTTP_ACCEPT", "")
+    if header and not accepts(header, ACCEPTED):
+        raise RefusedError(406, NOT_ACCEPTABLE)
+
+
+def includeme(config):
+    """Serve each format at an address of its own."""
+    for resource in (SeriesComicInfo, SeriesMetronInfo):
+        route = f"{ROUTE_PREFIX}series.{resource.chosen.name}"
+        path = f"{PATH_PREFIX}series/{{id}}/{resource.chosen.name}/"
+        config.registry["comicsdb_api.negotiators"][route] = negotiate
+        serve(config, resource, route, path, {"GET": "get"})
