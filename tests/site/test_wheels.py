@@ -1,4 +1,4 @@
-"""What is published: wheels of the four parts, installed into empty environments and served from there."""
+"""What is published: wheels of all parts, installed into empty environments and served from there."""
 
 import shutil
 import subprocess
@@ -26,7 +26,8 @@ from tests.serving import (
 )
 
 ROOT = Path(__file__).parent.parent.parent
-PARTS = ("comicsdb", "comicsdb_api", "comicsdb_web", "comicsdb_demo")
+PARTS = {name: ROOT / name for name in ("comicsdb", "comicsdb_api", "comicsdb_web", "comicsdb_demo")}
+PARTS["comicsdb_client"] = ROOT / "clients" / "python" / "comicsdb_client"
 
 
 def run(*command, cwd):
@@ -42,10 +43,11 @@ def run(*command, cwd):
 def wheels(tmp_path_factory):
     """A folder with the wheels, built by way of the source distributions as `make dist` does."""
     folder = tmp_path_factory.mktemp("wheels")
-    for part in PARTS:
+    for part, package in PARTS.items():
         copy = folder / "source" / part
         left_out = shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
-        shutil.copytree(ROOT / part, copy, ignore=left_out)  # links are followed: the migrations come along
+        source = package if (package / "pyproject.toml").exists() else package.parent
+        shutil.copytree(source, copy, ignore=left_out)  # links are followed: the migrations come along
         uv("build", "--no-build-isolation", "--out-dir", str(folder), str(copy), cwd=folder)
     return folder
 
@@ -115,13 +117,13 @@ def needed(chosen):
 
 
 def test_a_wheel_holds_its_package_with_its_data_and_nothing_else(wheels):
-    for part in PARTS:
+    for part, package in PARTS.items():
         names = zipfile.ZipFile(next(wheels.glob(f"{part}-*.whl"))).namelist()
         own = [name for name in names if ".dist-info/" not in name]
         assert all(name.startswith(f"{part}/") for name in own)
         sources = {
-            path.relative_to(ROOT).as_posix()
-            for path in (ROOT / part).rglob("*")
+            path.relative_to(package.parent).as_posix()
+            for path in package.rglob("*")
             if path.is_file()
             and not {"__pycache__", "build"} & set(path.parts)
             and ".egg-info" not in str(path)

@@ -1,0 +1,7 @@
+"""The same command: `python -m comicsdb_client`."""
+
+import sys
+
+from comicsdb_client.command import main
+
+sys.exit(main())

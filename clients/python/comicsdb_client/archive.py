@@ -1,0 +1,217 @@
+"""Archives of comics (CBZ): what is in them, and how tags get into them without a risk for the rest.
+
+All members but the tags are copied byte for byte, as they are compressed. So only the directory at the end
+of the archive is made anew; `zipfile` would have to compress everything again.
+"""
+
+import io
+import os
+import stat
+import struct
+import time
+import zipfile
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import BinaryIO
+
+IMAGES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".avif", ".jxl", ".bmp", ".tif", ".tiff")
+TAG_BYTES = 4 * 1024 * 1024  # larger files are no tags
+_END = struct.Struct("<4s4H2LH")
+_ENTRY = struct.Struct("<4s6H3L5H2L")
+_CHUNK = 1024 * 1024
+_PREFIX, _SUFFIX = ".comicsdb-", ".tagging"  # of files beside archives
+
+
+class ArchiveError(Exception):
+    """A file that is no archive, or none that can be written."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What an archive says of its comic: the texts of its tags by name in lower case, and its pages."""
+
+    tags: Mapping[str, bytes]
+    pages: int
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A member in the directory of an archive."""
+
+    name: str
+    begin: int  # of its data, in the file
+    raw: bytes
+
+    def moved(self, begin: int) -> bytes:
+        """The entry for data that begin elsewhere."""
+        return self.raw[:42] + struct.pack("<L", begin) + self.raw[46:]
+
+
+@dataclass(frozen=True)
+class _Directory:
+    entries: list[_Entry]
+    begin: int  # in the file, where data end
+    comment: bytes
+
+
+def contents(path: Path, names: Iterable[str]) -> Contents:
+    """The tags with these names, and the number of pages; raises ArchiveError."""
+    wanted = {name.lower() for name in names}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+            pages = sum(each.filename.lower().endswith(IMAGES) for each in members)
+            tags = {
+                each.filename.lower(): archive.read(each)
+                for each in members
+                if each.filename.lower() in wanted and each.file_size <= TAG_BYTES
+            }
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
+        raise ArchiveError(f"not a readable archive: {error}") from error
+    return Contents(tags, pages)
+
+
+def write(path: Path, tags: Mapping[str, bytes]) -> None:
+    """Put tags into an archive in place of those of the same names; raises ArchiveError or OSError.
+
+    A file beside the archive is written completely, and then takes its place: whatever happens, there is
+    the old archive or the new one.
+    """
+    path = path.resolve()  # a link stays one
+    with path.open("rb") as source, _beside(path) as target:
+        beside = Path(target.name)
+        try:
+            before = os.fstat(source.fileno())
+            _merge(source, target, tags)
+            target.flush()
+            with suppress(OSError, AttributeError):  # only root may, and not on every system
+                os.chown(beside, before.st_uid, before.st_gid)
+            beside.chmod(stat.S_IMODE(before.st_mode))
+            os.fsync(target.fileno())
+            _check(beside, tags)
+            now = path.stat()
+            if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+                raise ArchiveError("was changed by another program meanwhile")
+            beside.replace(path)
+        except BaseException:
+            beside.unlink()
+            raise
+    if os.name == "posix":
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def remove_left(folder: Path) -> None:
+    """Delete what a program that was killed left beside archives, if it is an hour old."""
+    for left in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > 3600:
+                left.unlink()
+
+
+def _beside(path: Path) -> BinaryIO:
+    return NamedTemporaryFile(dir=path.parent, prefix=_PREFIX, suffix=_SUFFIX, delete=False)  # type: ignore[return-value]
+
+
+def _merge(source: BinaryIO, target: BinaryIO, tags: Mapping[str, bytes]) -> None:
+    """Write the members of an archive without those that tags replace, then the tags."""
+    names = {name.lower() for name in tags}
+    old, new_file = _directory(source), _packed(tags)
+    new = _directory(new_file)
+    begins = sorted({each.begin for each in old.entries} | {old.begin})
+    ends = dict(pairwise(begins))
+    kept = [each for each in old.entries if each.name.lower() not in names]
+    left_out = sorted({each.begin for each in old.entries} - {each.begin for each in kept})
+    moved = {}  # where the data of members begin now
+    position = removed = 0
+    for begin in [*left_out, old.begin]:
+        _copy(source, target, position, begin)
+        moved |= {each.begin: each.begin - removed for each in kept if position <= each.begin < begin}
+        position = ends.get(begin, begin)
+        removed += position - begin
+    tags_begin = old.begin - removed
+    _copy(new_file, target, 0, new.begin)
+    entries = [each.moved(moved[each.begin]) for each in kept]
+    entries += [each.moved(tags_begin + each.begin) for each in new.entries]
+    directory, begin = b"".join(entries), target.tell()
+    if begin + len(directory) >= 0xFFFFFFFF or len(entries) >= 0xFFFF:
+        raise ArchiveError("too large to be tagged (ZIP64)")
+    target.write(directory)
+    end = (b"PK\5\6", 0, 0, len(entries), len(entries), len(directory), begin, len(old.comment))
+    target.write(_END.pack(*end) + old.comment)
+
+
+def _directory(file: BinaryIO) -> _Directory:
+    """The directory of an archive."""
+    size = file.seek(0, os.SEEK_END)
+    tail_begin = max(0, size - 0xFFFF - _END.size)
+    file.seek(tail_begin)
+    tail = file.read()
+    place = tail.rfind(b"PK\5\6")
+    if place < 0 or len(tail) - place < _END.size:
+        raise ArchiveError("not an archive")
+    _, disk, _, _, count, length, offset, comment = _END.unpack_from(tail, place)
+    if disk or count == 0xFFFF or 0xFFFFFFFF in (length, offset):
+        raise ArchiveError("of a kind that cannot be tagged (ZIP64 or several parts)")
+    begin = tail_begin + place - length
+    shift = begin - offset  # of what stands before the archive, if anything
+    if shift < 0:
+        raise ArchiveError("damaged: its directory is not where it should be")
+    file.seek(begin)
+    raw, entries, position = file.read(length), [], 0
+    for _ in range(count):
+        entry = _entry(raw, position, shift)
+        entries.append(entry)
+        position += len(entry.raw)
+    if any(each.begin >= begin for each in entries):
+        raise ArchiveError("damaged: a member lies behind the directory")
+    end = place + _END.size
+    return _Directory(entries, begin, tail[end : end + comment])
+
+
+def _entry(raw: bytes, position: int, shift: int) -> _Entry:
+    try:
+        found = _ENTRY.unpack_from(raw, position)
+    except struct.error as error:
+        raise ArchiveError("damaged: its directory ends too early") from error
+    flags, lengths, begin = found[3], found[10:13], found[16]
+    end = position + _ENTRY.size + sum(lengths)
+    if found[0] != b"PK\1\2" or end > len(raw) or begin == 0xFFFFFFFF:
+        raise ArchiveError("damaged, or of a kind that cannot be tagged (ZIP64)")
+    name = raw[position + _ENTRY.size :][: lengths[0]]
+    text = name.decode("utf-8" if flags & 0x800 else "cp437", "replace")
+    return _Entry(text, begin + shift, raw[position:end])
+
+
+def _packed(tags: Mapping[str, bytes]) -> BinaryIO:
+    """A small archive of the tags."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in tags.items():
+            archive.writestr(name, text)
+    return file
+
+
+def _copy(source: BinaryIO, target: BinaryIO, begin: int, end: int) -> None:
+    source.seek(begin)
+    left = end - begin
+    while left > 0:
+        chunk = source.read(min(left, _CHUNK))
+        if not chunk:
+            raise ArchiveError("ended too early")
+        target.write(chunk)
+        left -= len(chunk)
+
+
+def _check(path: Path, tags: Mapping[str, bytes]) -> None:
+    """Raise ArchiveError unless the new archive can be read and has the tags."""
+    found = contents(path, tags)
+    if found.tags != {name.lower(): text for name, text in tags.items()}:
+        raise ArchiveError("could not be written correctly")

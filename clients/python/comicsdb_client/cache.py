@@ -1,0 +1,91 @@
+"""Answers that were read before, in an SQLite file: the server need not send again what has not changed."""
+
+import json
+import os
+import sqlite3
+import threading
+import time
+import zlib
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+BYTES = 200 * 1024 * 1024
+_KEPT = ("content-type", "link", "last-modified")  # headers that are needed again
+_TABLE = """
+CREATE TABLE IF NOT EXISTS answer (
+    key TEXT PRIMARY KEY, etag TEXT NOT NULL, headers TEXT NOT NULL, body BLOB NOT NULL,
+    size INTEGER NOT NULL, used REAL NOT NULL
+) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An answer that was stored."""
+
+    etag: str
+    headers: dict[str, str]
+    body: bytes
+
+
+class Cache:
+    """Answers by their address, up to so many bytes; those not used for longest are forgotten first.
+
+    It is a help only: if the file cannot be read or written, everything is read from the server.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], most: int = BYTES):
+        path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # answers may be private
+        self._most = most
+        self._lock = threading.Lock()
+        self._file = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
+        self._size = 0  # of all answers; other processes may have added to them
+        with suppress(sqlite3.Error):
+            self._file.execute("PRAGMA journal_mode = WAL")
+            self._file.execute("PRAGMA synchronous = OFF")  # what is lost is read again
+            self._file.executescript(_TABLE)
+            self._size = self._measure()
+
+    def get(self, key: str) -> Stored | None:
+        """The answer that was stored under a key."""
+        with self._lock, suppress(sqlite3.Error, ValueError, zlib.error):
+            found = self._file.execute(
+                "UPDATE answer SET used = ? WHERE key = ? RETURNING etag, headers, body", (time.time(), key)
+            ).fetchone()
+            if found:
+                return Stored(found[0], json.loads(found[1]), zlib.decompress(found[2]))
+        return None
+
+    def put(self, key: str, etag: str, headers: dict[str, str], body: bytes) -> None:
+        """Store an answer."""
+        kept = json.dumps({name: headers[name] for name in _KEPT if name in headers})
+        packed = zlib.compress(body, 1)
+        if len(packed) > self._most // 4:
+            return
+        size = len(packed) + len(kept) + len(key)
+        with self._lock, suppress(sqlite3.Error):
+            row = (key, etag, kept, packed, size, time.time())
+            self._file.execute("INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?, ?, ?)", row)
+            self._size += size
+            if self._size > self._most:
+                self._forget()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _forget(self) -> None:
+        """Delete the answers not used for longest, until three quarters of the space are used."""
+        too_much = self._measure() - self._most * 3 // 4
+        for key, size in self._file.execute("SELECT key, size FROM answer ORDER BY used").fetchall():
+            if too_much <= 0:
+                break
+            self._file.execute("DELETE FROM answer WHERE key = ?", (key,))
+            too_much -= size
+        self._size = self._measure()
+
+    def _measure(self) -> int:
+        return self._file.execute("SELECT coalesce(sum(size), 0) FROM answer").fetchone()[0]

@@ -1,0 +1,118 @@
+"""ComicInfo.xml, version 2.1: what most readers know."""
+
+from collections.abc import Iterable
+from xml.etree import ElementTree as ET
+
+from comicsdb_client import xml
+from comicsdb_client.answers import Json
+
+NAME = "ComicInfo.xml"
+# The elements in the order of the schema.
+ELEMENTS = (
+    "Title Series Number Count Volume AlternateSeries AlternateNumber AlternateCount Summary Notes Year "
+    "Month Day Writer Penciller Inker Colorist Letterer CoverArtist Editor Translator Publisher Imprint "
+    "Genre Tags Web PageCount LanguageISO Format BlackAndWhite Manga Characters Teams Locations "
+    "ScanInformation StoryArc StoryArcNumber SeriesGroup AgeRating Pages CommunityRating "
+    "MainCharacterOrTeam Review GTIN"
+).split()
+# Elements that the catalogue says nothing of: they stay as they were.
+KEPT = {
+    *("Tags", "BlackAndWhite", "Locations", "ScanInformation", "SeriesGroup", "Pages"),
+    *("MainCharacterOrTeam", "Review"),
+}
+# Elements that tell which issue it is.
+TELLING = (
+    "Series AlternateSeries Number Volume Count Title Year Month Day Publisher LanguageISO Format GTIN Web "
+    "Notes"
+).split()
+CREDITS = {
+    "Writer": {"Writer", "Script", "Story", "Plot"},
+    "Penciller": {"Penciller", "Artist", "Illustrator", "Breakdowns", "Layouts"},
+    "Inker": {"Inker", "Artist", "Illustrator", "Embellisher", "Finishes", "Ink Assists"},
+    "Colorist": {
+        *("Colorist", "Color Separations", "Color Assists", "Color Flats", "Gray Tone"),
+        "Digital Art Technician",
+    },
+    "Letterer": {"Letterer"},
+    "CoverArtist": {"Cover"},
+    "Translator": {"Translator"},
+}
+AGES = {
+    "Everyone": "Everyone",
+    "Teen": "Teen",
+    "Teen Plus": "MA15+",
+    "Mature": "Mature 17+",
+    "Explicit": "R18+",
+    "Adult": "X18+",
+}
+
+
+def telling(text: bytes | None) -> dict[str, str]:
+    """What a document says of which issue it is, by element."""
+    root = xml.root_of(text)
+    if root is None:
+        return {}
+    found = {name: xml.text_of(root.find(name)) for name in TELLING}
+    return {name: value[:1000] for name, value in found.items() if value not in {"", "-1"}}
+
+
+def write(issue: Json, server: str, before: bytes | None = None) -> bytes:
+    """The document of an issue; of the one before stays what the catalogue does not know."""
+    series, imprint = issue["series"], issue["imprint"]
+    year, month, day = issue["cover_date"].split("-")
+    values = {
+        "Title": "; ".join(issue["name"]) or issue["title"],
+        "Series": series["name"],
+        "Number": issue["number"],
+        "Volume": series["year_began"],  # as other programs write it, and as lists for reading (CBL) have it
+        "AlternateNumber": issue["alt_number"],
+        "Summary": issue["desc"],
+        "Notes": xml.mark(issue, server),
+        "Year": int(year),
+        "Month": int(month),
+        "Day": int(day),
+        **{element: _creators(issue, roles) for element, roles in CREDITS.items()},
+        "Editor": _joined(each["creator"] for each in issue["credits"] if _edited(each)),
+        "Publisher": issue["publisher"]["name"],
+        "Imprint": imprint and imprint["name"],
+        "Genre": _joined(xml.names(series["genres"])),
+        "Web": " ".join(xml.addresses(issue)),
+        "PageCount": issue["page"],
+        "LanguageISO": series["language"],
+        "Format": series["series_type"]["name"],
+        "Manga": _manga(series),
+        "Characters": _joined(xml.names(issue["characters"])),
+        "Teams": _joined(xml.names(issue["teams"])),
+        "StoryArc": _joined(xml.names(issue["arcs"])),
+        "AgeRating": AGES.get(issue["rating"]["name"]),
+        "GTIN": issue["isbn"] or issue["upc"],
+    }
+    old = xml.root_of(before)
+    kept = {each.tag: each for each in old if each.tag in KEPT} if old is not None else {}
+    root = ET.Element("ComicInfo")
+    for name in ELEMENTS:
+        if name in kept:
+            root.append(kept[name])
+        else:
+            xml.add(root, name, values.get(name))
+    return xml.document(root)
+
+
+def _creators(issue: Json, roles: set[str]) -> str:
+    found = (each for each in issue["credits"] if roles.intersection(xml.names(each["role"])))
+    return _joined(each["creator"] for each in found)
+
+
+def _edited(credit: Json) -> bool:
+    return any("Editor" in role for role in xml.names(credit["role"]))
+
+
+def _joined(names: Iterable[str]) -> str:
+    """Names in one text, where a comma divides them."""
+    return ", ".join(name.replace(",", "") for name in names)
+
+
+def _manga(series: Json) -> str:
+    if "Manga" not in xml.names(series["genres"]):
+        return ""
+    return "YesAndRightToLeft" if series["language"] == "ja" else "Yes"

@@ -1,0 +1,122 @@
+"""The command `comicsdb-client`: what the comics of a folder are, and tags for them."""
+
+import argparse
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from comicsdb_client.archive import remove_left
+from comicsdb_client.clients import Client
+from comicsdb_client.errors import ClientError, RateLimitedError
+from comicsdb_client.tagging import Outcome, Report, comics, reports
+
+URL, TOKEN = "COMICSDB_CLIENT_URL", "COMICSDB_CLIENT_TOKEN"
+AGAIN = "The same command goes on where this one ended."
+WIDTH = 30
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns its exit status."""
+    options = _parser().parse_args(arguments)
+    token = os.environ.get(TOKEN, "")
+    if not (options.url and token):
+        return _say(f"Set {URL} (or --url) and {TOKEN}.", 2)
+    with Client(options.url, token=token) as client:
+        try:
+            counts = _run(client, options)
+        except KeyboardInterrupt:
+            return _say(f"Stopped. {AGAIN}", 130)
+        except RateLimitedError as error:
+            wait = f"Try again in {error.seconds / 60:.0f} minutes."
+            return _say(f"{error.message} {wait} {AGAIN}", 1)
+        except ClientError as error:
+            return _say(str(error), 1)
+        finally:
+            _say(f"{client.calls:,} calls", 0)
+    told = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items())
+    return _say(told or "no comics", 1 if counts[Outcome.FAILED] else 0)
+
+
+def _run(client: Client, options: argparse.Namespace) -> Counter[Outcome]:
+    """Print what becomes of each file; returns how often what became of them."""
+    tag = options.command == "tag" and not options.dry_run
+    paths = comics(options.folder)
+    if tag:
+        for folder in {path.parent for path in paths}:
+            remove_left(folder)
+    counts: Counter[Outcome] = Counter()
+    for report in _with_progress(
+        reports(client, options.folder, paths, tag=tag, again=options.again), len(paths)
+    ):
+        counts[report.outcome] += 1
+        if report.outcome is not Outcome.BEFORE:
+            print(_line(report, options.folder))
+    return counts
+
+
+def _say(text: str, status: int) -> int:
+    print(text, file=sys.stderr)
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("comicsdb-client", description=__doc__)
+    parser.add_argument(
+        "--url",
+        default=os.environ.get(URL, ""),
+        help=f"address of the site (or {URL}); the token is read from {TOKEN}",
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, text in (
+        ("match", "print what each file would be tagged as"),
+        ("tag", "write ComicInfo.xml and MetronInfo.xml into the files that are certain"),
+    ):
+        command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        command.add_argument("folder", type=_existing, help="folder with CBZ files, or one such file")
+        command.add_argument("--again", action="store_true", help="also files that were tagged before")
+        if name == "tag":
+            command.add_argument("--dry-run", action="store_true", help="write nothing, as `match`")
+    return parser
+
+
+def _existing(text: str) -> Path:
+    path = Path(text)
+    if not path.exists():
+        raise argparse.ArgumentTypeError("no such folder or file")
+    return path
+
+
+def _line(report: Report, folder: Path) -> str:
+    """A file and what it is."""
+    path = report.path.relative_to(folder) if report.path != folder else report.path
+    if report.outcome is Outcome.FAILED:
+        return f"{path}: {report.error}"
+    match = report.match
+    if match is None or match.best is None:
+        errors = match.errors if match else {}
+        told = "; ".join(f"{name}: {' '.join(messages)}" for name, messages in errors.items())
+        return f"{path}: {told or 'not found'}"
+    labels = [f"{each.issue['issue']} ({each.issue['id']}, {each.score:.3f})" for each in match.candidates]
+    if match.certain:
+        return f"{path}: {labels[0]}"
+    ties = f"; {', '.join(match.ties)} would tell" if match.ties else ""
+    return f"{path}: uncertain: {' or '.join(labels)}{ties}"
+
+
+def _with_progress(found: Iterable[Report], total: int) -> Iterator[Report]:
+    """The same, with a line on the terminal that tells how far it is; none if there is no terminal."""
+    if not sys.stderr.isatty():
+        yield from found
+        return
+    begin = time.monotonic()
+    for number, report in enumerate(found, 1):
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # what is printed takes its place
+        yield report
+        minutes = (time.monotonic() - begin) / number * (total - number) / 60
+        bar = "#" * (WIDTH * number // total)
+        text = f"[{bar:.<{WIDTH}}] {number:,}/{total:,}, {minutes:.0f} minutes left"
+        print(text, end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)

@@ -1,0 +1,145 @@
+"""What all calls have in common, without input or output: requests are made here, and answers read.
+
+A call is a generator: it yields requests to send and seconds to wait, gets the responses, and returns what
+was asked for. `clients` sends and waits, one way with threads and one with asyncio.
+"""
+
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl, urlsplit
+
+import httpx
+
+from comicsdb_client.answers import Found, Json, Match, Page
+from comicsdb_client.cache import Cache
+from comicsdb_client.errors import ConnectionFailedError, RateLimitedError, error_of
+from comicsdb_client.pace import Pace
+
+T = TypeVar("T")
+Steps = Generator[httpx.Request | float, httpx.Response | None, T]
+
+BATCH = 100  # ids or descriptors in one call
+KINDS = ("arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe")
+TRIES = 4
+LONGEST_WAIT = 120.0  # seconds
+ACCEPT = "application/json, application/problem+json"
+AGENT = "comicsdb-client/0.1.0"
+_PASSING = {502, 503, 504}
+
+
+class Core:
+    """Calls to one server with one account."""
+
+    def __init__(self, url: str, token: str, cache: Cache | None, longest_wait: float):
+        self.url = url.rstrip("/")
+        self.pace = Pace()
+        self.cache = cache
+        self.calls = 0  # sent so far
+        self._longest_wait = longest_wait
+        self._headers = {"Accept": ACCEPT, "Accept-Encoding": "gzip, deflate", "User-Agent": AGENT}
+        if token:
+            self._headers["Authorization"] = f"Bearer {token}"
+
+    def get(self, path: str, params: Mapping[str, Any]) -> Steps[Json]:
+        """One object."""
+        response = yield from self.read(path, params)
+        return response.json()
+
+    def page(self, path: str, params: Mapping[str, Any]) -> Steps[Page]:
+        """One page of a list; its `next` has the parameters of the one after it."""
+        response = yield from self.read(path, params)
+        body = response.json()
+        following = response.links.get("next", {}).get("url") or body.get("next")
+        # Only the parameters are taken, so that no other server is asked with our token.
+        after = dict(parse_qsl(urlsplit(following).query, keep_blank_values=True)) if following else None
+        return Page(body["results"], body.get("count"), after)
+
+    def found(self, kind: str, ids: Sequence[int], params: Mapping[str, Any]) -> Steps[Found]:
+        """Up to a hundred objects by their ids."""
+        response = yield from self.read(f"{kind}/", {**params, "ids": ",".join(map(str, ids))})
+        body = response.json()
+        merged = {each["id"]: each["survivor"] for each in body["merged"]}
+        return Found(body["results"], body["missing"], merged, body["deleted"])
+
+    def matches(self, descriptors: Sequence[Json], options: Mapping[str, Any]) -> Steps[list[Match]]:
+        """The issues that up to a hundred comics may be."""
+        body = {"descriptors": list(descriptors), **options}
+        response = yield from self._answered("POST", "match/", {}, body)
+        return [Match.of(each) for each in response.json()["results"]]
+
+    def read(self, path: str, params: Mapping[str, Any]) -> Steps[httpx.Response]:
+        """The answer to a GET, from the cache if it has not changed."""
+        response = yield from self._answered("GET", path, params)
+        return response
+
+    def _answered(
+        self, method: str, path: str, params: Mapping[str, Any], body: Json | None = None
+    ) -> Steps[httpx.Response]:
+        """The answer, after waiting and trying again where that helps; raises ApiError."""
+        request = httpx.Request(
+            method, f"{self.url}/api/{path}", params=_plain(params), headers=self._headers, json=body
+        )
+        key = str(request.url)
+        stored = self.cache.get(key) if self.cache and method == "GET" else None
+        if stored:
+            request.headers["If-None-Match"] = stored.etag
+        response = yield from self._sent(request)
+        if response.status_code == 304 and stored:
+            return httpx.Response(200, headers=stored.headers, content=stored.body, request=request)
+        if not response.is_success:
+            raise error_of(response)
+        etag = response.headers.get("ETag")
+        if self.cache and method == "GET" and etag and not response.history:
+            self.cache.put(key, etag, dict(response.headers), response.content)
+        return response
+
+    def _sent(self, request: httpx.Request) -> Steps[httpx.Response]:
+        for attempt in range(1, TRIES + 1):
+            while wait := self.pace.wait():
+                if wait > self._longest_wait:
+                    raise RateLimitedError("The limit of requests is used up.", wait)
+                yield wait
+            self.calls += 1
+            try:
+                response = yield request
+            except httpx.TransportError as error:
+                if attempt == TRIES:
+                    raise ConnectionFailedError(f"{request.url}: {error or type(error).__name__}") from error
+                yield 2.0**attempt
+                continue
+            assert response is not None  # noqa: S101 - the answer to a request is a response
+            self.pace.learn(response.headers)
+            if response.status_code == 429:
+                seconds = _seconds(response, 60.0)
+                self.pace.pause(seconds)
+                if seconds > self._longest_wait or attempt == TRIES:
+                    raise RateLimitedError(error_of(response).message, seconds)
+            elif response.status_code in _PASSING and attempt < TRIES:
+                yield min(_seconds(response, 2.0**attempt), self._longest_wait)
+            else:
+                return response
+        raise AssertionError("the last try returns or raises")
+
+
+def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
+    """The items, so many at a time."""
+    items = iter(items)
+    while batch := list(islice(items, size)):
+        yield batch
+
+
+def _plain(params: Mapping[str, Any]) -> dict[str, str]:
+    """Parameters as text: lists with commas, and none that is None."""
+    return {
+        name: ",".join(map(str, value)) if isinstance(value, list | tuple | set | frozenset) else str(value)
+        for name, value in params.items()
+        if value is not None
+    }
+
+
+def _seconds(response: httpx.Response, usual: float) -> float:
+    try:
+        return float(response.headers.get("Retry-After", usual))
+    except ValueError:  # a date, which no server of ours sends
+        return usual

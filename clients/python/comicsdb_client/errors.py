@@ -1,0 +1,66 @@
+"""What can go wrong, as exceptions with the server's messages."""
+
+import httpx
+
+
+class ClientError(Exception):
+    """Base of all errors of this package."""
+
+
+class ConnectionFailedError(ClientError):
+    """The server cannot be reached, or the connection broke."""
+
+
+class ApiError(ClientError):
+    """The server refused: `status`, its message, and its messages by field or parameter."""
+
+    def __init__(self, status: int, message: str, errors: dict[str, list[str]] | None = None):
+        self.status = status
+        self.message = message
+        self.errors = errors or {}
+        told = [f"{field}: {' '.join(messages)}" for field, messages in self.errors.items()]
+        super().__init__(f"{status}: {'; '.join(told) or message}")
+
+
+class BadRequestError(ApiError):
+    """A parameter or field is invalid; `errors` names each."""
+
+
+class UnauthorizedError(ApiError):
+    """The token is missing, wrong or expired."""
+
+
+class ForbiddenError(ApiError):
+    """The account may not do this, or its token has too narrow a scope."""
+
+
+class NotFoundError(ApiError):
+    """There is no such object or address."""
+
+
+class RateLimitedError(ApiError):
+    """The limit is used up for longer than the client is willing to wait; `seconds` says how long."""
+
+    def __init__(self, message: str, seconds: float):
+        super().__init__(429, message)
+        self.seconds = seconds
+
+
+class ServerError(ApiError):
+    """The server failed."""
+
+
+_BY_STATUS = {400: BadRequestError, 401: UnauthorizedError, 403: ForbiddenError, 404: NotFoundError}
+
+
+def error_of(response: httpx.Response) -> ApiError:
+    """The error that a response reports."""
+    try:
+        body = response.json()
+    except ValueError:
+        body = None
+    body = body if isinstance(body, dict) else {}
+    errors = body.get("errors", {})
+    message = str(body.get("detail") or response.reason_phrase)
+    usual = ServerError if response.status_code >= 500 else ApiError
+    return _BY_STATUS.get(response.status_code, usual)(response.status_code, message, errors)

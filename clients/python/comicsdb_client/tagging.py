@@ -1,0 +1,161 @@
+"""Folders of comics: which issues their files are, and tags for them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from comicsdb_client import archive, comicinfo, metroninfo, xml
+from comicsdb_client.answers import Json, Match
+from comicsdb_client.archive import ArchiveError
+from comicsdb_client.clients import Client
+from comicsdb_client.core import BATCH
+
+NAMES = (comicinfo.NAME, metroninfo.NAME)
+CANDIDATES = 3  # that are shown of what is not certain
+
+
+class Outcome(StrEnum):
+    """What became of a file."""
+
+    TAGGED = "tagged"
+    CERTAIN = "certain"  # and would be tagged
+    UNCERTAIN = "uncertain"
+    UNKNOWN = "unknown"
+    BEFORE = "tagged before"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of a file, with the answer of the server, and why it could not be tagged."""
+
+    path: Path
+    outcome: Outcome
+    match: Match | None = None
+    error: str = ""
+
+
+@dataclass
+class _Comic:
+    """A file that is asked for."""
+
+    path: Path
+    descriptor: Json
+    tags: dict[str, bytes] = field(default_factory=dict)
+
+    def by_name(self) -> "_Comic":
+        """The same, asked for by the name of the file alone."""
+        return _Comic(self.path, {"file_name": self.descriptor["file_name"]}, self.tags)
+
+
+def comics(folder: Path) -> list[Path]:
+    """The archives (CBZ) in a folder and those below it, in order; or a single one."""
+    if folder.is_file():
+        return [folder]
+    found = (path for path in folder.rglob("*") if path.suffix.lower() == ".cbz")
+    return sorted(path for path in found if path.is_file() and not path.name.startswith("."))
+
+
+def reports(
+    client: Client, folder: Path, paths: Iterable[Path], *, tag: bool, again: bool = False
+) -> Iterator[Report]:
+    """Say of each file what it is, and tag it if that is certain (`tag`).
+
+    A hundred files are asked for with a call, and what is written into a hundred with another. Files that
+    have tags of this server are left out unless `again`: so a run that was stopped can be started again.
+    """
+    run = _Run(client, tag)
+    yield from run.answered(_opened(client.url, folder, paths, again))
+    # Old tags may have values that the server does not take: then only the name of the file is sent.
+    yield from run.answered([each.by_name() for each in run.odd])
+    yield from run.tagged()
+
+
+class _Run:
+    """Files on their way: those whose descriptors are wrong (`odd`), and those that are certain."""
+
+    def __init__(self, client: Client, tag: bool):
+        self.odd: list[_Comic] = []
+        self._client, self._tag = client, tag
+        self._certain: list[tuple[_Comic, Match]] = []
+
+    def answered(self, files: Iterable[_Comic | Report]) -> Iterator[Report]:
+        """What became of files; those that are certain are tagged when there are enough of them."""
+        batch: list[_Comic] = []
+        for each in files:
+            if isinstance(each, Report):
+                yield each
+                continue
+            batch.append(each)
+            if len(batch) == BATCH:
+                yield from self._asked(batch)
+                batch = []
+        yield from self._asked(batch)
+
+    def tagged(self) -> Iterator[Report]:
+        """Tag up to a hundred files that are certain."""
+        certain, self._certain = self._certain[:BATCH], self._certain[BATCH:]
+        ids = dict.fromkeys(match.candidates[0].issue["id"] for _, match in certain)
+        details = {
+            each["id"]: each
+            for found in self._client.ids("issue", ids, include="all")
+            for each in found.results
+        }
+        for comic, match in certain:
+            issue = details.get(match.candidates[0].issue["id"])
+            if issue is None:  # merged or deleted since it was found
+                yield Report(comic.path, Outcome.FAILED, match, "The issue has just been removed.")
+            else:
+                yield _written(comic, match, issue, self._client.url)
+
+    def _asked(self, batch: list[_Comic]) -> Iterator[Report]:
+        matches = self._client.match([each.descriptor for each in batch], candidates=CANDIDATES)
+        for comic, match in zip(batch, matches, strict=True):
+            if match.errors and len(comic.descriptor) > 1:
+                self.odd.append(comic)
+            elif match.best is None:
+                yield Report(comic.path, Outcome.UNKNOWN, match)
+            elif not match.certain:
+                yield Report(comic.path, Outcome.UNCERTAIN, match)
+            elif not self._tag:
+                yield Report(comic.path, Outcome.CERTAIN, match)
+            else:
+                self._certain.append((comic, match))
+        if len(self._certain) >= BATCH:
+            yield from self.tagged()
+
+
+def _opened(server: str, folder: Path, paths: Iterable[Path], again: bool) -> Iterator[_Comic | Report]:
+    """The files with what is known of them."""
+    for path in paths:
+        try:
+            found = archive.contents(path, NAMES)
+        except (ArchiveError, OSError) as error:
+            yield Report(path, Outcome.FAILED, error=str(error))
+            continue
+        tags = {name: found.tags[name.lower()] for name in NAMES if name.lower() in found.tags}
+        told = comicinfo.telling(tags.get(comicinfo.NAME))
+        known = xml.marked(told.get("Notes", ""), server)
+        if known and metroninfo.NAME in tags and not again:
+            yield Report(path, Outcome.BEFORE)
+            continue
+        name = path.relative_to(folder) if path != folder else Path(path.name)
+        descriptor: Json = {**told, **metroninfo.telling(tags.get(metroninfo.NAME))}
+        descriptor |= {"file_name": str(name)[-1000:]} | ({"id": known} if known else {})
+        if found.pages:
+            descriptor["page_count"] = found.pages
+        yield _Comic(path, descriptor, tags)
+
+
+def _written(comic: _Comic, match: Match, issue: Json, server: str) -> Report:
+    tags = {
+        comicinfo.NAME: comicinfo.write(issue, server, comic.tags.get(comicinfo.NAME)),
+        metroninfo.NAME: metroninfo.write(issue, server),
+    }
+    try:
+        if tags != comic.tags:
+            archive.write(comic.path, tags)
+    except (ArchiveError, OSError) as error:
+        return Report(comic.path, Outcome.FAILED, match, str(error))
+    return Report(comic.path, Outcome.TAGGED, match)

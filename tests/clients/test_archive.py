@@ -1,0 +1,210 @@
+"""Archives: tags get in, and everything else stays as it is, byte for byte, whatever happens meanwhile."""
+
+import io
+import os
+import stat
+import struct
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from comicsdb_client import archive
+from comicsdb_client.archive import ArchiveError, contents, write
+
+TAGS = {"ComicInfo.xml": b"<ComicInfo/>", "MetronInfo.xml": b"<MetronInfo/>"}
+PAGE = bytes(range(256)) * 40
+
+
+def made(path: Path, members=(), *, comment=b"", before=b"") -> Path:
+    """An archive with two pages, one of them compressed, and members in front of them ("0…" of the first)."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as file:
+        file.comment = comment
+        for number, method in enumerate((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)):
+            for name, text in members:
+                if name.startswith("0") == (number == 0):
+                    file.writestr(name, text, zipfile.ZIP_DEFLATED)
+            page = zipfile.ZipInfo(f"Così/page {number}.JPG", (1999, 12, 31, 23, 59, 58))
+            page.external_attr, page.comment, page.extra = (
+                0o640 << 16,
+                b"note",
+                struct.pack("<HH2s", 9, 2, b"xy"),
+            )
+            file.writestr(page, PAGE, method)
+    path.write_bytes(before + data.getvalue())
+    return path
+
+
+def members(path: Path) -> dict:
+    """All that is known of the members but for where they are, with their data as they are compressed."""
+    data, found = path.read_bytes(), {}
+    with zipfile.ZipFile(path) as file:
+        assert file.testzip() is None
+        for info in file.infolist():
+            lengths = struct.unpack_from("<2H", data, info.header_offset + 26)
+            end = info.header_offset + 30 + sum(lengths) + info.compress_size
+            known = (
+                info.date_time,
+                info.external_attr,
+                info.comment,
+                info.extra,
+                info.compress_type,
+                info.CRC,
+            )
+            assert info.filename not in found
+            found[info.filename] = (*known, data[info.header_offset : end])
+    return found
+
+
+@pytest.mark.parametrize("before", [b"", b"#!/bin/sh\n" * 9])
+@pytest.mark.parametrize(
+    "old",
+    [[], [("comicinfo.XML", b"old")], [("0.txt", b"x"), ("ComicInfo.xml", b"old"), ("MetronInfo.xml", b"")]],
+)
+def test_all_but_the_tags_stays_byte_for_byte(tmp_path, old, before):
+    path = made(tmp_path / "a.cbz", old, comment=b"a comment", before=before)
+    had = {
+        name: each
+        for name, each in members(path).items()
+        if name.lower() not in {"comicinfo.xml", "metroninfo.xml"}
+    }
+    for _ in range(2):
+        write(path, TAGS)
+        now = members(path)
+        assert {name: now.pop(name)[4] for name in TAGS} == dict.fromkeys(TAGS, zipfile.ZIP_DEFLATED)
+        assert now == had
+        assert path.read_bytes().startswith(before)
+        assert zipfile.ZipFile(path).comment == b"a comment"
+        assert contents(path, TAGS).tags == {name.lower(): text for name, text in TAGS.items()}
+    once = path.stat().st_size
+    write(path, TAGS)
+    assert path.stat().st_size == once  # nothing is left of what was replaced
+    assert os.listdir(tmp_path) == ["a.cbz"]
+
+
+def test_members_that_were_written_as_a_stream(tmp_path):
+    path = tmp_path / "a.cbz"
+
+    class Stream(io.RawIOBase):
+        """A file that cannot go back: sizes stand behind the data."""
+
+        def __init__(self):
+            self.data = b""
+
+        def writable(self):
+            return True
+
+        def write(self, data):
+            self.data += bytes(data)
+            return len(data)
+
+    stream = Stream()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as file:
+        for name in ("ComicInfo.xml", "1.jpg", "MetronInfo.xml", "2.jpg"):
+            file.writestr(name, PAGE)
+    path.write_bytes(stream.data)
+    write(path, TAGS)
+    with zipfile.ZipFile(path) as file:
+        assert file.namelist() == ["1.jpg", "2.jpg", *TAGS]
+        assert file.testzip() is None
+
+
+def test_mode_links_and_an_empty_archive(tmp_path):
+    path = tmp_path / "real.cbz"
+    zipfile.ZipFile(path, "w").close()
+    path.chmod(0o604)
+    link = tmp_path / "link.cbz"
+    link.symlink_to(path)
+    write(link, TAGS)
+    assert link.is_symlink()
+    assert list(members(path)) == list(TAGS)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o604
+
+
+def test_what_is_in_an_archive(tmp_path):
+    path = made(tmp_path / "a.cbz", [("ComicInfo.xml", b"<a/>"), ("folder/MetronInfo.xml", b"<b/>")])
+    assert contents(path, TAGS) == archive.Contents({"comicinfo.xml": b"<a/>"}, 2)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data[:0],
+        lambda data: b"Rar!" + data[4:-300],
+        lambda data: data[:-60],
+        lambda data: data[: data.rindex(b"PK\5\6") + 9],
+        lambda data: data[:-22] + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, 9, 0xFFFFFFFF, 0),
+        lambda data: data[:-22] + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 9, 9, 9, len(data) * 2, 0),
+        lambda data: data.replace(b"PK\1\2", b"PK\7\7"),
+        lambda data: data[:-12] + b"\4\0" + data[-10:],  # more members than there are
+    ],
+)
+def test_what_is_no_good_archive_stays_as_it_is(tmp_path, damage):
+    path = made(tmp_path / "a.cbz")
+    data = damage(path.read_bytes())
+    path.write_bytes(data)
+    with pytest.raises(ArchiveError):
+        write(path, TAGS)
+    assert path.read_bytes() == data
+    assert os.listdir(tmp_path) == ["a.cbz"]
+
+
+def test_members_that_share_their_data_with_tags_stay(tmp_path):
+    path = made(tmp_path / "a.cbz", [("0 ComicInfo", b"old")])
+    data = path.read_bytes()
+    begin = data.index(b"PK\1\2")
+    entry = data[begin : begin + 46 + len("0 ComicInfo")].replace(b"\x0b\0\0\0", b"\x0d\0\0\0", 1)
+    entry = entry[:28] + b"\x0d\0" + entry[30:46] + b"ComicInfo.xml"
+    end = bytearray(data[-22:])
+    count, length = (
+        struct.unpack_from("<H", end, 10)[0] + 1,
+        struct.unpack_from("<L", end, 12)[0] + len(entry),
+    )
+    end[8:16] = struct.pack("<2HL", count, count, length)
+    path.write_bytes(data[:-22] + entry + bytes(end))
+    write(path, TAGS)
+    with zipfile.ZipFile(path) as file:
+        assert file.read("0 ComicInfo") == b"old"
+        assert file.namelist().count("ComicInfo.xml") == 1
+    assert contents(path, TAGS).tags["comicinfo.xml"] == b"<ComicInfo/>"
+
+
+@pytest.mark.parametrize("broken", ["os.fsync", "pathlib.Path.replace", "comicsdb_client.archive._check"])
+def test_a_failure_on_the_way_leaves_the_old_archive(tmp_path, monkeypatch, broken):
+    path = made(tmp_path / "a.cbz")
+    before = path.read_bytes()
+
+    def fail(*_):
+        raise OSError("No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(broken, fail)
+        with pytest.raises(OSError, match="No space"):
+            write(path, TAGS)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["a.cbz"]
+
+
+def test_a_file_that_another_program_changes_meanwhile(tmp_path, monkeypatch):
+    path = made(tmp_path / "a.cbz")
+    check = archive._check
+
+    def change(*arguments):
+        check(*arguments)
+        path.write_bytes(b"something new")
+
+    monkeypatch.setattr(archive, "_check", change)
+    with pytest.raises(ArchiveError, match="another program"):
+        write(path, TAGS)
+    assert path.read_bytes() == b"something new"
+
+
+def test_what_a_killed_program_left_is_removed_an_hour_later(tmp_path):
+    for name, age in (("old", 4000), ("new", 10)):
+        left = tmp_path / f".comicsdb-{name}.tagging"
+        left.write_bytes(b"half")
+        os.utime(left, (left.stat().st_mtime - age,) * 2)
+    made(tmp_path / "a.cbz")
+    archive.remove_left(tmp_path)
+    assert sorted(os.listdir(tmp_path)) == [".comicsdb-new.tagging", "a.cbz"]

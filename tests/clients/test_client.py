@@ -1,0 +1,225 @@
+"""Our client, with threads and with asyncio, against the real application."""
+
+import asyncio
+import sqlite3
+import stat
+from itertools import islice
+from random import Random
+
+import httpx
+import pytest
+
+from comicsdb_client import (
+    AsyncClient,
+    BadRequestError,
+    Cache,
+    Client,
+    ConnectionFailedError,
+    ForbiddenError,
+    NotFoundError,
+    RateLimitedError,
+    ServerError,
+    UnauthorizedError,
+)
+from comicsdb_client.core import TRIES, Core
+from comicsdb_client.pace import Pace
+from tests.clients.conftest import ARCS, BURST
+from tests.serving import free_port
+
+
+@pytest.fixture
+def cache(tmp_path):
+    """A cache in a file."""
+    cache = Cache(tmp_path / "some" / "answers.sqlite")
+    yield cache
+    cache.close()
+
+
+def answer(status=200, body=None, **headers):
+    """An answer as a server sends it."""
+    return httpx.Response(
+        status, json=body or {}, headers={key.replace("_", "-"): headers[key] for key in headers}
+    )
+
+
+def test_an_object_and_a_list(client, server):
+    assert client.get("issue", server.single)["desc"] == "Tide & time."
+    (found,) = client.items("issue", series_name="tidewater", number=7)
+    assert (found["id"], found["number"]) == (server.single, "7")
+    assert client.read("series_type/")["count"] == 9
+
+
+def test_pages_come_one_after_the_other(client):
+    pages = list(client.pages("arc"))
+    assert [len(page.results) for page in pages] == [100, 100, ARCS - 200]
+    assert [page.count for page in pages] == [ARCS] * 3
+    names = [each["name"] for page in pages for each in page.results]
+    assert (len(set(names)), client.calls) == (ARCS, 3)
+    assert [each["name"] for each in islice(client.items("arc"), 3)] == names[:3]
+    assert client.calls == 4  # no page is read that nobody asks for
+
+
+def test_the_same_with_asyncio(server, token, cache):
+    async def run():
+        async with AsyncClient(server.url, token=token, cache=cache, longest_wait=0) as client:
+            one, other = await asyncio.gather(
+                client.get("issue", server.single), client.read("role/", page="last")
+            )
+            assert (one["id"], other["next"]) == (server.single, None)
+            assert len([each async for each in client.items("arc")]) == ARCS
+            (match,) = [each async for each in client.match([{"id": server.single}])]
+            assert match.best.issue["id"] == server.single
+            assert await client.get("issue", server.single) == one
+            with pytest.raises(NotFoundError):
+                await client.get("issue", 999_999)
+            return client.calls
+
+    assert asyncio.run(run()) == 8
+
+
+def test_matches_come_in_order_a_hundred_with_each_call(client, server):
+    wanted = [{"file_name": "Tidewater Tales 007 (2021).cbz"}, {"file_name": "Nothing 5.cbz"}, {"year": "x"}]
+    found = list(client.match([*wanted, *wanted[1:2] * 98, wanted[0]], candidates=1))
+    assert (len(found), client.calls) == (102, 2)
+    for match in (found[0], found[-1]):
+        assert match.certain
+        assert match.best.issue["id"] == server.single
+        assert match.best.score > 0.9
+        assert "number" in match.best.reasons
+    assert (found[1].best, found[1].certain, found[1].errors) == (None, False, {})
+    assert list(found[2].errors) == ["year"]
+
+
+def test_what_tells_candidates_apart(client):
+    (match,) = client.match([{"series": "Harbor Lights", "number": "1"}])
+    assert not match.certain
+    assert "year_began" in match.ties
+    assert {each.issue["series"]["year_began"] for each in match.candidates} >= {1988, 2019}
+
+
+def test_errors_have_the_messages_of_the_server(client, server):
+    with pytest.raises(BadRequestError) as caught:
+        client.read("issue/", cv_id="x", store_date="never")
+    assert caught.value.errors == {"cv_id": ["Enter a number."], "store_date": ["Enter a valid date."]}
+    assert "cv_id: Enter a number." in str(caught.value)
+    with pytest.raises(NotFoundError) as caught:
+        client.get("issue", 999_999)
+    assert caught.value.message
+    with pytest.raises(ForbiddenError):
+        client._run(client._core._answered("POST", "arc/", {}, {"name": "Mine"}))
+    with Client(server.url, token="cdb_wrong") as stranger, pytest.raises(UnauthorizedError):
+        stranger.get("issue", 1)
+
+
+def test_a_server_that_is_not_there(monkeypatch):
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    with Client(f"http://127.0.0.1:{free_port()}") as client, pytest.raises(ConnectionFailedError):
+        client.get("issue", 1)
+    assert client.calls == TRIES
+
+
+def test_what_has_not_changed_is_not_sent_again(server, token, cache):
+    make, seen = server.make, []
+    arc = make.arc(name="Salt")
+    with Client(server.url, token=token, cache=cache, longest_wait=0) as client:
+        client._http.event_hooks["response"].append(lambda response: seen.append(response.status_code))
+        first = client.get("arc", arc.id)
+        assert client.get("arc", arc.id) == first
+        assert client.get("arc", arc.id, fields=None) == first
+        make.catalog.update(arc, {"name": "Brine"})
+        make.session.commit()
+        assert client.get("arc", arc.id)["name"] == "Brine"
+        assert [page.next for page in client.pages("arc", name="brine")] == [None]
+        assert [page.count for page in client.pages("arc", name="brine")] == [1]
+    assert seen == [200, 304, 304, 200, 200, 304]
+
+
+def test_the_cache_is_bounded_and_forgets_what_was_not_used(tmp_path):
+    path = tmp_path / "answers.sqlite"
+    cache = Cache(path, most=40_000)
+    random = Random(1)
+    bodies = {f"key {number}": random.randbytes(4000) for number in range(9)}
+    for key, body in bodies.items():
+        cache.put(key, '"tag"', {"content-type": "application/json"}, body)
+        assert cache.get("key 0") is not None
+    cache.put("too large", '"tag"', {}, random.randbytes(20_000))
+    assert cache.get("too large") is None
+    cache.put("key 9", '"tag"', {}, bodies["key 8"])
+    assert [key for key in bodies if cache.get(key)] == [
+        "key 0",
+        *(f"key {number}" for number in range(4, 9)),
+    ]
+    assert cache.get("key 8").body == bodies["key 8"]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    cache.close()
+
+
+def test_a_damaged_cache_does_no_harm(server, token, tmp_path):
+    path = tmp_path / "answers.sqlite"
+    path.write_bytes(b"no database at all" * 1000)
+    cache = Cache(path)
+    with Client(server.url, token=token, cache=cache) as client:
+        assert client.get("issue", server.single) == client.get("issue", server.single)
+    cache.close()
+    with pytest.raises(sqlite3.ProgrammingError):
+        cache._file.execute("SELECT 1")
+
+
+def test_no_request_is_sent_that_the_limits_refuse(client, server, token):
+    for _ in range(BURST):
+        client.get("issue", server.single)
+    with pytest.raises(RateLimitedError) as caught:
+        client.get("issue", server.single)
+    assert client.calls == BURST
+    assert 0 < caught.value.seconds <= 60
+    with (
+        Client(server.url, token=token, longest_wait=0) as unaware,
+        pytest.raises(RateLimitedError) as caught,
+    ):
+        unaware.get("issue", server.single)
+    assert "throttled" in caught.value.message
+    assert 0 < caught.value.seconds <= 60
+
+
+def test_it_waits_as_long_as_the_server_says():
+    now = [100.0]
+    pace = Pace(lambda: now[0])
+    pace.learn({"RateLimit": '"burst";r=3;t=60, "sustained";r=4999;t=86400'})
+    assert pace.wait() == 0
+    pace.learn({"RateLimit": '"burst";r=0;t=12, "sustained";r=4990;t=86400'})
+    assert pace.wait() == 12
+    now[0] += 12
+    assert pace.wait() == 0
+    pace.learn({"RateLimit": "something else"})
+    assert pace.wait() == 0
+
+
+def test_it_tries_again_where_that_helps():
+    core = Core("http://comics.example/", "", None, 100)
+    steps = core.get("issue/1/", {"fields": ["id", "number"]})
+    request = next(steps)
+    assert str(request.url) == "http://comics.example/api/issue/1/?fields=id%2Cnumber"
+    waits = [
+        steps.send(answer(503, Retry_After="7")),
+        steps.send(next(steps) and answer(429, Retry_After="9")),
+    ]
+    assert waits == [7, pytest.approx(9, abs=1)]
+    core.pace = Pace()
+    assert next(steps) is request
+    with pytest.raises(StopIteration) as done:
+        steps.send(answer(200, {"id": 1}))
+    assert done.value.value == {"id": 1}
+    failing = core.get("issue/1/", {})
+    next(failing)
+    with pytest.raises(ServerError):
+        failing.send(answer(500, {"detail": "no"}))
+
+
+def test_a_page_elsewhere_is_not_asked_with_our_token():
+    core = Core("http://comics.example", "secret", None, 0)
+    steps = core.page("arc/", {})
+    next(steps)
+    with pytest.raises(StopIteration) as done:
+        steps.send(answer(200, {"results": [], "count": 1, "next": "http://evil.example/api/arc/?page=2"}))
+    following = core.page("arc/", done.value.value.next)
+    assert str(next(following).url) == "http://comics.example/api/arc/?page=2"

@@ -1,0 +1,192 @@
+"""`comicsdb-client`: folders of comics are identified and tagged through the real application."""
+
+import os
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from comicsdb_client import archive, tagging, xml
+from comicsdb_client.command import main
+from tests.clients.conftest import BURST
+from tests.tag_schemas import valid_comicinfo, valid_metroninfo
+
+PAGES = {"1.jpg": b"one", "2.jpg": b"two"}
+
+
+def comic(folder, name, **tags):
+    """A file with two pages and perhaps tags."""
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    with zipfile.ZipFile(path, "w") as file:
+        for member, text in {**PAGES, **{f"{key}.xml": text for key, text in tags.items()}}.items():
+            file.writestr(member, text)
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Comics of all sorts."""
+    folder = tmp_path / "comics"
+    folder.mkdir()
+    comic(folder, "Tidewater Tales 007 (2021) (c2c).cbz")
+    comic(
+        folder,
+        "Harbor Lights (2019)/Harbor Lights 002 (2019).CBZ",
+        ComicInfo="<ComicInfo><Tags>mine</Tags></ComicInfo>",
+    )
+    comic(folder, "Harbor Lights 001.cbz")
+    comic(folder, "Nobody Knows 12.cbz")
+    comic(
+        folder,
+        "scan_0001.cbz",
+        ComicInfo="<a><Series>Tidewater Tales</Series><Number>7</Number><Year>2021</Year></a>",
+    )
+    comic(folder, "Tidewater Tales 7.cbz", ComicInfo="<ComicInfo><Month>13</Month></ComicInfo>")
+    (folder / "broken.cbz").write_bytes(b"nothing")
+    (folder / "notes.txt").write_text("no comic")
+    return folder
+
+
+@pytest.fixture
+def run(server, token, monkeypatch, capsys, folder):
+    """Run the command; gives the status, the lines printed and those told."""
+    monkeypatch.setenv("COMICSDB_CLIENT_TOKEN", token)
+
+    def run(command, *arguments):
+        status = main(["--url", f"{server.url}/", command, str(folder), *arguments])
+        printed, told = capsys.readouterr()
+        return status, dict(line.split(": ", 1) for line in printed.splitlines()), told.splitlines()
+
+    return run
+
+
+def bytes_of(folder):
+    """All files of a folder."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_files_are_tagged_if_they_are_certain(run, folder, server):
+    before = bytes_of(folder)
+    status, printed, told = run("match")
+    assert status == 1  # as one file is broken
+    known = f"Tidewater Tales (2021) #7 ({server.single}, "
+    second = f"Harbor Lights (2019) #2 ({server.issues[1]}, "
+    assert printed["Tidewater Tales 007 (2021) (c2c).cbz"].startswith(known)
+    assert printed["Harbor Lights (2019)/Harbor Lights 002 (2019).CBZ"].startswith(second)
+    assert printed["Tidewater Tales 7.cbz"].startswith((known, "uncertain"))
+    assert printed["Harbor Lights 001.cbz"].startswith("uncertain: Harbor Lights (")
+    assert " or Harbor Lights (" in printed["Harbor Lights 001.cbz"]
+    assert printed["Nobody Knows 12.cbz"] == "not found"
+    assert printed["broken.cbz"].startswith("not a readable archive")
+    assert len(printed) == 7
+    assert told[0] == "2 calls"  # one of them again for the wrong month
+    assert run("tag", "--dry-run")[:2] == (1, printed)
+    assert bytes_of(folder) == before
+
+    status, printed, told = run("tag")
+    assert (status, told[0]) == (1, "3 calls")
+    changed = {path.name for path, data in bytes_of(folder).items() if data != before.get(path)}
+    assert {
+        "Tidewater Tales 007 (2021) (c2c).cbz",
+        "Harbor Lights 002 (2019).CBZ",
+        "scan_0001.cbz",
+    } <= changed
+    assert not changed & {"Harbor Lights 001.cbz", "Nobody Knows 12.cbz", "broken.cbz", "notes.txt"}
+    with zipfile.ZipFile(folder / "Tidewater Tales 007 (2021) (c2c).cbz") as file:
+        assert {name: file.read(name) for name in PAGES} == PAGES
+        found = valid_comicinfo(file.read("ComicInfo.xml"))
+        assert [found[key] for key in ("Title", "Writer", "Summary")] == [
+            "Low Water; Ebb",
+            "Ada Penwell",
+            "Tide & time.",
+        ]
+        assert xml.marked(found["Notes"], server.url) == server.single
+        other = valid_metroninfo(file.read("MetronInfo.xml"))
+        assert (other.find("IDS/ID").text, other.find("Prices/Price").text) == ("123456", "3.99")
+    tags = archive.contents(
+        folder / "Harbor Lights (2019)" / "Harbor Lights 002 (2019).CBZ", tagging.NAMES
+    ).tags
+    assert valid_comicinfo(tags["comicinfo.xml"])["Tags"] == "mine"
+
+    now = bytes_of(folder)
+    status, printed, told = run("tag")
+    assert not changed & {name.rpartition("/")[2] for name in printed}  # those are left alone
+    assert bytes_of(folder) == now
+    run("tag", "--again")
+    assert bytes_of(folder) == now  # as the catalogue has not changed
+
+
+def test_a_run_that_is_stopped_goes_on(run, folder, monkeypatch, server):
+    for number in range(3):
+        comic(folder, f"more/Harbor Lights 00{number + 2} (2019).cbz")
+    written, write = [], archive.write
+
+    def stop(path, tags):
+        if len(written) == 2:
+            raise KeyboardInterrupt
+        written.append(path)
+        write(path, tags)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(archive, "write", stop)
+        status, _, told = run("tag")
+    assert (status, told[0]) == (130, "Stopped. The same command goes on where this one ended.")
+    monkeypatch.setattr(archive, "write", lambda path, tags: written.append(path) or write(path, tags))
+    _, _, told = run("tag")
+    assert len(written) == len(set(written))
+    assert "2 tagged before" in told[-1]
+    assert all("MetronInfo.xml" in zipfile.ZipFile(path).namelist() for path in written)
+
+
+def test_when_the_limits_are_used_up(run, folder, client, server, monkeypatch):
+    for _ in range(BURST):
+        client.get("issue", server.single)
+    monkeypatch.setattr(
+        "comicsdb_client.command.Client", lambda url, token: type(client)(url, token=token, longest_wait=0)
+    )
+    status, printed, told = run("match")
+    assert (status, list(printed)) == (1, ["broken.cbz"])
+    assert "Try again in " in told[0]
+    assert told[0].endswith("The same command goes on where this one ended.")
+
+
+def test_errors_and_usage(run, folder, monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("COMICSDB_CLIENT_TOKEN", "cdb_wrong")
+    status, _, told = run("match")
+    assert (status, told[0][:4]) == (1, "401:")
+    monkeypatch.delenv("COMICSDB_CLIENT_TOKEN")
+    assert run("match")[0] == 2
+    monkeypatch.setenv("COMICSDB_CLIENT_TOKEN", "x")
+    with pytest.raises(SystemExit):
+        main(["--url", "http://127.0.0.1", "match", str(tmp_path / "none")])
+    assert "no such folder" in capsys.readouterr().err.lower()
+    (tmp_path / "empty").mkdir()
+    assert main(["--url", "http://127.0.0.1", "tag", str(tmp_path / "empty")]) == 0
+    assert capsys.readouterr().err == "0 calls\nno comics\n"
+
+
+def test_progress_is_shown_on_a_terminal(server, token, folder):
+    parent, child = os.openpty()
+    environment = {
+        "PATH": os.environ["PATH"],
+        "COMICSDB_CLIENT_URL": server.url,
+        "COMICSDB_CLIENT_TOKEN": token,
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "comicsdb_client",
+        "match",
+        str(folder / "Tidewater Tales 007 (2021) (c2c).cbz"),
+    ]
+    done = subprocess.run(
+        command, env=environment, stdout=subprocess.PIPE, stderr=child, text=True, check=False
+    )
+    os.close(child)
+    shown = os.read(parent, 10_000).decode()
+    os.close(parent)
+    assert (done.returncode, "Tidewater Tales (2021) #7" in done.stdout) == (0, True)
+    assert f"[{'#' * 30}] 1/1, 0 minutes left" in shown
+    assert shown.splitlines()[-1] == "1 certain"
