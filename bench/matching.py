@@ -22,6 +22,7 @@ from pyramid.request import Request
 from sqlalchemy import Engine, insert, select, text
 
 import comicsdb
+from bench.filename_parser import folded
 from bench.harness import Stand, standing
 from bench.noisy_names import EXAMPLES, Issue, NoisyName, noisy_names
 from comicsdb.models import Issue as IssueModel
@@ -29,6 +30,7 @@ from comicsdb.models import Publisher, Series, SeriesType
 from comicsdb.models.choices import SeriesTypeCode
 
 CALL = 100
+YEARS_APART = 2
 ABSENT = 0.1  # the share of names of series and issues that the catalogue does not have
 HEROES = (
     "Night Heron|Captain Meridian|The Iron Wasp|Doctor Umbra|Scarlet Fox|Moonstalker|The Amazing Locust|Vixen"
@@ -67,16 +69,27 @@ def catalogue(issues: int, random: Random) -> list[list[Issue]]:
     for issue in EXAMPLES:
         runs[issue.series, issue.year_began, issue.series_type].append(issue)
     found = [_completed(run) for run in runs.values()]
-    taken = {(run[0].series, run[0].volume, run[0].publisher, run[0].series_type) for run in found}
+    taken = {_key(run[0]) for run in found}
+    years: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for run in found:
+        years[folded(run[0].series), run[0].series_type].append(run[0].year_began)
     count = sum(map(len, found))
     while count < issues:
         for run in _composed(random):
-            key = run[0].series, run[0].volume, run[0].publisher, run[0].series_type
-            if key not in taken:
-                taken.add(key)
+            same = years[folded(run[0].series), run[0].series_type]
+            # Hardly any two series of the same name begin about the same time.
+            if _key(run[0]) not in taken and all(
+                abs(run[0].year_began - year) > YEARS_APART for year in same
+            ):
+                taken.add(_key(run[0]))
+                same.append(run[0].year_began)
                 found.append(run)
                 count += len(run)
     return found
+
+
+def _key(issue: Issue) -> tuple:
+    return issue.series, issue.volume, issue.publisher, issue.series_type
 
 
 def _completed(run: list[Issue]) -> list[Issue]:
@@ -115,7 +128,7 @@ def _composed(random: Random) -> list[list[Issue]]:
         found.append(
             _run(random, name, publisher, "en", year, random.choice((5, 6, 12, 40, 60, 120)), volume)
         )
-        year = found[-1][-1].cover_date.year + random.randrange(1, 5)
+        year = max(found[-1][-1].cover_date.year, year + YEARS_APART) + random.randrange(1, 5)
         if year > 2022:
             break
     first = found[0]

@@ -3,7 +3,7 @@
 Each statement takes the values of all descriptors as arrays, and looks each up by an index, up to a limit.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
 from sqlalchemy import (
@@ -13,6 +13,7 @@ from sqlalchemy import (
     Row,
     Text,
     and_,
+    any_,
     cast,
     func,
     literal,
@@ -28,10 +29,10 @@ from comicsdb.catalog import covers
 from comicsdb.models import Imprint, Issue, Publisher, Series, SeriesType, Variant
 
 SERIES_MAX = 30  # series by one name
+NAME_MAX = 80  # letters of a name that are looked for; each costs a look into the index
 ISSUES_MAX = 6  # issues by one series and number, or by a series and year
 CODES_MAX = 12  # issues by one code, which is that of many if it has no supplement
 COVERS_MAX = 20
-SUPPLEMENTED = (17, 18)  # digits of a barcode whose last two are those of cover and printing
 COVER_BITS = 7
 
 issue, series, variant = Issue.__table__, Series.__table__, Variant.__table__
@@ -52,73 +53,53 @@ def _compacted(column):
     return func.upper(func.translate(column, literal_column("' -'"), literal_column("''")))
 
 
-def _by_barcode(table, owner, wanted):
-    """Codes that begin with a wanted one; the operators are those of the index."""
-    found = _compacted(table.c.upc)
-    begins = and_(
-        found.bool_op("~>=~")(wanted.c.value),
-        found.bool_op("~<~")(func.concat(wanted.c.value, literal_column("':'"))),
-    )
-    return select(owner.label("issue_id"), found.label("code")).where(begins)
-
-
-def _by_isbn(wanted):
-    found = _compacted(issue.c.isbn)
-    return select(issue.c.id.label("issue_id"), found.label("code")).where(found == wanted.c.value)
-
-
-def _by_sku(wanted):
-    found = func.upper(issue.c.sku)
-    return select(issue.c.id.label("issue_id"), found.label("code")).where(found == wanted.c.value)
-
-
-def _by_number(column):
-    def of(wanted):
-        return select(issue.c.id.label("issue_id"), cast(column, Text).label("code")).where(
-            column == cast(wanted.c.value, Integer)
-        )
-
-    return of
-
-
-def _beginning(code: str) -> str:
-    return code[:-2] if len(code) in SUPPLEMENTED else code
-
-
-# How issues are found by the values of each kind.
-CODES = {
-    "gtin": (
-        lambda wanted: _by_barcode(issue, issue.c.id, wanted),
-        lambda wanted: _by_barcode(variant, variant.c.issue_id, wanted),
-    ),
-    "isbn": (_by_isbn,),
-    "sku": (_by_sku,),
-    "id": (_by_number(issue.c.id),),
-    "cv_id": (_by_number(issue.c.cv_id),),
-    "gcd_id": (_by_number(issue.c.gcd_id),),
+# Codes and ids that are looked for as they are, by the expressions of their indexes.
+EXACT = {
+    "isbn": _compacted(issue.c.isbn),
+    "sku": func.upper(issue.c.sku),
+    "id": issue.c.id,
+    "cv_id": issue.c.cv_id,
+    "gcd_id": issue.c.gcd_id,
 }
 
 
-def by_codes(session: Session, wanted: Sequence[tuple[int, str, str]]) -> Sequence[Row]:
-    """The issues by codes and ids: rows of place, kind, value, issue_id and the code they have.
+def by_codes(session: Session, wanted: Mapping[str, Sequence]) -> Sequence[Row]:
+    """The issues by codes and ids: rows of kind, wanted value, issue_id and the code that the issue has.
 
-    `wanted` are place, kind and value.
+    `wanted` has the values of each kind: those of `EXACT`, and `gtin` for what barcodes begin with.
     """
     parts = []
-    for kind, ways in CODES.items():
-        values = [(place, _beginning(value)) for place, of, value in wanted if of == kind]
-        if not values:
-            continue
-        places, texts = zip(*values, strict=True)
-        for number, way in enumerate(ways):
-            table = _table(f"{kind}_{number}", place=(Integer, places), value=(Text, texts))
-            found = way(table).limit(CODES_MAX).lateral(f"by_{kind}_{number}")
+    for kind, column in EXACT.items():
+        values = wanted.get(kind)
+        if values:
+            # As an array, so that the planner sees that they are not "", which most issues have for a code.
+            of = Integer if isinstance(values[0], int) else Text
+            code = cast(column, Text)
             parts.append(
-                select(
-                    table.c.place, literal_column(f"'{kind}'").label("kind"), found.c.issue_id, found.c.code
-                ).select_from(table.join(found, true()))
+                select(_word(kind), code.label("value"), issue.c.id.label("issue_id"), code.label("code"))
+                .where(column == any_(literal(list(values), ARRAY(of))))
+                .limit(CODES_MAX * len(values))
             )
-    return session.execute(union_all(*parts)).all() if parts else ()
+    for table, owner in ((issue, issue.c.id), (variant, variant.c.issue_id)):
+        if wanted.get("gtin"):
+            asked = _table(f"{table.name}_codes", value=(Text, wanted["gtin"]))
+            code = _compacted(table.c.upc)
+            last = func.concat(asked.c.value, literal_column("':'"))  # the character after 9
+            begins = and_(code.bool_op("~>=~")(asked.c.value), code.bool_op("~<~")(last))
+            found = select(owner.label("issue_id"), code.label("code")).where(begins).limit(CODES_MAX)
+            found = found.lateral(f"{table.name}_found")
+            parts.append(
+                select(_word("gtin"), asked.c.value, found.c.issue_id, found.c.code).select_from(
+                    asked.join(found, true())
+                )
+            )
+    if not parts:
+        return ()
+    return session.execute(union_all(*(select(part.subquery()) for part in parts))).all()
+
+
+def _word(kind: str):
+    return literal_column(f"'{kind}'").label("kind")
 
 
 def by_covers(session: Session, wanted: Sequence[tuple[int, str, str]]) -> Sequence[Row]:
@@ -134,7 +115,8 @@ def series_by_names(session: Session, names: Sequence[str]) -> Sequence[Row]:
     """The series with similar names, for each name: rows of its place, and what is known of the series."""
     if not names:
         return ()
-    table = _table("asked", place=(Integer, range(len(names))), name=(Text, names))
+    shortened = [name[:NAME_MAX] for name in names]
+    table = _table("asked", place=(Integer, range(len(names))), name=(Text, shortened))
     asked = select(table.c.place, func.fold(table.c.name).label("name")).cte("asked_names")
     by_name = (
         select(series.c.id, func.similarity(series.c.folded, asked.c.name).label("likeness"))

@@ -2,8 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import lru_cache
 
@@ -17,6 +17,7 @@ from comicsdb.values import compact
 HASHES = ("phash", "dhash", "ahash")
 FIRST_YEAR = 1000  # greater numbers of volumes are the series' first year
 READINGS_MAX = 6
+SUPPLEMENTED = (17, 18)  # digits of a barcode with five more
 # A volume marked as such, which of Western comics is mostly a collection.
 _VOLUME_MARK = re.compile(r"(?<![^\W_])v(?:ol(?:ume)?)?[. _]{0,2}([0-9]{1,3})(?![0-9])", re.IGNORECASE)
 _SIGNS = re.compile(r"[\W_]+")
@@ -28,11 +29,12 @@ class Descriptor:
     """What is known of a comic; "" and None stand for what is not.
 
     `readings` are the ways to read series, number and year, most likely first; the other fields are true of
-    all of them. `codes` maps kinds of `candidates.CODES` to values.
+    all of them. `by_volume` is the number of a volume that is marked as such. `codes` maps kinds of
+    `candidates.CODES` to values.
     """
 
     readings: tuple[Reading, ...] = ()
-    by_volume: bool = False
+    by_volume: str = ""
     title: str = ""
     count: int | None = None
     year_began: int | None = None
@@ -61,8 +63,8 @@ def descriptor(known: Mapping) -> Descriptor:
     )
     marked = _VOLUME_MARK.search(name)
     return Descriptor(
-        readings=_readings(told, known.get("alt_series", ()), parsed.readings),
-        by_volume=bool(marked) and any(each.number == marked[1].lstrip("0") for each in parsed.readings),
+        readings=_readings(told, known.get("alt_series", ()), [*_read(parsed.readings)]),
+        by_volume=_number(marked[1]) if marked else "",
         title=told.title or parsed.title,
         count=known.get("count") or parsed.count,
         year_began=began,
@@ -78,7 +80,18 @@ def descriptor(known: Mapping) -> Descriptor:
     )
 
 
-def _readings(told: Reading, others: tuple[str, ...], parsed: tuple[Reading, ...]) -> tuple[Reading, ...]:
+def _read(readings: tuple[Reading, ...]) -> Iterator[Reading]:
+    """The readings of a name, and one more where a number like 2099 is rather part of the series' name."""
+    for each in readings:
+        # As of annuals, a year at the end of a name is that of the issue.
+        series = each.series.removesuffix(f" {each.year}") if not each.number else each.series
+        yield replace(each, series=series)
+    first = readings[0] if readings else Reading()
+    if first.title and len(first.number) == len("2099"):
+        yield replace(first, series=f"{first.series} {first.number} {first.title}", number="", title="")
+
+
+def _readings(told: Reading, others: Sequence[str], parsed: list[Reading]) -> tuple[Reading, ...]:
     """What is told, completed by the name of the file; then its readings, completed by what is told."""
     first = parsed[0] if parsed else Reading()
     found = [
@@ -167,6 +180,11 @@ def _codes(known: Mapping, isbn: str, upc: str, ids: tuple[ExternalId, ...]) -> 
             series = each.scope == "series"
             found.setdefault(f"series_{kind}" if series else kind, [int(each.id)])
     return {kind: tuple(dict.fromkeys(values)) for kind, values in found.items()}
+
+
+def beginning(barcode: str) -> str:
+    """A barcode without the last two digits of a full supplement: those of cover and printing."""
+    return barcode[:-2] if len(barcode) in SUPPLEMENTED else barcode
 
 
 # Names are compared without case, accents, signs and articles.

@@ -13,12 +13,14 @@ from sqlalchemy import Row
 
 from comicsdb.matching.descriptors import Descriptor, folded, numbers
 from comicsdb.matching.filenames import Reading
-from comicsdb.models.choices import COLLECTED_CODES, SeriesTypeCode
+from comicsdb.models.choices import COLLECTED_CODES, DEFAULT_LANGUAGE, SeriesTypeCode
 
 NONE = 5.5  # of "none of them": what has to be outweighed
 CERTAIN = 0.99
+CODED = 8  # weight of a code that is that of one issue alone
 TIED = 0.2  # of the best candidate's score, the least of one that is tied with it
-READING = -0.6  # for each reading before this one
+READING = -1.5  # for each reading before this one
+CONTRADICTION = -3  # of a field that cannot be right if a code is
 EXACT_CODES = {"id": 16, "cv_id": 16, "gcd_id": 16, "isbn": 11, "gtin": 11, "sku": 9}
 CODE_NAMES = {
     "id": "id",
@@ -32,13 +34,17 @@ EQUAL, ALTERNATIVE, ONE_EDIT, TWO_EDITS, BEGINNING, SIMILAR = range(6)
 NAMES = {
     EQUAL: (5.0, "series equal"),
     ALTERNATIVE: (4.0, "alternative name of the series equal"),
-    ONE_EDIT: (2.6, "series one letter off"),
-    TWO_EDITS: (0.5, "series two letters off"),
+    ONE_EDIT: (3.2, "series one letter off"),
+    TWO_EDITS: (0.5, "series a few letters off"),
     BEGINNING: (-0.5, "series begins alike"),
     SIMILAR: (-4.0, "series similar"),
 }
+# What the name and the number of a certain candidate have to be.
+SURE_NAMES = frozenset((NAMES[EQUAL][1], NAMES[ONE_EDIT][1]))
+SURE_NUMBERS = frozenset(("number equal", "no number, and this is a one-shot"))
 SINGLE = (SeriesTypeCode.ONE_SHOT, SeriesTypeCode.GRAPHIC_NOVEL)
-SHORT = 4  # letters of a name in which one more or less makes another name
+WORD = 4  # letters of a word, in a shorter one another letter makes another word
+LETTERS = 2  # that may be wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +63,21 @@ class Candidate:
     issue: Row
     reasons: list[Reason]
     score: float = 0.0
-    exact: bool = False  # whether a code, or series and number, are equal
+    coded: bool = False  # whether it has one of the codes or ids
 
     @property
     def weight(self) -> float:
         """The logarithm of its odds."""
         return sum(reason.weight for reason in self.reasons)
+
+    @property
+    def is_undoubted(self) -> bool:
+        """Whether nothing speaks against it, and a code or both series and number are equal."""
+        worst = min((reason.weight for reason in self.reasons), default=0)
+        if self.coded:
+            return worst > CONTRADICTION
+        told = {reason.text for reason in self.reasons}
+        return worst >= 0 and not told.isdisjoint(SURE_NAMES) and not told.isdisjoint(SURE_NUMBERS)
 
 
 @dataclass(slots=True)
@@ -87,31 +102,27 @@ def name_relation(wanted: str, names: Sequence[str]) -> int:
 def _relation(one: str, other: str) -> int:
     if one.replace(" ", "") == other.replace(" ", ""):
         return EQUAL
-    edits = _edits(one, other)
-    if edits == 1 and min(len(one), len(other)) > SHORT and not _numbers_differ(one, other):
-        return ONE_EDIT
-    if edits == 2 and min(len(one), len(other)) > 2 * SHORT and not _numbers_differ(one, other):
-        return TWO_EDITS
     if other.startswith(f"{one} ") or one.startswith(f"{other} "):
         return BEGINNING
-    return SIMILAR
-
-
-def _numbers_differ(one: str, other: str) -> bool:
-    return [each for each in one if each.isdigit()] != [each for each in other if each.isdigit()]
+    ours, theirs = one.split(), other.split()
+    if len(ours) != len(theirs) or abs(len(one) - len(other)) > 2 * LETTERS:
+        return SIMILAR
+    pairs = [(our, their) for our, their in zip(ours, theirs, strict=True) if our != their]
+    edits = sum(_edits(our, their) for our, their in pairs)
+    return ONE_EDIT if edits == 1 else TWO_EDITS if edits == LETTERS else SIMILAR
 
 
 def _edits(one: str, other: str) -> int:
-    """The number of edits between two names, 3 for more: what differs has to stand together, or be long."""
-    if abs(len(one) - len(other)) > 2:
-        return 3
+    """The letters in which two words differ, next to each other; many for words that are rather others."""
+    if min(len(one), len(other)) < WORD or not (one + other).isalpha():
+        return WORD
+    if one.rstrip("s") == other.rstrip("s"):  # which may as well be another name
+        return LETTERS
     while one and other and one[0] == other[0]:
         one, other = one[1:], other[1:]
     while one and other and one[-1] == other[-1]:
         one, other = one[:-1], other[:-1]
-    if len(one) == len(other) == 2 and one == other[::-1]:
-        return 1
-    return min(3, max(len(one), len(other)))
+    return 1 if one == other[::-1] and len(one) == LETTERS else max(len(one), len(other))
 
 
 def series_weight(reading: Reading, descriptor: Descriptor, found: Row) -> float:
@@ -143,10 +154,7 @@ def judge(
     found = [*codes, *reasons, *_common(descriptor, issue)]
     if before:
         found.append(Reason("file_name", "not the likeliest reading of the name", before))
-    exact = any(each.weight > 8 for each in codes) or {"series equal", "number equal"} <= {
-        each.text for each in reasons
-    }
-    return Candidate(issue, found, exact=exact)
+    return Candidate(issue, found, coded=any(each.weight > CODED for each in codes))
 
 
 def _of_reading(
@@ -156,6 +164,11 @@ def _of_reading(
     found = [Reason("series", text, weight), _number(reading, issue)]
     if reading.year:
         found.append(_year(reading.year, descriptor, issue))
+    if descriptor.by_volume == reading.number and reading.number and reading.volume is None:
+        if issue.format in COLLECTED_CODES:
+            found.append(Reason("format", "a volume, and this is a collection", 2.5))
+        elif issue.language == DEFAULT_LANGUAGE:
+            found.append(Reason("format", "a volume, and this is no collection", -1.5))
     if reading.volume is not None:
         same = reading.volume == issue.volume
         found.append(
@@ -172,10 +185,10 @@ def _number(reading: Reading, issue: Row) -> Reason:
         if issue.alt_number and issue.alt_number.upper() in wanted:
             return Reason("number", "alternative number equal", 1.0)
         return Reason("number", "number different", -7.0)
+    if issue.number == "1" and issue.format in SINGLE:
+        return Reason("number", "no number, and this is a one-shot", 2.0)
     if issue.number == "1":
-        return Reason(
-            "number", "number not told, and this is the first", 2.0 if issue.format in SINGLE else 0.3
-        )
+        return Reason("number", "number not told, and this is the first", 0.3)
     return Reason("number", "number not told", -1.0)
 
 
@@ -185,9 +198,9 @@ def _year(year: int, descriptor: Descriptor, issue: Row) -> Reason:
     if off == 0:
         return Reason("year", "year equal", 3.0)
     if year == issue.year_began and not descriptor.year_began:
-        return Reason("year", "year is the first of the series", 1.5)
+        return Reason("year", "year is the first of the series", -0.2)
     if off == 1:
-        return Reason("year", "year one off", 0.0)
+        return Reason("year", "year one off", -0.5)
     return Reason("year", f"year {off} off", -3.0 - min(off, 20) / 5)
 
 
@@ -254,12 +267,8 @@ def _format(descriptor: Descriptor, issue: Row):
             if wanted == issue.format
             else Reason("format", "format different", -3.0 if collected else -1.0)
         )
-    elif collected and descriptor.by_volume:
-        yield Reason("format", "a volume, and this is a collection", 1.0)
     elif collected:
         yield Reason("format", "format not told, and this is a collection", -1.5)
-    elif descriptor.by_volume and issue.language == "en":
-        yield Reason("format", "a volume, and this is no collection", -1.5)
 
 
 def _pages(descriptor: Descriptor, issue: Row):
@@ -293,7 +302,7 @@ def rank(candidates: list[Candidate], most: int) -> Match:
     if not kept:
         return Match()
     best = kept[0]
-    certain = best.score >= CERTAIN and best.exact
+    certain = best.score >= CERTAIN and best.is_undoubted
     tied = [] if certain else [each for each in kept if each.score >= best.score * TIED]
     return Match(kept, certain, _apart(tied) if len(tied) > 1 else {})
 

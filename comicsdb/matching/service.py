@@ -7,7 +7,7 @@ from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from comicsdb.matching import candidates, scoring
-from comicsdb.matching.descriptors import Descriptor, folded, numbers
+from comicsdb.matching.descriptors import Descriptor, beginning, folded, numbers
 from comicsdb.matching.scoring import Match, Reason
 
 SERIES_MAX = 10  # series whose issues are looked for, for each descriptor
@@ -42,18 +42,21 @@ def match(session: Session, descriptors: Sequence[Descriptor], most: int) -> lis
 def _by_codes(session: Session, descriptors: Sequence[Descriptor]) -> list[dict[int, list[Reason]]]:
     """For each descriptor, issues by codes, ids and covers, with the reasons."""
     found: list[dict[int, list[Reason]]] = [defaultdict(list) for _ in descriptors]
-    wanted = [
-        (place, kind, str(value))
-        for place, each in enumerate(descriptors)
-        for kind, values in each.codes.items()
-        for value in values
-    ]
-    for row in candidates.by_codes(session, wanted) if wanted else ():
-        reason = _code_reason(row.kind, row.code, descriptors[row.place].codes[row.kind])
-        reasons = found[row.place][row.issue_id]
-        known = next((each for each in reasons if each.field == row.kind), None)
-        if known is None or known.weight < reason.weight:
-            found[row.place][row.issue_id] = [each for each in reasons if each is not known] + [reason]
+    places: dict[tuple[str, str], list[int]] = defaultdict(list)
+    wanted: dict[str, list] = defaultdict(list)
+    for place, each in enumerate(descriptors):
+        for kind, values in each.codes.items():
+            for value in values:
+                asked = beginning(value) if kind == "gtin" else value
+                places[kind, str(asked)].append(place)
+                wanted[kind].append(asked)
+    for row in candidates.by_codes(session, {kind: [*set(values)] for kind, values in wanted.items()}):
+        for place in places[row.kind, row.value]:
+            reason = _code_reason(row.kind, row.code, descriptors[place].codes[row.kind])
+            reasons = found[place][row.issue_id]
+            known = next((each for each in reasons if each.field == row.kind), None)
+            if known is None or known.weight < reason.weight:
+                found[place][row.issue_id] = [each for each in reasons if each is not known] + [reason]
     hashes = [
         (place, kind, digits)
         for place, each in enumerate(descriptors)
@@ -74,7 +77,7 @@ def _code_reason(kind: str, code: str, wanted: tuple) -> Reason:
     name = scoring.CODE_NAMES[kind]
     if kind != "gtin" or code in wanted:
         return Reason(kind, f"{name} equal", scoring.EXACT_CODES[kind])
-    if any(len(each) in candidates.SUPPLEMENTED for each in wanted):
+    if any(beginning(each) != each for each in wanted):
         return Reason(kind, "barcode of the issue, with another cover or printing", 7.0)
     return Reason(kind, "barcode equal but for its supplement", 3.0)
 
