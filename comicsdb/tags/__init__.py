@@ -11,13 +11,16 @@ from comicsdb.tags import comicinfo, metroninfo
 
 @dataclass(frozen=True)
 class TagFormat:
-    """A format: its title, name in addresses, media type, and the name and content of its file."""
+    """A format: its title, name in addresses, media type, and the name and content of its file.
+
+    `write` makes the content of an object's detail; without it the resource does.
+    """
 
     title: str
     name: str
     media_type: str
     file_name: str
-    write: Callable[[dict], bytes]
+    write: Callable[[dict], bytes] | None = None
 
 
 COMICINFO = TagFormat(
@@ -26,4 +29,5 @@ COMICINFO = TagFormat(
 METRONINFO = TagFormat(
     "MetronInfo 1.1", "metroninfo", "application/vnd.metroninfo+xml", "MetronInfo.xml", metroninfo.write
 )
+CBL = TagFormat("CBL", "cbl", "application/x-cbl+xml", "ReadingList.cbl")
 FORMATS = (COMICINFO, METRONINFO)

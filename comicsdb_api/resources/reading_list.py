@@ -8,11 +8,14 @@ from sqlalchemy.orm import aliased
 
 from comicsdb.catalog.filters import Clause, Condition, among, at_least, contains, equal, is_so, phrase
 from comicsdb.library.reading_lists import visible_to
+from comicsdb.library.transfer.cbl import write_cbl
 from comicsdb.models import Issue, Publisher, ReadingList, ReadingListItem, Series, User
 from comicsdb.models.choices import ItemType, ListSource, ListType
 from comicsdb.readcache.etag import tagged
 from comicsdb.security import Identity, Permission, may
+from comicsdb.tags import CBL, TagFormat
 from comicsdb_api.errors import RefusedError, missing
+from comicsdb_api.negotiation import tag_format
 from comicsdb_api.resource import shapes
 from comicsdb_api.resource.base import EntityResource, ListResource
 from comicsdb_api.resource.cached_reads import Read
@@ -139,6 +142,7 @@ class ReadingListResource(EntityResource):
     model = ReadingList
     row_shape = "ReadingListRow"
     stamps = ("modified", "rated")
+    tag_formats = (CBL,)
     filters = FILTERS
     listing = VisibleListing
     planned_once = ({"visible"},)
@@ -218,6 +222,8 @@ class ReadingListResource(EntityResource):
         """GET on one list."""
         object_id = self.wanted_id()
         dates = self._dates(object_id)
+        if chosen := tag_format(self.request):
+            return self._file(object_id, chosen)
         fields = self.detail_fields(*self._asking)
         row = select(*shapes.labelled(fields)).select_from(self.detail_source())
         wanted = row.where(reading_list.c.id == object_id, visible_to(*self._asking))
@@ -225,6 +231,15 @@ class ReadingListResource(EntityResource):
         if found is None:  # it was there a moment ago
             raise self.missing(object_id)
         return respond_tagged(self.request, tagged(to_json(orjson.loads(found[0]))), dates=dates)
+
+    def _file(self, object_id: int, chosen: TagFormat):
+        """The list as a file, without dates: it shows what may change while the list does not."""
+        session = self.request.dbsession
+        found = session.get(ReadingList, object_id)
+        if found is None:  # it was there a moment ago
+            raise self.missing(object_id)
+        body = tagged(write_cbl(session, found))
+        return respond_tagged(self.request, body, content_type=("Content-Type", chosen.media_type))
 
     def _dates(self, object_id: int) -> Dates:
         """When a list last changed; raises RefusedError (404) for one that the caller may not see."""

@@ -1,8 +1,11 @@
 """Reading lists through the API: their bodies, and that only those see them who may."""
 
 from datetime import UTC, datetime
+from email.utils import formatdate
+from time import time
 
 import pytest
+from lxml import etree
 from sqlalchemy import select, text, update
 
 from comicsdb.library import reading_lists as lists
@@ -395,3 +398,36 @@ def test_what_lists_cost(api, session, make, reader, connection):
             with recording(connection) as statements:
                 assert "X-Cache" not in api.get(path).headers
             assert len(statements) == cost, statements
+
+
+def test_a_list_comes_as_cbl_with_the_ids_of_its_issues(api, session, reader, make):
+    series = make.series(name="Harbor & Lights", cv_id=41)
+    issue = make.issue(series=series, number="3", cv_id=51, gcd_id=52)
+    reading = make_list(session, reader, [issue])
+    answer = api.get(f"{LIST}{reading.id}.cbl")
+    for other in (f"{LIST}{reading.id}/?format=cbl", f"{LIST}{reading.id}.cbl/"):
+        assert api.get(other).body == answer.body
+    assert api.get(f"{LIST}{reading.id}/", headers={"Accept": "application/x-cbl+xml"}).body == answer.body
+    assert answer.headers["Content-Type"] == "application/x-cbl+xml"
+    assert "Last-Modified" not in answer.headers
+    (book,) = etree.fromstring(answer.body).iter("Book")
+    assert [dict(each.attrib) for each in book] == [
+        {"Name": "cv", "Series": "41", "Issue": "51"},
+        {"Name": "gcd", "Issue": "52"},
+        {"Name": "comicsdb", "Series": str(series.id), "Issue": str(issue.id)},
+    ]
+    api.get(f"{LIST}{reading.id}.cbl", 304, {"If-None-Match": answer.headers["ETag"]})
+    make.catalog.update(series, {"name": "Harbor"})
+    session.commit()
+    dated = {
+        "If-None-Match": answer.headers["ETag"],
+        "If-Modified-Since": formatdate(time() + 5, usegmt=True),
+    }
+    assert b'Series="Harbor"' in api.get(f"{LIST}{reading.id}.cbl", 200, dated).body
+
+
+def test_a_private_list_is_no_file_for_others(api, session, make):
+    hidden = make_list(session, make.user(), is_private=True)
+    api.get(f"{LIST}{hidden.id}.cbl", 404)
+    api.get(f"{LIST}999999.cbl", 404)
+    api.get(f"{LIST.rstrip('/')}.cbl", 404)
