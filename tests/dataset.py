@@ -269,6 +269,24 @@ def small_set() -> dict[str, list[dict]]:
                 "url": "http://example.org/ü?x=1",
             },
         ],
+        "external_ids": [
+            {
+                "id": 1,
+                "entity": "issue",
+                "entity_id": 1,
+                "source": "metron",
+                "external_id": "4711",
+                "scope": "",
+            },
+            {
+                "id": 2,
+                "entity": "series",
+                "entity_id": 1,
+                "source": "wikidata",
+                "external_id": "Q42",
+                "scope": "volume",
+            },
+        ],
         "issue_ratings": [
             rating(1, 1, 2, 5, "2025-06-01T00:00:00.000000Z"),
             rating(2, 1, 3, 2, "2025-07-01T00:00:00.000000Z"),

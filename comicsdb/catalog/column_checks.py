@@ -12,8 +12,10 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from comicsdb.catalog.kinds import Kind
 from comicsdb.i18n import _, formatted
-from comicsdb.models import Attribution, Variant
+from comicsdb.models import Attribution, ExternalId, Variant
 from comicsdb.models.base import INTEGER_MAX, largest
+from comicsdb.models.choices import EXTERNAL_SOURCES
+from comicsdb.schemas.external_id import NO_ID
 from comicsdb.schemas.types import BLANK, NOT_INTEGER, NOT_NUMBER, NOT_TEXT, NULL, out_of_range, too_long
 from comicsdb.values import text_problem
 
@@ -23,9 +25,16 @@ NOT_BOOLEAN = _("Must be true or false.")
 NOT_LIST = _("A list is required.")
 NOT_ID = _("An id, a whole number, is required.")
 
+NO_SOURCE = _("There is no such source.")
+
 SHOWN_BITS = 128  # of an integer that a message shows
 LISTS = (list, tuple, set, frozenset)
-PART_TABLES = {"variants": Variant.__table__, "attributions": Attribution.__table__}
+PART_TABLES = {
+    "variants": Variant.__table__,
+    "attributions": Attribution.__table__,
+    "external_ids": ExternalId.__table__,
+}
+REQUIRED = {"attributions": {"source", "url"}, "external_ids": {"source", "external_id"}}
 
 
 def is_whole(value) -> bool:
@@ -134,7 +143,7 @@ def _credit_problem(credit: dict) -> str | None:
 
 def _row_problem(part: str, row: dict) -> str | None:
     columns = PART_TABLES[part].columns
-    missing = {"source", "url"} - set(row) if part == "attributions" else set()
+    missing = REQUIRED.get(part, set()) - set(row)
     if missing:
         return f"{min(missing)}: This field is required."
     for field, value in row.items():
@@ -143,7 +152,14 @@ def _row_problem(part: str, row: dict) -> str | None:
         wrong = None if field == "id" and value is None else problem(columns[field], value)
         if wrong:
             return f"{field}: {wrong}"
-    return None
+    return _external_id_problem(**row) if part == "external_ids" else None
+
+
+def _external_id_problem(source: str, external_id: str, scope: str = "") -> str | None:  # noqa: ARG001
+    known = EXTERNAL_SOURCES.get(source)
+    if known is None:
+        return f"source: {NO_SOURCE}"
+    return None if known.read(external_id) == external_id else f"external_id: {NO_ID}"
 
 
 def _repeated(rows) -> str | None:

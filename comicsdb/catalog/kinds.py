@@ -30,7 +30,7 @@ class Link:
 class Kind:
     """One kind: its fields, and how it is searched, ordered, labelled and deleted.
 
-    Parts are rows that belong only to the object: credits, variants, attributions.
+    Parts are rows that belong only to the object: credits, variants, attributions, external ids.
     """
 
     model: type
@@ -107,7 +107,7 @@ def _years(creator: models.Creator) -> str:
 NOTE_LENGTH = 60
 _BASE = ("name", "desc", "cv_id", "gcd_id")
 _IMAGE = ("image", "image_width", "image_height")
-_ATTRIBUTED = ("attributions",)
+_ATTRIBUTED = ("attributions", "external_ids")
 
 _CATALOGUE = (
     Kind(

@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb.catalog.kinds import Link
 from comicsdb.catalog.unit_of_work import UnitOfWork
-from comicsdb.models import Attribution, Credit, Variant, credit_role
+from comicsdb.models import Attribution, Credit, ExternalId, Variant, credit_role
 
 
 def replace_links(session: Session, owner: str, link: Link, owner_id: int, wanted: list[int]) -> bool:
@@ -152,3 +152,30 @@ def replace_attributions(session: Session, owner: str, owner_id: int, wanted: li
         session.execute(insert(Attribution).values(**{f"{owner}_id": owner_id, "source": source, "url": url}))
     UnitOfWork.of(session).part_changed(owner, "attributions", {owner_id})
     return True
+
+
+def replace_external_ids(
+    session: Session, owner: str, owner_id: int, wanted: list[dict], said_by: int | None
+) -> bool:
+    """Replace the external ids of an object: [{"source": code, "external_id": text, "scope": text}].
+
+    Rows that stay keep the account that entered them.
+    """
+    column = getattr(ExternalId, f"{owner}_id")
+    content = (ExternalId.source, ExternalId.external_id, ExternalId.scope)
+    rows = session.execute(select(ExternalId.id, *content).where(column == owner_id))
+    present = {tuple(key): row_id for row_id, *key in rows}
+    goal = {(each["source"], each["external_id"], each.get("scope", "")) for each in wanted}
+    gone = {row_id for key, row_id in present.items() if key not in goal}
+    added = [
+        {f"{owner}_id": owner_id, "said_by_id": said_by}
+        | dict(zip(("source", "external_id", "scope"), key, strict=True))
+        for key in sorted(goal - present.keys())
+    ]
+    if gone:
+        session.execute(delete(ExternalId).where(ExternalId.id.in_(gone)))
+    if added:
+        session.execute(insert(ExternalId), added)
+    if gone or added:
+        UnitOfWork.of(session).part_changed(owner, "external_ids", {owner_id})
+    return bool(gone or added)

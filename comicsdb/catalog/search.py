@@ -103,7 +103,7 @@ def fits(column, wanted: str) -> ColumnElement[bool]:
 
 def same_code(column, code: str) -> ColumnElement[bool]:
     """The condition that a column has a compact product code, ignoring spaces, hyphens and case."""
-    return _compacted(column) == func.upper(code)
+    return compacted(column) == func.upper(code)
 
 
 def beginning(start: str) -> str:
@@ -114,7 +114,7 @@ def beginning(start: str) -> str:
 def code_fits(column, wanted: str) -> ColumnElement[bool]:
     """The condition that the product code in a column fits a pattern of LIKE, which is case-sensitive."""
     # The index is in upper case.
-    return and_(_compacted(column).like(func.upper(wanted)), _unspaced(column).like(wanted))
+    return and_(compacted(column).like(func.upper(wanted)), _unspaced(column).like(wanted))
 
 
 def isbns(number: str) -> tuple[str, ...]:
@@ -163,8 +163,8 @@ def with_gtin(*patterns) -> Subquery:
     return union_all(
         *(
             select(
-                owner.label("issue_id"), variant.label("variant_id"), _compacted(column).label("code")
-            ).where(or_(*(_compacted(column).like(each) for each in patterns)))
+                owner.label("issue_id"), variant.label("variant_id"), compacted(column).label("code")
+            ).where(or_(*(compacted(column).like(each) for each in patterns)))
             for (owner, variant), column in (
                 (of_issue, Issue.upc),
                 (of_issue, Issue.isbn),
@@ -174,7 +174,7 @@ def with_gtin(*patterns) -> Subquery:
     ).subquery("with_gtin")
 
 
-def _compacted(column) -> ColumnElement[str]:
+def compacted(column) -> ColumnElement[str]:
     """The expression in the indexes of product codes."""
     return func.upper(_unspaced(column))
 

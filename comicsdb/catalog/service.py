@@ -310,6 +310,9 @@ class Catalog:
             parts.replace_variants(self.session, entity.id, values["variants"])
         if "attributions" in values:
             parts.replace_attributions(self.session, kind.name, entity.id, values["attributions"])
+        if "external_ids" in values:
+            wanted = values["external_ids"]
+            parts.replace_external_ids(self.session, kind.name, entity.id, wanted, self.actor_id)
 
 
 def fit_reason(reason: str | None) -> str | None:
@@ -356,7 +359,12 @@ def _judged(kind: Kind, table_name: str, name: str) -> str:
 def _shown_as(kind: Kind, table_name: str, column: str) -> str:
     """The field of a column: the part for a column of a part, the link for one of a link table."""
     links = {link.table.name: link.field for link in kind.links}
-    parts_by_table = {"attribution": "attributions", "variant": "variants", "credit": "credits"}
+    parts_by_table = {
+        "attribution": "attributions",
+        "external_id": "external_ids",
+        "variant": "variants",
+        "credit": "credits",
+    }
     if table_name != kind.name:
         return parts_by_table.get(table_name) or links.get(table_name, "__all__")
     return next((field for field in kind.parents if column == f"{field}_id"), column)

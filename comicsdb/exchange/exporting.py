@@ -15,11 +15,10 @@ import orjson
 from sqlalchemy.orm import Session
 
 from comicsdb.exchange.format import (
-    ATTRIBUTED,
-    ATTRIBUTIONS,
     FILES,
     INSTANT,
     OF_ACCOUNTS,
+    OWNED_ROWS,
     VERSION,
     Field,
     File,
@@ -115,7 +114,7 @@ class _Export:
         return count, digest.hexdigest()
 
     def _query(self, file: File) -> str:
-        source = ATTRIBUTED if file is ATTRIBUTIONS else file.kind
+        source = OWNED_ROWS.get(file, file.kind)
         columns = ", ".join(self._expression(each) for each in file.fields)
         return f'SELECT {columns} FROM {source} t ORDER BY t."{file.order}"'
 

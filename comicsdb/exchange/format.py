@@ -23,6 +23,7 @@ from comicsdb.models.choices import (
     COUNTRIES,
     DEFAULT_LANGUAGE,
     EARLIEST_YEAR,
+    EXTERNAL_SOURCES,
     GRADES,
     LANGUAGES,
     YEARS,
@@ -353,23 +354,38 @@ VARIANTS = _file(
     _picture(required=True),
 )
 _attribution, _stars = models.Attribution, models.IssueRating
+_OWNER = (
+    Field("entity", readers.choice(OWNERS), "varchar(40)", "entity"),
+    Field("entity_id", readers.identifier, "integer", "entity_id"),
+)
 ATTRIBUTIONS = _file(
     "attributions",
     _attribution,
     "id",
-    Field("entity", readers.choice(OWNERS), "varchar(40)", "entity"),
-    Field("entity_id", readers.identifier, "integer", "entity_id"),
+    *_OWNER,
     field(_attribution.source, read=readers.choice(AttributionSource), default=REQUIRED),
     field(_attribution.url, read=readers.url(_attribution.url)),
 )
-# Attributions with their owners as in data sets.
-ATTRIBUTED = (
-    "(SELECT id, source, url, CASE "
+_external = models.ExternalId
+EXTERNAL_IDS = _file(
+    "external_ids",
+    _external,
+    "id",
+    *_OWNER,
+    field(_external.source, read=readers.choice(EXTERNAL_SOURCES)),
+    "external_id scope",
+    unique=(("source, external_id and scope", ("source", "external_id", "scope"), "entity, entity_id"),),
+)
+# Parts of objects of any kind; their rows with their owners as in data sets.
+OWNED = (ATTRIBUTIONS, EXTERNAL_IDS)
+OWNED_ROWS = {
+    file: f"(SELECT {', '.join(field.column for field in file.fields if field not in _OWNER)}, CASE "
     + " ".join(f"WHEN {kind}_id IS NOT NULL THEN '{kind}'" for kind in OWNERS)
     + " END AS entity, coalesce("
     + ", ".join(f"{kind}_id" for kind in OWNERS)
-    + ") AS entity_id FROM attribution)"
-)
+    + f") AS entity_id FROM {file.kind})"
+    for file in OWNED
+}
 ISSUE_RATINGS = _file(
     "issue_ratings",
     _stars,
@@ -517,7 +533,7 @@ WISH_LISTS = _of_account("wish_lists", models.WishList, _inside("items", WISH_LI
 
 REFERENCE = (GENRES, SERIES_TYPES, ROLES, AGE_RATINGS)
 CATALOGUE = (PUBLISHERS, IMPRINTS, UNIVERSES, CREATORS, TEAMS, CHARACTERS, ARCS, SERIES, ISSUES)
-PARTS = (CREDITS, VARIANTS, ATTRIBUTIONS)
+PARTS = (CREDITS, VARIANTS, *OWNED)
 # Lists come before their items.
 LIBRARY = (
     *(COLLECTION_ITEMS, READING_LISTS, READING_LIST_ITEMS, READING_LIST_RATINGS),

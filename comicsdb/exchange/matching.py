@@ -5,18 +5,21 @@ rows have unused slugs.
 """
 
 from collections.abc import Callable, Iterable
+from itertools import product
 
 from comicsdb.catalog import slugs
 from comicsdb.exchange.format import (
-    ATTRIBUTED,
     ATTRIBUTIONS,
     BY_KIND,
     BY_NAME,
     CATALOGUE,
     CREDITS,
+    EXTERNAL_IDS,
     ISSUE_RATINGS,
     ISSUES,
     OF_ACCOUNTS,
+    OWNED,
+    OWNED_ROWS,
     VARIANTS,
     File,
 )
@@ -51,22 +54,24 @@ def match(run: Run) -> None:
     run.problems.stop_if_any()
     for file in (CREDITS, ISSUE_RATINGS, VARIANTS):
         translate(run, file)
-    for kind in OWNERS:
+    for file, kind in product(OWNED, OWNERS):
         run.cursor.execute(
-            f"UPDATE staged_attributions s SET entity_id = x.db_id FROM {BY_KIND[kind].staged} x"
+            f"UPDATE {file.staged} s SET entity_id = x.db_id FROM {BY_KIND[kind].staged} x"
             f" WHERE s.entity = '{kind}' AND x.id = s.entity_id AND x.db_id <> x.id"
         )
     for file in (CREDITS, ISSUE_RATINGS):
         match_columns(run, file)
     kept = not any(_moved(run, file) for file in CATALOGUE)
-    for file, source, owner, content in (
-        (VARIANTS, "variant", ("issue_id",), ("name", "sku", "upc")),
-        (ATTRIBUTIONS, ATTRIBUTED, ("entity", "entity_id"), ("source", "url")),
+    for file, owner, content in (
+        (VARIANTS, ("issue_id",), ("name", "sku", "upc")),
+        (ATTRIBUTIONS, ("entity", "entity_id"), ("source", "url")),
+        (EXTERNAL_IDS, ("entity", "entity_id"), ("source", "external_id", "scope")),
     ):
+        source = OWNED_ROWS.get(file, file.kind)
         _match_content(run, file, source, (*owner, *content))
         if kept:
             _match_ids(run, file, source, owner)
-    for file in (CREDITS, ISSUE_RATINGS, VARIANTS, ATTRIBUTIONS):
+    for file in (CREDITS, ISSUE_RATINGS, VARIANTS, *OWNED):
         number(run, file)
 
 

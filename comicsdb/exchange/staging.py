@@ -12,10 +12,11 @@ from pathlib import Path
 import orjson
 
 from comicsdb.exchange.format import (
-    ATTRIBUTIONS,
     BY_KIND,
     BY_NAME,
+    EXTERNAL_IDS,
     FILES,
+    OWNED,
     READING_LISTS,
     REQUIRED,
     Field,
@@ -27,6 +28,7 @@ from comicsdb.imaging.picture import Picture, PictureError, check_length
 from comicsdb.media.decoding import place
 from comicsdb.media.storage import Batch, StorageDownError, new_key
 from comicsdb.models.attribution import OWNERS
+from comicsdb.models.choices import EXTERNAL_SOURCES
 
 PICTURE_KINDS = {"variant": "variants"}  # the folder of a kind's pictures, where it is not its name
 REMEMBERED = 10_000  # entries of a cache of picture files
@@ -254,9 +256,11 @@ def check(cursor, files: tuple[File, ...], problems: Problems) -> None:
         for field in file.pointers:
             if BY_NAME[field.target] in files:
                 _check_pointers(cursor, file, field, problems)
-    if ATTRIBUTIONS in files:
-        for kind in OWNERS:
-            _check_attributed(cursor, BY_KIND[kind], problems)
+    for file in OWNED:
+        for kind in OWNERS if file in files else ():
+            _check_owned(cursor, file, BY_KIND[kind], problems)
+    if EXTERNAL_IDS in files:
+        _check_external_ids(cursor, problems)
     if READING_LISTS in files:
         _check_neighbours(cursor, problems)
 
@@ -301,15 +305,26 @@ def _check_pointers(cursor, file: File, field: Field, problems: Problems) -> Non
             problems.add(file.file_name, line, field.key, "names the row itself")
 
 
-def _check_attributed(cursor, owner: File, problems: Problems) -> None:
+def _check_owned(cursor, file: File, owner: File, problems: Problems) -> None:
     cursor.execute(
-        f"SELECT s.line, s.entity_id FROM {ATTRIBUTIONS.staged} s WHERE s.entity = %s"
+        f"SELECT s.line, s.entity_id FROM {file.staged} s WHERE s.entity = %s"
         f" AND NOT EXISTS (SELECT FROM {owner.staged} t WHERE t.id = s.entity_id) ORDER BY 1 LIMIT %s",
         (owner.kind, problems.room),
     )
     for line, missing in cursor.fetchall():
         if not problems.is_broken(owner.name, missing):
-            problems.add(ATTRIBUTIONS.file_name, line, "entity_id", f"{owner.file_name} has no id {missing}")
+            problems.add(file.file_name, line, "entity_id", f"{owner.file_name} has no id {missing}")
+
+
+def _check_external_ids(cursor, problems: Problems) -> None:
+    for source, rules in EXTERNAL_SOURCES.items():
+        cursor.execute(
+            f"SELECT line, external_id FROM {EXTERNAL_IDS.staged}"
+            " WHERE source = %s AND external_id !~ %s ORDER BY line LIMIT %s",
+            (source, f"^({rules.pattern})$", problems.room),
+        )
+        for line, wrong in cursor.fetchall():
+            problems.add(EXTERNAL_IDS.file_name, line, "external_id", f"{wrong} is no id of {rules.label}")
 
 
 def _check_neighbours(cursor, problems: Problems) -> None:

@@ -4,8 +4,8 @@ New rows have the stamps of the set. Derived columns are computed by the same st
 the greatest `modified` of an object's issues and of itself, and ratings are counted and summed.
 
 Matched rows that differ get the values and links of the set, and a new `modified`, as caches rely on it.
-Slug, `created_on` and author stay, and so does a picture if the set has none. Credits, variants, attributions
-and ratings are added and changed, never removed.
+Slug, `created_on` and author stay, and so does a picture if the set has none. Credits, variants,
+attributions, external ids and ratings are added and changed, never removed.
 """
 
 import hashlib
@@ -15,13 +15,14 @@ from typing import BinaryIO
 
 from comicsdb.catalog import propagation
 from comicsdb.exchange.format import (
-    ATTRIBUTIONS,
     BY_KIND,
     BY_NAME,
     CATALOGUE,
     CREDITS,
     ISSUE_RATINGS,
     ISSUES,
+    OWNED,
+    PARTS,
     VARIANTS,
     Field,
     File,
@@ -73,9 +74,9 @@ DERIVED: dict[str, tuple[dict[str, str], str]] = {
             stars ON stars.id = s.db_id""",
     ),
     "credits": ({"modified": "i.modified"}, "JOIN staged_issues i ON i.db_id = s.issue_id"),
-    "attributions": (
-        {f"{kind}_id": f"CASE WHEN s.entity = '{kind}' THEN s.entity_id END" for kind in OWNERS},
-        "",
+    **dict.fromkeys(
+        (file.name for file in OWNED),
+        ({f"{kind}_id": f"CASE WHEN s.entity = '{kind}' THEN s.entity_id END" for kind in OWNERS}, ""),
     ),
     "issue_ratings": (
         {"modified": "s.created_on", "counted": _OUT},
@@ -93,7 +94,7 @@ DERIVED: dict[str, tuple[dict[str, str], str]] = {
 
 def write_new(run: Run) -> None:
     """Insert the new rows of the catalogue and their links."""
-    for file in (*CATALOGUE, CREDITS, VARIANTS, ATTRIBUTIONS, ISSUE_RATINGS):
+    for file in (*CATALOGUE, *PARTS, ISSUE_RATINGS):
         run.progress.step(f"storing {file.name}")
         insert(run, file)
         if run.fresh:  # the ids were not taken from the sequence
@@ -207,7 +208,8 @@ def update_found(run: Run) -> None:
     _record_new_issues(run)
     _update_credits(run)
     _update_variants(run)
-    _update_attributions(run)
+    for file in OWNED:
+        _update_owned(run, file)
     _update_ratings(run)
 
 
@@ -338,12 +340,12 @@ def _update_variants(run: Run) -> None:
     run.unit.part_changed("issue", "variants", issues | _owners_of_new(run, VARIANTS, "issue_id", ISSUES))
 
 
-def _update_attributions(run: Run) -> None:
-    changed = _update_parts(run, ATTRIBUTIONS, ["source", "url"], "s.entity, s.entity_id")
+def _update_owned(run: Run, file: File) -> None:
+    changed = _update_parts(run, file, list(file.columns), "s.entity, s.entity_id")
     for kind in OWNERS:
         owners = {owner for _, entity, owner in changed if entity == kind}
-        owners |= _owners_of_new(run, ATTRIBUTIONS, "entity_id", BY_KIND[kind], f"s.entity = '{kind}'")
-        run.unit.part_changed(kind, "attributions", owners)
+        owners |= _owners_of_new(run, file, "entity_id", BY_KIND[kind], f"s.entity = '{kind}'")
+        run.unit.part_changed(kind, file.name, owners)
 
 
 def _update_ratings(run: Run) -> None:

@@ -18,6 +18,7 @@ from comicsdb.models.account import (
 from comicsdb.models.announcement import Announcement
 from comicsdb.models.attribution import Attribution
 from comicsdb.models.base import Base, CatalogueEntity, Entity, metadata
+from comicsdb.models.external_id import ExternalId
 from comicsdb.models.issue import (
     Credit,
     Issue,
@@ -92,6 +93,7 @@ __all__ = [
     "Donation",
     "Entity",
     "Epoch",
+    "ExternalId",
     "FeedAddress",
     "FormDraft",
     "FormerSlug",

@@ -227,11 +227,16 @@ class Pictured:
 
 
 class Attributed:
-    """The sources of an object's texts, in the order of entry."""
+    """The sources of an object's texts, in the order of entry, and its ids in other databases."""
 
     @declared_attr
     def attributions(cls):  # noqa: N805
         return relationship("Attribution", lazy="raise", viewonly=True, order_by="Attribution.id")
+
+    @declared_attr
+    def external_ids(cls):  # noqa: N805
+        order = "(ExternalId.source, ExternalId.scope, ExternalId.external_id)"
+        return relationship("ExternalId", lazy="raise", viewonly=True, order_by=order)
 
 
 class CatalogueEntity(Authored, Sourced, Attributed, Entity):

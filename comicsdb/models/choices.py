@@ -1,5 +1,8 @@
 """Enumerations of the values that columns may contain."""
 
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import IntEnum, StrEnum
 
@@ -70,6 +73,98 @@ ATTRIBUTION_LABELS = {
     AttributionSource.GCD: "Grand Comics Database",
     AttributionSource.DC: "DC",
 }
+
+
+@dataclass(frozen=True)
+class ExternalSource:
+    """A source of external ids: its name, the form of its ids, and the addresses of its pages.
+
+    `pages` are templates by kind, the one of "" for all others; where there is none, ids are shown without a
+    link. `clean` removes from ids as they are copied what does not belong to them.
+    """
+
+    label: str
+    pattern: str
+    pages: dict[str, str] = field(default_factory=dict)
+    clean: Callable[[str], str] = str.strip
+
+    def read(self, text: str) -> str | None:
+        """The id in a text, None if it is none of this source."""
+        found = self.clean(text)
+        return found if re.fullmatch(self.pattern, found, re.ASCII) else None
+
+    def page(self, kind: str, external_id: str) -> str:
+        """The address of the page of an object, "" if there is none."""
+        return self.pages.get(kind, self.pages.get("", "")).format(kind=kind, id=external_id)
+
+
+def _digits_of(text: str) -> str:
+    return re.sub("[ -]", "", text).upper()
+
+
+_NUMBER = "[1-9][0-9]{0,9}"
+# Numbers and words for kinds in addresses at Comic Vine and at the Grand Comics Database.
+_COMIC_VINE = {
+    "arc": 4045,
+    "character": 4005,
+    "creator": 4040,
+    "imprint": 4010,
+    "issue": 4000,
+    "publisher": 4010,
+    "series": 4050,
+    "team": 4060,
+}
+_GCD = {
+    "arc": "story_arc",
+    "character": "character",
+    "creator": "creator",
+    "imprint": "brand_group",
+    "issue": "issue",
+    "publisher": "publisher",
+    "series": "series",
+    "team": "group",
+    "universe": "universe",
+}
+EXTERNAL_SOURCES = {
+    "comicvine": ExternalSource(
+        "Comic Vine",
+        _NUMBER,
+        {
+            kind: f"https://comicvine.gamespot.com/{kind}/{number}-{{id}}/"
+            for kind, number in _COMIC_VINE.items()
+        },
+        # Its addresses have a number for the kind before the id: 4000-1234.
+        lambda text: re.sub("^40[0-9]{2}-", "", text.strip()),
+    ),
+    "gcd": ExternalSource(
+        "Grand Comics Database",
+        _NUMBER,
+        {kind: f"https://www.comics.org/{word}/{{id}}/" for kind, word in _GCD.items()},
+    ),
+    "metron": ExternalSource("Metron", _NUMBER, {"": "https://metron.cloud/{kind}/{id}/"}),
+    "isbn": ExternalSource(
+        "ISBN", "97[89][0-9]{10}|[0-9]{9}[0-9X]", {"": "https://openlibrary.org/isbn/{id}"}, _digits_of
+    ),
+    "asin": ExternalSource(
+        "Amazon", "[A-Z0-9]{10}", {"": "https://www.amazon.com/dp/{id}"}, lambda text: text.strip().upper()
+    ),
+    "anilist": ExternalSource("AniList", _NUMBER, {"series": "https://anilist.co/manga/{id}/"}),
+    "myanimelist": ExternalSource("MyAnimeList", _NUMBER, {"series": "https://myanimelist.net/manga/{id}/"}),
+    "mangaupdates": ExternalSource(
+        "MangaUpdates", "[0-9a-z]{1,20}", {"series": "https://www.mangaupdates.com/series/{id}"}
+    ),
+    "bedetheque": ExternalSource("Bedetheque", _NUMBER),
+    "wikidata": ExternalSource(
+        "Wikidata",
+        "Q[1-9][0-9]{0,12}",
+        {"": "https://www.wikidata.org/wiki/{id}"},
+        lambda text: text.strip().upper(),
+    ),
+    "locg": ExternalSource("League of Comic Geeks", _NUMBER),
+}
+
+
+ID_COLUMNS = {"comicvine": "cv_id", "gcd": "gcd_id"}  # the columns with the main ids of sources
 
 
 class AnnouncementStyle(StrEnum):

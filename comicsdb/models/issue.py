@@ -231,6 +231,7 @@ class Variant(Pictured, Priced, Base):
         return (
             *priced_args(),
             _code_index("variant", "upc"),
+            Index("ix_variant_sku_upper", literal_column("upper(sku)")),
             Index("ix_variant_image", "image", postgresql_using="hash"),
             CheckConstraint("image <> ''", name="image_required"),
         )

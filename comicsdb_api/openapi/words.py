@@ -216,6 +216,31 @@ WORDS = {
     "MatchTie.values": Word("What each of them has."),
     "TieValue.issue": Word("Number of the issue.", 512),
     "TieValue.value": Word("Its value; null for none.", "2019"),
+    "ExternalSources.sources": Word("The sources of external ids."),
+    "ExternalSource.source": Word("Its code.", "metron"),
+    "ExternalSource.name": Word("Its name.", "Metron"),
+    "ExternalSource.pattern": Word("The form of its ids, as a regular expression.", "^([1-9][0-9]{0,9})$"),
+    "ExternalId.source": Word("Code of the source; GET tells which there are.", "metron"),
+    "ExternalId.external_id": Word("The id there.", "4711"),
+    "ExternalId.scope": Word(
+        "What it stands for, where a source has several sorts of ids; usually empty.", ""
+    ),
+    "ExternalId.url": Word("Address of its page; null if it has none.", "https://metron.cloud/issue/4711/"),
+    "CrosswalkFound.results": Word("What the ids stand for, in their order; one id may stand for several."),
+    "CrosswalkFound.unknown": Word("The ids that stand for nothing here.", ["4712"]),
+    "CrosswalkMatch.asked": Word("The id as it was sent.", "4711"),
+    "CrosswalkMatch.kind": Word("The kind of the object.", "issue"),
+    "CrosswalkMatch.id": Word("Our number of the object.", 512),
+    "CrosswalkMatch.is_merged": Word("Whether our number asked for was merged into this one.", False),
+    "CrosswalkMatch.external_ids": Word("All external ids of the object."),
+    "CrosswalkInput.source": Word("Whose ids are sent; `comicsdb` for our own.", "metron"),
+    "CrosswalkInput.kind": Word("Only objects of this kind; required for our own ids.", "issue"),
+    "CrosswalkInput.ids": Word("Up to 1,000 ids.", ["4711"]),
+    "external_ids": Word(
+        "Ids in other databases, beside those that have fields of their own; they replace all there are."
+        " In a form, each is an object of JSON.",
+        [{"source": "metron", "external_id": "4711"}],
+    ),
     # What only writes have.
     "issue": Word("Number of the issue it belongs to.", 512),
     "SeriesInput.status": Word(STATUSES, 4),

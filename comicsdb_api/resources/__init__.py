@@ -58,3 +58,4 @@ def includeme(config):
     config.include(".cover")
     config.include(".gtin")
     config.include(".match")
+    config.include(".crosswalk")

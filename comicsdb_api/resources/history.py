@@ -37,7 +37,9 @@ def user_of(table, shape: str = "UserRef"):
 def _changes():
     """Each field that differs from the version before, as {"old": …, "new": …}; none for the first one."""
     each = func.jsonb_each(history.c.snapshot).table_valued("key", "value").render_derived("field")
-    old = _shown(_older.c.snapshot, each.c.key, _older.c.snapshot[each.c.key])
+    # Parts that were introduced after a version are empty in it.
+    was = func.coalesce(_older.c.snapshot[each.c.key], literal_column("'[]'::jsonb"))
+    old = _shown(_older.c.snapshot, each.c.key, was)
     new = _shown(history.c.snapshot, each.c.key, type_coerce(each.c.value, JSONB))
     pair = func.jsonb_build_object(shapes.constant("old"), old, shapes.constant("new"), new)
     found = func.coalesce(func.jsonb_object_agg(each.c.key, pair), literal_column("'{}'::jsonb"))

@@ -16,7 +16,7 @@ from comicsdb.catalog.history.text_diff import words
 from comicsdb.catalog.kinds import KINDS, Kind
 from comicsdb.catalog.references import Reference, References
 from comicsdb.models import Variant
-from comicsdb.models.choices import ATTRIBUTION_LABELS, Status
+from comicsdb.models.choices import ATTRIBUTION_LABELS, EXTERNAL_SOURCES, Status
 
 VALUE, TEXT, LIST, ORDER, CREDITS, VARIANTS = "value", "text", "list", "order", "credits", "variants"
 LONG = ("desc", "notes", "description")  # fields that are compared word by word
@@ -113,7 +113,8 @@ def _differences(kind: Kind, old: dict, new: dict, names: References) -> tuple[D
     links = {link.field: link.target.__tablename__ for link in kind.links}
     found = []
     for field in ("slug", *kind.fields):
-        before, after = old.get(field), new.get(field)
+        blank = [] if field in kind.parts else None
+        before, after = old.get(field, blank), new.get(field, blank)
         differs = _repriced(old, new) if field == "price" else before != after
         if field in IMPLIED or not differs:
             continue
@@ -126,10 +127,8 @@ def _differences(kind: Kind, old: dict, new: dict, names: References) -> tuple[D
             found.append(Difference(field, CREDITS, parts=_credits(before, after, names)))
         elif field == "variants":
             found.append(Difference(field, VARIANTS, parts=_variants(before, after)))
-        elif field == "attributions":
-            found.append(
-                _listed(field, *([_source(each) for each in rows or ()] for rows in (before, after)))
-            )
+        elif field in _ITEMS:
+            found.append(_listed(field, *(list(map(_ITEMS[field], rows)) for rows in (before, after))))
         elif isinstance(before, list) or isinstance(after, list):
             found.append(_listed(field, before or [], after or []))
         elif field in LONG:
@@ -171,6 +170,16 @@ def _named(names: References, kind: str, ids: list[int] | None) -> list[Referenc
 
 def _source(attribution: dict) -> Source:
     return Source(ATTRIBUTION_LABELS.get(attribution["source"], attribution["source"]), attribution["url"])
+
+
+def _identified(row: dict) -> str:
+    """An external id with its source: `Metron: 4711 (volume)`."""
+    source = EXTERNAL_SOURCES.get(row["source"])
+    scope = f" ({row['scope']})" if row["scope"] else ""
+    return f"{source.label if source else row['source']}: {row['external_id']}{scope}"
+
+
+_ITEMS = {"attributions": _source, "external_ids": _identified}
 
 
 def _listed(field: str, old: list, new: list) -> Difference:

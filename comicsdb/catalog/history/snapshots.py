@@ -36,6 +36,14 @@ def _attributions(kind: str) -> str:
     )
 
 
+def _external_ids(kind: str) -> str:
+    return (
+        "(SELECT coalesce(jsonb_agg(jsonb_build_object('source', e.source, 'external_id', e.external_id,"
+        " 'scope', e.scope) ORDER BY e.source, e.scope, e.external_id), '[]')"
+        f" FROM external_id e WHERE e.{kind}_id = t.id)"
+    )
+
+
 @cache
 def snapshot(name: str) -> str:
     """The SQL expression, over the table's alias t, of the snapshot of a kind.
@@ -46,6 +54,7 @@ def snapshot(name: str) -> str:
     parts = {"credits": _CREDITS, "variants": _VARIANTS}
     if name in OWNERS:
         parts["attributions"] = _attributions(name)
+        parts["external_ids"] = _external_ids(name)
     pairs = [("slug", "t.slug")] if hasattr(kind.model, "slug") else []
     pairs += [(field, f't."{field}"') for field in kind.scalars]
     pairs += [(field, f"t.{field}_id") for field in kind.parents]
@@ -63,7 +72,8 @@ def _record_statement(kind: str):
         ), compared AS MATERIALIZED (
             SELECT now.id, now.state, last.snapshot IS NULL AS first, ARRAY(
                 SELECT each.key::varchar FROM jsonb_each(now.state) each
-                WHERE last.snapshot IS NOT NULL AND last.snapshot -> each.key IS DISTINCT FROM each.value
+                WHERE last.snapshot IS NOT NULL
+                AND coalesce(last.snapshot -> each.key, '[]') IS DISTINCT FROM each.value
                 ORDER BY each.key
             ) AS fields
             FROM now LEFT JOIN LATERAL (
@@ -85,7 +95,8 @@ def record(session: Session, actions, affected, actor_id: int | None, reason: st
     """Write a history row for each object whose state changed; returns the lines for the change log.
 
     `actions` maps kind and id to "create" or "update"; `affected` adds objects whose links or parts may
-    have changed. Objects with the same state as before get no row.
+    have changed. Objects with the same state as before get no row. Parts that were introduced after a
+    snapshot was written are empty in it.
     """
     lines = []
     for kind in KINDS:

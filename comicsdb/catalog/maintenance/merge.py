@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from sqlalchemy import delete, func, select, text
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import propagation, rules, uniqueness
@@ -20,10 +21,10 @@ from comicsdb.catalog.maintenance.merge_references import Effect
 from comicsdb.catalog.service import Catalog, fit_reason
 from comicsdb.i18n import Text, _
 from comicsdb.library import merging
-from comicsdb.models import Attribution, Series, Variant
+from comicsdb.models import Attribution, ExternalId, Series, Variant
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.base import SYSTEM_USER_ID
-from comicsdb.models.choices import UNKNOWN_AGE_RATING_ID
+from comicsdb.models.choices import ID_COLUMNS, UNKNOWN_AGE_RATING_ID
 
 OTHER_NAMES = {"publisher": "alt_names", "series": "alt_names", "creator": "alias", "character": "alias"}
 NEVER_FILLED = {"number", "currency", "image", "image_width", "image_height", "cover_hash"}
@@ -111,6 +112,7 @@ def merge(catalog: Catalog, canonical, other, reason: str = "", *, in_pieces: bo
         editor = catalog.actor_id or SYSTEM_USER_ID
         if kind.name == "issue":
             merging.unite(session, canonical.id, other.id)
+        _keep_ids(session, kind, canonical, other)
         moved = merge_references.lead_over(session, kind.name, canonical.id, other.id, editor)
         if kind.name == "issue":
             merging.agree(session, canonical.id)
@@ -272,6 +274,15 @@ def _redirect(catalog: Catalog, kind: Kind, canonical, other, reason: str) -> No
         " ON CONFLICT (kind, slug) DO UPDATE SET object_id = :kept",
     ):
         catalog.session.execute(text(statement), values)
+
+
+def _keep_ids(session: Session, kind: Kind, canonical, other) -> None:
+    """Make the other's ids in columns that the canonical object has filled already further ids of it."""
+    for source, name in ID_COLUMNS.items():
+        mine, theirs = (getattr(each, name, None) for each in (canonical, other))
+        if mine is not None and theirs:
+            values = {f"{kind.name}_id": canonical.id, "source": source, "external_id": str(theirs)}
+            session.execute(insert(ExternalId).values(values).on_conflict_do_nothing())
 
 
 def _record_after(catalog: Catalog, kind: Kind, canonical, moved: dict[str, set[int]]) -> None:

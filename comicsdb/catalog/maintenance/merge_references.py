@@ -16,6 +16,7 @@ from comicsdb.models.base import metadata
 
 SHOWN = 10  # objects per sort in a preview
 DROPPED = ("attribution",)  # tables whose rows are deleted with their owner
+OWNED = ("attribution", "external_id")  # tables whose other references to kinds are null
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class Reference:
         """The kind that the rows link the object to, and its column; None for rows with other contents."""
         if self.is_parent:
             return self.table.name, "id"
+        if self.table.name in OWNED:
+            return None
         for column in self.table.columns:
             for key in column.foreign_keys:
                 if key.column.table.name in KINDS and column.name != self.column:

@@ -148,7 +148,7 @@ def _problems(session: Session, publisher, parent, with_children: bool):
 
 
 def _lead_over(catalog: Catalog, publisher: int, parent: int, imprint: int) -> None:
-    """Move series, universes and attributions of the publisher to the imprint or its publisher."""
+    """Move what belongs to the publisher to the imprint or its publisher."""
     session, unit = catalog.session, catalog.unit
     values = {
         "old": publisher,
@@ -180,4 +180,14 @@ def _lead_over(catalog: Catalog, publisher: int, parent: int, imprint: int) -> N
     )
     if cited.rowcount:
         unit.part_changed("imprint", "attributions", {imprint})
+    identified = session.execute(
+        text(
+            "UPDATE external_id t SET publisher_id = NULL, imprint_id = :imprint WHERE publisher_id = :old"
+            " AND NOT EXISTS (SELECT 1 FROM external_id x WHERE x.imprint_id = :imprint"
+            " AND (x.source, x.external_id, x.scope) = (t.source, t.external_id, t.scope))"
+        ),
+        values,
+    )
+    if identified.rowcount:
+        unit.part_changed("imprint", "external_ids", {imprint})
     unit.propagate()

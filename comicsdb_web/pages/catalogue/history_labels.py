@@ -9,6 +9,7 @@ OTHERS = {
     "credits": _("Credits"),
     "variants": _("Variant covers"),
     "attributions": _("Attribution"),
+    "external_ids": _("External ids"),
     "currency": _("Currency"),
     "name": _("Name"),
     "image": _("Picture"),

@@ -22,7 +22,7 @@ from tests.api.descriptions import errors_of
 from tests.conftest import ROLLED_BACK, SETTINGS, recording
 from tests.page import parsed
 
-SEARCHES = {"/api/cover/", "/api/match/"}  # what is asked by POST and changes nothing
+SEARCHES = {"/api/cover/", "/api/crosswalk/", "/api/match/"}  # what is asked by POST and changes nothing
 ARCHIVES = {f"/api/series/{{id}}/{format_.name}/" for format_ in tags.FORMATS}
 SCHEMA = "/api/schema/"
 YAML, JSON = "application/vnd.oai.openapi", "application/vnd.oai.openapi+json"
@@ -99,6 +99,7 @@ def test_operations_have_the_ids_of_the_contract(document):
         "api_change_list",
         "api_cover_retrieve",
         "api_gtin_retrieve",
+        "api_crosswalk_retrieve",
     }
     expected |= {f"api_series_{format_.name}_retrieve" for format_ in tags.FORMATS}
     expected |= {f"api_{kind}_history_list" for kind in KINDS}
@@ -110,7 +111,7 @@ def test_operations_have_the_ids_of_the_contract(document):
     operations = [item["get"] for item in document["paths"].values() if "get" in item]
     assert sorted(each["operationId"] for each in operations) == sorted(expected)
     own = {f"collection_{what}" for what in ("update", "partial_update", "destroy", "add_create")}
-    own |= {"collection_scrobble_create", "cover_create", "match_create"}
+    own |= {"collection_scrobble_create", "cover_create", "crosswalk_create", "match_create"}
     own |= {"pull_list_series_add_create", "pull_list_series_remove_destroy"}
     own |= {f"wish_list_items_{what}" for what in ("add_create", "acquire_create", "remove_destroy")}
     writes = [item[verb] for item in document["paths"].values() for verb in item.keys() & WRITES]

@@ -43,6 +43,7 @@ LEFT = {
     "reading_list": "image_height image_width",  # banners stay
     "variant": "cover_hash",  # made of the picture
     "credit_role": "issue_id creator_id",  # those of the credit
+    "external_id": "said_by_id said_on",  # of the account and the moment of the import
 }
 NOTHING = (None, "", 0, False, [])
 
@@ -72,6 +73,16 @@ def full_set() -> dict[str, list[dict]]:
                 "entity_id": rows[file.name][0]["id"],
                 "source": "G",
                 "url": f"https://example.org/{file.kind}",
+            }
+        )
+        rows["external_ids"].append(
+            {
+                "id": 100 + len(rows["external_ids"]),
+                "entity": file.kind,
+                "entity_id": rows[file.name][0]["id"],
+                "source": "wikidata",
+                "external_id": "Q7",
+                "scope": "",
             }
         )
     for row in rows["reading_lists"]:

@@ -63,6 +63,7 @@ def test_links_and_parts_are_brought_up_to_date(importer):
     rows["credits"][0]["role_ids"] = [1]
     rows["variants"][0]["name"] = "Foil II"
     rows["attributions"][0]["url"] = "https://example.org/changed"
+    rows["external_ids"][0]["external_id"] = "4712"
     rows["issue_ratings"][0]["rating"] = 1
     report = importer.run(rows)
     assert importer.query("SELECT character_id FROM issue_character") == [(2,)]
@@ -70,10 +71,13 @@ def test_links_and_parts_are_brought_up_to_date(importer):
     assert importer.query("SELECT role_id FROM credit_role WHERE credit_id = 1") == [(1,)]
     assert importer.query("SELECT name FROM variant ORDER BY id") == [("Foil II",), ("",), ("",)]
     assert importer.query("SELECT url FROM attribution ORDER BY id")[0] == ("https://example.org/changed",)
+    numbers = importer.query("SELECT external_id FROM external_id ORDER BY id")
+    assert numbers == [("4712",), ("Q42",)]
     assert importer.query("SELECT rating_sum FROM issue WHERE id = 1") == [(3,)]
     assert importer.query("SELECT rating_sum FROM series WHERE id = 1") == [(7,)]
     changed = {name: counts["changed"] for name, counts in report.counts.items() if counts["changed"]}
-    assert changed == {"issues": 2, "credits": 1, "variants": 1, "attributions": 1, "issue_ratings": 1}
+    parts = dict.fromkeys(("credits", "variants", "attributions", "external_ids", "issue_ratings"), 1)
+    assert changed == {"issues": 2, **parts}
     # The character that lost the issue shows another list.
     assert importer.one("SELECT issues_modified > '2026-01-01' FROM character WHERE id = 1")
 

@@ -143,6 +143,8 @@ def _broken(file: str, place: int, **values) -> dict:
         ("issues.jsonl:1", {"created_by_id": 7}, "created_by_id", "users.jsonl has no id 7"),
         ("credits.jsonl:1", {"role_ids": [4]}, "role_ids", "roles.jsonl has no id 4"),
         ("attributions.jsonl:1", {"entity_id": 77}, "entity_id", "issues.jsonl has no id 77"),
+        ("external_ids.jsonl:1", {"entity_id": 77}, "entity_id", "issues.jsonl has no id 77"),
+        ("external_ids.jsonl:1", {"external_id": "x"}, "external_id", "x is no id of Metron"),
     ],
 )
 def test_a_wrong_value_is_refused_by_file_line_and_field(importer, place, values, field, words):

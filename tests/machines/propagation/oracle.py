@@ -95,13 +95,15 @@ class Oracle:
                 each
                 for name, each in self.kept
                 if name == kind
-                and self._attributions(self.before, kind, each) != self._attributions(self.after, kind, each)
+                and self._owned(self.before, kind, each) != self._owned(self.after, kind, each)
             }
         return {(kind, each) for kind, ids in found.items() for each in ids} & self.kept
 
     @staticmethod
-    def _attributions(world: World, kind: str, each: int) -> list:
-        return [(row["source"], row["url"]) for row in world.attributions_of[kind, each]]
+    def _owned(world: World, kind: str, each: int) -> list:
+        cited = [(row["source"], row["url"]) for row in world.attributions_of[kind, each]]
+        content = ("source", "external_id", "scope")
+        return cited + [tuple(map(row.get, content)) for row in world.external_ids_of[kind, each]]
 
     def _rules_of_issues(self, found) -> None:
         acted = {each for kind, each in self.written | self.created | self.deleted if kind == "issue"}

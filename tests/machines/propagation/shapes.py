@@ -237,6 +237,10 @@ def snapshot(world: World, kind: str, each: int) -> dict:
         state["attributions"] = [
             {"source": item["source"], "url": item["url"]} for item in world.attributions_of[kind, each]
         ]
+        state["external_ids"] = [
+            {field: item[field] for field in ("source", "external_id", "scope")}
+            for item in world.external_ids_of[kind, each]
+        ]
     if kind == "issue":
         state["credits"] = [
             {"creator": credit["creator_id"], "roles": sorted(world.roles_of[credit["id"]])}

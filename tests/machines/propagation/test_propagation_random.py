@@ -216,6 +216,8 @@ class Writes(RuleBasedStateMachine):
             parts.replace_variants(self.session, each, values["variants"])
         if "attributions" in values:
             parts.replace_attributions(self.session, kind, each, values["attributions"])
+        if "external_ids" in values:
+            parts.replace_external_ids(self.session, kind, each, values["external_ids"], None)
         self.catalog.unit.propagate()
 
     @rule(change=renames(), position=positions, ending=endings)

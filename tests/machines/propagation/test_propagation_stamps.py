@@ -73,6 +73,11 @@ def written_alone(kind, make):
         )
     if "attributions" in KINDS[kind].parts:
         yield "attributions", lambda session, each: parts.replace_attributions(session, kind, each, [source])
+        other = {"source": "metron", "external_id": "7"}
+        yield (
+            "external_ids",
+            lambda session, each: parts.replace_external_ids(session, kind, each, [other], None),
+        )
     if "credits" in KINDS[kind].parts:
         credit = {"creator": make.creator().id, "roles": [1]}
         yield "credits", lambda session, each: parts.replace_credits(session, each, [credit])

@@ -39,7 +39,7 @@ LINKS = {
     ),
 }
 SYMMETRIC = ("series_associated", "issue_reprint")
-_PARTS = ("variant", "credit", "attribution", "issue_rating", "version")
+_PARTS = ("variant", "credit", "attribution", "external_id", "issue_rating", "version")
 _PAIRS = ("credit_role", *(link[1] for links in LINKS.values() for link in links))
 _TABLES = (*KINDS, *_PARTS, *_PAIRS)
 _READ = text(
@@ -128,8 +128,16 @@ class World:
     @cached_property
     def attributions_of(self) -> dict[tuple[str, int], list[dict]]:
         """(kind, id) → its attributions in the order of their ids."""
+        return self._owned("attribution", ("id",))
+
+    @cached_property
+    def external_ids_of(self) -> dict[tuple[str, int], list[dict]]:
+        """(kind, id) → its external ids by source and scope."""
+        return self._owned("external_id", ("source", "scope", "external_id"))
+
+    def _owned(self, table: str, order: tuple[str, ...]) -> dict[tuple[str, int], list[dict]]:
         found = defaultdict(list)
-        for row in sorted(self.tables["attribution"], key=lambda row: row["id"]):
+        for row in sorted(self.tables[table], key=lambda row: [row[column] for column in order]):
             for kind in OWNERS:
                 if row[f"{kind}_id"] is not None:
                     found[kind, row[f"{kind}_id"]].append(row)

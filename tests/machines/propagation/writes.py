@@ -40,13 +40,24 @@ sources = st.lists(
     ),
     max_size=2,
 )
+external_ids = st.lists(
+    st.fixed_dictionaries(
+        {
+            "source": st.sampled_from(("comicvine", "metron")),
+            "external_id": st.sampled_from(("1", "2")),
+            "scope": st.sampled_from(("", "issue")),
+        }
+    ),
+    max_size=2,
+)
 prices = st.none() | st.sampled_from((Decimal("0.00"), Decimal("3.99"), Decimal("4.50")))
 pictures = st.sampled_from(("", "arc/one.png", "arc/two.png"))
 credits_drawn = st.lists(st.tuples(positions, several), max_size=3)
 # A variant keeps the row at a position, or is new where there is none.
 variants_drawn = st.lists(st.tuples(positions, st.sampled_from(("", "Foil")), prices), max_size=2)
 
-_COMMON = {"name": names, "desc": texts, "cv_id": external, "gcd_id": external, "attributions": sources}
+_OWNED = {"attributions": sources, "external_ids": external_ids}
+_COMMON = {"name": names, "desc": texts, "cv_id": external, "gcd_id": external, **_OWNED}
 _PEOPLE = {**_COMMON, "image": pictures, "alias": aliases}
 FIELDS = {
     "series_type": {
@@ -112,7 +123,7 @@ FIELDS = {
         "reprints": several,
         "credits": credits_drawn,
         "variants": variants_drawn,
-        "attributions": sources,
+        **_OWNED,
     },
 }
 _NEEDED = {
@@ -166,9 +177,9 @@ def relinkings():
 
 
 def part_changes():
-    """(kind, drawing) of another set of credits, variants or attributions."""
+    """(kind, drawing) of another set of credits, variants, attributions or external ids."""
     fields = [("issue", "credits"), ("issue", "variants")] * 4
-    fields += [(kind, "attributions") for kind in OWNERS]
+    fields += [(kind, part) for kind in OWNERS for part in _OWNED]
     return _one_of_fields(fields)
 
 

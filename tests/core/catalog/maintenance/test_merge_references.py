@@ -18,9 +18,10 @@ KINDS = [model.__tablename__ for model in CATALOGUE]
 # Every column that points to one of the nine kinds. A new table belongs in here once it is sure what a merge
 # does to it: its rows move, unless that breaks a unique set; then they go.
 KNOWN = {
-    "arc": {"attribution.arc_id", "issue_arc.arc_id"},
+    "arc": {"attribution.arc_id", "external_id.arc_id", "issue_arc.arc_id"},
     "character": {
         "attribution.character_id",
+        "external_id.character_id",
         "character_creator.character_id",
         "character_team.character_id",
         "character_universe.character_id",
@@ -28,13 +29,15 @@ KNOWN = {
     },
     "creator": {
         "attribution.creator_id",
+        "external_id.creator_id",
         "character_creator.creator_id",
         "credit.creator_id",
         "team_creator.creator_id",
     },
-    "imprint": {"attribution.imprint_id", "series.imprint_id"},
+    "imprint": {"attribution.imprint_id", "external_id.imprint_id", "series.imprint_id"},
     "issue": {
         "attribution.issue_id",
+        "external_id.issue_id",
         "collection_item.issue_id",
         "credit.issue_id",
         "issue_arc.issue_id",
@@ -50,12 +53,14 @@ KNOWN = {
     },
     "publisher": {
         "attribution.publisher_id",
+        "external_id.publisher_id",
         "imprint.publisher_id",
         "series.publisher_id",
         "universe.publisher_id",
     },
     "series": {
         "attribution.series_id",
+        "external_id.series_id",
         "issue.series_id",
         "pull_list_series.series_id",
         "series_associated.associated_id",
@@ -64,6 +69,7 @@ KNOWN = {
     },
     "team": {
         "attribution.team_id",
+        "external_id.team_id",
         "character_team.team_id",
         "issue_team.team_id",
         "team_creator.team_id",
@@ -71,6 +77,7 @@ KNOWN = {
     },
     "universe": {
         "attribution.universe_id",
+        "external_id.universe_id",
         "character_universe.universe_id",
         "issue_universe.universe_id",
         "team_universe.universe_id",
@@ -98,7 +105,10 @@ def test_every_reference_of_the_schema_is_known_to_merges(session, kind):
 
 def crowd(make, session, number):
     """One object of each kind, all linked with one another and with others of their own."""
-    cited = {"attributions": [{"source": "W", "url": f"https://example.org/{number}"}]}
+    cited = {
+        "attributions": [{"source": "W", "url": f"https://example.org/{number}"}],
+        "external_ids": [{"source": "metron", "external_id": str(number + 1)}],
+    }
     w = {"publisher": make.publisher(**cited)}
     w["imprint"] = make.imprint(publisher=w["publisher"], **cited)
     w["universe"] = make.universe(publisher=w["publisher"], **cited)

@@ -1,0 +1,102 @@
+"""The crosswalk: from ids of other databases to objects of the catalogue, and from objects to all their ids.
+
+An object has its main ids at Comic Vine and at the Grand Comics Database in `cv_id` and `gcd_id`, an issue
+its ISBN in `isbn`; all further ones are rows of `ExternalId`. Every reading unites both. Each function takes
+one statement, whatever the number of ids.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+
+from sqlalchemy import Select, String, case, cast, func, literal, select, union
+from sqlalchemy.orm import Session
+
+from comicsdb.catalog import search
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.models import ExternalId, Issue, Tombstone
+from comicsdb.models.attribution import OWNERS
+from comicsdb.models.base import INTEGER_MAX
+from comicsdb.models.choices import EXTERNAL_SOURCES, ID_COLUMNS
+
+Place = tuple[str, int]  # kind and id of an object
+
+
+def objects(session: Session, source: str, texts: Iterable[str], kind: str | None) -> dict[str, list[Place]]:
+    """The objects, of one kind or of all, that have ids of a source; by the ids as they were given."""
+    rules, forms = EXTERNAL_SOURCES[source], defaultdict(list)
+    for each in texts:
+        wanted = rules.read(each)
+        for form in search.isbns(wanted) if wanted and source == "isbn" else filter(None, (wanted,)):
+            forms[form].append(each)
+    found = defaultdict(list)
+    if forms:
+        statement = union(*_with_ids(source, list(forms), (kind,) if kind else OWNERS))
+        for owner, object_id, external_id in session.execute(statement.order_by("kind", "object_id")):
+            for each in forms[external_id]:
+                if (owner, object_id) not in found[each]:
+                    found[each].append((owner, object_id))
+    return found
+
+
+def _with_ids(source: str, wanted: list[str], kinds: Collection[str]) -> Iterable[Select]:
+    """Statements for kind, object and id of those that have one of the wanted ids."""
+    columns = {kind: getattr(ExternalId, f"{kind}_id") for kind in kinds}
+    owner = func.coalesce(*columns.values())
+    yield select(
+        case(*((column.is_not(None), kind) for kind, column in columns.items())).label("kind"),
+        owner.label("object_id"),
+        ExternalId.external_id.label("external_id"),
+    ).where(ExternalId.source == source, ExternalId.external_id.in_(wanted), owner.is_not(None))
+    if source in ID_COLUMNS:
+        numbers = [int(each) for each in wanted if int(each) <= INTEGER_MAX]
+        for kind in kinds:
+            model = KINDS[kind].model
+            column = getattr(model, ID_COLUMNS[source])
+            yield select(literal(kind), model.id, cast(column, String)).where(column.in_(numbers))
+    if source == "isbn" and "issue" in kinds:
+        code = search.compacted(Issue.isbn)
+        yield select(literal("issue"), Issue.id, code).where(code.in_(wanted))
+
+
+def external_ids(session: Session, places: Collection[Place]) -> dict[Place, list[tuple[str, str, str]]]:
+    """The external ids of objects: source, id and scope, in the order of sources."""
+    by_kind = defaultdict(list)
+    for kind, object_id in places:
+        by_kind[kind].append(object_id)
+    found = defaultdict(list)
+    if by_kind:
+        rows = union(*(each for kind, ids in by_kind.items() for each in _ids_of(kind, ids)))
+        for kind, object_id, *told in session.execute(rows):
+            found[kind, object_id].append(tuple(told))
+    order = {source: place for place, source in enumerate(EXTERNAL_SOURCES)}
+    return {
+        place: sorted(told, key=lambda each: (order.get(each[0], len(order)), each[2], each[1]))
+        for place, told in found.items()
+    }
+
+
+def _ids_of(kind: str, ids: list[int]) -> Iterable[Select]:
+    owner = getattr(ExternalId, f"{kind}_id")
+    said = (ExternalId.source, ExternalId.external_id, ExternalId.scope)
+    yield select(literal(kind), owner, *said).where(owner.in_(ids))
+    model = KINDS[kind].model
+    columns = {source: getattr(model, name) for source, name in ID_COLUMNS.items()}
+    for source, column in columns.items():
+        shown = (literal(source), cast(column, String), literal(""))
+        yield select(literal(kind), model.id, *shown).where(model.id.in_(ids), column > 0)
+    if kind == "issue":
+        code = search.compacted(Issue.isbn)
+        shown = (literal("isbn"), code, literal(""))
+        yield select(literal(kind), Issue.id, *shown).where(Issue.id.in_(ids), Issue.isbn != "")
+
+
+def present(session: Session, kind: str, ids: Collection[int]) -> dict[int, int]:
+    """The ids of objects that exist, by ids that were asked for: the survivor's for one that was merged."""
+    model = KINDS[kind].model
+    merged = (
+        select(Tombstone.object_id, model.id)
+        .join(model, model.id == Tombstone.survivor_id)
+        .where(Tombstone.kind == kind, Tombstone.object_id.in_(ids))
+    )
+    rows = union(select(model.id.label("asked"), model.id.label("id")).where(model.id.in_(ids)), merged)
+    return dict(list(session.execute(rows)))

@@ -1,0 +1,166 @@
+"""Ids of other databases to ours, and from ours to all others (`/api/crosswalk/`)."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import Boolean, Integer, String, literal_column
+
+from comicsdb.catalog import crosswalk
+from comicsdb.models.attribution import OWNERS
+from comicsdb.models.base import INTEGER_MAX
+from comicsdb.models.choices import EXTERNAL_SOURCES
+from comicsdb.readcache.etag import tagged
+from comicsdb.schemas import ObjectSchema
+from comicsdb.schemas.base import field
+from comicsdb.schemas.external_id import ID_LENGTH
+from comicsdb.schemas.types import Choice as ChoiceField
+from comicsdb.schemas.types import ListOf as ListField
+from comicsdb.schemas.types import Text
+from comicsdb.security import Permission
+from comicsdb.values import whole_number
+from comicsdb_api.errors import BadRequestError
+from comicsdb_api.resource import bodies, shapes
+from comicsdb_api.resource.acts import Act, Body
+from comicsdb_api.resource.base import Resource, serve
+from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.types import Address, Choice, ListOf
+from comicsdb_api.resources.wish_list import judged
+from comicsdb_api.responses import respond, to_json
+
+OURS = "comicsdb"  # the source of our own ids
+MOST = 1000  # ids in one request
+TOO_MANY = f"Ask for at most {MOST} ids at a time."
+NO_KIND = "Tell the kind of our own ids."
+
+
+class CrosswalkSchema(ObjectSchema):
+    """Ids of a source; `kind` narrows the objects found, and is required for our own ids."""
+
+    source = field(ChoiceField([OURS, *EXTERNAL_SOURCES]), required=True)
+    kind = field(ChoiceField(OWNERS))
+    ids = field(ListField(Text(ID_LENGTH, blank=False), empty=False), required=True)
+
+
+def _text():
+    return literal_column("''", String)
+
+
+class CrosswalkResource(Resource):
+    """External ids: the sources there are, and the objects that ids stand for."""
+
+    title = "crosswalk"
+
+    @classmethod
+    def found_fields(cls) -> dict:
+        """The answer to ids."""
+        external_id = shapes.json_object(
+            "ExternalId",
+            source=literal_column("source", Choice(*EXTERNAL_SOURCES)),
+            external_id=_text(),
+            scope=_text(),
+            url=shapes.optional(literal_column("true", Boolean), literal_column("url", Address())),
+        )
+        match = shapes.json_object(
+            "CrosswalkMatch",
+            asked=_text(),
+            kind=literal_column("kind", Choice(*OWNERS)),
+            id=literal_column("1", Integer),
+            is_merged=literal_column("true", Boolean),
+            external_ids=literal_column("external_ids", ListOf(external_id)),
+        )
+        return {
+            "results": literal_column("results", ListOf(match)),
+            "unknown": literal_column("unknown", ListOf(_text())),
+        }
+
+    @classmethod
+    def described(cls, registry):  # noqa: ARG003
+        """The sources."""
+        source = shapes.json_object("ExternalSource", source=_text(), name=_text(), pattern=_text())
+        sources = {"sources": literal_column("sources", ListOf(source))}
+        return {"body": Body("ExternalSources", sources)}
+
+    def get(self):
+        """The sources of external ids."""
+        sources = [
+            {"source": source, "name": rules.label, "pattern": f"^({rules.pattern})$"}
+            for source, rules in EXTERNAL_SOURCES.items()
+        ]
+        return respond_tagged(self.request, tagged(to_json({"sources": sources})))
+
+    def post(self):
+        """The objects that ids stand for, with all their external ids."""
+        request = self.request
+        sent = judged(bodies.read(request, self.parses), CrosswalkSchema)
+        source, kind, asked = sent["source"], sent.get("kind"), list(dict.fromkeys(sent["ids"]))
+        if len(asked) > MOST:
+            raise BadRequestError({"ids": [TOO_MANY]})
+        if source == OURS and kind is None:
+            raise BadRequestError({"kind": [NO_KIND]})
+        session = request.dbsession
+        if source == OURS:
+            found = self._present(kind, asked)
+        else:
+            found = crosswalk.objects(session, source, asked, kind)
+        places = {place for each in found.values() for place in each}
+        others = crosswalk.external_ids(session, places)
+        results = [
+            {
+                "asked": each,
+                "kind": place[0],
+                "id": place[1],
+                "is_merged": source == OURS and int(each) != place[1],
+                "external_ids": _shown(place[0], others.get(place, ())),
+            }
+            for each in asked
+            for place in found.get(each, ())
+        ]
+        return respond(
+            request, {"results": results, "unknown": [each for each in asked if not found.get(each)]}
+        )
+
+    def _present(self, kind: str, asked: list[str]) -> dict[str, list[crosswalk.Place]]:
+        """Our own objects, or the survivors of their merges, by the ids asked for."""
+        numbers = {each: number for each in asked if (number := whole_number(each, 1, INTEGER_MAX))}
+        present = crosswalk.present(self.request.dbsession, kind, set(numbers.values())) if numbers else {}
+        return {each: [(kind, present[number])] for each, number in numbers.items() if number in present}
+
+
+def _shown(kind: str, ids: Iterable[tuple[str, str, str]]) -> list[dict]:
+    return [
+        {
+            "source": source,
+            "external_id": external_id,
+            "scope": scope,
+            "url": EXTERNAL_SOURCES[source].page(kind, external_id) or None,
+        }
+        for source, external_id, scope in ids
+        if source in EXTERNAL_SOURCES
+    ]
+
+
+CrosswalkResource.acts = {
+    "POST": Act(
+        "Find the objects that ids stand for, with all their external ids",
+        {
+            200: (
+                "What was found for each id, and the ids that stand for nothing.",
+                Body("CrosswalkFound", CrosswalkResource.found_fields()),
+            )
+        },
+        CrosswalkSchema,
+        "CrosswalkInput",
+    )
+}
+
+
+def includeme(config):
+    """Serve it; the root lists it, too."""
+    config.registry["comicsdb_api.lists"]["crosswalk"] = "api.crosswalk"
+    serve(
+        config,
+        CrosswalkResource,
+        "api.crosswalk",
+        "/api/crosswalk/",
+        {"GET": "get", "POST": "post"},
+        writing=Permission.API,
+    )
