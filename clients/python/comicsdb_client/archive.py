@@ -129,7 +129,7 @@ def _merge(source: BinaryIO, target: BinaryIO, tags: Mapping[str, bytes]) -> Non
     ends = dict(pairwise(begins))
     kept = [each for each in old.entries if each.name.lower() not in names]
     left_out = sorted({each.begin for each in old.entries} - {each.begin for each in kept})
-    moved = {}  # where the data of members begin now
+    moved: dict[int, int] = {}  # where the data of members begin now
     position = removed = 0
     for begin in [*left_out, old.begin]:
         _copy(source, target, position, begin)

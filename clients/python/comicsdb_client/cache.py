@@ -88,4 +88,5 @@ class Cache:
         self._size = self._measure()
 
     def _measure(self) -> int:
-        return self._file.execute("SELECT coalesce(sum(size), 0) FROM answer").fetchone()[0]
+        size: int = self._file.execute("SELECT coalesce(sum(size), 0) FROM answer").fetchone()[0]
+        return size

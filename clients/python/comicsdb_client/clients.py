@@ -102,7 +102,8 @@ class Client(_Calls):
                     time.sleep(step)
                     step = next(steps)
         except StopIteration as done:
-            return done.value
+            value: T = done.value
+            return value
 
 
 class AsyncClient(_Calls):
@@ -173,4 +174,5 @@ class AsyncClient(_Calls):
                     await asyncio.sleep(step)
                     step = next(steps)
         except StopIteration as done:
-            return done.value
+            value: T = done.value
+            return value

@@ -44,7 +44,8 @@ class Core:
     def get(self, path: str, params: Mapping[str, Any]) -> Steps[Json]:
         """One object."""
         response = yield from self.read(path, params)
-        return response.json()
+        body: Json = response.json()
+        return body
 
     def page(self, path: str, params: Mapping[str, Any]) -> Steps[Page]:
         """One page of a list; its `next` has the parameters of the one after it."""

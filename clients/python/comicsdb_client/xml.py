@@ -47,7 +47,8 @@ def add_group(parent: ET.Element, group: ET.Element) -> None:
 def document(root: ET.Element) -> bytes:
     """The document, in UTF-8."""
     ET.indent(root)
-    return ET.tostring(root, "utf-8", xml_declaration=True) + b"\n"
+    text: bytes = ET.tostring(root, "utf-8", xml_declaration=True)
+    return text + b"\n"
 
 
 def names(objects: Iterable[Json]) -> list[str]:
