@@ -9,6 +9,7 @@ from random import Random
 import httpx
 import pytest
 
+from comicsdb.catalog.maintenance.merge import merge
 from comicsdb_client import (
     AsyncClient,
     BadRequestError,
@@ -97,6 +98,20 @@ def test_what_tells_candidates_apart(client):
     assert {each.issue["series"]["year_began"] for each in match.candidates} >= {1988, 2019}
 
 
+def test_objects_by_their_ids(client, server):
+    make = server.make
+    kept, other, gone = (make.team(name=f"Crew {number}") for number in range(3))
+    ids = [other.id, gone.id, 999_999, *range(1_000_000, 1_000_098)]
+    merge(make.catalog, kept, other)
+    make.catalog.delete(gone)
+    make.session.commit()
+    first, second = client.ids("team", iter(ids), fields=["id", "name"])
+    assert first.results == [{"id": kept.id, "name": kept.name}]
+    assert (first.merged, first.deleted, first.missing) == ({ids[0]: kept.id}, [ids[1]], ids[2:100])
+    assert (second.results, second.missing, client.calls) == ([], ids[100:], 2)
+    assert client.get("team", ids[0])["id"] == kept.id  # the address of the merged one leads there
+
+
 def test_errors_have_the_messages_of_the_server(client, server):
     with pytest.raises(BadRequestError) as caught:
         client.read("issue/", cv_id="x", store_date="never")
@@ -120,17 +135,17 @@ def test_a_server_that_is_not_there(monkeypatch):
 
 def test_what_has_not_changed_is_not_sent_again(server, token, cache):
     make, seen = server.make, []
-    arc = make.arc(name="Salt")
+    team = make.team(name="Salt")
     with Client(server.url, token=token, cache=cache, longest_wait=0) as client:
         client._http.event_hooks["response"].append(lambda response: seen.append(response.status_code))
-        first = client.get("arc", arc.id)
-        assert client.get("arc", arc.id) == first
-        assert client.get("arc", arc.id, fields=None) == first
-        make.catalog.update(arc, {"name": "Brine"})
+        first = client.get("team", team.id)
+        assert client.get("team", team.id) == first
+        assert client.get("team", team.id, fields=None) == first
+        make.catalog.update(team, {"name": "Brine"})
         make.session.commit()
-        assert client.get("arc", arc.id)["name"] == "Brine"
-        assert [page.next for page in client.pages("arc", name="brine")] == [None]
-        assert [page.count for page in client.pages("arc", name="brine")] == [1]
+        assert client.get("team", team.id)["name"] == "Brine"
+        assert [page.next for page in client.pages("team", name="brine")] == [None]
+        assert [page.count for page in client.pages("team", name="brine")] == [1]
     assert seen == [200, 304, 304, 200, 200, 304]
 
 

@@ -159,3 +159,13 @@ def test_the_api_is_served_from_wheels_without_the_site(environment, wheels, clu
         assert headers["Content-Type"].startswith("text/html")
         assert fetch(f"{base}/api/publisher/", Authorization=basic)[0] == 200
     cluster.drop_database("wheels")
+
+
+def test_the_client_is_installed_without_the_server(wheels, tmp_path):
+    venv.create(tmp_path / "env")
+    python = tmp_path / "env" / "bin" / "python"
+    install(str(python), wheels, "comicsdb_client")
+    listed = uv("pip", "list", "--format=freeze", python=str(python), cwd=tmp_path).replace("_", "-")
+    assert [line.split("==")[0] for line in listed.splitlines() if "comicsdb" in line] == ["comicsdb-client"]
+    told = run(str(python.with_name("comicsdb-client")), "tag", "--help", cwd=tmp_path)
+    assert "--dry-run" in told
