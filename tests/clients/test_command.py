@@ -44,6 +44,7 @@ def folder(tmp_path):
         ComicInfo="<a><Series>Tidewater Tales</Series><Number>7</Number><Year>2021</Year></a>",
     )
     comic(folder, "Tidewater Tales 7.cbz", ComicInfo="<ComicInfo><Month>13</Month></ComicInfo>")
+    comic(folder, "Tidewater Tales \udce9 008 (2021).cbz")  # a name that is not UTF-8
     (folder / "broken.cbz").write_bytes(b"nothing")
     (folder / "notes.txt").write_text("no comic")
     return folder
@@ -80,7 +81,8 @@ def test_files_are_tagged_if_they_are_certain(run, folder, server):
     assert " or Harbor Lights (" in printed["Harbor Lights 001.cbz"]
     assert printed["Nobody Knows 12.cbz"] == "not found"
     assert printed["broken.cbz"].startswith("not a readable archive")
-    assert len(printed) == 7
+    assert printed["Tidewater Tales ? 008 (2021).cbz"]
+    assert len(printed) == 8
     assert told[0] == "2 calls"  # one of them again for the wrong month
     assert run("tag", "--dry-run")[:2] == (1, printed)
     assert bytes_of(folder) == before

@@ -11,7 +11,7 @@ from pathlib import Path
 from comicsdb_client.archive import remove_left
 from comicsdb_client.clients import Client
 from comicsdb_client.errors import ClientError, RateLimitedError
-from comicsdb_client.tagging import Outcome, Report, comics, reports
+from comicsdb_client.tagging import Outcome, Report, comics, name_of, reports
 
 URL, TOKEN = "COMICSDB_CLIENT_URL", "COMICSDB_CLIENT_TOKEN"
 AGAIN = "The same command goes on where this one ended."
@@ -91,7 +91,7 @@ def _existing(text: str) -> Path:
 
 def _line(report: Report, folder: Path) -> str:
     """A file and what it is."""
-    path = report.path.relative_to(folder) if report.path != folder else report.path
+    path = name_of(report.path, folder)
     if report.outcome is Outcome.FAILED:
         return f"{path}: {report.error}"
     match = report.match
@@ -112,11 +112,13 @@ def _with_progress(found: Iterable[Report], total: int) -> Iterator[Report]:
         yield from found
         return
     begin = time.monotonic()
-    for number, report in enumerate(found, 1):
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # what is printed takes its place
-        yield report
-        minutes = (time.monotonic() - begin) / number * (total - number) / 60
-        bar = "#" * (WIDTH * number // total)
-        text = f"[{bar:.<{WIDTH}}] {number:,}/{total:,}, {minutes:.0f} minutes left"
-        print(text, end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
+    try:
+        for number, report in enumerate(found, 1):
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # what is printed takes its place
+            yield report
+            minutes = (time.monotonic() - begin) / number * (total - number) / 60
+            bar = "#" * (WIDTH * number // total)
+            text = f"[{bar:.<{WIDTH}}] {number:,}/{total:,}, {minutes:.0f} minutes left"
+            print(text, end="", file=sys.stderr, flush=True)
+    finally:
+        print(file=sys.stderr)

@@ -57,6 +57,12 @@ def comics(folder: Path) -> list[Path]:
     return sorted(path for path in found if path.is_file() and not path.name.startswith("."))
 
 
+def name_of(path: Path, folder: Path) -> str:
+    """The name of a file with the folders it is in, as far as it can be written as text."""
+    name = str(path.relative_to(folder)) if path != folder else path.name
+    return name.encode("utf-8", "replace").decode()
+
+
 def reports(
     client: Client, folder: Path, paths: Iterable[Path], *, tag: bool, again: bool = False
 ) -> Iterator[Report]:
@@ -140,9 +146,8 @@ def _opened(server: str, folder: Path, paths: Iterable[Path], again: bool) -> It
         if known and metroninfo.NAME in tags and not again:
             yield Report(path, Outcome.BEFORE)
             continue
-        name = path.relative_to(folder) if path != folder else Path(path.name)
         descriptor: Json = {**told, **metroninfo.telling(tags.get(metroninfo.NAME))}
-        descriptor |= {"file_name": str(name)[-1000:]} | ({"id": known} if known else {})
+        descriptor |= {"file_name": name_of(path, folder)[-1000:]} | ({"id": known} if known else {})
         if found.pages:
             descriptor["page_count"] = found.pages
         yield _Comic(path, descriptor, tags)
