@@ -20,7 +20,7 @@ from comicsdb.values import whole_number
 from comicsdb_api import auth, retirement
 from comicsdb_api.errors import RefusedError, invalid, refused
 from comicsdb_api.negotiation import negotiate
-from comicsdb_api.resource import cached_reads
+from comicsdb_api.resource import cached_reads, paging
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.listing import Detail, Listing, Wanted
 from comicsdb_api.resource.strict import is_strict
@@ -121,7 +121,8 @@ class ApiRead(CachedRead):
 
         try:
             if self.read.region is None:
-                return respond_tagged(request, entry(), route=route)
+                body = entry()
+                return respond_tagged(request, body, paging.headers(request), route=route)
             return cached_reads.answer(
                 request, self.served, self.object_id, found.validators, entry, missed=True
             )

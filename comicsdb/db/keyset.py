@@ -57,10 +57,18 @@ def depth(order, table) -> int:
 
 def from_place(order) -> ColumnElement[bool]:
     """Return the condition for rows from a place on; its values are bound as `place_0` and so on."""
+    return _compared(operators.le if is_descending(order) else operators.ge, order)
+
+
+def after_place(order) -> ColumnElement[bool]:
+    """Return the condition for rows after a place that has all columns of the order."""
+    return _compared(operators.lt if is_descending(order) else operators.gt, order)
+
+
+def _compared(operator, order) -> ColumnElement[bool]:
     columns = [_plain(each)[0] for each in order]
     wanted = [_wanted(column, f"place_{n}") for n, column in enumerate(columns)]
-    reaches = operators.le if is_descending(order) else operators.ge
-    return reaches(tuple_(*keys(order)), tuple_(*wanted))
+    return operator(tuple_(*keys(order)), tuple_(*wanted))
 
 
 def bound(place) -> dict:

@@ -40,6 +40,11 @@ MORE_HEADERS = {
     "Retry-After": _header({"type": "integer", "minimum": 1}, "How many seconds to wait."),
     "Content-Disposition": _header(TEXT, "The name of a file to keep it in."),
 }
+NEXT_PAGE = _header(
+    TEXT,
+    "By cursor: the next page (`next`, RFC 8288). What there is to read about the end of HTTP Basic.",
+    required=False,
+)
 _FIGURES = {
     "Limit": "How many requests there may be in any {}.",
     "Remaining": "How many requests are left in this {}.",

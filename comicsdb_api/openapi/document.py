@@ -350,7 +350,8 @@ def _list(endpoint: Endpoint, components: Components) -> dict:
 def _optional_headers(listing: Listing) -> dict:
     """Headers that a list with options lacks where these ask for what its stamps do not cover."""
     names = ("X-Cache", *(("Last-Modified",) if listing.read.date_pairs else ()))
-    return {name: common.MORE_HEADERS[name] | {"required": False} for name in names}
+    optional = {name: common.MORE_HEADERS[name] | {"required": False} for name in names}
+    return optional | {"Link": common.NEXT_PAGE}
 
 
 def _filter(parameter: Parameter) -> dict:

@@ -98,6 +98,7 @@ class Components:
         page = self.page_of(self.selection())
         schema = self.schemas["SelectionPage"]
         schema["properties"] |= {key: described("Page", key, each) for key, each in told.items()}
+        schema["properties"]["count"] = _or_null(schema["properties"]["count"])
         return page
 
     def of(self, expression: ColumnElement) -> dict:

@@ -143,6 +143,11 @@ class ListResource(Resource):
         raise NotImplementedError
 
     @classmethod
+    def sorts(cls) -> dict[str, tuple]:
+        """Other orders by name: columns, all ascending, of which an index has all; for `has_options`."""
+        return {}
+
+    @classmethod
     def key(cls):
         """The column that identifies rows."""
         return cls.model.__table__.c.id
@@ -188,7 +193,8 @@ class ListResource(Resource):
             return tagged(body)
 
         if served.read.region is None:
-            return respond_tagged(self.request, entry())
+            body = entry()
+            return respond_tagged(self.request, body, paging.headers(self.request))
         return cached_reads.answer(self.request, served, object_id, stamps, entry)
 
     def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002  (entities look it up)

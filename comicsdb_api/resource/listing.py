@@ -25,7 +25,7 @@ from comicsdb_api.resource import cached_reads, paging, shapes
 from comicsdb_api.resource.cached_reads import Read
 from comicsdb_api.resource.filters import Filter
 from comicsdb_api.resource.filters import read as read_filters
-from comicsdb_api.resource.options import IDS_OPTION, Option, options_of, values_in
+from comicsdb_api.resource.options import IDS_OPTION, SORT, Option, list_options_of, options_of, values_in
 from comicsdb_api.resource.selection import Shape
 from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
 
@@ -74,13 +74,15 @@ class Listing:
     filters: tuple[Filter, ...] = ()
     options: tuple[Option, ...] = ()
     shape: Shape | None = None  # None is the usual one
+    page_size: int | None = None  # None is the usual one
+    sort: str = ""  # the name of the order; empty for the usual one
     is_versioned: bool = False  # whether facts about it are cached under its stamps
     formats: ClassVar[tuple[TagFormat, ...]] = ()  # beside JSON
 
     @property
     def size(self) -> int:
         """The number of rows per page."""
-        return self.resource.page_size
+        return self.page_size or self.resource.page_size
 
     @cached_property
     def parameters(self) -> frozenset[str]:
@@ -239,7 +241,7 @@ class Listing:
     def _surveying(self, conditions):
         table, chosen = self.resource.model.__table__, (*self.condition, *conditions)
         if self._has_groups:
-            summed = keyset.survey(table, chosen, self.order, STEP * self.size)
+            summed = keyset.survey(table, chosen, self.order, STEP * self.resource.page_size)
         else:
             summed = select(func.count().label("count"), literal_column("'[]'").label("places"))
             summed = summed.select_from(table).where(*chosen)
@@ -261,14 +263,14 @@ class Wanted:
     clauses: tuple[Clause, ...] = ()
     object_id: int | None = None
     values: dict = field(default_factory=dict)  # of the parameters of the conditions
-    digest: str = ""  # of the filters
+    digest: str = ""  # of the filters and the order
 
     @classmethod
     def of(cls, request, listing: Listing, identity: Identity | None, object_id: int | None) -> "Wanted":
         """What a request wants; raises InvalidError, and RefusedError (404) for an invalid number."""
         clauses = tuple(listing.clauses(request, identity))
         values = {**listing.values(request, identity), **values_of(clauses)}
-        names = {name for each in listing.filters for name in each.parameters}
+        names = {SORT, *(name for each in listing.filters for name in each.parameters)}
         pairs = parameters(request, names)
         digest = (
             blake2b(repr(pairs).encode(errors="surrogatepass"), digest_size=16).hexdigest() if pairs else ""
@@ -365,7 +367,7 @@ class Children:
             self.resource,
             (self.condition,),
             self.order,
-            options=options_of(self.resource),
+            options=list_options_of(self.resource),
             is_versioned=region is not None,
         )
 
@@ -382,7 +384,7 @@ def list_of(resource: type, route: str) -> Listing:
         (),
         resource.order(),
         resource.filters,
-        (IDS_OPTION, *options_of(resource)) if resource.has_options else (),
+        (IDS_OPTION, *list_options_of(resource)) if resource.has_options else (),
         is_versioned=region is not None,
     )
 

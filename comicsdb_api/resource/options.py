@@ -4,6 +4,7 @@ They are declared beside the filters, which are the conditions of rows.
 """
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.models.base import INTEGER_MAX
@@ -12,8 +13,10 @@ from comicsdb_api.negotiation import parameters
 from comicsdb_api.resource.filters import BadValueError, Filter
 from comicsdb_api.resource.selection import FIELDS, INCLUDE, known_names, names_in
 
-IDS = "ids"
+IDS, SORT, SIZE, CURSOR = "ids", "sort", "page_size", "cursor"
 IDS_MAX = 100
+SIZE_MAX = 500
+ORDERS = "another order; `-` is for descending, and ids tell apart what is equal"
 
 
 class Option(Filter):
@@ -58,6 +61,15 @@ def options_of(resource: type) -> tuple[Option, ...]:
     return fields, include
 
 
+def list_options_of(resource: type) -> tuple[Option, ...]:
+    """The options of all lists of a resource."""
+    if not resource.has_options:
+        return ()
+    known = [f"{sign}{name}" for name in resource.sorts() for sign in ("", "-")]
+    sort = Option(SORT, partial(_known, known), {"type": "string", "enum": known}, ORDERS)
+    return (*options_of(resource), sort, *PAGE_OPTIONS)
+
+
 def values_in(options: Iterable[Option], request) -> dict:
     """The values of options by name, without those that are not sent; raises InvalidError."""
     options = {each.name: each for each in options}
@@ -84,6 +96,19 @@ def _read_ids(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(numbers))
 
 
+def _known(known: list[str], text: str) -> str:
+    if text not in known:
+        raise ValueError(f"Unknown: {text}. Known: {', '.join(known)}.")
+    return text
+
+
+def _read_size(text: str) -> int:
+    number = whole_number(text, 1, SIZE_MAX)
+    if number is None:
+        raise ValueError(f"Enter a whole number from 1 to {SIZE_MAX}.")
+    return number
+
+
 def _list_of(items: dict, **more) -> dict:
     return {"type": "array", "items": {"type": "string"} | items} | more
 
@@ -93,4 +118,19 @@ IDS_OPTION = Option(
     _read_ids,
     _list_of({"type": "integer", "minimum": 1, "maximum": INTEGER_MAX}, maxItems=IDS_MAX),
     f"objects with these ids, up to {IDS_MAX}, in this order and on one page",
+)
+PAGE_OPTIONS = (
+    Option(
+        SIZE,
+        _read_size,
+        {"type": "integer", "minimum": 1, "maximum": SIZE_MAX},
+        "how many objects a page has",
+    ),
+    Option(
+        CURSOR,
+        str,
+        {"type": "string", "examples": ["*"]},
+        "`*` for the first page, and then as in `next`: pages without `count` and numbers, which stay put"
+        " while others write",
+    ),
 )

@@ -8,6 +8,7 @@ from comicsdb_api.negotiation import parameter
 
 SIZE = 100
 PAGE_MAX = 10**9 - 1
+NEXT = "comicsdb_api.next"  # in the environ: the address of the page after one by cursor
 LAST = None  # requested instead of a number: the last page
 
 
@@ -50,10 +51,29 @@ def envelope(request, number: int, count: int, results: list, size: int, kept: l
     }
 
 
+def cursor_envelope(request, cursor: str | None, results: list, kept: list) -> dict:
+    """The body of a page by cursor: `cursor` begins the next one, if there is one."""
+    following = None
+    if cursor is not None:
+        kept = [(name, value) for name, value in kept if name not in {"cursor", "page"}]
+        following = request.environ[NEXT] = _address(request, [*kept, ("cursor", cursor)])
+    return {"count": None, "next": following, "previous": None, "results": results}
+
+
+def headers(request) -> tuple[tuple[str, str], ...]:
+    """The header `Link` (RFC 8288) of a page by cursor."""
+    following = request.environ.get(NEXT)
+    return (("Link", f'<{following}>; rel="next"'),) if following else ()
+
+
 def _link(request, number: int, kept: list) -> str:
     """The URL of another page, with the parameters sorted by name; page 1 has no number."""
     kept = [(name, value) for name, value in kept if name != "page"]
     if number > 1:
         kept.append(("page", str(number)))
+    return _address(request, kept)
+
+
+def _address(request, kept: list) -> str:
     query = urlencode(sorted(kept, key=lambda pair: pair[0]))
     return f"{request.path_url}?{query}" if query else request.path_url

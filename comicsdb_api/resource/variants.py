@@ -5,12 +5,14 @@ from functools import lru_cache
 
 from comicsdb.catalog.errors import InvalidError
 from comicsdb_api.negotiation import tag_format
+from comicsdb_api.resource.by_cursor import ByCursor
 from comicsdb_api.resource.by_ids import ByIds
 from comicsdb_api.resource.listing import Detail, Listing
-from comicsdb_api.resource.options import IDS, values_in
+from comicsdb_api.resource.options import CURSOR, IDS, SIZE, SORT, values_in
 from comicsdb_api.resource.selection import FIELDS, INCLUDE, Shape
 
 VARIANTS_MAX = 500  # of all lists and details; their statements are kept by `listing.query_of`
+WAYS = {IDS: ByIds, CURSOR: ByCursor}
 
 
 def as_asked(served: Listing | Detail, request) -> Listing | Detail:
@@ -27,7 +29,10 @@ def as_asked(served: Listing | Detail, request) -> Listing | Detail:
         return served
     is_detail = isinstance(served, Detail)
     shape = Shape(served.resource, is_detail, values.get(FIELDS, ()), values.get(INCLUDE, ()))
-    return _detail(served, shape) if is_detail else _listing(served, shape, by_ids=IDS in values)
+    if is_detail:
+        return _detail(served, shape)
+    way = next((name for name in (IDS, CURSOR) if name in values), "")
+    return _listing(served, shape, values.get(SORT, ""), values.get(SIZE), way)
 
 
 @lru_cache(VARIANTS_MAX)
@@ -36,11 +41,12 @@ def _detail(served: Detail, shape: Shape) -> Detail:
 
 
 @lru_cache(VARIANTS_MAX)
-def _listing(served: Listing, shape: Shape, *, by_ids: bool) -> Listing:
-    # The stamps of a list are those of its usual fields; and nobody else asks for the same ids.
-    read = served.read if shape.is_usual and not by_ids else replace(served.read, region=None)
-    if by_ids:
-        return ByIds(
-            read, served.resource, served.condition, served.order, served.filters, served.options, shape
-        )
-    return replace(served, read=read, shape=shape)
+def _listing(served: Listing, shape: Shape, sort: str, size: int | None, way: str) -> Listing:
+    order = served.order
+    if sort:
+        order = served.resource.sorts()[sort.removeprefix("-")]
+        order = tuple(each.desc() for each in order) if sort.startswith("-") else order
+    # The stamps of a list are those of its usual fields; and hardly anybody asks twice for ids or by cursor.
+    read = served.read if shape.is_usual and not way else replace(served.read, region=None)
+    kept = served.filters, served.options, shape, size, sort, served.is_versioned
+    return WAYS.get(way, type(served))(read, served.resource, served.condition, order, *kept)

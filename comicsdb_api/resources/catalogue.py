@@ -13,6 +13,12 @@ class CatalogueResource(EntityResource):
     unwritten = ("attribution",)
 
     @classmethod
+    def sorts(cls) -> dict[str, tuple]:
+        """By id, and by the time of the last change."""
+        table = cls.model.__table__
+        return {"id": (table.c.id,), "modified": (table.c.modified, table.c.id)}
+
+    @classmethod
     def closing(cls) -> dict:
         """The last fields of a detail: its own `modified`, and the sources of its text."""
         table = cls.model.__table__

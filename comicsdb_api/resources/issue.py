@@ -171,6 +171,11 @@ class IssueResource(CatalogueResource):
         return shapes.by_series(issue, series)
 
     @classmethod
+    def sorts(cls) -> dict[str, tuple]:
+        """Also by cover date."""
+        return super().sorts() | {"cover_date": (issue.c.cover_date, issue.c.id)}
+
+    @classmethod
     def detail_source(cls):
         """With everything an issue has one of."""
         published = cls.row_source().join(publisher).join(age_rating)

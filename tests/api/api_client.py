@@ -51,7 +51,10 @@ class Asked:
         """
         with sent_to_pool() as statements:
             self.client.json(self.path(kind, *query))
-        text, values, prepared = next(each for each in reversed(statements) if " LIMIT " in each[0])
+        makes_rows = (" LIMIT ", "unnest(")  # the latter by ids
+        text, values, prepared = next(
+            each for each in reversed(statements) if any(part in each[0] for part in makes_rows)
+        )
         driver = self.session.connection().connection.driver_connection
         mode = "force_generic_plan" if prepared else "force_custom_plan"
         arguments = sql.SQL(", ").join(map(sql.Literal, values)).as_string(driver)

@@ -135,14 +135,15 @@ def test_lists_have_filters_and_options_and_lists_below_objects_only_options(doc
         ]
 
     options = ["fields", "include"]
-    ending = ["ids", *options, "page", "strict"]
+    paged = [*options, "sort", "page_size", "cursor", "page", "strict"]
+    ending = ["ids", *paged]
     assert asked("/api/arc/") == ["name", "cv_id", "gcd_id", "modified_gt", *ending]
     assert asked("/api/universe/") == ["name", "designation", "modified_gt", *ending]
     assert asked("/api/issue/{id}/") == [*options, "strict"]
     assert asked("/api/role/") == ["name", "modified_gt", "page", "strict"]
     assert {"series_q", "store_date_range_after", "role_id", "missing_gcd_id"} <= set(asked("/api/issue/"))
     for path in ("/api/series/{id}/issue_list/", "/api/publisher/{id}/series_list/"):
-        assert asked(path) == [*options, "page", "strict"]
+        assert asked(path) == paged
 
 
 def test_it_says_what_it_is_of_whom_and_how_to_sign_in(document):

@@ -172,7 +172,7 @@ def test_conditions_that_are_described_are_heeded_and_no_others(api, contract, i
 
 
 BAD = ("Enter ", "Select a valid choice. no such is not one", "Unknown: no such. Known: ")
-OPTIONS = {"ids", "fields", "include"}
+OPTIONS = {"ids", "fields", "include", "cursor"}  # that make other bodies
 
 
 def bad_value(schema: dict) -> str | None:
@@ -225,6 +225,8 @@ def good_values(schema: dict) -> set[str]:
         return {schema["const"]}
     if "enum" in schema:
         return {schema["enum"][0], schema["enum"][-1]}
+    if schema.get("examples") == ["*"]:  # others are in `next`
+        return {"*"}
     if "enum" in schema.get("items", ()):
         return {",".join(schema["items"]["enum"])}
     return {GOOD[schema.get("format") or schema["type"]]}

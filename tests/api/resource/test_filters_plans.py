@@ -4,6 +4,9 @@ The statements are those that requests send. Work is counted, not timed: rows re
 at; `bench/filter_times.py` prints milliseconds.
 """
 
+from base64 import urlsafe_b64encode
+
+import orjson
 import pytest
 
 from comicsdb_web.forms import lookup
@@ -176,6 +179,37 @@ def rows(node: dict) -> int:
 @pytest.mark.parametrize(("kind", "query"), [(kind, query) for kind in QUERIES for query in QUERIES[kind]])
 def test_a_filter_reads_no_large_table_in_vain_and_does_bounded_work(site, kind, query):
     is_bounded(site.explained(kind, *pairs(query))[0]["Plan"])
+
+
+def cursor(*values) -> str:
+    """A cursor with these values."""
+    return f"cursor={urlsafe_b64encode(orjson.dumps(values)).decode()}"
+
+
+MIDDLE = cursor("", "m", "m", "1990-01-01", "infinity", "1", 1)
+OPTIONS = [  # and how many rows are enough for each of the page's
+    ("issue", "page_size=500&include=all", 800),
+    ("issue", "page_size=500&fields=id,credits.creator", 40),
+    ("issue", f"ids={','.join(map(str, range(1, 100_000, 1000)))}&include=all", 800),
+    ("issue", "cursor=*&include=all", 800),
+    ("issue", MIDDLE, 40),
+    ("issue", f"{MIDDLE}&page_size=500&series_id=5", 40),
+    ("issue", f"sort=-modified&{cursor('-modified', '2024-01-01T00:00:00Z', 50_000)}", 8),
+    ("issue", f"sort=cover_date&{cursor('cover_date', '1990-01-01', 1)}", 8),
+    ("issue", f"sort=-id&{cursor('-id', 50_000)}", 8),
+    ("series", f"{cursor('', 'm', 'm', 1990, 1)}&include=all", 800),
+    ("character", cursor("", "m", "m", 1), 8),
+    ("character", f"sort=modified&{cursor('modified', '2024-01-01T00:00:00Z', 1)}", 8),
+]
+
+
+@pytest.mark.parametrize(("kind", "query", "most"), OPTIONS)
+def test_options_need_few_rows_for_each_of_a_page(site, kind, query, most):
+    asked = pairs(query)
+    plan = site.explained(kind, *asked)[0]["Plan"]
+    found = site.client.json(site.path(kind, *asked))["results"]
+    scans = [node for node in nodes(plan) if "Scan" in node["Node Type"]]
+    assert sum(rows(node) for node in scans) <= most * len(found) + LARGE
 
 
 @pytest.mark.parametrize(

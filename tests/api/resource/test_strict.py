@@ -39,7 +39,9 @@ def test_every_address_knows_its_own_parameters(api, make):
     issue = make.issue()
     paths = {
         f"/api/issue/{issue.id}/": ["fields", "format", "include", "strict"],
-        f"/api/series/{issue.series_id}/issue_list/": ["fields", "format", "include", "page", "strict"],
+        f"/api/series/{issue.series_id}/issue_list/": [
+            *("cursor", "fields", "format", "include", "page", "page_size", "sort", "strict"),
+        ],
         f"/api/issue/{issue.id}/history/": ["format", "page", "strict"],
         "/api/": ["format", "strict"],
         "/api/schema/": ["format", "strict"],
