@@ -156,7 +156,7 @@ class ApiRead(CachedRead):
 
     def _read(self, found: Found, epoch: int | None) -> bytes | None:
         request, served = self.request, self.served
-        if isinstance(served, Detail):
+        if not isinstance(served, Listing):
             return served.body(request, self.object_id, epoch)
         wanted = Wanted.of(request, served, self.identity, self.object_id)
         return served.page(request, found.validators, wanted, epoch)

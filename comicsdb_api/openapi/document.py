@@ -24,7 +24,7 @@ from comicsdb_api.openapi.schemas import INTEGER_MAX, Components, reference
 from comicsdb_api.resource.acts import Act
 from comicsdb_api.resource.base import EntityResource, Resource
 from comicsdb_api.resource.filters import Parameter
-from comicsdb_api.resource.listing import Listing
+from comicsdb_api.resource.listing import Detail, Listing
 from comicsdb_api.responses import ROUTE_PREFIX, is_api_route
 from comicsdb_api.retirement import KEY
 
@@ -48,7 +48,7 @@ PARAMETER = re.compile(r"{(\w+)(?::[^}]*)?}")
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One method of one service, with what it serves: a Listing, a Detail or neither."""
+    """One method of one service, with what it serves: a Listing, a Detail or something else."""
 
     service: Service
     method: str
@@ -240,7 +240,7 @@ def _summary(endpoint: Endpoint) -> str:
     kind, action = endpoint.kind.replace("_", " "), endpoint.action.replace("_", " ")
     if endpoint.is_list:
         words = f"{action} of one {kind}" if action else f"{kind} list"
-    elif endpoint.served is not None and endpoint.method == "GET":
+    elif isinstance(endpoint.served, Detail) and endpoint.method == "GET":
         words = f"one {kind}"
     elif endpoint.act:
         words = endpoint.act.summary
@@ -256,7 +256,7 @@ def _reading(endpoint: Endpoint, components: Components, registry) -> dict:
     """What GET takes and gives; all readings are conditional."""
     read = endpoint.served.read if endpoint.served is not None else None
     dated, cached = read is not None and read.date_pairs > 0, read is not None and read.region is not None
-    if read is None:
+    if not isinstance(endpoint.served, Listing | Detail):
         own = endpoint.klass.described(registry)
         if body := own.get("body"):
             schema = components.object_of(body.fields, body.name)

@@ -241,6 +241,13 @@ WORDS = {
         " In a form, each is an object of JSON.",
         [{"source": "metron", "external_id": "4711"}],
     ),
+    "SearchFound.results": Word("What was found, the best first."),
+    "SearchResult.kind": Word("Its kind.", "series"),
+    "SearchResult.name": Word(
+        "Its label, which tells it from others of the same name.", "Harbor Lights (2019)"
+    ),
+    "SearchResult.reason": Word("Why it was found, the best reason.", "name equal"),
+    "SearchResult.resource_url": Word("Its page on the site.", f"{BASE}/series/harbor-lights-2019/"),
     # What only writes have.
     "issue": Word("Number of the issue it belongs to.", 512),
     "SeriesInput.status": Word(STATUSES, 4),

@@ -59,3 +59,4 @@ def includeme(config):
     config.include(".gtin")
     config.include(".match")
     config.include(".crosswalk")
+    config.include(".search")

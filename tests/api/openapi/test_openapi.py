@@ -68,6 +68,7 @@ def test_the_contract_has_fifty_paths_and_eighty_one_methods(editor):
         "/api/schema/",
         "/api/change/",
         "/api/gtin/",
+        "/api/search/",
         *SEARCHES,
         *ARCHIVES,
     }  # beside the resources
@@ -100,6 +101,7 @@ def test_operations_have_the_ids_of_the_contract(document):
         "api_cover_retrieve",
         "api_gtin_retrieve",
         "api_crosswalk_retrieve",
+        "api_search_retrieve",
     }
     expected |= {f"api_series_{format_.name}_retrieve" for format_ in tags.FORMATS}
     expected |= {f"api_{kind}_history_list" for kind in KINDS}

@@ -221,6 +221,16 @@ def test_what_pickers_offer_is_found_by_indexes(site, kind, query):
     is_bounded(found["Plan"])
 
 
+@pytest.mark.parametrize("typeahead", ["0", "1"])
+@pytest.mark.parametrize(
+    "query",
+    ["spider", "spidr", "karomi", "the", "e", "ar", "--", "spider 1940 3", "the 1", "#1", "spider (1950)"],
+)
+def test_a_search_over_all_kinds_does_bounded_work(site, query, typeahead):
+    (found,) = site.explained("search", ("q", query), ("typeahead", typeahead))
+    is_bounded(found["Plan"])
+
+
 def is_bounded(root: dict) -> None:
     """Hold a plan against what is enough for about 50 ms."""
     scans = [node for node in nodes(root) if "Scan" in node["Node Type"]]

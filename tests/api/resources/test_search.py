@@ -1,0 +1,187 @@
+"""`/api/search/`: all kinds by one text, ranked."""
+
+from datetime import date
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.api.conftest import PASSWORD, Client, basic
+
+
+@pytest.fixture
+def client(testapp, reader):
+    """A client of an ordinary account."""
+    return Client(testapp, basic("reader", PASSWORD))
+
+
+@pytest.fixture
+def ferries(make):
+    """Series, issues and others with similar names."""
+    publisher = make.publisher(name="Foghorn Press")
+    make.character(name="Foghorn Leghorn")
+    make.character(name="Bill", alias=["Foghorn"])
+    make.team(name="Loud Foghorns")
+    make.arc(name="A Foghorn")
+    make.universe(name="Foghorn", designation="Earth 3", publisher=publisher)
+    old = make.series(name="The Foghorn", year_began=1999, publisher=publisher, sort_name="Foghorn")
+    new = make.series(name="The Foghorn", year_began=2024, volume=2, publisher=publisher, sort_name="Foghorn")
+    make.series(name="Loudhailer", alt_names=["Foghorn Italia"], year_began=2001, publisher=publisher)
+    for series in (old, new):
+        for number in ("3", "28"):
+            make.issue(series=series, number=number, cover_date=date(series.year_began + 1, len(number), 1))
+    return old, new
+
+
+def found(client, query, **more):
+    """(name, reason) of the results."""
+    answer = client.json(f"/api/search/?{urlencode({'q': query, **more})}")
+    return [(each["name"], each["reason"]) for each in answer["results"]]
+
+
+def test_names_rank_by_how_they_match_and_a_leading_article_does_not_count(client, ferries):
+    assert found(client, "FOGHÖRN") == [
+        ("Foghorn — Earth 3", "name equal"),
+        ("The Foghorn (1999)", "name equal"),
+        ("The Foghorn (2024)", "name equal"),
+        ("A Foghorn", "name equal"),
+        ("Foghorn Leghorn", "name begins"),
+        ("Foghorn Press", "name begins"),
+        ("Loud Foghorns", "words"),
+        ("Loudhailer (2001)", "alias"),
+        ("Bill", "alias"),
+        *((f"The Foghorn ({year}) #{number}", "series") for year in (1999, 2024) for number in (3, 28)),
+    ]
+    assert found(client, "the foghorn", limit="1") == [("The Foghorn (1999)", "name equal")]
+
+
+@pytest.mark.parametrize(
+    "query", ["foghorn 2024 28", "foghorn (2024) #28", "the foghorn (2024) 028", "foghorn 2025 28"]
+)
+def test_an_issue_is_found_by_series_year_and_number(client, ferries, query):
+    assert found(client, query, kind="issue") == [("The Foghorn (2024) #28", "number equal")]
+    assert found(client, query)[0] == ("The Foghorn (2024) #28", "number equal")
+
+
+def test_a_number_without_a_year_is_that_of_any_series_with_the_words(client, ferries):
+    numbered = [("The Foghorn (1999) #28", "number equal"), ("The Foghorn (2024) #28", "number equal")]
+    assert found(client, "foghorn 28") == found(client, "foghorn #28") == numbered
+    assert found(client, "#28") == numbered
+    assert found(client, "foghorn 29", kind="issue") == []
+
+
+def test_a_year_alone_is_that_of_a_series_or_a_number(client, ferries, make):
+    assert found(client, "foghorn 2024") == [("The Foghorn (2024)", "name equal")]
+    of_series = [(f"The Foghorn (2024) #{number}", "series") for number in (3, 28)]
+    assert found(client, "foghorn (2024)") == [("The Foghorn (2024)", "name equal"), *of_series]
+    make.issue(series=ferries[0], number="2024")
+    assert found(client, "foghorn 2024", kind="issue") == [("The Foghorn (1999) #2024", "number equal")]
+
+
+def test_typing_errors_are_forgiven_unless_somebody_still_types(client, ferries):
+    assert ("The Foghorn (2024)", "similar") in found(client, "foghron")
+    assert found(client, "foghron 28", kind="issue")[0] == ("The Foghorn (1999) #28", "similar")
+    assert found(client, "foghron", typeahead="1") == []
+    assert found(client, "foghorn", typeahead="1", kind="series,team") == [
+        ("The Foghorn (1999)", "name equal"),
+        ("The Foghorn (2024)", "name equal"),
+        ("Loud Foghorns", "words"),
+        ("Loudhailer (2001)", "alias"),
+    ]
+    assert found(client, "fog", typeahead="true", limit="2") == [
+        ("Foghorn Leghorn", "name begins"),
+        ("Foghorn Press", "name begins"),
+    ]
+
+
+def test_short_words_are_found_where_words_begin(client, make):
+    make.arc(name="Lost in O")
+    assert found(client, "o") == [("Lost in O", "words")]
+    assert found(client, "lo") == [("Lost in O", "name begins")]
+    assert found(client, "st") == []
+
+
+def test_any_text_is_answered(client, ferries):
+    texts = [
+        "",
+        "  ",
+        "#",
+        "%",
+        "_",
+        "\\",
+        "the",
+        "l'",
+        "()",
+        "(2024)",
+        "2024",
+        "x" * 500,
+        "ab " * 90,
+        "a\x01b",
+        "'\"$1:q",
+    ]
+    for text in texts:
+        for typeahead in "01":
+            found(client, text, typeahead=typeahead)
+    assert found(client, "  ") == found(client, "") == []
+
+
+def test_wildcards_are_ordinary_characters(client, make):
+    make.arc(name="100% Foghorn_")
+    assert found(client, "100%") == [("100% Foghorn_", "name begins")]
+    assert found(client, "foghorn_") == [("100% Foghorn_", "words")]
+    assert found(client, "%foghorn", typeahead="1") == []
+
+
+def test_a_result_has_its_addresses(client, make):
+    arc = make.arc(name="Salt Tide", image="arc/tide.png")
+    (result,) = client.json("/api/search/?q=salt")["results"]
+    assert result == {
+        "kind": "arc",
+        "id": arc.id,
+        "name": "Salt Tide",
+        "reason": "name begins",
+        "image": "http://localhost/media/arc/tide.png",
+        "resource_url": f"http://localhost/arc/{arc.slug}/",
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "errors"),
+    [
+        ("limit=0", {"limit": ["Enter a whole number from 1 to 100."]}),
+        (
+            "limit=x&q=%00",
+            {"limit": ["Enter a whole number from 1 to 100."], "q": ["Null characters are not allowed."]},
+        ),
+    ],
+)
+def test_wrong_parameters_are_told(client, query, errors):
+    assert client.json(f"/api/search/?{query}", 400) == errors
+
+
+def test_an_unknown_kind_is_told_with_the_known_ones(client):
+    (message,) = client.json("/api/search/?q=a&kind=issue,role", 400)["kind"]
+    assert message.startswith("Select a valid choice. role is not one of: series, issue, ")
+
+
+def test_answers_are_cached_until_anything_searched_changes(client, make, session):
+    def cached():
+        answer = client.get("/api/search/?q=salt")
+        return (
+            answer.headers["X-Cache"],
+            [each["name"] for each in answer.json["results"]],
+            answer.headers["ETag"],
+        )
+
+    arc = make.arc(name="Salt Tide")
+    session.commit()
+    state, names, tag = cached()
+    assert (state, names, cached()) == ("MISS", ["Salt Tide"], ("HIT", names, tag))
+    client.get("/api/search/?q=salt", headers={"If-None-Match": tag}, status=304)
+    make.catalog.update(arc, {"name": "Pepper Tide"})
+    make.character(name="Bill", alias=["Old Salt"])
+    session.commit()
+    assert cached()[:2] == ("MISS", ["Bill"])
+
+
+def test_strangers_may_not_search(testapp):
+    testapp.get("/api/search/?q=a", status=401)
