@@ -19,7 +19,7 @@ from random import Random
 
 import orjson
 from pyramid.request import Request
-from sqlalchemy import Engine, insert, select, text
+from sqlalchemy import Connection, Engine, insert, select, text
 
 import comicsdb
 from bench.filename_parser import folded
@@ -167,34 +167,40 @@ def _run(random: Random, name: str, publisher: str, language: str, year: int, le
 
 def fill(engine: Engine, runs: list[list[Issue]]) -> dict[Issue, int]:
     """Write the catalogue; returns the ids of issues."""
-    ids: dict[Issue, int] = {}
     with engine.begin() as connection:
-        connection.execute(text("SET LOCAL session_replication_role = replica"))
-        types = dict(connection.execute(select(SeriesType.code, SeriesType.id)).all())
-        names = list(dict.fromkeys(run[0].publisher or "Nobody" for run in runs))
-        publishers = {name: number for number, name in enumerate(names, 1)}
-        rows = [{"id": number, "slug": f"p{number}", "name": name} for name, number in publishers.items()]
-        connection.execute(insert(Publisher), rows)
-        series, issues = [], []
-        for number, run in enumerate(runs, 1):
-            first = run[0]
-            last = max(issue.cover_date for issue in run).year
-            series.append({
-                "id": number, "slug": f"s{number}", "name": first.series, "sort_name": first.series,
-                "language": first.language, "volume": first.volume, "year_began": first.year_began,
-                "year_end": last, "series_type_id": types[SeriesTypeCode(first.series_type)],
-                "publisher_id": publishers[first.publisher or "Nobody"],
-            })  # fmt: skip
-            for issue in {each.number: each for each in run}.values():
-                ids[issue] = len(ids) + 1
-                issues.append({
-                    "id": ids[issue], "slug": f"i{ids[issue]}", "series_id": number, "number": issue.number,
-                    "cover_date": issue.cover_date, "title": issue.title,
-                })  # fmt: skip
-        connection.execute(insert(Series), series)
-        connection.execute(insert(IssueModel), issues)
+        ids = load(connection, runs)
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text("VACUUM ANALYZE"))
+    return ids
+
+
+def load(connection: Connection, runs: list[list[Issue]]) -> dict[Issue, int]:
+    """The same within a transaction."""
+    ids: dict[Issue, int] = {}
+    connection.execute(text("SET LOCAL session_replication_role = replica"))
+    types = dict(connection.execute(select(SeriesType.code, SeriesType.id)).all())
+    names = list(dict.fromkeys(run[0].publisher or "Nobody" for run in runs))
+    publishers = {name: number for number, name in enumerate(names, 1)}
+    rows = [{"id": number, "slug": f"p{number}", "name": name} for name, number in publishers.items()]
+    connection.execute(insert(Publisher), rows)
+    series, issues = [], []
+    for number, run in enumerate(runs, 1):
+        first = run[0]
+        series.append({
+            "id": number, "slug": f"s{number}", "name": first.series, "sort_name": first.series,
+            "language": first.language, "volume": first.volume, "year_began": first.year_began,
+            "year_end": max(issue.cover_date for issue in run).year,
+            "series_type_id": types[SeriesTypeCode(first.series_type)],
+            "publisher_id": publishers[first.publisher or "Nobody"],
+        })  # fmt: skip
+        for issue in {each.number: each for each in run}.values():
+            ids[issue] = len(ids) + 1
+            issues.append({
+                "id": ids[issue], "slug": f"i{ids[issue]}", "series_id": number, "number": issue.number,
+                "cover_date": issue.cover_date, "title": issue.title,
+            })  # fmt: skip
+    connection.execute(insert(Series), series)
+    connection.execute(insert(IssueModel), issues)
     return ids
 
 

@@ -196,5 +196,5 @@ def folded(name: str) -> str:
     text = unicodedata.normalize("NFKD", name.casefold().replace("'", "").replace("’", ""))
     text = "".join(each for each in text if not unicodedata.combining(each))
     parts = [part for part in _SIGNS.split(text) if part]
-    kept = [part for part in parts if part not in _ARTICLES]
+    kept = [part for place, part in enumerate(parts) if part not in _ARTICLES or (place and len(part) == 1)]
     return " ".join(kept or parts)

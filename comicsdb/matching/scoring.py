@@ -36,8 +36,8 @@ NAMES = {
     ALTERNATIVE: (4.0, "alternative name of the series equal"),
     ONE_EDIT: (3.2, "series one letter off"),
     TWO_EDITS: (0.5, "series a few letters off"),
-    BEGINNING: (-0.5, "series begins alike"),
-    SIMILAR: (-4.0, "series similar"),
+    BEGINNING: (-2.0, "series begins alike"),
+    SIMILAR: (-5.0, "series similar"),
 }
 # What the name and the number of a certain candidate have to be.
 SURE_NAMES = frozenset((NAMES[EQUAL][1], NAMES[ONE_EDIT][1]))
@@ -200,8 +200,8 @@ def _year(year: int, descriptor: Descriptor, issue: Row) -> Reason:
     if year == issue.year_began and not descriptor.year_began:
         return Reason("year", "year is the first of the series", -0.2)
     if off == 1:
-        return Reason("year", "year one off", -0.5)
-    return Reason("year", f"year {off} off", -3.0 - min(off, 20) / 5)
+        return Reason("year", "year one off", -1.5)
+    return Reason("year", f"year {off} off", -5.0 - min(off, 20) / 5)
 
 
 def _common(descriptor: Descriptor, issue: Row) -> list[Reason]:

@@ -56,6 +56,21 @@ def are_all(found, known, most):
     assert len(found) == len({(row.issue_id, row.variant_id, row.kind) for row in found})
 
 
+def test_covers_near_many_hashes_are_those_near_each(covers_apart):
+    session, known = covers_apart
+    wanted = [(7, "phash", WANTED), (9, "dhash", WANTED), (9, "ahash", "1")]
+    rows = session.execute(select(covers.matches_of_each(wanted, 7, 100))).all()
+    assert sorted((row.place, row.kind, row.issue_id, row.distance) for row in rows) == sorted(
+        {
+            (place, kind, issue, apart[kind])
+            for (issue, _variant), apart in known.items()
+            for place, kind in ((7, "phash"), (9, "dhash"))
+            if apart[kind] <= 7
+        }
+    )
+    assert len({row.place for row in rows}) == 2
+
+
 def test_a_hash_without_leading_zeros_is_the_same(make):
     session = make.catalog.session
     issue = make.issue(image="issue/zeros.png")

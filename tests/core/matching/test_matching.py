@@ -1,0 +1,127 @@
+"""Matching of descriptors: names as they are compared, scores, and names of files of real series."""
+
+import pytest
+
+from bench.matching import catalogue, load
+from bench.noisy_names import EXAMPLES, noisy_names
+from comicsdb.matching import scoring
+from comicsdb.matching.descriptors import descriptor, folded, numbers
+from comicsdb.matching.scoring import (
+    ALTERNATIVE,
+    BEGINNING,
+    EQUAL,
+    ONE_EDIT,
+    SIMILAR,
+    TWO_EDITS,
+    name_relation,
+)
+from comicsdb.matching.service import match
+from comicsdb.schemas.match import DescriptorSchema
+from tests.cpu import assert_cpu
+
+CALL = 100
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The Amazing Spider-Man", "amazing spider man"),
+        ("Wolverine & the X-Men", "Wolverine and X-Men"),
+        ("Città di vetro", "CITTA DI VETRO"),
+        ("Batman: Year One", "Batman - Year One"),
+        ("L'ombra", "Lombra"),
+        ("Ｘ－Ｍｅｎ", "X-Men"),
+    ],
+)
+def test_names_are_compared_without_case_accents_signs_and_articles(one, other):
+    assert folded(one) == folded(other)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "names", "relation"),
+    [
+        ("Saga", ["Saga"], EQUAL),
+        ("Spiderman", ["Spider-Man"], EQUAL),
+        ("Luci", ["Lights", "Luci"], ALTERNATIVE),
+        ("Fantastic Fuor", ["Fantastic Four"], ONE_EDIT),
+        ("Fantstic Four", ["Fantastic Four"], ONE_EDIT),
+        ("Fantasttic Four", ["Fantastic Four"], ONE_EDIT),
+        ("Avenger", ["Avengers"], TWO_EDITS),
+        ("Fantxxtic Four", ["Fantastic Four"], TWO_EDITS),
+        ("Batman", ["Batman Annual"], BEGINNING),
+        ("X-Man", ["X-Men"], SIMILAR),
+        ("Civil War II", ["Civil War I"], SIMILAR),
+        ("Spider-Man 2099", ["Spider-Man 2098"], SIMILAR),
+        ("Saga", ["Sagu Tales"], SIMILAR),
+    ],
+)
+def test_a_name_is_that_of_a_series_or_like_it(wanted, names, relation):
+    assert name_relation(wanted, names) == relation
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [
+        ("½", {"½", "0.5", "1/2"}),
+        ("0.5", {"½", "0.5", "1/2"}),
+        ("1.5", {"1.5", "1½"}),
+        ("1½", {"1.5", "1½"}),
+        ("7A", {"7A"}),
+    ],
+)
+def test_numbers_have_several_ways_of_writing(number, written):
+    assert set(numbers(number)) == written
+
+
+@pytest.mark.parametrize(
+    ("known", "readings"),
+    [
+        ({"series": "Saga", "number": "#007"}, [("Saga", "7", None)]),
+        ({"file_name": "Saga 007 (2012).cbz", "number": "8"}, [("Saga", "8", 2012)]),
+        ({"file_name": "x 007 (2012).cbz", "series": "Saga"}, [("Saga", "7", 2012), ("x", "7", 2012)]),
+        ({"series": "Saga", "number": "-01.5"}, [("Saga", "-1.5", None)]),
+        ({"series": "Saga", "volume": 2012}, [("Saga", "", None)]),
+    ],
+)
+def test_what_is_told_comes_before_what_the_name_of_the_file_says(known, readings):
+    found = descriptor(known)
+    assert [(each.series, each.number, each.year) for each in found.readings][: len(readings)] == readings
+    assert found.year_began == (2012 if "volume" in known else None)
+
+
+def test_scores_of_all_candidates_and_of_none_add_up_to_one(session, make):
+    for year in (1990, 2010):
+        make.issue(series=make.series(name="Night Ferry", year_began=year))
+    (found,) = match(session, [descriptor({"series": "Night Ferry", "number": "1"})], 20)
+    assert [round(each.score, 2) for each in found.candidates] == [0.48, 0.48]
+    weights = [each.weight for each in found.candidates]
+    assert weights[0] == weights[1] > scoring.NONE
+
+
+def test_names_of_real_series_are_recognised(connection, session):
+    ids = load(connection, catalogue(0, None))
+    names = list(noisy_names(EXAMPLES, seed=5, each=2))
+    right = certain = certain_right = 0
+    for begin in range(0, len(names), CALL):
+        batch = names[begin : begin + CALL]
+        found = match(session, [descriptor({"file_name": each.name}) for each in batch], 1)
+        for noisy, result in zip(batch, found, strict=True):
+            fits = bool(result.candidates) and result.candidates[0].issue.id == ids[noisy.issue]
+            right += fits
+            certain += result.certain
+            certain_right += result.certain and fits
+    assert right / len(names) > 0.97
+    assert certain / len(names) > 0.6
+    assert certain_right / certain > 0.995
+
+
+def test_long_names_cost_no_more_than_others():
+    schema, word = DescriptorSchema(), "Night Ferry 12 - (1990) "
+    sent = {"file_name": (word * 99)[:1000], "series": (word * 20)[:250], "alt_series": [word.strip()] * 4}
+
+    def work():
+        for _ in range(CALL // 10):
+            assert descriptor(schema.deserialize(sent)).readings
+        assert name_relation("a" * 255, ["b" * 255, "a" * 254, "ab " * 85] * 50) != EQUAL
+
+    assert_cpu(work, 0.2)
