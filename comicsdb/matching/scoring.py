@@ -114,7 +114,9 @@ def _relation(one: str, other: str) -> int:
 
 def _edits(one: str, other: str) -> int:
     """The letters in which two words differ, next to each other; many for words that are rather others."""
-    if min(len(one), len(other)) < WORD or not (one + other).isalpha():
+    both = one + other
+    # A digit or a Chinese character more makes another name.
+    if min(len(one), len(other)) < WORD or not (both.isalpha() and both.isascii()):
         return WORD
     if one.rstrip("s") == other.rstrip("s"):  # which may as well be another name
         return LETTERS

@@ -50,6 +50,7 @@ def test_names_are_compared_without_case_accents_signs_and_articles(one, other):
         ("Fantxxtic Four", ["Fantastic Four"], TWO_EDITS),
         ("Batman", ["Batman Annual"], BEGINNING),
         ("X-Man", ["X-Men"], SIMILAR),
+        ("東京探偵Z", ["東京探偵"], SIMILAR),
         ("Civil War II", ["Civil War I"], SIMILAR),
         ("Spider-Man 2099", ["Spider-Man 2098"], SIMILAR),
         ("Saga", ["Sagu Tales"], SIMILAR),
