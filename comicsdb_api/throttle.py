@@ -9,7 +9,7 @@ from comicsdb.db.epoch import check_epoch
 from comicsdb.http.client_address import client_ip
 from comicsdb.log_lines import printable
 from comicsdb.ratelimit import Decision, Limit, WindowState
-from comicsdb.ratelimit.api import ApiLimits
+from comicsdb.ratelimit.api import SUSTAINED, ApiLimits
 from comicsdb.security import BASIC, Identity
 from comicsdb_api.responses import too_soon
 
@@ -32,6 +32,13 @@ class Verdict:
 
     identity: Identity | None
     taken: Decision | None
+    price: int = 1  # what an answer costs of the day's requests
+
+    @property
+    def cost(self) -> int:
+        """What this answer cost of the day's requests."""
+        counted = any(state.placed and state.limit.name == SUSTAINED for state in self.taken.states)
+        return self.price if counted else 0
 
     @property
     def refused(self) -> bool:
@@ -45,7 +52,7 @@ class Verdict:
 
     @property
     def headers(self) -> list[tuple[str, str]]:
-        """Six headers of the Metron API, and two of the IETF draft 11.
+        """Six headers of the Metron API, two of the IETF draft 11, and what the answer cost.
 
         If both the token and the account have limits, they describe the tighter one.
         """
@@ -61,6 +68,7 @@ class Verdict:
             # Reset times must not be later than Retry-After.
             if state.refused or not refused:
                 left.append(f'"{limit.name}";r={remaining};t={state.wait}')
+        own.append(("X-RateLimit-Cost", str(self.cost)))
         return [*own, ("RateLimit-Policy", ", ".join(policies)), ("RateLimit", ", ".join(left))]
 
 
@@ -94,15 +102,25 @@ def judge(
     if verdict is not None:
         return verdict
     limits: ApiLimits = request.registry["comicsdb.api_limits"]
+    price = price_of(request)
     if limits.on:
-        taken = limits.take(identity, client_ip(request), unchanged=unchanged, epoch=epoch)
+        taken = limits.take(identity, client_ip(request), cost=price, unchanged=unchanged, epoch=epoch)
     else:
         check_epoch(request.registry["comicsdb.read_pool"], epoch)
         taken = None
-    verdict = request.environ[Verdict.KEY] = Verdict(identity, taken)
+    verdict = request.environ[Verdict.KEY] = Verdict(identity, taken, price)
     if verdict.refused:
         _note_refusal(request, verdict)
     return verdict
+
+
+def price_of(request) -> int:
+    """What an answer costs of the day's requests, as the resource declares for the method."""
+    route = getattr(request, "matched_route", None)  # the policy has only what costs 1
+    if route is None:
+        return 1
+    method = "GET" if request.method == "HEAD" else request.method
+    return request.registry["comicsdb_api.costs"].get((route.name, method), 1)
 
 
 def _note_refusal(request, verdict: Verdict) -> None:
@@ -161,7 +179,11 @@ def admit_cached(request, identity: Identity, response, route: str, epoch: int |
 
 def refusal(request, verdict: Verdict, route: str | None = None):
     """The answer 429."""
-    return too_soon(request, "Request was throttled.", verdict.wait, route)
+    sentence, taken = "Request was throttled.", verdict.taken
+    left = [state.remaining for state in taken.refused if state.limit.name == SUSTAINED]
+    if left and verdict.price > 1:
+        sentence += f" It costs {verdict.price} of the day's requests, of which {min(left)} are left."
+    return too_soon(request, sentence, verdict.wait, route)
 
 
 def throttled(error: ThrottledError, request):
@@ -183,5 +205,6 @@ def throttled_view(view):
 
 
 def includeme(config):
-    """Add the exception view."""
+    """Add the exception view, and costs by route and method."""
+    config.registry["comicsdb_api.costs"] = {}
     config.add_exception_view(throttled, ThrottledError, api_path=True)

@@ -60,9 +60,9 @@ class Limiter:
     ) -> Decision:
         """Judge an event by limits, each paired with the client whose events it counts.
 
-        Each limit that admits the event counts it; with `together` only if all of them do. The limits named
-        in `free` judge without counting it. Raises psycopg.Error where PostgreSQL is asked and fails, and
-        EpochMovedError, having counted nothing, where an epoch is given and is over.
+        Each limit that admits the event counts it, as often as it is named; with `together` only if all of
+        them do. The limits named in `free` judge without counting it. Raises psycopg.Error where PostgreSQL
+        is asked and fails, and EpochMovedError, having counted nothing, where an epoch is given and is over.
         """
         if self._redis is not None:
             check_epoch(self._read_pool, epoch)
@@ -74,7 +74,9 @@ class Limiter:
 
     def give_back(self, taken: Decision, name: str) -> Decision:
         """Undo the counting of this very event by the limits with one name; gives the states after that."""
-        return taken._replace(states=tuple(self._given_back(taken, each, name) for each in taken.states))
+        # Of a limit that was named several times, the last state is the one after all.
+        states = {(each.limit, each.who): self._given_back(taken, each, name) for each in taken.states}
+        return taken._replace(states=tuple(states.values()))
 
     def _given_back(self, taken: Decision, state: WindowState, name: str) -> WindowState:
         if state.limit.name != name or not state.placed:

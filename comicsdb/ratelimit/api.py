@@ -51,25 +51,39 @@ class ApiLimits:
         identity: Identity | None,
         address: str,
         *,
+        cost: int = 1,
         unchanged: bool = False,
         epoch: int | None = None,
     ) -> Decision:
         """Count a request: by the account, whatever it is recognised by, or by nobody's address.
 
         Where an account has several tokens, each is also counted by itself. What a token is refused is never
-        counted for the account, or a runaway program would use up what is left for the others. `unchanged`
-        says that the answer will be a 304. Raises EpochMovedError, and counts nothing, where an epoch is
+        counted for the account, or a runaway program would use up what is left for the others. For the day it
+        counts as `cost` requests, all or none of them where an answer 429 is free. `unchanged` says that the
+        answer will be a 304. Raises EpochMovedError, and counts nothing, where an epoch is
         given and is over.
         """
         asked = self._asked(identity, address)
         free = (SUSTAINED,) if unchanged and self.free else ()
         together = self.free or _is_shared(identity)
+        priced = [each for each in asked for _ in range(cost if each[0].name == SUSTAINED else 1)]
         try:
-            return self._limiter.take(asked, together=together, free=free, epoch=epoch)
+            taken = self._limiter.take(priced, together=together, free=free, epoch=epoch)
         except (DiskFull, ReadOnlySqlTransaction) as error:
             # A database that cannot be written to can still be read, and gives the state of the limits.
             UNCOUNTED.report(error, "Requests are not counted: %s", error)
             return self._limiter.take(asked, free=(BURST, SUSTAINED), epoch=epoch)
+        if cost > 1 and taken.refused and self.free:
+            taken = self._after_refusal(asked, taken)
+        return taken
+
+    def _after_refusal(self, asked: list[tuple[Limit, str]], taken: Decision) -> Decision:
+        """The states without that part of a costly request for which there was room."""
+        refusing = {(state.limit, state.who) for state in taken.refused}
+        states = self._limiter.take(asked, free=(BURST, SUSTAINED)).states
+        return taken._replace(
+            states=tuple(each._replace(refused=(each.limit, each.who) in refusing) for each in states)
+        )
 
     def give_back(self, taken: Decision) -> Decision:
         """Undo the count for the day of a request that was answered 304."""

@@ -18,13 +18,15 @@ for _, key in ipairs(KEYS) do
 end
 
 local count, refused, any = {}, {}, false
+local asked = {}  -- how often a limit has been asked for the event
 for i, key in ipairs(KEYS) do
   local most, period = tonumber(ARGV[3 * i - 1]), tonumber(ARGV[3 * i])
   while tonumber(redis.call('LINDEX', key, 0) or now) <= now - period do
     redis.call('LPOP', key)
   end
   count[i] = redis.call('LLEN', key)
-  refused[i] = count[i] >= most
+  asked[key] = (asked[key] or 0) + 1
+  refused[i] = count[i] + asked[key] > most
   any = any or refused[i]
 end
 

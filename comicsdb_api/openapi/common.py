@@ -67,6 +67,11 @@ LIMIT_HEADERS = {
     for scope, period in (("Burst", "minute"), ("Sustained", "day"))
     for figure, told in _FIGURES.items()
 } | {
+    "X-RateLimit-Cost": _header(
+        {"type": "integer", "minimum": 0},
+        "What this answer cost of the day's requests.",
+        required=False,
+    ),
     "RateLimit-Policy": _header(
         TEXT | {"examples": ['"burst";q=20;w=60, "sustained";q=5000;w=86400']},
         "The limits: requests (`q`) in seconds (`w`).",

@@ -68,6 +68,8 @@ class Resource:
     is_feed = False
     # Writes that neither create nor change an object of a kind, by method.
     acts: dict[str, Act] = {}
+    # What an answer costs of the day's requests, by method, where it is more than one.
+    costs: dict[str, int] = {}
 
     def __init__(self, request, context=None):  # noqa: ARG002  (Cornice passes it)
         self.request = request
@@ -403,6 +405,7 @@ def serve(
     for method, name in methods.items():
         asked = writing if method in WRITES else permission
         service.add_view(method, name, klass=resource, permission=asked)
+        config.registry["comicsdb_api.costs"][route, method] = resource.costs.get(method, 1)
     service.add_view("OPTIONS", "options", klass=resource, permission=Permission.API)
     config.add_cornice_service(service)
     config.registry["comicsdb_api.reads"][route] = served

@@ -66,6 +66,7 @@ class MatchResource(Resource):
 
     title = "match"
     parses = (bodies.JSON,)
+    costs = {"POST": 10}
     acts = {
         "POST": Act(
             "Find the issues that comics are",

@@ -56,6 +56,7 @@ class SeriesTags(SeriesResource):
     """The issues of a series in one of the formats, in a ZIP archive."""
 
     renders = (ZIP,)
+    costs = {"GET": 10}
     chosen: tags.TagFormat
 
     @classmethod

@@ -120,6 +120,16 @@ def test_a_place_becomes_free_when_the_oldest_event_leaves_the_window(place, lim
     assert seen(limiter.take([(THREE, "7")])) == [(False, 1)]
 
 
+def test_an_event_counts_as_often_as_a_limit_is_named_or_not_at_all(limiter):
+    assert seen(limiter.take([(THREE, "7"), *[(MANY, "7")] * 3]))[-1] == (False, 2)
+    assert limiter.take([(THREE, "7"), *[(MANY, "7")] * 3]).refused
+    assert seen(limiter.take(BOTH, free=("burst", "sustained"))) == [(False, 2), (False, 2)]
+    taken = limiter.take([(THREE, "7"), *[(MANY, "7")] * 2])
+    assert seen(taken)[-1] == (False, 0)
+    assert seen(limiter.give_back(taken, "sustained"))[-1] == (False, 2)
+    assert seen(limiter.take(BOTH)) == [(False, 0), (False, 1)]
+
+
 def test_a_refused_event_does_not_prolong_the_wait(place, limiter):
     for _ in range(3):
         limiter.take([(THREE, "7")])
