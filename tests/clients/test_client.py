@@ -60,6 +60,22 @@ def test_pages_come_one_after_the_other(client):
     assert client.calls == 4  # no page is read that nobody asks for
 
 
+def test_pages_by_cursor(server, token, cache):
+    asked = {"cursor": "*", "page_size": 90, "sort": "-id", "fields": ["name"]}
+    with Client(server.url, token=token, cache=cache) as client:
+        pages = list(client.pages("arc", **asked))
+        assert [(len(page.results), page.count) for page in pages] == [
+            (90, None),
+            (90, None),
+            (ARCS - 180, None),
+        ]
+        assert [page.next is None for page in pages] == [False, False, True]
+        names = [each["name"] for page in pages for each in page.results]
+        assert names == [f"Arc {number:03}" for number in reversed(range(ARCS))]
+        assert list(client.pages("arc", **asked)) == pages  # each of them 304
+        assert client.calls == 6
+
+
 def test_the_same_with_asyncio(server, token, cache):
     async def run():
         async with AsyncClient(server.url, token=token, cache=cache, longest_wait=0) as client:
