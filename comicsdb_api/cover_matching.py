@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from pyramid.response import Response
 from sqlalchemy import select
 
-from comicsdb.catalog import covers
+from comicsdb.catalog import covers, crosswalk
 from comicsdb.http.client_address import client_ip
 from comicsdb.models import Issue
 from comicsdb.ratelimit import Limit
@@ -21,8 +21,8 @@ from comicsdb_api.responses import CROSS_ORIGIN, to_json
 PATH = "/match_cover_hash"
 MOST = 300  # covers in one answer, the nearest
 MINUTE, DAY = 60, 86_400
-# The addresses by which the program knows sources of ids, and the columns with those ids.
-DOMAINS = {"comicvine.gamespot.com": Issue.cv_id, "comics.org": Issue.gcd_id}
+# The addresses by which the program knows sources of ids.
+DOMAINS = {"comicvine": "comicvine.gamespot.com", "gcd": "comics.org", "metron": "metron.cloud"}
 NONE_FOUND = "No hashes found"
 NO_HASH = f"Send at least one of {', '.join(covers.KINDS)}."
 TOO_FAR = f"max has to be a whole number from 0 to {covers.MAX}."
@@ -50,7 +50,9 @@ def match(request) -> Response:
     if not found:
         return _answer({"msg": NONE_FOUND}, 404)
     host = urlsplit(request.application_url).hostname
-    return _answer({"results": (_simple if flags["simple"] else _results)(found, host)})
+    known = crosswalk.external_ids(request.dbsession, {("issue", row.id) for row in found})
+    ids = {row.id: _ids(known.get(("issue", row.id), ()), row.id, host) for row in found}
+    return _answer({"results": (_simple if flags["simple"] else _results)(found, ids)})
 
 
 def _throttled(request, settings) -> int:
@@ -87,7 +89,7 @@ def _found(request, wanted: dict[str, str], most: int) -> list:
     """The issues with such a cover, of their own or of a variant, by distance; each once for a hash."""
     matches = covers.matches(wanted, most)
     rows = (
-        select(Issue.id, *DOMAINS.values(), matches.c.kind, matches.c.hash, matches.c.distance)
+        select(Issue.id, matches.c.kind, matches.c.hash, matches.c.distance)
         .distinct()
         .join(matches, matches.c.issue_id == Issue.id)
         .order_by(matches.c.distance, Issue.id, matches.c.kind, matches.c.hash)
@@ -96,21 +98,29 @@ def _found(request, wanted: dict[str, str], most: int) -> list:
     return request.dbsession.execute(rows).all()
 
 
-def _ids(row, host: str) -> list[tuple[str, str]]:
-    known = [(domain, getattr(row, column.key)) for domain, column in DOMAINS.items()]
-    return [*((domain, str(number)) for domain, number in known if number), (host, str(row.id))]
+def _ids(known, issue_id: int, host: str) -> list[tuple[str, str]]:
+    """The ids of an issue by domain, those that the program looks for first."""
+    found = [(DOMAINS[source], external_id) for source, external_id, _scope in known if source in DOMAINS]
+    return [*dict.fromkeys(found), (host, str(issue_id))]
 
 
-def _results(found: list, host: str) -> list[dict]:
+def _listed(ids: list[tuple[str, str]], listed: dict[str, list[str]]) -> dict[str, list[str]]:
+    for domain, number in ids:
+        numbers = listed.setdefault(domain, [])
+        if number not in numbers:
+            numbers.append(number)
+    return listed
+
+
+def _results(found: list, ids: dict[int, list[tuple[str, str]]]) -> list[dict]:
     results = []
     for row in found:
-        ids = _ids(row, host)
-        named = [{"Domain": domain, "ID": number} for domain, number in ids]
+        named = [{"Domain": domain, "ID": number} for domain, number in ids[row.id]]
         results.append(
             {
                 "ID": named[0],
                 "EquivalentIDs": named[1:],
-                "IDs": {domain: [number] for domain, number in ids},
+                "IDs": _listed(ids[row.id], {}),
                 "Distance": row.distance,
                 "Hash": {"Hash": row.hash % 2**64, "Kind": row.kind},
             }
@@ -118,17 +128,12 @@ def _results(found: list, host: str) -> list[dict]:
     return results
 
 
-def _simple(found: list, host: str) -> list[dict]:
+def _simple(found: list, ids: dict[int, list[tuple[str, str]]]) -> list[dict]:
     """The ids for each distance, without the hashes."""
-    by_distance: dict[int, dict[str, dict[str, None]]] = {}
+    by_distance: dict[int, dict[str, list[str]]] = {}
     for row in found:
-        listed = by_distance.setdefault(row.distance, {})
-        for domain, number in _ids(row, host):
-            listed.setdefault(domain, {})[number] = None
-    return [
-        {"IDList": {domain: list(numbers) for domain, numbers in ids.items()}, "Distance": distance}
-        for distance, ids in by_distance.items()
-    ]
+        _listed(ids[row.id], by_distance.setdefault(row.distance, {}))
+    return [{"IDList": listed, "Distance": distance} for distance, listed in by_distance.items()]
 
 
 def _answer(body: dict, status: int = 200, *headers: tuple[str, str]) -> Response:

@@ -8,7 +8,7 @@ one statement, whatever the number of ids.
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from sqlalchemy import Select, String, case, cast, func, literal, select, union
+from sqlalchemy import Select, String, case, cast, false, func, literal, select, true, union
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import search
@@ -59,18 +59,23 @@ def _with_ids(source: str, wanted: list[str], kinds: Collection[str]) -> Iterabl
 
 
 def external_ids(session: Session, places: Collection[Place]) -> dict[Place, list[tuple[str, str, str]]]:
-    """The external ids of objects: source, id and scope, in the order of sources."""
+    """The external ids of objects: source, id and scope, in the order of sources, main ids first."""
     by_kind = defaultdict(list)
     for kind, object_id in places:
         by_kind[kind].append(object_id)
     found = defaultdict(list)
     if by_kind:
         rows = union(*(each for kind, ids in by_kind.items() for each in _ids_of(kind, ids)))
-        for kind, object_id, *told in session.execute(rows):
-            found[kind, object_id].append(tuple(told))
+        for kind, object_id, is_further, *told in session.execute(rows):
+            found[kind, object_id].append((is_further, *told))
     order = {source: place for place, source in enumerate(EXTERNAL_SOURCES)}
+
+    def in_order(told):
+        is_further, source, external_id, scope = told
+        return order.get(source, len(order)), is_further, scope, external_id
+
     return {
-        place: sorted(told, key=lambda each: (order.get(each[0], len(order)), each[2], each[1]))
+        place: list(dict.fromkeys(each[1:] for each in sorted(told, key=in_order)))
         for place, told in found.items()
     }
 
@@ -78,16 +83,16 @@ def external_ids(session: Session, places: Collection[Place]) -> dict[Place, lis
 def _ids_of(kind: str, ids: list[int]) -> Iterable[Select]:
     owner = getattr(ExternalId, f"{kind}_id")
     said = (ExternalId.source, ExternalId.external_id, ExternalId.scope)
-    yield select(literal(kind), owner, *said).where(owner.in_(ids))
+    yield select(literal(kind), owner, true(), *said).where(owner.in_(ids))
     model = KINDS[kind].model
     columns = {source: getattr(model, name) for source, name in ID_COLUMNS.items()}
     for source, column in columns.items():
         shown = (literal(source), cast(column, String), literal(""))
-        yield select(literal(kind), model.id, *shown).where(model.id.in_(ids), column > 0)
+        yield select(literal(kind), model.id, false(), *shown).where(model.id.in_(ids), column > 0)
     if kind == "issue":
         code = search.compacted(Issue.isbn)
         shown = (literal("isbn"), code, literal(""))
-        yield select(literal(kind), Issue.id, *shown).where(Issue.id.in_(ids), Issue.isbn != "")
+        yield select(literal(kind), Issue.id, false(), *shown).where(Issue.id.in_(ids), Issue.isbn != "")
 
 
 def present(session: Session, kind: str, ids: Collection[int]) -> dict[int, int]:

@@ -7,7 +7,9 @@ catalogue checks whether ids exist and fields are consistent.
 """
 
 from comicsdb.schemas.attribution import AttributionSchema
-from comicsdb.schemas.base import CatalogueSchema, EntitySchema, ObjectSchema, errors_of
+from comicsdb.schemas.base import EntitySchema, ObjectSchema, errors_of
+from comicsdb.schemas.catalogue import CatalogueSchema
+from comicsdb.schemas.external_id import ExternalIdSchema
 from comicsdb.schemas.issue import CreditSchema, IssueSchema, VariantSchema
 from comicsdb.schemas.people import ArcSchema, CharacterSchema, CreatorSchema, TeamSchema
 from comicsdb.schemas.publisher import ImprintSchema, PublisherSchema, UniverseSchema
@@ -23,6 +25,7 @@ __all__ = [
     "CreatorSchema",
     "CreditSchema",
     "EntitySchema",
+    "ExternalIdSchema",
     "GenreSchema",
     "ImprintSchema",
     "IssueSchema",

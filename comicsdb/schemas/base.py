@@ -141,11 +141,3 @@ class EntitySchema(ObjectSchema):
     """An object with a name; also the base for kinds of other packages."""
 
     name = text(NAME_LENGTH, required=True)
-
-
-class CatalogueSchema(EntitySchema):
-    """The fields common to most kinds of the catalogue."""
-
-    desc = text()
-    cv_id = external_id()
-    gcd_id = external_id()

@@ -24,6 +24,8 @@ class ExternalIdSchema(ObjectSchema):
     def deserialize(self, cstruct=None):
         """Return the values for the catalogue; the id as its source writes it."""
         values = super().deserialize(cstruct)
+        if not {"source", "external_id"} <= values.keys():  # of a partial schema
+            return values
         found = EXTERNAL_SOURCES[values["source"]].read(values["external_id"])
         if found is None:
             invalid = Invalid(self)

@@ -16,6 +16,7 @@ from comicsdb.schemas.base import (
     text,
     texts,
 )
+from comicsdb.schemas.external_id import external_ids
 from comicsdb.schemas.types import Amount, Choice, Price
 
 NUMBER_LENGTH = 25
@@ -50,6 +51,7 @@ class IssueSchema(ObjectSchema):
     reprints = references()
     cv_id = external_id()
     gcd_id = external_id()
+    external_ids = external_ids()
 
     def deserialize(self, cstruct=colander.null):
         """Return the values for the catalogue; a price always includes its currency."""

@@ -1,6 +1,7 @@
 """Schemas of arcs, characters, creators and teams."""
 
-from comicsdb.schemas.base import CatalogueSchema, day, references, texts
+from comicsdb.schemas.base import day, references, texts
+from comicsdb.schemas.catalogue import CatalogueSchema
 
 ALIAS_LENGTH = 100
 

@@ -3,7 +3,6 @@
 from comicsdb.models.choices import COUNTRIES, DEFAULT_COUNTRY
 from comicsdb.schemas.base import (
     NAME_LENGTH,
-    CatalogueSchema,
     EntitySchema,
     external_id,
     field,
@@ -12,6 +11,8 @@ from comicsdb.schemas.base import (
     texts,
     year,
 )
+from comicsdb.schemas.catalogue import CatalogueSchema
+from comicsdb.schemas.external_id import external_ids
 from comicsdb.schemas.types import Choice
 
 
@@ -37,3 +38,4 @@ class UniverseSchema(EntitySchema):
     designation = text(NAME_LENGTH)
     desc = text()
     gcd_id = external_id()
+    external_ids = external_ids()

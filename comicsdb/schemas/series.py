@@ -3,7 +3,6 @@
 from comicsdb.models.choices import LANGUAGES, Status
 from comicsdb.schemas.base import (
     NAME_LENGTH,
-    CatalogueSchema,
     field,
     reference,
     references,
@@ -12,6 +11,7 @@ from comicsdb.schemas.base import (
     texts,
     year,
 )
+from comicsdb.schemas.catalogue import CatalogueSchema
 from comicsdb.schemas.types import Choice, Id
 
 

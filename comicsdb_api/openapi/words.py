@@ -233,9 +233,9 @@ WORDS = {
     "CrosswalkMatch.id": Word("Our number of the object.", 512),
     "CrosswalkMatch.is_merged": Word("Whether our number asked for was merged into this one.", False),
     "CrosswalkMatch.external_ids": Word("All external ids of the object."),
-    "CrosswalkInput.source": Word("Whose ids are sent; `comicsdb` for our own.", "metron"),
-    "CrosswalkInput.kind": Word("Only objects of this kind; required for our own ids.", "issue"),
-    "CrosswalkInput.ids": Word("Up to 1,000 ids.", ["4711"]),
+    "Crosswalk.source": Word("Whose ids are sent; `comicsdb` for our own.", "metron"),
+    "Crosswalk.kind": Word("Only objects of this kind; required for our own ids.", "issue"),
+    "Crosswalk.ids": Word("Up to 1,000 ids.", ["4711"]),
     "external_ids": Word(
         "Ids in other databases, beside those that have fields of their own; they replace all there are."
         " In a form, each is an object of JSON.",

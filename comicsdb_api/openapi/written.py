@@ -4,6 +4,7 @@ from colander import SchemaNode, String
 
 from comicsdb.models.choices import GRADES
 from comicsdb.schemas import ObjectSchema
+from comicsdb.schemas.external_id import ExternalId, ExternalIdSchema
 from comicsdb.schemas.match import Hash, Objects
 from comicsdb.schemas.types import (
     LONGEST_LIST,
@@ -54,7 +55,7 @@ SIMPLE_TYPES = (
     (Flag, {"type": "boolean"}),
     (Grade, {"anyOf": _GRADES}),
     (Hash, {"type": "string", "pattern": "^[0-9a-fA-F]{1,16}$"}),
-    ((Price, String), {"type": "string"}),
+    ((Price, ExternalId, String), {"type": "string"}),
 )
 FORM_WORDS = "Lists are repeated fields; an empty text stands for null."
 
@@ -159,9 +160,13 @@ def _of_type(kind, *, is_form: bool) -> dict:
             return {"type": "array", "items": items, "maxItems": LONGEST_LIST} | least
         case Amount():
             return {"anyOf": _sums(kind.whole)}
+        case ExternalId() if not is_form:
+            found = _object(ExternalIdSchema(), "ExternalId", None)
         case Price() if not is_form:
-            return {"anyOf": [*_sums(), _priced(), {"type": "null"}]}
-    return simple_type(kind, SIMPLE_TYPES)
+            found = {"anyOf": [*_sums(), _priced(), {"type": "null"}]}
+        case _:
+            found = simple_type(kind, SIMPLE_TYPES)
+    return found
 
 
 def _text(kind: Text) -> dict:

@@ -27,6 +27,7 @@ TEAMS = ModelSelect("teams", _("Teams"), of="team", many=True)
 UNIVERSES = ModelSelect("universes", _("Universes"), of="universe", many=True)
 
 IDS = Section("ids", _("Identification numbers"), (CV_ID, GCD_ID))
+EXTERNAL_IDS = Section("external-ids", _("External ids"), rows=("external_ids",))
 SOURCES = Section("sources", _("Attribution"), rows=("attribution",))
 
 

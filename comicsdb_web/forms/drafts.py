@@ -27,7 +27,12 @@ from comicsdb_web.forms.rows import (
 )
 from comicsdb_web.rendering.locales import _
 
-PARTS = {"credits": _("Credits"), "variants": _("Variant covers"), "attributions": _("Attribution")}
+PARTS = {
+    "credits": _("Credits"),
+    "variants": _("Variant covers"),
+    "attributions": _("Attribution"),
+    "external_ids": _("External ids"),
+}
 
 
 def state_of(session: Session, entity) -> dict:

@@ -4,7 +4,14 @@ from sqlalchemy import select
 
 from comicsdb.i18n import translate
 from comicsdb.models import AgeRating, Genre, SeriesType
-from comicsdb.models.choices import COUNTRIES, LANGUAGES, AttributionSource, SeriesTypeCode, Status
+from comicsdb.models.choices import (
+    COUNTRIES,
+    EXTERNAL_SOURCES,
+    LANGUAGES,
+    AttributionSource,
+    SeriesTypeCode,
+    Status,
+)
 from comicsdb_web.forms.fields import Option
 from comicsdb_web.rendering.locales import _, language_name, locale_of
 
@@ -71,6 +78,11 @@ def sources(_request, _value: str) -> list[Option]:
     """The sources of texts; the most common one first."""
     usual = AttributionSource.WIKIPEDIA
     return [(each.value, each.label) for each in (usual, *(s for s in AttributionSource if s is not usual))]
+
+
+def external_sources(_request, _value: str) -> list[Option]:
+    """The sources of external ids."""
+    return [(source, rules.label) for source, rules in EXTERNAL_SOURCES.items()]
 
 
 def _rows(rows) -> list[Option]:

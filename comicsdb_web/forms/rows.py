@@ -1,4 +1,4 @@
-"""Rows of a form: credits, variants, attributions, with fields `<kind>-<index>-<field>`."""
+"""Rows of a form: credits, variants, attributions, external ids, with fields `<kind>-<index>-<field>`."""
 
 import re
 from dataclasses import dataclass, field
@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from webob.multidict import MultiDict
 
 from comicsdb.models.choices import AttributionSource
-from comicsdb.schemas import AttributionSchema, ObjectSchema, VariantSchema
+from comicsdb.schemas import AttributionSchema, ExternalIdSchema, ObjectSchema, VariantSchema
 from comicsdb.schemas.base import reference, references
+from comicsdb.schemas.external_id import ID_LENGTH, SCOPE_LENGTH
 from comicsdb.schemas.issue import SKU_LENGTH, TITLE_LENGTH, UPC_LENGTH
 from comicsdb_web.forms import options
 from comicsdb_web.forms.fields import Choice, Field, Line, ModelSelect, Money, Picture, Typed, text_of
@@ -15,7 +16,7 @@ from comicsdb_web.rendering.locales import _
 
 INDEX_MOST = 999
 
-_NAME = re.compile(r"(credits|variants|attribution)-([0-9]{1,3})-[a-z]")
+_NAME = re.compile(r"(credits|variants|attribution|external_ids)-([0-9]{1,3})-[a-z]")
 
 
 class CreditRowSchema(ObjectSchema):
@@ -101,7 +102,25 @@ ATTRIBUTION = RowKind(
     _("Attribution ${number}"),
     _("Add an attribution"),
 )
-ROW_KINDS = {kind.name: kind for kind in (CREDITS, VARIANTS, ATTRIBUTION)}
+EXTERNAL_IDS = RowKind(
+    "external_ids",
+    "external_ids",
+    ExternalIdSchema,
+    (
+        Choice("source", _("Source"), initial="metron", options=options.external_sources),
+        Line("external_id", _("Id there"), required=True, longest=ID_LENGTH),
+        Line(
+            "scope",
+            _("Sort of id"),
+            help=_("Only where the source has several sorts of ids, such as volume or edition."),
+            longest=SCOPE_LENGTH,
+        ),
+    ),
+    ("source", "external_id", "scope"),
+    _("External id ${number}"),
+    _("Add an external id"),
+)
+ROW_KINDS = {kind.name: kind for kind in (CREDITS, VARIANTS, ATTRIBUTION, EXTERNAL_IDS)}
 
 
 @dataclass

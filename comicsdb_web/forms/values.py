@@ -197,4 +197,13 @@ def _attributions(wanted: list, _change: Change) -> list[dict]:
     return [{"source": source, "url": url} for source, url in dict.fromkeys(found)]
 
 
-_ASSEMBLE = {"credits": _credits, "variants": _variants, "attributions": _attributions}
+def _external_ids(wanted: list, _change: Change) -> list[dict]:
+    return [values for _row, values in wanted]
+
+
+_ASSEMBLE = {
+    "credits": _credits,
+    "variants": _variants,
+    "attributions": _attributions,
+    "external_ids": _external_ids,
+}

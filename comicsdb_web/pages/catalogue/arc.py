@@ -2,7 +2,7 @@
 
 from comicsdb.models import Arc, Issue, Series
 from comicsdb.schemas import ArcSchema
-from comicsdb_web.forms.catalogue_forms import DESC, IDS, IMAGE, NAME, SOURCES, about, picture
+from comicsdb_web.forms.catalogue_forms import DESC, EXTERNAL_IDS, IDS, IMAGE, NAME, SOURCES, about, picture
 from comicsdb_web.forms.fields import EntityForm
 from comicsdb_web.lists import cards
 from comicsdb_web.pages.catalogue.base import EntityViews, WithIssues, card_block, issue_count
@@ -19,7 +19,7 @@ READING_ORDER = (
 )
 
 
-FORM = EntityForm(ArcSchema, (about(NAME, DESC), picture(IMAGE), IDS, SOURCES))
+FORM = EntityForm(ArcSchema, (about(NAME, DESC), picture(IMAGE), IDS, EXTERNAL_IDS, SOURCES))
 
 
 class ArcViews(WithIssues, EntityViews):

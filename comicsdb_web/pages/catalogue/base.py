@@ -16,6 +16,7 @@ from comicsdb.catalog import MovedError, search
 from comicsdb.catalog.filters import Clause, matching
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.models import Issue, Series
+from comicsdb.models.choices import EXTERNAL_SOURCES
 from comicsdb.values import whole_number
 from comicsdb_web.forms.editing import Editing, add_editing_pages
 from comicsdb_web.forms.fields import EntityForm
@@ -375,7 +376,13 @@ def includeme(config):
     """Install the directive and `request.entity_path`; templates find the views of each kind by its name."""
     views = config.registry["comicsdb_web.kind_views"] = {}
     icons = Icons(views)
-    known = {"KINDS": KINDS, "KIND_VIEWS": views, "icon": icons.icon, "drawing": icons.drawing}
+    known = {
+        "KINDS": KINDS,
+        "KIND_VIEWS": views,
+        "EXTERNAL_SOURCES": EXTERNAL_SOURCES,
+        "icon": icons.icon,
+        "drawing": icons.drawing,
+    }
     config.get_settings()["jinja2.globals"] |= known
     config.registry["comicsdb_web.around_slugs"] = {}  # the two parts of addresses
     config.add_directive("add_entity_views", add_entity_views)

@@ -14,6 +14,7 @@ from comicsdb_web.forms.catalogue_forms import (
     ALIAS,
     CREATORS,
     DESC,
+    EXTERNAL_IDS,
     IDS,
     IMAGE,
     NAME,
@@ -44,6 +45,7 @@ FORM = EntityForm(
         Section("links", _("Connections"), (CREATORS, TEAMS, UNIVERSES)),
         picture(IMAGE),
         IDS,
+        EXTERNAL_IDS,
         SOURCES,
     ),
 )

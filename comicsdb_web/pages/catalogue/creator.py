@@ -2,7 +2,17 @@
 
 from comicsdb.models import Creator
 from comicsdb.schemas import CreatorSchema
-from comicsdb_web.forms.catalogue_forms import ALIAS, DESC, IDS, IMAGE, NAME, SOURCES, about, picture
+from comicsdb_web.forms.catalogue_forms import (
+    ALIAS,
+    DESC,
+    EXTERNAL_IDS,
+    IDS,
+    IMAGE,
+    NAME,
+    SOURCES,
+    about,
+    picture,
+)
 from comicsdb_web.forms.fields import EntityForm, day
 from comicsdb_web.pages.catalogue.base import (
     EntityViews,
@@ -21,6 +31,7 @@ FORM = EntityForm(
         about(NAME, ALIAS, day("birth", _("Born")), day("death", _("Died")), DESC),
         picture(IMAGE),
         IDS,
+        EXTERNAL_IDS,
         SOURCES,
     ),
 )

@@ -8,7 +8,7 @@ from sqlalchemy.orm import aliased
 from comicsdb.catalog import search
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.db.read_pool import CompiledQuery, ReadPool
-from comicsdb.models import Attribution, User
+from comicsdb.models import Attribution, ExternalId, User
 from comicsdb.models.base import Authored
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.paging import BLOCK_STEP
@@ -51,12 +51,20 @@ def _found(kind: str | None, value):
     return [shown(kind, each) for each in value] if type(value) is list else shown(kind, value)
 
 
+def external_ids(model, own):
+    """The query for the ids of objects of a kind in other databases."""
+    content = (ExternalId.source, ExternalId.external_id, ExternalId.scope)
+    about = ExternalId.__table__.c[f"{model.__tablename__}_id"] == own.id
+    return select(*content).where(about).order_by(ExternalId.source, ExternalId.scope, ExternalId.external_id)
+
+
 def _common(own, model) -> dict[str, Part]:
     parts = {"previous": _neighbour(own, model, later=False), "following": _neighbour(own, model, later=True)}
     if "attributions" in KINDS[model.__tablename__].parts:
         about = Attribution.__table__.c[f"{model.__tablename__}_id"] == own.id
         query = select(Attribution.source, Attribution.url).where(about).order_by(Attribution.id)
         parts["attributions"] = many("attribution", query, own)
+        parts["external_ids"] = many("external_id", external_ids(model, own), own)
     if issubclass(model, Authored):
         query = select(User.username, User.is_active).where(User.id == own.edited_by_id)
         parts["edited_by"] = one("user", query, own)

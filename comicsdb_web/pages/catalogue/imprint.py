@@ -7,6 +7,7 @@ from comicsdb.models import Imprint, Publisher, Series
 from comicsdb.schemas import ImprintSchema
 from comicsdb_web.forms.catalogue_forms import (
     DESC,
+    EXTERNAL_IDS,
     FOUNDED,
     IDS,
     LOGO,
@@ -22,7 +23,9 @@ from comicsdb_web.lists.parts import one
 from comicsdb_web.pages.catalogue.base import EntityViews, series_of
 from comicsdb_web.rendering.page_cache import CachePolicy
 
-FORM = EntityForm(ImprintSchema, (about(NAME, PUBLISHER, FOUNDED, DESC), picture(LOGO), IDS, SOURCES))
+FORM = EntityForm(
+    ImprintSchema, (about(NAME, PUBLISHER, FOUNDED, DESC), picture(LOGO), IDS, EXTERNAL_IDS, SOURCES)
+)
 
 
 class ImprintViews(EntityViews):

@@ -30,7 +30,16 @@ from comicsdb.schemas import IssueSchema
 from comicsdb.schemas.issue import ISBN_LENGTH, NUMBER_LENGTH, SKU_LENGTH, TITLE_LENGTH, UPC_LENGTH
 from comicsdb.values import whole_number
 from comicsdb_web.forms import fields, options
-from comicsdb_web.forms.catalogue_forms import CV_ID, DESC, GCD_ID, SOURCES, UNIVERSES, about, picture
+from comicsdb_web.forms.catalogue_forms import (
+    CV_ID,
+    DESC,
+    EXTERNAL_IDS,
+    GCD_ID,
+    SOURCES,
+    UNIVERSES,
+    about,
+    picture,
+)
 from comicsdb_web.forms.copying import CopyingViews
 from comicsdb_web.forms.fields import (
     Checkbox,
@@ -176,6 +185,7 @@ FORM = EntityForm(
                 GCD_ID,
             ),
         ),
+        EXTERNAL_IDS,
         SOURCES,
     ),
 )

@@ -39,6 +39,7 @@ from comicsdb.models import (
 )
 from comicsdb_web.lists.paging import BLOCK_STEP
 from comicsdb_web.lists.parts import constant, row_of, rows_of
+from comicsdb_web.pages.catalogue.detail_query import external_ids
 from comicsdb_web.rendering.row_views import RowView, shown
 
 PICTURE = ("image", "image_width", "image_height")
@@ -167,6 +168,7 @@ def _statement():
         "rating": row_of(select(AgeRating.name).where(AgeRating.id == Issue.rating_id), Issue),
         "edited_by": row_of(edited_by, Issue),
         "attributions": _many(attributions.order_by(Attribution.id)),
+        "external_ids": _many(external_ids(Issue, Issue)),
         "variants": _many(_variants()),
         "arcs": _many(_linked(Arc, issue_arc)),
         "reprints": _many(_reprints()),
@@ -204,6 +206,7 @@ def _page(row: dict) -> IssuePage:
         "rating": shown("age_rating", row["rating"]),
         "edited_by": shown("user", row["edited_by"]),
         "attributions": [shown("attribution", each) for each in row["attributions"]],
+        "external_ids": [shown("external_id", each) for each in row["external_ids"]],
         "variants": [_variant(each) for each in row["variants"]],
     }
     return IssuePage(

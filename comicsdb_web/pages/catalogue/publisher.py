@@ -8,6 +8,7 @@ from comicsdb_web.forms import options
 from comicsdb_web.forms.catalogue_forms import (
     ALT_NAMES,
     DESC,
+    EXTERNAL_IDS,
     FOUNDED,
     IDS,
     LOGO,
@@ -34,6 +35,7 @@ FORM = EntityForm(
         ),
         picture(LOGO),
         IDS,
+        EXTERNAL_IDS,
         SOURCES,
     ),
 )

@@ -28,7 +28,16 @@ from comicsdb.models.choices import DEFAULT_LANGUAGE, LANGUAGES, Status
 from comicsdb.schemas import SeriesSchema
 from comicsdb.schemas.base import NAME_LENGTH
 from comicsdb_web.forms import options
-from comicsdb_web.forms.catalogue_forms import ALT_NAMES, DESC, IDS, NAME, PUBLISHER, SOURCES, about
+from comicsdb_web.forms.catalogue_forms import (
+    ALT_NAMES,
+    DESC,
+    EXTERNAL_IDS,
+    IDS,
+    NAME,
+    PUBLISHER,
+    SOURCES,
+    about,
+)
 from comicsdb_web.forms.fields import (
     Checkbox,
     CheckboxGroup,
@@ -114,6 +123,7 @@ FORM = EntityForm(
             ),
         ),
         IDS,
+        EXTERNAL_IDS,
         SOURCES,
     ),
 )

@@ -7,6 +7,7 @@ from comicsdb.schemas import TeamSchema
 from comicsdb_web.forms.catalogue_forms import (
     CREATORS,
     DESC,
+    EXTERNAL_IDS,
     IDS,
     IMAGE,
     NAME,
@@ -40,6 +41,7 @@ FORM = EntityForm(
         Section("links", _("Connections"), (CREATORS, UNIVERSES)),
         picture(IMAGE),
         IDS,
+        EXTERNAL_IDS,
         SOURCES,
     ),
 )

@@ -9,6 +9,7 @@ from comicsdb.schemas import UniverseSchema
 from comicsdb.schemas.base import NAME_LENGTH, external_id
 from comicsdb_web.forms.catalogue_forms import (
     DESC,
+    EXTERNAL_IDS,
     GCD_ID,
     IDS,
     IMAGE,
@@ -61,6 +62,7 @@ FORM = EntityForm(
         ),
         picture(IMAGE),
         Section("ids", _("Identification numbers"), (GCD_ID,)),
+        EXTERNAL_IDS,
         SOURCES,
     ),
 )
@@ -77,7 +79,7 @@ class UniverseViews(WithSeries, WithIssues, EntityViews):
 
     model = Universe
     form = FORM
-    admin_form = EntityForm(WholeUniverseSchema, (*FORM.sections[:2], IDS, SOURCES))
+    admin_form = EntityForm(WholeUniverseSchema, (*FORM.sections[:2], IDS, EXTERNAL_IDS, SOURCES))
     icon = (
         '<circle cx="12" cy="12" r="5"/><path d="M16.3 9.500c2.9-.2 4.8.2 5 1.2.4 1.5-3.5 3.8-8.6'
         ' 5.200s-9.6 1.3-10-.2c-.3-1 1.3-2.5 4-3.9"/>'

@@ -36,7 +36,8 @@ def covered(make):
     image = "variants/exact.png"
     variants = [{"image": image, "name": "Foil"}]
     near = make.issue(series=series, image="issue/near.png", cv_id=4010, variants=variants)
-    far = make.issue(series=series, number="2", image="issue/far.png", gcd_id=77)
+    metron = [{"source": "metron", "external_id": "9"}]
+    far = make.issue(series=series, number="2", image="issue/far.png", gcd_id=77, external_ids=metron)
     give_hash(session, "issue/near.png", wanted ^ 1 << 63)
     give_hash(session, image, wanted)
     give_hash(session, "issue/far.png", wanted ^ 0b11111)
@@ -135,7 +136,8 @@ def test_comictagger_gets_ids_by_hash_without_an_account(testapp, covered):
     ]
     assert [each["Distance"] for each in matched(testapp, f"phash={WANTED}")["results"]] == [0]
     simple = matched(testapp, f"simple=True&max=8&phash={WANTED}&exactOnly=False")["results"]
-    assert simple[2] == {"IDList": {"comics.org": ["77"], "localhost": [str(far.id)]}, "Distance": 5}
+    ids = {"comics.org": ["77"], "metron.cloud": ["9"], "localhost": [str(far.id)]}
+    assert simple[2] == {"IDList": ids, "Distance": 5}
 
 
 def test_both_ways_of_computing_dhash_find_a_cover(testapp, make):

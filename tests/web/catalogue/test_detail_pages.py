@@ -295,6 +295,19 @@ def test_each_source_has_its_own_sentence(testapp, make, source, words):
     assert "noopener" in box.a["rel"]
 
 
+def test_ids_in_other_databases_lead_there(testapp, make):
+    ids = [("metron", "4711", ""), ("locg", "9", "series")]
+    arc = make.arc(
+        cv_id=5,
+        external_ids=[dict(zip(("source", "external_id", "scope"), each, strict=True)) for each in ids],
+    )
+    box = soup(testapp.get(path(arc))).select_one(".ids")
+    shown = [each.get_text() for each in box.select("dt")]
+    assert shown == ["comicsdb", "Comic Vine", "League of Comic Geeks (series)", "Metron"]
+    assert box.select("dt a")[1]["href"] == "https://metron.cloud/arc/4711/"
+    assert [each.get_text() for each in box.select("dd code")] == [str(arc.id), "5", "9", "4711"]
+
+
 def test_a_source_that_is_no_web_address_is_no_link(testapp, make, session):
     from comicsdb.models import Attribution
 

@@ -17,7 +17,7 @@ TEXTS = st.one_of(st.sampled_from(ODD), st.text(max_size=12))
 FILES = st.sampled_from([Upload("a.png", b"", "image/png"), Upload("", b"GIF89a", ""), Upload("n", b"\0\1")])
 ROWS = st.builds(
     "{}-{}-{}".format,
-    st.sampled_from(["credits", "variants", "attribution", "other"]),
+    st.sampled_from(["credits", "variants", "attribution", "external_ids", "other"]),
     st.sampled_from(["0", "1", "999", "1000", "-1", "²"]),
     st.sampled_from(
         [

@@ -118,6 +118,27 @@ def test_rows_are_changed_added_and_removed_in_one_history_row(
     assert rows.count() == number + 1
 
 
+def test_external_ids_are_added_and_removed_and_wrong_ones_told(testapp, nora, make, session):
+    arc = make.arc(external_ids=[{"source": "locg", "external_id": "9"}])
+    form = opened(testapp, f"/arc/{arc.slug}/update/")
+    typed = {
+        "external_ids-0-remove": "1",
+        "external_ids-1-source": "wikidata",
+        "external_ids-1-external_id": "q42",
+        "external_ids-1-scope": "",
+        "external_ids-2-source": "metron",
+        "external_ids-2-external_id": "x",
+    }
+    page = send(form, typed, status=422)
+    assert errors(page) == {"external_ids-2-external_id": "This source has other ids."}
+    send(page, {"external_ids-2-external_id": "7"})
+    session.expire_all()
+    assert state_of(session, arc)["external_ids"] == [
+        {"source": "metron", "external_id": "7", "scope": ""},
+        {"source": "wikidata", "external_id": "Q42", "scope": ""},
+    ]
+
+
 def test_a_creator_named_twice_has_the_roles_of_both(testapp, nora, world, make, session):
     writer, inker, editor = (make.role(name).id for name in ("Writer", "Inker", "Editor"))
     typed = {"series": [world.series.id], "number": "9", "cover_date": "2020-02-02"}
