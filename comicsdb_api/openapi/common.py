@@ -1,7 +1,10 @@
 """What many operations of the description share: headers, parameters and refusals."""
 
+from collections.abc import Iterable
+
 from comicsdb.models.choices import Currency
 from comicsdb_api.openapi.schemas import INTEGER_MAX, reference
+from comicsdb_api.resource.filters import Filter, Parameter
 from comicsdb_api.resource.paging import PAGE_MAX
 from comicsdb_api.responses import CROSS_ORIGIN, HEADERS, PROBLEM, SEVERAL_ERRORS
 from comicsdb_api.retirement import NOTICE
@@ -104,6 +107,23 @@ def challenge(value: str) -> dict:
 
 def _parameter(name: str, place: str, schema: dict, description: str, **more) -> dict:
     return {"name": name, "in": place, "description": description, "schema": schema} | more
+
+
+def query_parameters(declared: Iterable[Filter]) -> list[dict]:
+    """The parameters of filters and options."""
+    return [_query_parameter(parameter) for each in declared for parameter in each.described()]
+
+
+def _query_parameter(parameter: Parameter) -> dict:
+    described = {
+        "name": parameter.name,
+        "in": "query",
+        "description": parameter.description,
+        "schema": parameter.schema,
+    }
+    if parameter.schema["type"] == "array":
+        described |= {"style": "form", "explode": False}
+    return described
 
 
 def integer(low: int, high: int) -> dict:

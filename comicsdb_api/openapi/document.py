@@ -23,7 +23,6 @@ from comicsdb_api.openapi.examples import add_examples
 from comicsdb_api.openapi.schemas import INTEGER_MAX, Components, reference
 from comicsdb_api.resource.acts import Act
 from comicsdb_api.resource.base import EntityResource, Resource
-from comicsdb_api.resource.filters import Parameter
 from comicsdb_api.resource.listing import Detail, Listing
 from comicsdb_api.responses import ROUTE_PREFIX, is_api_route
 from comicsdb_api.retirement import KEY
@@ -317,7 +316,7 @@ def _detail(endpoint: Endpoint, components: Components) -> dict:
     """One object."""
     resource = endpoint.served.resource
     shape = components.object_of(resource.detail_fields(), _camel(resource.kind()))
-    options = [_filter(parameter) for each in endpoint.served.options for parameter in each.described()]
+    options = common.query_parameters(endpoint.served.options)
     schema = {"anyOf": [shape, components.selection()]} if options else shape
     others = {each.media_type: {"schema": _tags(each)} for each in endpoint.served.formats}
     return {"answer": "The object.", "content": _json(schema) | others, "parameters": options}
@@ -338,7 +337,7 @@ def _list(endpoint: Endpoint, components: Components) -> dict:
     if listing.options:
         schema = {"anyOf": [schema, components.selection_page()]}
     declared = (*listing.filters, *listing.options)
-    parameters = [_filter(parameter) for each in declared for parameter in each.described()]
+    parameters = common.query_parameters(declared)
     shown = {
         "answer": "A page of the list.",
         "content": _json(schema),
@@ -356,18 +355,6 @@ def _optional_headers(listing: Listing) -> dict:
     names = ("X-Cache", *(("Last-Modified",) if listing.read.date_pairs else ()))
     optional = {name: common.MORE_HEADERS[name] | {"required": False} for name in names}
     return optional | {"Link": common.NEXT_PAGE}
-
-
-def _filter(parameter: Parameter) -> dict:
-    described = {
-        "name": parameter.name,
-        "in": "query",
-        "description": parameter.description,
-        "schema": parameter.schema,
-    }
-    if parameter.schema["type"] == "array":
-        described |= {"style": "form", "explode": False}
-    return described
 
 
 def _references(section: str, names: dict[str, str]) -> dict:

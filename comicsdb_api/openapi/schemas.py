@@ -25,7 +25,7 @@ from sqlalchemy.types import TypeEngine
 from comicsdb.models.base import BIG_MAX, INTEGER_MAX
 from comicsdb_api.openapi.words import words_for
 from comicsdb_api.resource.by_ids import MERGED
-from comicsdb_api.resource.types import Address, Changes, Choice, Instant, ListOf, Money, ObjectOf
+from comicsdb_api.resource.types import Address, Changes, Choice, Instant, ListOf, Money, ObjectOf, SelectedOf
 
 AMOUNT = r"^\d+\.\d{2}$"
 NULL = {"type": "null"}
@@ -118,6 +118,8 @@ class Components:
 
     def _of_type(self, kind: TypeEngine) -> dict:
         match kind:
+            case SelectedOf():
+                return {"anyOf": [self.object_of(kind.shape, kind.name), self.selection()]}
             case ObjectOf():
                 return self.object_of(kind.shape, kind.name)
             case Changes():

@@ -99,7 +99,9 @@ def act(components: Components, resource, act: Act) -> dict:
             shape = components.object_of(body.fields, body.name)
             answers[str(status)]["content"] = {JSON: {"schema": shape}}
     answers |= {status: reference("responses", name) for status, name in act.refusals.items()}
-    told = {"parameters": [reference("parameters", name) for name in act.asks], "responses": answers}
+    options = common.query_parameters(act.options)
+    asks = [reference("parameters", name) for name in act.asks]
+    told = {"parameters": [*options, *asks], "responses": answers}
     if act.takes is None:
         return told
     content = {}

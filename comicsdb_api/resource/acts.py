@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from comicsdb.schemas import ObjectSchema
+from comicsdb_api.resource.filters import Filter
 
 
 @dataclass(frozen=True)
@@ -27,4 +28,5 @@ class Act:
     name: str = ""
     refusals: dict[str, str] = field(default_factory=dict)  # further errors: status → name of the response
     asks: tuple[str, ...] = ()  # supported request headers, as parameters of the description
+    options: tuple[Filter, ...] = ()  # parameters of the query
     sends_picture: bool = False  # whether a form has to have one

@@ -37,6 +37,10 @@ class ObjectOf(JSON):
         self.name = name
 
 
+class SelectedOf(ObjectOf):
+    """An object that `fields` and `include` may give other fields."""
+
+
 class Changes(JSON):
     """An object whose keys are those fields that differ; each value has `old` and `new`, of any type."""
 

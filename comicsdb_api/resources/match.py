@@ -1,7 +1,5 @@
 """Issues by what a client knows of its comics, up to 100 at once (`/api/match/`)."""
 
-from collections.abc import Iterable
-
 import orjson
 from colander import Invalid
 from sqlalchemy import (
@@ -17,6 +15,7 @@ from sqlalchemy import (
     literal,
     literal_column,
     select,
+    type_coerce,
 )
 
 from comicsdb.matching.descriptors import descriptor
@@ -28,7 +27,9 @@ from comicsdb.security import Permission
 from comicsdb_api.resource import bodies, shapes
 from comicsdb_api.resource.acts import Act, Body
 from comicsdb_api.resource.base import Resource, serve
-from comicsdb_api.resource.types import ListOf
+from comicsdb_api.resource.options import options_of, values_in
+from comicsdb_api.resource.selection import Shape
+from comicsdb_api.resource.types import ListOf, SelectedOf
 from comicsdb_api.resources.issue import IssueResource, issue
 from comicsdb_api.resources.wish_list import judged
 from comicsdb_api.responses import addresses, respond
@@ -47,7 +48,7 @@ def body_fields() -> dict:
     reason = shapes.json_object("MatchReason", field=said, text=said)
     candidate = shapes.json_object(
         "MatchCandidate",
-        issue=shapes.json_object("IssueRow", **IssueResource.row_fields()),
+        issue=type_coerce(literal_column("''"), SelectedOf(IssueResource.row_fields(), "IssueRow")),
         score=literal_column("0", Float),
         reasons=literal_column("''", ListOf(reason)),
     )
@@ -73,12 +74,14 @@ class MatchResource(Resource):
             {200: ("What was found for each descriptor, in their order.", Body("Matches", body_fields()))},
             MatchSchema,
             "MatchInput",
+            options=options_of(IssueResource),
         )
     }
 
     def post(self):
         """Candidates for each descriptor; one that is wrong gets its errors, the others are answered."""
         request = self.request
+        shape = Shape(IssueResource, **values_in(options_of(IssueResource), request))
         sent = judged(bodies.read(request, self.parses), MatchSchema)
         schema = DescriptorSchema()
         wanted, errors = {}, {}
@@ -89,7 +92,7 @@ class MatchResource(Resource):
                 told = errors_of(invalid)
                 errors[place] = {schema.sent_as.get(name, name): each for name, each in told.items()}
         found = match(request.dbsession, list(wanted.values()), sent.get("candidates", CANDIDATES))
-        shown = self._rows(each.issue.id for result in found for each in result.candidates)
+        shown = self._rows({each.issue.id for result in found for each in result.candidates}, shape)
         matches = dict(zip(wanted, found, strict=True))
         results = [
             _result(matches.get(place, Match()), errors.get(place), shown)
@@ -97,14 +100,13 @@ class MatchResource(Resource):
         ]
         return respond(request, {"results": results})
 
-    def _rows(self, ids: Iterable[int]) -> dict[int, orjson.Fragment]:
-        """The issues as lists show them, by their ids."""
-        wanted = sorted(set(ids))
-        if not wanted:
+    def _rows(self, ids: set[int], shape: Shape) -> dict[int, orjson.Fragment]:
+        """The issues as lists show them, or as options ask for them, by their ids."""
+        if not ids:
             return {}
-        row = shapes.json_object("IssueRow", **IssueResource.row_fields())
-        rows = select(issue.c.id, cast(row, Text)).select_from(IssueResource.row_source())
-        rows = rows.where(issue.c.id == any_(literal(wanted, ARRAY(Integer))))
+        row = shapes.json_object("IssueRow", **shape.expressions)
+        rows = select(issue.c.id, cast(row, Text)).select_from(shape.source)
+        rows = rows.where(issue.c.id == any_(literal(sorted(ids), ARRAY(Integer))))
         found = self.request.dbsession.execute(rows, addresses(self.request))
         return {issue_id: orjson.Fragment(shown) for issue_id, shown in found}
 

@@ -15,6 +15,7 @@ from tests.api.bodies import BASE, rows, same
 from tests.api.descriptions import Contract
 from tests.api.many import ISSUES, Many
 from tests.api.resource.test_statements import AGAIN, world
+from tests.api.writing import Writer
 from tests.conftest import recording
 
 KINDS = [each.kind() for each in WITH_HISTORY]
@@ -247,3 +248,17 @@ def test_a_hundred_issues_in_full_cost_one_statement(api, make, connection):
     with recording(connection) as statements:
         assert len(api.json(path)["results"]) == len(set(wanted))
     assert len(statements) == AGAIN
+
+
+def test_candidates_of_a_match_have_the_fields_asked_for(api, ids, contract):
+    client = Writer(api.testapp, api.headers)
+    known = {"descriptors": [{"id": ids["issue"]}]}
+    detail = api.json(f"/api/issue/{ids['issue']}/")
+    (operation,) = [each for each in contract.operations if each.path == "/api/match/"]
+    for query, names in (("fields=id,credits.creator", ["id", "credits.creator"]), ("include=all", None)):
+        answer = client.post(f"/api/match/?{query}", 200, json=known)
+        shown = answer["results"][0]["candidates"][0]["issue"]
+        assert shown == part(detail, names) if names else shown.items() >= detail.items()
+        content = operation.responses["200"]["content"]["application/json"]
+        contract.check(content["schema"], answer)
+    assert list(client.post("/api/match/?fields=x", 400, json=known)) == ["fields"]
