@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 from comicsdb.models.choices import SERIES_TYPE_OLDER_NAMES
 from comicsdb.models.reference_data import REFERENCE
 from comicsdb.tags import xml
-from comicsdb.tags.ids import Ids, addresses, ids_of, in_words, source_of
+from comicsdb.tags.ids import Ids, addresses, ids_of, in_words
 
 # Our reference data as it is at first; its words are those of the schema.
 ROLES = frozenset(row["name"] for row in REFERENCE["role"])
@@ -22,6 +22,16 @@ TYPES |= {
 COUNTRIES = {"USD": "US", "GBP": "GB", "ITL": "IT"}
 EURO_COUNTRIES = {"it": "IT", "fr": "FR", "de": "DE", "es": "ES", "nl": "NL", "pt": "PT"}
 OTHER = "Other"
+# The sources that the schema names, by our codes.
+SOURCES = {
+    "comicvine": "Comic Vine",
+    "gcd": "Grand Comics Database",
+    "metron": "Metron",
+    "anilist": "AniList",
+    "locg": "League of Comic Geeks",
+    "mangaupdates": "MangaUpdates",
+    "myanimelist": "MyAnimeList",
+}
 
 
 def write(issue: dict, ids: Ids | None = None) -> bytes:
@@ -68,7 +78,7 @@ def write(issue: dict, ids: Ids | None = None) -> bytes:
 
 def _add_ids(root: ET.Element, ids: Ids) -> None:
     """The ids of the sources that the schema names."""
-    known = [(source_of(code).metroninfo, number) for code, number in ids if source_of(code).metroninfo]
+    known = [(SOURCES[source], number) for source, number in ids if source in SOURCES]
     if known:
         group = xml.add_group(root, "IDS")
         for source, number in known:

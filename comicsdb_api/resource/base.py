@@ -243,6 +243,11 @@ class EntityResource(ListResource):
         return shapes.stamped_row(cls.model.__table__)
 
     @classmethod
+    def tag_fields(cls) -> dict:
+        """The fields that formats beside JSON are written from."""
+        return cls.detail_fields()
+
+    @classmethod
     def detail_source(cls):
         """The tables that `detail_fields` reads."""
         return cls.model.__table__

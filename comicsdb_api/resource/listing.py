@@ -320,20 +320,29 @@ class Detail:
         """
         if self.shape is None and request.environ.get("QUERY_STRING"):
             values_in(self.options, request)
-        row = request.read_pool.fetch(self._query, {"id": object_id, **addresses(request)})
+        chosen = tag_format(request)
+        query = self._tag_query if chosen else self._query
+        row = request.read_pool.fetch(query, {"id": object_id, **addresses(request)})
         if row is None:
             return None
         if epoch is not None and row[1] != epoch:
             raise EpochMovedError
-        values, chosen = orjson.loads(row[0]), tag_format(request)
+        values = orjson.loads(row[0])
         return chosen.write(values) if chosen else to_json(values)
 
     @cached_property
     def _query(self) -> CompiledQuery:
         shape = self.shape or Shape(self.resource, detail=True)
+        return self._compiled(shape.expressions, shape.source)
+
+    @cached_property
+    def _tag_query(self) -> CompiledQuery:
+        return self._compiled(self.resource.tag_fields(), self.resource.detail_source())
+
+    def _compiled(self, fields: dict, source) -> CompiledQuery:
         body = shapes.object_of(
-            select(*shapes.labelled(shape.expressions))
-            .select_from(shape.source)
+            select(*shapes.labelled(fields))
+            .select_from(source)
             .where(self.resource.model.__table__.c.id == bindparam("id"))
         )
         return CompiledQuery.of(body.add_columns(EPOCH_NOW.scalar_subquery()))

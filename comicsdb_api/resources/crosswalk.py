@@ -48,6 +48,7 @@ class CrosswalkResource(Resource):
     """External ids: the sources there are, and the objects that ids stand for."""
 
     title = "crosswalk"
+    costs = {"POST": 10}
 
     @classmethod
     def found_fields(cls) -> dict:

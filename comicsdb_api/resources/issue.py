@@ -10,6 +10,7 @@ from comicsdb.models import (
     Character,
     Creator,
     Credit,
+    ExternalId,
     Imprint,
     Issue,
     Publisher,
@@ -174,6 +175,19 @@ class IssueResource(CatalogueResource):
     def sorts(cls) -> dict[str, tuple]:
         """Also by cover date."""
         return super().sorts() | {"cover_date": (issue.c.cover_date, issue.c.id)}
+
+    @classmethod
+    def tag_fields(cls) -> dict:
+        """With the ids in other databases."""
+        external = ExternalId.__table__
+        ids = shapes.json_list(
+            shapes.json_object(source=external.c.source, external_id=external.c.external_id),
+            external,
+            external.c.issue_id == issue.c.id,
+            (external.c.source, external.c.external_id),
+            issue,
+        )
+        return cls.detail_fields() | {"external_ids": ids}
 
     @classmethod
     def detail_source(cls):

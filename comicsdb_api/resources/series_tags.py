@@ -39,7 +39,7 @@ STAMPS = times(series, "issues_modified", "rated")
 def _rows():
     """One page of the details of a series' issues, as a JSON list, and one issue more."""
     details = (
-        select(*shapes.labelled(IssueResource.detail_fields()))
+        select(*shapes.labelled(IssueResource.tag_fields()))
         .select_from(IssueResource.detail_source())
         .where(issue.c.series_id == bindparam("id"))
         .order_by(*shapes.by_cover_date(issue, series))

@@ -87,3 +87,22 @@ def test_only_reads_of_one_issue_have_it(api, writer, issue, format_):
     api.get("/api/issue/", 406, {"Accept": format_.media_type})
     api.get(f"/api/issue/999999.{format_.name}", 404)
     writer.call("PATCH", f"/api/issue/{issue.id}.{format_.name}", 404)
+
+
+@ANY
+def test_all_external_ids_are_written(api, make, issue, format_):
+    path = f"/api/issue/{issue.id}.{format_.name}"
+    api.get(path)
+    ids = [
+        {"source": source, "external_id": each, "scope": ""}
+        for source, each in (("metron", "81"), ("asin", "B000000001"))
+    ]
+    make.catalog.update(issue, {"external_ids": ids})
+    make.session.commit()
+    found = api.get(path)
+    VALID[format_.name](found.body)
+    expected = f"Ids: comicsdb {issue.id}, Comic Vine 51, Amazon B000000001, Metron 81. [CVDB51]"
+    assert expected in found.text
+    assert "https://metron.cloud/issue/81/" in found.text
+    assert ('source="Metron">81<' in found.text) == (format_.name == "metroninfo")
+    assert "external_ids" not in api.json(f"/api/issue/{issue.id}/")

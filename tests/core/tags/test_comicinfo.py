@@ -65,7 +65,7 @@ def test_without_stories_the_title_is_that_of_the_collection():
 def test_other_ids_are_written_whatever_their_source():
     ids = [("comicsdb", "7"), ("metron", "8"), ("asin", "B00X"), ("bedetheque", "9")]
     notes = valid_comicinfo(comicinfo.write(FULL, ids))["Notes"]
-    assert notes == "Ids: comicsdb 7, Metron 8, asin B00X, bedetheque 9."
+    assert notes == "Ids: comicsdb 7, Metron 8, Amazon B00X, Bedetheque 9."
 
 
 def test_every_age_rating_has_one_of_its_words():

@@ -126,11 +126,13 @@ def test_an_issue_with_nothing_has_no_empty_elements():
     assert root.find("Series").attrib == {}
 
 
-@pytest.mark.parametrize(("code", "name"), [("metron", "Metron"), ("anilist", "AniList"), ("kitsu", "Kitsu")])
+@pytest.mark.parametrize(
+    ("code", "name"), [("metron", "Metron"), ("anilist", "AniList"), ("mangaupdates", "MangaUpdates")]
+)
 def test_ids_of_the_sources_that_it_names(code, name):
     root = valid_metroninfo(metroninfo.write(FULL, [(code, "8"), ("asin", "B00X")]))
     assert {each.get("source"): each.text for each in root.iter("ID")} == {name: "8"}
-    assert root.findtext("Notes").endswith(" 8, asin B00X.")
+    assert root.findtext("Notes").endswith(" 8, Amazon B00X.")
 
 
 @pytest.mark.parametrize(
@@ -177,5 +179,5 @@ def test_no_text_breaks_it(text, bad):
         "credits": [credit(odd, "Writer")],
         "series": FULL["series"] | {"name": odd, "alt_names": [odd]},
     }
-    written = metroninfo.write(FULL | texts | others, [("kitsu", odd)])
+    written = metroninfo.write(FULL | texts | others, [("metron", odd)])
     assert etree.fromstring(written).findtext("Arcs/Arc/Name").endswith("x")
