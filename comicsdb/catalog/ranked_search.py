@@ -12,11 +12,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
-from sqlalchemy import Integer, TextualSelect, column, text
+from sqlalchemy import Integer, TextualSelect, column, func, select, text
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from comicsdb.catalog import search
 from comicsdb.catalog.kinds import KINDS, Kind
+from comicsdb.db.read_pool import CompiledQuery, ReadConnection, ReadPool
 from comicsdb.matching.words import ARTICLES
 from comicsdb.models import Issue
 
@@ -251,6 +254,32 @@ def _statement(_kinds: tuple[str, ...], apiece: bool, typeahead: bool) -> Textua
     if not apiece:
         statement += " ORDER BY place LIMIT (SELECT most FROM asked)"
     return text(statement).columns(*(column(name, Integer) for name in ("kind", "id", "reason", "place")))
+
+
+class Hit(NamedTuple):
+    """An object that a text finds, and the number of the reason in REASONS."""
+
+    kind: str
+    id: int
+    reason: int
+
+
+def best_apiece(
+    pool: ReadPool | ReadConnection, query: str, limit: int, *, enough: int = 1, typeahead: bool = False
+) -> list[Hit]:
+    """The best objects of each kind that a text finds, up to `limit` of each, by reason."""
+    order = searched()
+    values = {**parse(query).values, "kinds": list(order), "limit": limit, "enough": enough}
+    row = pool.fetch(_apiece(order, typeahead), values)
+    return [Hit(order[kind], id_, reason) for kind, id_, reason in row[0] or ()]
+
+
+@lru_cache
+def _apiece(_kinds: tuple[str, ...], typeahead: bool) -> CompiledQuery:
+    """The statement for one row, whose only value lists what was found."""
+    best = found(apiece=True, typeahead=typeahead).subquery("best")
+    hit = func.json_build_array(best.c.kind, best.c.id, best.c.reason)
+    return CompiledQuery.of(select(func.json_agg(aggregate_order_by(hit, best.c.place))))
 
 
 def _named() -> list[tuple[int, Kind]]:
