@@ -248,15 +248,17 @@ same_isbn = Test(
     lambda column, *codes: or_(*(search.same_code(column, each) for each in codes)),
     lambda number: search.isbns(number) or None,
 )
+same_sku = Test(lambda _column, code: search.issues_with("sku", lambda column: search.same(column, code)))
 same_upc = Test(
-    lambda _column, code: search.issues_with_upc(lambda column: search.same_code(column, code)), _code
+    lambda _column, code: search.issues_with("upc", lambda column: search.same_code(column, code)), _code
 )
 same_gtin = Test(
     lambda _column, *wanted: issue.c.id.in_(select(search.with_gtin(*wanted).c.issue_id)),
     lambda code: search.gtin_patterns(found) if (found := gtin(code)) else None,
 )
 upc_begins = Test(
-    lambda _column, start: search.issues_with_upc(lambda column: search.code_fits(column, start)), _beginning
+    lambda _column, start: search.issues_with("upc", lambda column: search.code_fits(column, start)),
+    _beginning,
 )
 
 
@@ -413,7 +415,7 @@ ISSUE = (
         "cover_month": Condition(in_month, issue.c.cover_date),
         "series_id": Condition(equal, issue.c.series_id),
         "rating": Condition(same, age_rating.c.name, among(issue.c.rating_id, age_rating.c.id)),
-        "sku": Condition(same, issue.c.sku),
+        "sku": Condition(same_sku, issue.c.sku),
         "isbn": Condition(same_isbn, issue.c.isbn),
         "upc": Condition(same_upc, issue.c.upc),
         "gtin": Condition(same_gtin, issue.c.upc),

@@ -135,11 +135,12 @@ def _other_isbn(number: str) -> list[str]:
     return [isbn.to_isbn10(number)] if number.startswith("978") else []
 
 
-def issues_with_upc(condition: Callable) -> ColumnElement[bool]:
-    """The issues whose UPC, or that of one of their variants, meets a condition on a column."""
+def issues_with(name: str, condition: Callable) -> ColumnElement[bool]:
+    """The issues that meet a condition on a column, or one of whose variants does."""
     found, other = aliased(Issue), aliased(Variant)
     with_code = union_all(
-        select(found.id).where(condition(found.upc)), select(other.issue_id).where(condition(other.upc))
+        select(found.id).where(condition(getattr(found, name))),
+        select(other.issue_id).where(condition(getattr(other, name))),
     )
     return Issue.id.in_(with_code)
 

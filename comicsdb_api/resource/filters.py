@@ -62,6 +62,7 @@ SAYS = {
         f" The first {search.WORDS_MAX} words count."
     ),
     conditions.same_isbn: "{}, with 10 or 13 digits: one finds the other; blanks and hyphens do not count.",
+    conditions.same_sku: "{} of the issue or of one of its variants; upper and lower case are the same.",
     conditions.same_upc: "{} of the issue or of one of its variants; blanks, hyphens and case do not count.",
     conditions.same_gtin: (
         "{} of the issue or of one of its variants: a UPC-A, EAN-13 or ISBN as scanned; blanks and hyphens do"

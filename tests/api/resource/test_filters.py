@@ -74,7 +74,7 @@ def fill(make, session) -> dict[str, dict[str, int]]:
             sku="SKU1a",
             upc="7612ab-34",
             isbn="9780306406157",
-            variants=[{"name": "B", "upc": "76120000 99 00121", "image": "variants/b.png"}],
+            variants=[{"name": "B", "sku": "FOIL9", "upc": "76120000 99 00121", "image": "variants/b.png"}],
             cover_hash="9f1f0f0783c3c1e1",
             cv_id=51,
             gcd_id=61,
@@ -275,6 +275,7 @@ CASES = {
         ("rating=3", ""),
         ("sku=sku1A", "h1"),
         ("sku=sku1", ""),
+        ("sku=foil9", "h1"),  # that of a variant
         ("upc=7612AB-34", "h1"),
         ("upc=7612ab", ""),
         ("upc= 7612–AB 3 4", "h1"),
