@@ -26,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import covers
-from comicsdb.models import Imprint, Issue, Publisher, Series, SeriesType, Variant
+from comicsdb.models import ExternalId, Imprint, Issue, Publisher, Series, SeriesType, Variant
 
 SERIES_MAX = 30  # series by one name
 NAME_MAX = 80  # letters of a name that are looked for; each costs a look into the index
@@ -66,7 +66,8 @@ EXACT = {
 def by_codes(session: Session, wanted: Mapping[str, Sequence]) -> Sequence[Row]:
     """The issues by codes and ids: rows of kind, wanted value, issue_id and the code that the issue has.
 
-    `wanted` has the values of each kind: those of `EXACT`, and `gtin` for what barcodes begin with.
+    `wanted` has the values of each kind: those of `EXACT`, `gtin` for what barcodes begin with, and `ids`:
+    source and id.
     """
     parts = []
     for kind, column in EXACT.items():
@@ -93,6 +94,18 @@ def by_codes(session: Session, wanted: Mapping[str, Sequence]) -> Sequence[Row]:
                     asked.join(found, true())
                 )
             )
+    if wanted.get("ids"):
+        of_source = ExternalId.source.concat(literal_column("' '")).concat(ExternalId.external_id)
+        numbers = [each.partition(" ")[2] for each in wanted["ids"]]
+        parts.append(
+            select(_word("ids"), of_source.label("value"), ExternalId.issue_id, of_source.label("code"))
+            .where(
+                ExternalId.external_id == any_(literal(numbers, ARRAY(Text))),
+                of_source == any_(literal(list(wanted["ids"]), ARRAY(Text))),
+                ExternalId.issue_id.is_not(None),
+            )
+            .limit(CODES_MAX * len(numbers))
+        )
     if not parts:
         return ()
     return session.execute(union_all(*(select(part.subquery()) for part in parts))).all()

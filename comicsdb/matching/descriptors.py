@@ -17,6 +17,8 @@ from comicsdb.values import compact
 HASHES = ("phash", "dhash", "ahash")
 FIRST_YEAR = 1000  # greater numbers of volumes are the series' first year
 READINGS_MAX = 6
+ID_KINDS = {"comicvine": "cv_id", "gcd": "gcd_id"}  # sources that have columns of their own
+NUMBER_DIGITS = 10  # too many for a column
 SUPPLEMENTED = (17, 18)  # digits of a barcode with five more
 # A volume marked as such, which of Western comics is mostly a collection.
 _VOLUME_MARK = re.compile(r"(?<![^\W_])v(?:ol(?:ume)?)?[. _]{0,2}([0-9]{1,3})(?![0-9])", re.IGNORECASE)
@@ -174,12 +176,19 @@ def _codes(known: Mapping, isbn: str, upc: str, ids: tuple[ExternalId, ...]) -> 
     for name in ("id", "cv_id", "gcd_id"):
         if known.get(name):
             found[name] = [known[name]]
+    for source, number in known.get("ids", {}).items():
+        _take_id(found, ExternalId(source, number))
     for each in ids:
-        kind = {"comicvine": "cv_id", "gcd": "gcd_id"}.get(each.source)
-        if kind and each.id.isdigit() and len(each.id) < 10:
-            series = each.scope == "series"
-            found.setdefault(f"series_{kind}" if series else kind, [int(each.id)])
+        _take_id(found, each)
     return {kind: tuple(dict.fromkeys(values)) for kind, values in found.items()}
+
+
+def _take_id(found: dict[str, list], each: ExternalId) -> None:
+    kind, is_number = ID_KINDS.get(each.source), each.id.isdigit() and len(each.id) < NUMBER_DIGITS
+    if kind is None and each.scope != "series":
+        found.setdefault("ids", []).append(f"{each.source} {each.id}")
+    elif kind and is_number:
+        found.setdefault(f"series_{kind}" if each.scope == "series" else kind, [int(each.id)])
 
 
 def beginning(barcode: str) -> str:

@@ -21,11 +21,12 @@ CODED = 8  # weight of a code that is that of one issue alone
 TIED = 0.2  # of the best candidate's score, the least of one that is tied with it
 READING = -1.5  # for each reading before this one
 CONTRADICTION = -3  # of a field that cannot be right if a code is
-EXACT_CODES = {"id": 16, "cv_id": 16, "gcd_id": 16, "isbn": 11, "gtin": 11, "sku": 9}
+EXACT_CODES = {"id": 16, "cv_id": 16, "gcd_id": 16, "ids": 16, "isbn": 11, "gtin": 11, "sku": 9}
 CODE_NAMES = {
     "id": "id",
     "cv_id": "Comic Vine id",
     "gcd_id": "GCD id",
+    "ids": "id in another database",
     "isbn": "ISBN",
     "gtin": "barcode",
     "sku": "SKU",

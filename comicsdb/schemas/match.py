@@ -6,7 +6,7 @@ from colander import Invalid, null
 
 from comicsdb.i18n import formatted
 from comicsdb.models.base import SMALL_MAX
-from comicsdb.models.choices import YEARS
+from comicsdb.models.choices import EXTERNAL_SOURCES, YEARS
 from comicsdb.models.picture_hash import signed
 from comicsdb.schemas.base import (
     NAME_LENGTH,
@@ -20,12 +20,13 @@ from comicsdb.schemas.base import (
     year,
 )
 from comicsdb.schemas.issue import ISBN_LENGTH, NUMBER_LENGTH, SKU_LENGTH, TITLE_LENGTH, UPC_LENGTH
-from comicsdb.schemas.types import Field, Id, Integer, ListOf, Text
+from comicsdb.schemas.types import MAX_SHOWN, Field, Id, Integer, ListOf, Text
 
 MOST = 100  # descriptors in one call
 CANDIDATES = 20
 FILE_NAME_LENGTH = 1000
 WORD_LENGTH = 50
+ID_LENGTH = 100
 ALTERNATIVES_MAX = 4
 # The fields of ComicInfo and MetronInfo, and what they are here.
 COMIC_INFO = {
@@ -56,12 +57,8 @@ _SERIES_PARTS = {
     "lang": "language",
 }
 _CODES = {"ISBN": "isbn", "UPC": "gtin"}
-_SOURCES = {
-    "comicvine": "cv_id",
-    "cv": "cv_id",
-    "grandcomicsdatabase": "gcd_id",
-    "gcd": "gcd_id",
-}
+_ID_FIELDS = {"comicvine": "cv_id", "gcd": "gcd_id"}
+_LETTERS = re.compile("[^a-z]")
 _UNKNOWN = (None, "", -1, "-1")  # ComicInfo writes -1 for an unknown number
 _CV_ISSUE = re.compile(r"comicvine\S{0,200}4000-([0-9]{1,9})(?![0-9])|\[CVDB([0-9]{1,9})\]")
 
@@ -77,6 +74,26 @@ class Hash(Field):
         except ValueError as error:
             raise Invalid(node, str(error)) from error
         return digits
+
+
+class Ids(Field):
+    """Ids in other databases, by their sources."""
+
+    def read(self, node, value):
+        """The ids as they are kept, by source."""
+        if not isinstance(value, dict):
+            raise Invalid(
+                node, formatted("Expected a dictionary, but got ${kind}.", kind=type(value).__name__)
+            )
+        found = {}
+        for source, number in value.items():
+            known = EXTERNAL_SOURCES.get(source)
+            plain = isinstance(number, str | int) and not isinstance(number, bool)
+            read = known.read(str(number)[:ID_LENGTH]) if known and plain else None
+            if read is None:
+                raise Invalid(node, formatted('"${shown}" is not a valid choice.', shown=source[:MAX_SHOWN]))
+            found[source] = read
+        return found
 
 
 class Names(ListOf):
@@ -122,6 +139,7 @@ class DescriptorSchema(ObjectSchema):
     id = field(Id())
     cv_id = external_id()
     gcd_id = external_id()
+    ids = field(Ids())
     phash = field(Hash())
     dhash = field(Hash())
     ahash = field(Hash())
@@ -146,14 +164,18 @@ class DescriptorSchema(ObjectSchema):
         for key, name in COMIC_INFO.items():
             if key in found:
                 self._take(take, key, name, found[key])
-        for text_key in ("Web", "Notes"):
-            text_sent = found.get(text_key)
-            named = _CV_ISSUE.search(text_sent[:5000]) if isinstance(text_sent, str) else None
-            if named:
-                take("cv_id", named[1] or named[2], text_key)
+        for key in ("Web", "Notes"):
+            if named := _CV_ISSUE.search(str(found.get(key))[:5000]):
+                take("cv_id", named[1] or named[2], key)
+        others = {}
         for source, number in _ids(found.get("IDS")):
-            if source in _SOURCES:
-                take(_SOURCES[source], number, "IDS")
+            if source in _ID_FIELDS:
+                take(_ID_FIELDS[source], number, "IDS")
+            else:
+                others[source] = number
+        if others and "ids" not in found:
+            known["ids"] = others
+            self.sent_as["ids"] = "IDS"
         return known | {name: value for name, value in found.items() if name in self}
 
     @staticmethod
@@ -180,9 +202,19 @@ def _ids(sent) -> list[tuple[str, object]]:
     for each in sent if isinstance(sent, list) else [sent]:
         if isinstance(each, dict):
             values = {str(key).lstrip("@#").lower(): value for key, value in each.items()}
-            source = re.sub(r"[^a-z]", "", str(values.get("source", "")).lower())
-            found.append((source, values.get("text", values.get("id"))))
-    return found
+            source = _letters(str(values.get("source", "")))
+            found.append((_SOURCES.get(source), values.get("text", values.get("id"))))
+    return [(source, number) for source, number in found if source and number not in _UNKNOWN]
+
+
+def _letters(name: str) -> str:
+    return _LETTERS.sub("", name.lower())
+
+
+# The sources of ids by their codes and names, without signs.
+_SOURCES = {
+    _letters(name): code for code, source in EXTERNAL_SOURCES.items() for name in (code, source.label)
+}
 
 
 class Objects(Field):

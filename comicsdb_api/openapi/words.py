@@ -199,6 +199,7 @@ WORDS = {
     "Descriptor.phash": Word("The pHash of the cover.", "9f1f0f0783c3c1e1"),
     "Descriptor.dhash": Word("The dHash of the cover.", "3c7e66c3c3667e3c"),
     "Descriptor.ahash": Word("The aHash of the cover.", "ffc3818181c3ffff"),
+    "Descriptor.ids": Word("Ids of the issue in other databases, by source.", {"metron": "7001"}),
     "Descriptor.id": Word("Number of the issue here.", 512),
     "Matches.results": Word("What was found for each descriptor, in the order sent."),
     "MatchResult.certain": Word("Whether the first candidate is right without a doubt.", True),

@@ -5,7 +5,7 @@ from colander import SchemaNode, String
 from comicsdb.models.choices import GRADES
 from comicsdb.schemas import ObjectSchema
 from comicsdb.schemas.external_id import ExternalId, ExternalIdSchema
-from comicsdb.schemas.match import Hash, Objects
+from comicsdb.schemas.match import Hash, Ids, Objects
 from comicsdb.schemas.types import (
     LONGEST_LIST,
     Amount,
@@ -54,6 +54,7 @@ SIMPLE_TYPES = (
     (Moment, {"type": "string", "format": "date-time"}),
     (Flag, {"type": "boolean"}),
     (Grade, {"anyOf": _GRADES}),
+    (Ids, {"type": "object", "additionalProperties": {"type": "string"}}),
     (Hash, {"type": "string", "pattern": "^[0-9a-fA-F]{1,16}$"}),
     ((Price, ExternalId, String), {"type": "string"}),
 )

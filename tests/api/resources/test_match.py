@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from comicsdb.models import PictureHash
+from comicsdb.models import ExternalId, PictureHash
 from comicsdb.models.picture_hash import HASHES, signed
 from tests.api.conftest import PASSWORD, basic
 from tests.api.writing import Writer
@@ -75,6 +75,10 @@ def test_a_candidate_has_the_row_of_lists_a_score_and_reasons(client, shelf):
 
 # What is known of a comic, and the issue that it is.
 KNOWN = [
+    ({"ids": {"metron": 7001}}, "old 2"),
+    ({"ids": {"comicvine": "4000-41", "metron": "9"}}, "old"),
+    ({"file_name": "anything [metron-7001].cbz"}, "old 2"),
+    ({"IDS": [{"@source": "Metron", "#text": "7001"}, {"@source": "Odd", "#text": "1"}]}, "old 2"),
     ({"file_name": "Night Ferry 001 (1990).cbz"}, "old"),
     ({"file_name": "Night_Ferry_#2_(1990)_(noads).cbr"}, "old 2"),
     ({"file_name": "Nigth Ferry 02 (1990).cbz"}, "old 2"),
@@ -120,6 +124,7 @@ KNOWN = [
 
 def test_each_field_finds_the_issue(client, make, shelf):
     make.catalog.session.add(PictureHash(picture="issue/new.png", **dict.fromkeys(HASHES, signed(HASH))))
+    make.catalog.session.add(ExternalId(source="metron", external_id="7001", issue_id=shelf["old 2"].id))
     make.catalog.session.flush()
     found = matched(client, *(known for known, _ in KNOWN))
     ids = [[each["issue"]["id"] for each in result["candidates"]][:1] for result in found]
@@ -173,15 +178,15 @@ def test_bad_descriptors_are_told_one_by_one_and_the_others_are_answered(client,
         client,
         {"year": "soon", "Month": 13, "phash": "xyz", "file_name": long},
         {"cv_id": 41},
+        {"ids": {"metron": "x"}},
         {"Year": "x", "Series": ["a"], "alt_series": ["a"] * 5, "language": "\0"},
         *bad,
     )
     assert list(found[0]["errors"]) == ["file_name", "year", "Month", "phash"]
     assert found[1]["candidates"][0]["issue"]["id"] == shelf["old"].id
-    assert list(found[2]["errors"]) == ["series", "alt_series", "Year", "language"] or set(
-        found[2]["errors"]
-    ) == {"Series", "alt_series", "Year", "language"}
-    for each in found[3:]:
+    assert list(found[2]["errors"]) == ["ids"]
+    assert set(found[3]["errors"]) == {"Series", "alt_series", "Year", "language"}
+    for each in found[4:]:
         assert each["errors"]["non_field_errors"][0].startswith("Invalid data. Expected a dictionary")
     assert not any(each["candidates"] or each["certain"] for each in (found[0], *found[2:]))
 
