@@ -8,7 +8,22 @@ one statement, whatever the number of ids.
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from sqlalchemy import Select, String, case, cast, false, func, literal, select, true, union
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Integer,
+    Select,
+    String,
+    any_,
+    case,
+    cast,
+    false,
+    func,
+    literal,
+    select,
+    true,
+    union,
+)
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import search
@@ -19,6 +34,12 @@ from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import EXTERNAL_SOURCES, ID_COLUMNS
 
 Place = tuple[str, int]  # kind and id of an object
+
+
+def _one_of(column, values: Collection) -> ColumnElement[bool]:
+    """The condition that a column has one of many values, which are one parameter."""
+    kind = String if any(isinstance(each, str) for each in values) else Integer
+    return column == any_(literal(list(values), ARRAY(kind)))
 
 
 def objects(session: Session, source: str, texts: Iterable[str], kind: str | None) -> dict[str, list[Place]]:
@@ -46,16 +67,16 @@ def _with_ids(source: str, wanted: list[str], kinds: Collection[str]) -> Iterabl
         case(*((column.is_not(None), kind) for kind, column in columns.items())).label("kind"),
         owner.label("object_id"),
         ExternalId.external_id.label("external_id"),
-    ).where(ExternalId.source == source, ExternalId.external_id.in_(wanted), owner.is_not(None))
+    ).where(ExternalId.source == source, _one_of(ExternalId.external_id, wanted), owner.is_not(None))
     if source in ID_COLUMNS:
         numbers = [int(each) for each in wanted if int(each) <= INTEGER_MAX]
         for kind in kinds:
             model = KINDS[kind].model
             column = getattr(model, ID_COLUMNS[source])
-            yield select(literal(kind), model.id, cast(column, String)).where(column.in_(numbers))
+            yield select(literal(kind), model.id, cast(column, String)).where(_one_of(column, numbers))
     if source == "isbn" and "issue" in kinds:
         code = search.compacted(Issue.isbn)
-        yield select(literal("issue"), Issue.id, code).where(code.in_(wanted))
+        yield select(literal("issue"), Issue.id, code).where(_one_of(code, wanted))
 
 
 def external_ids(session: Session, places: Collection[Place]) -> dict[Place, list[tuple[str, str, str]]]:
@@ -83,16 +104,16 @@ def external_ids(session: Session, places: Collection[Place]) -> dict[Place, lis
 def _ids_of(kind: str, ids: list[int]) -> Iterable[Select]:
     owner = getattr(ExternalId, f"{kind}_id")
     said = (ExternalId.source, ExternalId.external_id, ExternalId.scope)
-    yield select(literal(kind), owner, true(), *said).where(owner.in_(ids))
+    yield select(literal(kind), owner, true(), *said).where(_one_of(owner, ids))
     model = KINDS[kind].model
     columns = {source: getattr(model, name) for source, name in ID_COLUMNS.items()}
     for source, column in columns.items():
         shown = (literal(source), cast(column, String), literal(""))
-        yield select(literal(kind), model.id, false(), *shown).where(model.id.in_(ids), column > 0)
+        yield select(literal(kind), model.id, false(), *shown).where(_one_of(model.id, ids), column > 0)
     if kind == "issue":
         code = search.compacted(Issue.isbn)
         shown = (literal("isbn"), code, literal(""))
-        yield select(literal(kind), Issue.id, false(), *shown).where(Issue.id.in_(ids), Issue.isbn != "")
+        yield select(literal(kind), Issue.id, false(), *shown).where(_one_of(Issue.id, ids), Issue.isbn != "")
 
 
 def present(session: Session, kind: str, ids: Collection[int]) -> dict[int, int]:
@@ -101,7 +122,7 @@ def present(session: Session, kind: str, ids: Collection[int]) -> dict[int, int]
     merged = (
         select(Tombstone.object_id, model.id)
         .join(model, model.id == Tombstone.survivor_id)
-        .where(Tombstone.kind == kind, Tombstone.object_id.in_(ids))
+        .where(Tombstone.kind == kind, _one_of(Tombstone.object_id, ids))
     )
-    rows = union(select(model.id.label("asked"), model.id.label("id")).where(model.id.in_(ids)), merged)
+    rows = union(select(model.id.label("asked"), model.id.label("id")).where(_one_of(model.id, ids)), merged)
     return dict(list(session.execute(rows)))
