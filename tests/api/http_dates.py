@@ -12,7 +12,8 @@ WITH_ISSUES = ["arc", "character", "series", "team"]
 DETAILS = [f"/api/{kind}/{{{kind}}}/" for kind in KINDS]
 DATED = DETAILS + [f"/api/{kind}/{{{kind}}}/issue_list/" for kind in WITH_ISSUES]
 KEPT = [
-    f"/api/{kind}/{{{kind}}}/" for kind in ("collection", "pull_list", "reading_list", "wish_list")
+    *(f"/api/{kind}/{{{kind}}}/" for kind in ("collection", "pull_list", "reading_list", "wish_list")),
+    *(f"/api/series/{{series}}/{tags}/" for tags in ("comicinfo", "metroninfo")),
 ]  # dated, too
 
 MOMENT = datetime(2026, 2, 3, 4, 5, 6, 700_000, UTC)

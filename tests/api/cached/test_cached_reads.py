@@ -21,8 +21,10 @@ from tests.api.test_transport import KINDS
 from tests.conftest import recording
 
 CACHED = [*DATED, *(f"/api/{kind}/" for kind in KINDS), "/api/publisher/{publisher}/series_list/"]
+CACHED += ["/api/search/?q=harbor"]
 NEVER = ["/api/", "/api/role/", "/api/series_type/", "/api/schema/", "/docs/", "/api/change/", "/api/cover/"]
-NEVER += ["/api/gtin/", *(f"/api/{kind}/{{{kind}}}/history/" for kind in KINDS)]
+NEVER += [f"/api/series/{{series}}/{tags}/" for tags in ("comicinfo", "metroninfo")]
+NEVER += ["/api/gtin/", "/api/crosswalk/", *(f"/api/{kind}/{{{kind}}}/history/" for kind in KINDS)]
 OWN = {"collection", "pull_list", "reading_list", "wish_list"}
 NEVER += [each for each in COSTS if each.split("/")[2] in OWN]
 TOKEN = "cdb_" + "1e" * 32
@@ -103,7 +105,7 @@ def test_only_what_says_so_is_cached(wsgi):
     served = filter(None, wsgi.registry["comicsdb_api.reads"].values())
     regions = {each.read.route: each.read.region for each in served}
     details = {f"api.{kind}" for kind in KINDS} | {f"api.{kind}.issue_list" for kind in WITH_ISSUES}
-    lists = {f"api.{kind}.list" for kind in KINDS} | {"api.publisher.series_list"}
+    lists = {f"api.{kind}.list" for kind in KINDS} | {"api.publisher.series_list", "api.search"}
     assert {route for route, region in regions.items() if region == DETAIL} == details
     assert {route for route, region in regions.items() if region == LIST} == lists
 
@@ -152,10 +154,11 @@ def test_what_the_address_does_not_know_is_in_no_key(api, wsgi, ids):
     lru = wsgi.registry["comicsdb.cache"]._store.lru
     for address in CACHED:
         path = address.format(**ids)
+        query = f"{path}&" if "?" in path else f"{path}?"
         body = cached(api, path)
         stored, compiled = len(lru), query_of.cache_info().currsize
         for number in range(20):
-            assert read(api, f"{path}?_={number}&utm{number}=a&z{number}", "HIT") == body
+            assert read(api, f"{query}_={number}&utm{number}=a&z{number}", "HIT") == body
         assert (len(lru), query_of.cache_info().currsize) == (stored, compiled)
 
 

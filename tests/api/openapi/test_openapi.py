@@ -17,12 +17,11 @@ from comicsdb.db.read_pool import ReadPool
 from comicsdb.security import Permission
 from comicsdb_api.docs_page.page import Page
 from tests.api.bodies import BASE
-from tests.api.conftest import PASSWORD, Client, basic
+from tests.api.conftest import PASSWORD, SEARCHES, Client, basic
 from tests.api.descriptions import errors_of
 from tests.conftest import ROLLED_BACK, SETTINGS, recording
 from tests.page import parsed
 
-SEARCHES = {"/api/cover/", "/api/crosswalk/", "/api/match/"}  # what is asked by POST and changes nothing
 ARCHIVES = {f"/api/series/{{id}}/{format_.name}/" for format_ in tags.FORMATS}
 SCHEMA = "/api/schema/"
 YAML, JSON = "application/vnd.oai.openapi", "application/vnd.oai.openapi+json"

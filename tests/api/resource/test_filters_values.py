@@ -366,7 +366,7 @@ def test_all_bad_parameters_are_reported_together(site):
 def test_what_is_no_filter_of_a_list_is_ignored(site, kind):
     unknown = [
         ("ordering", "-name"), ("search", "x"), ("modified_lt", "x"), ("nonsense", "\0"), ("id", "x"),
-        ("page_size", "1"), ("CV_ID", "x"), ("store_date_range", "x"), ("modified_gt ", "x"),
+        ("CV_ID", "x"), ("store_date_range", "x"), ("modified_gt ", "x"),
     ]  # fmt: skip
     assert site.ids(kind, *unknown) == site.ids(kind)
 

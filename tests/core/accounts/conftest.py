@@ -6,13 +6,22 @@ import pytest
 
 from comicsdb.accounts import AccountContext, Guard, form_time
 from comicsdb.accounts.passwords import Passwords
+from comicsdb.accounts.sessions import session_account
 from comicsdb.config import resolve
 from comicsdb.db import session_factory
+from comicsdb.db.read_pool import ReadPool
 from comicsdb.media.storage import FolderStorage
+from comicsdb.models import User
 from tests.conftest import ROLLED_BACK, SETTINGS
 from tests.mailbox import letters
 
 PASSWORD = "correct horse battery"
+
+
+def session_user(session, identifier):
+    """The account of a session as the site finds it, or None."""
+    found = session_account(ReadPool(session.connection), identifier)
+    return found and session.get(User, found.id)
 
 
 @pytest.fixture(scope="session")

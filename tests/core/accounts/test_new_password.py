@@ -10,7 +10,7 @@ from comicsdb import accounts
 from comicsdb.catalog import InvalidError
 from comicsdb.models import AccountLink, ApiToken, FeedAddress, LoginSession
 from tests.conftest import recording
-from tests.core.accounts.conftest import PASSWORD
+from tests.core.accounts.conftest import PASSWORD, session_user
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 NEW = "another horse battery"
@@ -40,8 +40,8 @@ def test_a_change_keeps_this_session_under_a_new_identifier_and_ends_the_others(
 ):
     kept = accounts.change_password(context, ann.id, sessions[0], filled())
     assert kept not in sessions
-    assert accounts.session_user(session, kept) is ann
-    assert [accounts.session_user(session, each) for each in sessions] == [None, None]
+    assert session_user(session, kept) is ann
+    assert [session_user(session, each) for each in sessions] == [None, None]
     assert accounts.log_in(context, "Ann", NEW) is ann
     with pytest.raises(accounts.LogInFailedError):
         accounts.log_in(context, "Ann", PASSWORD)
@@ -60,7 +60,7 @@ def test_a_change_keeps_this_session_under_a_new_identifier_and_ends_the_others(
 )
 def test_what_is_wrong_changes_nothing(context, session, ann, sessions, form, field):
     assert refused(accounts.change_password, context, ann.id, sessions[0], form) == {field}
-    assert [accounts.session_user(session, each) for each in sessions] == [ann, ann]
+    assert [session_user(session, each) for each in sessions] == [ann, ann]
     assert accounts.log_in(context, "Ann", PASSWORD) is ann
 
 
@@ -81,7 +81,7 @@ def test_a_link_sets_a_new_password_once(context, session, ann, sessions, mailbo
     assert refused(accounts.reset_password, context, uid, secret, filled(new="short")) == {"new_password"}
     assert accounts.reset_password(context, uid, secret, filled()) is ann
     assert ann.email_confirmed  # they read that mail
-    assert [accounts.session_user(session, each) for each in sessions] == [None, None]
+    assert [session_user(session, each) for each in sessions] == [None, None]
     assert accounts.log_in(context, "Ann", NEW) is ann
     for attempt in (accounts.check_reset, lambda *link: accounts.reset_password(*link, filled())):
         with pytest.raises(accounts.BadLinkError):

@@ -1,6 +1,7 @@
 """Sessions: known by a digest, listed, renewed, and ended by hand, by time and by others."""
 
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 import time_machine
@@ -8,7 +9,11 @@ from sqlalchemy import select
 
 from comicsdb import accounts
 from comicsdb.accounts.passwords import digest
+from comicsdb.accounts.sessions import session_identity
+from comicsdb.db.read_pool import ReadPool
 from comicsdb.models import LoginSession
+from comicsdb.security import session_cookie
+from tests.core.accounts.conftest import session_user
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -19,10 +24,10 @@ def test_a_session_is_known_by_its_digest_alone(context, session, ann):
     stored = session.scalars(select(LoginSession)).one()
     assert (stored.digest, stored.browser, stored.address) == (digest(identifier), "Moth 1.0", "192.0.2.7")
     assert len(identifier) >= 43
-    user = accounts.session_user(session, identifier)
+    user = session_user(session, identifier)
     assert (user.username, [group.name for group in user.groups]) == ("Ann", ["editor"])
-    assert accounts.session_user(session, stored.digest) is None
-    assert accounts.session_user(session, "") is None
+    assert session_user(session, stored.digest) is None
+    assert session_user(session, "") is None
 
 
 def test_sessions_end_after_two_weeks_however_busy(context, session, ann):
@@ -31,9 +36,9 @@ def test_sessions_end_after_two_weeks_however_busy(context, session, ann):
         session.commit()
         for _ in range(13):
             clock.shift(timedelta(days=1))
-            assert accounts.session_user(session, identifier) is ann
+            assert session_user(session, identifier) is ann
         clock.shift(timedelta(days=1))
-        assert accounts.session_user(session, identifier) is None
+        assert session_user(session, identifier) is None
         assert accounts.sessions_of(session, ann.id) == []
 
 
@@ -42,11 +47,19 @@ def test_last_seen_is_written_at_most_once_an_hour(context, session, ann):
         identifier = accounts.begin_session(context, ann)
         session.commit()
         (login,) = session.scalars(select(LoginSession))
+        request = SimpleNamespace(
+            cookies={session_cookie(context.settings): identifier},
+            read_pool=ReadPool(session.connection),
+            dbsession=session,
+            registry=SimpleNamespace(settings=context.settings),
+        )
         clock.shift(timedelta(minutes=60))
-        accounts.session_user(session, identifier)
+        assert session_identity(request).username == "Ann"
+        session.expire_all()
         assert login.seen == NOON
         clock.shift(timedelta(seconds=1))
-        accounts.session_user(session, identifier)
+        session_identity(request)
+        session.expire_all()
         assert login.seen == NOON + timedelta(minutes=60, seconds=1)
 
 
@@ -75,24 +88,24 @@ def test_one_can_be_ended_but_only_by_its_owner(session, make, ann, three):
     assert accounts.end_session_of(session, bob.id, first.id) is False
     assert accounts.end_session_of(session, ann.id, first.id) is True
     assert accounts.end_session_of(session, ann.id, first.id) is False
-    assert [accounts.session_user(session, each) is not None for each in three] == [False, True, True]
+    assert [session_user(session, each) is not None for each in three] == [False, True, True]
 
 
 def test_all_or_all_others_can_be_ended(session, ann, three):
     assert accounts.end_all_sessions(session, ann.id, but=three[1]) == 2
-    assert [accounts.session_user(session, each) is not None for each in three] == [False, True, False]
+    assert [session_user(session, each) is not None for each in three] == [False, True, False]
     assert accounts.end_all_sessions(session, ann.id) == 1
-    assert accounts.session_user(session, three[1]) is None
+    assert session_user(session, three[1]) is None
 
 
 def test_logging_out_ends_one(session, three):
     accounts.end_session(session, three[0])
     accounts.end_session(session, None)
-    assert [accounts.session_user(session, each) is not None for each in three] == [False, True, True]
+    assert [session_user(session, each) is not None for each in three] == [False, True, True]
 
 
 def test_a_renewed_session_goes_on_under_another_identifier_only(session, ann, three):
     renewed = accounts.renew_session(session, three[0])
-    assert accounts.session_user(session, three[0]) is None
-    assert accounts.session_user(session, renewed) is ann
+    assert session_user(session, three[0]) is None
+    assert session_user(session, renewed) is ann
     assert len(accounts.sessions_of(session, ann.id)) == 3
