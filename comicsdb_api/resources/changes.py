@@ -15,7 +15,7 @@ from comicsdb.models.record import ACTIONS
 from comicsdb.readcache.etag import tagged
 from comicsdb.values import whole_number
 from comicsdb_api.negotiation import parameter
-from comicsdb_api.openapi.common import error_content, headers
+from comicsdb_api.openapi.common import error_content, headers, query_parameters
 from comicsdb_api.openapi.schemas import Components
 from comicsdb_api.resource import filters, shapes
 from comicsdb_api.resource.base import Resource, serve
@@ -139,11 +139,6 @@ class ChangeResource(Resource):
     @classmethod
     def described(cls, registry):  # noqa: ARG003
         """Up to a hundred lines, and where the next ones are."""
-        parameters = [
-            {"name": each.name, "in": "query", "description": each.description, "schema": each.schema}
-            for declared in FILTERS
-            for each in declared.described()
-        ]
         following = {
             "type": ["string", "null"],
             "format": "uri",
@@ -165,7 +160,7 @@ class ChangeResource(Resource):
         }
         return {
             "description": "Later, send the last `seq` as `after`, and `epoch`: nothing is missed.",
-            "parameters": parameters,
+            "parameters": query_parameters(FILTERS),
             "content": {"application/json": {"schema": body}},
             "refusals": {"410": _another_epoch()},
         }

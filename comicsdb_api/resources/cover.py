@@ -15,6 +15,7 @@ from comicsdb.schemas.types import Integer as IntegerField
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
 from comicsdb_api.errors import BadRequestError
+from comicsdb_api.openapi.common import query_parameters
 from comicsdb_api.openapi.schemas import Components
 from comicsdb_api.resource import bodies, filters, shapes
 from comicsdb_api.resource.acts import Act, Body
@@ -24,7 +25,7 @@ from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.filters import BadValueError, Filter
 from comicsdb_api.resource.types import Choice, ListOf
 from comicsdb_api.resource.writes import IMAGE, NO_FILE, NO_PICTURE
-from comicsdb_api.resources.issue import IssueResource, issue
+from comicsdb_api.resources.issue import IssueResource, issue, issue_and_variant
 from comicsdb_api.resources.wish_list import judged
 from comicsdb_api.responses import addresses, respond, to_json
 
@@ -69,15 +70,8 @@ FILTERS = (
 
 def row_fields(found) -> dict:
     """A cover that was found: `found` are the columns of `covers.matches`."""
-    other = shapes.json_object(
-        "CoverVariant",
-        id=variant.c.id,
-        name=variant.c.name,
-        image=shapes.required_picture(variant.c.image),
-    )
     return {
-        "issue": shapes.json_object("IssueRow", **IssueResource.row_fields()),
-        "variant": shapes.optional(variant.c.id.is_not(None), other),
+        **issue_and_variant("CoverVariant"),
         "kind": shapes.type_coerce(found.kind, Choice(*covers.KINDS)),
         "hash": func.lpad(func.to_hex(found.hash), 16, "0", type_=String),
         "distance": found.distance,
@@ -127,15 +121,10 @@ class CoverResource(Resource):
     @classmethod
     def described(cls, registry):  # noqa: ARG003
         """The hashes, and how far covers may be from them."""
-        parameters = [
-            {"name": each.name, "in": "query", "description": each.description, "schema": each.schema}
-            for declared in FILTERS
-            for each in declared.described()
-        ]
         body = Components().object_of(cls.body_fields())
         return {
             "description": f"The {MOST} nearest covers, each once; of several hashes any may be near.",
-            "parameters": parameters,
+            "parameters": query_parameters(FILTERS),
             "content": {"application/json": {"schema": body}},
         }
 

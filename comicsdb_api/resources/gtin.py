@@ -1,7 +1,5 @@
 """What has a barcode: issues and variants, and others with the same product code (`/api/gtin/`)."""
 
-from dataclasses import asdict
-
 import orjson
 from sqlalchemy import Boolean, Integer, String, func, literal_column, or_, select
 from sqlalchemy.dialects.postgresql import distinct_on
@@ -11,13 +9,14 @@ from comicsdb.catalog.trade_numbers import Gtin, gtin
 from comicsdb.models import Variant
 from comicsdb.readcache.etag import tagged
 from comicsdb_api.errors import BadRequestError
+from comicsdb_api.openapi.common import query_parameters
 from comicsdb_api.resource import shapes
 from comicsdb_api.resource.acts import Body
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.filters import BadValueError, Filter
 from comicsdb_api.resource.types import ListOf
-from comicsdb_api.resources.issue import IssueResource, issue
+from comicsdb_api.resources.issue import IssueResource, issue, issue_and_variant
 from comicsdb_api.responses import addresses, to_json
 
 MOST = 100  # issues and variants in one answer
@@ -29,17 +28,10 @@ CODE = Filter("code", None, "barcode, as scanned or printed; blanks and hyphens 
 
 def row_fields(found) -> dict:
     """An issue or variant with a code of the same stem: `found` are the columns of `search.with_gtin`."""
-    other = shapes.json_object(
-        "CodeVariant",
-        id=variant.c.id,
-        name=variant.c.name,
-        image=shapes.required_picture(variant.c.image),
-    )
     return {
         "code": found.code,
         "is_match": found.is_match,
-        "issue": shapes.json_object("IssueRow", **IssueResource.row_fields()),
-        "variant": shapes.optional(variant.c.id.is_not(None), other),
+        **issue_and_variant("CodeVariant"),
     }
 
 
@@ -84,10 +76,9 @@ class GtinResource(Resource):
     @classmethod
     def described(cls, registry):  # noqa: ARG003
         """The code, and what has it."""
-        (parameter,) = CODE.described()
         return {
             "description": f"Up to {MOST} issues and variants, those with the code first.",
-            "parameters": [{**asdict(parameter), "in": "query"}],
+            "parameters": query_parameters((CODE,)),
             "body": Body("CodeFound", cls.body_fields()),
         }
 

@@ -247,6 +247,21 @@ class IssueResource(CatalogueResource):
         } | cls.closing()
 
 
+def issue_and_variant(shape: str) -> dict:
+    """Fields for what an issue or one of its variants has; `variant` (of this shape) is null for the issue.
+
+    The rows join variants outside.
+    """
+    variant = Variant.__table__
+    other = shapes.json_object(
+        shape, id=variant.c.id, name=variant.c.name, image=shapes.required_picture(variant.c.image)
+    )
+    return {
+        "issue": shapes.json_object("IssueRow", **IssueResource.row_fields()),
+        "variant": shapes.optional(variant.c.id.is_not(None), other),
+    }
+
+
 def issues_of(condition) -> Children:
     """The issues below an object of another kind: by cover date, then as `condition` of `Children` has it."""
     return Children(IssueResource, condition, shapes.by_cover_date(issue, series))

@@ -1,6 +1,5 @@
 """Search over all kinds at once (`/api/search/`)."""
 
-from dataclasses import asdict
 from functools import cached_property
 
 import orjson
@@ -15,6 +14,7 @@ from comicsdb.readcache.etag import tagged
 from comicsdb.readcache.validators import versions
 from comicsdb.values import whole_number
 from comicsdb_api.negotiation import parameters
+from comicsdb_api.openapi.common import query_parameters
 from comicsdb_api.resource import cached_reads, filters, shapes
 from comicsdb_api.resource.acts import Body
 from comicsdb_api.resource.base import Resource, serve
@@ -184,9 +184,7 @@ class SearchResource(Resource):
                 "words, and aliases; similar names follow where little is found. A leading article does not "
                 "count."
             ),
-            "parameters": [
-                {**asdict(each), "in": "query"} for declared in FILTERS for each in declared.described()
-            ],
+            "parameters": query_parameters(FILTERS),
             "body": Body("SearchFound", {"results": literal_column("results", ListOf(result))}),
         }
 
