@@ -85,6 +85,11 @@ class ApiRead(CachedRead):
         self.from_replica = self.read.region is not None
         self._is_newest = False  # whether the body is of the epoch of the account and the validators
 
+    @property
+    def _price(self) -> int:
+        """What the answer costs of the day's requests."""
+        return self.served.cost(self.request) if isinstance(self.served, Listing) else 1
+
     def from_cache(self, found: Found):
         """The answer by dates alone, or with a cached body."""
         self._identify(found)
@@ -137,7 +142,7 @@ class ApiRead(CachedRead):
         """The body; raises ThrottledError if a limit is exceeded."""
         request, limits = self.request, self.request.registry["comicsdb.api_limits"]
         # Without limits, the statement for the body compares the epoch.
-        verdict = judge(request, self.identity, epoch=epoch if limits.on else None)
+        verdict = judge(request, self.identity, price=self._price, epoch=epoch if limits.on else None)
         if verdict.refused:
             raise ThrottledError(verdict)
         try:
@@ -167,7 +172,9 @@ class ApiRead(CachedRead):
         epoch = None if self._is_newest else epoch
         if Verdict.KEY in request.environ:
             check_epoch(request.registry["comicsdb.read_pool"], epoch)
-        response = admit_cached(request, self.identity, response, self.read.route, epoch)
+        response = admit_cached(
+            request, self.identity, response, route=self.read.route, price=self._price, epoch=epoch
+        )
         auth.log_admitted(request, self.identity)
         retirement.add_headers(request, self.identity, response)
         return response

@@ -11,6 +11,8 @@ from comicsdb.log_lines import printable
 from comicsdb.ratelimit import Decision, Limit, WindowState
 from comicsdb.ratelimit.api import SUSTAINED, ApiLimits
 from comicsdb.security import BASIC, Identity
+from comicsdb_api.resource.listing import Listing
+from comicsdb_api.resource.variants import as_asked
 from comicsdb_api.responses import too_soon
 
 logger = logging.getLogger(__name__)
@@ -91,18 +93,25 @@ def _words(limit: Limit) -> tuple[tuple[str, str], str, str, str]:
 
 
 def judge(
-    request, identity: Identity | None, *, unchanged: bool = False, epoch: int | None = None
+    request,
+    identity: Identity | None,
+    *,
+    price: int | None = None,
+    unchanged: bool = False,
+    epoch: int | None = None,
 ) -> Verdict:
     """Count a request and check its limits, only once if it is retried; rejections are counted and logged.
 
-    `unchanged`: the answer will be a 304, which does not count for the day. Raises EpochMovedError, without
-    counting, if an epoch is given and not the present one.
+    `price`: what an answer costs of the day's requests, if that is known already. `unchanged`: the answer
+    will be a 304, which does not count for the day. Raises EpochMovedError, without counting, if an epoch is
+    given and not the present one.
     """
     verdict = request.environ.get(Verdict.KEY)
     if verdict is not None:
         return verdict
     limits: ApiLimits = request.registry["comicsdb.api_limits"]
-    price = price_of(request)
+    if price is None:
+        price = price_of(request)
     if limits.on:
         taken = limits.take(identity, client_ip(request), cost=price, unchanged=unchanged, epoch=epoch)
     else:
@@ -115,12 +124,13 @@ def judge(
 
 
 def price_of(request) -> int:
-    """What an answer costs of the day's requests, as the resource declares for the method."""
-    route = getattr(request, "matched_route", None)  # the policy has only what costs 1
-    if route is None:
-        return 1
+    """What an answer costs of the day's requests: what a read asks for, or as declared for the method."""
+    registry, route = request.registry, request.matched_route.name
     method = "GET" if request.method == "HEAD" else request.method
-    return request.registry["comicsdb_api.costs"].get((route.name, method), 1)
+    served = registry["comicsdb_api.reads"].get(route)
+    if method == "GET" and isinstance(served, Listing):
+        return as_asked(served, request).cost(request)
+    return registry["comicsdb_api.costs"].get((route, method), 1)
 
 
 def _note_refusal(request, verdict: Verdict) -> None:
@@ -165,12 +175,13 @@ def finish(request, response) -> None:
             counters.token_used(identity.token_id, client_ip(request))
 
 
-def admit_cached(request, identity: Identity, response, route: str, epoch: int | None):
+def admit_cached(request, identity: Identity, response, *, route: str, price: int, epoch: int | None):
     """Count a request whose answer is known, and finish that answer or, if a limit is exceeded, the 429.
 
     Raises EpochMovedError as `judge` does.
     """
-    verdict = judge(request, identity, unchanged=response.status_int == 304, epoch=epoch)
+    unchanged = response.status_int == 304
+    verdict = judge(request, identity, price=price, unchanged=unchanged, epoch=epoch)
     if verdict.refused:
         response = refusal(request, verdict, route)
     finish(request, response)

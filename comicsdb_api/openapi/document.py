@@ -23,7 +23,7 @@ from comicsdb_api.openapi.examples import add_examples
 from comicsdb_api.openapi.schemas import INTEGER_MAX, Components, reference
 from comicsdb_api.resource.acts import Act
 from comicsdb_api.resource.base import EntityResource, Resource
-from comicsdb_api.resource.listing import Detail, Listing
+from comicsdb_api.resource.listing import DETAILED_ROWS, USUAL_ROWS, Detail, Listing
 from comicsdb_api.responses import ROUTE_PREFIX, is_api_route
 from comicsdb_api.retirement import KEY
 
@@ -42,6 +42,11 @@ SUMMARIES = {"POST": "new", "PUT": "whole", "PATCH": "some fields of one"}
 # An account without any rights but those that everybody has.
 ORDINARY = Identity(0, "", is_staff=False, is_superuser=False, groups=frozenset(), method="")
 EDITOR = ORDINARY._replace(groups=frozenset([EDITOR_GROUP]))
+LIST_COSTS = (
+    f"A page costs one of the day's requests for each {USUAL_ROWS} rows that it has room for or, with fields"
+    f" of details, for each {DETAILED_ROWS}."
+)
+IDS_COSTS = f"With `ids`, it costs one for each {DETAILED_ROWS} of them."
 PARAMETER = re.compile(r"{(\w+)(?::[^}]*)?}")
 
 
@@ -333,8 +338,9 @@ def _list(endpoint: Endpoint, components: Components) -> dict:
     listing, page = endpoint.served, reference("parameters", "page")
     resource = listing.resource
     row = components.object_of(resource.row_fields(), resource.row_shape, f"{_camel(resource.kind())}Row")
-    schema = components.page_of(row)
+    schema, told = components.page_of(row), []
     if listing.options:
+        told = [LIST_COSTS] if listing.condition else [LIST_COSTS, IDS_COSTS]
         schema = {"anyOf": [schema, components.selection_page()]}
     declared = (*listing.filters, *listing.options)
     parameters = common.query_parameters(declared)
@@ -344,10 +350,9 @@ def _list(endpoint: Endpoint, components: Components) -> dict:
         "parameters": [*parameters, page],
         "headers": _optional_headers(listing) if listing.options else {},
     }
-    if listing.condition:
-        return shown
-    order = _paragraph(resource.order.__doc__)
-    return shown | {"description": f"Order: {order[0].lower()}{order[1:]}" if order else ""}
+    if not listing.condition and (order := _paragraph(resource.order.__doc__)):
+        told.insert(0, f"Order: {order[0].lower()}{order[1:]}")
+    return shown | {"description": " ".join(told)}
 
 
 def _optional_headers(listing: Listing) -> dict:

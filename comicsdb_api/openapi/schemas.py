@@ -22,9 +22,11 @@ from sqlalchemy.sql.elements import BinaryExpression, Cast, Label, TypeCoerce
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeEngine
 
+from comicsdb.models import Issue
 from comicsdb.models.base import BIG_MAX, INTEGER_MAX
 from comicsdb_api.openapi.words import words_for
 from comicsdb_api.resource.by_ids import MERGED
+from comicsdb_api.resource.external_ids import external_ids
 from comicsdb_api.resource.types import Address, Changes, Choice, Instant, ListOf, Money, ObjectOf, SelectedOf
 
 AMOUNT = r"^\d+\.\d{2}$"
@@ -86,8 +88,9 @@ class Components:
 
     def selection(self) -> dict:
         """An object with the fields that `fields` and `include` ask for."""
-        meaning = words_for("Selection").text
-        self.schemas["Selection"] = {"type": "object", "description": meaning, "examples": [{"id": 1}]}
+        schema = self._object({"external_ids": external_ids(Issue.__table__)}, "Selection")
+        del schema["required"]
+        self.schemas["Selection"] = schema | {"additionalProperties": True, "examples": [{"id": 1}]}
         return reference("schemas", "Selection")
 
     def selection_page(self) -> dict:

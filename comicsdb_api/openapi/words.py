@@ -237,6 +237,9 @@ WORDS = {
     "Crosswalk.source": Word("Whose ids are sent; `comicsdb` for our own.", "metron"),
     "Crosswalk.kind": Word("Only objects of this kind; required for our own ids.", "issue"),
     "Crosswalk.ids": Word("Up to 1,000 ids.", ["4711"]),
+    "Selection.external_ids": Word(
+        "Its ids in other databases: its main ones (`cv_id`, `gcd_id`, `isbn`) and all others."
+    ),
     "external_ids": Word(
         "Ids in other databases, beside those that have fields of their own; they replace all there are."
         " In a form, each is an object of JSON.",

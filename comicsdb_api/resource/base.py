@@ -135,6 +135,11 @@ class ListResource(Resource):
         raise NotImplementedError
 
     @classmethod
+    def further_fields(cls) -> dict:
+        """Fields that neither list nor detail have unless they are asked for; for `has_options`."""
+        return {}
+
+    @classmethod
     def row_source(cls):
         """The tables that `row_fields` and `order` read."""
         return cls.model.__table__

@@ -1,6 +1,7 @@
 """Objects by their ids (`ids=`): those that are there, and what became of the others."""
 
 from dataclasses import dataclass
+from math import ceil
 
 import orjson
 from sqlalchemy import ARRAY, Integer, Text, bindparam, cast, func, select, union
@@ -10,7 +11,7 @@ from comicsdb.db.epoch import EPOCH_NOW, EpochMovedError
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.models import Tombstone
 from comicsdb_api.resource import shapes
-from comicsdb_api.resource.listing import Listing, Wanted, query_of
+from comicsdb_api.resource.listing import DETAILED_ROWS, Listing, Wanted, query_of
 from comicsdb_api.resource.options import IDS, IDS_OPTION, values_in
 from comicsdb_api.responses import addresses, to_json
 
@@ -27,6 +28,10 @@ class ByIds(Listing):
 
     In place of a merged one comes the object that it was merged into, unless that was there before.
     """
+
+    def cost(self, request) -> int:
+        """What the answer costs of the day's requests, by the number of ids."""
+        return ceil(len(values_in((IDS_OPTION,), request)[IDS]) / DETAILED_ROWS)
 
     def page(self, request, stamps: tuple, wanted: Wanted, epoch: int | None = None) -> bytes:  # noqa: ARG002
         """The body; raises EpochMovedError if an epoch is given and not that of the rows."""

@@ -8,6 +8,7 @@ survey of an index finds keyset positions (`places`) from which pages are read; 
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from hashlib import blake2b
+from math import ceil
 from typing import ClassVar
 
 import orjson
@@ -33,6 +34,9 @@ FAR = 5  # pages that are found by skipping rows
 STEP = 3  # pages between cached places
 NEAR = 500  # rows after a place within which most pages lie
 TRIES = 3  # attempts to read places and page of one version, with concurrent writers
+
+# How many rows one of the day's requests pays for.
+USUAL_ROWS, DETAILED_ROWS = 100, 10
 
 QUERIES_MAX = 500  # compiled statements of all lists, of some 5 KB each
 
@@ -83,6 +87,11 @@ class Listing:
     def size(self) -> int:
         """The number of rows per page."""
         return self.page_size or self.resource.page_size
+
+    def cost(self, request) -> int:  # noqa: ARG002  (lists override it)
+        """What a page costs of the day's requests: fields of details make rows dearer."""
+        usual = self.shape is None or self.shape.is_usual
+        return ceil(self.size / (USUAL_ROWS if usual else DETAILED_ROWS))
 
     @cached_property
     def parameters(self) -> frozenset[str]:

@@ -21,8 +21,9 @@ ALL = "all"  # includes every field
 class Shape:
     """The fields of a row of a list, or of a detail (`detail`).
 
-    `include` adds fields: all that list and detail have can be had in both. What both have is then as in the
-    detail. `fields` picks from all of them, by dotted names. Equal shapes make equal statements.
+    `include` adds fields: all that list and detail have, and further ones, can be had in both. What list and
+    detail have is then as in the detail. `fields` picks from all of them, by dotted names. Equal shapes make
+    equal statements.
     """
 
     resource: type
@@ -36,7 +37,7 @@ class Shape:
         usual = self._usual
         if not (self.fields or self.include):
             return usual
-        rich = self.resource.row_fields() | self.resource.detail_fields()
+        rich = every_field(self.resource)
         every = usual | rich
         included = every if ALL in self.include else self.include
         found = {
@@ -98,8 +99,13 @@ def names_in(text: str, known: tuple[str, ...]) -> tuple[str, ...]:
 @lru_cache
 def known_names(resource: type) -> dict[str, tuple[str, ...]]:
     """The names that `fields` and `include` know."""
-    every = resource.row_fields() | resource.detail_fields()
+    every = every_field(resource)
     return {FIELDS: tuple(names_of(every)), INCLUDE: (ALL, *every)}
+
+
+def every_field(resource: type) -> dict[str, ColumnElement]:
+    """All fields that can be had, those of both list and detail in the detail's form."""
+    return resource.row_fields() | resource.detail_fields() | resource.further_fields()
 
 
 def names_of(fields: dict[str, ColumnElement]) -> list[str]:

@@ -3,6 +3,7 @@
 from comicsdb.models import Publisher
 from comicsdb_api.resource import shapes
 from comicsdb_api.resource.base import EntityResource
+from comicsdb_api.resource.external_ids import external_ids
 
 
 class CatalogueResource(EntityResource):
@@ -17,6 +18,11 @@ class CatalogueResource(EntityResource):
         """By id, and by the time of the last change."""
         table = cls.model.__table__
         return {"id": (table.c.id,), "modified": (table.c.modified, table.c.id)}
+
+    @classmethod
+    def further_fields(cls) -> dict:
+        """The ids in other databases."""
+        return {"external_ids": external_ids(cls.model.__table__)}
 
     @classmethod
     def closing(cls) -> dict:

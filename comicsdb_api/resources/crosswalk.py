@@ -22,6 +22,7 @@ from comicsdb_api.resource import bodies, shapes
 from comicsdb_api.resource.acts import Act, Body
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.external_ids import external_id
 from comicsdb_api.resource.types import Address, Choice, ListOf
 from comicsdb_api.resources.wish_list import judged
 from comicsdb_api.responses import respond, to_json
@@ -53,20 +54,15 @@ class CrosswalkResource(Resource):
     @classmethod
     def found_fields(cls) -> dict:
         """The answer to ids."""
-        external_id = shapes.json_object(
-            "ExternalId",
-            source=literal_column("source", Choice(*EXTERNAL_SOURCES)),
-            external_id=_text(),
-            scope=_text(),
-            url=shapes.optional(literal_column("true", Boolean), literal_column("url", Address())),
-        )
+        url = shapes.optional(literal_column("true", Boolean), literal_column("url", Address()))
+        told = external_id(_text(), _text(), _text(), url)
         match = shapes.json_object(
             "CrosswalkMatch",
             asked=_text(),
             kind=literal_column("kind", Choice(*OWNERS)),
             id=literal_column("1", Integer),
             is_merged=literal_column("true", Boolean),
-            external_ids=literal_column("external_ids", ListOf(external_id)),
+            external_ids=literal_column("external_ids", ListOf(told)),
         )
         return {
             "results": literal_column("results", ListOf(match)),

@@ -71,18 +71,38 @@ def ids(make):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_include_shows_in_a_list_what_the_detail_has(api, ids, contract, kind):
+def test_include_shows_in_a_list_what_the_detail_has(api, ids, contract, connection, kind):
     detail = api.json(f"/api/{kind}/{ids[kind]}/")
     usual = next(row for row in api.json(f"/api/{kind}/")["results"] if row["id"] == ids[kind])
-    answer = api.get(f"/api/{kind}/?include=all")
+    with recording(connection) as statements:
+        answer = api.get(f"/api/{kind}/?include=all")
+        whole = api.json(f"/api/{kind}/{ids[kind]}/?include=external_ids")
+    assert len(statements) == 2 * AGAIN
     (shown,) = [row for row in answer.json["results"] if row["id"] == ids[kind]]
-    assert shown == usual | detail
+    assert len(whole["external_ids"]) == 2
+    assert whole == detail | {"external_ids": whole["external_ids"]}
+    assert shown == usual | whole
     contract.fits(contract.read(f"/api/{kind}/"), answer, selected=True)
     some = [name for name in detail if name not in usual][:3]
     answer = api.json(f"/api/{kind}/?include={','.join(some)}")
     (shown,) = [row for row in answer["results"] if row["id"] == ids[kind]]
     assert shown == usual | {name: detail[name] for name in some}
     assert list(shown) == [*usual, *some]
+
+
+def test_external_ids_are_those_of_the_crosswalk(api, make):
+    rows = [("comicvine", "51", ""), ("comicvine", "52", ""), ("locg", "8", "series"), ("isbn", "316148410X", "")]
+    given = [dict(zip(("source", "external_id", "scope"), row, strict=True)) for row in rows]
+    issue = make.issue(cv_id=51, gcd_id=7, isbn="9783161484100", external_ids=given)
+    asked = {"source": "comicsdb", "kind": "issue", "ids": [str(issue.id)]}
+    (found,) = Writer(api.testapp, api.headers).post("/api/crosswalk/", 200, json=asked)["results"]
+    shown = api.json(f"/api/issue/{issue.id}/?fields=external_ids")
+    assert shown == {"external_ids": found["external_ids"]}
+    assert len(shown["external_ids"]) == 6
+    assert shown["external_ids"][0]["url"] == "https://comicvine.gamespot.com/issue/4000-51/"
+    (row,) = api.json(f"/api/issue/?ids={issue.id}&fields=external_ids.source")["results"]
+    sources = ["comicvine", "comicvine", "gcd", "isbn", "isbn", "locg"]
+    assert [each["source"] for each in row["external_ids"]] == sources
 
 
 def part(value, rests):

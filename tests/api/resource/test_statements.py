@@ -91,6 +91,7 @@ def world(make, size):
     """`size` rows of each kind, everything tied to everything; gives the id of one object of each kind."""
     many = range(size)
     cited = {"attributions": [{"source": "W", "url": f"https://example.org/{each}"} for each in many]}
+    cited["external_ids"] = [{"source": "wikidata", "external_id": f"Q{each + 1}"} for each in many]
     with make.together():
         publisher = make.publisher(**cited)
         imprint = make.imprint(publisher=publisher, **cited)

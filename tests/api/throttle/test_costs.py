@@ -50,6 +50,41 @@ def test_a_match_costs_ten(few, reader):
     assert (answer.headers[COST], left(answer)) == ("10", (19, 15))
 
 
+def test_lists_cost_by_what_they_are_asked_for(few, make):
+    arc = make.arc()
+    ids = ",".join(map(str, range(1, 100)))
+    costs = {
+        "": 1,
+        "?page_size=100": 1,
+        "?page_size=101": 2,
+        "?page_size=500&cursor=*&fields=id": 5,
+        "?ids=1,2,3&include=all": 1,
+        f"?ids={ids},{arc.id}": 10,
+        "?page_size=20&include=all": 2,
+    }
+    day = 25
+    for asked, cost in costs.items():
+        answer = few.call("GET", f"/api/arc/{asked}")
+        day -= cost
+        assert (answer.headers[COST], left(answer)[1]) == (str(cost), day), asked
+    wrong = few.get("/api/arc/?page_size=501", 400)
+    assert (wrong.headers[COST], left(wrong)[1]) == ("1", 2)
+    plain = few.get("/api/arc/?page_size=200")
+    assert (plain.headers[COST], plain.headers["X-Cache"]) == ("2", "MISS")
+    again = few.get("/api/arc/?page_size=200", 429)
+    assert (again.headers[COST], left(again)[1]) == ("0", 0)
+    assert "It costs 2 of the day's requests, of which 0 are left." in again.json["detail"]
+
+
+def test_a_page_from_the_cache_costs_the_same_and_304_nothing(few, make):
+    make.arc()
+    for path in ("/api/arc/?page_size=300", "/api/arc/?ids=1,2,3,4,5,6,7,8,9,10,11"):
+        first, hit = few.get(path), few.get(path)
+        assert first.headers[COST] == hit.headers[COST] != "1"
+        unchanged = few.get(path, 304, {"If-None-Match": hit.headers["ETag"]})
+        assert (unchanged.headers[COST], left(unchanged)[1]) == ("0", left(hit)[1])
+
+
 def test_the_limits_of_a_token_and_of_its_account_both_count_it(site, bearer, session, reader, make, clock):
     from comicsdb.models import ApiToken
 
@@ -64,4 +99,6 @@ def test_the_reference_tells_what_is_dear(client, make):
     paths = client.json("/api/schema/?format=json")["paths"]
     assert "It costs 10 of" in paths["/api/match/"]["post"]["description"]
     assert "It costs 10 of" in paths["/api/series/{id}/comicinfo/"]["get"]["description"]
-    assert "It costs" not in paths["/api/arc/"]["get"]["description"]
+    assert "one for each 10 of them" in paths["/api/arc/"]["get"]["description"]
+    assert "for each 100 rows" in paths["/api/arc/{id}/issue_list/"]["get"]["description"]
+    assert "costs" not in paths["/api/role/"]["get"]["description"]
