@@ -91,7 +91,12 @@ def test_include_shows_in_a_list_what_the_detail_has(api, ids, contract, connect
 
 
 def test_external_ids_are_those_of_the_crosswalk(api, make):
-    rows = [("comicvine", "51", ""), ("comicvine", "52", ""), ("locg", "8", "series"), ("isbn", "316148410X", "")]
+    rows = [
+        ("comicvine", "51", ""),
+        ("comicvine", "52", ""),
+        ("locg", "8", "series"),
+        ("isbn", "316148410X", ""),
+    ]
     given = [dict(zip(("source", "external_id", "scope"), row, strict=True)) for row in rows]
     issue = make.issue(cv_id=51, gcd_id=7, isbn="9783161484100", external_ids=given)
     asked = {"source": "comicsdb", "kind": "issue", "ids": [str(issue.id)]}
