@@ -49,6 +49,7 @@ BARE = {
     "reprints": [],
     "cv_id": None,
     "gcd_id": None,
+    "external_ids": [],
     "resource_url": "https://comics.example/issue/harbor-lights-2019-12/",
     "modified": "2026-11-23T13:00:00.123456Z",
 }
@@ -57,6 +58,11 @@ BARE = {
 def named(*names):
     """Objects as they are embedded in a detail."""
     return [{"id": number, "name": name} for number, name in enumerate(names, 1)]
+
+
+def external_id(source, number, url=None):
+    """An id in another database."""
+    return {"source": source, "external_id": number, "scope": "", "url": url}
 
 
 def credit(creator, *roles):
@@ -92,6 +98,10 @@ FULL = copy.deepcopy(BARE) | {
     "reprints": [{"id": 9, "issue": "Anchor (2021) #5"}],
     "cv_id": 51,
     "gcd_id": 52,
+    "external_ids": [
+        external_id("comicvine", "51", "https://comicvine.gamespot.com/issue/4000-51/"),
+        external_id("gcd", "52", "https://www.comics.org/issue/52/"),
+    ],
 }
 FULL["series"] |= {"alt_names": ["Luci del porto"], "genres": named("Manga", "Romance"), "language": "ja"}
 

@@ -5,7 +5,7 @@ from lxml import etree
 
 from comicsdb.models.reference_data import REFERENCE
 from comicsdb_client import comicinfo, metroninfo, xml
-from tests.tag_schemas import BARE, FULL, credit, valid_comicinfo, valid_metroninfo
+from tests.tag_schemas import BARE, FULL, credit, external_id, valid_comicinfo, valid_metroninfo
 
 SERVER = "https://comics.example"
 
@@ -85,6 +85,20 @@ def test_metroninfo_of_an_issue_with_everything():
         "ISBN": "9780306406157",
         "UPC": "75960608936900311",
     }
+
+
+def test_ids_of_all_databases_are_written():
+    ids = [
+        external_id("metron", "8", "https://metron.cloud/issue/8/"),
+        external_id("isbn", "9780306406157", "https://openlibrary.org/isbn/9780306406157"),
+        external_id("bedetheque", "9"),
+    ]
+    issue = FULL | {"external_ids": [*FULL["external_ids"], *ids]}
+    pages = valid_comicinfo(comicinfo.write(issue, SERVER))["Web"].split()
+    assert pages[1:] == [each["url"] for each in issue["external_ids"][:3]]
+    found = valid_metroninfo(metroninfo.write(issue, SERVER))
+    written = [(each.get("source"), each.text) for each in found.find("IDS")]
+    assert written[2:] == [("Metron", "8")]
 
 
 def test_an_issue_of_which_little_is_known():

@@ -21,6 +21,7 @@ Steps = Generator[httpx.Request | float, httpx.Response | None, T]
 
 BATCH = 100  # ids or descriptors in one call
 KINDS = ("arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe")
+SHOWN = ("fields", "include")  # options that say how issues are shown: parameters of the query
 TRIES = 4
 LONGEST_WAIT = 120.0  # seconds
 ACCEPT = "application/json, application/problem+json"
@@ -64,9 +65,11 @@ class Core:
         return Found(body["results"], body["missing"], merged, body["deleted"])
 
     def matches(self, descriptors: Sequence[Json], options: Mapping[str, Any]) -> Steps[list[Match]]:
-        """The issues that up to a hundred comics may be."""
-        body = {"descriptors": list(descriptors), **options}
-        response = yield from self._answered("POST", "match/", {}, body)
+        """The issues that up to a hundred comics may be; `fields` and `include` say how they are shown."""
+        shown = {name: value for name, value in options.items() if name in SHOWN}
+        others = {name: value for name, value in options.items() if name not in SHOWN}
+        body = {"descriptors": list(descriptors), **others}
+        response = yield from self._answered("POST", "match/", shown, body)
         return [Match.of(each) for each in response.json()["results"]]
 
     def read(self, path: str, params: Mapping[str, Any]) -> Steps[httpx.Response]:

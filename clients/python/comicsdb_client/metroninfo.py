@@ -20,6 +20,16 @@ ROLES = set(
     "Supervising Editor|Executive Editor|Editor In Chief|President|Publisher|Chief Creative Officer|"
     "Executive Producer".split("|")
 )
+# The sources that the schema names, by those of the server.
+SOURCES = {
+    "comicvine": "Comic Vine",
+    "gcd": "Grand Comics Database",
+    "metron": "Metron",
+    "anilist": "AniList",
+    "locg": "League of Comic Geeks",
+    "mangaupdates": "MangaUpdates",
+    "myanimelist": "MyAnimeList",
+}
 COUNTRIES = {"USD": "US", "GBP": "GB", "ITL": "IT"}  # for a price in euros it is that of the language
 EURO_LANGUAGES = {"it", "fr", "de", "es", "nl", "pt", "fi"}
 
@@ -48,8 +58,9 @@ def write(issue: Json, server: str) -> bytes:
     """The document of an issue."""
     root = ET.Element("MetronInfo")
     ids = ET.Element("IDS")
-    xml.add(ids, "ID", issue["cv_id"], source="Comic Vine")
-    xml.add(ids, "ID", issue["gcd_id"], source="Grand Comics Database")
+    for each in issue["external_ids"]:
+        if each["source"] in SOURCES:
+            xml.add(ids, "ID", each["external_id"], source=SOURCES[each["source"]])
     xml.add_group(root, ids)
     publisher = ET.SubElement(root, "Publisher")
     xml.add(publisher, "Name", issue["publisher"]["name"])

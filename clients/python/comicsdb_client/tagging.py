@@ -13,6 +13,8 @@ from comicsdb_client.core import BATCH
 
 NAMES = (comicinfo.NAME, metroninfo.NAME)
 CANDIDATES = 3  # that are shown of what is not certain
+LABELS = ("id", "issue")  # what is shown of them
+FIELDS = (*LABELS, *xml.FIELDS)  # and what is written
 
 
 class Outcome(StrEnum):
@@ -68,26 +70,24 @@ def reports(
 ) -> Iterator[Report]:
     """Say of each file what it is, and tag it if that is certain (`tag`).
 
-    A hundred files are asked for with a call, and what is written into a hundred with another. Files that
-    have tags of this server are left out unless `again`: so a run that was stopped can be started again.
+    A hundred files are asked for with a call, whose answer has what is written into them. Files that have
+    tags of this server are left out unless `again`: so a run that was stopped can be started again.
     """
     run = _Run(client, tag)
     yield from run.answered(_opened(client.url, folder, paths, again))
     # Old tags may have values that the server does not take: then only the name of the file is sent.
     yield from run.answered([each.by_name() for each in run.odd])
-    yield from run.tagged()
 
 
 class _Run:
-    """Files on their way: those whose descriptors are wrong (`odd`), and those that are certain."""
+    """Files on their way, and those whose descriptors are wrong (`odd`)."""
 
     def __init__(self, client: Client, tag: bool):
         self.odd: list[_Comic] = []
         self._client, self._tag = client, tag
-        self._certain: list[tuple[_Comic, Match]] = []
 
     def answered(self, files: Iterable[_Comic | Report]) -> Iterator[Report]:
-        """What became of files; those that are certain are tagged when there are enough of them."""
+        """What became of files."""
         batch: list[_Comic] = []
         for each in files:
             if isinstance(each, Report):
@@ -99,24 +99,11 @@ class _Run:
                 batch = []
         yield from self._asked(batch)
 
-    def tagged(self) -> Iterator[Report]:
-        """Tag up to a hundred files that are certain."""
-        certain, self._certain = self._certain[:BATCH], self._certain[BATCH:]
-        ids = dict.fromkeys(match.candidates[0].issue["id"] for _, match in certain)
-        details = {
-            each["id"]: each
-            for found in self._client.ids("issue", ids, include="all")
-            for each in found.results
-        }
-        for comic, match in certain:
-            issue = details.get(match.candidates[0].issue["id"])
-            if issue is None:  # merged or deleted since it was found
-                yield Report(comic.path, Outcome.FAILED, match, "The issue has just been removed.")
-            else:
-                yield _written(comic, match, issue, self._client.url)
-
     def _asked(self, batch: list[_Comic]) -> Iterator[Report]:
-        matches = self._client.match([each.descriptor for each in batch], candidates=CANDIDATES)
+        fields = FIELDS if self._tag else LABELS
+        matches = self._client.match(
+            [each.descriptor for each in batch], candidates=CANDIDATES, fields=fields
+        )
         for comic, match in zip(batch, matches, strict=True):
             if match.errors and len(comic.descriptor) > 1:
                 self.odd.append(comic)
@@ -127,9 +114,7 @@ class _Run:
             elif not self._tag:
                 yield Report(comic.path, Outcome.CERTAIN, match)
             else:
-                self._certain.append((comic, match))
-        if len(self._certain) >= BATCH:
-            yield from self.tagged()
+                yield _written(comic, match, match.best.issue, self._client.url)
 
 
 def _opened(server: str, folder: Path, paths: Iterable[Path], again: bool) -> Iterator[_Comic | Report]:

@@ -6,6 +6,15 @@ from xml.etree import ElementTree as ET
 
 from comicsdb_client.answers import Json
 
+# The fields of an issue that tags are written from.
+FIELDS = (
+    *("id", "number", "alt_number", "title", "name", "cover_date", "store_date", "price", "price_currency"),
+    *("isbn", "upc", "page", "desc", "cv_id", "resource_url", "modified", "external_ids"),
+    *("publisher.name", "imprint.name", "rating.name", "arcs.name", "characters.name", "teams.name"),
+    *("universes.name", "reprints.issue", "credits.creator", "credits.role.name", "series.name"),
+    *("series.alt_names", "series.sort_name", "series.volume", "series.year_began", "series.language"),
+    *("series.series_type.name", "series.genres.name"),
+)
 # Characters that XML 1.0 does not allow.
 _BAD = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -69,10 +78,6 @@ def marked(notes: str, server: str) -> int | None:
 
 
 def addresses(issue: Json) -> list[str]:
-    """The pages of an issue: the server's, and those at Comic Vine and the Grand Comics Database."""
-    found = [issue["resource_url"]]
-    if issue["cv_id"]:
-        found.append(f"https://comicvine.gamespot.com/issue/4000-{issue['cv_id']}/")
-    if issue["gcd_id"]:
-        found.append(f"https://www.comics.org/issue/{issue['gcd_id']}/")
-    return found
+    """The pages of an issue: the server's, and those in other databases."""
+    others = (each["url"] for each in issue["external_ids"] if each["source"] != "isbn")
+    return [issue["resource_url"], *filter(None, others)]
