@@ -17,6 +17,7 @@ from sqlalchemy import (
     Subquery,
     any_,
     cast,
+    false,
     func,
     literal,
     literal_column,
@@ -112,7 +113,8 @@ def _masks(most: int) -> list[int]:
 def matches_of_each(wanted: Sequence[tuple[int, str, str]], most: int, limit: int) -> Subquery:
     """The covers near each of many hashes, at most `limit` by a part of a hash, in one statement.
 
-    `wanted` has a place, a kind and digits for each; the columns are `place`, `issue_id`, `kind`, `distance`.
+    `wanted` has a place, a kind and digits for each; the columns are `place`, `issue_id`, `of_variant`,
+    `kind` and `distance`.
     """
     parts = []
     for kind, columns in KINDS.items():
@@ -125,13 +127,17 @@ def matches_of_each(wanted: Sequence[tuple[int, str, str]], most: int, limit: in
         for name in columns:
             parts += [_near_each(kind, name, table, place, most, limit) for place in range(len(QUARTERS))]
     found = union(*parts).subquery("found")
-    owners = ((Issue.id, Issue.image), (Variant.issue_id, Variant.image))
+    owners = ((Issue.id, false(), Issue.image), (Variant.issue_id, true(), Variant.image))
     return union(
         *(
-            select(found.c.place, issue_id.label("issue_id"), found.c.kind, found.c.distance).join(
-                found, found.c.picture == image
-            )
-            for issue_id, image in owners
+            select(
+                found.c.place,
+                issue_id.label("issue_id"),
+                of_variant.label("of_variant"),
+                found.c.kind,
+                found.c.distance,
+            ).join(found, found.c.picture == image)
+            for issue_id, of_variant, image in owners
         )
     ).subquery("near_each")
 

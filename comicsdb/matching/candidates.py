@@ -54,30 +54,31 @@ def _compacted(column):
 
 
 # Codes and ids that are looked for as they are, by the expressions of their indexes.
-EXACT = {
-    "isbn": _compacted(issue.c.isbn),
-    "sku": func.upper(issue.c.sku),
-    "id": issue.c.id,
-    "cv_id": issue.c.cv_id,
-    "gcd_id": issue.c.gcd_id,
-}
+EXACT = (
+    ("isbn", _compacted(issue.c.isbn), issue.c.id),
+    ("sku", func.upper(issue.c.sku), issue.c.id),
+    ("sku", func.upper(variant.c.sku), variant.c.issue_id),
+    ("id", issue.c.id, issue.c.id),
+    ("cv_id", issue.c.cv_id, issue.c.id),
+    ("gcd_id", issue.c.gcd_id, issue.c.id),
+)
 
 
 def by_codes(session: Session, wanted: Mapping[str, Sequence]) -> Sequence[Row]:
-    """The issues by codes and ids: rows of kind, wanted value, issue_id and the code that the issue has.
+    """The issues by codes and ids: rows of kind, wanted value, issue_id, of_variant and the code found.
 
     `wanted` has the values of each kind: those of `EXACT`, `gtin` for what barcodes begin with, and `ids`:
     source and id.
     """
     parts = []
-    for kind, column in EXACT.items():
+    for kind, column, owner in EXACT:
         values = wanted.get(kind)
         if values:
             # As an array, so that the planner sees that they are not "", which most issues have for a code.
             of = Integer if isinstance(values[0], int) else Text
             code = cast(column, Text)
             parts.append(
-                select(_word(kind), code.label("value"), issue.c.id.label("issue_id"), code.label("code"))
+                select(_word(kind), code.label("value"), *_owner(owner), code.label("code"))
                 .where(column == any_(literal(list(values), ARRAY(of))))
                 .limit(CODES_MAX * len(values))
             )
@@ -87,18 +88,18 @@ def by_codes(session: Session, wanted: Mapping[str, Sequence]) -> Sequence[Row]:
             code = _compacted(table.c.upc)
             last = func.concat(asked.c.value, literal_column("':'"))  # the character after 9
             begins = and_(code.bool_op("~>=~")(asked.c.value), code.bool_op("~<~")(last))
-            found = select(owner.label("issue_id"), code.label("code")).where(begins).limit(CODES_MAX)
+            found = select(*_owner(owner), code.label("code")).where(begins).limit(CODES_MAX)
             found = found.lateral(f"{table.name}_found")
             parts.append(
-                select(_word("gtin"), asked.c.value, found.c.issue_id, found.c.code).select_from(
-                    asked.join(found, true())
-                )
+                select(_word("gtin"), asked.c.value, *found.c).select_from(asked.join(found, true()))
             )
     if wanted.get("ids"):
         of_source = ExternalId.source.concat(literal_column("' '")).concat(ExternalId.external_id)
         numbers = [each.partition(" ")[2] for each in wanted["ids"]]
         parts.append(
-            select(_word("ids"), of_source.label("value"), ExternalId.issue_id, of_source.label("code"))
+            select(
+                _word("ids"), of_source.label("value"), *_owner(ExternalId.issue_id), of_source.label("code")
+            )
             .where(
                 ExternalId.external_id == any_(literal(numbers, ARRAY(Text))),
                 of_source == any_(literal(list(wanted["ids"]), ARRAY(Text))),
@@ -111,17 +112,28 @@ def by_codes(session: Session, wanted: Mapping[str, Sequence]) -> Sequence[Row]:
     return session.execute(union_all(*(select(part.subquery()) for part in parts))).all()
 
 
+SERIES_IDS = {
+    "series_id": series.c.id,
+    "series_cv_id": series.c.cv_id,
+    "series_gcd_id": series.c.gcd_id,
+}
+
+
 def _word(kind: str):
     return literal_column(f"'{kind}'").label("kind")
 
 
+def _owner(column) -> tuple:
+    """The issue that has a code, and whether a variant of it has."""
+    return column.label("issue_id"), literal(column.table is variant).label("of_variant")
+
+
 def by_covers(session: Session, wanted: Sequence[tuple[int, str, str]]) -> Sequence[Row]:
-    """The issues whose covers are near: rows of place, kind, issue_id and distance; `wanted` as above."""
+    """The issues whose covers, or those of variants, are near: rows as those of `matches_of_each`."""
     if not wanted:
         return ()
     found = covers.matches_of_each(wanted, COVER_BITS, COVERS_MAX)
-    rows = select(found.c.place, found.c.kind, found.c.issue_id, func.min(found.c.distance).label("distance"))
-    return session.execute(rows.group_by(found.c.place, found.c.kind, found.c.issue_id)).all()
+    return session.execute(select(found)).all()
 
 
 def series_by_names(session: Session, names: Sequence[str]) -> Sequence[Row]:
@@ -226,14 +238,21 @@ def issues(
     ).all()
 
 
-def series_of(session: Session, wanted: Sequence[tuple[int, str, int]]) -> Sequence[Row]:
-    """The series by ids in other databases: rows of place and series id; `wanted`: place, column, id."""
+def series_of(session: Session, wanted: Sequence[tuple[int, str, int | str]]) -> Sequence[Row]:
+    """The series by their ids: rows of place and series id; `wanted`: place, kind of id, value."""
     parts = []
-    for column in ("cv_id", "gcd_id"):
-        values = [(place, number) for place, of, number in wanted if of == f"series_{column}"]
+    for kind, column in SERIES_IDS.items():
+        values = [(place, number) for place, of, number in wanted if of == kind]
         if values:
             places, numbers = zip(*values, strict=True)
-            table = _table(f"series_{column}", place=(Integer, places), number=(Integer, numbers))
-            own = series.c[column] == table.c.number
+            table = _table(kind, place=(Integer, places), number=(Integer, numbers))
+            own = column == table.c.number
             parts.append(select(table.c.place, series.c.id).select_from(table.join(series, own)))
+    others = [(place, *each.split(" ", 1)) for place, of, each in wanted if of == "series_ids"]
+    if others:
+        places, sources, numbers = zip(*others, strict=True)
+        table = _table("series_ids", place=(Integer, places), source=(Text, sources), number=(Text, numbers))
+        own = and_(ExternalId.source == table.c.source, ExternalId.external_id == table.c.number)
+        found = select(table.c.place, ExternalId.series_id).join_from(table, ExternalId, own)
+        parts.append(found.where(ExternalId.series_id.is_not(None)))
     return session.execute(union_all(*parts)).all() if parts else ()

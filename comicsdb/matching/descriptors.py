@@ -96,17 +96,14 @@ def _read(readings: tuple[Reading, ...]) -> Iterator[Reading]:
 def _readings(told: Reading, others: Sequence[str], parsed: list[Reading]) -> tuple[Reading, ...]:
     """What is told, completed by the name of the file; then its readings, completed by what is told."""
     first = parsed[0] if parsed else Reading()
-    found = [
-        Reading(
-            series,
-            told.number or _number(first.number),
-            told.title or first.title,
-            first.volume if told.volume is None else told.volume,
-            told.year or first.year,
-        )
-        for series in (told.series, *others)
-        if series
-    ]
+    completed = Reading(
+        "",
+        told.number or _number(first.number),
+        told.title or first.title,
+        first.volume if told.volume is None else told.volume,
+        told.year or first.year,
+    )
+    found = [replace(completed, series=series) for series in (told.series, *others) if series]
     found += [
         Reading(
             each.series,
@@ -118,7 +115,8 @@ def _readings(told: Reading, others: Sequence[str], parsed: list[Reading]) -> tu
         for each in parsed
         if each.series
     ]
-    return tuple(dict.fromkeys(found))[:READINGS_MAX]
+    # The series may be told by an id alone.
+    return tuple(dict.fromkeys(found or [completed]))[:READINGS_MAX]
 
 
 def _number(number: str) -> str:
@@ -173,11 +171,12 @@ def _codes(known: Mapping, isbn: str, upc: str, ids: tuple[ExternalId, ...]) -> 
         found["gtin"] = [gtin, f"0{gtin}" if len(gtin) in {12, 14, 17} else gtin.removeprefix("0")]
     if known.get("sku"):
         found["sku"] = [compact(known["sku"]).upper()]
-    for name in ("id", "cv_id", "gcd_id"):
+    for name in ("id", "cv_id", "gcd_id", "series_id", "series_cv_id", "series_gcd_id"):
         if known.get(name):
             found[name] = [known[name]]
-    for source, number in known.get("ids", {}).items():
-        _take_id(found, ExternalId(source, number))
+    for name, scope in (("ids", ""), ("series_ids", "series")):
+        for source, number in known.get(name, {}).items():
+            _take_id(found, ExternalId(source, number, scope))
     for each in ids:
         _take_id(found, each)
     return {kind: tuple(dict.fromkeys(values)) for kind, values in found.items()}
@@ -185,10 +184,11 @@ def _codes(known: Mapping, isbn: str, upc: str, ids: tuple[ExternalId, ...]) -> 
 
 def _take_id(found: dict[str, list], each: ExternalId) -> None:
     kind, is_number = ID_KINDS.get(each.source), each.id.isdigit() and len(each.id) < NUMBER_DIGITS
-    if kind is None and each.scope != "series":
-        found.setdefault("ids", []).append(f"{each.source} {each.id}")
-    elif kind and is_number:
-        found.setdefault(f"series_{kind}" if each.scope == "series" else kind, [int(each.id)])
+    of = "series_" if each.scope == "series" else ""
+    if kind is None:
+        found.setdefault(f"{of}ids", []).append(f"{each.source} {each.id}")
+    elif is_number:
+        found.setdefault(f"{of}{kind}", [int(each.id)])
 
 
 def beginning(barcode: str) -> str:

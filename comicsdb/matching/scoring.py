@@ -19,6 +19,7 @@ NONE = 5.5  # of "none of them": what has to be outweighed
 CERTAIN = 0.99
 CODED = 8  # weight of a code that is that of one issue alone
 TIED = 0.2  # of the best candidate's score, the least of one that is tied with it
+NOTHING = Reading()
 READING = -1.5  # for each reading before this one
 CONTRADICTION = -3  # of a field that cannot be right if a code is
 EXACT_CODES = {"id": 16, "cv_id": 16, "gcd_id": 16, "ids": 16, "isbn": 11, "gtin": 11, "sku": 9}
@@ -40,8 +41,9 @@ NAMES = {
     BEGINNING: (-2.0, "series begins alike"),
     SIMILAR: (-5.0, "series similar"),
 }
-# What the name and the number of a certain candidate have to be.
-SURE_NAMES = frozenset((NAMES[EQUAL][1], NAMES[ONE_EDIT][1]))
+SERIES_ID = "id of the series equal"
+# What the name, or the id, of the series and the number of a certain candidate have to be.
+SURE_NAMES = frozenset((NAMES[EQUAL][1], NAMES[ONE_EDIT][1], SERIES_ID))
 SURE_NUMBERS = frozenset(("number equal", "no number, and this is a one-shot"))
 SINGLE = (SeriesTypeCode.ONE_SHOT, SeriesTypeCode.GRAPHIC_NOVEL)
 WORD = 4  # letters of a word, in a shorter one another letter makes another word
@@ -144,27 +146,40 @@ def series_weight(reading: Reading, descriptor: Descriptor, found: Row) -> float
 # The fields.
 
 
+def identified(equal: bool) -> Reason:
+    """What the ids of series say that a descriptor has, if there are series with them."""
+    if equal:
+        return Reason("series_id", SERIES_ID, 8.0)
+    return Reason("series_id", "id of the series different", CONTRADICTION - 1.0)
+
+
 def judge(
-    descriptor: Descriptor, issue: Row, codes: Sequence[Reason], named: Callable[[str, Row], int]
+    descriptor: Descriptor, issue: Row, told: Sequence[Reason], named: Callable[[str, Row], int]
 ) -> Candidate:
-    """The candidate with its reasons; `named` is `name_relation` for a series, remembered."""
+    """The candidate with its reasons, of which those of codes, ids and covers are `told`.
+
+    `named` is `name_relation` for a series, remembered.
+    """
     ways = [
         (position * READING, reasons)
         for position, reading in enumerate(descriptor.readings)
+        if reading != NOTHING
         for reasons in (_of_reading(reading, descriptor, issue, named),)
     ]
     before, reasons = max(ways, key=lambda way: way[0] + sum(each.weight for each in way[1]), default=(0, []))
-    found = [*codes, *reasons, *_common(descriptor, issue)]
+    found = [*told, *reasons, *_common(descriptor, issue)]
     if before:
         found.append(Reason("file_name", "not the likeliest reading of the name", before))
-    return Candidate(issue, found, coded=any(each.weight > CODED for each in codes))
+    return Candidate(issue, found, coded=any(each.weight > CODED for each in told))
 
 
 def _of_reading(
     reading: Reading, descriptor: Descriptor, issue: Row, named: Callable[[str, Row], int]
 ) -> list[Reason]:
-    weight, text = NAMES[named(reading.series, issue)]
-    found = [Reason("series", text, weight), _number(reading, issue)]
+    found = [_number(reading, issue)]
+    if reading.series:
+        weight, text = NAMES[named(reading.series, issue)]
+        found.insert(0, Reason("series", text, weight))
     if reading.year:
         found.append(_year(reading.year, descriptor, issue))
     if descriptor.by_volume == reading.number and reading.number and reading.volume is None:

@@ -12,12 +12,14 @@ from comicsdb.matching.scoring import Match, Reason
 
 SERIES_MAX = 10  # series whose issues are looked for, for each descriptor
 ISSUES_MAX = 60  # issues that are compared with each descriptor
+OF_VARIANT = "{} of a variant"
 
 
 def match(session: Session, descriptors: Sequence[Descriptor], most: int) -> list[Match]:
     """For each descriptor, up to `most` issues that it may mean."""
     by_code = _by_codes(session, descriptors)
-    chosen = _series(session, descriptors)
+    identified = _series_by_ids(session, descriptors)
+    chosen = _series(session, descriptors, identified)
     numbered, dated = set(), set()
     for place, found in chosen.items():
         for reading in descriptors[place].readings:
@@ -34,7 +36,7 @@ def match(session: Session, descriptors: Sequence[Descriptor], most: int) -> lis
     return [
         _ranked(each, [by_id[issue_id] for issue_id in by_code[place] if issue_id in by_id],
                 [row for series_id in chosen.get(place, ()) for row in by_series[series_id]],
-                by_code[place], most)
+                by_code[place], identified[place], most)
         for place, each in enumerate(descriptors)
     ]  # fmt: skip
 
@@ -52,7 +54,7 @@ def _by_codes(session: Session, descriptors: Sequence[Descriptor]) -> list[dict[
                 wanted[kind].append(asked)
     for row in candidates.by_codes(session, {kind: [*set(values)] for kind, values in wanted.items()}):
         for place in places[row.kind, row.value]:
-            reason = _code_reason(row.kind, row.code, descriptors[place].codes[row.kind])
+            reason = _code_reason(row, descriptors[place].codes[row.kind])
             reasons = found[place][row.issue_id]
             known = next((each for each in reasons if each.field == row.kind), None)
             if known is None or known.weight < reason.weight:
@@ -62,27 +64,45 @@ def _by_codes(session: Session, descriptors: Sequence[Descriptor]) -> list[dict[
         for place, each in enumerate(descriptors)
         for kind, digits in each.hashes.items()
     ]
-    near: dict[tuple[int, int], tuple[int, str]] = {}
+    near: dict[tuple[int, int], tuple[int, bool, str]] = {}
     for row in candidates.by_covers(session, hashes):
-        key = row.place, row.issue_id
-        near[key] = min(near.get(key, (99, "")), (row.distance, row.kind))
-    for (place, issue_id), (distance, kind) in near.items():
-        bits = f"{distance} bit{'' if distance == 1 else 's'} away"
-        words = f"cover {bits}" if distance else "cover equal"
-        found[place][issue_id].append(Reason(kind, words, max(9.0 - distance, 4.0)))
+        key, one = (row.place, row.issue_id), (row.distance, row.of_variant, row.kind)
+        near[key] = min(near.get(key, one), one)
+    for (place, issue_id), (distance, of_variant, kind) in near.items():
+        bits = f"{distance} bit{'' if distance == 1 else 's'} away" if distance else "equal"
+        cover = OF_VARIANT.format("cover") if of_variant else "cover"
+        found[place][issue_id].append(Reason(kind, f"{cover} {bits}", max(9.0 - distance, 4.0)))
     return found
 
 
-def _code_reason(kind: str, code: str, wanted: tuple) -> Reason:
-    name = scoring.CODE_NAMES[kind]
-    if kind != "gtin" or code in wanted:
+def _code_reason(row: Row, wanted: tuple) -> Reason:
+    kind, name = row.kind, scoring.CODE_NAMES[row.kind]
+    if kind != "gtin" or row.code in wanted:
+        name = OF_VARIANT.format(name) if row.of_variant else name
         return Reason(kind, f"{name} equal", scoring.EXACT_CODES[kind])
     if any(beginning(each) != each for each in wanted):
         return Reason(kind, "barcode of the issue, with another cover or printing", 7.0)
     return Reason(kind, "barcode equal but for its supplement", 3.0)
 
 
-def _series(session: Session, descriptors: Sequence[Descriptor]) -> dict[int, list[int]]:
+def _series_by_ids(session: Session, descriptors: Sequence[Descriptor]) -> dict[int, set[int]]:
+    """For each place of a descriptor, the series that have one of its ids of series."""
+    wanted = [
+        (place, kind, value)
+        for place, each in enumerate(descriptors)
+        for kind, values in each.codes.items()
+        if kind.startswith("series_")
+        for value in values
+    ]
+    found: dict[int, set[int]] = defaultdict(set)
+    for place, series_id in candidates.series_of(session, wanted):
+        found[place].add(series_id)
+    return found
+
+
+def _series(
+    session: Session, descriptors: Sequence[Descriptor], identified: dict[int, set[int]]
+) -> dict[int, list[int]]:
     """For each place of a descriptor, the ids of the series whose issues are looked for."""
     names: dict[str, int] = {}
     for each in descriptors:
@@ -100,20 +120,17 @@ def _series(session: Session, descriptors: Sequence[Descriptor]) -> dict[int, li
                 weight = scoring.series_weight(reading, each, row) + position * scoring.READING
                 weights[row.id] = max(weights.get(row.id, weight), weight)
         best = sorted(weights, key=lambda series_id: (-weights[series_id], series_id))
-        chosen[place] = best[:SERIES_MAX]
-    wanted = [
-        (place, kind, values[0])
-        for place, each in enumerate(descriptors)
-        for kind, values in each.codes.items()
-        if kind.startswith("series_")
-    ]
-    for row in candidates.series_of(session, wanted) if wanted else ():
-        chosen[row.place] = list(dict.fromkeys([row.id, *chosen[row.place]]))
+        chosen[place] = list(dict.fromkeys([*sorted(identified[place]), *best]))[:SERIES_MAX]
     return chosen
 
 
 def _ranked(
-    descriptor: Descriptor, coded: list[Row], named: list[Row], codes: dict[int, list[Reason]], most: int
+    descriptor: Descriptor,
+    coded: list[Row],
+    named: list[Row],
+    codes: dict[int, list[Reason]],
+    identified: set[int],
+    most: int,
 ) -> Match:
     relations: dict[tuple[str, int], int] = {}
 
@@ -123,9 +140,10 @@ def _ranked(
             relations[key] = scoring.name_relation(name, (issue.series, *issue.alt_names))
         return relations[key]
 
+    def told(row: Row) -> list[Reason]:
+        series = [scoring.identified(row.series_id in identified)] if identified else []
+        return [*codes.get(row.id, ()), *series]
+
     rows = {row.id: row for row in (*coded, *named)}
-    judged = [
-        scoring.judge(descriptor, row, codes.get(row.id, ()), relation)
-        for row in list(rows.values())[:ISSUES_MAX]
-    ]
+    judged = [scoring.judge(descriptor, row, told(row), relation) for row in list(rows.values())[:ISSUES_MAX]]
     return scoring.rank(judged, most)

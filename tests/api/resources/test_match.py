@@ -24,8 +24,9 @@ def client(testapp, reader):
 def shelf(make):
     """Series of the same name in two years, a collection, an annual, and others; issues by short names."""
     marvel = make.publisher(name="Marvel")
-    old = make.series(name="Night Ferry", year_began=1990, publisher=marvel)
-    new = make.series(name="Night Ferry", year_began=2015, volume=2, publisher=marvel)
+    old = make.series(name="Night Ferry", year_began=1990, publisher=marvel, cv_id=901)
+    metron = [{"source": "metron", "external_id": "77"}]
+    new = make.series(name="Night Ferry", year_began=2015, volume=2, publisher=marvel, external_ids=metron)
     book = make.series(name="Night Ferry", year_began=2016, series_type=10, publisher=marvel)
     annual = make.series(name="Night Ferry Annual", year_began=1991, series_type=6, publisher=marvel)
     italian = make.series(
@@ -40,7 +41,7 @@ def shelf(make):
         ),
         "new 3": make.issue(
             series=new, number="3", cover_date=date(2015, 5, 1), upc="76194134182700311",
-            variants=[{"image": "variants/3.png", "upc": "76194134182700321"}],
+            variants=[{"image": "variants/3.png", "upc": "76194134182700321", "sku": "MAR150009"}],
         ),
         "half": make.issue(series=new, number="½", cover_date=date(2015, 6, 1)),
         "book": make.issue(
@@ -102,6 +103,11 @@ KNOWN = [
     ({"gtin": "9783161484100"}, "book"),
     ({"isbn": "3-16-148410-X"}, "book"),
     ({"sku": "feb150001"}, "new"),
+    ({"sku": "mar15 0009"}, "new 3"),
+    ({"series_gcd_id": 900, "number": "7"}, "italian"),
+    ({"series_cv_id": "901", "file_name": "001.cbz"}, "old"),
+    ({"series_ids": {"metron": 77, "gcd": 1}, "number": "1", "title": "X"}, "new"),
+    ({"series_ids": {"metron": 77}, "number": "3", "series": "Odd"}, "new 3"),
     ({"cv_id": 41}, "old"),
     ({"gcd_id": "42"}, "old"),
     ({"file_name": "anything [cv-41].cbz"}, "old"),
@@ -149,6 +155,42 @@ def test_of_a_cover_it_is_told_how_far_it_is(client, make, shelf):
     (best,) = found["candidates"]
     assert best["reasons"][0] == {"field": "phash", "text": "cover 3 bits away"}
     assert best["issue"]["id"] == shelf["new"].id
+
+
+def test_codes_and_covers_of_variants_are_told(client, make, shelf):
+    session = make.catalog.session
+    session.add(PictureHash(picture="variants/3.png", **dict.fromkeys(HASHES, signed(HASH))))
+    session.add(PictureHash(picture="issue/new.png", **dict.fromkeys(HASHES, signed("fF00"))))
+    session.flush()
+    known = [{"sku": "MAR150009"}, {"gtin": "76194134182700321"}, {"phash": HASH}, {"dhash": f"{HASH[:-1]}0"}]
+    found = matched(client, *known)
+    assert [each["candidates"][0]["issue"]["id"] for each in found] == [shelf["new 3"].id] * 4
+    assert [each["candidates"][0]["reasons"] for each in found] == [
+        [{"field": "sku", "text": "SKU of a variant equal"}],
+        [{"field": "gtin", "text": "barcode of a variant equal"}],
+        [{"field": "phash", "text": "cover of a variant equal"}],
+        [{"field": "dhash", "text": "cover of a variant 1 bit away"}],
+    ]
+
+
+def test_ids_of_the_series_narrow_it(client, shelf):
+    (plain, told, alone, wrong, coded) = matched(
+        client,
+        {"series": "Night Ferry", "number": "1"},
+        {"series": "Night Ferry", "number": "1", "series_cv_id": 901},
+        {"series_id": shelf["new"].series_id, "number": "1"},
+        {"series_gcd_id": 900, "series": "Night Ferry", "number": "1"},
+        {"series_gcd_id": 900, "cv_id": 41},
+    )
+    assert len(plain["candidates"]) == 3
+    for found, wanted in ((told, "old"), (alone, "new")):
+        (best,) = found["candidates"]
+        assert (found["certain"], best["issue"]["id"]) == (True, shelf[wanted].id)
+        assert {"field": "series_id", "text": "id of the series equal"} in best["reasons"]
+    for found in (wrong, coded):
+        assert found["certain"] is False
+        texts = {reason["text"] for each in found["candidates"] for reason in each["reasons"]}
+        assert "id of the series different" in texts
 
 
 def test_ties_say_what_would_tell_candidates_apart(client, shelf):
@@ -231,6 +273,9 @@ def test_the_number_of_statements_does_not_grow_with_that_of_descriptors(client,
         "cv_id": 41,
         "gcd_id": 42,
         "id": 1,
+        "series_id": 1,
+        "series_cv_id": 901,
+        "series_ids": {"metron": 77},
         "phash": HASH,
         "dhash": HASH,
         "ahash": HASH,

@@ -60,10 +60,11 @@ def test_covers_near_many_hashes_are_those_near_each(covers_apart):
     session, known = covers_apart
     wanted = [(7, "phash", WANTED), (9, "dhash", WANTED), (9, "ahash", "1")]
     rows = session.execute(select(covers.matches_of_each(wanted, 7, 100))).all()
-    assert sorted((row.place, row.kind, row.issue_id, row.distance) for row in rows) == sorted(
+    told = sorted((row.place, row.kind, row.issue_id, row.of_variant, row.distance) for row in rows)
+    assert told == sorted(
         {
-            (place, kind, issue, apart[kind])
-            for (issue, _variant), apart in known.items()
+            (place, kind, issue, variant is not None, apart[kind])
+            for (issue, variant), apart in known.items()
             for place, kind in ((7, "phash"), (9, "dhash"))
             if apart[kind] <= 7
         }
