@@ -36,6 +36,7 @@ from comicsdb.values import WEB_ADDRESS
 VERSION = 1
 REQUIRED = object()  # the default of a field that every record must have
 INFERRED = object()
+PICTURE_SIZE = ("image_width", "image_height")
 INSTANT = """to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
 _DIALECT = postgresql.dialect()
 
@@ -123,12 +124,18 @@ class File:
         return any(field.picture for field in self.fields)
 
     @property
+    def has_cover(self) -> bool:
+        """Whether the pictures are covers, which have perceptual hashes."""
+        return self.has_picture and "cover_hash" in self.model.__table__.columns
+
+    @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of its table that import fills, including the sizes of pictures but not the id."""
+        """The columns of its table that import fills, including what is made of pictures, but not the id."""
         known = self.model.__table__.columns
         filled = [field.column for field in self.fields if field.column in known and field.column != "id"]
         filled += [self.parent] if self.parent else []
-        return (*filled, "image_width", "image_height") if self.has_picture else tuple(filled)
+        made = (*PICTURE_SIZE, *(("cover_hash",) if self.has_cover else ())) if self.has_picture else ()
+        return (*filled, *(column for column in made if column not in filled))
 
 
 def sql_type(column: Column) -> str:

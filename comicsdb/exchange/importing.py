@@ -160,6 +160,8 @@ def _read(run: Run, batch: Batch, passwords: Passwords | None) -> None:
                 if not run.fresh:
                     storing.keep_pictures(run, file, images)
                 images.store(run, file, batch)
+            if file.has_cover:
+                storing.store_hashes(run, file)
     with _phase(run, "storing"):
         storing.write_new(run)
         if not run.fresh:

@@ -2,8 +2,8 @@
 
 Files are streamed, not held in memory. A staged table has the columns of its file and `line`, `id` (of the
 set), `db_id` (of the database, at first the same) and `found` (whether the row exists). For pictures, `image`
-is the new storage key and `image_path` the path below images/. Records inside others also have the column
-that refers to their owner, which is set once its id is known.
+is the new storage key and `image_path` the path below images/; covers have a column for each hash. Records
+inside others also have the column that refers to their owner, which is set once its id is known.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -17,8 +17,10 @@ from comicsdb.exchange.format import (
     EXTERNAL_IDS,
     FILES,
     OWNED,
+    PICTURE_SIZE,
     READING_LISTS,
     REQUIRED,
+    VARIANTS,
     Field,
     File,
     sql_type,
@@ -29,6 +31,7 @@ from comicsdb.media.decoding import place
 from comicsdb.media.storage import Batch, StorageDownError, new_key
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.choices import EXTERNAL_SOURCES
+from comicsdb.models.picture_hash import HASHES, signed
 
 PICTURE_KINDS = {"variant": "variants"}  # the folder of a kind's pictures, where it is not its name
 REMEMBERED = 10_000  # entries of a cache of picture files
@@ -40,18 +43,19 @@ class Pictures:
 
     def __init__(self, folder: Path):
         self._folder = folder
-        self._known: dict[str, Picture | str] = {}
+        self._known: dict[tuple[str, bool], tuple[Picture, list[int]] | str] = {}
         self._stored: dict[str, str] = {}  # key of the first row by path
 
     def file(self, path: str) -> Path:
         """The file of a path in a record."""
         return self._folder / path
 
-    def inspect(self, path: str) -> Picture:
-        """The facts about a picture; raises ValueError if it is missing or invalid."""
-        if path not in self._known:
-            remember(self._known, path, self._inspect(path))
-        known = self._known[path]
+    def inspect(self, path: str, *, hashed: bool) -> tuple[Picture, list[int]]:
+        """The facts about a picture, and with `hashed` its hashes; ValueError if it is missing or invalid."""
+        key = path, hashed
+        if key not in self._known:
+            remember(self._known, key, self._inspect(path, hashed=hashed))
+        known = self._known[key]
         if isinstance(known, str):
             raise ValueError(known)
         return known
@@ -68,7 +72,7 @@ class Pictures:
                     remember(self._stored, path, batch.put(key, self.file(path)))
                 run.report.pictures += 1
 
-    def _inspect(self, path: str) -> Picture | str:
+    def _inspect(self, path: str, *, hashed: bool) -> tuple[Picture, list[int]] | str:
         file = self.file(path)
         try:
             if not file.resolve().is_relative_to(self._folder.resolve()):
@@ -77,7 +81,10 @@ class Pictures:
                 return f"there is no file images/{path}"
             check_length(file.stat().st_size)
             with place() as decoder:
-                return decoder.inspect(file.read_bytes())
+                if not hashed:
+                    return decoder.inspect(file.read_bytes()), []
+                picture, hashes = decoder.cover(file.read_bytes())
+                return picture, [signed(hashes[kind]) for kind in HASHES]
         except PictureError as error:
             return f"the file images/{path} {error}"
         except StorageDownError:
@@ -183,15 +190,16 @@ class Reader:
 
     def _add_picture(self, number: int, values: list) -> bool:
         path = values[self._picture_at]
+        hashed = self._file.has_cover
         if not path:
-            values += ["", None, None]
+            values += ["", None, None, *([None] * len(HASHES) if hashed else [])]
             return True
         try:
-            picture = self._pictures.inspect(path)
+            picture, hashes = self._pictures.inspect(path, hashed=hashed)
         except ValueError as error:
             return not self._note(number, "image", error)
         values[self._picture_at] = new_key(self._folder, picture.suffix)
-        values += [path, picture.width, picture.height]
+        values += [path, picture.width, picture.height, *hashes]
         return True
 
 
@@ -200,7 +208,9 @@ def columns(file: File) -> list[tuple[str, str]]:
     listed = [("line", "integer"), ("db_id", sql_type(file.model.id))]
     listed += [(field.column, field.type) for field in file.staged_fields]
     if file.has_picture:
-        listed += [("image_path", "text"), ("image_width", "smallint"), ("image_height", "smallint")]
+        listed += [("image_path", "text"), *((name, "smallint") for name in PICTURE_SIZE)]
+    if file.has_cover:
+        listed += [(kind, "bigint") for kind in HASHES]
     return listed
 
 
@@ -208,6 +218,8 @@ def create_table(cursor, file: File, more: tuple[tuple[str, str], ...] = ()) -> 
     """Create the staged table of a file, which lasts until the transaction ends."""
     added = (*more, (file.parent, "bigint")) if file.parent else more
     listed = ", ".join(f'"{name}" {kind}' for name, kind in (*columns(file), *added))
+    if file is VARIANTS:  # whose sets do not tell it
+        listed += ", cover_hash varchar NOT NULL DEFAULT ''"
     cursor.execute(
         f"DROP TABLE IF EXISTS pg_temp.{file.staged}; CREATE TEMP TABLE {file.staged}"
         f" ({listed}, found boolean NOT NULL DEFAULT false) ON COMMIT DROP"

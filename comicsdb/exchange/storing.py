@@ -33,6 +33,7 @@ from comicsdb.library.transfer.storing import TOUCH
 from comicsdb.media.storage import Content, Storage
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.base import SYSTEM_USER_ID
+from comicsdb.models.picture_hash import HASHES
 
 AUTHORS = ("created_by_id", "edited_by_id")
 LASTING = ("slug", "created_on", "modified", *AUTHORS)
@@ -193,6 +194,23 @@ def keep_pictures(run: Run, file: File, pictures: Pictures) -> None:
                 " FROM unnest(%s::integer[], %s::varchar[]) AS k (id, key) WHERE s.db_id = k.id",
                 (kept, keys),
             )
+
+
+def store_hashes(run: Run, file: File) -> None:
+    """Store the hashes of covers; a row that keeps its cover keeps the pHash, unless the set has one."""
+    run.cursor.execute(
+        f"UPDATE {file.staged} s SET cover_hash = t.cover_hash FROM {file.kind} t"
+        " WHERE t.id = s.db_id AND s.found AND s.image = t.image AND s.cover_hash = ''"
+    )
+    run.cursor.execute(
+        f"UPDATE {file.staged} SET cover_hash = lpad(to_hex(phash), 16, '0')"
+        " WHERE cover_hash = '' AND phash IS NOT NULL"
+    )
+    names = ", ".join(HASHES)
+    run.cursor.execute(
+        f"INSERT INTO picture_hash (picture, {names}) SELECT image, {names} FROM {file.staged}"
+        " WHERE phash IS NOT NULL ON CONFLICT DO NOTHING"
+    )
 
 
 # Matched rows.

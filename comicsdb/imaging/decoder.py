@@ -13,7 +13,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from comicsdb.imaging.hashes import hashes
-from comicsdb.imaging.images import DECODER_ERRORS, inspect, loaded, opened, thumbnail
+from comicsdb.imaging.images import DECODER_ERRORS, loaded, opened, thumbnail
 from comicsdb.imaging.metadata import not_understood, stripped
 from comicsdb.imaging.picture import Picture, PictureError, TooComplexError, damaged, too_much
 
@@ -31,9 +31,11 @@ def clean(data: bytes, *, hashed: bool) -> tuple[dict, bytes]:
     return answer, result
 
 
-def measure(data: bytes) -> tuple[dict, bytes]:
-    """The facts about a picture."""
-    return _facts(inspect(data)), b""
+def measure(data: bytes, *, hashed: bool = False) -> tuple[dict, bytes]:
+    """The facts about a picture, and with `hashed` its perceptual hashes."""
+    with opened(data) as image:
+        facts = _facts(loaded(image))
+        return facts | ({"hashes": hashes(image)} if hashed else {}), b""
 
 
 def hash_cover(data: bytes) -> tuple[dict, bytes]:

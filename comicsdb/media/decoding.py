@@ -128,6 +128,11 @@ class Decoder:
         """Facts about a picture; raises PictureError."""
         return _picture(self._run({"job": "measure"}, data)[0])
 
+    def cover(self, data: bytes) -> tuple[Picture, dict[str, str]]:
+        """Facts about a picture, and its perceptual hashes; raises PictureError."""
+        answer = self._run({"job": "measure", "hashed": True}, data)[0]
+        return _picture(answer), answer["hashes"]
+
     def hashes(self, data: bytes) -> dict[str, str]:
         """The perceptual hashes of a picture (see `imaging.hashes`); raises PictureError."""
         return self._run({"job": "hash"}, data)[0]["hashes"]

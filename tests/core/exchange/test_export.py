@@ -34,6 +34,7 @@ def test_an_export_with_accounts_gives_back_every_fact_but_secrets(filled):
     }
     exported = {name: rows for name, rows in exported.items() if rows}
     expected = small_set()
+    expected["issues"][2]["cover_hash"] = "8000000000000000"  # made of the picture
     for row in expected["users"]:
         row |= {"password": "", "api_token": ""}
     assert _without_pictures(exported) == _without_pictures(expected)

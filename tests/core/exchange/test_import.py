@@ -192,6 +192,24 @@ def test_every_row_has_a_picture_file_of_its_own(importer):
     assert second.read_bytes() == pictures()["logos/port.png"]
 
 
+def test_covers_have_their_hashes_at_once_and_again_after_another_import(importer):
+    rows = small_set()
+    importer.run(rows)
+    named = """SELECT 'issue', id, image, cover_hash FROM issue WHERE image <> ''
+        UNION ALL SELECT 'variant', id, image, cover_hash FROM variant ORDER BY 1, 2"""
+    covers = importer.query(named)
+    assert {kind for kind, *_ in covers} == {"issue", "variant"}
+    hashes = dict(importer.query("SELECT picture, lpad(to_hex(phash), 16, '0') FROM picture_hash"))
+    assert hashes.keys() == {image for *_, image, _ in covers}
+    told = {each["id"]: each["cover_hash"] for each in rows["issues"] if each.get("cover_hash")}
+    for kind, number, image, cover_hash in covers:
+        assert cover_hash == (told.get(number) if kind == "issue" else None) or hashes[image]
+    for each in rows["issues"]:
+        each["cover_hash"] = ""
+    assert not importer.run(rows).changed_anything
+    assert importer.query(named) == covers
+
+
 def test_the_size_of_a_picture_is_measured_not_believed(importer):
     importer.run(small_set())
     assert importer.query("SELECT image_width, image_height FROM issue ORDER BY id") == [
