@@ -23,7 +23,7 @@ OWN_SECRET = $(if $(filter-out embedded:%,$(COMICSDB_DATABASE_URL)),mkdir -p var
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:  # pip cannot run twice in one environment
-.PHONY: help develop db serve test test-fast lint soak faults bench bench-pages bench-misses bench-import lock dist demo messages passwords clean
+.PHONY: help develop db serve test test-fast lint soak faults bench bench-pages bench-misses bench-bulk bench-import lock dist demo messages passwords clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -88,6 +88,9 @@ bench-pages: $(VENV)/.develop ## measure pages, compared with a constant view (D
 
 bench-misses: $(VENV)/.develop ## measure first visits, searches and writes (BEFORE=FOLDER: beside another checkout)
 	$(BIN)/python -m bench.misses $(if $(BEFORE),--before "$(BEFORE)")
+
+bench-bulk: $(VENV)/.develop ## measure requests for many objects beside requests for one at a time
+	$(BIN)/python -m bench.bulk
 
 bench-import: $(VENV)/.develop ## measure the import of the data set DATA=FOLDER
 	$(BIN)/python bench/import_speed.py "$(DATA)"

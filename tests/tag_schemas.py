@@ -8,7 +8,7 @@ import xmlschema
 from lxml import etree
 
 XS = "{http://www.w3.org/2001/XMLSchema}"
-# What the draft of ComicInfo 2.1 adds to 2.0: elements, by the one before each.
+# All that the draft of ComicInfo 2.1 adds to 2.0, which is published: elements, by the one before each.
 ADDED = {"Editor": "Translator", "Genre": "Tags", "StoryArc": "StoryArcNumber", "Review": "GTIN"}
 
 BARE = {
